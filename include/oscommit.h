@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * oscommit: writes to an object store that happen exactly once, and only if nothing changed.
+ *
+ * CONVENTIONS
+ *
+ * Verdicts. Every guarded call (os_put_if_absent and its relatives) returns an os_verdict. It is the truth
+ *   about the caller's own write, and each verdict asks for one thing:
+ *     OS_COMMITTED     the write was applied under its expectation: go on.
+ *     OS_CONFLICT      the expectation did not hold; the write was not applied and never will be:
+ *                      read the object again, decide anew.
+ *     OS_NOT_EXECUTED  nothing was applied and never will be, for the reason in os_error: mend it, call again.
+ *     OS_UNKNOWN       the write may have been applied, or may still be: pass os_result.ticket to os_resolve,
+ *                      here or in another process; until then delete nothing that the write could refer to.
+ *   Plain calls (os_get, os_head, os_put ...) return an os_code; OS_OK is 0.
+ *
+ * Ownership. What a call gets is borrowed until the call returns. What it gives through `T **ret` belongs to
+ *   the caller, who frees it with the function that the docstring names. A returned `const` pointer is
+ *   borrowed, and lives as long as what it was asked of. Every *_free, *_close and *_clear accepts NULL.
+ *
+ * Outputs. Parameters named `ret_...` are set on success and untouched on failure, except os_result, which a
+ *   guarded call always fills. `os_error *err` may be NULL; when it is given, it is always filled (code OS_OK
+ *   when there is nothing to report).
+ *
+ * Strings are UTF-8 and end in NUL; a NULL string means "not given", and so does an empty one unless said
+ *   otherwise. Lengths are bytes. Units stand in the names: _ms, _s.
+ *
+ * Structs that start with `size_t size` are versioned: set `size` to sizeof the struct (the OS_..._INIT
+ *   macros do it) and leave the rest zero for the defaults. NULL for the whole struct means all defaults.
+ *   Later releases append fields only; a larger struct whose unknown tail is not zero is refused with
+ *   OS_ERR_ARGUMENT.
+ *
+ * Threads. An os_client and an os_cancel may be used from any number of threads at once. Each client has one
+ *   I/O thread; callbacks run on it unless the docstring says otherwise, must not block for long, and must not
+ *   call back into the same client. A client does not survive fork(): open it in the process that uses it.
+ *
+ * Keys. An object key is 1 to 1,024 bytes of UTF-8 without NUL (the limit of S3, "Naming Amazon S3 objects"),
+ *   relative to the prefix of the store URL. A key that starts with '/', or has a '.' or '..' segment or an empty
+ *   one, is refused by the embedded store, where keys are file names, and sent verbatim to any other.
+ *
+ * ETags are the store's, with their double quotes. A caller may leave the quotes out; a weak one (W/"...") is
+ *   refused, because it does not name bytes.
+ *
+ * Rule ids such as R6 or T3 refer to docs/protocol.md.
+ */
+#ifndef OSCOMMIT_H
+#define OSCOMMIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(OSCOMMIT_BUILDING) && defined(__GNUC__)
+#define OS_API __attribute__((visibility("default")))
+#else
+#define OS_API
+#endif
+
+/* ------------------------------------------------------------------------------------------------ version */
+
+#define OS_VERSION_MAJOR 0
+#define OS_VERSION_MINOR 1
+#define OS_VERSION_PATCH 0
+
+/* The version of the library that is linked, "0.1.0". Never fails, never blocks. */
+OS_API const char *os_version(void);
+
+/* ------------------------------------------------------------------------------------- verdicts and errors */
+
+/* What became of a guarded write. Zero is no verdict, so a struct that was never filled says nothing. */
+typedef enum os_verdict { OS_COMMITTED = 1, OS_CONFLICT = 2, OS_NOT_EXECUTED = 3, OS_UNKNOWN = 4 } os_verdict;
+
+/* "committed", "conflict", "not executed" or "unknown". */
+OS_API const char *os_verdict_name(os_verdict verdict);
+
+/* The one list of error codes: X(symbol, value, short text). Values never change. */
+#define OS_CODE_LIST(X)                                         \
+    X(OK, 0, "no error")                                        \
+    X(ERR_ARGUMENT, 1, "bad argument")                          \
+    X(ERR_CONFIG, 2, "bad configuration")                       \
+    X(ERR_NO_MEMORY, 3, "out of memory")                        \
+    X(ERR_CREDENTIALS, 4, "no usable credentials")              \
+    X(ERR_DENIED, 5, "access denied")                           \
+    X(ERR_NOT_FOUND, 6, "no such object")                       \
+    X(ERR_NO_BUCKET, 7, "no such bucket")                       \
+    X(ERR_NO_TABLE, 8, "no such table")                         \
+    X(ERR_TABLE, 9, "table unfit for records")                  \
+    X(ERR_REGION, 10, "wrong region")                           \
+    X(ERR_CONFLICT, 11, "expectation did not hold")             \
+    X(ERR_SOURCE, 12, "copy source missing or changed")         \
+    X(ERR_TOO_LARGE, 13, "too large")                           \
+    X(ERR_BODY, 14, "body changed while it was sent")           \
+    X(ERR_THROTTLED, 15, "throttled")                           \
+    X(ERR_DEADLINE, 16, "deadline passed")                      \
+    X(ERR_CANCELLED, 17, "cancelled")                           \
+    X(ERR_EXPIRED, 18, "attempt expired before it was applied") \
+    X(ERR_BUSY, 19, "another writer holds the record")          \
+    X(ERR_NETWORK, 20, "network failure")                       \
+    X(ERR_TLS, 21, "TLS failure")                               \
+    X(ERR_PROTOCOL, 22, "unreadable answer")                    \
+    X(ERR_SERVICE, 23, "service error")                         \
+    X(ERR_REFUSED, 24, "request refused by the service")        \
+    X(ERR_IO, 25, "local input/output error")                   \
+    X(ERR_NO_SPACE, 26, "no space left")                        \
+    X(ERR_UNSUPPORTED, 27, "not supported")                     \
+    X(ERR_UNDECIDED, 28, "outcome not known")                   \
+    X(ERR_STOPPED, 29, "stopped by a callback")
+
+typedef enum os_code {
+#define OS_CODE_ENUM_(symbol, value, text) OS_##symbol = value,
+    OS_CODE_LIST(OS_CODE_ENUM_)
+#undef OS_CODE_ENUM_
+} os_code;
+
+/* "OS_ERR_DENIED" and "access denied"; for a value that is no code, "OS_ERR_?" and "unknown code". */
+OS_API const char *os_code_name(os_code code);
+OS_API const char *os_code_text(os_code code);
+
+/* Details of a failure, owned by the caller; no call to free it. `message` is a whole sentence for a person:
+ * what failed, on which object, what the service said, what to do. It never contains a secret. */
+typedef struct os_error {
+    os_code code;
+    int http_status;       /* 0: no answer was involved */
+    char service_code[64]; /* "AccessDenied", "ResourceNotFoundException"; empty if none */
+    char request_id[128];  /* what the service's support asks for; empty if none */
+    char message[1024];
+} os_error;
+
+/* ----------------------------------------------------------------------------------------------- log, metrics */
+
+typedef enum os_log_level { OS_LOG_ERROR = 1, OS_LOG_WARN = 2, OS_LOG_INFO = 3, OS_LOG_DEBUG = 4 } os_log_level;
+
+/* One line without a line end, without secrets. Runs on the I/O thread or on a calling thread, one at a time per
+ * client. */
+typedef void (*os_log_fn)(void *context, os_log_level level, const char *line);
+
+typedef enum os_metric_kind {
+    OS_METRIC_REQUEST = 1, /* one request to the store or to the ledger has ended */
+    OS_METRIC_GUARDED = 2  /* one guarded call has ended */
+} os_metric_kind;
+
+/* Borrowed for the duration of the callback. */
+typedef struct os_metric {
+    size_t size;
+    os_metric_kind kind;
+    const char *operation; /* "HEAD", "PutItem", "put_if_absent" ... static strings */
+    uint64_t duration_us;
+    int http_status;    /* REQUEST: 0 when no answer came */
+    os_verdict verdict; /* GUARDED */
+    uint32_t guards;    /* GUARDED: how many guards were run */
+    uint32_t requests;  /* GUARDED: how many requests were made */
+} os_metric;
+typedef void (*os_metric_fn)(void *context, const os_metric *metric);
+
+/* ----------------------------------------------------------------------------------------------- credentials */
+
+/* What a credentials callback gives. Strings are copied before the callback is called again. */
+typedef struct os_credentials {
+    size_t size;
+    const char *access_key_id;
+    const char *secret_access_key;
+    const char *session_token; /* NULL for long-lived keys */
+    int64_t expires_s; /* epoch seconds; 0: they do not expire. Asked again 5 minutes before, and on ExpiredToken */
+} os_credentials;
+
+/* Fills *ret and returns 0, or returns non-zero when there are none. Runs on the I/O thread. */
+typedef int (*os_credentials_fn)(void *context, os_credentials *ret);
+
+/* ---------------------------------------------------------------------------------------------------- client */
+
+typedef struct os_client os_client;
+
+typedef enum os_release { OS_RELEASE_ON_FAILURE = 0, OS_RELEASE_ALWAYS = 1 } os_release; /* R9 */
+typedef enum os_toggle { OS_AUTO = 0, OS_ON = 1, OS_OFF = 2 } os_toggle;
+typedef enum os_addressing { OS_ADDRESSING_AUTO = 0, OS_ADDRESSING_PATH = 1, OS_ADDRESSING_VIRTUAL = 2 } os_addressing;
+typedef enum os_signature { OS_SIGNATURE_V4 = 0, OS_SIGNATURE_V2 = 1 } os_signature;
+
+/* Everything that a client can be told. All strings are copied by os_client_open. */
+typedef struct os_options {
+    size_t size;
+
+    /* Where the objects are: "s3://bucket[/prefix]" or "file:///root" (made by os_init or `oscommit init`). Required.
+     */
+    const char *store_url;
+    /* Where the records are: "dynamodb://TABLE", "dynamo:TABLE[:TIMEOUT_MS]" (object_store's spelling) or
+     * "sqlite:///FILE". Default: for file:// the ledger below the root; for s3:// there is none and it is required. */
+    const char *ledger_url;
+
+    /* Services. An endpoint is "http[s]://host[:port]"; default: AWS's own for the region. Default region:
+     * AWS_REGION, AWS_DEFAULT_REGION, the profile's, else us-east-1. The DynamoDB region defaults to the S3 one. */
+    const char *s3_endpoint;
+    const char *s3_region;
+    os_addressing s3_addressing; /* AUTO: virtual-host on AWS for names without a dot, path style elsewhere */
+    os_signature signature;      /* V2: through libs3, where the library was built with it; has no fence (E7) */
+    const char *dynamodb_endpoint;
+    const char *dynamodb_region;
+    const char *ca_file; /* PEM bundle instead of the system's */
+
+    /* Credentials, the first that is given: callback, static keys, then (no_environment not set) AWS_ACCESS_KEY_ID
+     * and so on, then the profile files. The DynamoDB ones default to the S3 ones. */
+    const char *access_key_id;
+    const char *secret_access_key;
+    const char *session_token;
+    const char *profile; /* default AWS_PROFILE, then "default" */
+    os_credentials_fn credentials;
+    void *credentials_context;
+    const char *dynamodb_access_key_id;
+    const char *dynamodb_secret_access_key;
+    const char *dynamodb_session_token;
+    const char *dynamodb_profile;
+    os_credentials_fn dynamodb_credentials;
+    void *dynamodb_credentials_context;
+    int no_environment; /* non-zero: read no AWS_* variable and no profile file */
+
+    /* The protocol (docs/protocol.md, section 3); zero means the default in brackets. Settings that break T5 or T6 are
+     * refused. */
+    uint64_t timeout_ms;          /* lease written into a record [20,000] */
+    uint32_t max_clock_skew_rate; /* [3], at least 2 */
+    uint64_t ttl_s;               /* [3,600], at least 600 and at least 10 x timeout x rate */
+    uint32_t length_s;            /* validity of an attempt's signature [5] */
+    uint32_t allowance_s; /* how long the store may take after admission [by operation: 5, 70, 5 + size / 40 MiB/s] */
+    uint32_t margin_s;    /* clock spread of the store's front ends [2] */
+    uint64_t recheck_after_ms; /* R5 [5,000] */
+    os_release release;        /* [ON_FAILURE] */
+    os_toggle fences;          /* E7 [AUTO: found out before the first guarded call] */
+    os_toggle
+        condition_headers;     /* R7 [AUTO: off without a profile]. ON: If-None-Match / If-Match go with the attempt */
+    const char *record_prefix; /* T4 [none]: put before each key in the records; the whole fleet must agree */
+    int check_table;           /* non-zero: os_client_open checks the table (E3), and fails if it is unfit */
+
+    /* Network. */
+    uint64_t connect_timeout_ms; /* [5,000] */
+    uint64_t request_timeout_ms; /* one request that is not a guarded attempt: time without progress [10,000] */
+    uint32_t max_connections;    /* per host [64] */
+    const char *user_agent;      /* added in front of "oscommit/VERSION" */
+
+    os_log_fn log;
+    void *log_context;
+    os_log_level log_level; /* [OS_LOG_WARN] */
+    os_metric_fn metric;
+    void *metric_context;
+} os_options;
+#define OS_OPTIONS_INIT            \
+    {                              \
+        .size = sizeof(os_options) \
+    }
+
+/* Opens a client: checks every option, starts the I/O thread, resolves credentials lazily.
+ * Sends nothing unless check_table is set. Returns OS_OK and a client that os_client_close frees, or
+ *   OS_ERR_CONFIG       an option or URL is wrong: the message names it
+ *   OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED ...   only with check_table
+ *   OS_ERR_UNSUPPORTED  signature v2 in a build without libs3
+ *   OS_ERR_IO           the embedded root or ledger cannot be opened
+ * Blocks only with check_table or a local store. */
+OS_API os_code os_client_open(const os_options *options, os_client **ret, os_error *err);
+
+/* Waits up to 5 s for releases in flight, cancels every running call, frees the client. No other call may run on it. */
+OS_API void os_client_close(os_client *client);
+
+/* Makes an embedded store: the folder (mode 0700 if it is new) and its ledger below ROOT/.oscommit. Doing it twice is
+ * fine. */
+OS_API os_code os_init(const char *root, os_error *err);
+
+/* ------------------------------------------------------------------------------------------------------ calls */
+
+/* A token that ends calls early. One token may serve many calls; once cancelled it stays so. */
+typedef struct os_cancel os_cancel;
+OS_API os_code os_cancel_new(os_cancel **ret);
+OS_API void os_cancel_trigger(os_cancel *cancel); /* from any thread; not from a signal handler */
+OS_API void os_cancel_free(os_cancel *cancel);    /* after the calls that use it have returned */
+
+/* Progress of a body. Runs on the I/O thread, at most ten times a second and once at the end. */
+typedef void (*os_progress_fn)(void *context, uint64_t done_bytes, uint64_t total_bytes);
+
+/* How long a call may take, and how it is ended. NULL: defaults. */
+typedef struct os_call {
+    size_t size;
+    uint64_t deadline_ms; /* from the start of the call [120,000]. A guarded call that ends here is NOT_EXECUTED or
+                             UNKNOWN */
+    os_cancel *cancel;
+    os_progress_fn progress;
+    void *progress_context;
+} os_call;
+#define OS_CALL_INIT            \
+    {                           \
+        .size = sizeof(os_call) \
+    }
+
+/* What to write. Exactly one source. A file is read while it is sent; one that grows or shrinks meanwhile is
+ * OS_ERR_BODY. */
+typedef struct os_body {
+    size_t size;
+    const void *data; /* memory; may be NULL when length is 0 */
+    uint64_t length;
+    const char *file; /* path; then data and length are ignored */
+} os_body;
+#define OS_BODY_MEMORY(pointer, bytes)                                \
+    {                                                                 \
+        .size = sizeof(os_body), .data = (pointer), .length = (bytes) \
+    }
+#define OS_BODY_FILE(path)                      \
+    {                                           \
+        .size = sizeof(os_body), .file = (path) \
+    }
+
+typedef struct os_metadata {
+    const char *name; /* without "x-amz-meta-"; lower case; "oscommit-nonce" is reserved */
+    const char *value;
+} os_metadata;
+
+/* Headers that are stored with an object. */
+typedef struct os_put_options {
+    size_t size;
+    const char *content_type;
+    const char *content_encoding;
+    const char *content_language;
+    const char *content_disposition;
+    const char *cache_control;
+    const os_metadata *metadata;
+    size_t metadata_count;
+} os_put_options;
+#define OS_PUT_OPTIONS_INIT            \
+    {                                  \
+        .size = sizeof(os_put_options) \
+    }
+
+typedef struct os_copy_options {
+    size_t size;
+    const char *source_etag; /* copy only this version; default: the one found by the first HEAD */
+} os_copy_options;
+#define OS_COPY_OPTIONS_INIT            \
+    {                                   \
+        .size = sizeof(os_copy_options) \
+    }
+
+/* How a guarded call went. Filled by every guarded call, whatever its verdict; os_result_clear frees what it holds. */
+typedef struct os_result {
+    size_t size;
+    char etag[128]; /* COMMITTED: of the new object, with quotes; empty after a delete or if the store did not say */
+    char version_id[256]; /* COMMITTED, on a versioned bucket */
+    uint64_t generation;  /* of our last record */
+    uint32_t guards;      /* guards run */
+    uint32_t attempts;    /* attempts sent */
+    uint32_t requests;    /* requests made to store and ledger */
+    uint64_t waited_ms;   /* time spent waiting for other writers' records */
+    uint64_t duration_ms;
+    int took_over;        /* non-zero: the record of another writer was taken over */
+    int fenced;           /* non-zero: the record carried a fence (E7) */
+    char found_etag[128]; /* CONFLICT: what stands there instead; empty if nothing does */
+    char found_version_id[256];
+    char rule[8]; /* which rule or row of R13 gave the verdict, "R9", "R1", "R13.E" ... */
+    char *ticket; /* UNKNOWN: for os_resolve; one line of JSON, no secrets. Else NULL */
+} os_result;
+#define OS_RESULT_INIT            \
+    {                             \
+        .size = sizeof(os_result) \
+    }
+OS_API void os_result_clear(os_result *result);
+
+/* -------------------------------------------------------------------------------------------- guarded writes
+ *
+ * All of these block until the verdict or the deadline. `options`, `call`, `ret` and `err` may be NULL, but a
+ * caller that passes NULL for `ret` throws away the ticket of an UNKNOWN. Errors that come with OS_NOT_EXECUTED:
+ *   ERR_ARGUMENT, ERR_CONFIG, ERR_CREDENTIALS, ERR_DENIED, ERR_NO_BUCKET, ERR_NO_TABLE, ERR_REGION, ERR_REFUSED:
+ *     nothing will help but mending the cause
+ *   ERR_SOURCE, ERR_TOO_LARGE, ERR_BODY: the source or body is at fault
+ *   ERR_DEADLINE, ERR_CANCELLED, ERR_BUSY, ERR_THROTTLED, ERR_EXPIRED, ERR_NETWORK, ERR_TLS, ERR_SERVICE, ERR_PROTOCOL:
+ *     may be called again as it is
+ * OS_CONFLICT comes with ERR_CONFLICT, OS_UNKNOWN with ERR_UNDECIDED. */
+
+/* Creates `key` if nothing is there. A body over 8 MiB is refused (ERR_TOO_LARGE) in this release. */
+OS_API os_verdict os_put_if_absent(os_client *client, const char *key, const os_body *body,
+                                   const os_put_options *options, const os_call *call, os_result *ret, os_error *err);
+
+/* Replaces `key` if it is still the version whose ETag is `etag`. An absent key is a CONFLICT. */
+OS_API os_verdict os_put_if_match(os_client *client, const char *key, const char *etag, const os_body *body,
+                                  const os_put_options *options, const os_call *call, os_result *ret, os_error *err);
+
+/* Copies `source` to `key` inside the store if nothing is there. The source's metadata and content headers go along.
+ * A missing source is NOT_EXECUTED with ERR_SOURCE; a source over 5 GiB is refused (CopyObject's limit) in this
+ * release. */
+OS_API os_verdict os_copy_if_not_exists(os_client *client, const char *source, const char *key,
+                                        const os_copy_options *options, const os_call *call, os_result *ret,
+                                        os_error *err);
+
+/* The same, replacing the version of `key` whose ETag is `etag`. */
+OS_API os_verdict os_copy_if_match(os_client *client, const char *source, const char *key, const char *etag,
+                                   const os_copy_options *options, const os_call *call, os_result *ret, os_error *err);
+
+/* A guarded copy, then a guarded delete of exactly the source version that was copied. The verdict is the copy's. If
+ * the process dies, or the delete fails (COMMITTED with err filled), source and target are both there; never neither.
+ */
+OS_API os_verdict os_rename_if_not_exists(os_client *client, const char *source, const char *key,
+                                          const os_copy_options *options, const os_call *call, os_result *ret,
+                                          os_error *err);
+
+/* Deletes `key` if it is still the version whose ETag is `etag`. An absent key is a CONFLICT. On a store without
+ * conditional DELETE an ambiguous answer can end UNKNOWN for good, because a deleted object carries no evidence (R13).
+ */
+OS_API os_verdict os_delete_if_match(os_client *client, const char *key, const char *etag, const os_call *call,
+                                     os_result *ret, os_error *err);
+
+/* Settles an UNKNOWN from its ticket, in any process that is configured for the same store and ledger. Makes no
+ * attempt; UNKNOWN again means that the evidence does not decide yet (ask later) or never will (the message says
+ * which). A ticket of another store, or one that does not parse, is OS_UNKNOWN with ERR_ARGUMENT. */
+OS_API os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err);
+
+/* ---------------------------------------------------------------------------------------------- plain object calls
+ *
+ * Not guarded: writes here race with everything, and must not be used on keys that guarded writers share (E4). */
+
+typedef struct os_object {
+    size_t size;
+    char etag[128];
+    char version_id[256];
+    uint64_t length;
+    int64_t last_modified_s; /* epoch seconds */
+    char content_type[256];
+    char nonce[65];  /* of the guarded write that made it; empty if none */
+    const char *key; /* os_list: borrowed for the callback; else NULL */
+} os_object;
+#define OS_OBJECT_INIT            \
+    {                             \
+        .size = sizeof(os_object) \
+    }
+
+/* OS_OK, OS_ERR_NOT_FOUND, OS_ERR_DENIED (also what S3 says of an absent key when s3:ListBucket is missing) ... Blocks.
+ */
+OS_API os_code os_head(os_client *client, const char *key, const os_call *call, os_object *ret, os_error *err);
+
+/* Receives a piece of the object; returns 0 to go on. Anything else ends the call with OS_ERR_STOPPED. On the I/O
+ * thread. */
+typedef int (*os_sink_fn)(void *context, const void *data, size_t length);
+
+/* Where os_get puts the bytes: exactly one of the three. */
+typedef struct os_sink {
+    size_t size;
+    void **ret_data; /* a malloc'ed block with a NUL behind it, freed with os_free; at most max_length */
+    size_t *ret_length;
+    uint64_t max_length; /* of ret_data [64 MiB]; more is ERR_TOO_LARGE */
+    const char *file;    /* written as a temporary file beside it and renamed when complete */
+    os_sink_fn write;
+    void *write_context;
+    uint64_t offset; /* first byte wanted */
+    uint64_t count;  /* how many [0: to the end] */
+} os_sink;
+#define OS_SINK_INIT            \
+    {                           \
+        .size = sizeof(os_sink) \
+    }
+
+OS_API os_code os_get(os_client *client, const char *key, const os_sink *sink, const os_call *call, os_object *ret,
+                      os_error *err);
+OS_API void os_free(void *data);
+
+/* An unconditional write or delete. OS_OK only on a definite success; anything ambiguous is an error, and may have
+ * happened. */
+OS_API os_code os_put(os_client *client, const char *key, const os_body *body, const os_put_options *options,
+                      const os_call *call, os_object *ret, os_error *err);
+OS_API os_code os_delete(os_client *client, const char *key, const os_call *call, os_error *err);
+
+typedef struct os_list_options {
+    size_t size;
+    const char *prefix;
+    const char *delimiter;   /* keys that share what comes before it are given once, with length 0 and an empty ETag */
+    const char *start_after; /* only keys behind this one */
+    uint64_t max_keys;       /* [0: all] */
+} os_list_options;
+#define OS_LIST_OPTIONS_INIT            \
+    {                                   \
+        .size = sizeof(os_list_options) \
+    }
+
+/* Called on the calling thread, in key order (UTF-8 bytes); returns 0 to go on, else the call ends with OS_ERR_STOPPED.
+ */
+typedef int (*os_list_fn)(void *context, const os_object *object);
+OS_API os_code os_list(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each,
+                       void *context, os_error *err);
+
+/* ------------------------------------------------------------------------------------------------ table of records */
+
+/* Creates the table (on-demand billing, keys `path` and `etag`, TTL on `ttl`) and waits until it is ACTIVE. OS_OK also
+ * when a fit one exists. For sqlite: creates the file. Blocks. */
+OS_API os_code os_table_create(os_client *client, const os_call *call, os_error *err);
+
+/* E3: key schema, attribute types, TTL, ACTIVE, replication. OS_OK, OS_ERR_NO_TABLE, OS_ERR_TABLE (the message says
+ * what and how to mend it). Blocks. */
+OS_API os_code os_table_check(os_client *client, const os_call *call, os_error *err);
+
+/* One record as it stands. */
+typedef struct os_record {
+    size_t size;
+    const char *path; /* borrowed for the callback */
+    const char *etag; /* "*" for a create */
+    uint64_t generation;
+    uint64_t timeout_ms; /* 0: released */
+    int64_t ttl_s;
+    int has_fence;
+    int64_t fence_s;
+    const char *nonce; /* empty: written by object_store */
+    const char *saw;
+    const char *other; /* attributes that this release does not know, as JSON; "{}" if none */
+} os_record;
+#define OS_RECORD_INIT            \
+    {                             \
+        .size = sizeof(os_record) \
+    }
+typedef int (*os_record_fn)(void *context, const os_record *record);
+
+/* Gives every record of `key`, or of the whole table when `key` is NULL; on the calling thread. Blocks. */
+OS_API os_code os_table_list(os_client *client, const char *key, const os_call *call, os_record_fn each, void *context,
+                             os_error *err);
+
+/* Hands a stuck record over (T3): writes generation + 1 and timeout 0 on the condition that it is still the generation
+ * that was seen; deletes nothing. `etag` is NULL or "*" for a create. Refused with OS_ERR_BUSY while the holder's
+ * attempt may still be applied (it has a fence that has not passed, or none), unless `force` is non-zero: then a holder
+ * that is still alive can write over whoever comes next. OS_ERR_NOT_FOUND: no such record. Blocks. */
+OS_API os_code os_table_release(os_client *client, const char *key, const char *etag, int force, const os_call *call,
+                                os_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The guard: one run of the protocol for one guarded operation, as a step machine. An event and the time go in; the
+ * requests that should be made, the verdict, and the next deadline come out. It reads no clock, makes no request,
+ * allocates nothing; its whole state is one plain struct without pointers, which can be copied, compared and hashed as
+ * bytes.
+ *
+ *   guard_init(&guard, &settings, &start);       or guard_init_resolve, from a ticket
+ *   guard_step(&guard, &(struct guard_event){.kind = GUARD_EVENT_START, .now = ...}, &todo);
+ *   while (!guard_finished(&guard)) { do what `todo` says; wait for an answer or for todo.timer_ms; guard_step(...); }
+ *
+ * Of each kind of request at most one is under way. The driver answers each with exactly one event, or stops answering
+ * when the guard has finished. A guard can have given its verdict (GUARD_DO_VERDICT) and still not be finished: then it
+ * waits for the answer of a PutItem, to release the record that it may have made.
+ *
+ * The parts: guard.c (start, dispatch, verdicts), guard_acquire.c (R1-R5), guard_attempt.c (R6-R10), guard_contend.c
+ * (R11, R12), guard_resolve.c (R13).
+ */
+#ifndef OSCOMMIT_COMMIT_GUARD_H
+#define OSCOMMIT_COMMIT_GUARD_H
+
+#include "base/clock.h"
+#include "commit/backoff.h"
+#include "commit/record.h"
+#include "commit/verdict.h"
+#include "commit/version.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum guard_operation { GUARD_PUT = 1, GUARD_COPY = 2, GUARD_DELETE = 3 };
+
+/* What a 409 means on this store (R7). */
+enum guard_409 { GUARD_409_AMBIGUOUS = 0, GUARD_409_SEND_AGAIN = 1, GUARD_409_FINAL = 2 };
+
+/* Protocol constants that are not settings (R13, "fresh"). */
+enum { GUARD_EVIDENCE_S = 600, GUARD_EVIDENCE_CLOCKS_S = 60 };
+/* R3: R1 and R3 may go out together when the store answered less than this ago. */
+enum { GUARD_RECENT_DATE_MS = 2000 };
+/* E6. */
+enum { GUARD_LENGTH_MAX_S = 60 };
+/* CopyObject's limit (Amazon S3 API Reference, "CopyObject"). */
+#define GUARD_COPY_MAX_BYTES (UINT64_C(5) << 30)
+
+struct guard_settings {
+    uint64_t timeout_ms; /* as set; T6 may raise what is written */
+    uint64_t ttl_s;
+    uint64_t recheck_after_ms;
+    uint32_t max_clock_skew_rate;
+    uint32_t length_s;
+    uint32_t allowance_s; /* 0: by operation (guard_allowance_s) */
+    uint32_t margin_s;
+    uint32_t answer_409; /* enum guard_409 */
+    bool fences;         /* E7 */
+    bool release_always; /* R9 */
+    bool etag_known;     /* "our ETag" can be predicted (R13) */
+    bool reserved;
+};
+
+/* What one guard is for. */
+struct guard_start {
+    enum guard_operation operation;
+    const char *expected_etag;         /* NULL: absent */
+    const char *our_etag;              /* with settings.etag_known: the ETag that our write makes, "*" for DELETE */
+    const char *nonce;                 /* 32 hex digits, new for every guard (guard_init) */
+    uint64_t generation;               /* random; cut to 48 bits (T2) */
+    uint64_t seed;                     /* of the jitter */
+    uint64_t body_bytes;               /* PUT: decides the allowance */
+    bool one_write;                    /* PUT: headers and body leave in one write */
+    bool has_recent_date;              /* R3: an answer of the store is less than 2 s old */
+    uint64_t recent_date_s;            /* the largest Date received so far */
+    struct clock_reading recent_clock; /* read before the request that it answered was sent */
+};
+
+/* What settles an unknown later (R13, "ticket"). */
+struct guard_ticket {
+    enum guard_operation operation;
+    char expected_etag[VERSION_ETAG_SIZE]; /* "*": absent */
+    char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
+    struct record record;                  /* generation, fence, ttl, nonce of our record */
+    uint64_t d0_s;
+    uint32_t margin_s;
+    struct object_version base; /* the version of the last HEAD before we sent */
+    bool not_applied;           /* a definite 412 or final 409 was received */
+};
+
+/* ------------------------------------------------------------------------------------------------ events */
+
+enum guard_event_kind {
+    GUARD_EVENT_START = 1,
+    GUARD_EVENT_HEAD,         /* answer to GUARD_DO_HEAD */
+    GUARD_EVENT_SOURCE,       /* answer to GUARD_DO_SOURCE */
+    GUARD_EVENT_SIGNED,       /* answer to GUARD_DO_SIGN */
+    GUARD_EVENT_RECORD_PUT,   /* answer to GUARD_DO_RECORD_PUT */
+    GUARD_EVENT_RECORD_GET,   /* answer to GUARD_DO_RECORD_GET */
+    GUARD_EVENT_RECORD_QUERY, /* answer to GUARD_DO_RECORD_QUERY */
+    GUARD_EVENT_ATTEMPT,      /* answer to GUARD_DO_SEND */
+    GUARD_EVENT_TIMER,        /* todo.timer_ms has passed */
+    GUARD_EVENT_STOP          /* the caller's deadline or cancellation */
+};
+
+enum head_outcome {
+    HEAD_ANSWERED = 1, /* the version, maybe absent, and a Date */
+    HEAD_FAILED = 2,   /* no answer, 5xx, throttled: ask again */
+    HEAD_REFUSED = 3   /* denied or bad: asking again will not help */
+};
+
+/* Row A's and "locked"'s evidence from records other than the one of our own key. */
+struct guard_evidence {
+    bool saw_ours; /* one of them has `saw` = our nonce */
+    bool locked;   /* one of them may still be written under */
+};
+
+struct guard_event {
+    enum guard_event_kind kind;
+    struct clock_reading now; /* after the answer was received */
+    bool has_date;            /* HEAD, SOURCE, ATTEMPT: the store's Date */
+    uint64_t date_s;
+    enum head_outcome head;               /* HEAD, SOURCE */
+    struct object_version version;        /* HEAD */
+    uint64_t source_bytes;                /* SOURCE */
+    bool signed_ok;                       /* SIGNED */
+    enum ledger_outcome ledger;           /* RECORD_PUT, RECORD_GET, RECORD_QUERY */
+    bool found;                           /* RECORD_GET with LEDGER_OK */
+    struct record record;                 /* RECORD_PUT with LEDGER_CONFLICT, RECORD_GET when found */
+    struct guard_evidence evidence;       /* RECORD_QUERY: of all rows, by guard_weigh_record */
+    enum attempt_answer attempt;          /* ATTEMPT */
+    char attempt_etag[VERSION_ETAG_SIZE]; /* ATTEMPT_OK: what the store said, may be "" */
+    char attempt_version_id[VERSION_ID_SIZE];
+};
+
+/* ---------------------------------------------------------------------------------------------- what to do */
+
+enum {
+    GUARD_DO_HEAD = 1 << 0,         /* HEAD the destination */
+    GUARD_DO_SOURCE = 1 << 1,       /* HEAD the source of a COPY */
+    GUARD_DO_SIGN = 1 << 2,         /* sign the attempt at todo.sign_date_s for todo.sign_length_s, keep it (R2) */
+    GUARD_DO_RECORD_PUT = 1 << 3,   /* PutItem todo.record on todo.condition */
+    GUARD_DO_RECORD_GET = 1 << 4,   /* consistent GetItem of our key, or of (path, our ETag) when todo.get_our_etag */
+    GUARD_DO_RECORD_QUERY = 1 << 5, /* consistent Query of the partition; weigh each row with guard_weigh_record */
+    GUARD_DO_SEND =
+        1 << 6, /* send the signed attempt, once, with todo.send_deadline_ms; then abort the connection (R6) */
+    GUARD_DO_RELEASE =
+        1 << 7, /* PutItem todo.release on todo.release_condition, in the background, no event wanted (T3) */
+    GUARD_DO_VERDICT = 1 << 8,     /* the verdict is there: guard_verdict() */
+    GUARD_DO_REPORT_LEASE = 1 << 9 /* a record with a timeout over an hour is being waited for: tell somebody (R12) */
+};
+
+struct guard_todo {
+    unsigned what;
+    uint64_t sign_date_s;
+    uint32_t sign_length_s;
+    bool sign_renewed; /* E2: with renewed credentials, same date and length */
+    bool get_our_etag;
+    struct record record;
+    struct record_condition condition;
+    struct record release;
+    struct record_condition release_condition;
+    uint64_t send_deadline_ms; /* from now */
+    bool has_timer;
+    uint64_t timer_ms; /* from now; replaces an earlier timer, which a step without one leaves running */
+};
+
+/* ---------------------------------------------------------------------------------------------------- state */
+
+enum guard_state {
+    GUARD_NEW = 0,
+    GUARD_CHECKING,         /* R1, and R3 beside it */
+    GUARD_SIGNING,          /* R2 */
+    GUARD_ACQUIRING,        /* R3, R4: PutItem under way, or waiting to send it again */
+    GUARD_ACQUIRE_READING,  /* R4: GetItem after a blind conflict */
+    GUARD_RECHECKING,       /* R5 */
+    GUARD_SENDING,          /* R6 */
+    GUARD_SEND_WAITING,     /* R7: 409, waiting to send the same request again */
+    GUARD_SIGNING_AGAIN,    /* E2: ExpiredToken */
+    GUARD_CONTEND_WAITING,  /* R11: back-off */
+    GUARD_CONTEND_READING,  /* R11: GetItem */
+    GUARD_CONTEND_CHECKING, /* R11: HEAD */
+    GUARD_RESOLVE_HEAD,     /* R13: first HEAD of a round */
+    GUARD_RESOLVE_OWN,      /* R13: GetItem of our record */
+    GUARD_RESOLVE_OTHERS,   /* R13: GetItem of (path, our ETag), or Query */
+    GUARD_RESOLVE_AGAIN,    /* R13: the HEAD that counts */
+    GUARD_RESOLVE_WAITING,  /* R13: back-off between rounds */
+    GUARD_ORPHANED,         /* verdict given, a PutItem still unanswered (R3) */
+    GUARD_FINISHED
+};
+
+/* Why a guard ended; decides the error and whether the call starts a new guard. */
+enum guard_reason {
+    GUARD_REASON_NONE = 0,
+    GUARD_REASON_WRITTEN,     /* R9 */
+    GUARD_REASON_PROVEN,      /* V4, R13.A */
+    GUARD_REASON_EXPECTATION, /* a HEAD showed it broken */
+    GUARD_REASON_OVERTAKEN,   /* R13.C, R13.E */
+    GUARD_REASON_RECORD_GONE, /* again */
+    GUARD_REASON_TOO_LATE,    /* again: R4, R6 */
+    GUARD_REASON_EXPIRED,     /* again: R13.D, or R13.B after 409s */
+    GUARD_REASON_NOT_SENT,    /* again: no byte of the attempt left */
+    GUARD_REASON_SKEWED,      /* again: E2 */
+    GUARD_REASON_UNMET,       /* R13.B: the store refused the condition although the very version is there */
+    GUARD_REASON_REFUSED,     /* R8: the driver has the store's error */
+    GUARD_REASON_HEAD_REFUSED,
+    GUARD_REASON_SOURCE, /* source missing, changed or denied */
+    GUARD_REASON_SOURCE_TOO_LARGE,
+    GUARD_REASON_SIGN_FAILED,
+    GUARD_REASON_LEDGER_REFUSED,
+    GUARD_REASON_UNREADABLE_RECORD,
+    GUARD_REASON_STOPPED,    /* deadline or cancellation */
+    GUARD_REASON_BUSY,       /* the same, while another writer held the record */
+    GUARD_REASON_NO_EVIDENCE /* R13.F */
+};
+
+/* Which rule, or row of R13, gave the verdict. */
+enum guard_rule {
+    GUARD_RULE_NONE = 0,
+    RULE_R1,
+    RULE_R2,
+    RULE_R3,
+    RULE_R4,
+    RULE_R5,
+    RULE_R6,
+    RULE_R7,
+    RULE_R8,
+    RULE_R9,
+    RULE_R11,
+    RULE_V3,
+    RULE_V4,
+    RULE_E2,
+    RULE_R13_A,
+    RULE_R13_B,
+    RULE_R13_C,
+    RULE_R13_D,
+    RULE_R13_E,
+    RULE_R13_F
+};
+
+struct guard {
+    struct guard_settings settings;
+    struct backoff backoff;
+
+    /* What it is for. */
+    uint32_t operation;
+    uint32_t state;                        /* enum guard_state */
+    uint32_t verdict;                      /* enum verdict; 0: none yet */
+    uint32_t reason;                       /* enum guard_reason */
+    uint32_t rule;                         /* enum guard_rule */
+    uint32_t awaiting;                     /* GUARD_DO_... of requests under way */
+    char expected_etag[VERSION_ETAG_SIZE]; /* "": absent */
+    char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
+    char nonce[RECORD_NONCE_SIZE];
+    bool resolving;  /* from a ticket: never makes an attempt */
+    bool contending; /* R3 met another's record while R1's HEAD was still under way */
+    uint8_t reserved[5];
+    uint64_t body_bytes;
+    uint64_t source_bytes;
+
+    /* S3 time. */
+    uint64_t d0_s;
+    struct clock_reading d0_clock;   /* read before the request that D0 answers was sent */
+    struct clock_reading head_clock; /* read before the HEAD under way was sent */
+    uint64_t largest_date_s;
+
+    /* The object. */
+    struct object_version base;       /* of the last HEAD before we send */
+    struct object_version found;      /* what broke the expectation, or what we made */
+    struct clock_reading check_clock; /* before R1's HEAD was sent (R5) */
+
+    /* Our record. */
+    struct record ours;
+    struct record_condition condition; /* of the PutItem of `ours` */
+    struct clock_reading lease_clock;  /* before its first send */
+
+    /* Another writer's record (R11). */
+    struct record seen;
+    struct clock_reading first_seen;
+    struct clock_reading poll_clock; /* read before this poll's GetItem and HEAD */
+
+    /* R13's round. */
+    uint32_t answered_409;
+    uint32_t send_count;
+
+    bool one_write;
+    bool together;       /* R1 and R3 went out together */
+    bool checked;        /* R1's HEAD has shown the expectation to hold */
+    bool source_checked; /* COPY */
+    bool source_refused; /* COPY: and the destination's HEAD is still to come */
+    bool held;           /* the record is ours */
+    bool put_ambiguous;  /* a PutItem of ours may have been applied unseen */
+    bool must_recheck;   /* R4: an older item of ours was continued */
+    bool took_over;
+    bool renewed;           /* E2: signed again once */
+    bool attempt_ambiguous; /* a copy of the attempt is unanswered or was answered ambiguously */
+    bool not_applied;       /* R13: definitely not applied */
+    bool lease_reported;
+    bool own_is_foreign; /* R13: our key's record has a nonce that is not ours */
+    bool saw_ours;       /* R13, row A */
+    bool locked;         /* R13: our ETag is locked */
+    uint8_t reserved_end[6];
+};
+
+void guard_init(struct guard *guard, const struct guard_settings *settings, const struct guard_start *start);
+/* Begins at R13. Settings give margin and what may be waited for; the ticket gives the rest. */
+void guard_init_resolve(struct guard *guard, const struct guard_settings *settings, const struct guard_ticket *ticket,
+                        uint64_t seed);
+
+/* One event in; *ret_todo is what to do now. An event that is not awaited only lends its Date. */
+void guard_step(struct guard *guard, const struct guard_event *event, struct guard_todo *ret_todo);
+
+bool guard_finished(const struct guard *guard);
+enum verdict guard_verdict(const struct guard *guard); /* VERDICT_NONE until it is given */
+bool guard_try_again(const struct guard *guard);       /* the call should start a new guard while its deadline allows */
+bool guard_expired(const struct guard *guard);         /* E6: the next guard doubles its length */
+const char *guard_rule_name(const struct guard *guard); /* "R9", "R13.E" ... */
+void guard_ticket_of(const struct guard *guard, struct guard_ticket *ret);
+
+/* RECORD_QUERY: adds what one row of the partition says. `etag` is the row's sort key. */
+void guard_weigh_record(const struct guard *guard, const char *etag, const struct record *record,
+                        struct guard_evidence *evidence);
+
+/* Allowance by operation (protocol section 3). `bytes` is of the body or of the source. */
+uint32_t guard_allowance_s(enum guard_operation operation, uint64_t bytes, bool one_write);
+
+/* The sort key of our record: "*" or the expected ETag. */
+const char *guard_record_etag(const struct guard *guard);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the first HEAD to a record that is held and an expectation that still holds under it: R1 to R5. */
+#include "commit/guard_internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ R1 */
+
+void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    g->check_clock = event->now;
+    if (g->together) {
+        guard_sign(g, todo); /* R2 comes first even here; HEAD and PutItem follow together */
+        return;
+    }
+    g->state = GUARD_CHECKING;
+    guard_want_head(g, &event->now, todo);
+    if (g->operation == GUARD_COPY)
+        guard_want(g, GUARD_DO_SOURCE, todo);
+}
+
+static void sign_when_checked(struct guard *g, struct guard_todo *todo)
+{
+    if (g->checked && (g->operation != GUARD_COPY || g->source_checked))
+        guard_sign(g, todo);
+}
+
+static void acquired(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+
+void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->head == HEAD_REFUSED) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R1, todo);
+        return;
+    }
+    if (event->head == HEAD_FAILED || !event->has_date) {
+        guard_wait(g, (enum guard_state)g->state, todo);
+        return;
+    }
+    if (guard_broken(g, &event->version)) {
+        version_copy(&g->found, &event->version);
+        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R1, todo);
+        return;
+    }
+    if (g->source_refused) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE, RULE_R1, todo);
+        return;
+    }
+    version_copy(&g->base, &event->version);
+    g->checked = true;
+    g->check_clock = g->head_clock;
+    if (!g->together) {
+        g->d0_s = event->date_s;
+        g->d0_clock = g->head_clock;
+        sign_when_checked(g, todo);
+    } else if (g->contending) {
+        guard_contend(g, &g->seen, &event->now, todo);
+    } else if (g->held) {
+        acquired(g, &event->now, todo);
+    }
+}
+
+void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->head == HEAD_FAILED) {
+        guard_wait(g, GUARD_CHECKING, todo);
+        return;
+    }
+    if (event->head == HEAD_REFUSED && g->awaiting & GUARD_DO_HEAD) {
+        g->source_refused = true; /* a broken expectation is the better answer: wait for the HEAD */
+        return;
+    }
+    if (event->head == HEAD_REFUSED) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE, RULE_R1, todo);
+        return;
+    }
+    if (event->source_bytes > GUARD_COPY_MAX_BYTES) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE_TOO_LARGE, RULE_R1, todo);
+        return;
+    }
+    g->source_bytes = event->source_bytes;
+    g->source_checked = true;
+    sign_when_checked(g, todo);
+}
+
+/* ------------------------------------------------------------------------------------------------ R2 */
+
+static uint32_t allowance_s(const struct guard *g)
+{
+    if (g->settings.allowance_s != 0)
+        return g->settings.allowance_s;
+    uint64_t bytes = g->operation == GUARD_COPY ? g->source_bytes : g->body_bytes;
+    return guard_allowance_s((enum guard_operation)g->operation, bytes, g->one_write);
+}
+
+/* The record that goes with a signature made at D0: what it says follows from D0 alone. */
+static void describe_record(struct guard *g)
+{
+    uint64_t reach_s = (uint64_t)g->settings.length_s + allowance_s(g);
+    uint64_t timeout_ms = (reach_s + g->settings.margin_s) * 1000; /* T6 */
+    if (timeout_ms < g->settings.timeout_ms)
+        timeout_ms = g->settings.timeout_ms;
+    g->ours.timeout_ms = timeout_ms;
+    g->ours.ttl_s = record_ttl(g->d0_s, g->settings.ttl_s, timeout_ms, g->settings.max_clock_skew_rate);
+    g->ours.has_fence = g->settings.fences;
+    g->ours.fence_s = g->settings.fences ? g->d0_s + reach_s : 0;
+    memcpy(g->ours.nonce, g->nonce, sizeof(g->ours.nonce));
+    memset(g->ours.saw, 0, sizeof(g->ours.saw));
+    if (g->checked)
+        memcpy(g->ours.saw, g->base.nonce, sizeof(g->ours.saw));
+}
+
+void guard_sign(struct guard *g, struct guard_todo *todo)
+{
+    g->state = GUARD_SIGNING;
+    todo->sign_date_s = g->d0_s;
+    todo->sign_length_s = g->settings.length_s;
+    guard_want(g, GUARD_DO_SIGN, todo);
+}
+
+/* ------------------------------------------------------------------------------------------------ R3, R4 */
+
+static void put_record(struct guard *g, struct guard_todo *todo)
+{
+    record_copy(&todo->record, &g->ours);
+    memset(&todo->condition, 0, sizeof(todo->condition));
+    todo->condition.kind = g->condition.kind;
+    record_copy(&todo->condition.seen, &g->condition.seen);
+    g->state = GUARD_ACQUIRING;
+    guard_want(g, GUARD_DO_RECORD_PUT, todo);
+}
+
+void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (!event->signed_ok) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_R2, todo);
+        return;
+    }
+    describe_record(g);
+    g->lease_clock = event->now;
+    backoff_restart(&g->backoff);
+    put_record(g, todo);
+    if (g->together && !g->checked)
+        guard_want_head(g, &event->now, todo);
+}
+
+static bool lease_over(const struct guard *g, const struct clock_reading *now)
+{
+    return clock_elapsed_max(&g->lease_clock, now) >= g->ours.timeout_ms;
+}
+
+static void acquired(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+{
+    g->held = true;
+    g->put_ambiguous = false;
+    g->took_over = g->took_over || g->condition.kind == RECORD_IF_SEEN;
+    backoff_restart(&g->backoff);
+    if (!g->checked) {
+        if (!(g->awaiting & GUARD_DO_HEAD))
+            guard_wait(g, GUARD_ACQUIRING, todo);
+        return; /* R1's HEAD, sent beside the PutItem, is still to come */
+    }
+    if (g->must_recheck || clock_elapsed_max(&g->check_clock, now) > g->settings.recheck_after_ms) { /* R5 */
+        g->state = GUARD_RECHECKING;
+        guard_want_head(g, now, todo);
+        return;
+    }
+    guard_send(g, now, todo);
+}
+
+/* R4: an item with our nonce that is not the one just sent, brought back by a late copy of an earlier PutItem. */
+void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
+                        struct guard_todo *todo)
+{
+    if (item->generation == UINT64_MAX) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, todo);
+        return;
+    }
+    g->must_recheck = true;
+    g->condition.kind = RECORD_IF_SEEN;
+    record_copy(&g->condition.seen, item);
+    g->ours.generation = item->generation + 1;
+    g->lease_clock = *now;
+    put_record(g, todo);
+}
+
+static void met_item(struct guard *g, const struct record *item, const struct clock_reading *now,
+                     struct guard_todo *todo)
+{
+    if (!guard_is_ours(g, item)) {
+        if (g->checked) {
+            guard_contend(g, item, now, todo);
+            return;
+        }
+        g->contending = true; /* first let R1's HEAD say whether there is anything to contend for */
+        record_copy(&g->seen, item);
+        g->state = GUARD_CHECKING;
+        if (!(g->awaiting & GUARD_DO_HEAD))
+            guard_want_head(g, now, todo);
+        return;
+    }
+    bool just_sent = item->generation == g->ours.generation && item->has_fence == g->ours.has_fence &&
+                     (!item->has_fence || item->fence_s == g->ours.fence_s);
+    if (just_sent)
+        acquired(g, now, todo);
+    else
+        guard_continue_own(g, item, now, todo);
+}
+
+/* R4: the same PutItem again, or the GetItem, within the lease. */
+static void again_within_lease(struct guard *g, const struct guard_event *event, enum guard_state state,
+                               struct guard_todo *todo)
+{
+    if (lease_over(g, &event->now))
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, todo);
+    else
+        guard_wait(g, state, todo);
+}
+
+void guard_on_record_put(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    switch (event->ledger) {
+    case LEDGER_OK: acquired(g, &event->now, todo); return;
+    case LEDGER_CONFLICT: met_item(g, &event->record, &event->now, todo); return;
+    case LEDGER_CONFLICT_BLIND:
+        g->state = GUARD_ACQUIRE_READING;
+        guard_want(g, GUARD_DO_RECORD_GET, todo);
+        return;
+    case LEDGER_AMBIGUOUS:
+        g->put_ambiguous = true;
+        again_within_lease(g, event, GUARD_ACQUIRING, todo);
+        return;
+    case LEDGER_THROTTLED: /* E1 */ again_within_lease(g, event, GUARD_ACQUIRING, todo); return;
+    case LEDGER_REFUSED: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_LEDGER_REFUSED, RULE_R3, todo); return;
+    case LEDGER_UNREADABLE:
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R3, todo);
+        return;
+    }
+}
+
+void guard_on_acquire_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->ledger == LEDGER_OK && event->found)
+        met_item(g, &event->record, &event->now, todo);
+    else if (event->ledger == LEDGER_OK)
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R4, todo);
+    else if (event->ledger == LEDGER_REFUSED)
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_LEDGER_REFUSED, RULE_R4, todo);
+    else if (event->ledger == LEDGER_UNREADABLE)
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, todo);
+    else
+        again_within_lease(g, event, GUARD_ACQUIRE_READING, todo);
+}
+
+/* ------------------------------------------------------------------------------------------------ R5 */
+
+void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->head == HEAD_REFUSED) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R5, todo);
+        return;
+    }
+    if (event->head == HEAD_FAILED) {
+        again_within_lease(g, event, GUARD_RECHECKING, todo);
+        return;
+    }
+    if (guard_broken(g, &event->version)) {
+        version_copy(&g->found, &event->version);
+        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R5, todo);
+        return;
+    }
+    version_copy(&g->base, &event->version);
+    guard_send(g, &event->now, todo);
+}
+
+/* Sends again whatever of R1, R3, R4 and R5 is wanted and not under way. */
+void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (g->state != GUARD_CHECKING && lease_over(g, &event->now)) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, todo);
+        return;
+    }
+    bool want_head = !g->checked || g->state == GUARD_RECHECKING;
+    if (want_head && !(g->awaiting & GUARD_DO_HEAD))
+        guard_want_head(g, &event->now, todo);
+    if (g->state == GUARD_CHECKING && g->operation == GUARD_COPY && !g->source_checked && !g->source_refused &&
+        !(g->awaiting & GUARD_DO_SOURCE))
+        guard_want(g, GUARD_DO_SOURCE, todo);
+    if (g->state == GUARD_ACQUIRING && !g->held && !(g->awaiting & GUARD_DO_RECORD_PUT))
+        put_record(g, todo);
+    if (g->state == GUARD_ACQUIRE_READING && !(g->awaiting & GUARD_DO_RECORD_GET))
+        guard_want(g, GUARD_DO_RECORD_GET, todo);
+}

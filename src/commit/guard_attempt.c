@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one attempt and its answer: R6 to R10, E2. */
+#include "commit/guard_internal.h"
+
+#include "commit/words.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ R6 */
+
+static uint64_t left_ms(uint64_t whole_ms, uint64_t elapsed_ms)
+{
+    return elapsed_ms >= whole_ms ? 0 : whole_ms - elapsed_ms;
+}
+
+static uint64_t signature_left_ms(const struct guard *g, const struct clock_reading *now)
+{
+    return left_ms((uint64_t)g->settings.length_s * 1000, clock_elapsed_max(&g->d0_clock, now));
+}
+
+static uint64_t lease_left_ms(const struct guard *g, const struct clock_reading *now)
+{
+    return left_ms(g->ours.timeout_ms, clock_elapsed_max(&g->lease_clock, now));
+}
+
+/* All local clocks say that signature and lease have enough left: the attempt can arrive in time. */
+static bool in_time(const struct guard *g, const struct clock_reading *now)
+{
+    uint64_t half_ms = (uint64_t)g->settings.length_s * 500;
+    uint64_t reserve_ms = half_ms < GUARD_SEND_RESERVE_MS ? half_ms : GUARD_SEND_RESERVE_MS;
+    return signature_left_ms(g, now) > reserve_ms && lease_left_ms(g, now) > reserve_ms;
+}
+
+static void send_copy(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+{
+    g->state = GUARD_SENDING;
+    g->send_count++;
+    todo->send_deadline_ms = lease_left_ms(g, now); /* T6: beyond length + allowance + margin */
+    guard_want(g, GUARD_DO_SEND, todo);
+}
+
+void guard_send(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+{
+    if (in_time(g, now))
+        send_copy(g, now, todo);
+    else
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R6, todo);
+}
+
+/* ------------------------------------------------------------------------------------------------ R7 */
+
+static void definitely_not_applied(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    g->not_applied = !g->attempt_ambiguous;
+    guard_resolve(g, &event->now, todo);
+}
+
+static void ambiguous(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    g->attempt_ambiguous = true; /* R10 */
+    guard_resolve(g, &event->now, todo);
+}
+
+static void on_409(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (g->settings.answer_409 == GUARD_409_FINAL) {
+        definitely_not_applied(g, event, todo);
+    } else if (g->settings.answer_409 == GUARD_409_AMBIGUOUS) {
+        ambiguous(g, event, todo);
+    } else {
+        g->answered_409++;
+        if (in_time(g, &event->now))
+            guard_wait(g, GUARD_SEND_WAITING, todo);
+        else
+            definitely_not_applied(g, event, todo); /* all copies were answered so, and the signature is over */
+    }
+}
+
+void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (in_time(g, &event->now))
+        send_copy(g, &event->now, todo);
+    else
+        definitely_not_applied(g, event, todo);
+}
+
+/* ------------------------------------------------------------------------------------------------ R8, E2 */
+
+static void refused(struct guard *g, const struct guard_event *event, enum guard_reason reason, enum guard_rule rule,
+                    struct guard_todo *todo)
+{
+    if (g->attempt_ambiguous)
+        guard_resolve(g, &event->now, todo); /* a definite answer speaks only for the copy that it answers */
+    else
+        guard_conclude(g, VERDICT_NOT_EXECUTED, reason, rule, todo);
+}
+
+/* An expired signature is refused like one that was never good. By the clock of a front end that is `margin` ahead,
+ * and Date being cut to the second, it may have expired this early. */
+static bool signature_surely_lives(const struct guard *g, const struct clock_reading *now)
+{
+    return signature_left_ms(g, now) > ((uint64_t)g->settings.margin_s + 1) * 1000;
+}
+
+static void on_token_expired(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (g->renewed || g->attempt_ambiguous || !in_time(g, &event->now)) {
+        refused(g, event, GUARD_REASON_REFUSED, RULE_E2, todo);
+        return;
+    }
+    g->renewed = true;
+    g->state = GUARD_SIGNING_AGAIN;
+    todo->sign_date_s = g->d0_s; /* R2: date and length never change */
+    todo->sign_length_s = g->settings.length_s;
+    todo->sign_renewed = true;
+    guard_want(g, GUARD_DO_SIGN, todo);
+}
+
+void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->signed_ok)
+        guard_send(g, &event->now, todo);
+    else
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_E2, todo);
+}
+
+/* ------------------------------------------------------------------------------------------------ the answer */
+
+static void written(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    struct object_version made = {.exists = g->operation != GUARD_DELETE};
+    word_copy(made.etag, event->attempt_etag, sizeof(made.etag));
+    word_copy(made.version_id, event->attempt_version_id, sizeof(made.version_id));
+    version_copy(&g->found, &made);
+    guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_WRITTEN, RULE_R9, todo);
+}
+
+void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    switch (event->attempt) {
+    case ATTEMPT_OK: written(g, event, todo); return;
+    case ATTEMPT_PRECONDITION: definitely_not_applied(g, event, todo); return;
+    case ATTEMPT_409: on_409(g, event, todo); return;
+    case ATTEMPT_REFUSED: refused(g, event, GUARD_REASON_REFUSED, RULE_R8, todo); return;
+    case ATTEMPT_DENIED:
+        if (signature_surely_lives(g, &event->now))
+            refused(g, event, GUARD_REASON_REFUSED, RULE_R8, todo);
+        else
+            ambiguous(g, event, todo);
+        return;
+    case ATTEMPT_TOKEN_EXPIRED: on_token_expired(g, event, todo); return;
+    case ATTEMPT_SKEWED: refused(g, event, GUARD_REASON_SKEWED, RULE_E2, todo); return;
+    case ATTEMPT_NOT_SENT: refused(g, event, GUARD_REASON_NOT_SENT, RULE_R6, todo); return;
+    case ATTEMPT_EXPIRED:
+    case ATTEMPT_AMBIGUOUS: ambiguous(g, event, todo); return;
+    }
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A contender: waiting for another writer's record, and taking it over when its attempt is dead (R11, R12). */
+#include "commit/guard_internal.h"
+
+#include <string.h>
+
+static void see(struct guard *g, const struct record *item, const struct clock_reading *now, struct guard_todo *todo)
+{
+    record_copy(&g->seen, item);
+    g->first_seen = *now;
+    if (item->timeout_ms > GUARD_LONG_LEASE_MS && !g->lease_reported) {
+        g->lease_reported = true;
+        todo->what |= GUARD_DO_REPORT_LEASE;
+    }
+}
+
+/* The answer that showed the record is a consistent read itself, so the first poll is only clocks and HEAD. */
+void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now, struct guard_todo *todo)
+{
+    struct record seen;
+    record_copy(&seen, item); /* `item` may be g->seen */
+    see(g, &seen, now, todo);
+    g->held = false;
+    g->put_ambiguous = false; /* the condition failed on another's item: no copy of ours was applied before it */
+    g->together = false;
+    g->contending = false;
+    g->poll_clock = *now;
+    backoff_restart(&g->backoff);
+    g->state = GUARD_CONTEND_CHECKING;
+    guard_want_head(g, now, todo);
+}
+
+void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    g->poll_clock = event->now; /* R11: clocks first */
+    g->state = GUARD_CONTEND_READING;
+    guard_want(g, GUARD_DO_RECORD_GET, todo);
+}
+
+static bool as_seen(const struct guard *g, const struct record *item)
+{
+    return record_same_holder(&g->seen, item) && g->seen.timeout_ms == item->timeout_ms &&
+           g->seen.has_fence == item->has_fence && (!item->has_fence || g->seen.fence_s == item->fence_s);
+}
+
+static void contend_found(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (guard_is_ours(g, &event->record)) {
+        guard_continue_own(g, &event->record, &event->now, todo); /* R4 */
+        return;
+    }
+    if (!as_seen(g, &event->record)) {
+        see(g, &event->record, &event->now, todo);
+        backoff_restart(&g->backoff);
+    }
+    g->state = GUARD_CONTEND_CHECKING;
+    guard_want_head(g, &event->now, todo);
+}
+
+void guard_on_contend_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->ledger == LEDGER_OK && event->found)
+        contend_found(g, event, todo);
+    else if (event->ledger == LEDGER_OK)
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R11, todo);
+    else if (event->ledger == LEDGER_REFUSED)
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_LEDGER_REFUSED, RULE_R11, todo);
+    else if (event->ledger == LEDGER_UNREADABLE)
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, todo);
+    else
+        guard_wait(g, GUARD_CONTEND_WAITING, todo);
+}
+
+/* R12. `date_s` is of a HEAD sent after the record was first seen; poll_clock was read before that HEAD was sent. */
+static bool holder_is_dead(const struct guard *g, uint64_t date_s)
+{
+    if (g->seen.timeout_ms == 0)
+        return true;
+    if (g->seen.has_fence)
+        return date_s > g->settings.margin_s && date_s - g->settings.margin_s > g->seen.fence_s;
+    uint64_t bound_ms = record_bound_ms(g->seen.timeout_ms, g->settings.max_clock_skew_rate);
+    return clock_elapsed_min(&g->first_seen, &g->poll_clock) > bound_ms;
+}
+
+/* The HEAD that found the holder dead is R1 of the guard that continues: new D0, version seen and fence, the same
+ * nonce. */
+static void take_over(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (g->seen.generation == UINT64_MAX) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, todo);
+        return;
+    }
+    version_copy(&g->base, &event->version);
+    g->checked = true;
+    g->must_recheck = false;
+    g->check_clock = g->head_clock;
+    g->d0_s = event->date_s;
+    g->d0_clock = g->head_clock;
+    g->condition.kind = RECORD_IF_SEEN;
+    record_copy(&g->condition.seen, &g->seen);
+    g->ours.generation = g->seen.generation + 1;
+    guard_sign(g, todo);
+}
+
+void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->head == HEAD_REFUSED) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R11, todo);
+    } else if (event->head == HEAD_ANSWERED && guard_broken(g, &event->version)) {
+        version_copy(&g->found, &event->version);
+        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R11, todo);
+    } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, event->date_s)) {
+        take_over(g, event, todo);
+    } else {
+        guard_wait(g, GUARD_CONTEND_WAITING, todo);
+    }
+}

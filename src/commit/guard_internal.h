@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the guard say to each other. Nobody outside src/commit includes this. */
+#ifndef OSCOMMIT_COMMIT_GUARD_INTERNAL_H
+#define OSCOMMIT_COMMIT_GUARD_INTERNAL_H
+
+#include "commit/guard.h"
+
+/* R6: what must be left of signature and lease when the attempt is sent; half the signature where it is shorter than
+ * twice this. */
+enum { GUARD_SEND_RESERVE_MS = 2000 };
+enum { GUARD_LONG_LEASE_MS = 3600 * 1000 };
+
+/* guard.c */
+void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
+                    struct guard_todo *todo);
+void guard_want(struct guard *g, unsigned what,
+                struct guard_todo *todo); /* a request that will be answered by an event */
+void guard_want_head(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+void guard_wait(struct guard *g, enum guard_state state,
+                struct guard_todo *todo);                                       /* back-off, then GUARD_EVENT_TIMER */
+bool guard_broken(const struct guard *g, const struct object_version *version); /* the expectation */
+bool guard_is_ours(const struct guard *g, const struct record *record);         /* by nonce */
+
+/* guard_acquire.c */
+void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_sign(struct guard *g, struct guard_todo *todo);
+void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_record_put(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_acquire_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
+                        struct guard_todo *todo);
+void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+
+/* guard_attempt.c */
+void guard_send(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+
+/* guard_contend.c */
+void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now,
+                   struct guard_todo *todo);
+void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_contend_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+
+/* guard_resolve.c */
+void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_resolve_query(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+
+#endif

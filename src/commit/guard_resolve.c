@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What became of an attempt that was not answered for certain: the rounds and the table of R13. */
+#include "commit/guard_internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* What a complete round has shown. */
+enum {
+    FACT_SAW_OURS = 1 << 0,    /* a record has `saw` = our nonce (a HEAD that shows it is V4) */
+    FACT_NOT_APPLIED = 1 << 1, /* definitely not applied */
+    FACT_DEAD = 1 << 2,        /* S3 time past fence + margin */
+    FACT_VERY_VERSION = 1 << 3,
+    FACT_HAS_NONCE = 1 << 4, /* that version carries a nonce */
+    FACT_LOCKED = 1 << 5,    /* our ETag is locked */
+    FACT_FRESH = 1 << 6,
+    FACT_FOREIGN = 1 << 7 /* our key's record has a nonce that is not ours */
+};
+
+struct row {
+    enum guard_rule rule;
+    unsigned needs;   /* all of these */
+    unsigned without; /* none of these */
+    enum verdict verdict;
+    enum guard_reason reason;
+};
+
+/* The table of R13; the first row that fits decides. Without one: wait. */
+static const struct row rows[] = {
+    {RULE_R13_A, FACT_SAW_OURS, 0, VERDICT_COMMITTED, GUARD_REASON_PROVEN},
+    {RULE_R13_B, FACT_NOT_APPLIED | FACT_VERY_VERSION, 0, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET},
+    {RULE_R13_C, FACT_NOT_APPLIED, FACT_VERY_VERSION, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN},
+    {RULE_R13_D, FACT_DEAD | FACT_VERY_VERSION | FACT_HAS_NONCE, 0, VERDICT_NOT_EXECUTED, GUARD_REASON_EXPIRED},
+    {RULE_R13_D, FACT_DEAD | FACT_VERY_VERSION | FACT_FRESH, FACT_LOCKED, VERDICT_NOT_EXECUTED, GUARD_REASON_EXPIRED},
+    {RULE_R13_E, FACT_DEAD | FACT_FOREIGN | FACT_FRESH, FACT_VERY_VERSION | FACT_LOCKED, VERDICT_CONFLICT,
+     GUARD_REASON_OVERTAKEN},
+    {RULE_R13_F, FACT_DEAD, 0, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE},
+};
+
+/* ------------------------------------------------------------------------------------------------ a round */
+
+void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+{
+    if (g->state < GUARD_RESOLVE_HEAD)
+        backoff_restart(&g->backoff);
+    g->own_is_foreign = false;
+    g->saw_ours = false;
+    g->locked = false;
+    g->state = GUARD_RESOLVE_HEAD;
+    guard_want_head(g, now, todo);
+}
+
+/* A row is judged only on a round in which every read was answered. */
+static void round_broken(struct guard *g, struct guard_todo *todo)
+{
+    guard_wait(g, GUARD_RESOLVE_WAITING, todo);
+}
+
+static void weigh(const struct guard *g, const struct record *record, struct guard_evidence *evidence)
+{
+    if (guard_is_ours(g, record))
+        return;
+    if (strcmp(record->saw, g->nonce) == 0)
+        evidence->saw_ours = true;
+    if (!record->has_fence || record->fence_s > UINT64_MAX - g->settings.margin_s ||
+        record->fence_s + g->settings.margin_s >= g->d0_s)
+        evidence->locked = true;
+}
+
+void guard_weigh_record(const struct guard *g, const char *etag, const struct record *record,
+                        struct guard_evidence *evidence)
+{
+    if (strcmp(etag, guard_record_etag(g)) != 0)
+        weigh(g, record, evidence);
+}
+
+static void read_others(struct guard *g, struct guard_todo *todo)
+{
+    g->state = GUARD_RESOLVE_OTHERS;
+    todo->get_our_etag = g->our_etag[0] != '\0';
+    guard_want(g, todo->get_our_etag ? GUARD_DO_RECORD_GET : GUARD_DO_RECORD_QUERY, todo);
+}
+
+static void others_read(struct guard *g, const struct guard_evidence *evidence, const struct clock_reading *now,
+                        struct guard_todo *todo)
+{
+    g->saw_ours = g->saw_ours || evidence->saw_ours;
+    g->locked = evidence->locked;
+    g->state = GUARD_RESOLVE_AGAIN;
+    guard_want_head(g, now, todo);
+}
+
+void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->ledger != LEDGER_OK) {
+        round_broken(g, todo);
+        return;
+    }
+    if (g->state == GUARD_RESOLVE_OWN) {
+        if (event->found && event->record.nonce[0] && !guard_is_ours(g, &event->record)) {
+            g->own_is_foreign = true;
+            g->saw_ours = strcmp(event->record.saw, g->nonce) == 0;
+        }
+        read_others(g, todo);
+        return;
+    }
+    struct guard_evidence evidence = {false, false};
+    if (event->found)
+        weigh(g, &event->record, &evidence);
+    others_read(g, &evidence, &event->now, todo);
+}
+
+void guard_on_resolve_query(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->ledger == LEDGER_OK)
+        others_read(g, &event->evidence, &event->now, todo);
+    else
+        round_broken(g, todo);
+}
+
+/* ------------------------------------------------------------------------------------------------ judgement */
+
+static unsigned facts_of(const struct guard *g, const struct guard_event *event)
+{
+    unsigned facts = 0;
+    if (g->saw_ours)
+        facts |= FACT_SAW_OURS;
+    if (g->not_applied)
+        facts |= FACT_NOT_APPLIED;
+    if (g->ours.has_fence && event->date_s > g->ours.fence_s + g->settings.margin_s)
+        facts |= FACT_DEAD;
+    if (version_same(&event->version, &g->base))
+        facts |= FACT_VERY_VERSION;
+    if (event->version.exists && event->version.nonce[0])
+        facts |= FACT_HAS_NONCE;
+    if (g->locked)
+        facts |= FACT_LOCKED;
+    if (event->date_s + GUARD_EVIDENCE_CLOCKS_S <= g->d0_s + GUARD_EVIDENCE_S)
+        facts |= FACT_FRESH;
+    if (g->own_is_foreign)
+        facts |= FACT_FOREIGN;
+    return facts;
+}
+
+static const struct row *row_for(unsigned facts)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if ((facts & rows[i].needs) == rows[i].needs && (facts & rows[i].without) == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static void judge(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    const struct row *row = row_for(facts_of(g, event));
+    if (row == NULL) {
+        guard_wait(g, GUARD_RESOLVE_WAITING, todo);
+        return;
+    }
+    enum guard_reason reason = row->reason;
+    if (row->rule == RULE_R13_B && g->answered_409 > 0)
+        reason = GUARD_REASON_EXPIRED; /* R7: nothing but the signature's end was in the way */
+    if (g->own_is_foreign)
+        g->held = false;
+    if (row->verdict == VERDICT_CONFLICT)
+        version_copy(&g->found, &event->version);
+    guard_conclude(g, row->verdict, reason, row->rule, todo);
+}
+
+void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->head != HEAD_ANSWERED || !event->has_date) {
+        round_broken(g, todo);
+    } else if (g->state == GUARD_RESOLVE_HEAD) {
+        g->state = GUARD_RESOLVE_OWN;
+        guard_want(g, GUARD_DO_RECORD_GET, todo);
+    } else {
+        judge(g, event, todo);
+    }
+}

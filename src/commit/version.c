@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commit/version.h"
+
+#include "commit/words.h"
+
+#include <string.h>
+
+void version_copy(struct object_version *ret, const struct object_version *from)
+{
+    struct object_version copy;
+    memset(&copy, 0, sizeof(copy));
+    if (from->exists) {
+        copy.exists = true;
+        copy.last_modified_s = from->last_modified_s;
+        word_copy(copy.etag, from->etag, sizeof(copy.etag));
+        word_copy(copy.version_id, from->version_id, sizeof(copy.version_id));
+        word_copy(copy.nonce, from->nonce, sizeof(copy.nonce));
+    }
+    memcpy(ret, &copy, sizeof(copy));
+}
+
+bool version_same(const struct object_version *a, const struct object_version *b)
+{
+    if (a->exists != b->exists)
+        return false;
+    if (!a->exists)
+        return true;
+    return a->last_modified_s == b->last_modified_s && strcmp(a->etag, b->etag) == 0 &&
+           strcmp(a->version_id, b->version_id) == 0 && strcmp(a->nonce, b->nonce) == 0;
+}

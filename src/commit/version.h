@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One version of an object as a HEAD shows it: what R1 remembers and what R13 compares. Plain data, no padding left
+ * unset. */
+#ifndef OSCOMMIT_COMMIT_VERSION_H
+#define OSCOMMIT_COMMIT_VERSION_H
+
+#include "commit/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { VERSION_ETAG_SIZE = 128, VERSION_ID_SIZE = 256 };
+
+struct object_version {
+    int64_t last_modified_s;
+    char etag[VERSION_ETAG_SIZE];     /* verbatim, with quotes */
+    char version_id[VERSION_ID_SIZE]; /* "" on an unversioned bucket */
+    char nonce[RECORD_NONCE_SIZE];    /* of the guarded write that made it; "" if none */
+    bool exists;                      /* a delete marker counts as absent */
+};
+
+/* Copies field by field, so that equal versions are equal as bytes. */
+void version_copy(struct object_version *ret, const struct object_version *from);
+
+/* R13, "the very version": both absent, or ETag, Last-Modified, version id and nonce all equal. */
+bool version_same(const struct object_version *a, const struct object_version *b);
+
+#endif
