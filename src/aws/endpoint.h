@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which host a service is at: AWS's own by region, or a given URL; and how a bucket is addressed there. Pure but for
+ * endpoint_from_environment. */
+#ifndef OSCOMMIT_AWS_ENDPOINT_H
+#define OSCOMMIT_AWS_ENDPOINT_H
+
+#include "oscommit.h"
+
+#include <stdbool.h>
+
+struct endpoint {
+    char scheme[8]; /* "http" or "https" */
+    char host[280]; /* as in the Host header: name, or [v6], and :port unless it is the scheme's own */
+    char region[64];
+    bool is_aws;   /* the service's own host, not a given one */
+    bool loopback; /* localhost, 127.0.0.0/8 or ::1: no proxy */
+};
+
+/* `service` is "s3" or "dynamodb"; `url` NULL or "" means AWS's own (also amazonaws.com.cn for cn- regions). A URL with
+ * user, path (other than "/"), query or fragment, an unknown scheme, a bad port or a bad region is OS_ERR_CONFIG. */
+os_code endpoint_parse(const char *service, const char *url, const char *region, struct endpoint *ret, os_error *err);
+
+/* Endpoint URL and region of `service` from AWS_ENDPOINT_URL_S3 / _DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION,
+ * AWS_DEFAULT_REGION, then the profile. AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is honoured. Both outputs are malloc'ed or
+ * NULL. */
+os_code endpoint_from_environment(const char *service, const char *profile, char **ret_url, char **ret_region,
+                                  os_error *err);
+
+/* A bucket name by S3's rules (3 to 63 of a-z 0-9 - and ., no IP address ...; '_' and capitals too, for old and foreign
+ * stores). */
+bool bucket_name_ok(const char *bucket);
+/* Whether `addressing` (AUTO resolved) puts the bucket into the host name. */
+bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addressing, const char *bucket);
+
+#endif

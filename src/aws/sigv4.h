@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * AWS Signature Version 4 in both forms: in the Authorization header, and in the query string with an expiry (the form
+ * that R2 rests on). Works on a whole http_request in place. Reads no clock: the time of signing is an argument.
+ */
+#ifndef OSCOMMIT_AWS_SIGV4_H
+#define OSCOMMIT_AWS_SIGV4_H
+
+#include "base/http_message.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sigv4_keys {
+    const char *access_key_id;
+    const char *secret_access_key;
+    const char *session_token; /* NULL or "" if none */
+};
+
+/* A signer for one region and service. Holds EVP objects fetched once and the signing key of the last (day, secret).
+ * Not thread-safe. */
+struct sigv4_signer;
+struct sigv4_signer *sigv4_signer_new(const char *region, const char *service); /* NULL when out of memory */
+void sigv4_signer_free(struct sigv4_signer *signer);
+
+#define SIGV4_UNSIGNED_PAYLOAD "UNSIGNED-PAYLOAD"
+#define SIGV4_EMPTY_SHA256     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+/* Adds x-amz-date, x-amz-content-sha256 (service "s3" only), x-amz-security-token and authorization; signs every header
+ * that is there, and host. `payload_sha256` is 64 hex digits or SIGV4_UNSIGNED_PAYLOAD. False when out of memory or
+ * over a limit. */
+bool sigv4_sign_header(struct sigv4_signer *signer, const struct sigv4_keys *keys, int64_t now_s,
+                       const char *payload_sha256, struct http_request *request);
+
+/* Adds X-Amz-Algorithm ... X-Amz-Signature to the query (which stays sorted) with X-Amz-Date = now_s and X-Amz-Expires
+ * = expires_s (1 to 604,800); signs every header that is there, and host; the payload is UNSIGNED-PAYLOAD. */
+bool sigv4_sign_query(struct sigv4_signer *signer, const struct sigv4_keys *keys, int64_t now_s, uint32_t expires_s,
+                      struct http_request *request);
+
+/* The stages, apart, so that a test names the one that fails. */
+bool sigv4_canonical_request(const struct http_request *request, const char *payload_sha256, struct buf *ret,
+                             struct buf *ret_signed_headers);
+bool sigv4_string_to_sign(const char *region, const char *service, int64_t now_s, const char *canonical_request,
+                          struct buf *ret);
+
+/* Lower-case hex digests (ret: 65 and 33 bytes). False when the digest is not to be had. */
+bool sha256_hex(const void *data, size_t len, char *ret);
+bool md5_hex(const void *data, size_t len, char *ret);
+/* The same over a file descriptor, read with pread to its end; *ret_length is what was read. False with errno set on a
+ * read error. */
+bool md5_hex_fd(int fd, char *ret, uint64_t *ret_length);
+
+#endif
