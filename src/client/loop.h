@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The client's event loop: the HTTP engine, timers, jobs posted from other threads, and worker threads for stores that
+ * block. Everything of a loop runs on one thread but loop_post, loop_run_blocking's `work`, and loop_stop. Knows
+ * nothing of guards or stores.
+ */
+#ifndef OSCOMMIT_CLIENT_LOOP_H
+#define OSCOMMIT_CLIENT_LOOP_H
+
+#include "base/clock.h"
+#include "http/engine.h"
+#include "oscommit.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct loop;
+
+os_code loop_new(const struct http_engine_options *http, struct loop **ret, os_error *err);
+/* Runs on the calling thread until loop_stop. */
+void loop_run(struct loop *loop);
+void loop_stop(struct loop *loop); /* from any thread */
+void loop_free(struct loop *loop); /* after loop_run has returned; waits for workers */
+struct http_engine *loop_http(struct loop *loop);
+
+/* A piece of work for the loop's thread. Embedded in what it works on; never allocated by the loop. */
+struct loop_job {
+    void (*run)(struct loop_job *job);
+    struct loop_job *next;
+};
+void loop_post(struct loop *loop,
+               struct loop_job *job); /* from any thread; run later, in order, even from the loop's thread */
+
+/* One-shot timers. Embedded; a zeroed one is idle. */
+struct loop_timer {
+    void (*fire)(struct loop_timer *timer);
+    uint64_t at_monotonic_ms;
+    struct loop_timer *next;
+    struct loop_timer *previous;
+    bool armed;
+};
+void loop_timer_set(struct loop *loop, struct loop_timer *timer,
+                    uint64_t delay_ms); /* replaces an earlier setting; `fire` is set by the caller */
+void loop_timer_clear(struct loop *loop, struct loop_timer *timer);
+
+/* A call that blocks: `work` runs on a worker thread, then `done` on the loop's thread. Embedded; lives until done. */
+struct loop_blocking {
+    void (*work)(struct loop_blocking *blocking);
+    void (*done)(struct loop_blocking *blocking);
+    struct loop_blocking *next;
+    struct loop_job job;
+    struct loop *loop;
+};
+void loop_run_blocking(struct loop *loop, struct loop_blocking *blocking);
+
+#endif

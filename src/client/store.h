@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The store: one of the two small interfaces in the middle. Head, get, put, copy, delete, list on one key; implemented
+ * by S3 over the HTTP engine (s3_store.c), by libs3 (libs3_store.c) and by the embedded file store (local_store.c).
+ * Asynchronous by shape: start with a deadline, complete later with an answer, on the loop's thread. Decides nothing
+ * about verdicts.
+ */
+#ifndef OSCOMMIT_CLIENT_STORE_H
+#define OSCOMMIT_CLIENT_STORE_H
+
+#include "client/loop.h"
+#include "s3/request.h"
+#include "s3/response.h"
+
+enum store_verb { STORE_HEAD = 1, STORE_GET, STORE_PUT, STORE_COPY, STORE_DELETE, STORE_LIST, STORE_HEAD_BUCKET };
+
+typedef int (*store_sink_fn)(void *context, const void *data, size_t length); /* 0: go on */
+
+/* What is wanted. Everything is borrowed until `done` or store_cancel. Keys are whole object keys (prefix included). */
+struct store_request {
+    enum store_verb verb;
+    const char *key;
+    const char *source_key;           /* COPY */
+    const char *source_etag;          /* COPY: pins the source version */
+    struct http_body body;            /* PUT */
+    const struct s3_content *content; /* PUT; COPY: metadata and content headers to write instead of the source's
+                                         (REPLACE), NULL: carry over */
+    const char *nonce; /* PUT, COPY: the guard's; NULL: none. Also set in content->nonce where content is given */
+    struct s3_condition condition; /* PUT, COPY, DELETE (R7) */
+    uint64_t offset, count;        /* GET */
+    store_sink_fn sink;            /* GET */
+    void *sink_context;
+    http_progress_fn progress; /* PUT */
+    void *progress_context;
+    struct s3_list_options list; /* LIST: one page */
+    s3_list_fn each;             /* LIST */
+    void *each_context;
+    struct s3_list_page *page;      /* LIST: filled on success */
+    uint64_t deadline_monotonic_ms; /* absolute */
+};
+
+/* What came of it. Borrowed for the callback. */
+struct store_answer {
+    os_code code;  /* OS_OK: the store did what was asked (2xx, and a result document for COPY). Else the mapped code,
+                      with `error` filled */
+    bool sent;     /* at least one byte of the request may have left (for local stores: may have been applied) */
+    bool complete; /* an answer came whole */
+    int status;    /* HTTP status, or what S3 would have said: 200, 404, 403, 500 ...; 0: no answer */
+    bool has_date; /* S3 time */
+    uint64_t date_s;
+    bool result_document;    /* COPY: read, and no error */
+    struct s3_error service; /* what the store said of a failure */
+    struct s3_object
+        object; /* HEAD, GET, PUT, COPY on success. HEAD of an absent key: code OS_ERR_NOT_FOUND, status 404 */
+    char content_type[256];               /* HEAD, GET */
+    const struct http_response *response; /* HEAD over HTTP: the headers, for s3_content_of; else NULL */
+    os_error error;                       /* a whole sentence, naming the object */
+};
+typedef void (*store_done_fn)(void *context, const struct store_answer *answer);
+
+struct store_op;      /* a request under way */
+struct store_attempt; /* a guarded write, built and signed, that has not been sent (R2) */
+
+struct store {
+    const struct store_vtable *vtable;
+    bool has_fence; /* an expired attempt may be refused (E7 finds out); false: never (libs3) */
+    bool is_local;
+    uint32_t one_write_bytes; /* bodies up to this leave together with their headers in one write */
+};
+
+struct store_vtable {
+    /* What the store itself says of a key, before anything is sent. */
+    os_code (*check_key)(struct store *store, const char *key, os_error *err);
+    /* Starts; `done` is called exactly once, later, unless the op is cancelled first. NULL when out of memory (done is
+     * not called). One quiet repetition is made where the answer is definite and asks for it: wrong region (301/307/400
+     * with the right one), ExpiredToken, RequestTimeTooSkewed. Nothing else is repeated. A PUT, COPY or DELETE started
+     * here is a plain, unguarded one, still never sent twice by a lower layer. */
+    struct store_op *(*start)(struct store *store, const struct store_request *request, store_done_fn done,
+                              void *context);
+    /* Builds and signs an attempt (query form) at `date_s` for `length_s`; with `renew` the credentials are asked for
+     * anew first. The request stays borrowed while the attempt lives. */
+    os_code (*prepare)(struct store *store, const struct store_request *request, uint64_t date_s, uint32_t length_s,
+                       bool renew, struct store_attempt **ret, os_error *err);
+    /* Sends it, once (R6), with an own deadline after which the connection is aborted; the same attempt may be sent
+     * again after its done (R7's 409). */
+    struct store_op *(*send)(struct store *store, struct store_attempt *attempt, uint64_t deadline_monotonic_ms,
+                             uint32_t user_timeout_ms, store_done_fn done, void *context);
+    void (*attempt_free)(struct store *store,
+                         struct store_attempt *attempt); /* NULL is fine; not while it is being sent */
+    void (*cancel)(struct store *store,
+                   struct store_op *op); /* done is not called any more; a running write is aborted */
+    /* E7: two presigned HEADs of `key` that differ only in their date. `live`: signed at `now_s`; else an hour before.
+     */
+    struct store_op *(*probe_expiry)(struct store *store, const char *key, uint64_t now_s, bool live,
+                                     uint64_t deadline_monotonic_ms, store_done_fn done, void *context);
+    void (*free)(struct store *store); /* no op may be under way */
+};
+
+struct store_config { /* borrowed during ..._new only, but for loop */
+    struct loop *loop;
+    const struct endpoint *endpoint;
+    const char *bucket;
+    os_addressing addressing;
+    struct credentials *credentials; /* taken over by the store */
+    const char *ca_file;
+    const char *user_agent;
+    uint64_t stall_ms; /* request_timeout_ms */
+    const char *root;  /* local */
+};
+os_code s3_store_new(const struct store_config *config, struct store **ret, os_error *err);
+os_code libs3_store_new(const struct store_config *config, struct store **ret,
+                        os_error *err); /* OS_ERR_UNSUPPORTED without libs3 */
+os_code local_store_new(const struct store_config *config, struct store **ret, os_error *err);
+
+#endif
