@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TESTS_MAX = 128, EXIT_SKIPPED = 77 };
+
+static const struct backend *backend_now; /* of the group that runs: cmocka's group setup has no argument */
+
+static int group_setup(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    if (fixture == NULL || !fixture_open(fixture, backend_now)) {
+        free(fixture);
+        return -1;
+    }
+    fixture_export(fixture);
+    *state = fixture;
+    return 0;
+}
+
+static int group_teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    if (fixture != NULL) {
+        fixture_close(fixture);
+    }
+    free(fixture);
+    return 0;
+}
+
+static bool listed(const char *names, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)) != NULL; at += len) {
+        if ((at == names || at[-1] == ',') && (at[len] == ',' || at[len] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool meant_for(const struct suite *suite, const struct backend *backend)
+{
+    const char *wanted = getenv("OSCOMMIT_TEST_BACKENDS");
+    return (backend->features & suite->needs) == suite->needs &&
+           (suite->only == NULL || listed(suite->only, backend->name)) &&
+           (wanted == NULL || wanted[0] == '\0' || listed(wanted, backend->name));
+}
+
+static int run_on(const struct suite *suite, const struct backend *backend)
+{
+    struct CMUnitTest tests[TESTS_MAX];
+    memset(tests, 0, sizeof(tests));
+    size_t count = 0;
+    for (const struct suite_test *test = suite->tests; test->name != NULL && count < TESTS_MAX; test++) {
+        if ((backend->features & test->needs) == test->needs) {
+            tests[count++] = (struct CMUnitTest){.name = test->name, .test_func = test->run};
+        }
+    }
+    char name[128];
+    snprintf(name, sizeof(name), "%s on %s", suite->name, backend->name);
+    backend_now = backend;
+    return count > 0 ? _cmocka_run_group_tests(name, tests, count, group_setup, group_teardown) : 0;
+}
+
+static int run_role(const struct suite *suite, int argc, char **argv)
+{
+    struct fixture fixture;
+    for (const struct suite_role *role = suite->roles; role != NULL && role->name != NULL; role++) {
+        if (strcmp(role->name, argv[2]) == 0 && fixture_import(&fixture)) {
+            return role->run(&fixture, argc - 3, argv + 3);
+        }
+    }
+    fprintf(stderr, "no such role: %s\n", argv[2]);
+    return 2;
+}
+
+int suite_main(const struct suite *suite, int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    signal(SIGPIPE, SIG_IGN);
+    if (argc > 2 && strcmp(argv[1], "--child") == 0) {
+        return run_role(suite, argc, argv);
+    }
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    const char *require = getenv("OSCOMMIT_REQUIRE_SERVERS");
+    bool required = require != NULL && strcmp(require, "1") == 0;
+    int failed = 0;
+    int missing = 0;
+    for (size_t i = 0; i < backend_count; i++) {
+        const char *variable = backend_missing(&backends[i]);
+        if (!meant_for(suite, &backends[i])) {
+            continue;
+        }
+        if (variable != NULL) {
+            fprintf(stderr, "%s: %s on %s: %s is not set\n", required ? "FAILED" : "SKIPPED", suite->name,
+                    backends[i].name, variable);
+            missing++;
+        } else {
+            failed += run_on(suite, &backends[i]) != 0 ? 1 : 0;
+        }
+    }
+    if (failed > 0 || (missing > 0 && required)) {
+        return EXIT_FAILURE;
+    }
+    return missing > 0 ? EXIT_SKIPPED : EXIT_SUCCESS;
+}
