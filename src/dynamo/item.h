@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A DynamoDB item <-> JSON, as far as records go: attribute values of type S and N. Bounded in depth, count and size. */
+/*
+ * A DynamoDB item <-> JSON, as far as records go: attribute values of type S and N (T1). Knows nothing of requests and
+ * answers. DynamoDB writes an attribute value as an object with one member, named after its type, and numbers as
+ * strings (API Reference, AttributeValue).
+ */
 #ifndef OSCOMMIT_DYNAMO_ITEM_H
 #define OSCOMMIT_DYNAMO_ITEM_H
 
@@ -7,15 +11,25 @@
 #include "oscommit.h"
 
 #include <jansson.h>
+#include <stdint.h>
 
-/* {"path":{"S":...}, ...} for a record under (path, etag); a new reference, or NULL when out of memory. */
+/* {"path":{"S":...}, ...} for a record under (path, etag); a new reference, or NULL when out of memory. All strings are
+ * UTF-8: the caller has looked. */
 json_t *item_from_record(const char *path, const char *etag, const struct record *record);
 
-/* A record out of an item. path/etag are malloc'ed copies (may be NULL pointers if not wanted). OS_ERR_PROTOCOL with the offending attribute
- * in the sentence when the item is no record (T1): a known attribute missing, of a wrong type, or not a plain unsigned 64-bit integer. Unknown attributes are ignored. */
+/* One attribute value; a new reference, or NULL when out of memory. */
+json_t *item_string(const char *value);
+json_t *item_number(uint64_t value);
+
+/* A record out of an item. path/etag are malloc'ed copies (may be NULL pointers if not wanted). OS_ERR_PROTOCOL, with the
+ * offending attribute in the sentence, when the item is no record (T1): a known attribute missing, of a wrong type, or
+ * not a plain unsigned 64-bit integer. Unknown attributes are ignored. */
 os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, char **ret_etag, os_error *err);
 
-/* The attributes that a record does not have, as compact JSON ("{}" if none); malloc'ed, NULL when out of memory. */
+/* An attribute of type S without a NUL inside, borrowed from the item; else NULL. */
+const char *item_get_string(const json_t *item, const char *name);
+
+/* The attributes that struct record has no place for, as compact JSON ("{}" if none); malloc'ed, NULL when out of memory. */
 char *item_other_attributes(const json_t *item);
 
 #endif

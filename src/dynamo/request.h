@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds the requests of DynamoDB's low-level API (DynamoDB_20120810, JSON 1.0), unsigned; pure. The body is in *ret_body, which the caller keeps until the
- * request has ended and then frees; the http_request borrows it.
+ * Builds the requests of DynamoDB's low-level API (DynamoDB_20120810, JSON 1.0), unsigned; pure. The body is in
+ * *ret_body, which the caller keeps until the request has ended and then frees; the http_request borrows it.
  */
 #ifndef OSCOMMIT_DYNAMO_REQUEST_H
 #define OSCOMMIT_DYNAMO_REQUEST_H
@@ -15,17 +15,28 @@ struct dynamo_target {
     const char *table; /* name or ARN */
 };
 
-/* All: OS_OK, OS_ERR_NO_MEMORY or OS_ERR_ARGUMENT (path over 2,048 or etag over 1,024 bytes: DynamoDB's key limits). ret and ret_body are initialised by the function. */
-os_code dynamo_build_put(const struct dynamo_target *target, const char *path, const char *etag, const struct record *record,
-                         const struct record_condition *condition, struct http_request *ret, struct buf *ret_body, os_error *err);
-os_code dynamo_build_get(const struct dynamo_target *target, const char *path, const char *etag, struct http_request *ret, struct buf *ret_body, os_error *err); /* consistent */
+/* All: OS_OK, OS_ERR_NO_MEMORY or OS_ERR_ARGUMENT (path empty or over 2,048 bytes, etag empty or over 1,024: DynamoDB's
+ * key limits; text that is not UTF-8; a table that dynamo_table_name_ok refuses). ret and ret_body are initialised by
+ * the function, and empty on failure. */
+os_code dynamo_build_put(const struct dynamo_target *target, const char *path, const char *etag,
+                         const struct record *record, const struct record_condition *condition,
+                         struct http_request *ret, struct buf *ret_body, os_error *err);
+/* A consistent read. */
+os_code dynamo_build_get(const struct dynamo_target *target, const char *path, const char *etag,
+                         struct http_request *ret, struct buf *ret_body, os_error *err);
 /* Query of one partition (path given) or Scan (path NULL), consistent; `start_key` is a page's last_key, or NULL. */
-os_code dynamo_build_list(const struct dynamo_target *target, const char *path, const char *start_key, struct http_request *ret, struct buf *ret_body, os_error *err);
-os_code dynamo_build_describe_table(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body, os_error *err);
-os_code dynamo_build_create_table(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body, os_error *err);
-os_code dynamo_build_update_ttl(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body, os_error *err);
-os_code dynamo_build_describe_ttl(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body, os_error *err);
+os_code dynamo_build_list(const struct dynamo_target *target, const char *path, const char *start_key,
+                          struct http_request *ret, struct buf *ret_body, os_error *err);
+os_code dynamo_build_describe_table(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
+                                    os_error *err);
+os_code dynamo_build_create_table(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
+                                  os_error *err);
+os_code dynamo_build_update_ttl(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
+                                os_error *err);
+os_code dynamo_build_describe_ttl(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
+                                  os_error *err);
 
-bool dynamo_table_name_ok(const char *table); /* 3 to 255 of a-z A-Z 0-9 _ - . , or a table ARN */
+/* 3 to 255 of a-z A-Z 0-9 _ - . , or a table's ARN. */
+bool dynamo_table_name_ok(const char *table);
 
 #endif

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads DynamoDB's answers; pure. One table in response.c says which error code means what (E1, R4, R8). */
+/*
+ * Reads DynamoDB's answers about records: PutItem, GetItem, Query, Scan. Pure: bytes in, an outcome out. What each
+ * error code means (E1, R4, R8) is one table in answer.c. Answers about the table itself are in table.h.
+ *
+ * For every function: a transport failure is given as response->status 0 and is AMBIGUOUS. `where` names the table in
+ * messages ("table records in us-east-1"); `path` and `etag` name the record in them. ret_detail and err may be NULL;
+ * ret_detail is always filled, err for every outcome but OK and the conflicts.
+ */
 #ifndef OSCOMMIT_DYNAMO_RESPONSE_H
 #define OSCOMMIT_DYNAMO_RESPONSE_H
 
@@ -7,47 +14,44 @@
 #include "commit/record.h"
 #include "oscommit.h"
 
-struct dynamo_error {
-    char code[64];     /* "ConditionalCheckFailedException", without the namespace before '#' */
-    char message[512];
-    char request_id[128];
-    bool crc_wrong;    /* x-amz-crc32 is there and does not fit: nothing in the answer counts */
-    bool skewed;       /* the signature's time was refused: take the time from Date and sign again (E2) */
-    bool token_expired;
+/* What an answer may be long, at most: a page of a Query is up to 1 MB of attributes (API Reference, Query), and JSON
+ * may write a byte as six. A longer one is unreadable. */
+enum {
+    DYNAMO_ANSWER_MAX = 8 * 1024 * 1024
 };
 
-/* PutItem and GetItem: the outcome, the record where there is one, the error filled for every outcome but OK and CONFLICT. A transport failure is given as
- * response->status 0 and is AMBIGUOUS. `path` and `etag` name the record in messages. */
-enum ledger_outcome dynamo_read_put(const struct http_response *response, const char *path, const char *etag, struct record *ret_conflict,
-                                    struct dynamo_error *ret_detail, os_error *err);
-enum ledger_outcome dynamo_read_get(const struct http_response *response, const char *path, const char *etag, bool *ret_found, struct record *ret,
+struct dynamo_error {
+    char code[64]; /* "ConditionalCheckFailedException", without the namespace before '#' */
+    char message[512];
+    char request_id[128];
+    bool crc_wrong;     /* x-amz-crc32 is there and does not fit: nothing in the answer counts */
+    bool skewed;        /* the signature's time was refused: take the time from Date and sign again (E2) */
+    bool token_expired; /* renew the credentials and send again; the outcome is REFUSED, nothing was applied */
+};
+
+/* PutItem: LEDGER_CONFLICT fills *ret_conflict. */
+enum ledger_outcome dynamo_read_put(const struct http_response *response, const char *where, const char *path,
+                                    const char *etag, struct record *ret_conflict, struct dynamo_error *ret_detail,
+                                    os_error *err);
+/* GetItem: LEDGER_OK fills *ret_found, and *ret when there is a record. */
+enum ledger_outcome dynamo_read_get(const struct http_response *response, const char *where, const char *path,
+                                    const char *etag, bool *ret_found, struct record *ret,
                                     struct dynamo_error *ret_detail, os_error *err);
 
-/* Query and Scan. `each` gets every item; unreadable ones have readable == false and `other` holds the whole item. Strings borrowed. Returns false to stop. */
+/* Query and Scan. `each` gets every item, after the whole page was found to be in order; it returns false to stop. An item
+ * that is no record has readable == false, path and etag as far as they can be read (else ""), and is in `other` whole.
+ * Strings are borrowed for the call. */
 struct dynamo_row {
     const char *path;
     const char *etag;
     bool readable;
     struct record record;
-    const char *other; /* JSON of the attributes that are not the record's */
+    const char *other; /* JSON of the attributes that are not in struct record (`upload` among them) */
 };
 typedef bool (*dynamo_row_fn)(void *context, const struct dynamo_row *row);
-enum ledger_outcome dynamo_read_list(const struct http_response *response, dynamo_row_fn each, void *context, char **ret_last_key /* malloc'ed JSON or NULL */,
-                                     struct dynamo_error *ret_detail, os_error *err);
-
-/* DescribeTable / DescribeTimeToLive, for E3. */
-struct dynamo_table {
-    char status[32]; /* "ACTIVE" */
-    bool keys_ok;    /* path S HASH, etag S RANGE */
-    char keys_found[256]; /* for the sentence */
-    bool replicated_eventually; /* a global table whose MultiRegionConsistency is not STRONG, with at least one replica */
-};
-enum ledger_outcome dynamo_read_table(const struct http_response *response, bool *ret_exists, struct dynamo_table *ret, struct dynamo_error *ret_detail, os_error *err);
-enum ledger_outcome dynamo_read_ttl(const struct http_response *response, char *ret_status /* 32 */, char *ret_attribute /* 256 */, struct dynamo_error *ret_detail, os_error *err);
-/* CreateTable, UpdateTimeToLive: OK also for ResourceInUseException and "already enabled". */
-enum ledger_outcome dynamo_read_done(const struct http_response *response, struct dynamo_error *ret_detail, os_error *err);
-
-/* E3's judgement as a sentence: OS_OK, OS_ERR_TABLE ... `ttl_status` NULL when the server has no TTL API (UnknownOperationException): accepted, the sentence says so. */
-os_code dynamo_judge_table(const char *table, const struct dynamo_table *found, const char *ttl_status, const char *ttl_attribute, os_error *err);
+/* *ret_last_key is where the next page starts: malloc'ed JSON, or NULL after the last page and when `each` said stop. */
+enum ledger_outcome dynamo_read_list(const struct http_response *response, const char *where, dynamo_row_fn each,
+                                     void *context, char **ret_last_key, struct dynamo_error *ret_detail,
+                                     os_error *err);
 
 #endif
