@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many HTTP requests at once over one libcurl multi handle, on one thread. Knows nothing of S3 or DynamoDB. Everything but
- * http_engine_wakeup must be called on the thread that runs the engine.
+ * Many HTTP requests at once over one libcurl multi handle, on one thread. Knows nothing of S3 or DynamoDB. Everything
+ * but http_engine_wakeup must be called on the thread that runs the engine.
  *
- * What it promises for a request marked `once` (R6): it leaves at most one time on at most one connection (libcurl sends again when a
- * reused connection dies before the first answer byte; this engine does not let it), and when its deadline passes or it is
- * cancelled the connection is aborted (SO_LINGER 0: a reset, and what the kernel still held is dropped), with TCP_USER_TIMEOUT keeping
- * the kernel from delivering late. For any request: a small body leaves together with its headers, see http_engine_one_write.
+ * What it promises for a request marked `once` (R6): it leaves at most one time on at most one connection (libcurl
+ * sends again when a reused connection dies before the first answer byte; this engine does not let it), and when its
+ * deadline passes or it is cancelled the connection is aborted (SO_LINGER 0: a reset, and what the kernel still held is
+ * dropped), with TCP_USER_TIMEOUT keeping the kernel from delivering late. For any request: a small body leaves
+ * together with its headers, see http_engine_one_write.
  *
  * Redirects are never followed, and no answer but the final one counts (1xx are skipped).
  */
@@ -23,57 +24,65 @@
 struct http_engine;
 
 struct http_engine_options { /* strings borrowed during http_engine_new only */
-    const char *ca_file;    /* NULL: the system's */
+    const char *ca_file;     /* NULL: the system's */
     const char *user_agent;
     uint64_t connect_timeout_ms;
     uint32_t max_connections; /* per host */
 };
 
 os_code http_engine_new(const struct http_engine_options *options, struct http_engine **ret, os_error *err);
-void http_engine_free(struct http_engine *engine); /* cancels what runs: each callback gets OS_ERR_CANCELLED. Not from a callback */
+void http_engine_free(
+    struct http_engine *engine); /* cancels what runs: each callback gets OS_ERR_CANCELLED. Not from a callback */
 
-/* The largest body that leaves in one write with its headers over plain HTTP: libcurl 7.88 joins what is *shorter* than 64 KiB
- * (MAX_INITIAL_POST_SIZE in its lib/http.h). */
+/* The largest body that leaves in one write with its headers over plain HTTP: libcurl 7.88 joins what is *shorter* than
+ * 64 KiB (MAX_INITIAL_POST_SIZE in its lib/http.h). */
 enum { HTTP_ONE_WRITE_BODY_MAX = 65535 };
 
-/* Whether headers and body will leave in one write, so that a process that is stopped in the midst cannot keep a store waiting for the
- * rest (the allowance of protocol.md, section 3). Over TLS one write is one record: 16 KiB, headers included. */
+/* Whether headers and body will leave in one write, so that a process that is stopped in the midst cannot keep a store
+ * waiting for the rest (the allowance of protocol.md, section 3). Over TLS one write is one record: 16 KiB, headers
+ * included. */
 bool http_engine_one_write(const struct http_engine *engine, const struct http_request *request);
 
 /* How a request ended as far as the transport goes. */
 struct http_result {
-    os_code code;                /* OS_OK: a complete answer came. Else NETWORK, TLS, DEADLINE, CANCELLED, PROTOCOL (answer over a limit, cut short), BODY, IO, STOPPED, NO_MEMORY */
-    bool sent;                   /* at least one byte of the request may have left: with code != OK it may be applied. False is certain */
-    bool answered_in_part;       /* status and headers came, the body did not come whole */
-    struct http_response *response; /* borrowed for the callback; take its parts by copying. status 0 if no headers came */
+    os_code code; /* OS_OK: a complete answer came. Else NETWORK, TLS, DEADLINE, CANCELLED, PROTOCOL (answer over a
+                     limit, cut short), BODY, IO, STOPPED, NO_MEMORY */
+    bool sent; /* at least one byte of the request may have left: with code != OK it may be applied. False is certain */
+    bool answered_in_part; /* status and headers came, the body did not come whole */
+    struct http_response
+        *response; /* borrowed for the callback; take its parts by copying. status 0 if no headers came */
     uint64_t duration_us;
-    char message[256];           /* why, in a clause without a capital or full stop; names the host, never a URL with a signature in it */
+    char message[256]; /* why, in a clause without a capital or full stop; names the host, never a URL with a signature
+                          in it */
 };
 typedef void (*http_done_fn)(void *context, const struct http_result *result);
 typedef int (*http_sink_fn)(void *context, const void *data, size_t length); /* 0: go on; else OS_ERR_STOPPED */
 typedef void (*http_progress_fn)(void *context, uint64_t sent_bytes, uint64_t total_bytes);
 
 struct http_start {
-    struct http_request *request; /* borrowed, with its body, until done */
-    bool once;                    /* R6, see above */
-    uint32_t user_timeout_ms;     /* TCP_USER_TIMEOUT; 0: the kernel's */
+    struct http_request *request;   /* borrowed, with its body, until done */
+    bool once;                      /* R6, see above */
+    uint32_t user_timeout_ms;       /* TCP_USER_TIMEOUT; 0: the kernel's */
     uint64_t deadline_monotonic_ms; /* absolute; 0: none */
-    uint64_t stall_ms;            /* no byte in either direction for so long: OS_ERR_DEADLINE; 0: off */
-    size_t body_max;              /* of an answer kept in memory */
-    bool loopback;                /* use no proxy */
-    http_sink_fn sink;            /* NULL: into response->body. Used only for a 2xx answer; error bodies always go to response->body */
+    uint64_t stall_ms;              /* no byte in either direction for so long: OS_ERR_DEADLINE; 0: off */
+    size_t body_max;                /* of an answer kept in memory */
+    bool loopback;                  /* use no proxy */
+    http_sink_fn
+        sink; /* NULL: into response->body. Used only for a 2xx answer; error bodies always go to response->body */
     void *sink_context;
-    http_progress_fn progress;    /* may be NULL */
+    http_progress_fn progress; /* may be NULL */
     void *progress_context;
-    http_done_fn done;            /* exactly once, from http_engine_poll, http_engine_cancel or http_engine_free; never from http_engine_start */
+    http_done_fn done; /* exactly once, from http_engine_poll, http_engine_cancel or http_engine_free; never from
+                          http_engine_start */
     void *done_context;
 };
 
-/* Starts a request; nothing is sent before the next http_engine_poll. *ret_id is its handle until `done` and never used again. May be called from
- * any callback. On failure `done` is not called: OS_ERR_BODY (the file is not `length` bytes long), OS_ERR_IO, OS_ERR_ARGUMENT,
- * OS_ERR_NO_MEMORY, OS_ERR_CANCELLED (the engine is being freed). */
+/* Starts a request; nothing is sent before the next http_engine_poll. *ret_id is its handle until `done` and never used
+ * again. May be called from any callback. On failure `done` is not called: OS_ERR_BODY (the file is not `length` bytes
+ * long), OS_ERR_IO, OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY, OS_ERR_CANCELLED (the engine is being freed). */
 os_code http_engine_start(struct http_engine *engine, const struct http_start *start, uint64_t *ret_id, os_error *err);
-/* Unknown ids are ignored. May be called from any callback; from a sink or a progress function it takes effect in the next poll. */
+/* Unknown ids are ignored. May be called from any callback; from a sink or a progress function it takes effect in the
+ * next poll. */
 void http_engine_cancel(struct http_engine *engine, uint64_t id);
 
 /* Moves everything on; returns when something ended, after timeout_ms, or on a wake-up. Not from a callback. */

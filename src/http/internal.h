@@ -10,14 +10,16 @@
 #include <stdatomic.h>
 
 enum {
-    TLS_RECORD_MAX = 16384,          /* RFC 8446, section 5.1 */
-    INTERIM_ANSWERS_MAX = 32,        /* 1xx before the final answer */
-    UPLOAD_BUFFER_BYTES = 192 << 10, /* over TLS libcurl sends at most this at once: headers, target and a joined body fit */
-    SEND_BUFFER_BYTES = 160 << 10    /* SO_SNDBUF, which the kernel doubles: a new connection must take a joined request at once */
+    TLS_RECORD_MAX = 16384,   /* RFC 8446, section 5.1 */
+    INTERIM_ANSWERS_MAX = 32, /* 1xx before the final answer */
+    UPLOAD_BUFFER_BYTES =
+        192 << 10, /* over TLS libcurl sends at most this at once: headers, target and a joined body fit */
+    SEND_BUFFER_BYTES =
+        160 << 10 /* SO_SNDBUF, which the kernel doubles: a new connection must take a joined request at once */
 };
 
-/* One connection, from socket() to close(). libcurl keeps the pool; this table tells which socket serves which request, which libcurl
- * 7.88 does not (CURLINFO_ACTIVESOCKET is set only once a request has ended). */
+/* One connection, from socket() to close(). libcurl keeps the pool; this table tells which socket serves which request,
+ * which libcurl 7.88 does not (CURLINFO_ACTIVESOCKET is set only once a request has ended). */
 struct http_socket {
     int fd;
     bool named; /* the addresses below are known */
@@ -25,7 +27,7 @@ struct http_socket {
     char peer_ip[INET6_ADDRSTRLEN];
     int local_port;
     int peer_port;
-    uint32_t user_timeout_ms;     /* as set on the socket */
+    uint32_t user_timeout_ms;   /* as set on the socket */
     struct http_transfer *user; /* NULL while idle */
 };
 
@@ -47,15 +49,15 @@ struct http_transfer {
     bool headers_whole; /* the final answer's headers came */
     unsigned interim_answers;
 
-    int fd;             /* the connection it was sent on; -1: none, or closed again */
-    bool sent;          /* libcurl was allowed to write */
-    bool aborting;      /* the connection is to be closed with a reset */
-    bool cancelled;     /* from inside a libcurl callback: ends at the next turn */
+    int fd;         /* the connection it was sent on; -1: none, or closed again */
+    bool sent;      /* libcurl was allowed to write */
+    bool aborting;  /* the connection is to be closed with a reset */
+    bool cancelled; /* from inside a libcurl callback, which ends it as soon as it can */
     uint64_t begun_us;
     uint64_t moved_ms; /* when a byte last moved in either direction */
-    uint64_t moved_bytes;
-    uint64_t progress_bytes; /* as last told to start.progress */
-    int unsent_bytes;        /* in the kernel, when it was last looked at */
+    uint64_t bytes_in; /* of bodies, as libcurl last told */
+    uint64_t bytes_out;
+    int queued_bytes; /* in the kernel, when it was last looked at */
 
     os_code fault; /* why a callback of ours stopped libcurl; OS_OK: it did not */
     char fault_message[sizeof(((struct http_result *)0)->message)];
@@ -70,8 +72,9 @@ struct http_engine {
     uint64_t connect_timeout_ms;
     uint32_t max_connections;
 
-    struct http_transfer *running; /* the youngest first; those not yet in_multi are a prefix */
-    struct http_transfer *spare;   /* linked by next */
+    struct http_transfer *running; /* the eldest first; those not yet in_multi are at the end */
+    struct http_transfer *youngest;
+    struct http_transfer *spare; /* linked by next */
     uint32_t spare_count;
     uint64_t last_id;
     uint64_t ended_count;
@@ -108,11 +111,12 @@ int body_seek(void *context, curl_off_t offset, int origin);
 curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 int socket_close(void *context, curl_socket_t fd);
 int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer_port, int local_port);
-void socket_leave(struct http_transfer *transfer); /* the transfer has ended */
-bool socket_drains(struct http_transfer *transfer); /* the kernel has sent something since the last look */
+void socket_leave(struct http_transfer *transfer);  /* the transfer has ended */
+bool socket_drains(struct http_transfer *transfer); /* the kernel has less to send than at the last look */
 
 /* failure.c */
-void failure_set(struct http_transfer *transfer, os_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void failure_set(struct http_transfer *transfer, os_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Fills code and message. */
 void failure_describe(const struct http_transfer *transfer, CURLcode code, struct http_result *ret);
 

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine's turn: which requests run, when they end, and who is told. Deadlines and stalls are kept here, not by
+ * libcurl, because they end a request with a reset. A callback may start and cancel requests: nothing is held over a
+ * call to one, and what libcurl forbids inside its own callbacks waits for the next turn.
+ */
+#include "http/engine.h"
+
+#include "base/error.h"
+#include "http/internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* curl_global_init counts its callers itself, but only some builds of it may be called from two threads at once. */
+static pthread_mutex_t global_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static bool global_begin(void)
+{
+    (void)pthread_mutex_lock(&global_mutex);
+    CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
+    (void)pthread_mutex_unlock(&global_mutex);
+    return code == CURLE_OK;
+}
+
+static void global_end(void)
+{
+    (void)pthread_mutex_lock(&global_mutex);
+    curl_global_cleanup();
+    (void)pthread_mutex_unlock(&global_mutex);
+}
+
+uint64_t monotonic_us(void)
+{
+    struct timespec now;
+    int status = clock_gettime(CLOCK_MONOTONIC, &now);
+    assert(status == 0);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static bool make_handles(struct http_engine *engine)
+{
+    engine->multi = curl_multi_init();
+    engine->share = curl_share_init();
+    if (engine->multi == NULL || engine->share == NULL) {
+        return false;
+    }
+    long per_host = (long)engine->max_connections;
+    return curl_share_setopt(engine->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) == CURLSHE_OK &&
+           curl_multi_setopt(engine->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING) == CURLM_OK &&
+           curl_multi_setopt(engine->multi, CURLMOPT_MAX_HOST_CONNECTIONS, per_host) == CURLM_OK &&
+           curl_multi_setopt(engine->multi, CURLMOPT_MAXCONNECTS, 4 * per_host) == CURLM_OK;
+}
+
+os_code http_engine_new(const struct http_engine_options *options, struct http_engine **ret, os_error *err)
+{
+    const char *ca_file = options->ca_file != NULL && options->ca_file[0] != '\0' ? options->ca_file : NULL;
+    if (ca_file != NULL && access(ca_file, R_OK) != 0) {
+        return error_set(err, OS_ERR_CONFIG, "The CA file %s cannot be read: %s.", ca_file, strerror(errno));
+    }
+    if (!global_begin()) {
+        return error_no_memory(err);
+    }
+    struct http_engine *engine = calloc(1, sizeof(*engine));
+    if (engine == NULL) {
+        global_end();
+        return error_no_memory(err);
+    }
+    atomic_init(&engine->woken, false);
+    engine->connect_timeout_ms =
+        options->connect_timeout_ms < LONG_MAX / 2 ? options->connect_timeout_ms : LONG_MAX / 2;
+    engine->max_connections = options->max_connections < 10000 ? options->max_connections : 10000;
+    if (engine->max_connections == 0) {
+        engine->max_connections = 1;
+    }
+    engine->user_agent = strdup(options->user_agent != NULL ? options->user_agent : "oscommit");
+    engine->ca_file = ca_file != NULL ? strdup(ca_file) : NULL;
+    if (engine->user_agent == NULL || (ca_file != NULL && engine->ca_file == NULL) || !make_handles(engine)) {
+        http_engine_free(engine);
+        return error_no_memory(err);
+    }
+    *ret = engine;
+    return OS_OK;
+}
+
+static void unlink_running(struct http_transfer *transfer)
+{
+    struct http_engine *engine = transfer->engine;
+    if (transfer->prev != NULL) {
+        transfer->prev->next = transfer->next;
+    } else {
+        engine->running = transfer->next;
+    }
+    if (transfer->next != NULL) {
+        transfer->next->prev = transfer->prev;
+    } else {
+        engine->youngest = transfer->prev;
+    }
+    transfer->prev = NULL;
+    transfer->next = NULL;
+}
+
+static void put_back(struct http_transfer *transfer)
+{
+    struct http_engine *engine = transfer->engine;
+    if (engine->spare_count >= engine->max_connections) {
+        transfer_free(transfer);
+        return;
+    }
+    transfer_clear(transfer);
+    transfer->next = engine->spare;
+    engine->spare = transfer;
+    engine->spare_count++;
+}
+
+/* Takes it out of libcurl, which closes a connection that is in the midst of it, and tells the caller. */
+static void end(struct http_transfer *transfer, CURLcode code)
+{
+    struct http_engine *engine = transfer->engine;
+    struct http_result result = {.response = &transfer->response, .sent = transfer->sent};
+    assert(!engine->in_libcurl);
+    failure_describe(transfer, code, &result);
+    if (transfer->in_multi) {
+        CURLMcode removed = curl_multi_remove_handle(engine->multi, transfer->easy);
+        assert(removed == CURLM_OK);
+    }
+    socket_leave(transfer);
+    unlink_running(transfer);
+    if (!transfer->headers_whole) {
+        transfer->response.status = 0;
+        http_headers_free(&transfer->response.headers);
+    }
+    result.answered_in_part = result.code != OS_OK && transfer->headers_whole;
+    result.duration_us = monotonic_us() - transfer->begun_us;
+    engine->ended_count++;
+    transfer->start.done(transfer->start.done_context, &result);
+    put_back(transfer);
+}
+
+static void abort_with(struct http_transfer *transfer, os_code code, const char *message)
+{
+    failure_set(transfer, code, "%s", message);
+    transfer->aborting = true;
+    end(transfer, CURLE_ABORTED_BY_CALLBACK);
+}
+
+void http_engine_free(struct http_engine *engine)
+{
+    if (engine == NULL) {
+        return;
+    }
+    assert(!engine->polling);
+    engine->closing = true;
+    while (engine->running != NULL) {
+        abort_with(engine->running, OS_ERR_CANCELLED, "the client was closed");
+    }
+    while (engine->spare != NULL) {
+        struct http_transfer *transfer = engine->spare;
+        engine->spare = transfer->next;
+        transfer_free(transfer);
+    }
+    if (engine->multi != NULL) {
+        (void)curl_multi_cleanup(engine->multi);
+    }
+    if (engine->share != NULL) {
+        (void)curl_share_cleanup(engine->share);
+    }
+    assert(engine->socket_count == 0);
+    free(engine->sockets);
+    free(engine->ca_file);
+    free(engine->user_agent);
+    free(engine);
+    global_end();
+}
+
+static struct http_transfer *take_spare(struct http_engine *engine)
+{
+    struct http_transfer *transfer = engine->spare;
+    if (transfer == NULL) {
+        return transfer_new(engine);
+    }
+    engine->spare = transfer->next;
+    engine->spare_count--;
+    transfer->next = NULL;
+    return transfer;
+}
+
+os_code http_engine_start(struct http_engine *engine, const struct http_start *start, uint64_t *ret_id, os_error *err)
+{
+    if (engine->closing) {
+        return error_set(err, OS_ERR_CANCELLED, "The client is being closed; open another one for new requests.");
+    }
+    struct http_transfer *transfer = take_spare(engine);
+    if (transfer == NULL) {
+        return error_no_memory(err);
+    }
+    os_code code = transfer_prepare(transfer, start, err);
+    if (code != OS_OK) {
+        put_back(transfer);
+        return code;
+    }
+    transfer->id = ++engine->last_id;
+    transfer->prev = engine->youngest;
+    if (engine->youngest != NULL) {
+        engine->youngest->next = transfer;
+    } else {
+        engine->running = transfer;
+    }
+    engine->youngest = transfer;
+    *ret_id = transfer->id;
+    return OS_OK;
+}
+
+void http_engine_cancel(struct http_engine *engine, uint64_t id)
+{
+    struct http_transfer *transfer = engine->running;
+    while (transfer != NULL && transfer->id != id) {
+        transfer = transfer->next;
+    }
+    if (transfer == NULL) {
+        return;
+    }
+    if (!engine->in_libcurl) {
+        abort_with(transfer, OS_ERR_CANCELLED, "the request was cancelled");
+        return;
+    }
+    failure_set(transfer, OS_ERR_CANCELLED, "the request was cancelled");
+    transfer->aborting = true;
+    transfer->cancelled = true;
+}
+
+static struct http_transfer *eldest_fresh(struct http_engine *engine)
+{
+    struct http_transfer *fresh = NULL;
+    for (struct http_transfer *each = engine->youngest; each != NULL && !each->in_multi; each = each->prev) {
+        fresh = each;
+    }
+    return fresh;
+}
+
+static void begin_fresh(struct http_engine *engine)
+{
+    struct http_transfer *transfer = eldest_fresh(engine);
+    while (transfer != NULL) {
+        if (curl_multi_add_handle(engine->multi, transfer->easy) != CURLM_OK) {
+            abort_with(transfer, OS_ERR_NO_MEMORY, "out of memory");
+            transfer = eldest_fresh(engine); /* the callback may have changed anything */
+            continue;
+        }
+        transfer->in_multi = true;
+        transfer->moved_ms = engine->now_ms;
+        transfer = transfer->next;
+    }
+}
+
+static void perform(struct http_engine *engine)
+{
+    int running = 0;
+    engine->in_libcurl = true;
+    CURLMcode code = curl_multi_perform(engine->multi, &running);
+    engine->in_libcurl = false;
+    while (code != CURLM_OK && engine->running != NULL) { /* out of memory, or its own books are in disorder */
+        abort_with(engine->running, OS_ERR_NO_MEMORY, curl_multi_strerror(code));
+    }
+}
+
+static void reap(struct http_engine *engine)
+{
+    int left = 0;
+    CURLMsg *message = NULL;
+    while ((message = curl_multi_info_read(engine->multi, &left)) != NULL) {
+        struct http_transfer *transfer = NULL;
+        CURLcode code = message->data.result;
+        if (message->msg == CURLMSG_DONE &&
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer) == CURLE_OK) {
+            end(transfer, code);
+        }
+    }
+}
+
+/* The time at which it must be looked at again; UINT64_MAX: only when something happens. */
+static uint64_t due_ms(const struct http_transfer *transfer)
+{
+    uint64_t due = UINT64_MAX;
+    if (transfer->cancelled) {
+        return 0;
+    }
+    if (transfer->start.deadline_monotonic_ms != 0) {
+        due = transfer->start.deadline_monotonic_ms;
+    }
+    /* Before it is sent, the wait for a place is bounded by the deadline, and connecting by the connect timeout. */
+    if (transfer->start.stall_ms != 0 && transfer->sent && transfer->start.stall_ms < UINT64_MAX - transfer->moved_ms &&
+        transfer->moved_ms + transfer->start.stall_ms < due) {
+        due = transfer->moved_ms + transfer->start.stall_ms;
+    }
+    return due;
+}
+
+static bool expire_at_deadline(struct http_transfer *transfer)
+{
+    uint64_t deadline_ms = transfer->start.deadline_monotonic_ms;
+    if (deadline_ms == 0 || deadline_ms > transfer->engine->now_ms) {
+        return false;
+    }
+    abort_with(transfer, OS_ERR_DEADLINE,
+               transfer->sent ? "the deadline passed before the answer came"
+                              : "the deadline passed before anything was sent");
+    return true;
+}
+
+/* Before libcurl's turn: a request that is not wholly sent sends nothing more after its deadline, also when the process
+ * was stopped for a while. One that only waits gets the turn first: its answer may be here. */
+static bool expire_unsent(struct http_transfer *transfer)
+{
+    bool sending = !transfer->in_multi || transfer->bytes_out < body_length(&transfer->start.request->body);
+    return sending && expire_at_deadline(transfer);
+}
+
+static bool expire_any(struct http_transfer *transfer)
+{
+    uint64_t now_ms = transfer->engine->now_ms;
+    if (due_ms(transfer) > now_ms) {
+        return false;
+    }
+    if (transfer->cancelled) {
+        abort_with(transfer, OS_ERR_CANCELLED, "the request was cancelled");
+        return true;
+    }
+    if (expire_at_deadline(transfer)) {
+        return true;
+    }
+    if (socket_drains(transfer)) { /* libcurl has handed over everything, and the kernel is still sending */
+        transfer->moved_ms = now_ms;
+        return false;
+    }
+    abort_with(transfer, OS_ERR_DEADLINE, "no byte moved in either direction for too long");
+    return true;
+}
+
+/* Ends what `expired` says, and gives the time at which the next will be due. */
+static uint64_t expire(struct http_engine *engine, bool (*expired)(struct http_transfer *transfer))
+{
+    uint64_t due = UINT64_MAX;
+    engine->now_ms = monotonic_us() / 1000;
+    struct http_transfer *transfer = engine->running;
+    while (transfer != NULL) {
+        if (expired(transfer)) {
+            transfer = engine->running; /* the callback may have changed anything */
+            due = UINT64_MAX;
+            continue;
+        }
+        if (due_ms(transfer) < due) {
+            due = due_ms(transfer);
+        }
+        transfer = transfer->next;
+    }
+    return due;
+}
+
+void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
+{
+    assert(!engine->polling && !engine->in_libcurl);
+    engine->polling = true;
+    uint64_t ended_before = engine->ended_count;
+    uint64_t now_ms = monotonic_us() / 1000;
+    uint64_t until_ms = timeout_ms < UINT64_MAX - now_ms ? now_ms + timeout_ms : UINT64_MAX;
+    for (;;) {
+        (void)expire(engine, expire_unsent);
+        begin_fresh(engine);
+        perform(engine);
+        reap(engine);
+        uint64_t due = expire(engine, expire_any);
+        if (engine->ended_count != ended_before || atomic_exchange(&engine->woken, false) ||
+            engine->now_ms >= until_ms) {
+            break;
+        }
+        uint64_t wait_ms = (due < until_ms ? due : until_ms) - engine->now_ms;
+        (void)curl_multi_poll(engine->multi, NULL, 0, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX, NULL);
+    }
+    engine->polling = false;
+}
+
+void http_engine_wakeup(struct http_engine *engine)
+{
+    atomic_store(&engine->woken, true);
+    (void)curl_multi_wakeup(engine->multi);
+}
+
+/* What the headers take, with room for those that libcurl adds (Host, Content-Length, and the request line of a proxy).
+ */
+static size_t head_bytes(const struct http_engine *engine, const struct http_request *request)
+{
+    size_t bytes = 256 + strlen(request->method) + 2 * strlen(request->host) + request->path.len + request->query.len +
+                   strlen(engine->user_agent);
+    return bytes + request->headers.bytes + 4 * request->headers.count;
+}
+
+bool http_engine_one_write(const struct http_engine *engine, const struct http_request *request)
+{
+    uint64_t length = body_length(&request->body);
+    if (length > HTTP_ONE_WRITE_BODY_MAX) {
+        return false;
+    }
+    return strcmp(request->scheme, "https") != 0 || head_bytes(engine, request) + length <= TLS_RECORD_MAX;
+}

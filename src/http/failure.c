@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a request failed: libcurl's codes as ours, and a clause that a person can act on. Knows libcurl's codes and
+ * texts, and nothing of connections or bodies. libcurl's own words may quote a URL, and a URL may hold a signature:
+ * such a text is not passed on.
+ */
+#include "http/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void failure_set(struct http_transfer *transfer, os_code code, const char *format, ...)
+{
+    if (transfer->fault != OS_OK) {
+        return; /* the first one is the cause */
+    }
+    transfer->fault = code;
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(transfer->fault_message, sizeof(transfer->fault_message), format, args);
+    va_end(args);
+}
+
+static os_code code_of(const struct http_transfer *transfer, CURLcode code, long os_errno)
+{
+    switch (code) {
+    case CURLE_OK: return OS_OK;
+    case CURLE_OUT_OF_MEMORY: return OS_ERR_NO_MEMORY;
+    case CURLE_URL_MALFORMAT: return OS_ERR_ARGUMENT;
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_SSL_ENGINE_NOTFOUND:
+    case CURLE_SSL_ENGINE_SETFAILED:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_USE_SSL_FAILED:
+    case CURLE_SSL_ENGINE_INITFAILED:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_SHUTDOWN_FAILED:
+    case CURLE_SSL_CRL_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+    case CURLE_SSL_INVALIDCERTSTATUS:
+    case CURLE_SSL_CLIENTCERT: return OS_ERR_TLS;
+    case CURLE_PARTIAL_FILE:
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9 */
+    case CURLE_BAD_CONTENT_ENCODING:
+    case CURLE_FILESIZE_EXCEEDED: return OS_ERR_PROTOCOL;
+    case CURLE_RECV_ERROR: /* also a broken chunk, and then the system had no complaint */
+        return transfer->headers_whole && os_errno == 0 ? OS_ERR_PROTOCOL : OS_ERR_NETWORK;
+    case CURLE_READ_ERROR:
+    case CURLE_WRITE_ERROR:
+    case CURLE_ABORTED_BY_CALLBACK: return OS_ERR_IO;
+    default: return OS_ERR_NETWORK;
+    }
+}
+
+static const char *words_of(const struct http_transfer *transfer, CURLcode code)
+{
+    const char *words = transfer->curl_message;
+    if (words[0] == '\0' || strchr(words, '?') != NULL || strstr(words, "ignature") != NULL) {
+        words = curl_easy_strerror(code);
+    }
+    return words;
+}
+
+static const char *proxy_hint(const struct http_transfer *transfer)
+{
+    long connect_status = 0;
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_CONNECTCODE, &connect_status);
+    return connect_status != 0 ? " (through a proxy)" : "";
+}
+
+static void describe_tls(const char *host, const char *words, CURLcode code, char *ret, size_t size)
+{
+    if (code == CURLE_PEER_FAILED_VERIFICATION) {
+        (void)snprintf(ret, size, "the certificate of %s is not accepted: %s; check the host name and the CA file",
+                       host, words);
+    } else if (code == CURLE_SSL_CACERT_BADFILE) {
+        (void)snprintf(ret, size, "the CA file cannot be used: %s", words);
+    } else {
+        (void)snprintf(ret, size, "no TLS connection with %s: %s; is it an https endpoint?", host, words);
+    }
+}
+
+static void describe_connect(const struct http_transfer *transfer, long os_errno, char *ret, size_t size)
+{
+    const char *host = transfer->start.request->host;
+    char reason[96] = "no connection was made";
+    if (os_errno != 0) {
+        const char *text = strerror_r((int)os_errno, reason, sizeof(reason)); /* GNU's, which returns the text */
+        (void)snprintf(ret, size, "could not connect to %s: %s%s", host, text, proxy_hint(transfer));
+    } else {
+        (void)snprintf(ret, size, "could not connect to %s: %s%s", host, words_of(transfer, CURLE_COULDNT_CONNECT),
+                       proxy_hint(transfer));
+    }
+}
+
+void failure_describe(const struct http_transfer *transfer, CURLcode code, struct http_result *ret)
+{
+    if (transfer->fault != OS_OK) {
+        ret->code = transfer->fault;
+        memcpy(ret->message, transfer->fault_message, sizeof(ret->message));
+        return;
+    }
+    long os_errno = 0;
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &os_errno);
+    const char *host = transfer->start.request->host;
+    const char *words = words_of(transfer, code);
+    size_t size = sizeof(ret->message);
+    ret->code = code_of(transfer, code, os_errno);
+    ret->message[0] = '\0';
+    if (code == CURLE_OK) {
+        return;
+    }
+    if (ret->code == OS_ERR_TLS) {
+        describe_tls(host, words, code, ret->message, size);
+    } else if (code == CURLE_COULDNT_CONNECT) {
+        describe_connect(transfer, os_errno, ret->message, size);
+    } else if (code == CURLE_OPERATION_TIMEDOUT) { /* the only timeout that libcurl keeps for us */
+        (void)snprintf(ret->message, size, "could not connect to %s within %llu ms", host,
+                       (unsigned long long)transfer->engine->connect_timeout_ms);
+    } else if (code == CURLE_GOT_NOTHING) {
+        (void)snprintf(ret->message, size, "%s closed the connection without an answer", host);
+    } else if (code == CURLE_PARTIAL_FILE) {
+        (void)snprintf(ret->message, size, "the answer of %s was cut short: %s", host, words);
+    } else {
+        (void)snprintf(ret->message, size, "%s: %s", host, words);
+    }
+}

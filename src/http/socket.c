@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sockets below libcurl's connections: how they are made, which request is on which, and how they are closed. This
+ * is where a `once` request is kept from leaving twice (R6): libcurl calls socket_open and socket_before_request also
+ * when it is about to send a request again after a reused connection died, and both refuse. Knows nothing of HTTP.
+ */
+#include "http/internal.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/sockios.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static struct http_socket *find_fd(struct http_engine *engine, int fd)
+{
+    for (size_t i = 0; i < engine->socket_count; i++) {
+        if (engine->sockets[i].fd == fd) {
+            return &engine->sockets[i];
+        }
+    }
+    return NULL;
+}
+
+static bool add_fd(struct http_engine *engine, int fd)
+{
+    if (engine->socket_count == engine->socket_cap) {
+        size_t cap = engine->socket_cap > 0 ? engine->socket_cap * 2 : 16;
+        struct http_socket *sockets = realloc(engine->sockets, cap * sizeof(*sockets));
+        if (sockets == NULL) {
+            return false;
+        }
+        engine->sockets = sockets;
+        engine->socket_cap = cap;
+    }
+    engine->sockets[engine->socket_count++] = (struct http_socket){.fd = fd};
+    return true;
+}
+
+/* A new connection's send buffer holds about 45 KB on many paths, so a joined request would leave in pieces: make it
+ * larger. That alone would also forbid the kernel to grow it for long uploads; SO_BUF_LOCK (Linux 5.14) allows it
+ * again. */
+static void enlarge_send_buffer(int fd)
+{
+    int bytes = SEND_BUFFER_BYTES;
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+#ifdef SO_BUF_LOCK
+    int lock = 0;
+    (void)setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &lock, sizeof(lock));
+#endif
+}
+
+static bool refuse_second_send(struct http_transfer *transfer)
+{
+    if (!transfer->start.once || !transfer->sent) {
+        return false;
+    }
+    failure_set(transfer, OS_ERR_NETWORK, "%s closed a kept connection before it answered; not sent again",
+                transfer->start.request->host);
+    return true;
+}
+
+curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct http_transfer *transfer = context;
+    (void)purpose;
+    if (refuse_second_send(transfer)) {
+        return CURL_SOCKET_BAD;
+    }
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (fd < 0) {
+        /* Not a lasting fault: libcurl goes on to the next address (a machine without IPv6). */
+        return CURL_SOCKET_BAD;
+    }
+    if (!add_fd(transfer->engine, fd)) {
+        (void)close(fd);
+        return CURL_SOCKET_BAD;
+    }
+    enlarge_send_buffer(fd);
+    return fd;
+}
+
+/* Bytes that the kernel holds: not sent, or not acknowledged. */
+static int queued_bytes(int fd)
+{
+    int bytes = 0;
+    return ioctl(fd, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
+}
+
+/* R6: a request that is given up must not be delivered by the kernel later. A connection is also closed by libcurl
+ * itself, when it cannot make sense of an answer: then what is still queued of a `once` request is dropped as well. */
+static bool wants_reset(const struct http_socket *entry)
+{
+    const struct http_transfer *user = entry->user;
+    return user != NULL && (user->aborting || (user->start.once && queued_bytes(entry->fd) > 0));
+}
+
+int socket_close(void *context, curl_socket_t fd)
+{
+    struct http_engine *engine = context;
+    struct http_socket *entry = find_fd(engine, fd);
+    if (entry != NULL) {
+        if (wants_reset(entry)) {
+            struct linger linger = {.l_onoff = 1, .l_linger = 0};
+            (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+        }
+        if (entry->user != NULL) {
+            entry->user->fd = -1;
+        }
+        *entry = engine->sockets[--engine->socket_count];
+    }
+    return close(fd);
+}
+
+static bool name_address(const struct sockaddr_storage *address, char ret_ip[INET6_ADDRSTRLEN], int *ret_port)
+{
+    if (address->ss_family == AF_INET) {
+        const struct sockaddr_in *in = (const void *)address;
+        *ret_port = ntohs(in->sin_port);
+        return inet_ntop(AF_INET, &in->sin_addr, ret_ip, INET6_ADDRSTRLEN) != NULL;
+    }
+    if (address->ss_family == AF_INET6) {
+        const struct sockaddr_in6 *in6 = (const void *)address;
+        *ret_port = ntohs(in6->sin6_port);
+        return inet_ntop(AF_INET6, &in6->sin6_addr, ret_ip, INET6_ADDRSTRLEN) != NULL;
+    }
+    return false;
+}
+
+static bool name_socket(struct http_socket *entry)
+{
+    if (entry->named) {
+        return true;
+    }
+    struct sockaddr_storage address;
+    socklen_t length = sizeof(address);
+    if (getpeername(entry->fd, (struct sockaddr *)&address, &length) != 0 ||
+        !name_address(&address, entry->peer_ip, &entry->peer_port)) {
+        return false; /* not connected yet, or not any more */
+    }
+    length = sizeof(address);
+    if (getsockname(entry->fd, (struct sockaddr *)&address, &length) != 0 ||
+        !name_address(&address, entry->local_ip, &entry->local_port)) {
+        return false;
+    }
+    entry->named = true;
+    return true;
+}
+
+/* The idle socket with these addresses. Through a proxy libcurl gives the destination's port in place of the peer's, so
+ * the port only decides between sockets that are otherwise alike. NULL if there is none, or no telling. */
+static struct http_socket *find_by_name(struct http_engine *engine, const char *peer_ip, const char *local_ip,
+                                        int peer_port, int local_port)
+{
+    struct http_socket *alike = NULL;
+    size_t alike_count = 0;
+    for (size_t i = 0; i < engine->socket_count; i++) {
+        struct http_socket *entry = &engine->sockets[i];
+        if (entry->user != NULL || !name_socket(entry) || entry->local_port != local_port ||
+            strcmp(entry->local_ip, local_ip) != 0 || strcmp(entry->peer_ip, peer_ip) != 0) {
+            continue;
+        }
+        if (entry->peer_port == peer_port) {
+            return entry;
+        }
+        alike = entry;
+        alike_count++;
+    }
+    return alike_count == 1 ? alike : NULL;
+}
+
+static void set_user_timeout(struct http_socket *entry, uint32_t timeout_ms)
+{
+    if (entry->user_timeout_ms == timeout_ms) {
+        return;
+    }
+    unsigned int value = timeout_ms;
+    if (setsockopt(entry->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, sizeof(value)) == 0) {
+        entry->user_timeout_ms = timeout_ms;
+    }
+}
+
+int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer_port, int local_port)
+{
+    struct http_transfer *transfer = context;
+    struct http_engine *engine = transfer->engine;
+    if (refuse_second_send(transfer)) {
+        return CURL_PREREQFUNC_ABORT;
+    }
+    uint64_t now_ms = monotonic_us() / 1000;
+    if (transfer->start.deadline_monotonic_ms != 0 && now_ms >= transfer->start.deadline_monotonic_ms) {
+        failure_set(transfer, OS_ERR_DEADLINE, "the deadline passed before anything was sent");
+        return CURL_PREREQFUNC_ABORT;
+    }
+    socket_leave(transfer); /* a request that is sent again leaves the connection that died */
+    struct http_socket *entry = find_by_name(engine, peer_ip, local_ip, peer_port, local_port);
+    if (entry == NULL && transfer->start.once) {
+        failure_set(transfer, OS_ERR_NETWORK, "the connection could not be put under control, so nothing was sent");
+        return CURL_PREREQFUNC_ABORT;
+    }
+    if (entry != NULL) {
+        set_user_timeout(entry, transfer->start.user_timeout_ms);
+        entry->user = transfer;
+        transfer->fd = entry->fd;
+    }
+    transfer->sent = true;
+    transfer->moved_ms = now_ms;
+    return CURL_PREREQFUNC_OK;
+}
+
+void socket_leave(struct http_transfer *transfer)
+{
+    struct http_socket *entry = transfer->fd >= 0 ? find_fd(transfer->engine, transfer->fd) : NULL;
+    if (entry != NULL && entry->user == transfer) {
+        entry->user = NULL;
+    }
+    transfer->fd = -1;
+}
+
+bool socket_drains(struct http_transfer *transfer)
+{
+    int before = transfer->queued_bytes;
+    transfer->queued_bytes = transfer->fd >= 0 ? queued_bytes(transfer->fd) : 0;
+    return transfer->queued_bytes < before;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * R6: a guarded attempt leaves at most once, in one write where it is small, and is dropped with a reset when it is
+ * given up. Every send() and setsockopt() of the process is seen here: the definitions below come before libc's, also
+ * for libcurl.
+ */
+#include "support/http_probe.h"
+#include "support/http_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SENDS_MAX = 256 };
+
+static struct {
+    bool on;
+    size_t count;
+    size_t asked[SENDS_MAX];
+    ssize_t sent[SENDS_MAX];
+    unsigned user_timeout_ms; /* as last set on any socket */
+    unsigned user_timeout_calls;
+    unsigned resets; /* SO_LINGER 0 */
+    pthread_t thread;
+} seen;
+
+ssize_t send(int fd, const void *data, size_t length, int flags)
+{
+    ssize_t sent = syscall(SYS_sendto, fd, data, length, flags, NULL, 0);
+    if (seen.on && pthread_equal(seen.thread, pthread_self()) && seen.count < SENDS_MAX) {
+        seen.asked[seen.count] = length;
+        seen.sent[seen.count++] = sent;
+    }
+    return sent;
+}
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t length)
+{
+    if (seen.on && pthread_equal(seen.thread, pthread_self())) {
+        if (level == IPPROTO_TCP && name == TCP_USER_TIMEOUT) {
+            memcpy(&seen.user_timeout_ms, value, sizeof(seen.user_timeout_ms));
+            seen.user_timeout_calls++;
+        }
+        if (level == SOL_SOCKET && name == SO_LINGER && ((const struct linger *)value)->l_linger == 0) {
+            seen.resets++;
+        }
+    }
+    return (int)syscall(SYS_setsockopt, fd, level, name, value, length);
+}
+
+static void watch(void)
+{
+    memset(&seen, 0, sizeof(seen));
+    seen.thread = pthread_self();
+    seen.on = true;
+}
+
+struct fixture {
+    struct http_server *server;
+    struct http_engine *engine;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    assert_non_null(fixture);
+    fixture->server = http_server_start(NULL);
+    fixture->engine = probe_engine(8, NULL);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    seen.on = false;
+    http_engine_free(fixture->engine);
+    http_server_stop(fixture->server);
+    free(fixture);
+    return 0;
+}
+
+static void warm_up(struct fixture *fixture)
+{
+    struct probe probe;
+    probe_get(fixture->engine, &probe, http_server_host(fixture->server), "/warm");
+    assert_int_equal(probe.code, OS_OK);
+    probe_free(&probe);
+}
+
+static void init_once(struct fixture *fixture, struct probe *probe, const char *method, const void *data, size_t length)
+{
+    probe_init(probe, method, http_server_host(fixture->server), "/attempt", data, length);
+    probe->start.once = true;
+}
+
+/* The attempt goes out on a kept connection that dies without an answer; then the server would answer a second copy. */
+static void attempt_on_dying_connection(struct fixture *fixture, const char *method, const void *data, size_t length,
+                                        enum http_server_read read, enum http_server_leave leave)
+{
+    warm_up(fixture);
+    const struct http_server_step die = {.read = read, .leave = leave};
+    http_server_push(fixture->server, &die);
+    size_t connections = http_server_connections(fixture->server);
+    struct probe probe;
+    init_once(fixture, &probe, method, data, length);
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_NETWORK);
+    assert_true(probe.sent);
+    assert_false(probe.answered_in_part);
+    assert_int_equal(probe.status, 0);
+    assert_true(strlen(probe.message) > 0);
+    assert_int_equal(http_server_connections(fixture->server), connections); /* not even a new connection */
+    /* One more request as a barrier: whatever had been sent before it would have been recorded. */
+    warm_up(fixture);
+    size_t attempts = 0;
+    for (size_t i = 0; i < http_server_count(fixture->server); i++) {
+        const struct http_server_record *record = http_server_record(fixture->server, i);
+        bool is_warm_up = record->target != NULL && strcmp(record->target, "/warm") == 0;
+        attempts += is_warm_up ? 0 : 1;
+    }
+    assert_int_equal(attempts, 1);
+    probe_free(&probe);
+}
+
+static const enum http_server_leave both_ends[] = {HTTP_SERVER_CLOSE, HTTP_SERVER_RESET};
+static const enum http_server_read both_reads[] = {HTTP_SERVER_READ_ALL, HTTP_SERVER_READ_NOTHING};
+
+static void attempts_on_dying_connections(struct fixture *fixture, const char *method, const void *data, size_t length)
+{
+    for (size_t i = 0; i < 4; i++) {
+        struct fixture each = {.server = http_server_start(NULL), .engine = fixture->engine};
+        attempt_on_dying_connection(&each, method, data, length, both_reads[i / 2], both_ends[i % 2]);
+        http_server_stop(each.server);
+    }
+}
+
+static void a_put_is_not_sent_again(void **state)
+{
+    attempts_on_dying_connections(*state, "PUT", "hello", 5);
+}
+
+static void a_large_put_is_not_sent_again(void **state)
+{
+    char *body = calloc(1, 300000);
+    assert_non_null(body);
+    attempts_on_dying_connections(*state, "PUT", body, 300000);
+    free(body);
+}
+
+static void a_copy_is_not_sent_again(void **state)
+{
+    attempts_on_dying_connections(*state, "PUT", NULL, 0);
+}
+
+static void a_delete_is_not_sent_again(void **state)
+{
+    attempts_on_dying_connections(*state, "DELETE", NULL, 0);
+}
+
+static void a_complete_is_not_sent_again(void **state)
+{
+    attempts_on_dying_connections(*state, "POST", "<x/>", 4);
+}
+
+/* With other kept connections in the pool, libcurl would send again on one of those, without opening any. */
+static void no_other_kept_connection_gets_it_either(void **state)
+{
+    struct fixture *fixture = *state;
+    struct probe warm[4];
+    const struct http_server_step held = {.hold = true, .answer = http_server_ok.answer};
+    for (size_t i = 0; i < 4; i++) {
+        http_server_push(fixture->server, &held);
+        probe_init(&warm[i], "GET", http_server_host(fixture->server), "/warm", NULL, 0);
+        probe_start(fixture->engine, &warm[i]);
+    }
+    http_engine_poll(fixture->engine, 0);
+    while (http_server_connections(fixture->server) < 4) {
+        http_engine_poll(fixture->engine, 1);
+    }
+    http_server_release(fixture->server, 4);
+    for (size_t i = 0; i < 4; i++) {
+        probe_wait(fixture->engine, &warm[i]);
+        assert_int_equal(warm[i].code, OS_OK);
+        probe_free(&warm[i]);
+    }
+    const struct http_server_step die = {.leave = HTTP_SERVER_RESET};
+    http_server_push(fixture->server, &die);
+    struct probe probe;
+    init_once(fixture, &probe, "DELETE", NULL, 0);
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_NETWORK);
+    assert_true(probe.sent);
+    warm_up(fixture);
+    assert_int_equal(http_server_count(fixture->server), 6);
+    assert_int_equal(http_server_connections(fixture->server), 4);
+    probe_free(&probe);
+}
+
+static void any_other_request_may_be_sent_again(void **state)
+{
+    struct fixture *fixture = *state;
+    warm_up(fixture);
+    const struct http_server_step die = {.leave = HTTP_SERVER_CLOSE};
+    http_server_push(fixture->server, &die);
+    struct probe probe;
+    char *body = calloc(1, 300000);
+    assert_non_null(body);
+    probe_init(&probe, "PUT", http_server_host(fixture->server), "/again", body, 300000);
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(http_server_count(fixture->server), 3);
+    assert_true(http_server_record(fixture->server, 2)->whole);
+    assert_int_equal(http_server_record(fixture->server, 2)->body_length, 300000);
+    probe_free(&probe);
+    free(body);
+}
+
+static void a_connection_closed_long_before_is_replaced(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct http_server_step closing = {.answer = http_server_ok.answer, .leave = HTTP_SERVER_CLOSE};
+    http_server_push(fixture->server, &closing);
+    warm_up(fixture);
+    assert_true(http_server_wait_closed(fixture->server, 1));
+    struct probe probe;
+    init_once(fixture, &probe, "PUT", "hello", 5);
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(http_server_connections(fixture->server), 2);
+    assert_int_equal(http_server_count(fixture->server), 2);
+    assert_memory_equal(http_server_record(fixture->server, 1)->body, "hello", 5);
+    probe_free(&probe);
+}
+
+/* Headers and body in one send() that takes it all, on a new connection and on a kept one. */
+static void check_one_write(struct fixture *fixture, const char *method, const void *data, size_t length)
+{
+    for (size_t round = 0; round < 2; round++) {
+        watch();
+        struct probe probe;
+        init_once(fixture, &probe, method, data, length);
+        assert_true(
+            http_headers_add(&probe.request.headers, "x-amz-meta-filler", "0123456789012345678901234567890123456789"));
+        assert_true(http_engine_one_write(fixture->engine, &probe.request));
+        probe_run(fixture->engine, &probe);
+        seen.on = false;
+        assert_int_equal(probe.code, OS_OK);
+        assert_int_equal(seen.count, 1);
+        assert_true(seen.asked[0] > length);
+        assert_int_equal(seen.sent[0], seen.asked[0]);
+        const struct http_server_record *record =
+            http_server_record(fixture->server, http_server_count(fixture->server) - 1);
+        assert_int_equal(record->bytes, seen.asked[0]);
+        assert_int_equal(record->body_length, length);
+        probe_free(&probe);
+    }
+    assert_int_equal(http_server_connections(fixture->server), 1);
+}
+
+static void a_small_put_leaves_in_one_write(void **state)
+{
+    check_one_write(*state, "PUT", "hello", 5);
+}
+
+static void a_body_just_below_64_kib_leaves_in_one_write(void **state)
+{
+    char *body = calloc(1, HTTP_ONE_WRITE_BODY_MAX);
+    assert_non_null(body);
+    check_one_write(*state, "PUT", body, HTTP_ONE_WRITE_BODY_MAX);
+    free(body);
+}
+
+static void a_copy_leaves_in_one_write(void **state)
+{
+    check_one_write(*state, "PUT", NULL, 0);
+}
+
+static void a_delete_leaves_in_one_write(void **state)
+{
+    check_one_write(*state, "DELETE", NULL, 0);
+}
+
+static void a_larger_body_is_not_promised_one_write(void **state)
+{
+    struct fixture *fixture = *state;
+    struct probe probe;
+    init_once(fixture, &probe, "PUT", "", HTTP_ONE_WRITE_BODY_MAX + 1);
+    assert_false(http_engine_one_write(fixture->engine, &probe.request));
+    probe.request.body.length = HTTP_ONE_WRITE_BODY_MAX;
+    assert_true(http_engine_one_write(fixture->engine, &probe.request));
+    assert_true(http_request_set_origin(&probe.request, "https", "example.test"));
+    assert_false(http_engine_one_write(fixture->engine, &probe.request));
+    probe.request.body.length = 15000;
+    assert_true(http_engine_one_write(fixture->engine, &probe.request));
+    probe_free(&probe);
+}
+
+/* A server that does not read gets what the socket buffers hold, then a reset, and never the rest. */
+static void check_reset(struct fixture *fixture, bool cancel)
+{
+    enum { LENGTH = 32 << 20 };
+    const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &deaf);
+    char *body = calloc(1, LENGTH);
+    assert_non_null(body);
+    struct probe probe;
+    init_once(fixture, &probe, "PUT", body, LENGTH);
+    probe.start.deadline_monotonic_ms = cancel ? 0 : probe_now_ms() + 300;
+    watch();
+    probe_start(fixture->engine, &probe);
+    if (cancel) {
+        http_engine_poll(fixture->engine, 100);
+        assert_true(http_server_wait_held(fixture->server, 1));
+        http_engine_cancel(fixture->engine, probe.id);
+        assert_true(probe.done);
+    }
+    probe_wait(fixture->engine, &probe);
+    assert_int_equal(probe.code, cancel ? OS_ERR_CANCELLED : OS_ERR_DEADLINE);
+    assert_true(probe.sent);
+    assert_int_equal(seen.resets, 1);
+    http_server_release(fixture->server, 1);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    const struct http_server_record *record = http_server_record(fixture->server, 0);
+    assert_int_equal(record->end_errno, ECONNRESET);
+    assert_true(record->bytes < LENGTH);
+    probe_free(&probe);
+    free(body);
+}
+
+static void at_the_deadline_the_connection_is_reset_and_the_rest_dropped(void **state)
+{
+    check_reset(*state, false);
+}
+
+static void a_cancelled_attempt_is_reset_and_the_rest_dropped(void **state)
+{
+    check_reset(*state, true);
+}
+
+static void an_unanswered_small_attempt_is_reset_at_its_deadline(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct http_server_step mute = {.leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &mute);
+    struct probe probe;
+    init_once(fixture, &probe, "DELETE", NULL, 0);
+    uint64_t begun_ms = probe_now_ms();
+    probe.start.deadline_monotonic_ms = begun_ms + 200;
+    probe_run(fixture->engine, &probe);
+    assert_in_range(probe_now_ms() - begun_ms, 200, 2000);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_true(probe.sent);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    assert_int_equal(http_server_record(fixture->server, 0)->end_errno, ECONNRESET);
+    probe_free(&probe);
+}
+
+static void an_attempt_past_its_deadline_is_not_sent(void **state)
+{
+    struct fixture *fixture = *state;
+    warm_up(fixture);
+    struct probe probe;
+    init_once(fixture, &probe, "DELETE", NULL, 0);
+    probe.start.deadline_monotonic_ms = probe_now_ms() - 1;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_false(probe.sent);
+    warm_up(fixture);
+    assert_int_equal(http_server_count(fixture->server), 2);
+    probe_free(&probe);
+}
+
+static void an_attempt_that_was_answered_is_not_reset(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct http_server_step closing = {
+        .answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", .leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &closing);
+    watch();
+    struct probe probe;
+    init_once(fixture, &probe, "PUT", "hello", 5);
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(seen.resets, 0);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    assert_int_equal(http_server_record(fixture->server, 0)->end_errno, 0);
+    probe_free(&probe);
+}
+
+static void the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others(void **state)
+{
+    struct fixture *fixture = *state;
+    warm_up(fixture);
+    watch();
+    struct probe probe;
+    init_once(fixture, &probe, "PUT", "hello", 5);
+    probe.start.user_timeout_ms = 4321;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(seen.user_timeout_calls, 1);
+    assert_int_equal(seen.user_timeout_ms, 4321);
+    probe_free(&probe);
+    warm_up(fixture);
+    assert_int_equal(seen.user_timeout_calls, 2);
+    assert_int_equal(seen.user_timeout_ms, 0);
+    warm_up(fixture);
+    assert_int_equal(seen.user_timeout_calls, 2);
+    assert_int_equal(http_server_connections(fixture->server), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_put_is_not_sent_again),
+        TEST(a_large_put_is_not_sent_again),
+        TEST(a_copy_is_not_sent_again),
+        TEST(a_delete_is_not_sent_again),
+        TEST(a_complete_is_not_sent_again),
+        TEST(no_other_kept_connection_gets_it_either),
+        TEST(any_other_request_may_be_sent_again),
+        TEST(a_connection_closed_long_before_is_replaced),
+        TEST(a_small_put_leaves_in_one_write),
+        TEST(a_body_just_below_64_kib_leaves_in_one_write),
+        TEST(a_copy_leaves_in_one_write),
+        TEST(a_delete_leaves_in_one_write),
+        TEST(a_larger_body_is_not_promised_one_write),
+        TEST(at_the_deadline_the_connection_is_reset_and_the_rest_dropped),
+        TEST(a_cancelled_attempt_is_reset_and_the_rest_dropped),
+        TEST(an_unanswered_small_attempt_is_reset_at_its_deadline),
+        TEST(an_attempt_past_its_deadline_is_not_sent),
+        TEST(an_attempt_that_was_answered_is_not_reset),
+        TEST(the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
