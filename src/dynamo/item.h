@@ -21,15 +21,16 @@ json_t *item_from_record(const char *path, const char *etag, const struct record
 json_t *item_string(const char *value);
 json_t *item_number(uint64_t value);
 
-/* A record out of an item. path/etag are malloc'ed copies (may be NULL pointers if not wanted). OS_ERR_PROTOCOL, with the
- * offending attribute in the sentence, when the item is no record (T1): a known attribute missing, of a wrong type, or
- * not a plain unsigned 64-bit integer. Unknown attributes are ignored. */
+/* A record out of an item. path/etag are malloc'ed copies (may be NULL pointers if not wanted). OS_ERR_PROTOCOL, with
+ * the offending attribute in the sentence, when the item is no record (T1): a known attribute missing, of a wrong type,
+ * or not a plain unsigned 64-bit integer. Unknown attributes are ignored. */
 os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, char **ret_etag, os_error *err);
 
 /* An attribute of type S without a NUL inside, borrowed from the item; else NULL. */
 const char *item_get_string(const json_t *item, const char *name);
 
-/* The attributes that struct record has no place for, as compact JSON ("{}" if none); malloc'ed, NULL when out of memory. */
+/* The attributes that struct record has no place for, as compact JSON ("{}" if none); malloc'ed, NULL when out of
+ * memory. */
 char *item_other_attributes(const json_t *item);
 
 #endif

@@ -16,9 +16,7 @@
 
 /* What an answer may be long, at most: a page of a Query is up to 1 MB of attributes (API Reference, Query), and JSON
  * may write a byte as six. A longer one is unreadable. */
-enum {
-    DYNAMO_ANSWER_MAX = 8 * 1024 * 1024
-};
+enum { DYNAMO_ANSWER_MAX = 8 * 1024 * 1024 };
 
 struct dynamo_error {
     char code[64]; /* "ConditionalCheckFailedException", without the namespace before '#' */
@@ -38,9 +36,9 @@ enum ledger_outcome dynamo_read_get(const struct http_response *response, const 
                                     const char *etag, bool *ret_found, struct record *ret,
                                     struct dynamo_error *ret_detail, os_error *err);
 
-/* Query and Scan. `each` gets every item, after the whole page was found to be in order; it returns false to stop. An item
- * that is no record has readable == false, path and etag as far as they can be read (else ""), and is in `other` whole.
- * Strings are borrowed for the call. */
+/* Query and Scan. `each` gets every item, after the whole page was found to be in order; it returns false to stop. An
+ * item that is no record has readable == false, path and etag as far as they can be read (else ""), and is in `other`
+ * whole. Strings are borrowed for the call. */
 struct dynamo_row {
     const char *path;
     const char *etag;
@@ -49,7 +47,8 @@ struct dynamo_row {
     const char *other; /* JSON of the attributes that are not in struct record (`upload` among them) */
 };
 typedef bool (*dynamo_row_fn)(void *context, const struct dynamo_row *row);
-/* *ret_last_key is where the next page starts: malloc'ed JSON, or NULL after the last page and when `each` said stop. */
+/* *ret_last_key is where the next page starts: malloc'ed JSON, or NULL after the last page and when `each` said stop.
+ */
 enum ledger_outcome dynamo_read_list(const struct http_response *response, const char *where, dynamo_row_fn each,
                                      void *context, char **ret_last_key, struct dynamo_error *ret_detail,
                                      os_error *err);

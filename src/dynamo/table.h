@@ -8,10 +8,7 @@
 
 #include "dynamo/response.h"
 
-enum {
-    DYNAMO_TTL_STATUS_SIZE = 32,
-    DYNAMO_TTL_ATTRIBUTE_SIZE = 256
-};
+enum { DYNAMO_TTL_STATUS_SIZE = 32, DYNAMO_TTL_ATTRIBUTE_SIZE = 256 };
 
 struct dynamo_table {
     char status[32];            /* "ACTIVE" */

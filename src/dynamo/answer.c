@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dynamo/answer.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "dynamo/crc32.h"
+#include "dynamo/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Lengths in a sentence, so that its end, what to do, is never cut off. */
+enum {
+    SHOWN_WHERE = 200,
+    SHOWN_PATH = 140,
+    SHOWN_ETAG = 60,
+    SHOWN_MESSAGE = 220,
+    SHOWN_REQUEST_ID = 70,
+    SUBJECT_SIZE = 512
+};
+
+/* ------------------------------------------------------------------------------------------- the table of codes */
+
+struct meaning {
+    const char *code;
+    enum ledger_outcome outcome;
+    os_code os;
+    bool skewed;
+    bool token_expired;
+    const char *mend;
+};
+
+#define WAIT_AND_REPEAT "It was not applied and may be sent again after a pause."
+#define MEND_KEYS       "Check the access key, the secret key and the region of the DynamoDB credentials."
+#define MEND_RIGHTS \
+    "Allow these credentials the action on the table, in their IAM policy, the table's policy and its KMS key."
+#define MEND_CLOCK "It was not applied; it is to be signed again with the time of the answer's Date header."
+#define MEND_DEFECT                                                                                                  \
+    "Check that the endpoint is DynamoDB and that no proxy changes requests; check the table's keys with `oscommit " \
+    "table check`."
+
+/*
+ * Which code means what, at HTTP 4xx. From the API Reference (PutItem, GetItem, Query, Scan, DescribeTable,
+ * CreateTable, UpdateTimeToLive: "Errors"; "Common Errors") and the Developer Guide ("Error handling with DynamoDB"). A
+ * code that is not here decides nothing. E1: throttles come as HTTP 400. RequestTimeoutException and
+ * RequestAbortedException are left out on purpose: a request may be applied all the same.
+ */
+static const struct meaning meanings[] = {
+    {"ConditionalCheckFailedException", LEDGER_CONFLICT, OS_ERR_CONFLICT, false, false, ""},
+
+    {"ProvisionedThroughputExceededException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+     WAIT_AND_REPEAT " If it goes on, give the table more capacity or on-demand billing."},
+    {"ThrottlingException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false, WAIT_AND_REPEAT},
+    {"Throttling", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false, WAIT_AND_REPEAT},
+    {"RequestLimitExceeded", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+     WAIT_AND_REPEAT " If it goes on, ask AWS to raise the account's limit."},
+    {"TransactionConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+     WAIT_AND_REPEAT " A transaction on the same record was under way; only this protocol should write to the table."},
+    {"ReplicatedWriteConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+     WAIT_AND_REPEAT " Another region was writing the same record."},
+    {"LimitExceededException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+     WAIT_AND_REPEAT " Too many changes of tables were under way, or the account has as many tables as it may."},
+    {"ResourceInUseException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+     WAIT_AND_REPEAT " The table is just being made, changed or deleted."},
+
+    {"RequestExpired", LEDGER_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK},
+    {"RequestTimeTooSkewed", LEDGER_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK},
+
+    {"ExpiredTokenException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, true,
+     "Renew the session token of the DynamoDB credentials."},
+    {"ExpiredToken", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, true,
+     "Renew the session token of the DynamoDB credentials."},
+    {"UnrecognizedClientException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, false,
+     MEND_KEYS " A session token must belong to the keys."},
+    {"InvalidClientTokenId", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
+    {"InvalidSignatureException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
+    {"MissingAuthenticationTokenException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
+    {"MissingAuthenticationToken", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
+    {"IncompleteSignatureException", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"IncompleteSignature", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+
+    {"AccessDeniedException", LEDGER_REFUSED, OS_ERR_DENIED, false, false, MEND_RIGHTS},
+    {"AccessDenied", LEDGER_REFUSED, OS_ERR_DENIED, false, false, MEND_RIGHTS},
+    {"NotAuthorized", LEDGER_REFUSED, OS_ERR_DENIED, false, false, MEND_RIGHTS},
+    {"OptInRequired", LEDGER_REFUSED, OS_ERR_DENIED, false, false,
+     "The AWS account must be subscribed to DynamoDB, or opted in to this region."},
+
+    {"ResourceNotFoundException", LEDGER_REFUSED, OS_ERR_NO_TABLE, false, false,
+     "Create the table with `oscommit table create` and wait until it is ACTIVE, or mend its name, the region or the "
+     "endpoint."},
+    {"ItemCollectionSizeLimitExceededException", LEDGER_REFUSED, OS_ERR_TABLE, false, false,
+     "The table has a local secondary index that is full: use a table without indexes."},
+    {"ValidationException", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"ValidationError", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"SerializationException", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"MalformedHttpRequestException", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"RequestEntityTooLargeException", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"UnknownOperationException", LEDGER_REFUSED, OS_ERR_UNSUPPORTED, false, false,
+     "The server at this endpoint does not know the operation: check the endpoint."},
+};
+
+static const struct meaning skewed_signature = {
+    "InvalidSignatureException", LEDGER_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK};
+
+/* NULL: the code decides nothing. DynamoDB has one code for a wrong signature and for one at a wrong time; only its
+ * message tells them apart ("Signature expired: ... is now earlier than ...", "Signature not yet current: ..."). */
+static const struct meaning *find_meaning(const struct dynamo_error *detail)
+{
+    struct text message = text_from(detail->message);
+    if (strcmp(detail->code, skewed_signature.code) == 0 &&
+        (text_contains_nocase(message, "Signature expired") ||
+         text_contains_nocase(message, "Signature not yet current"))) {
+        return &skewed_signature;
+    }
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+        if (strcmp(detail->code, meanings[i].code) == 0) {
+            return &meanings[i];
+        }
+    }
+    return NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------- sentences */
+
+static int shown(const char *str, size_t max)
+{
+    return (int)text_utf8_cut(text_from(str), max);
+}
+
+static const char *dots(const char *str, size_t max)
+{
+    return strlen(str) > max ? "..." : "";
+}
+
+static void describe(const struct answer_of *of, char ret[SUBJECT_SIZE])
+{
+    if (of->path == NULL) {
+        snprintf(ret, SUBJECT_SIZE, "%s of %.*s", of->operation, shown(of->where, SHOWN_WHERE), of->where);
+        return;
+    }
+    const char *etag = of->etag != NULL ? of->etag : "";
+    snprintf(ret, SUBJECT_SIZE, "%s of the record of key \"%.*s%s\" (etag %.*s%s) in %.*s", of->operation,
+             shown(of->path, SHOWN_PATH), of->path, dots(of->path, SHOWN_PATH), shown(etag, SHOWN_ETAG), etag,
+             dots(etag, SHOWN_ETAG), shown(of->where, SHOWN_WHERE), of->where);
+}
+
+/* " ThrottlingException: Rate exceeded (request id ABC)", as far as there is anything to tell. */
+static void quote_service(const struct dynamo_error *detail, char *ret, size_t ret_size)
+{
+    size_t message_len = text_utf8_cut(text_trim(text_from(detail->message)), SHOWN_MESSAGE);
+    const char *message = text_trim(text_from(detail->message)).p;
+    while (message_len > 0 && message[message_len - 1] == '.') {
+        message_len--;
+    }
+    bool has_id = detail->request_id[0] != '\0';
+    snprintf(ret, ret_size, "%s%s%s%.*s%s%.*s%s", detail->code[0] != '\0' ? " " : "", detail->code,
+             message_len > 0 ? ": " : "", (int)message_len, message_len > 0 ? message : "",
+             has_id ? " (request id " : "", shown(detail->request_id, SHOWN_REQUEST_ID), detail->request_id,
+             has_id ? ")" : "");
+}
+
+enum ledger_outcome answer_finding(const struct http_response *response, const struct answer_of *of,
+                                   enum ledger_outcome outcome, os_code code, const char *finding,
+                                   const struct dynamo_error *detail, os_error *err)
+{
+    char subject[SUBJECT_SIZE];
+    describe(of, subject);
+    error_set(err, code, "%s %s", subject, finding);
+    error_service(err, response->status, detail->code, detail->request_id);
+    return outcome;
+}
+
+/* What is left to do when an answer does not say whether the request was applied. */
+static const char *advice(const struct answer_of *of)
+{
+    return of->writes ? "It may have been applied: send it again, or read what is there."
+                      : "Nothing was changed by it: ask again.";
+}
+
+static enum ledger_outcome ambiguous(const struct http_response *response, const struct answer_of *of, os_code code,
+                                     const char *what, const struct dynamo_error *detail, os_error *err)
+{
+    char finding[256];
+    char status[24] = "";
+    if (response->status != 0) {
+        snprintf(status, sizeof(status), " (HTTP %d)", response->status);
+    }
+    snprintf(finding, sizeof(finding), "%s%s. %s", what, status, advice(of));
+    return answer_finding(response, of, LEDGER_AMBIGUOUS, code, finding, detail, err);
+}
+
+/* ------------------------------------------------------------------------------------------------ the answer */
+
+static bool crc_fits(const struct http_response *response)
+{
+    const char *expected = http_headers_get(&response->headers, "x-amz-crc32");
+    uint64_t value;
+    return expected == NULL || (text_parse_u64(text_trim(text_from(expected)), &value) &&
+                                value == crc32_of(buf_str(&response->body), response->body.len));
+}
+
+static void copy_cut(const char *str, size_t len, char *ret, size_t ret_size)
+{
+    size_t kept = text_utf8_cut(text_of(str, len), ret_size - 1);
+    memcpy(ret, str, kept);
+    ret[kept] = '\0';
+    text_one_line(ret);
+}
+
+/* The code stands behind the namespace: "com.amazonaws.dynamodb.v20120810#ThrottlingException". A code that does not
+ * fit is none that the table has, and stays cut. */
+static void read_code(const json_t *root, struct dynamo_error *ret)
+{
+    const char *type = json_member_string(root, "__type");
+    if (type != NULL) {
+        const char *hash = strrchr(type, '#');
+        const char *code = hash != NULL ? hash + 1 : type;
+        copy_cut(code, strlen(code), ret->code, sizeof(ret->code));
+    }
+}
+
+/* Only the first line: behind it InvalidSignatureException repeats the canonical request, with the session token in it.
+ */
+static void read_message(const json_t *root, struct dynamo_error *ret)
+{
+    const char *message = json_member_string(root, "message");
+    if (message == NULL) {
+        message = json_member_string(root, "Message");
+    }
+    if (message != NULL) {
+        copy_cut(message, strcspn(message, "\r\n"), ret->message, sizeof(ret->message));
+    }
+}
+
+static void read_request_id(const struct http_response *response, struct dynamo_error *ret)
+{
+    const char *id = http_headers_get(&response->headers, "x-amzn-requestid");
+    if (id != NULL && text_is_utf8(text_from(id))) {
+        copy_cut(id, strlen(id), ret->request_id, sizeof(ret->request_id));
+    }
+}
+
+static enum ledger_outcome judge_refusal(const struct http_response *response, const struct answer_of *of,
+                                         struct dynamo_error *detail, os_error *err)
+{
+    const struct meaning *meaning = find_meaning(detail);
+    char said[512];
+    quote_service(detail, said, sizeof(said));
+    char finding[1024];
+    if (meaning == NULL) {
+        snprintf(finding, sizeof(finding), "was answered with HTTP %d%s, which says nothing certain. %s",
+                 response->status, said, advice(of));
+        return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_SERVICE, finding, detail, err);
+    }
+    detail->skewed = meaning->skewed;
+    detail->token_expired = meaning->token_expired;
+    if (meaning->outcome == LEDGER_CONFLICT) {
+        return LEDGER_CONFLICT;
+    }
+    snprintf(finding, sizeof(finding), "was %s:%s. %s",
+             meaning->outcome == LEDGER_THROTTLED && !meaning->skewed ? "put off" : "refused", said, meaning->mend);
+    return answer_finding(response, of, meaning->outcome, meaning->os, finding, detail, err);
+}
+
+/* 5xx, 408, and whatever is neither DynamoDB's success nor its error: 201, redirects ... */
+static enum ledger_outcome judge_status(const struct http_response *response, const struct answer_of *of,
+                                        const struct dynamo_error *detail, os_error *err)
+{
+    char said[512];
+    quote_service(detail, said, sizeof(said));
+    char finding[768];
+    snprintf(finding, sizeof(finding), "failed with HTTP %d%s. %s", response->status, said, advice(of));
+    return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_SERVICE, finding, detail, err);
+}
+
+static enum ledger_outcome judge(const struct http_response *response, const struct answer_of *of, const json_t *root,
+                                 struct dynamo_error *detail, os_error *err)
+{
+    bool is_refusal = response->status >= 400 && response->status < 500 && response->status != 408;
+    if (response->status != 200 && !is_refusal) {
+        return judge_status(response, of, detail, err);
+    }
+    if (root == NULL) {
+        return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is not the JSON object it should be",
+                         detail, err);
+    }
+    if (is_refusal) {
+        return judge_refusal(response, of, detail, err);
+    }
+    if (detail->code[0] != '\0') {
+        return ambiguous(response, of, OS_ERR_PROTOCOL, "got an error in an answer with HTTP 200", detail, err);
+    }
+    return LEDGER_OK;
+}
+
+static enum ledger_outcome read_whole(const struct http_response *response, const struct answer_of *of,
+                                      json_t **ret_root, struct dynamo_error *detail, os_error *err)
+{
+    json_t *root = json_read(buf_str(&response->body), response->body.len);
+    read_code(root, detail);
+    read_message(root, detail);
+    enum ledger_outcome outcome = judge(response, of, root, detail, err);
+    if (outcome == LEDGER_OK || outcome == LEDGER_CONFLICT) {
+        *ret_root = root;
+    } else {
+        json_decref(root);
+    }
+    return outcome;
+}
+
+enum ledger_outcome answer_open(const struct http_response *response, const struct answer_of *of, json_t **ret_root,
+                                struct dynamo_error *ret_detail, os_error *err)
+{
+    struct dynamo_error detail;
+    enum ledger_outcome outcome;
+    memset(&detail, 0, sizeof(detail));
+    error_clear(err);
+    read_request_id(response, &detail);
+    detail.crc_wrong = response->status != 0 && buf_ok(&response->body) && !crc_fits(response);
+    if (response->status == 0) {
+        outcome = ambiguous(response, of, OS_ERR_NETWORK, "got no answer", &detail, err);
+    } else if (!buf_ok(&response->body) || response->body.len > DYNAMO_ANSWER_MAX) {
+        outcome = ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is too long", &detail, err);
+    } else if (detail.crc_wrong) {
+        outcome =
+            ambiguous(response, of, OS_ERR_PROTOCOL,
+                      "got an answer whose bytes do not have the checksum of its x-amz-crc32 header", &detail, err);
+    } else {
+        outcome = read_whole(response, of, ret_root, &detail, err);
+    }
+    if (ret_detail != NULL) {
+        *ret_detail = detail;
+    }
+    return outcome;
+}
+
+enum ledger_outcome answer_open_unconditional(const struct http_response *response, const struct answer_of *of,
+                                              json_t **ret_root, struct dynamo_error *ret_detail, os_error *err)
+{
+    json_t *root = NULL;
+    struct dynamo_error detail;
+    enum ledger_outcome outcome = answer_open(response, of, &root, &detail, err);
+    if (outcome == LEDGER_CONFLICT) {
+        json_decref(root);
+        root = NULL;
+        outcome = ambiguous(response, of, OS_ERR_PROTOCOL, "was answered with a failed condition, although it had none",
+                            &detail, err);
+    }
+    if (outcome == LEDGER_OK) {
+        *ret_root = root;
+    }
+    if (ret_detail != NULL) {
+        *ret_detail = detail;
+    }
+    return outcome;
+}

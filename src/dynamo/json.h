@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON in and out through jansson, with bounds on what comes in. jansson recurses for every level and takes some
+ * hundred bytes for every value, so a hostile text is turned away before it is parsed.
+ */
+#ifndef OSCOMMIT_DYNAMO_JSON_H
+#define OSCOMMIT_DYNAMO_JSON_H
+
+#include "base/buf.h"
+
+#include <jansson.h>
+
+enum {
+    /* DynamoDB nests documents 32 deep (Developer Guide, "Quotas"), each level two of JSON's, and an envelope around.
+     */
+    JSON_DEPTH_MAX = 96,
+    /* A page of 100 records has about 2,000. */
+    JSON_VALUES_MAX = 128 * 1024
+};
+
+/* A strict parse of the whole text: an object, no key twice, nothing behind it. NULL if it is anything else, over a
+ * bound, or when out of memory. A NUL inside a string is let through; whoever reads the string looks for it. */
+json_t *json_read(const char *text, size_t len);
+
+/* Appends compact JSON, members in the order in which they were added. */
+bool json_write(struct buf *out, const json_t *value);
+
+/* A string member without a NUL inside, borrowed; NULL when there is none. `object` may be NULL or no object. */
+const char *json_member_string(const json_t *object, const char *name);
+
+#endif

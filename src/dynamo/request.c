@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dynamo/request.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "dynamo/item.h"
+#include "dynamo/json.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    PATH_MAX_BYTES = 2048, /* partition and sort key: Developer Guide, "Quotas in Amazon DynamoDB" */
+    ETAG_MAX_BYTES = 1024,
+    TABLE_NAME_MIN = 3,
+    TABLE_NAME_MAX = 255,
+    TABLE_ARN_MAX = 1024,  /* API Reference, PutItem, TableName */
+    START_KEY_MAX = 32768, /* both keys, with every byte escaped as six */
+    BODY_MAX = 128 * 1024,
+    PAGE_LIMIT = 100 /* records: far below the 1 MB at which DynamoDB ends a page */
+};
+
+/* ------------------------------------------------------------------------------------------------- arguments */
+
+static bool is_name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+}
+
+static bool is_name(struct text name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        if (!is_name_char(name.p[i])) {
+            return false;
+        }
+    }
+    return name.len >= TABLE_NAME_MIN && name.len <= TABLE_NAME_MAX;
+}
+
+/* arn:PARTITION:dynamodb:REGION:ACCOUNT:table/NAME */
+static bool is_table_arn(struct text arn)
+{
+    struct text partition;
+    struct text region;
+    struct text account;
+    return arn.len <= TABLE_ARN_MAX && text_take_str(&arn, "arn:") && text_take_until(&arn, ':', &partition) &&
+           partition.len > 0 && text_take_str(&arn, "dynamodb:") && text_take_until(&arn, ':', &region) &&
+           region.len > 0 && text_take_until(&arn, ':', &account) && account.len > 0 && text_take_str(&arn, "table/") &&
+           is_name(arn);
+}
+
+bool dynamo_table_name_ok(const char *table)
+{
+    return is_name(text_from(table)) || is_table_arn(text_from(table));
+}
+
+static os_code check_table(const char *table, os_error *err)
+{
+    if (!dynamo_table_name_ok(table)) {
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "\"%s\" is not the name of a DynamoDB table: give 3 to 255 of a-z, A-Z, 0-9, '_', '-' and "
+                         "'.', or the table's ARN.",
+                         table != NULL ? table : "");
+    }
+    return OS_OK;
+}
+
+static os_code check_key_part(const char *what, const char *value, size_t max, os_error *err)
+{
+    struct text text = text_from(value);
+    if (text.len == 0 || text.len > max || !text_is_utf8(text)) {
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The %s of a record must be 1 to %zu bytes of UTF-8, as DynamoDB wants its keys; this one has "
+                         "%zu bytes%s. Use another key.",
+                         what, max, text.len, text_is_utf8(text) ? "" : " that are not UTF-8");
+    }
+    return OS_OK;
+}
+
+static os_code check_key(const struct dynamo_target *target, const char *path, const char *etag, os_error *err)
+{
+    os_code code = check_table(target->table, err);
+    if (code == OS_OK) {
+        code = check_key_part(RECORD_PATH, path, PATH_MAX_BYTES, err);
+    }
+    if (code == OS_OK && etag != NULL) {
+        code = check_key_part(RECORD_ETAG, etag, ETAG_MAX_BYTES, err);
+    }
+    return code;
+}
+
+/* --------------------------------------------------------------------------------------------------- request */
+
+static void start(struct http_request *ret, struct buf *ret_body)
+{
+    http_request_init(ret);
+    buf_init(ret_body, BODY_MAX);
+}
+
+/* Developer Guide, "DynamoDB low-level API". The answer is asked for as it is: x-amz-crc32 is about the bytes that were
+ * sent, and a compressed body would have to be checked before it is unpacked. */
+static bool fill(const struct dynamo_target *target, const char *operation, struct http_request *ret,
+                 const struct buf *body)
+{
+    char action[64];
+    int len = snprintf(action, sizeof(action), "DynamoDB_20120810.%s", operation);
+    assert(len > 0 && (size_t)len < sizeof(action));
+    ret->method = "POST";
+    ret->body = (struct http_body){.kind = HTTP_BODY_MEMORY, .data = body->data, .fd = -1, .length = body->len};
+    return http_request_set_origin(ret, target->endpoint->scheme, target->endpoint->host) &&
+           buf_add_str(&ret->path, "/") && http_headers_add(&ret->headers, "accept-encoding", "identity") &&
+           http_headers_add(&ret->headers, "content-type", "application/x-amz-json-1.0") &&
+           http_headers_add(&ret->headers, "x-amz-target", action);
+}
+
+/* Takes the reference to `body`, which is NULL when it could not be made. */
+static os_code finish(const struct dynamo_target *target, const char *operation, json_t *body, struct http_request *ret,
+                      struct buf *ret_body, os_error *err)
+{
+    bool done = body != NULL && json_write(ret_body, body) && fill(target, operation, ret, ret_body);
+    json_decref(body);
+    if (!done) {
+        http_request_free(ret);
+        buf_free(ret_body);
+        return error_no_memory(err);
+    }
+    error_clear(err);
+    return OS_OK;
+}
+
+/* A request that says nothing but the table. */
+static os_code build_plain(const struct dynamo_target *target, const char *operation, struct http_request *ret,
+                           struct buf *ret_body, os_error *err)
+{
+    start(ret, ret_body);
+    os_code code = check_table(target->table, err);
+    if (code != OS_OK) {
+        return code;
+    }
+    return finish(target, operation, json_pack("{s:s}", "TableName", target->table), ret, ret_body, err);
+}
+
+/* --------------------------------------------------------------------------------------------------- records */
+
+/* Names go through placeholders everywhere: path, ttl, timeout and others are reserved words of expressions (Developer
+ * Guide, "Reserved words in DynamoDB"), and that list grows. */
+static bool add_name(json_t *names, const char *placeholder, const char *name)
+{
+    return json_object_set_new(names, placeholder, json_string(name)) == 0;
+}
+
+static bool add_value(json_t *values, const char *placeholder, json_t *value)
+{
+    return json_object_set_new(values, placeholder, value) == 0;
+}
+
+/* R12: generation, ttl and nonce as seen; T3: generation and nonce. No nonce must still be none. */
+static const char *condition_expression(const struct record_condition *condition)
+{
+    bool has_nonce = condition->seen.nonce[0] != '\0';
+    switch (condition->kind) {
+    case RECORD_IF_ABSENT: return "attribute_not_exists(#path)";
+    case RECORD_IF_SEEN:
+        return has_nonce ? "#generation = :generation AND #ttl = :ttl AND #nonce = :nonce"
+                         : "#generation = :generation AND #ttl = :ttl AND attribute_not_exists(#nonce)";
+    case RECORD_IF_HELD:
+        return has_nonce ? "#generation = :generation AND #nonce = :nonce"
+                         : "#generation = :generation AND attribute_not_exists(#nonce)";
+    }
+    return NULL;
+}
+
+/* DynamoDB refuses a name or value that the expression does not use, so exactly the used ones are given. */
+static bool add_condition_names(json_t *names, const struct record_condition *condition)
+{
+    if (condition->kind == RECORD_IF_ABSENT) {
+        return add_name(names, "#path", RECORD_PATH);
+    }
+    return add_name(names, "#generation", RECORD_GENERATION) &&
+           (condition->kind == RECORD_IF_HELD || add_name(names, "#ttl", RECORD_TTL)) &&
+           add_name(names, "#nonce", RECORD_NONCE);
+}
+
+static bool add_condition_values(json_t *values, const struct record_condition *condition)
+{
+    const struct record *seen = &condition->seen;
+    return add_value(values, ":generation", item_number(seen->generation)) &&
+           (condition->kind == RECORD_IF_HELD || add_value(values, ":ttl", item_number(seen->ttl_s))) &&
+           (seen->nonce[0] == '\0' || add_value(values, ":nonce", item_string(seen->nonce)));
+}
+
+static bool add_condition(json_t *body, const struct record_condition *condition)
+{
+    json_t *names = json_object();
+    json_t *values = json_object();
+    const char *expression = condition_expression(condition);
+    assert(expression != NULL);
+    bool has_values = condition->kind != RECORD_IF_ABSENT;
+    bool done = names != NULL && values != NULL && add_condition_names(names, condition) &&
+                (!has_values || add_condition_values(values, condition)) &&
+                json_object_set_new(body, "ConditionExpression", json_string(expression)) == 0 &&
+                json_object_set(body, "ExpressionAttributeNames", names) == 0 &&
+                (!has_values || json_object_set(body, "ExpressionAttributeValues", values) == 0) &&
+                json_object_set_new(body, "ReturnValuesOnConditionCheckFailure", json_string("ALL_OLD")) == 0;
+    json_decref(names);
+    json_decref(values);
+    return done;
+}
+
+os_code dynamo_build_put(const struct dynamo_target *target, const char *path, const char *etag,
+                         const struct record *record, const struct record_condition *condition,
+                         struct http_request *ret, struct buf *ret_body, os_error *err)
+{
+    start(ret, ret_body);
+    os_code code = check_key(target, path, etag != NULL ? etag : "", err);
+    if (code != OS_OK) {
+        return code;
+    }
+    json_t *body = json_pack("{s:s, s:o}", "TableName", target->table, "Item", item_from_record(path, etag, record));
+    if (body != NULL && !add_condition(body, condition)) {
+        json_decref(body);
+        body = NULL;
+    }
+    return finish(target, "PutItem", body, ret, ret_body, err);
+}
+
+os_code dynamo_build_get(const struct dynamo_target *target, const char *path, const char *etag,
+                         struct http_request *ret, struct buf *ret_body, os_error *err)
+{
+    start(ret, ret_body);
+    os_code code = check_key(target, path, etag != NULL ? etag : "", err);
+    if (code != OS_OK) {
+        return code;
+    }
+    json_t *body = json_pack("{s:s, s:{s:{s:s}, s:{s:s}}, s:b}", "TableName", target->table, "Key", RECORD_PATH, "S",
+                             path, RECORD_ETAG, "S", etag, "ConsistentRead", 1);
+    return finish(target, "GetItem", body, ret, ret_body, err);
+}
+
+static bool add_partition(json_t *body, const char *path)
+{
+    json_t *query =
+        json_pack("{s:s, s:{s:s}, s:{s:o}}", "KeyConditionExpression", "#path = :path", "ExpressionAttributeNames",
+                  "#path", RECORD_PATH, "ExpressionAttributeValues", ":path", item_string(path));
+    bool done = query != NULL && json_object_update(body, query) == 0;
+    json_decref(query);
+    return done;
+}
+
+os_code dynamo_build_list(const struct dynamo_target *target, const char *path, const char *start_key,
+                          struct http_request *ret, struct buf *ret_body, os_error *err)
+{
+    start(ret, ret_body);
+    os_code code = path != NULL ? check_key(target, path, NULL, err) : check_table(target->table, err);
+    if (code != OS_OK) {
+        return code;
+    }
+    json_t *start_at = NULL;
+    if (start_key != NULL) {
+        size_t len = strlen(start_key);
+        start_at = len <= START_KEY_MAX ? json_read(start_key, len) : NULL;
+        if (start_at == NULL) {
+            return error_set(err, OS_ERR_ARGUMENT,
+                             "The key at which the next page of records should start is not the one that a page ended "
+                             "with; list the records from the beginning.");
+        }
+    }
+    json_t *body = json_pack("{s:s, s:b, s:i}", "TableName", target->table, "ConsistentRead", 1, "Limit", PAGE_LIMIT);
+    bool done = body != NULL && (path == NULL || add_partition(body, path)) &&
+                (start_at == NULL || json_object_set(body, "ExclusiveStartKey", start_at) == 0);
+    json_decref(start_at);
+    if (!done) {
+        json_decref(body);
+        body = NULL;
+    }
+    return finish(target, path != NULL ? "Query" : "Scan", body, ret, ret_body, err);
+}
+
+/* ----------------------------------------------------------------------------------------------------- table */
+
+os_code dynamo_build_describe_table(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
+                                    os_error *err)
+{
+    return build_plain(target, "DescribeTable", ret, ret_body, err);
+}
+
+os_code dynamo_build_describe_ttl(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
+                                  os_error *err)
+{
+    return build_plain(target, "DescribeTimeToLive", ret, ret_body, err);
+}
+
+os_code dynamo_build_create_table(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
+                                  os_error *err)
+{
+    start(ret, ret_body);
+    os_code code = check_table(target->table, err);
+    if (code != OS_OK) {
+        return code;
+    }
+    json_t *body =
+        json_pack("{s:s, s:[{s:s, s:s}, {s:s, s:s}], s:[{s:s, s:s}, {s:s, s:s}], s:s}", "TableName", target->table,
+                  "AttributeDefinitions", "AttributeName", RECORD_PATH, "AttributeType", "S", "AttributeName",
+                  RECORD_ETAG, "AttributeType", "S", "KeySchema", "AttributeName", RECORD_PATH, "KeyType", "HASH",
+                  "AttributeName", RECORD_ETAG, "KeyType", "RANGE", "BillingMode", "PAY_PER_REQUEST");
+    return finish(target, "CreateTable", body, ret, ret_body, err);
+}
+
+os_code dynamo_build_update_ttl(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
+                                os_error *err)
+{
+    start(ret, ret_body);
+    os_code code = check_table(target->table, err);
+    if (code != OS_OK) {
+        return code;
+    }
+    json_t *body = json_pack("{s:s, s:{s:b, s:s}}", "TableName", target->table, "TimeToLiveSpecification", "Enabled", 1,
+                             "AttributeName", RECORD_TTL);
+    return finish(target, "UpdateTimeToLive", body, ret, ret_body, err);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dynamo/table.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "dynamo/answer.h"
+#include "dynamo/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum ledger_outcome incomplete(const struct http_response *response, const struct answer_of *of,
+                                      const char *member, const struct dynamo_error *detail, os_error *err)
+{
+    char finding[160];
+    snprintf(finding, sizeof(finding), "got an answer without a usable \"%s\". Ask again, and check the endpoint.",
+             member);
+    return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
+}
+
+static void give_detail(const struct dynamo_error *detail, struct dynamo_error *ret)
+{
+    if (ret != NULL) {
+        *ret = *detail;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------- DescribeTable */
+
+/* The type ("S") that AttributeDefinitions gives a key attribute; "?" when it gives none. */
+static const char *type_of(const json_t *table, const char *name)
+{
+    const json_t *definitions = json_object_get(table, "AttributeDefinitions");
+    for (size_t i = 0; i < json_array_size(definitions); i++) {
+        const json_t *definition = json_array_get(definitions, i);
+        const char *defined = json_member_string(definition, "AttributeName");
+        const char *type = json_member_string(definition, "AttributeType");
+        if (defined != NULL && type != NULL && strcmp(defined, name) == 0) {
+            return type;
+        }
+    }
+    return "?";
+}
+
+static bool is_key(const json_t *table, const json_t *key, const char *name, const char *role)
+{
+    const char *found_name = json_member_string(key, "AttributeName");
+    const char *found_role = json_member_string(key, "KeyType");
+    return found_name != NULL && found_role != NULL && strcmp(found_name, name) == 0 && strcmp(found_role, role) == 0 &&
+           strcmp(type_of(table, name), "S") == 0;
+}
+
+/* "id (N, HASH), at (S, RANGE)" */
+static void read_keys(const json_t *table, struct dynamo_table *ret)
+{
+    const json_t *keys = json_object_get(table, "KeySchema");
+    char listed[1024];
+    size_t used = 0;
+    listed[0] = '\0';
+    for (size_t i = 0; i < json_array_size(keys) && used < sizeof(listed) - 1; i++) {
+        const char *name = json_member_string(json_array_get(keys, i), "AttributeName");
+        const char *role = json_member_string(json_array_get(keys, i), "KeyType");
+        int len =
+            snprintf(listed + used, sizeof(listed) - used, "%s%s (%s, %s)", i > 0 ? ", " : "",
+                     name != NULL ? name : "?", name != NULL ? type_of(table, name) : "?", role != NULL ? role : "?");
+        used += len > 0 ? (size_t)len : 0;
+    }
+    size_t kept = text_utf8_cut(text_from(listed), sizeof(ret->keys_found) - 1);
+    memcpy(ret->keys_found, listed, kept);
+    ret->keys_found[kept] = '\0';
+    text_one_line(ret->keys_found);
+    ret->keys_ok = json_array_size(keys) == 2 && is_key(table, json_array_get(keys, 0), RECORD_PATH, "HASH") &&
+                   is_key(table, json_array_get(keys, 1), RECORD_ETAG, "RANGE");
+}
+
+/* API Reference, TableDescription: MultiRegionConsistency is EVENTUAL where it is not given. The 2017 version of global
+ * tables gives its GlobalTableVersion and is always eventual. */
+static bool is_replicated_eventually(const json_t *table)
+{
+    const char *consistency = json_member_string(table, "MultiRegionConsistency");
+    bool is_strong = consistency != NULL && strcmp(consistency, "STRONG") == 0;
+    const char *version = json_member_string(table, "GlobalTableVersion");
+    bool is_replicated = json_array_size(json_object_get(table, "Replicas")) > 0 ||
+                         (version != NULL && strcmp(version, "2017.11.29") == 0) || (consistency != NULL && !is_strong);
+    return is_replicated && !is_strong;
+}
+
+enum ledger_outcome dynamo_read_table(const struct http_response *response, const char *where, bool *ret_exists,
+                                      struct dynamo_table *ret, struct dynamo_error *ret_detail, os_error *err)
+{
+    const struct answer_of of = {"DescribeTable", where, NULL, NULL, false};
+    struct dynamo_error detail;
+    json_t *root = NULL;
+    enum ledger_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
+    if (outcome == LEDGER_REFUSED && strcmp(detail.code, "ResourceNotFoundException") == 0) {
+        error_clear(err);
+        *ret_exists = false;
+        outcome = LEDGER_OK;
+    } else if (outcome == LEDGER_OK) {
+        struct dynamo_table found = {.keys_ok = false};
+        const json_t *table = json_object_get(root, "Table");
+        const char *status = json_member_string(table, "TableStatus");
+        if (status != NULL && TEXT_COPY_STR(status, found.status)) {
+            text_one_line(found.status);
+            read_keys(table, &found);
+            found.replicated_eventually = is_replicated_eventually(table);
+            *ret = found;
+            *ret_exists = true;
+        } else {
+            outcome = incomplete(response, &of, "TableStatus", &detail, err);
+        }
+    }
+    json_decref(root);
+    give_detail(&detail, ret_detail);
+    return outcome;
+}
+
+/* ------------------------------------------------------------------------------------------ TTL, CreateTable */
+
+enum ledger_outcome dynamo_read_ttl(const struct http_response *response, const char *where, char *ret_status,
+                                    char *ret_attribute, struct dynamo_error *ret_detail, os_error *err)
+{
+    const struct answer_of of = {"DescribeTimeToLive", where, NULL, NULL, false};
+    struct dynamo_error detail;
+    json_t *root = NULL;
+    enum ledger_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
+    if (outcome == LEDGER_OK) {
+        const json_t *description = json_object_get(root, "TimeToLiveDescription");
+        const char *status = json_member_string(description, "TimeToLiveStatus");
+        const char *attribute = json_member_string(description, "AttributeName");
+        char copy[DYNAMO_TTL_STATUS_SIZE];
+        if (status == NULL || !TEXT_COPY_STR(status, copy) ||
+            !text_copy(text_from(attribute), ret_attribute, DYNAMO_TTL_ATTRIBUTE_SIZE)) {
+            outcome = incomplete(response, &of, "TimeToLiveDescription", &detail, err);
+        } else {
+            memcpy(ret_status, copy, strlen(copy) + 1);
+        }
+    }
+    json_decref(root);
+    give_detail(&detail, ret_detail);
+    return outcome;
+}
+
+enum ledger_outcome dynamo_read_done(const struct http_response *response, const char *where,
+                                     struct dynamo_error *ret_detail, os_error *err)
+{
+    const struct answer_of of = {"The preparation", where, NULL, NULL, true};
+    struct dynamo_error detail;
+    json_t *root = NULL;
+    enum ledger_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
+    json_decref(root);
+    bool is_there_already = (outcome == LEDGER_THROTTLED && strcmp(detail.code, "ResourceInUseException") == 0) ||
+                            (outcome == LEDGER_REFUSED && strcmp(detail.code, "ValidationException") == 0 &&
+                             text_contains_nocase(text_from(detail.message), "already enabled"));
+    if (is_there_already) {
+        error_clear(err);
+        outcome = LEDGER_OK;
+    }
+    give_detail(&detail, ret_detail);
+    return outcome;
+}
+
+/* -------------------------------------------------------------------------------------------------- judgement */
+
+static os_code judge_ttl(const char *where, const char *status, const char *attribute, os_error *err)
+{
+    bool is_on = strcmp(status, "ENABLED") == 0 || strcmp(status, "ENABLING") == 0;
+    if (is_on && strcmp(attribute, RECORD_TTL) == 0) {
+        error_clear(err);
+        return OS_OK;
+    }
+    if (is_on) {
+        return error_set(err, OS_ERR_TABLE,
+                         "The %s is unfit for records: its TTL is on the attribute \"%s\", so that old records are "
+                         "never removed. Turn that off and enable it on \"" RECORD_TTL "\".",
+                         where, attribute);
+    }
+    return error_set(err, OS_ERR_TABLE,
+                     "The %s is unfit for records: its TTL is %s, so that old records are never removed. Enable it on "
+                     "the attribute \"" RECORD_TTL "\"; `oscommit table create` does it.",
+                     where, status[0] != '\0' ? status : "off");
+}
+
+os_code dynamo_judge_table(const char *where, const struct dynamo_table *found, const char *ttl_status,
+                           const char *ttl_attribute, os_error *err)
+{
+    if (!found->keys_ok) {
+        return error_set(err, OS_ERR_TABLE,
+                         "The %s is unfit for records: its keys are %s, and must be path (S, HASH), etag (S, RANGE). "
+                         "Keys cannot be changed: use another table, or make one with `oscommit table create`.",
+                         where, found->keys_found[0] != '\0' ? found->keys_found : "not known");
+    }
+    if (found->replicated_eventually) {
+        return error_set(err, OS_ERR_TABLE,
+                         "The %s is unfit for records: it is a global table with multi-region eventual consistency, "
+                         "where two regions would grant the same record. Use a table in one region, or a global table "
+                         "with MultiRegionConsistency STRONG.",
+                         where);
+    }
+    if (strcmp(found->status, "ACTIVE") != 0) {
+        return error_set(err, OS_ERR_TABLE,
+                         "The %s cannot be used now: its status is %s. Wait until it is ACTIVE, and check again.",
+                         where, found->status);
+    }
+    if (ttl_status == NULL) {
+        return error_set(
+            err, OS_OK,
+            "The %s is fit for records, but its server has no TTL: old records stay until somebody removes "
+            "them.",
+            where);
+    }
+    return judge_ttl(where, ttl_status, ttl_attribute != NULL ? ttl_attribute : "", err);
+}
