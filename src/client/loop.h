@@ -20,7 +20,10 @@ os_code loop_new(const struct http_engine_options *http, struct loop **ret, os_e
 /* Runs on the calling thread until loop_stop. */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop); /* from any thread */
-void loop_free(struct loop *loop); /* after loop_run has returned; waits for workers */
+/* After loop_run has returned: waits for the workers and runs the jobs that are left, so that nothing is under way any
+ * more. */
+void loop_drain(struct loop *loop);
+void loop_free(struct loop *loop);
 struct http_engine *loop_http(struct loop *loop);
 
 /* A piece of work for the loop's thread. Embedded in what it works on; never allocated by the loop. */

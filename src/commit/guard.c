@@ -130,6 +130,11 @@ bool guard_is_ours(const struct guard *g, const struct record *record)
     return strcmp(record->nonce, g->nonce) == 0;
 }
 
+bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s)
+{
+    return date_s > g->settings.margin_s && date_s - g->settings.margin_s > fence_s;
+}
+
 void guard_want(struct guard *g, unsigned what, struct guard_todo *todo)
 {
     assert((g->awaiting & what) == 0);

@@ -77,7 +77,7 @@ static bool holder_is_dead(const struct guard *g, uint64_t date_s)
     if (g->seen.timeout_ms == 0)
         return true;
     if (g->seen.has_fence)
-        return date_s > g->settings.margin_s && date_s - g->settings.margin_s > g->seen.fence_s;
+        return guard_past_fence(g, date_s, g->seen.fence_s);
     uint64_t bound_ms = record_bound_ms(g->seen.timeout_ms, g->settings.max_clock_skew_rate);
     return clock_elapsed_min(&g->first_seen, &g->poll_clock) > bound_ms;
 }

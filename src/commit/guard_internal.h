@@ -17,9 +17,10 @@ void guard_want(struct guard *g, unsigned what,
                 struct guard_todo *todo); /* a request that will be answered by an event */
 void guard_want_head(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
 void guard_wait(struct guard *g, enum guard_state state,
-                struct guard_todo *todo);                                       /* back-off, then GUARD_EVENT_TIMER */
-bool guard_broken(const struct guard *g, const struct object_version *version); /* the expectation */
-bool guard_is_ours(const struct guard *g, const struct record *record);         /* by nonce */
+                struct guard_todo *todo);                                        /* back-off, then GUARD_EVENT_TIMER */
+bool guard_broken(const struct guard *g, const struct object_version *version);  /* the expectation */
+bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s); /* date > fence + margin */
+bool guard_is_ours(const struct guard *g, const struct record *record);          /* by nonce */
 
 /* guard_acquire.c */
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);

@@ -62,8 +62,7 @@ static void weigh(const struct guard *g, const struct record *record, struct gua
         return;
     if (strcmp(record->saw, g->nonce) == 0)
         evidence->saw_ours = true;
-    if (!record->has_fence || record->fence_s > UINT64_MAX - g->settings.margin_s ||
-        record->fence_s + g->settings.margin_s >= g->d0_s)
+    if (!record->has_fence || !guard_past_fence(g, g->d0_s, record->fence_s))
         evidence->locked = true;
 }
 
@@ -127,7 +126,7 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
         facts |= FACT_SAW_OURS;
     if (g->not_applied)
         facts |= FACT_NOT_APPLIED;
-    if (g->ours.has_fence && event->date_s > g->ours.fence_s + g->settings.margin_s)
+    if (g->ours.has_fence && guard_past_fence(g, event->date_s, g->ours.fence_s))
         facts |= FACT_DEAD;
     if (version_same(&event->version, &g->base))
         facts |= FACT_VERY_VERSION;

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The client's life: opened, its one I/O thread, closed; and the small things that its files share. */
+#include "client/client_internal.h"
+
+#include "base/error.h"
+#include "client/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { CLIENT_CLOSE_PATIENCE_S = 5 };
+
+/* ------------------------------------------------------------------------------------------------ sync */
+
+static void sync_job(struct loop_job *job)
+{
+    struct sync *sync = (struct sync *)((char *)job - offsetof(struct sync, job));
+    sync->start(sync);
+}
+
+os_code sync_run(os_client *client, struct sync *sync, os_error *err)
+{
+    if (pthread_mutex_init(&sync->mutex, NULL) != 0)
+        return error_no_memory(err);
+    if (pthread_cond_init(&sync->finished_cond, NULL) != 0) {
+        pthread_mutex_destroy(&sync->mutex);
+        return error_no_memory(err);
+    }
+    sync->finished = false;
+    sync->job.run = sync_job;
+    loop_post(client->loop, &sync->job);
+    pthread_mutex_lock(&sync->mutex);
+    while (!sync->finished)
+        pthread_cond_wait(&sync->finished_cond, &sync->mutex);
+    pthread_mutex_unlock(&sync->mutex);
+    pthread_cond_destroy(&sync->finished_cond);
+    pthread_mutex_destroy(&sync->mutex);
+    return OS_OK;
+}
+
+void sync_finish(struct sync *sync)
+{
+    pthread_mutex_lock(&sync->mutex);
+    sync->finished = true;
+    pthread_cond_signal(&sync->finished_cond); /* under the mutex: the waiter destroys both right after */
+    pthread_mutex_unlock(&sync->mutex);
+}
+
+/* ------------------------------------------------------------------------------------------------ shared */
+
+void client_background(os_client *client, int change)
+{
+    pthread_mutex_lock(&client->mutex);
+    if (change > 0)
+        client->background_count++;
+    else
+        client->background_count--;
+    if (client->background_count == 0)
+        pthread_cond_broadcast(&client->idle);
+    pthread_mutex_unlock(&client->mutex);
+}
+
+void client_note_date(os_client *client, const struct store_answer *answer, const struct clock_reading *sent)
+{
+    if (!answer->has_date || (client->has_date && answer->date_s < client->date_s))
+        return;
+    client->has_date = true;
+    client->date_s = answer->date_s;
+    client->date_clock = *sent;
+}
+
+bool client_recent_date(const os_client *client, const struct clock_reading *now)
+{
+    return client->has_date && clock_elapsed_max(&client->date_clock, now) < GUARD_RECENT_DATE_MS;
+}
+
+void client_note_request(os_client *client, const char *operation, const char *key, const struct clock_reading *sent,
+                         int status, os_code code)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    uint64_t duration_ms = clock_elapsed_max(sent, &now);
+    log_line(&client->log, OS_LOG_DEBUG, "%s %s: HTTP %d, %s, %llu ms", operation, key, status, os_code_text(code),
+             (unsigned long long)duration_ms);
+    if (client->settings.metric == NULL)
+        return;
+    os_metric metric = {
+        .size = sizeof(metric),
+        .kind = OS_METRIC_REQUEST,
+        .operation = operation,
+        .duration_us = duration_ms * 1000,
+        .http_status = status,
+    };
+    client->settings.metric(client->settings.metric_context, &metric);
+}
+
+os_code client_object_key(const os_client *client, const char *key, char **ret, os_error *err)
+{
+    if (key == NULL || key[0] == '\0')
+        return error_set(err, OS_ERR_ARGUMENT, "The object key is empty; give 1 to 1,024 bytes of UTF-8.");
+    const char *prefix = client->settings.prefix ? client->settings.prefix : "";
+    size_t size = strlen(prefix) + strlen(key) + 1;
+    char *whole = malloc(size);
+    if (whole == NULL)
+        return error_no_memory(err);
+    snprintf(whole, size, "%s%s", prefix, key);
+    os_code code = client->store->vtable->check_key(client->store, whole, err);
+    if (code != OS_OK) {
+        free(whole);
+        return code;
+    }
+    *ret = whole;
+    return OS_OK;
+}
+
+char *client_record_path(const os_client *client, const char *object_key)
+{
+    const char *prefix = client->settings.record_prefix ? client->settings.record_prefix : "";
+    size_t size = strlen(prefix) + strlen(object_key) + 1;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s", prefix, object_key);
+    return path;
+}
+
+/* ------------------------------------------------------------------------------------------------ open */
+
+static void *io_thread(void *argument)
+{
+    os_client *client = argument;
+    loop_run(client->loop);
+    return NULL;
+}
+
+static int start_thread(os_client *client)
+{
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals belong to the program's own threads */
+    int failed = pthread_create(&client->thread, NULL, io_thread, client);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    client->thread_running = failed == 0;
+    return failed;
+}
+
+static os_code open_store(os_client *client, struct credentials *keys, os_error *err)
+{
+    const struct settings *settings = &client->settings;
+    struct store_config config = {
+        .loop = client->loop,
+        .endpoint = &settings->s3_endpoint,
+        .bucket = settings->bucket,
+        .addressing = settings->addressing,
+        .credentials = keys,
+        .ca_file = settings->ca_file,
+        .user_agent = settings->user_agent,
+        .stall_ms = settings->request_timeout_ms,
+        .root = settings->root,
+    };
+    if (settings->store_scheme == SETTINGS_FILE)
+        return local_store_new(&config, &client->store, err);
+    if (settings->signature == OS_SIGNATURE_V2)
+        return libs3_store_new(&config, &client->store, err);
+    return s3_store_new(&config, &client->store, err);
+}
+
+static os_code open_ledger(os_client *client, struct credentials *keys, os_error *err)
+{
+    const struct settings *settings = &client->settings;
+    struct ledger_config config = {
+        .loop = client->loop,
+        .endpoint = &settings->dynamodb_endpoint,
+        .table = settings->table,
+        .credentials = keys,
+        .stall_ms = settings->request_timeout_ms,
+        .description = settings->table,
+    };
+    if (settings->ledger_scheme == SETTINGS_SQLITE)
+        return local_ledger_new(&config, &client->ledger, err);
+    if (settings->ledger_scheme == SETTINGS_DYNAMODB)
+        return dynamo_ledger_new(&config, &client->ledger, err);
+    credentials_free(keys);
+    return OS_OK;
+}
+
+static os_code open_parts(os_client *client, struct credentials *store_keys, struct credentials *ledger_keys,
+                          os_error *err)
+{
+    struct http_engine_options http = {
+        .ca_file = client->settings.ca_file,
+        .user_agent = client->settings.user_agent,
+        .connect_timeout_ms = client->settings.connect_timeout_ms,
+        .max_connections = client->settings.max_connections,
+    };
+    os_code code = loop_new(&http, &client->loop, err);
+    if (code == OS_OK)
+        code = open_store(client, store_keys, err);
+    if (code != OS_OK) {
+        if (client->store == NULL)
+            credentials_free(store_keys);
+        credentials_free(ledger_keys);
+        return code;
+    }
+    code = open_ledger(client, ledger_keys, err);
+    if (code != OS_OK)
+        credentials_free(ledger_keys);
+    return code;
+}
+
+static os_code open_client(os_client *client, const os_options *options, os_error *err)
+{
+    struct credentials *store_keys = NULL;
+    struct credentials *ledger_keys = NULL;
+    os_code code = settings_new(options, &client->settings, &store_keys, &ledger_keys, err);
+    client->log.fn = client->settings.log;
+    client->log.context = client->settings.log_context;
+    client->log.level = client->settings.log_level;
+    if (code == OS_OK)
+        code = open_parts(client, store_keys, ledger_keys, err);
+    if (code == OS_OK && start_thread(client) != 0)
+        code = error_set(err, OS_ERR_NO_MEMORY,
+                         "The client's I/O thread could not be started: the system's limit on threads is reached.");
+    if (code == OS_OK && client->settings.check_table)
+        code = os_table_check(client, NULL, err);
+    return code;
+}
+
+os_code os_client_open(const os_options *options, os_client **ret, os_error *err)
+{
+    error_clear(err);
+    os_client *client = calloc(1, sizeof(*client));
+    if (client == NULL)
+        return error_no_memory(err);
+    if (pthread_mutex_init(&client->mutex, NULL) != 0 || pthread_cond_init(&client->idle, NULL) != 0 ||
+        log_init(&client->log, NULL, NULL, OS_LOG_WARN) != 0) {
+        free(client);
+        return error_no_memory(err);
+    }
+    os_code code = open_client(client, options, err);
+    if (code != OS_OK) {
+        os_client_close(client);
+        return code;
+    }
+    *ret = client;
+    return OS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ close */
+
+static void stop_runs(struct sync *sync);
+
+struct closing {
+    struct sync sync;
+    os_client *client;
+};
+
+static void stop_runs(struct sync *sync)
+{
+    struct closing *closing = (struct closing *)sync;
+    run_stop_all(closing->client);
+    sync_finish(sync);
+}
+
+static void wait_for_background(os_client *client)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += CLIENT_CLOSE_PATIENCE_S;
+    pthread_mutex_lock(&client->mutex);
+    int failed = 0;
+    while (client->background_count > 0 && failed != ETIMEDOUT)
+        failed = pthread_cond_timedwait(&client->idle, &client->mutex, &until);
+    pthread_mutex_unlock(&client->mutex);
+}
+
+void os_client_close(os_client *client)
+{
+    if (client == NULL)
+        return;
+    if (client->thread_running) {
+        struct closing closing = {.sync = {.start = stop_runs}, .client = client};
+        sync_run(client, &closing.sync, NULL);
+        wait_for_background(client);
+        loop_stop(client->loop);
+        pthread_join(client->thread, NULL);
+        run_free_all(client);
+        release_free_all(client);
+        fence_check_free(client);
+    }
+    if (client->loop)
+        loop_drain(client->loop);
+    if (client->ledger)
+        client->ledger->vtable->free(client->ledger);
+    if (client->store)
+        client->store->vtable->free(client->store);
+    loop_free(client->loop);
+    settings_free(&client->settings);
+    log_destroy(&client->log);
+    pthread_cond_destroy(&client->idle);
+    pthread_mutex_destroy(&client->mutex);
+    free(client);
+}

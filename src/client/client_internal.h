@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the client share: the client itself, and the helpers that more than one of them needs. */
+#ifndef OSCOMMIT_CLIENT_INTERNAL_H
+#define OSCOMMIT_CLIENT_INTERNAL_H
+
+#include "base/log.h"
+#include "client/ledger.h"
+#include "client/loop.h"
+#include "client/settings.h"
+#include "client/store.h"
+#include "commit/guard.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum client_fences { CLIENT_FENCES_UNKNOWN = 0, CLIENT_FENCES_YES, CLIENT_FENCES_NO };
+enum client_etags { CLIENT_ETAGS_UNKNOWN = 0, CLIENT_ETAGS_MD5, CLIENT_ETAGS_OTHER };
+
+struct run; /* one guarded call: run.h */
+struct fence_check;
+struct release;
+
+struct os_client {
+    struct settings settings;
+    struct log log;
+    struct loop *loop;
+    struct store *store;
+    struct ledger *ledger; /* NULL: none was configured, guarded calls are refused */
+    pthread_t thread;
+    bool thread_running;
+
+    /* Of the loop's thread alone. */
+    enum client_fences fences;       /* E7 */
+    struct fence_check *fence_check; /* the check under way */
+    bool fences_unclear;             /* the last probe decided nothing: guards go without fences until the next */
+    struct clock_reading fences_probed;
+    enum client_etags etags;  /* whether a PUT's ETag is the MD5 of its body (R13) */
+    bool bucket_known;        /* the bucket was seen to be there */
+    struct run *runs;         /* all that are alive */
+    struct release *releases; /* all under way */
+    bool has_date;
+    uint64_t date_s;                 /* the largest Date received so far */
+    struct clock_reading date_clock; /* read before the request that it answered was sent */
+
+    /* What is still to be done when the client closes: releases, and guards that wait for a PutItem. */
+    pthread_mutex_t mutex;
+    pthread_cond_t idle;
+    uint32_t background_count;
+};
+
+/* client.c: counts work that goes on after its call has returned. From any thread. */
+void client_background(os_client *client, int change);
+
+/* Every answer of the store lends its Date; `sent` is the clock reading before its request was sent. Loop's thread. */
+void client_note_date(os_client *client, const struct store_answer *answer, const struct clock_reading *sent);
+bool client_recent_date(const os_client *client, const struct clock_reading *now); /* R3: less than 2 s old */
+
+/* One request has ended: metric and debug line. Loop's thread. */
+void client_note_request(os_client *client, const char *operation, const char *key, const struct clock_reading *sent,
+                         int status, os_code code);
+
+/* Whole object key: the URL's prefix and the caller's key; malloc'ed. OS_ERR_ARGUMENT names what is wrong with it. */
+os_code client_object_key(const os_client *client, const char *key, char **ret, os_error *err);
+
+/* The record's path of an object key (T4); malloc'ed, NULL when out of memory. */
+char *client_record_path(const os_client *client, const char *object_key);
+
+/* Runs `start` on the loop's thread and waits until somebody calls sync_finish. */
+struct sync {
+    struct loop_job job;
+    pthread_mutex_t mutex;
+    pthread_cond_t finished_cond;
+    bool finished;
+    void (*start)(struct sync *sync);
+};
+os_code sync_run(os_client *client, struct sync *sync, os_error *err);
+void sync_finish(struct sync *sync); /* the sync's memory may be gone when this returns */
+
+#endif

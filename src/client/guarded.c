@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guarded functions of the public interface: arguments checked, one run, its outcome handed back. */
+#include "client/body.h"
+#include "client/call.h"
+#include "client/run.h"
+#include "client/ticket.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct guarded {
+    struct sync sync;
+    os_client *client;
+    struct run_wish wish;
+    struct run_outcome outcome;
+    bool started;
+};
+
+static void guarded_done(void *context, const struct run_outcome *outcome)
+{
+    struct guarded *guarded = context;
+    guarded->outcome = *outcome;
+    sync_finish(&guarded->sync);
+}
+
+static void guarded_start(struct sync *sync)
+{
+    struct guarded *guarded = (struct guarded *)sync;
+    guarded->started = run_start(guarded->client, &guarded->wish, guarded_done, guarded);
+    if (!guarded->started)
+        sync_finish(sync);
+}
+
+static void note_metric(const os_client *client, const struct guarded *guarded)
+{
+    if (client->settings.metric == NULL)
+        return;
+    os_metric metric = {
+        .size = sizeof(metric),
+        .kind = OS_METRIC_GUARDED,
+        .operation = guarded->wish.name,
+        .duration_us = guarded->outcome.result.duration_ms * 1000,
+        .verdict = guarded->outcome.verdict,
+        .guards = guarded->outcome.result.guards,
+        .requests = guarded->outcome.result.requests,
+    };
+    client->settings.metric(client->settings.metric_context, &metric);
+}
+
+/* What an early refusal gives: nothing was sent. */
+static os_verdict refuse(os_result *ret, os_verdict verdict)
+{
+    if (ret) {
+        os_result result = OS_RESULT_INIT;
+        size_t size = ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
+        memcpy(ret, &result, size);
+        memcpy(ret, &size, sizeof(size));
+    }
+    return verdict;
+}
+
+/* The caller's result may be of an older release: only what it knows is filled. */
+static void give_result(os_result *ret, os_result *result)
+{
+    size_t size = ret->size && ret->size < sizeof(*result) ? ret->size : sizeof(*result);
+    result->size = size;
+    if (size < offsetof(os_result, ticket) + sizeof(result->ticket)) {
+        free(result->ticket);
+        result->ticket = NULL;
+    }
+    memcpy(ret, result, size);
+}
+
+static void add_ticket(struct guarded *guarded, const char *key)
+{
+    if (guarded->outcome.verdict != OS_UNKNOWN || guarded->outcome.ticket.record.nonce[0] == '\0')
+        return;
+    guarded->outcome.result.ticket =
+        ticket_write(guarded->client->settings.store_identity, key, &guarded->outcome.ticket);
+}
+
+static os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error *err)
+{
+    os_client *client = guarded->client;
+    os_verdict early = guarded->wish.ticket ? OS_UNKNOWN : OS_NOT_EXECUTED;
+    guarded->sync.start = guarded_start;
+    if (client->ledger == NULL) {
+        error_set(
+            err, OS_ERR_CONFIG,
+            "A guarded call needs a ledger: set ledger_url to dynamodb://TABLE (or sqlite:///FILE for writers on one "
+            "machine).");
+        return refuse(ret, early);
+    }
+    if (sync_run(client, &guarded->sync, err) != OS_OK)
+        return refuse(ret, early);
+    if (!guarded->started) {
+        error_no_memory(err);
+        return refuse(ret, early);
+    }
+    add_ticket(guarded, guarded->wish.key);
+    note_metric(client, guarded);
+    if (err)
+        *err = guarded->outcome.error;
+    if (ret)
+        give_result(ret, &guarded->outcome.result);
+    else
+        free(guarded->outcome.result.ticket);
+    return guarded->outcome.verdict;
+}
+
+static os_code take_call(struct guarded *guarded, const os_call *call, os_error *err)
+{
+    os_call own;
+    os_code code = call_take(call, &own, err);
+    if (code != OS_OK)
+        return code;
+    guarded->wish.deadline_ms = own.deadline_ms;
+    guarded->wish.cancel = own.cancel;
+    guarded->wish.progress = own.progress;
+    guarded->wish.progress_context = own.progress_context;
+    return OS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ put */
+
+static os_verdict guarded_put(os_client *client, const char *name, const char *key, const char *etag,
+                              const os_body *body, const os_put_options *options, const os_call *call, os_result *ret,
+                              os_error *err)
+{
+    struct guarded guarded = {.client = client, .wish = {.operation = GUARD_PUT, .name = name, .etag = etag}};
+    struct s3_content content;
+    struct body opened;
+    char *whole_key = NULL;
+    error_clear(err);
+    os_code code = take_call(&guarded, call, err);
+    if (code == OS_OK)
+        code = call_content(options, &content, err);
+    if (code == OS_OK)
+        code = client_object_key(client, key, &whole_key, err);
+    if (code == OS_OK)
+        code = body_open(body, SETTINGS_GUARDED_BODY_MAX, SETTINGS_GUARDED_BODY_MAX, &opened, err);
+    if (code != OS_OK) {
+        free(whole_key);
+        return refuse(ret, OS_NOT_EXECUTED);
+    }
+    guarded.wish.key = whole_key;
+    guarded.wish.content = &content;
+    guarded.wish.body = opened.http;
+    os_verdict verdict = guarded_run(&guarded, ret, err);
+    body_close(&opened);
+    free(whole_key);
+    return verdict;
+}
+
+os_verdict os_put_if_absent(os_client *client, const char *key, const os_body *body, const os_put_options *options,
+                            const os_call *call, os_result *ret, os_error *err)
+{
+    return guarded_put(client, "put_if_absent", key, NULL, body, options, call, ret, err);
+}
+
+os_verdict os_put_if_match(os_client *client, const char *key, const char *etag, const os_body *body,
+                           const os_put_options *options, const os_call *call, os_result *ret, os_error *err)
+{
+    char normal[VERSION_ETAG_SIZE];
+    error_clear(err);
+    if (call_etag(etag, normal, err) != OS_OK)
+        return refuse(ret, OS_NOT_EXECUTED);
+    return guarded_put(client, "put_if_match", key, normal, body, options, call, ret, err);
+}
+
+/* ------------------------------------------------------------------------------------------------ copy, rename */
+
+static os_code take_copy(struct guarded *guarded, const os_copy_options *options, char *ret_source_etag, os_error *err)
+{
+    os_copy_options own;
+    os_code code = versioned_copy(options, &own, sizeof(own), "os_copy_options", err);
+    if (code != OS_OK || own.source_etag == NULL || own.source_etag[0] == '\0')
+        return code;
+    guarded->wish.source_etag = ret_source_etag;
+    return call_etag(own.source_etag, ret_source_etag, err);
+}
+
+static os_code take_keys(struct guarded *guarded, const char *source, const char *key, char **ret_source,
+                         char **ret_key, os_error *err)
+{
+    os_code code = client_object_key(guarded->client, source, ret_source, err);
+    if (code == OS_OK)
+        code = client_object_key(guarded->client, key, ret_key, err);
+    if (code == OS_OK && strcmp(*ret_source, *ret_key) == 0)
+        code = error_set(err, OS_ERR_ARGUMENT, "Source and target of the copy are the same key, %.300s.", *ret_key);
+    guarded->wish.source_key = *ret_source;
+    guarded->wish.key = *ret_key;
+    return code;
+}
+
+/* `ret_source_etag` (may be NULL) tells which version of the source was copied. */
+static os_verdict guarded_copy(os_client *client, const char *name, const char *source, const char *key,
+                               const char *etag, const os_copy_options *options, const os_call *call, os_result *ret,
+                               char *ret_source_etag, os_error *err)
+{
+    struct guarded guarded = {.client = client, .wish = {.operation = GUARD_COPY, .name = name, .etag = etag}};
+    char source_etag[VERSION_ETAG_SIZE];
+    char *whole_source = NULL;
+    char *whole_key = NULL;
+    error_clear(err);
+    os_code code = take_call(&guarded, call, err);
+    if (code == OS_OK)
+        code = take_copy(&guarded, options, source_etag, err);
+    if (code == OS_OK)
+        code = take_keys(&guarded, source, key, &whole_source, &whole_key, err);
+    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : refuse(ret, OS_NOT_EXECUTED);
+    if (ret_source_etag)
+        memcpy(ret_source_etag, guarded.outcome.source_etag, VERSION_ETAG_SIZE);
+    free(whole_source);
+    free(whole_key);
+    return verdict;
+}
+
+os_verdict os_copy_if_not_exists(os_client *client, const char *source, const char *key, const os_copy_options *options,
+                                 const os_call *call, os_result *ret, os_error *err)
+{
+    return guarded_copy(client, "copy_if_not_exists", source, key, NULL, options, call, ret, NULL, err);
+}
+
+os_verdict os_copy_if_match(os_client *client, const char *source, const char *key, const char *etag,
+                            const os_copy_options *options, const os_call *call, os_result *ret, os_error *err)
+{
+    char normal[VERSION_ETAG_SIZE];
+    error_clear(err);
+    if (call_etag(etag, normal, err) != OS_OK)
+        return refuse(ret, OS_NOT_EXECUTED);
+    return guarded_copy(client, "copy_if_match", source, key, normal, options, call, ret, NULL, err);
+}
+
+os_verdict os_rename_if_not_exists(os_client *client, const char *source, const char *key,
+                                   const os_copy_options *options, const os_call *call, os_result *ret, os_error *err)
+{
+    char source_etag[VERSION_ETAG_SIZE];
+    os_verdict verdict =
+        guarded_copy(client, "rename_if_not_exists", source, key, NULL, options, call, ret, source_etag, err);
+    if (verdict != OS_COMMITTED)
+        return verdict;
+    if (source_etag[0] == '\0') {
+        error_set(err, OS_ERR_SOURCE, "%.300s was copied to %.300s, but its ETag is not known, so it was not deleted.",
+                  source, key);
+        return verdict;
+    }
+    os_error delete_error;
+    os_verdict deleted = os_delete_if_match(client, source, source_etag, call, NULL, &delete_error);
+    if (deleted != OS_COMMITTED && err) {
+        os_code code = delete_error.code;
+        char why[sizeof(delete_error.message)];
+        memcpy(why, delete_error.message, sizeof(why));
+        *err = delete_error;
+        error_set(err, code, "%.300s was copied to %.300s, but the source still stands: %.500s", source, key, why);
+    }
+    return verdict;
+}
+
+/* ------------------------------------------------------------------------------------------------ delete */
+
+os_verdict os_delete_if_match(os_client *client, const char *key, const char *etag, const os_call *call, os_result *ret,
+                              os_error *err)
+{
+    char normal[VERSION_ETAG_SIZE];
+    char *whole_key = NULL;
+    struct guarded guarded = {.client = client,
+                              .wish = {.operation = GUARD_DELETE, .name = "delete_if_match", .etag = normal}};
+    error_clear(err);
+    os_code code = call_etag(etag, normal, err);
+    if (code == OS_OK)
+        code = take_call(&guarded, call, err);
+    if (code == OS_OK)
+        code = client_object_key(client, key, &whole_key, err);
+    guarded.wish.key = whole_key;
+    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : refuse(ret, OS_NOT_EXECUTED);
+    free(whole_key);
+    return verdict;
+}
+
+/* ------------------------------------------------------------------------------------------------ resolve */
+
+os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)
+{
+    struct guarded guarded = {.client = client, .wish = {.name = "resolve"}};
+    struct guard_ticket read;
+    char *key = NULL;
+    error_clear(err);
+    os_code code = take_call(&guarded, call, err);
+    if (code == OS_OK)
+        code = ticket_read(ticket, client->settings.store_identity, &key, &read, err);
+    if (code != OS_OK)
+        return refuse(ret, OS_UNKNOWN);
+    guarded.wish.operation = read.operation;
+    guarded.wish.key = key;
+    guarded.wish.ticket = &read;
+    os_verdict verdict = guarded_run(&guarded, ret, err);
+    free(key);
+    return verdict;
+}
+
+void os_result_clear(os_result *result)
+{
+    if (result == NULL)
+        return;
+    size_t size = result->size && result->size < sizeof(*result) ? result->size : sizeof(*result);
+    if (size >= offsetof(os_result, ticket) + sizeof(result->ticket))
+        free(result->ticket);
+    memset(result, 0, size);
+    memcpy(result, &size, sizeof(size));
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run: one guarded call on the loop's thread. It drives guard after guard (commit/guard.h) over store and ledger
+ * until the verdict, or until the caller's deadline or cancellation. Single-threaded and deterministic: all that it
+ * does follows from its events.
+ */
+#ifndef OSCOMMIT_CLIENT_RUN_H
+#define OSCOMMIT_CLIENT_RUN_H
+
+#include "client/cancel.h"
+#include "client/carried.h"
+#include "client/client_internal.h"
+
+/* What the call wants; borrowed until its verdict is given. */
+struct run_wish {
+    enum guard_operation operation;
+    const char *name;                  /* of the public function, for logs and metrics */
+    const char *key;                   /* whole object key */
+    const char *etag;                  /* normalised expected ETag, or NULL: absent */
+    const char *source_key;            /* COPY */
+    const char *source_etag;           /* COPY: normalised, or NULL */
+    struct http_body body;             /* PUT: memory */
+    const struct s3_content *content;  /* PUT */
+    const struct guard_ticket *ticket; /* os_resolve: makes no attempt */
+    uint64_t deadline_ms;              /* from now */
+    os_cancel *cancel;
+    os_progress_fn progress;
+    void *progress_context;
+};
+
+/* What came of it: borrowed for the callback. `result` has no ticket string yet; `ticket` is there for UNKNOWN. */
+struct run_outcome {
+    os_verdict verdict;
+    os_result result;
+    os_error error;
+    struct guard_ticket ticket;
+    char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
+};
+typedef void (*run_done_fn)(void *context, const struct run_outcome *outcome);
+
+/* Starts; `done` is called exactly once, later, on the loop's thread. False when out of memory. */
+bool run_start(os_client *client, const struct run_wish *wish, run_done_fn done, void *context);
+
+/* Ends every run of a client that closes, as a cancellation would. Loop's thread. */
+void run_stop_all(os_client *client);
+void run_free_all(os_client *client); /* what is left after that: runs that waited for a PutItem */
+
+/* The rest is for run_*.c. */
+struct run {
+    os_client *client;
+    struct run *next;
+    struct run *previous;
+    struct run_wish wish;
+    char *key;                        /* own copies: a run can outlive its call by the answer of a PutItem */
+    char *path;                       /* of the record */
+    char md5_etag[VERSION_ETAG_SIZE]; /* PUT: quoted MD5 of the body */
+    char source_etag[VERSION_ETAG_SIZE];
+    struct carried carried; /* COPY: the source's metadata and content headers */
+    bool has_carried;
+    bool leave_nonce_out; /* COPY: no room for it in the metadata */
+
+    struct guard guard;
+    struct store_request head_request;
+    struct store_request source_request;
+    struct store_request attempt_request;
+    struct s3_content attempt_content;
+    struct store_attempt *attempt;
+    struct store_op *head_op;
+    struct store_op *source_op;
+    struct store_op *send_op;
+    struct ledger_op *put_op;
+    struct ledger_op *get_op;
+    struct record put_record;
+    struct record_condition put_condition;
+    struct guard_evidence evidence; /* of the Query under way */
+    struct clock_reading head_sent, source_sent, send_sent, put_sent, get_sent;
+
+    struct loop_timer guard_timer;
+    struct loop_timer deadline_timer;
+    struct loop_timer again_timer;
+    struct backoff again_backoff;
+    struct cancel_link cancel_link;
+    struct clock_reading started;
+    struct clock_reading unreachable_since; /* first of an unbroken row of failures before anything was sent */
+    bool unreachable;
+    uint64_t waited_ms;
+    struct clock_reading waiting_since;
+    bool waiting;
+    uint32_t length_s; /* E6 */
+    bool stopped;      /* deadline or cancellation has come */
+    bool cancelled;
+    bool answered;            /* done has been called */
+    struct run *next_waiting; /* in a fence_check */
+    struct loop_timer failed_timer;
+    unsigned failed; /* GUARD_DO_... of requests that could not even be started */
+
+    struct run_outcome outcome;
+    os_error last_error; /* what a service said last of a failure */
+    run_done_fn done;
+    void *context;
+};
+
+/* run_requests.c: makes the requests that a step asks for, and turns their answers into events. */
+void run_perform(struct run *run, const struct guard_todo *todo);
+void run_event(struct run *run, struct guard_event *event); /* run.c: sets event->now, steps the guard, performs */
+void run_cancel_requests(struct run *run, bool but_put);
+void run_on_failed(struct loop_timer *timer);
+
+/* run_outcome.c: verdict, result and the sentence of a finished guard. */
+void run_describe(struct run *run);
+
+/* release.c: T3, in the background; copies what it needs. */
+void release_free_all(os_client *client);
+void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
+                   const struct record_condition *condition);
+
+/* fence_check.c: E7 and the bucket, once per client; ends in run_begin_soon or run_refuse. */
+void fence_check_free(os_client *client);
+void fence_check_wait(struct run *run);
+void fence_check_leave(struct run *run);
+void run_begin_soon(struct run *run);                    /* run.c: the check has passed */
+void run_refuse(struct run *run, const os_error *error); /* run.c: it has not; nothing was sent */
+
+#endif

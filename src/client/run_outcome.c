@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a finished guard means for the caller: verdict, result, and a sentence. */
+#include "client/run.h"
+
+#include "base/error.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static os_verdict public_verdict(enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_COMMITTED: return OS_COMMITTED;
+    case VERDICT_CONFLICT: return OS_CONFLICT;
+    case VERDICT_NOT_EXECUTED: return OS_NOT_EXECUTED;
+    case VERDICT_UNKNOWN:
+    case VERDICT_NONE: break;
+    }
+    return OS_UNKNOWN;
+}
+
+static void copy_cut(char *ret, size_t ret_size, const char *from)
+{
+    size_t len = strnlen(from, ret_size - 1);
+    memcpy(ret, from, len);
+    ret[len] = '\0';
+}
+
+static void describe_conflict(struct run *run)
+{
+    const struct guard *guard = &run->guard;
+    os_result *result = &run->outcome.result;
+    copy_cut(result->found_etag, sizeof(result->found_etag), guard->found.etag);
+    copy_cut(result->found_version_id, sizeof(result->found_version_id), guard->found.version_id);
+    char expected[VERSION_ETAG_SIZE + 32] = "nothing there";
+    if (guard->expected_etag[0])
+        snprintf(expected, sizeof(expected), "the version %s", guard->expected_etag);
+    if (guard->found.exists)
+        error_set(&run->outcome.error, OS_ERR_CONFLICT,
+                  "%s has the ETag %s; the call expected %s. Nothing was written.", run->key, guard->found.etag,
+                  expected);
+    else
+        error_set(&run->outcome.error, OS_ERR_CONFLICT, "%s does not exist; the call expected %s. Nothing was written.",
+                  run->key, expected);
+}
+
+/* The service's own error, under a code that is never a success. */
+static void use_last_error(struct run *run, os_code otherwise, const char *sentence)
+{
+    if (run->last_error.code != OS_OK)
+        run->outcome.error = run->last_error;
+    else
+        error_set(&run->outcome.error, otherwise, "%s: %s", run->key, sentence);
+}
+
+static void describe_source(struct run *run)
+{
+    use_last_error(run, OS_ERR_SOURCE, "the source of the copy could not be read.");
+    if (run->outcome.error.code == OS_ERR_NOT_FOUND || run->outcome.error.code == OS_ERR_DENIED)
+        run->outcome.error.code = OS_ERR_SOURCE;
+}
+
+static const char *last_words(const struct run *run)
+{
+    return run->last_error.code != OS_OK ? run->last_error.message : "";
+}
+
+static void describe_stop(struct run *run, const char *meanwhile)
+{
+    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
+    if (run->cancelled)
+        error_set(&run->outcome.error, OS_ERR_CANCELLED, "%s of %s was cancelled%s; nothing was written.%s%.500s",
+                  run->wish.name, run->key, meanwhile, colon, last_words(run));
+    else
+        error_set(&run->outcome.error, OS_ERR_DEADLINE,
+                  "The deadline of %s of %s passed%s; nothing was written.%s%.500s", run->wish.name, run->key,
+                  meanwhile, colon, last_words(run));
+}
+
+static void describe_busy(struct run *run)
+{
+    const struct record *seen = &run->guard.seen;
+    error_set(&run->outcome.error, run->cancelled ? OS_ERR_CANCELLED : OS_ERR_BUSY,
+              "Another writer holds the record of %s (generation %llu, timeout %llu ms, %s) and the %s; nothing was "
+              "written. Call again, or look at it with `oscommit table show`.",
+              run->key, (unsigned long long)seen->generation, (unsigned long long)seen->timeout_ms,
+              seen->has_fence ? "with a fence" : "without a fence",
+              run->cancelled ? "call was cancelled" : "deadline passed first");
+}
+
+static void describe_again(struct run *run)
+{
+    os_code code = OS_ERR_EXPIRED;
+    const char *why = "each attempt came too late for its own signature or lease";
+    if (run->guard.reason == GUARD_REASON_RECORD_GONE) {
+        code = OS_ERR_BUSY;
+        why = "its record was removed while it was waited for";
+    } else if (run->guard.reason == GUARD_REASON_NOT_SENT) {
+        code = OS_ERR_NETWORK;
+        why = "the store could not be reached";
+    } else if (run->guard.reason == GUARD_REASON_SKEWED) {
+        code = OS_ERR_SERVICE;
+        why = "the store found the time of signing wrong";
+    }
+    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
+    error_set(&run->outcome.error, run->cancelled ? OS_ERR_CANCELLED : code,
+              "%s of %s did not succeed before it was ended: %s; nothing was written.%s%.500s", run->wish.name,
+              run->key, why, colon, last_words(run));
+}
+
+static void describe_not_executed(struct run *run)
+{
+    os_error *error = &run->outcome.error;
+    switch ((enum guard_reason)run->guard.reason) {
+    case GUARD_REASON_SOURCE: describe_source(run); return;
+    case GUARD_REASON_SOURCE_TOO_LARGE:
+        error_set(error, OS_ERR_TOO_LARGE,
+                  "The source %s is over 5 GiB, which one CopyObject cannot copy; nothing was written.",
+                  run->wish.source_key);
+        return;
+    case GUARD_REASON_UNREADABLE_RECORD:
+        use_last_error(run, OS_ERR_TABLE, "its record in the table cannot be read or has no next generation.");
+        return;
+    case GUARD_REASON_UNMET:
+        error_set(
+            error, OS_ERR_REFUSED,
+            "The store refused the condition on %s although the expected version is there; turn condition_headers "
+            "off for this store, or check the copy's source. %.400s",
+            run->key, last_words(run));
+        return;
+    case GUARD_REASON_BUSY: describe_busy(run); return;
+    case GUARD_REASON_STOPPED: describe_stop(run, " before its attempt could be applied"); return;
+    case GUARD_REASON_RECORD_GONE:
+    case GUARD_REASON_TOO_LATE:
+    case GUARD_REASON_EXPIRED:
+    case GUARD_REASON_NOT_SENT:
+    case GUARD_REASON_SKEWED: describe_again(run); return;
+    default:
+        use_last_error(run, OS_ERR_REFUSED, "the service refused the request.");
+        if (error->code == OS_ERR_CONFLICT)
+            error->code = OS_ERR_REFUSED;
+        return;
+    }
+}
+
+static void describe_unknown(struct run *run)
+{
+    guard_ticket_of(&run->guard, &run->outcome.ticket);
+    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
+    if (run->guard.reason == GUARD_REASON_NO_EVIDENCE)
+        error_set(
+            &run->outcome.error, OS_ERR_UNDECIDED,
+            "Whether %s of %s was applied cannot be told: the object has changed since, or the evidence is too old. "
+            "Asking again will not help; compare the object with what was written.%s%.400s",
+            run->wish.name, run->key, colon, last_words(run));
+    else
+        error_set(
+            &run->outcome.error, OS_ERR_UNDECIDED,
+            "%s of %s may have been applied, or may still be: the %s before it was certain. Resolve its ticket, and "
+            "delete nothing that it could refer to until then.%s%.400s",
+            run->wish.name, run->key, run->cancelled ? "call was cancelled" : "deadline passed", colon,
+            last_words(run));
+}
+
+void run_describe(struct run *run)
+{
+    const struct guard *guard = &run->guard;
+    os_result *result = &run->outcome.result;
+    run->outcome.verdict = public_verdict(guard_verdict(guard));
+    result->generation = guard->ours.generation;
+    result->took_over = guard->took_over;
+    result->fenced = guard->ours.has_fence;
+    copy_cut(result->rule, sizeof(result->rule), guard_rule_name(guard));
+    switch (run->outcome.verdict) {
+    case OS_COMMITTED:
+        copy_cut(result->etag, sizeof(result->etag), guard->found.etag);
+        copy_cut(result->version_id, sizeof(result->version_id), guard->found.version_id);
+        error_clear(&run->outcome.error);
+        break;
+    case OS_CONFLICT: describe_conflict(run); break;
+    case OS_NOT_EXECUTED: describe_not_executed(run); break;
+    case OS_UNKNOWN: describe_unknown(run); break;
+    }
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The store over S3's REST API: builds and signs with s3/ and aws/, sends with http/, reads the answers with s3/. */
+#include "aws/credentials.h"
+#include "aws/sigv4.h"
+#include "base/error.h"
+#include "client/store.h"
+#include "client/store_answer.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    S3_ANSWER_MAX = 8 << 20, /* a LIST page of 1,000 keys of 1,024 bytes, all escaped, fits */
+    S3_ONE_WRITE_BYTES = 64 << 10,
+    S3_PROBE_LENGTH_S = 60,
+    S3_PROBE_AGE_S = 3600
+};
+
+struct s3_store {
+    struct store store;
+    struct loop *loop;
+    struct endpoint endpoint;
+    char bucket[256];
+    os_addressing addressing;
+    struct credentials *credentials;
+    struct sigv4_signer *signer; /* of endpoint.region */
+    int64_t skew_s;              /* the store's clock minus ours (E2) */
+    uint64_t stall_ms;
+};
+
+struct store_attempt {
+    struct store_request request;
+    struct http_request http;
+};
+
+struct store_op {
+    struct s3_store *store;
+    struct store_request request;
+    struct http_request http; /* of a request that is no attempt */
+    struct store_attempt *attempt;
+    store_done_fn done;
+    void *context;
+    uint64_t http_id;
+    bool repeated; /* the one quiet repetition has been made */
+    bool presigned;
+    uint64_t sign_s;
+    struct loop_job failed_job; /* tells of a failure before anything was sent */
+    struct store_answer failed;
+    bool failed_posted;
+    bool cancelled;
+};
+
+static struct s3_store *of(struct store *store)
+{
+    return (struct s3_store *)store;
+}
+
+static int64_t now_s(const struct s3_store *store)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return (int64_t)(now.realtime_ms / 1000) + store->skew_s;
+}
+
+static struct s3_target target_of(const struct s3_store *store)
+{
+    return (struct s3_target){
+        .endpoint = &store->endpoint,
+        .bucket = store->bucket,
+        .virtual_host = endpoint_virtual_host(&store->endpoint, store->addressing, store->bucket),
+    };
+}
+
+/* ------------------------------------------------------------------------------------------------ building */
+
+/* The store compares it with what arrived: a body that was changed or cut on the way is refused (BadDigest). */
+static os_code add_content_md5(const struct http_body *body, struct http_request *http, os_error *err)
+{
+    if (body->kind != HTTP_BODY_MEMORY)
+        return OS_OK;
+    unsigned char digest[16];
+    struct buf encoded;
+    buf_init(&encoded, 64);
+    bool ok = md5_digest(body->data, (size_t)body->length, digest) &&
+              text_base64_encode(&encoded, digest, sizeof(digest)) &&
+              http_headers_add(&http->headers, "content-md5", buf_str(&encoded));
+    buf_free(&encoded);
+    return ok ? OS_OK : error_no_memory(err);
+}
+
+static os_code build_put(const struct s3_target *target, const struct store_request *request, struct http_request *ret,
+                         os_error *err)
+{
+    struct s3_content content = {0};
+    if (request->content)
+        content = *request->content;
+    if (request->nonce)
+        content.nonce = request->nonce;
+    os_code code = s3_build_put(target, request->key, &request->body, &content, &request->condition, ret, err);
+    return code == OS_OK ? add_content_md5(&request->body, ret, err) : code;
+}
+
+static os_code build_copy(const struct s3_target *target, const struct store_request *request, struct http_request *ret,
+                          os_error *err)
+{
+    struct s3_content content = {0};
+    if (request->content)
+        content = *request->content;
+    if (request->nonce)
+        content.nonce = request->nonce;
+    bool replace = request->content != NULL || request->nonce != NULL;
+    return s3_build_copy(target, request->source_key, request->source_etag, NULL, request->key,
+                         replace ? &content : NULL, &request->condition, ret, err);
+}
+
+static os_code build(const struct s3_store *store, const struct store_request *request, struct http_request *ret,
+                     os_error *err)
+{
+    struct s3_target target = target_of(store);
+    switch (request->verb) {
+    case STORE_HEAD: return s3_build_head(&target, request->key, ret, err);
+    case STORE_HEAD_BUCKET: return s3_build_head_bucket(&target, ret, err);
+    case STORE_GET: return s3_build_get(&target, request->key, request->offset, request->count, ret, err);
+    case STORE_PUT: return build_put(&target, request, ret, err);
+    case STORE_COPY: return build_copy(&target, request, ret, err);
+    case STORE_DELETE: return s3_build_delete(&target, request->key, &request->condition, ret, err);
+    case STORE_LIST: return s3_build_list(&target, &request->list, ret, err);
+    }
+    return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)request->verb);
+}
+
+static os_code sign(struct s3_store *store, struct http_request *http, bool query, int64_t date_s, uint32_t length_s,
+                    bool renew, os_error *err)
+{
+    struct sigv4_keys keys;
+    os_code code = credentials_get(store->credentials, now_s(store), renew, &keys, err);
+    if (code != OS_OK)
+        return code;
+    const char *payload = http->body.kind == HTTP_BODY_NONE ? SIGV4_EMPTY_SHA256 : SIGV4_UNSIGNED_PAYLOAD;
+    bool ok = query ? sigv4_sign_query(store->signer, &keys, date_s, length_s, http)
+                    : sigv4_sign_header(store->signer, &keys, date_s, payload, http);
+    return ok ? OS_OK
+              : error_set(err, OS_ERR_NO_MEMORY,
+                          "The request could not be signed: it is too large, or memory is short.");
+}
+
+/* ------------------------------------------------------------------------------------------------ the answer */
+
+static void op_free(struct store_op *op)
+{
+    http_request_free(&op->http);
+    free(op);
+}
+
+static void finish(struct store_op *op, const struct store_answer *answer)
+{
+    store_done_fn done = op->done;
+    void *context = op->context;
+    done(context, answer);
+    op_free(op);
+}
+
+static void run_failed(struct loop_job *job)
+{
+    struct store_op *op = (struct store_op *)((char *)job - offsetof(struct store_op, failed_job));
+    if (op->cancelled)
+        op_free(op);
+    else
+        finish(op, &op->failed);
+}
+
+/* Nothing was sent: the answer is given later, as `done` never runs inside start. */
+static void fail_later(struct store_op *op, os_code code, const os_error *err)
+{
+    op->failed.code = code;
+    op->failed.error = *err;
+    op->failed_posted = true;
+    op->failed_job.run = run_failed;
+    loop_post(op->store->loop, &op->failed_job);
+}
+
+/* The store named another region than the one we sign for: go there. */
+static bool learn_region(struct s3_store *store, const struct store_answer *answer)
+{
+    const char *region = answer->service.region;
+    bool redirect = answer->status == 301 || answer->status == 307 || answer->status == 400;
+    if (!redirect || region[0] == '\0' || strcmp(region, store->endpoint.region) == 0)
+        return false;
+    struct endpoint moved = store->endpoint;
+    if (store->endpoint.is_aws && endpoint_parse("s3", NULL, region, &moved, NULL) != OS_OK)
+        return false;
+    struct sigv4_signer *signer = sigv4_signer_new(region, "s3");
+    if (signer == NULL)
+        return false;
+    if (!text_copy(text_from(region), moved.region, sizeof(moved.region))) {
+        sigv4_signer_free(signer);
+        return false;
+    }
+    sigv4_signer_free(store->signer);
+    store->signer = signer;
+    store->endpoint = moved;
+    return true;
+}
+
+static bool learn_time(struct s3_store *store, const struct store_answer *answer)
+{
+    if (strcmp(answer->service.code, "RequestTimeTooSkewed") != 0 || !answer->has_date)
+        return false;
+    struct clock_reading now;
+    clock_read(&now);
+    store->skew_s = (int64_t)answer->date_s - (int64_t)(now.realtime_ms / 1000);
+    return true;
+}
+
+static bool token_expired(const struct store_answer *answer)
+{
+    return strcmp(answer->service.code, "ExpiredToken") == 0;
+}
+
+static os_code launch(struct store_op *op, bool renew, os_error *err);
+
+/* Definite answers that ask for exactly one repetition of a request that is no attempt. */
+static bool repeat(struct store_op *op, const struct store_answer *answer)
+{
+    if (op->attempt || op->presigned || op->repeated || !answer->complete)
+        return false;
+    bool renew = token_expired(answer);
+    if (!renew && !learn_region(op->store, answer) && !learn_time(op->store, answer))
+        return false;
+    op->repeated = true;
+    http_request_free(&op->http);
+    os_error err;
+    return launch(op, renew, &err) == OS_OK;
+}
+
+static void read_success(const struct store_op *op, const struct http_result *result, struct store_answer *answer)
+{
+    const struct http_response *response = result->response;
+    os_error *err = &answer->error;
+    switch (op->request.verb) {
+    case STORE_COPY:
+        answer->code = s3_parse_copy(response, &answer->object, &answer->service, err);
+        answer->result_document = answer->code == OS_OK;
+        break;
+    case STORE_LIST:
+        answer->code = s3_parse_list(response, op->request.each, op->request.each_context, op->request.page, err);
+        break;
+    case STORE_HEAD:
+    case STORE_GET:
+    case STORE_PUT:
+        answer->code = s3_parse_object(response, &answer->object, err);
+        store_answer_content_type(answer, http_headers_get(&response->headers, "content-type"));
+        break;
+    default: break;
+    }
+    answer->response = op->request.verb == STORE_HEAD ? response : NULL;
+}
+
+static void read_answer(const struct store_op *op, const struct http_result *result, struct store_answer *answer)
+{
+    const struct http_response *response = result->response;
+    memset(answer, 0, sizeof(*answer));
+    answer->sent = result->sent;
+    answer->complete = result->code == OS_OK;
+    answer->status = response ? response->status : 0;
+    int64_t date_s;
+    if (response && http_response_date(response, &date_s) && date_s > 0) {
+        answer->has_date = true;
+        answer->date_s = (uint64_t)date_s;
+    }
+    if (result->code != OS_OK) {
+        store_answer_transport(answer, op->request.verb, op->store->bucket, op->request.key, result->code,
+                               result->message);
+        return;
+    }
+    if (answer->status >= 200 && answer->status < 300)
+        read_success(op, result, answer);
+    else
+        s3_parse_error(response, &answer->service);
+    if (answer->status >= 300 || answer->status < 200 || (op->request.verb == STORE_COPY && answer->code != OS_OK))
+        store_answer_explain(answer, op->request.verb, op->store->bucket, op->request.key);
+}
+
+static void http_done(void *context, const struct http_result *result)
+{
+    struct store_op *op = context;
+    op->http_id = 0;
+    struct store_answer answer;
+    read_answer(op, result, &answer);
+    if (!repeat(op, &answer))
+        finish(op, &answer);
+}
+
+/* ------------------------------------------------------------------------------------------------ sending */
+
+static os_code start_http(struct store_op *op, struct http_request *http, uint64_t deadline_ms,
+                          uint32_t user_timeout_ms, os_error *err)
+{
+    bool write = op->request.verb == STORE_PUT || op->request.verb == STORE_COPY || op->request.verb == STORE_DELETE;
+    struct http_start start = {
+        .request = http,
+        .once = write,
+        .user_timeout_ms = user_timeout_ms,
+        .deadline_monotonic_ms = deadline_ms,
+        .stall_ms = op->attempt ? 0 : op->store->stall_ms,
+        .body_max = S3_ANSWER_MAX,
+        .loopback = op->store->endpoint.loopback,
+        .sink = op->request.sink,
+        .sink_context = op->request.sink_context,
+        .progress = op->request.progress,
+        .progress_context = op->request.progress_context,
+        .done = http_done,
+        .done_context = op,
+    };
+    return http_engine_start(loop_http(op->store->loop), &start, &op->http_id, err);
+}
+
+static os_code launch(struct store_op *op, bool renew, os_error *err)
+{
+    struct s3_store *store = op->store;
+    os_code code = build(store, &op->request, &op->http, err);
+    if (code == OS_OK && op->presigned)
+        code = sign(store, &op->http, true, (int64_t)op->sign_s, S3_PROBE_LENGTH_S, renew, err);
+    else if (code == OS_OK)
+        code = sign(store, &op->http, false, now_s(store), 0, renew, err);
+    if (code == OS_OK)
+        code = start_http(op, &op->http, op->request.deadline_monotonic_ms, 0, err);
+    return code;
+}
+
+static struct store_op *op_new(struct store *store, const struct store_request *request, store_done_fn done,
+                               void *context)
+{
+    struct store_op *op = calloc(1, sizeof(*op));
+    if (op == NULL)
+        return NULL;
+    op->store = of(store);
+    op->request = *request;
+    op->done = done;
+    op->context = context;
+    http_request_init(&op->http);
+    return op;
+}
+
+static void launch_or_fail(struct store_op *op)
+{
+    os_error err;
+    os_code code = launch(op, false, &err);
+    if (code != OS_OK)
+        fail_later(op, code, &err);
+}
+
+static struct store_op *s3_start(struct store *store, const struct store_request *request, store_done_fn done,
+                                 void *context)
+{
+    struct store_op *op = op_new(store, request, done, context);
+    if (op)
+        launch_or_fail(op);
+    return op;
+}
+
+static struct store_op *s3_probe_expiry(struct store *store, const char *key, uint64_t at_s, bool live,
+                                        uint64_t deadline_ms, store_done_fn done, void *context)
+{
+    struct store_request request = {.verb = STORE_HEAD, .key = key, .deadline_monotonic_ms = deadline_ms};
+    struct store_op *op = op_new(store, &request, done, context);
+    if (op == NULL)
+        return NULL;
+    op->presigned = true;
+    op->sign_s = live ? at_s : at_s - S3_PROBE_AGE_S;
+    launch_or_fail(op);
+    return op;
+}
+
+static os_code s3_prepare(struct store *store, const struct store_request *request, uint64_t date_s, uint32_t length_s,
+                          bool renew, struct store_attempt **ret, os_error *err)
+{
+    struct store_attempt *attempt = calloc(1, sizeof(*attempt));
+    if (attempt == NULL)
+        return error_no_memory(err);
+    attempt->request = *request;
+    http_request_init(&attempt->http);
+    os_code code = build(of(store), request, &attempt->http, err);
+    if (code == OS_OK)
+        code = sign(of(store), &attempt->http, true, (int64_t)date_s, length_s, renew, err);
+    if (code != OS_OK) {
+        http_request_free(&attempt->http);
+        free(attempt);
+        return code;
+    }
+    *ret = attempt;
+    return OS_OK;
+}
+
+static struct store_op *s3_send(struct store *store, struct store_attempt *attempt, uint64_t deadline_ms,
+                                uint32_t user_timeout_ms, store_done_fn done, void *context)
+{
+    struct store_op *op = op_new(store, &attempt->request, done, context);
+    if (op == NULL)
+        return NULL;
+    op->attempt = attempt;
+    os_error err;
+    os_code code = start_http(op, &attempt->http, deadline_ms, user_timeout_ms, &err);
+    if (code != OS_OK)
+        fail_later(op, code, &err);
+    return op;
+}
+
+static void s3_attempt_free(struct store *store, struct store_attempt *attempt)
+{
+    (void)store;
+    if (attempt == NULL)
+        return;
+    http_request_free(&attempt->http);
+    free(attempt);
+}
+
+static void ignore_done(void *context, const struct store_answer *answer)
+{
+    (void)context;
+    (void)answer;
+}
+
+static void s3_cancel(struct store *store, struct store_op *op)
+{
+    if (op->failed_posted) {
+        op->cancelled = true; /* freed by its job */
+        return;
+    }
+    op->done = ignore_done;
+    op->repeated = true;
+    http_engine_cancel(loop_http(of(store)->loop), op->http_id); /* calls http_done, which frees */
+}
+
+static os_code s3_check(struct store *store, const char *key, os_error *err)
+{
+    (void)store;
+    return s3_check_key(key, err);
+}
+
+static void s3_free(struct store *store)
+{
+    struct s3_store *s3 = of(store);
+    credentials_free(s3->credentials);
+    sigv4_signer_free(s3->signer);
+    free(s3);
+}
+
+static const struct store_vtable s3_vtable = {
+    .check_key = s3_check,
+    .start = s3_start,
+    .prepare = s3_prepare,
+    .send = s3_send,
+    .attempt_free = s3_attempt_free,
+    .cancel = s3_cancel,
+    .probe_expiry = s3_probe_expiry,
+    .free = s3_free,
+};
+
+os_code s3_store_new(const struct store_config *config, struct store **ret, os_error *err)
+{
+    struct s3_store *store = calloc(1, sizeof(*store));
+    if (store == NULL)
+        return error_no_memory(err);
+    store->signer = sigv4_signer_new(config->endpoint->region, "s3");
+    if (store->signer == NULL || !TEXT_COPY_STR(config->bucket, store->bucket)) {
+        sigv4_signer_free(store->signer);
+        free(store);
+        return error_no_memory(err);
+    }
+    store->store.vtable = &s3_vtable;
+    store->store.has_fence = true;
+    store->store.one_write_bytes = S3_ONE_WRITE_BYTES;
+    store->loop = config->loop;
+    store->endpoint = *config->endpoint;
+    store->addressing = config->addressing;
+    store->stall_ms = config->stall_ms;
+    store->credentials = config->credentials;
+    *ret = &store->store;
+    return OS_OK;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client/settings.h"
+
+#include "base/error.h"
+#include "client/url.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEFAULT_TIMEOUT_MS = 20000,
+    DEFAULT_RATE = 3,
+    DEFAULT_TTL_S = 3600,
+    DEFAULT_LENGTH_S = 5,
+    DEFAULT_MARGIN_S = 2,
+    DEFAULT_RECHECK_AFTER_MS = 5000,
+    LEAST_TTL_S = 600,
+    LOCAL_ALLOWANCE_S = 1, /* the embedded store looks at the expiry under its lock, at the end */
+    LOCAL_MARGIN_S = 1     /* one clock; only rounding */
+};
+
+static os_code copy_string(const char *from, char **ret, os_error *err)
+{
+    if (from == NULL || from[0] == '\0')
+        return OS_OK;
+    *ret = strdup(from);
+    return *ret ? OS_OK : error_no_memory(err);
+}
+
+/* ------------------------------------------------------------------------------------------------ protocol */
+
+static uint64_t or_default(uint64_t value, uint64_t otherwise)
+{
+    return value ? value : otherwise;
+}
+
+static os_code check_protocol(const os_options *options, struct guard_settings *guard, os_error *err)
+{
+    if (guard->max_clock_skew_rate < 2)
+        return error_set(err, OS_ERR_CONFIG, "max_clock_skew_rate is %u; less than 2 leaves no room for a slow clock.",
+                         guard->max_clock_skew_rate);
+    if (guard->timeout_ms > UINT64_C(86400000) || guard->max_clock_skew_rate > 1000)
+        return error_set(err, OS_ERR_CONFIG,
+                         "timeout_ms over a day, or max_clock_skew_rate over 1,000, is refused: nobody would take such "
+                         "a record over.");
+    if (guard->length_s > GUARD_LENGTH_MAX_S)
+        return error_set(err, OS_ERR_CONFIG, "length_s is %u; a signature longer than %d s is refused.",
+                         guard->length_s, GUARD_LENGTH_MAX_S);
+    if (guard->margin_s > 3600 || guard->allowance_s > 86400)
+        return error_set(err, OS_ERR_CONFIG, "margin_s over an hour, or allowance_s over a day, is refused.");
+    uint64_t least_s = record_ttl(0, LEAST_TTL_S, guard->timeout_ms, guard->max_clock_skew_rate);
+    if (options->ttl_s == 0 && guard->ttl_s < least_s)
+        guard->ttl_s = least_s;
+    if (guard->ttl_s < least_s || guard->ttl_s > UINT32_MAX)
+        return error_set(
+            err, OS_ERR_CONFIG,
+            "ttl_s is %llu; it must be at least 600 and at least 10 x timeout x max_clock_skew_rate, here %llu "
+            "(rule T5), and less than 136 years.",
+            (unsigned long long)guard->ttl_s, (unsigned long long)least_s);
+    return OS_OK;
+}
+
+static os_code take_protocol(const os_options *options, uint64_t url_timeout_ms, struct settings *ret, os_error *err)
+{
+    bool local = ret->store_scheme == SETTINGS_FILE;
+    struct guard_settings *guard = &ret->guard;
+    guard->timeout_ms = or_default(options->timeout_ms, or_default(url_timeout_ms, DEFAULT_TIMEOUT_MS));
+    guard->max_clock_skew_rate = options->max_clock_skew_rate ? options->max_clock_skew_rate : DEFAULT_RATE;
+    guard->ttl_s = or_default(options->ttl_s, DEFAULT_TTL_S);
+    guard->length_s = options->length_s ? options->length_s : DEFAULT_LENGTH_S;
+    guard->margin_s = options->margin_s ? options->margin_s : (local ? LOCAL_MARGIN_S : DEFAULT_MARGIN_S);
+    guard->allowance_s = options->allowance_s ? options->allowance_s : (local ? LOCAL_ALLOWANCE_S : 0);
+    guard->recheck_after_ms = or_default(options->recheck_after_ms, DEFAULT_RECHECK_AFTER_MS);
+    guard->release_always = options->release == OS_RELEASE_ALWAYS;
+    ret->fences = options->fences;
+    ret->condition_headers = options->condition_headers == OS_ON;
+    ret->check_table = options->check_table != 0;
+    return check_protocol(options, guard, err);
+}
+
+static os_code check_enums(const os_options *options, os_error *err)
+{
+    if ((unsigned)options->release > OS_RELEASE_ALWAYS || (unsigned)options->fences > OS_OFF ||
+        (unsigned)options->condition_headers > OS_OFF || (unsigned)options->s3_addressing > OS_ADDRESSING_VIRTUAL ||
+        (unsigned)options->signature > OS_SIGNATURE_V2 || (unsigned)options->log_level > OS_LOG_DEBUG)
+        return error_set(
+            err, OS_ERR_CONFIG,
+            "One of release, fences, condition_headers, s3_addressing, signature or log_level has a value that "
+            "is not in its enumeration.");
+    if (options->fences == OS_ON && options->signature == OS_SIGNATURE_V2)
+        return error_set(err, OS_ERR_CONFIG,
+                         "fences=on needs signature v4: a request signed by V2 has no expiry here.");
+    return OS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ services */
+
+static os_code take_endpoint(const char *service, const char *url, const char *region, const os_options *options,
+                             const char *profile, struct endpoint *ret, os_error *err)
+{
+    char *env_url = NULL;
+    char *env_region = NULL;
+    os_code code = OS_OK;
+    if (!options->no_environment)
+        code = endpoint_from_environment(service, profile, &env_url, &env_region, err);
+    if (code == OS_OK) {
+        const char *use_url = url && url[0] ? url : env_url;
+        const char *use_region = region && region[0] ? region : env_region;
+        code = endpoint_parse(service, use_url, use_region && use_region[0] ? use_region : "us-east-1", ret, err);
+    }
+    free(env_url);
+    free(env_region);
+    return code;
+}
+
+static os_code take_services(const os_options *options, struct settings *ret, os_error *err)
+{
+    os_code code = OS_OK;
+    const char *region = options->s3_region;
+    if (ret->store_scheme == SETTINGS_S3)
+        code = take_endpoint("s3", options->s3_endpoint, region, options, options->profile, &ret->s3_endpoint, err);
+    if (code != OS_OK || ret->ledger_scheme != SETTINGS_DYNAMODB)
+        return code;
+    const char *profile = options->dynamodb_profile ? options->dynamodb_profile : options->profile;
+    const char *ledger_region =
+        options->dynamodb_region && options->dynamodb_region[0] ? options->dynamodb_region : region;
+    return take_endpoint("dynamodb", options->dynamodb_endpoint, ledger_region, options, profile,
+                         &ret->dynamodb_endpoint, err);
+}
+
+static os_code take_keys(const os_options *options, const struct settings *settings, struct credentials **ret_store,
+                         struct credentials **ret_ledger, os_error *err)
+{
+    struct credentials_source s3 = {
+        .access_key_id = options->access_key_id,
+        .secret_access_key = options->secret_access_key,
+        .session_token = options->session_token,
+        .profile = options->profile,
+        .callback = options->credentials,
+        .callback_context = options->credentials_context,
+        .no_environment = options->no_environment != 0,
+    };
+    struct credentials_source dynamodb = {
+        .access_key_id = options->dynamodb_access_key_id,
+        .secret_access_key = options->dynamodb_secret_access_key,
+        .session_token = options->dynamodb_session_token,
+        .profile = options->dynamodb_profile,
+        .callback = options->dynamodb_credentials,
+        .callback_context = options->dynamodb_credentials_context,
+        .no_environment = options->no_environment != 0,
+    };
+    bool own = dynamodb.access_key_id || dynamodb.secret_access_key || dynamodb.profile || dynamodb.callback;
+    os_code code = OS_OK;
+    if (settings->store_scheme == SETTINGS_S3)
+        code = credentials_new(&s3, ret_store, err);
+    if (code == OS_OK && settings->ledger_scheme == SETTINGS_DYNAMODB)
+        code = credentials_new(own ? &dynamodb : &s3, ret_ledger, err);
+    if (code != OS_OK) {
+        credentials_free(*ret_store);
+        *ret_store = NULL;
+    }
+    return code;
+}
+
+static os_code take_network(const os_options *options, struct settings *ret, os_error *err)
+{
+    ret->addressing = options->s3_addressing;
+    ret->signature = options->signature;
+    ret->connect_timeout_ms = or_default(options->connect_timeout_ms, 5000);
+    ret->request_timeout_ms = or_default(options->request_timeout_ms, 10000);
+    ret->max_connections = options->max_connections ? options->max_connections : 64;
+    ret->metric = options->metric;
+    ret->metric_context = options->metric_context;
+    ret->log = options->log;
+    ret->log_context = options->log_context;
+    ret->log_level = options->log_level ? options->log_level : OS_LOG_WARN;
+    if (options->record_prefix && strlen(options->record_prefix) > 512)
+        return error_set(err, OS_ERR_CONFIG, "record_prefix is longer than 512 bytes.");
+    os_code code = copy_string(options->ca_file, &ret->ca_file, err);
+    if (code == OS_OK)
+        code = copy_string(options->record_prefix, &ret->record_prefix, err);
+    char agent[256];
+    bool named = options->user_agent && options->user_agent[0];
+    int length = snprintf(agent, sizeof(agent), "%s%soscommit/%s", named ? options->user_agent : "", named ? " " : "",
+                          os_version());
+    if (length < 0 || (size_t)length >= sizeof(agent) || strpbrk(agent, "\r\n"))
+        return error_set(err, OS_ERR_CONFIG, "user_agent is too long, or has a line end in it.");
+    return code == OS_OK ? copy_string(agent, &ret->user_agent, err) : code;
+}
+
+/* ------------------------------------------------------------------------------------------------ all */
+
+static os_code default_ledger(struct settings *ret, os_error *err)
+{
+    if (ret->store_scheme != SETTINGS_FILE)
+        return OS_OK; /* plain calls need none; guarded ones will say that it is missing */
+    size_t size = strlen(ret->root) + sizeof("/.oscommit/ledger.db");
+    ret->table = malloc(size);
+    if (ret->table == NULL)
+        return error_no_memory(err);
+    snprintf(ret->table, size, "%s/.oscommit/ledger.db", ret->root);
+    ret->ledger_scheme = SETTINGS_SQLITE;
+    return OS_OK;
+}
+
+static os_code describe_identity(struct settings *ret, os_error *err)
+{
+    struct buf text;
+    buf_init(&text, 16384);
+    if (ret->store_scheme == SETTINGS_S3)
+        buf_add_f(&text, "s3 %s %s", ret->s3_endpoint.host, ret->bucket);
+    else
+        buf_add_f(&text, "file %s", ret->root);
+    if (ret->ledger_scheme == SETTINGS_DYNAMODB)
+        buf_add_f(&text, " dynamodb %s %s %s", ret->dynamodb_endpoint.host, ret->dynamodb_endpoint.region, ret->table);
+    else if (ret->ledger_scheme == SETTINGS_SQLITE)
+        buf_add_f(&text, " sqlite %s", ret->table);
+    if (ret->record_prefix)
+        buf_add_f(&text, " %s", ret->record_prefix);
+    ret->store_identity = buf_take(&text);
+    return ret->store_identity ? OS_OK : error_no_memory(err);
+}
+
+static os_code take_all(const os_options *options, struct settings *ret, os_error *err)
+{
+    uint64_t url_timeout_ms = 0;
+    os_code code = check_enums(options, err);
+    if (code == OS_OK)
+        code = url_parse_store(options->store_url, ret, err);
+    if (code == OS_OK && options->ledger_url && options->ledger_url[0])
+        code = url_parse_ledger(options->ledger_url, ret, &url_timeout_ms, err);
+    else if (code == OS_OK)
+        code = default_ledger(ret, err);
+    if (code == OS_OK)
+        code = take_protocol(options, url_timeout_ms, ret, err);
+    if (code == OS_OK)
+        code = take_services(options, ret, err);
+    if (code == OS_OK)
+        code = take_network(options, ret, err);
+    return code == OS_OK ? describe_identity(ret, err) : code;
+}
+
+os_code settings_new(const os_options *options, struct settings *ret, struct credentials **ret_store_keys,
+                     struct credentials **ret_ledger_keys, os_error *err)
+{
+    os_options own;
+    os_code code = versioned_copy(options, &own, sizeof(own), "os_options", err);
+    if (code != OS_OK)
+        return code;
+    if (own.store_url == NULL || own.store_url[0] == '\0')
+        return error_set(err, OS_ERR_CONFIG, "store_url is missing; write s3://bucket[/prefix] or file:///root.");
+    memset(ret, 0, sizeof(*ret));
+    code = take_all(&own, ret, err);
+    return code == OS_OK ? take_keys(&own, ret, ret_store_keys, ret_ledger_keys, err) : code;
+}
+
+void settings_free(struct settings *settings)
+{
+    free(settings->bucket);
+    free(settings->prefix);
+    free(settings->root);
+    free(settings->table);
+    free(settings->ca_file);
+    free(settings->user_agent);
+    free(settings->record_prefix);
+    free(settings->store_identity);
+    memset(settings, 0, sizeof(*settings));
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of a client, checked, defaulted and copied. */
+#ifndef OSCOMMIT_CLIENT_SETTINGS_H
+#define OSCOMMIT_CLIENT_SETTINGS_H
+
+#include "aws/credentials.h"
+#include "aws/endpoint.h"
+#include "commit/guard.h"
+#include "oscommit.h"
+
+enum { SETTINGS_GUARDED_BODY_MAX = 8 << 20 }; /* R15 is not built yet */
+enum { SETTINGS_DEADLINE_MS = 120000 };
+
+enum settings_scheme { SETTINGS_S3 = 1, SETTINGS_FILE, SETTINGS_DYNAMODB, SETTINGS_SQLITE };
+
+struct settings {
+    enum settings_scheme store_scheme;
+    char *bucket;                       /* S3 */
+    char *prefix;                       /* S3: "" or "a/b/" */
+    char *root;                         /* FILE */
+    enum settings_scheme ledger_scheme; /* 0: none */
+    char *table;                        /* DYNAMODB: name or ARN; SQLITE: the file */
+    struct endpoint s3_endpoint;
+    struct endpoint dynamodb_endpoint;
+    os_addressing addressing;
+    os_signature signature;
+    char *ca_file;
+    char *user_agent;
+    char *record_prefix;  /* "" if none */
+    char *store_identity; /* for tickets: endpoint and bucket, or root; and ledger */
+
+    struct guard_settings guard; /* fences, etag_known are set per guard */
+    os_toggle fences;
+    bool condition_headers;
+    bool check_table;
+    uint64_t connect_timeout_ms;
+    uint64_t request_timeout_ms;
+    uint32_t max_connections;
+    os_metric_fn metric;
+    void *metric_context;
+    os_log_fn log;
+    void *log_context;
+    os_log_level log_level;
+};
+
+/* Checks every option (T5, T6, skew rate, URLs, versioned sizes). The two credentials are made here too, as they are
+ * options; both NULL for local services. */
+os_code settings_new(const os_options *options, struct settings *ret, struct credentials **ret_store_keys,
+                     struct credentials **ret_ledger_keys, os_error *err);
+void settings_free(struct settings *settings);
+
+/* Versioned structs: the caller's, as far as it goes, over zeroes. OS_ERR_ARGUMENT when it is larger than known and its
+ * tail is not zero, or its size is nonsense. NULL gives zeroes (but for `size`). `name` is for the sentence. */
+os_code versioned_copy(const void *from, void *ret, size_t ret_size, const char *name, os_error *err);
+
+#endif

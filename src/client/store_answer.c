@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client/store_answer.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct meaning {
+    const char *code; /* the service's; NULL: by status alone */
+    int status;       /* 0: any */
+    os_code ours;
+    const char *mend;
+};
+
+/* Which error of S3 is which of ours, and what to do. The first that fits. Source: Amazon S3 API Reference, "Error
+ * responses". */
+static const struct meaning meanings[] = {
+    {"NoSuchBucket", 0, OS_ERR_NO_BUCKET, "Check the bucket's name and the endpoint."},
+    {"NoSuchKey", 0, OS_ERR_NOT_FOUND, "There is no such object."},
+    {"InvalidAccessKeyId", 0, OS_ERR_CREDENTIALS, "The service does not know this access key; check the credentials."},
+    {"ExpiredToken", 0, OS_ERR_CREDENTIALS, "The session token has expired; renew the credentials."},
+    {"InvalidToken", 0, OS_ERR_CREDENTIALS, "The session token is not valid; renew the credentials."},
+    {"SignatureDoesNotMatch", 0, OS_ERR_DENIED,
+     "Check the secret key and the region, and that no proxy changes requests."},
+    {"RequestTimeTooSkewed", 0, OS_ERR_SERVICE, "Set this machine's clock."},
+    {"AuthorizationHeaderMalformed", 0, OS_ERR_REGION, "Set the region of the bucket."},
+    {"PermanentRedirect", 0, OS_ERR_REGION, "Set the region of the bucket."},
+    {"TemporaryRedirect", 0, OS_ERR_REGION, "Set the region of the bucket, or try again later."},
+    {"SlowDown", 0, OS_ERR_THROTTLED, "Try again later."},
+    {"EntityTooLarge", 0, OS_ERR_TOO_LARGE, "The store takes no object of this size in one request."},
+    {"KeyTooLongError", 0, OS_ERR_ARGUMENT, "Use a shorter key."},
+    {"PreconditionFailed", 0, OS_ERR_CONFLICT, "The condition did not hold."},
+    {"InternalError", 0, OS_ERR_SERVICE, "Try again later."},
+    {"NotImplemented", 0, OS_ERR_UNSUPPORTED, "This store cannot do it; see the probe of what it supports."},
+    {NULL, 301, OS_ERR_REGION, "Set the region of the bucket."},
+    {NULL, 307, OS_ERR_REGION, "Set the region of the bucket, or try again later."},
+    {NULL, 401, OS_ERR_DENIED, "Check the credentials."},
+    {NULL, 403, OS_ERR_DENIED,
+     "Check the credentials, and that they allow s3:GetObject, s3:PutObject, s3:DeleteObject, and s3:ListBucket "
+     "(without which an absent key is answered like this)."},
+    {NULL, 404, OS_ERR_NOT_FOUND, "There is no such object."},
+    {NULL, 409, OS_ERR_CONFLICT, "Another request for this key was under way."},
+    {NULL, 412, OS_ERR_CONFLICT, "The condition did not hold."},
+    {NULL, 413, OS_ERR_TOO_LARGE, "The store takes no object of this size in one request."},
+    {NULL, 416, OS_ERR_ARGUMENT, "The range lies outside the object."},
+    {NULL, 429, OS_ERR_THROTTLED, "Try again later."},
+    {NULL, 501, OS_ERR_UNSUPPORTED, "This store cannot do it."},
+    {NULL, 503, OS_ERR_THROTTLED, "Try again later."},
+    {NULL, 507, OS_ERR_NO_SPACE, "The store is full."},
+};
+
+static const char *const verb_names[] = {
+    [STORE_HEAD] = "HEAD",     [STORE_GET] = "GET",   [STORE_PUT] = "PUT",          [STORE_COPY] = "COPY",
+    [STORE_DELETE] = "DELETE", [STORE_LIST] = "LIST", [STORE_HEAD_BUCKET] = "HEAD",
+};
+
+const char *store_verb_name(enum store_verb verb)
+{
+    return verb_names[verb];
+}
+
+/* "s3://bucket/key", cut so that a sentence around it fits. */
+static void name_object(const char *bucket, const char *key, char *ret, size_t ret_size)
+{
+    snprintf(ret, ret_size, "%s%s%s%.300s", bucket ? "s3://" : "", bucket ? bucket : "", bucket && key ? "/" : "",
+             key ? key : "");
+}
+
+static const struct meaning *meaning_of(const struct store_answer *answer)
+{
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+        const struct meaning *m = &meanings[i];
+        if (m->code ? strcmp(m->code, answer->service.code) == 0 : m->status == answer->status)
+            return m;
+    }
+    return NULL;
+}
+
+void store_answer_explain(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key)
+{
+    static const struct meaning server = {NULL, 0, OS_ERR_SERVICE, "Try again later."};
+    static const struct meaning other = {NULL, 0, OS_ERR_REFUSED, "The request will not be accepted as it is."};
+    const struct meaning *m = meaning_of(answer);
+    if (m == NULL)
+        m = answer->status >= 500 || answer->status < 300 ? &server : &other;
+    if (verb == STORE_HEAD_BUCKET && answer->status == 404)
+        m = &meanings[0];
+    char object[640];
+    name_object(bucket, key, object, sizeof(object));
+    const struct s3_error *said = &answer->service;
+    char region[128] = "";
+    if (said->region[0] && m->ours == OS_ERR_REGION)
+        snprintf(region, sizeof(region), " The service names the region \"%s\".", said->region);
+    answer->code = error_set(&answer->error, m->ours, "%s of %s failed: %s%s%.200s (HTTP %d%s%s).%s %s",
+                             store_verb_name(verb), object, said->code[0] ? said->code : "the service refused it",
+                             said->message[0] ? ": " : "", said->message, answer->status,
+                             said->request_id[0] ? ", request " : "", said->request_id, region, m->mend);
+    error_service(&answer->error, answer->status, said->code, said->request_id);
+}
+
+void store_answer_transport(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
+                            os_code code, const char *detail)
+{
+    char object[640];
+    name_object(bucket, key, object, sizeof(object));
+    answer->code = error_set(&answer->error, code, "%s of %s got no answer: %s", store_verb_name(verb), object, detail);
+    error_service(&answer->error, answer->status, NULL, NULL);
+}
+
+void store_answer_content_type(struct store_answer *answer, const char *content_type)
+{
+    if (content_type == NULL)
+        return;
+    size_t len = strnlen(content_type, sizeof(answer->content_type) - 1);
+    memcpy(answer->content_type, content_type, len);
+    answer->content_type[len] = '\0';
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From what a store said to an os_code and a sentence; shared by the stores. */
+#ifndef OSCOMMIT_CLIENT_STORE_ANSWER_H
+#define OSCOMMIT_CLIENT_STORE_ANSWER_H
+
+#include "client/store.h"
+
+/* Fills code and error from status and service. `bucket` may be NULL for the embedded store. */
+void store_answer_explain(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key);
+
+/* The same when no whole answer came: `code` and `detail` are the transport's. */
+void store_answer_transport(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
+                            os_code code, const char *detail);
+
+void store_answer_content_type(struct store_answer *answer, const char *content_type); /* cut to fit; NULL is fine */
+
+const char *store_verb_name(enum store_verb verb); /* "HEAD", "PUT" ... */
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client/ticket.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICKET_FORMAT = 1, TICKET_MAX = 32 * 1024 };
+
+/* Unsigned 64-bit numbers go as strings: JSON readers are free to round what is over 2^53. */
+static int set_u64(json_t *object, const char *name, uint64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    return json_object_set_new(object, name, json_string(digits));
+}
+
+static int set_string(json_t *object, const char *name, const char *value)
+{
+    return json_object_set_new(object, name, json_string(value));
+}
+
+static int write_record(json_t *object, const struct record *record)
+{
+    int failed = set_u64(object, "generation", record->generation);
+    failed |= set_u64(object, "timeout_ms", record->timeout_ms);
+    failed |= set_u64(object, "ttl", record->ttl_s);
+    failed |= set_string(object, "nonce", record->nonce);
+    if (record->has_fence)
+        failed |= set_u64(object, "fence", record->fence_s);
+    return failed;
+}
+
+static int write_base(json_t *object, const struct object_version *base)
+{
+    if (!base->exists)
+        return 0;
+    json_t *version = json_object();
+    int failed = set_string(version, "etag", base->etag);
+    failed |= set_string(version, "version_id", base->version_id);
+    failed |= set_string(version, "nonce", base->nonce);
+    failed |= json_object_set_new(version, "last_modified", json_integer(base->last_modified_s));
+    return json_object_set_new(object, "base", version) | failed;
+}
+
+char *ticket_write(const char *store_identity, const char *key, const struct guard_ticket *ticket)
+{
+    json_t *object = json_object();
+    if (object == NULL)
+        return NULL;
+    int failed = json_object_set_new(object, "oscommit_ticket", json_integer(TICKET_FORMAT));
+    failed |= set_string(object, "store", store_identity);
+    failed |= set_string(object, "key", key);
+    failed |= json_object_set_new(object, "operation", json_integer(ticket->operation));
+    failed |= set_string(object, "expected_etag", ticket->expected_etag);
+    failed |= set_string(object, "our_etag", ticket->our_etag);
+    failed |= set_u64(object, "d0", ticket->d0_s);
+    failed |= set_u64(object, "margin", ticket->margin_s);
+    failed |= json_object_set_new(object, "not_applied", json_boolean(ticket->not_applied));
+    failed |= write_record(object, &ticket->record);
+    failed |= write_base(object, &ticket->base);
+    char *text = failed ? NULL : json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
+    json_decref(object);
+    return text;
+}
+
+/* ------------------------------------------------------------------------------------------------ reading */
+
+static bool get_u64(const json_t *object, const char *name, uint64_t *ret)
+{
+    const char *digits = json_string_value(json_object_get(object, name));
+    return digits && text_parse_u64(text_from(digits), ret);
+}
+
+static bool get_string(const json_t *object, const char *name, char *ret, size_t ret_size)
+{
+    const char *value = json_string_value(json_object_get(object, name));
+    return value && text_copy(text_from(value), ret, ret_size);
+}
+
+static bool read_record(const json_t *object, struct record *ret)
+{
+    ret->has_fence = json_object_get(object, "fence") != NULL;
+    ret->fence_s = 0;
+    return get_u64(object, "generation", &ret->generation) && get_u64(object, "timeout_ms", &ret->timeout_ms) &&
+           get_u64(object, "ttl", &ret->ttl_s) && get_string(object, "nonce", ret->nonce, sizeof(ret->nonce)) &&
+           ret->nonce[0] && (!ret->has_fence || get_u64(object, "fence", &ret->fence_s));
+}
+
+static bool read_base(const json_t *object, struct object_version *ret)
+{
+    const json_t *version = json_object_get(object, "base");
+    if (version == NULL)
+        return true;
+    const json_t *modified = json_object_get(version, "last_modified");
+    if (!json_is_integer(modified))
+        return false;
+    ret->exists = true;
+    ret->last_modified_s = json_integer_value(modified);
+    return get_string(version, "etag", ret->etag, sizeof(ret->etag)) &&
+           get_string(version, "version_id", ret->version_id, sizeof(ret->version_id)) &&
+           get_string(version, "nonce", ret->nonce, sizeof(ret->nonce));
+}
+
+static bool read_operation(const json_t *object, struct guard_ticket *ret)
+{
+    json_int_t operation = json_integer_value(json_object_get(object, "operation"));
+    if (operation < GUARD_PUT || operation > GUARD_DELETE)
+        return false;
+    ret->operation = (enum guard_operation)operation;
+    uint64_t margin_s;
+    if (!get_u64(object, "margin", &margin_s) || margin_s > 3600)
+        return false;
+    ret->margin_s = (uint32_t)margin_s;
+    ret->not_applied = json_is_true(json_object_get(object, "not_applied"));
+    return get_u64(object, "d0", &ret->d0_s) && ret->d0_s <= INT64_MAX;
+}
+
+static bool read_all(const json_t *object, struct guard_ticket *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    return json_integer_value(json_object_get(object, "oscommit_ticket")) == TICKET_FORMAT &&
+           read_operation(object, ret) &&
+           get_string(object, "expected_etag", ret->expected_etag, sizeof(ret->expected_etag)) &&
+           ret->expected_etag[0] && get_string(object, "our_etag", ret->our_etag, sizeof(ret->our_etag)) &&
+           read_record(object, &ret->record) && read_base(object, &ret->base);
+}
+
+static os_code read_object(const json_t *object, const char *store_identity, char **ret_key, struct guard_ticket *ret,
+                           os_error *err)
+{
+    struct guard_ticket ticket;
+    const char *key = json_string_value(json_object_get(object, "key"));
+    const char *store = json_string_value(json_object_get(object, "store"));
+    if (key == NULL || store == NULL || !read_all(object, &ticket))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The ticket is not complete; give the whole line that the call returned.");
+    if (strcmp(store, store_identity) != 0)
+        return error_set(err, OS_ERR_ARGUMENT, "The ticket is of another store (%.300s) than this client's (%.300s).",
+                         store, store_identity);
+    *ret_key = strdup(key);
+    if (*ret_key == NULL)
+        return error_no_memory(err);
+    *ret = ticket;
+    return OS_OK;
+}
+
+os_code ticket_read(const char *text, const char *store_identity, char **ret_key, struct guard_ticket *ret,
+                    os_error *err)
+{
+    size_t len = text ? strnlen(text, TICKET_MAX + 1) : 0;
+    if (len == 0 || len > TICKET_MAX)
+        return error_set(err, OS_ERR_ARGUMENT, "The ticket is empty or over 32 KiB.");
+    json_error_t where;
+    json_t *object = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
+    if (object == NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "The ticket is no JSON: %.100s at character %d.", where.text,
+                         where.position);
+    os_code code = read_object(object, store_identity, ret_key, ret, err);
+    json_decref(object);
+    return code;
+}

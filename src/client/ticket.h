@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ticket as one line of JSON: what a resolution needs, for any process that is configured for the same store and
+ * ledger. */
+#ifndef OSCOMMIT_CLIENT_TICKET_H
+#define OSCOMMIT_CLIENT_TICKET_H
+
+#include "commit/guard.h"
+#include "oscommit.h"
+
+/* malloc'ed, or NULL when out of memory. `key` is the whole object key. */
+char *ticket_write(const char *store_identity, const char *key, const struct guard_ticket *ticket);
+
+/* *ret_key is malloc'ed. OS_ERR_ARGUMENT when it does not parse or is of another store. */
+os_code ticket_read(const char *text, const char *store_identity, char **ret_key, struct guard_ticket *ret,
+                    os_error *err);
+
+#endif
