@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The embedded store: objects are plain files below a root; what a file cannot carry (ETag, nonce, metadata, content headers) stands in SQLite below
- * ROOT/.oscommit/. Blocking; every function may be called from several threads and processes at once. Survives SIGKILL at any instant: a reader
- * sees the old object whole or the new one whole, with its own ETag and nonce, never a mixture.
+ * The embedded store: objects are plain files below a root; what a file cannot carry (ETag, nonce, metadata, content
+ * headers) stands in SQLite below ROOT/.oscommit/. Blocking; every function may be called from several threads and
+ * processes at once. Survives SIGKILL at any instant: a reader sees the old object whole or the new one whole, with its
+ * own ETag and nonce, never a mixture. The clock of this store is the local CLOCK_REALTIME.
+ *
+ * Errors of put, copy and delete are definite: nothing was changed, and nothing will be. The one exception is
+ * OS_ERR_UNDECIDED: the change is made and seen by everybody, but could not be flushed to disk, so that a power failure
+ * may undo it (R10: HEAD tells).
+ *
+ * Files that were put, edited, moved or restored by hand are objects too: their ETag is computed from the bytes, and
+ * they have no nonce.
  */
 #ifndef OSCOMMIT_LOCAL_FILE_STORE_H
 #define OSCOMMIT_LOCAL_FILE_STORE_H
@@ -15,8 +23,11 @@
 
 struct file_store;
 
-os_code file_store_init(const char *root, os_error *err);                          /* os_init */
-os_code file_store_open(const char *root, struct file_store **ret, os_error *err); /* OS_ERR_CONFIG if os_init has not been there */
+os_code file_store_init(
+    const char *root,
+    os_error *err); /* os_init; also makes the ledger ROOT/.oscommit/ledger.db. Doing it twice is fine */
+os_code file_store_open(const char *root, struct file_store **ret,
+                        os_error *err); /* OS_ERR_CONFIG if os_init has not been there */
 void file_store_close(struct file_store *store);
 
 struct file_content { /* NULL: not given */
@@ -33,19 +44,33 @@ struct file_object { /* filled by value; as os_object */
     char nonce[65];
 };
 
-/* Keys are refused with OS_ERR_ARGUMENT when they cannot be file names below the root: leading or trailing '/', empty, "." or ".." segments, a first segment
- * ".oscommit", NUL, over 1,024 bytes, a segment over 255 bytes; also a key that needs a folder where an object stands, or the reverse. */
+/* Keys are refused with OS_ERR_ARGUMENT when they cannot be file names below the root: leading or trailing '/', empty,
+ * "." or ".." segments, a first segment
+ * ".oscommit", NUL, over 1,024 bytes, a segment over 255 bytes; also a key that needs a folder where an object stands,
+ * or the reverse. */
 os_code file_store_check_key(const char *key, os_error *err);
 os_code file_store_head(struct file_store *store, const char *key, struct file_object *ret, os_error *err);
+/* The range is [offset, offset + count), cut at the end of the object; count 0: to the end. One that starts behind the
+ * last byte is OS_ERR_ARGUMENT. A sink that returns non-zero ends the call with OS_ERR_STOPPED. */
 typedef int (*file_sink_fn)(void *context, const void *data, size_t length);
-os_code file_store_get(struct file_store *store, const char *key, uint64_t offset, uint64_t count, file_sink_fn sink, void *context, struct file_object *ret, os_error *err);
-/* Conditions are not looked at here: the guard alone decides, as on a store that has none. */
-os_code file_store_put(struct file_store *store, const char *key, const struct http_body *body, const struct file_content *content, struct file_object *ret, os_error *err);
-/* `source_etag` NULL or the version that must be copied (else OS_ERR_SOURCE). Metadata and content headers of the source are carried over. */
-os_code file_store_copy(struct file_store *store, const char *source_key, const char *source_etag, const char *key, const char *nonce, struct file_object *ret, os_error *err);
-os_code file_store_delete(struct file_store *store, const char *key, os_error *err); /* an absent key is OS_OK, as on S3 */
+os_code file_store_get(struct file_store *store, const char *key, uint64_t offset, uint64_t count, file_sink_fn sink,
+                       void *context, struct file_object *ret, os_error *err);
+/* Conditions are not looked at here: the guard alone decides, as on a store that has none. A body file of another
+ * length than `body->length` is OS_ERR_BODY. Metadata (names and values) is limited to 2 KiB as on S3, each content
+ * header to 1 KiB (content type: 255 bytes), the nonce to 64 bytes: more is OS_ERR_ARGUMENT. */
+os_code file_store_put(struct file_store *store, const char *key, const struct http_body *body,
+                       const struct file_content *content, struct file_object *ret, os_error *err);
+/* `source_etag` NULL or the version that must be copied (else OS_ERR_SOURCE). Metadata and content headers of the
+ * source are carried over. */
+os_code file_store_copy(struct file_store *store, const char *source_key, const char *source_etag, const char *key,
+                        const char *nonce, struct file_object *ret, os_error *err);
+os_code file_store_delete(struct file_store *store, const char *key,
+                          os_error *err); /* an absent key is OS_OK, as on S3 */
+/* `each` returns false to stop: OS_ERR_STOPPED. `object` is NULL for a common prefix. With a delimiter, a common prefix
+ * that equals `start_after` is not given again. */
 typedef bool (*file_list_fn)(void *context, const char *key, bool is_prefix, const struct file_object *object);
-os_code file_store_list(struct file_store *store, const char *prefix, const char *delimiter, const char *start_after, uint64_t max_keys, file_list_fn each,
-                        void *context, os_error *err); /* key order: UTF-8 bytes */
+os_code file_store_list(struct file_store *store, const char *prefix, const char *delimiter, const char *start_after,
+                        uint64_t max_keys, file_list_fn each, void *context,
+                        os_error *err); /* key order: UTF-8 bytes */
 
 #endif

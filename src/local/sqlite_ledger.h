@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The embedded ledger: records in one SQLite table (WAL, synchronous=FULL), the same conditions as DynamoDB's. Blocking; several threads
- * and processes at once. Expired records are removed by writes, a few at a time, as DynamoDB's TTL would.
+ * The embedded ledger: records in one SQLite table (WAL, synchronous=FULL), the same conditions as DynamoDB's.
+ * Blocking; several threads and processes at once. Expired records are removed by writes, a few at a time, as
+ * DynamoDB's TTL would.
  */
 #ifndef OSCOMMIT_LOCAL_SQLITE_LEDGER_H
 #define OSCOMMIT_LOCAL_SQLITE_LEDGER_H
@@ -12,18 +13,24 @@
 struct sqlite_ledger;
 
 os_code sqlite_ledger_create(const char *file, os_error *err); /* mode 0600; doing it twice is fine */
-os_code sqlite_ledger_open(const char *file, struct sqlite_ledger **ret, os_error *err); /* OS_ERR_NO_TABLE when the file is not there, OS_ERR_TABLE when it is something else */
+os_code sqlite_ledger_open(
+    const char *file, struct sqlite_ledger **ret,
+    os_error *err); /* OS_ERR_NO_TABLE when the file is not there, OS_ERR_TABLE when it is something else */
 void sqlite_ledger_close(struct sqlite_ledger *ledger);
 
-/* `now_s` is for TTL only. A busy database within `busy_timeout_ms` is THROTTLED; an I/O error or full disk is REFUSED with a sentence (definitely not applied: the
- * transaction was rolled back), or AMBIGUOUS where the commit itself failed. */
-enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *path, const char *etag, const struct record *record,
-                                      const struct record_condition *condition, int64_t now_s, uint32_t busy_timeout_ms, struct record *ret_conflict, os_error *err);
-enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag, uint32_t busy_timeout_ms, bool *ret_found,
-                                      struct record *ret, os_error *err);
+/* `now_s` is for TTL only. A busy database within `busy_timeout_ms` is THROTTLED; an I/O error or full disk is REFUSED
+ * with a sentence (definitely not applied: the transaction was rolled back), or AMBIGUOUS where the commit itself
+ * failed. */
+enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *path, const char *etag,
+                                      const struct record *record, const struct record_condition *condition,
+                                      int64_t now_s, uint32_t busy_timeout_ms, struct record *ret_conflict,
+                                      os_error *err);
+enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,
+                                      uint32_t busy_timeout_ms, bool *ret_found, struct record *ret, os_error *err);
 typedef bool (*sqlite_row_fn)(void *context, const char *path, const char *etag, const struct record *record);
-/* Of one path, or all when path is NULL, in the order of path and etag. `each` returns false to stop. Rows that are no record are skipped, and make the
- * whole LEDGER_UNREADABLE in the end, with the last of them in the sentence. */
-enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char *path, uint32_t busy_timeout_ms, sqlite_row_fn each, void *context, os_error *err);
+/* Of one path, or all when path is NULL, in the order of path and etag. `each` returns false to stop. Rows that are no
+ * record are skipped, and make the whole LEDGER_UNREADABLE in the end, with the last of them in the sentence. */
+enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char *path, uint32_t busy_timeout_ms,
+                                       sqlite_row_fn each, void *context, os_error *err);
 
 #endif

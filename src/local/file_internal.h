@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What file_store.c, file_view.c, file_write.c and file_list.c share, and nobody else sees. */
+#ifndef OSCOMMIT_LOCAL_FILE_INTERNAL_H
+#define OSCOMMIT_LOCAL_FILE_INTERNAL_H
+
+#include "local/file_store.h"
+#include "local/file_temp.h"
+#include "local/md5.h"
+
+enum {
+    FILE_BLOCK = 256 * 1024 /* bytes read or written at once */
+};
+
+struct file_store {
+    struct file_place place;
+    EVP_MD *md5;
+};
+
+/* One version of one object, pinned: the open file, its stamp, and its own row (computed when the index has none). */
+struct file_view {
+    int fd;
+    struct file_stamp stamp;
+    struct file_row row;
+};
+
+/* OS_ERR_NOT_FOUND, OS_ERR_ARGUMENT for a link or a thing that is no file, ... The key was checked. */
+os_code file_view_open(struct file_store *store, const char *key, struct file_view *ret, os_error *err);
+void file_view_close(struct file_view *view);
+void file_view_describe(const struct file_view *view, struct file_object *ret);
+void file_row_describe(const struct file_row *row, struct file_object *ret);
+/* Still the bytes of its stamp. If not, they were written over in place. */
+bool file_view_is_intact(const struct file_view *view);
+
+/* OS_ERR_UNDECIDED: the change is seen by everybody, but the flush of the folder failed. `done` is "written" or
+ * "deleted". */
+os_code file_undecided(os_error *err, int error, const char *done, const char *key);
+
+int64_t file_now_ns(void); /* CLOCK_REALTIME */
+
+/* Reads up to `size` bytes at `offset`, less only at the end of the file. -1 and errno. */
+int64_t file_read_at(int fd, void *ret, size_t size, uint64_t offset);
+
+#endif

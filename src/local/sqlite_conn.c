@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "local/sqlite_conn.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    OPEN_TIMEOUT_MS = 10000, /* for the first looks at a file, and for making one */
+    FILE_URI_MAX = 16384
+};
+
+static uint64_t now_ms(void)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return now.monotonic_ms;
+}
+
+/* SQLite's own handler sleeps up to 100 ms at a time, which is longer than most transactions: short naps with jitter
+ * let waiting writers in sooner and in no fixed order. */
+static int busy(void *context, int count)
+{
+    struct sqlite_conn *conn = context;
+    if (now_ms() >= conn->busy_until_ms) {
+        return 0;
+    }
+    uint64_t most_ns = UINT64_C(250000) << (count < 5 ? count : 5);
+    struct timespec nap = {.tv_nsec = (long)(most_ns / 2 + random_next(&conn->jitter) % most_ns)};
+    nanosleep(&nap, NULL);
+    return 1;
+}
+
+void sqlite_conn_close(struct sqlite_conn *conn)
+{
+    if (conn == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < SQLITE_STATEMENTS_MAX; i++) {
+        (void)sqlite3_finalize(conn->statements[i]);
+    }
+    int rc = sqlite3_close(conn->db);
+    assert(rc == SQLITE_OK);
+    (void)rc;
+    free(conn);
+}
+
+void sqlite_conn_wait_at_most(struct sqlite_conn *conn, uint32_t busy_timeout_ms)
+{
+    conn->busy_until_ms = now_ms() + busy_timeout_ms;
+}
+
+/* No mutex of SQLite's: the pool gives a connection to one thread at a time. `immutable`: SQLite takes no lock and
+ * needs no -shm file. */
+static int conn_open_file(struct sqlite_conn *conn, const char *file, int flags, bool immutable)
+{
+    struct buf uri;
+    buf_init(&uri, FILE_URI_MAX);
+    buf_add_str(&uri, "file:");
+    text_percent_encode(&uri, text_from(file), true);
+    buf_add_str(&uri, immutable ? "?immutable=1" : "");
+    if (!buf_ok(&uri)) {
+        buf_free(&uri);
+        return SQLITE_NOMEM;
+    }
+    int rc = sqlite3_open_v2(buf_str(&uri), &conn->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    buf_free(&uri);
+    if (conn->db == NULL) {
+        return SQLITE_NOMEM;
+    }
+    (void)sqlite3_busy_handler(conn->db, busy, conn);
+    return rc & 0xff;
+}
+
+static int read_number(struct sqlite_conn *conn, const char *sql, int64_t *ret)
+{
+    sqlite3_stmt *statement = NULL;
+    int rc = sqlite3_prepare_v2(conn->db, sql, -1, &statement, NULL);
+    if (rc == SQLITE_OK) {
+        rc = sqlite3_step(statement);
+        if (rc == SQLITE_ROW) {
+            *ret = sqlite3_column_int64(statement, 0);
+        }
+    }
+    int end = sqlite3_finalize(statement);
+    return rc == SQLITE_ROW ? SQLITE_OK : (rc == SQLITE_OK ? end : rc) & 0xff;
+}
+
+struct identity {
+    int64_t application_id;
+    int64_t version;
+    int64_t tables; /* and whatever else the schema holds */
+};
+
+static int read_identity(struct sqlite_conn *conn, struct identity *ret)
+{
+    int rc = read_number(conn, "SELECT count(*) FROM sqlite_schema", &ret->tables);
+    if (rc == SQLITE_OK) {
+        rc = read_number(conn, "PRAGMA application_id", &ret->application_id);
+    }
+    return rc == SQLITE_OK ? read_number(conn, "PRAGMA user_version", &ret->version) : rc;
+}
+
+static bool identity_is_empty(const struct identity *identity)
+{
+    return identity->application_id == 0 && identity->version == 0 && identity->tables == 0;
+}
+
+static os_code check_identity(struct sqlite_conn *conn, const struct identity *found, os_error *err)
+{
+    const struct sqlite_spec *spec = conn->spec;
+    if (found->application_id != spec->application_id) {
+        return error_set(err, spec->broken,
+                         "The file %s is a database of another program (application id %lld), not a %s. %s",
+                         sqlite_conn_file(conn), (long long)found->application_id, spec->what, spec->mend);
+    }
+    if (found->version != spec->version) {
+        return error_set(
+            err, spec->broken,
+            "The %s %s has version %lld of its schema, and this release of oscommit knows version %d: use the "
+            "release that made it, or a later one.",
+            spec->what, sqlite_conn_file(conn), (long long)found->version, (int)spec->version);
+    }
+    return OS_OK;
+}
+
+/* A read-only medium with no -shm file, which SQLite would have to make: read without locks if there is no WAL that
+ * belongs to it. */
+static int open_immutable(struct sqlite_conn *conn, const char *file, struct identity *ret)
+{
+    struct buf wal;
+    struct stat st;
+    buf_init(&wal, FILE_URI_MAX);
+    buf_add_f(&wal, "%s-wal", file);
+    bool has_wal = !buf_ok(&wal) || (stat(buf_str(&wal), &st) == 0 && st.st_size > 0);
+    buf_free(&wal);
+    if (has_wal) {
+        return SQLITE_CANTOPEN;
+    }
+    (void)sqlite3_close(conn->db);
+    conn->db = NULL;
+    conn->single_use = true;
+    int rc = conn_open_file(conn, file, SQLITE_OPEN_READONLY, true);
+    return rc == SQLITE_OK ? read_identity(conn, ret) : rc;
+}
+
+/* The switch to WAL needs the file for itself, and SQLite does not call the busy handler for it. */
+static int set_wal(struct sqlite_conn *conn)
+{
+    for (int count = 0;; count++) {
+        sqlite3_stmt *statement = NULL;
+        int rc = sqlite3_prepare_v2(conn->db, "PRAGMA journal_mode=WAL", -1, &statement, NULL);
+        if (rc == SQLITE_OK) {
+            rc = sqlite3_step(statement);
+        }
+        bool is_wal = false;
+        if (rc == SQLITE_ROW) {
+            const char *mode = (const char *)sqlite3_column_text(statement, 0);
+            is_wal = mode != NULL && strcmp(mode, "wal") == 0;
+        }
+        (void)sqlite3_finalize(statement);
+        if (is_wal) {
+            return SQLITE_OK;
+        }
+        if (rc == SQLITE_ROW) {
+            return SQLITE_CANTOPEN; /* it stayed in another mode: a file system without shared memory */
+        }
+        if ((rc & 0xff) != SQLITE_BUSY || !busy(conn, count)) {
+            return rc & 0xff;
+        }
+    }
+}
+
+static struct sqlite_conn *conn_new(const struct sqlite_spec *spec)
+{
+    struct sqlite_conn *conn = calloc(1, sizeof(*conn));
+    if (conn != NULL) {
+        conn->spec = spec;
+        (void)random_bytes(&conn->jitter, sizeof(conn->jitter)); /* without it: less jitter */
+        sqlite_conn_wait_at_most(conn, OPEN_TIMEOUT_MS);
+    }
+    return conn;
+}
+
+static os_code missing(const struct sqlite_spec *spec, const char *file, os_error *err)
+{
+    return error_set(err, spec->missing, "There is no %s at %s. %s", spec->what, file, spec->mend);
+}
+
+static os_code conn_prepare(struct sqlite_conn *conn, const char *file, os_error *err)
+{
+    struct identity found = {0};
+    int rc = conn_open_file(conn, file, SQLITE_OPEN_READWRITE, false);
+    if (rc == SQLITE_OK) {
+        rc = read_identity(conn, &found);
+    }
+    if (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY) {
+        rc = open_immutable(conn, file, &found);
+    }
+    if (rc != SQLITE_OK) {
+        return conn->db == NULL ? error_no_memory(err) : sqlite_failed(conn, rc, "read", err);
+    }
+    if (identity_is_empty(&found)) {
+        return missing(conn->spec, file, err);
+    }
+    os_code code = check_identity(conn, &found, err);
+    if (code != OS_OK || sqlite3_db_readonly(conn->db, "main") == 1) {
+        return code;
+    }
+    rc = set_wal(conn);
+    if (rc == SQLITE_OK) {
+        rc = sqlite_exec(conn, "PRAGMA synchronous=FULL");
+    }
+    return rc == SQLITE_OK ? OS_OK : sqlite_failed(conn, rc, "use write-ahead logging", err);
+}
+
+os_code sqlite_conn_open(const struct sqlite_spec *spec, const char *file, struct sqlite_conn **ret, os_error *err)
+{
+    struct stat st;
+    if (stat(file, &st) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        return missing(spec, file, err);
+    }
+    struct sqlite_conn *conn = conn_new(spec);
+    if (conn == NULL) {
+        return error_no_memory(err);
+    }
+    os_code code = conn_prepare(conn, file, err);
+    if (code != OS_OK) {
+        sqlite_conn_close(conn);
+        return code;
+    }
+    *ret = conn;
+    return OS_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------- making a file */
+
+static os_code fill(struct sqlite_conn *conn, os_error *err)
+{
+    struct identity found = {0};
+    int rc = sqlite_begin(conn);
+    if (rc == SQLITE_OK) {
+        rc = read_identity(conn, &found);
+    }
+    if (rc != SQLITE_OK || !identity_is_empty(&found)) { /* another process was first */
+        return rc == SQLITE_OK ? check_identity(conn, &found, err) : sqlite_failed(conn, rc, "make tables", err);
+    }
+    char pragmas[128];
+    (void)sqlite3_snprintf(sizeof(pragmas), pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d",
+                           (int)conn->spec->application_id, (int)conn->spec->version);
+    rc = sqlite_exec(conn, conn->spec->ddl);
+    if (rc == SQLITE_OK) {
+        rc = sqlite_exec(conn, pragmas);
+    }
+    if (rc == SQLITE_OK) {
+        rc = sqlite_commit(conn);
+    }
+    return rc == SQLITE_OK ? OS_OK : sqlite_failed(conn, rc, "make tables", err);
+}
+
+static os_code create_tables(struct sqlite_conn *conn, const char *file, os_error *err)
+{
+    struct identity found = {0};
+    int rc = conn_open_file(conn, file, SQLITE_OPEN_READWRITE, false);
+    if (rc == SQLITE_OK) {
+        rc = read_identity(conn, &found);
+    }
+    if (rc != SQLITE_OK) {
+        return conn->db == NULL ? error_no_memory(err) : sqlite_failed(conn, rc, "read", err);
+    }
+    if (!identity_is_empty(&found)) { /* looked at before anything is changed: it may be somebody else's */
+        return check_identity(conn, &found, err);
+    }
+    rc = set_wal(conn);
+    if (rc == SQLITE_OK) {
+        rc = sqlite_exec(conn, "PRAGMA synchronous=FULL");
+    }
+    if (rc != SQLITE_OK) {
+        return sqlite_failed(conn, rc, "use write-ahead logging", err);
+    }
+    os_code code = fill(conn, err);
+    sqlite_rollback(conn);
+    return code;
+}
+
+static os_code sync_folder_of(const char *file, os_error *err)
+{
+    const char *slash = strrchr(file, '/');
+    char *folder = slash == NULL ? strdup(".") : strndup(file, slash == file ? 1 : (size_t)(slash - file));
+    if (folder == NULL) {
+        return error_no_memory(err);
+    }
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool done = fd >= 0 && fsync(fd) == 0;
+    os_code code =
+        done ? OS_OK : error_set(err, OS_ERR_IO, "Cannot flush the folder %s to disk: %s.", folder, strerror(errno));
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    free(folder);
+    return code;
+}
+
+os_code sqlite_create(const struct sqlite_spec *spec, const char *file, os_error *err)
+{
+    /* Made here for its mode, which SQLite passes on to -wal and -shm. Only a new file may be opened and closed outside
+     * of SQLite: closing one drops every POSIX lock that this process holds on it. */
+    int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0 && errno != EEXIST) {
+        os_code code = errno == ENOSPC || errno == EDQUOT                    ? OS_ERR_NO_SPACE
+                       : errno == EACCES || errno == EPERM || errno == EROFS ? OS_ERR_DENIED
+                                                                             : OS_ERR_IO;
+        return error_set(err, code, "Cannot make the %s %s: %s.", spec->what, file, strerror(errno));
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    struct sqlite_conn *conn = conn_new(spec);
+    if (conn == NULL) {
+        return error_no_memory(err);
+    }
+    os_code code = create_tables(conn, file, err);
+    sqlite_conn_close(conn);
+    return code == OS_OK ? sync_folder_of(file, err) : code;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SQLite as the embedded store and ledger use it: one file that is known by its application id and version, WAL with
+ * synchronous=FULL, and a pool of connections, each used by one thread at a time, with their prepared statements. Knows
+ * no table: what is in the file stands in a struct sqlite_spec.
+ */
+#ifndef OSCOMMIT_LOCAL_SQLITE_UTIL_H
+#define OSCOMMIT_LOCAL_SQLITE_UTIL_H
+
+#include "oscommit.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SQLITE_STATEMENTS_MAX = 8, /* per spec */
+    SQLITE_IDLE_MAX = 8        /* connections that a pool keeps open */
+};
+
+/* What one kind of file is. Static data. */
+struct sqlite_spec {
+    const char *what;       /* "ledger": for sentences */
+    int32_t application_id; /* PRAGMA application_id: the file is ours */
+    int32_t version;        /* PRAGMA user_version */
+    const char *ddl;
+    const char *const *sql; /* statements, by number */
+    size_t sql_count;
+    os_code missing;  /* the file is not there, or is still empty */
+    os_code broken;   /* it is something else, of a later release, or damaged */
+    const char *mend; /* a sentence for both */
+};
+
+struct sqlite_conn {
+    sqlite3 *db;
+    const struct sqlite_spec *spec;
+    sqlite3_stmt *statements[SQLITE_STATEMENTS_MAX];
+    uint64_t busy_until_ms; /* CLOCK_MONOTONIC; the busy handler gives up then */
+    uint64_t jitter;        /* state of random_next */
+    bool single_use; /* not kept in the pool: opened without locks on a read-only medium, or not as it should be any
+                        more */
+    struct sqlite_conn *next;
+};
+
+struct sqlite_pool {
+    const struct sqlite_spec *spec;
+    char *file;
+    pthread_mutex_t mutex; /* of the two below */
+    struct sqlite_conn *idle;
+    size_t idle_count;
+};
+
+/* Makes the file (mode 0600), or finds that a fit one is there already. */
+os_code sqlite_create(const struct sqlite_spec *spec, const char *file, os_error *err);
+
+/* Checks the file with a first connection. A pool that could not be opened needs no close. */
+os_code sqlite_pool_open(struct sqlite_pool *pool, const struct sqlite_spec *spec, const char *file, os_error *err);
+void sqlite_pool_close(struct sqlite_pool *pool); /* when no connection is out any more */
+
+/* A connection for this thread alone, until it is given back. A busy file is waited for `busy_timeout_ms` from now on.
+ * A file that was removed or replaced meanwhile is opened anew: two writers on two files of the same name would both be
+ * granted the record. */
+os_code sqlite_take(struct sqlite_pool *pool, uint32_t busy_timeout_ms, struct sqlite_conn **ret, os_error *err);
+void sqlite_give(struct sqlite_pool *pool,
+                 struct sqlite_conn *conn); /* ends a transaction that is still open by rolling it back */
+
+/* Statement `number` of the spec, prepared once, reset, without bindings; NULL if that fails (sqlite_code says why). */
+sqlite3_stmt *sqlite_statement(struct sqlite_conn *conn, size_t number);
+int sqlite_code(struct sqlite_conn *conn); /* the primary result code of what failed last */
+
+/* These return SQLITE_OK or a primary result code. sqlite_run steps a statement that gives no rows, and resets it. */
+int sqlite_run(sqlite3_stmt *statement);
+int sqlite_begin(struct sqlite_conn *conn); /* BEGIN IMMEDIATE */
+int sqlite_commit(struct sqlite_conn *conn);
+void sqlite_rollback(struct sqlite_conn *conn);
+int sqlite_exec(struct sqlite_conn *conn, const char *sql);
+
+/* Binds text, NULL for an empty one. */
+int sqlite_bind_text_or_null(sqlite3_stmt *statement, int number, const char *text);
+/* Copies a text column. False if it is of another type (NULL gives ""), does not fit, or has a NUL inside. */
+bool sqlite_column_copy(sqlite3_stmt *statement, int number, char *ret, size_t ret_size);
+
+/* The sentence and the code for result code `rc` of `conn`, "Cannot <doing> in the <what> FILE: ...". */
+os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err);
+
+#endif
