@@ -175,9 +175,9 @@ os_options fixture_fast_options(const struct fixture *fixture)
 {
     os_options options = fixture_options(fixture);
     options.length_s = 2;
-    options.allowance_s = 2;
+    options.allowance_s = 1;
     options.margin_s = 1;
-    options.timeout_ms = 5000;
+    options.timeout_ms = 4000;
     options.max_clock_skew_rate = 2;
     return options;
 }

@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -330,6 +331,10 @@ static void listen_on_loopback(struct http_server *server)
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof(address);
     server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int segment = server->options.segment_bytes;
+    if (segment > 0 && setsockopt(server->listener, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment)) != 0) {
+        die("the test server cannot set its segment size");
+    }
     if (server->listener < 0 || bind(server->listener, (struct sockaddr *)&address, sizeof(address)) != 0 ||
         listen(server->listener, 256) != 0 ||
         getsockname(server->listener, (struct sockaddr *)&address, &length) != 0) {

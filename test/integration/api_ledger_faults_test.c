@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults between the client and DynamoDB: lost, late, wrong and repeated answers to PutItem (R4), throttling at HTTP
+ * 400 (E1), refusals, and credentials and clocks that the service does not like (E2). The store is real and without
+ * faults.
+ */
+#include "../support/raw_service.h"
+#include "../support/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AMAZON_JSON         "Content-Type: application/x-amz-json-1.0\r\nx-amzn-RequestId: MADEUPREQUESTID\r\n"
+#define CODE(name, message) "{\"__type\":\"com.amazonaws.dynamodb.v20120810#" name "\",\"message\":\"" message "\"}"
+
+/* The PutItem that acquires a record; not the one that releases it. */
+static const struct fault_match acquire = {.target = "PutItem", .body_contains = "attribute_not_exists"};
+static const struct fault_match any_put_item = {.target = "PutItem"};
+
+static struct fault_match attempt_on(const char *key)
+{
+    return (struct fault_match){.method = "PUT", .path_contains = key};
+}
+
+/* One create of a new key under one fault of the ledger. */
+struct run {
+    struct fixture *f;
+    os_client *client;
+    char key[64];
+    unsigned rule;
+    uint64_t took_ms;
+    struct outcome outcome;
+};
+
+static void run_start(struct run *run, struct fixture *f, const char *name, const struct fault_rule *rule)
+{
+    memset(run, 0, sizeof(*run));
+    run->f = f;
+    assert_true(fixture_proxies(f));
+    fixture_key(f, name, run->key, sizeof(run->key));
+    os_options options = fixture_options(f);
+    run->client = fixture_client(&options);
+    run->rule = fault_proxy_add(f->ledger_proxy, rule);
+    assert_true(run->rule > 0);
+}
+
+static void run_create(struct run *run, const os_call *call)
+{
+    uint64_t start = now_ms();
+    run->outcome = create(run->client, run->key, "body", call);
+    run->took_ms = now_ms() - start;
+}
+
+/* A commit without a stall, with one record and one attempt. */
+static void check_smooth_commit(const struct run *run)
+{
+    CHECK_VERDICT(run->outcome, OS_COMMITTED);
+    assert_true(run->took_ms < 4000);
+    assert_true(fault_proxy_hits(run->f->ledger_proxy, run->rule) >= 1);
+    CHECK_OBJECT(run->client, run->key, "body");
+    assert_int_equal(raw_count_items(run->f->ledger_endpoint, run->f->table, run->key), 1);
+    struct fault_match attempt = attempt_on(run->key);
+    assert_int_equal(fault_proxy_count(run->f->store_proxy, &attempt), 1);
+    assert_int_equal(run->outcome.result.attempts, 1);
+    assert_false(run->outcome.result.took_over);
+}
+
+static void check_nothing_happened(const struct run *run)
+{
+    CHECK_VERDICT(run->outcome, OS_NOT_EXECUTED);
+    CHECK_ABSENT(run->client, run->key);
+    struct fault_match attempt = attempt_on(run->key);
+    assert_int_equal(fault_proxy_count(run->f->store_proxy, &attempt), 0);
+    assert_int_equal(run->outcome.result.attempts, 0);
+}
+
+static void run_end(struct run *run)
+{
+    outcome_clear(&run->outcome);
+    os_client_close(run->client);
+}
+
+static void commits_under(struct fixture *f, const char *name, const struct fault_rule *rule)
+{
+    struct run run;
+    run_start(&run, f, name, rule);
+    run_create(&run, NULL);
+    check_smooth_commit(&run);
+    run_end(&run);
+}
+
+/* ------------------------------------------------------------------------------------------------ R4 */
+
+static void a_lost_answer_to_put_item_is_recognised_as_our_own_record(void **state)
+{
+    struct fixture *f = *state;
+    struct run run;
+    run_start(&run, f, "lost-answer", &(struct fault_rule){.match = acquire, .action = FAULT_DROP_ANSWER, .times = 1});
+    run_create(&run, NULL);
+    check_smooth_commit(&run);
+    assert_int_equal(fault_proxy_count(f->ledger_proxy, &acquire), 2);
+    json_t *item = raw_item(f->ledger_endpoint, f->table, run.key, "*");
+    assert_int_equal(strtoull(raw_attribute(item, "generation", 'N'), NULL, 10), run.outcome.result.generation);
+    json_decref(item);
+    run_end(&run);
+}
+
+static void three_lost_answers_in_a_row_are_survived(void **state)
+{
+    commits_under(*state, "lost-answers",
+                  &(struct fault_rule){.match = acquire, .action = FAULT_DROP_ANSWER, .times = 3});
+}
+
+static void a_500_after_put_item_was_applied_is_survived(void **state)
+{
+    commits_under(*state, "500-after",
+                  &(struct fault_rule){.match = acquire,
+                                       .action = FAULT_ANSWER_AFTER,
+                                       .times = 1,
+                                       .status = 500,
+                                       .headers = AMAZON_JSON,
+                                       .body = CODE("InternalServerError", "made up")});
+}
+
+static void a_wrong_crc_makes_an_answer_count_for_nothing(void **state)
+{
+    commits_under(*state, "wrong-crc", &(struct fault_rule){.match = acquire, .action = FAULT_CORRUPT_CRC, .times = 1});
+}
+
+static void an_answer_cut_short_is_survived(void **state)
+{
+    commits_under(*state, "cut-answer",
+                  &(struct fault_rule){.match = acquire, .action = FAULT_CUT, .times = 1, .bytes = 1});
+}
+
+static void an_unreadable_answer_is_survived(void **state)
+{
+    commits_under(*state, "unreadable",
+                  &(struct fault_rule){.match = acquire,
+                                       .action = FAULT_ANSWER_AFTER,
+                                       .times = 1,
+                                       .status = 200,
+                                       .headers = AMAZON_JSON,
+                                       .body = "{\"Attributes\":{\"pa"});
+}
+
+static void a_put_item_that_a_layer_sends_twice_is_survived(void **state)
+{
+    commits_under(*state, "sent-twice", &(struct fault_rule){.match = acquire, .action = FAULT_REPLAY, .times = 1});
+}
+
+static void a_connection_that_dies_before_put_item_is_survived(void **state)
+{
+    commits_under(*state, "reset-before", &(struct fault_rule){.match = acquire, .action = FAULT_RESET, .times = 2});
+}
+
+static void a_failed_condition_without_an_item_is_followed_by_a_get_item(void **state)
+{
+    struct fixture *f = *state;
+    struct run run;
+    run_start(&run, f, "blind",
+              &(struct fault_rule){.match = acquire,
+                                   .action = FAULT_ANSWER_AFTER,
+                                   .times = 1,
+                                   .status = 400,
+                                   .headers = AMAZON_JSON,
+                                   .body = CODE("ConditionalCheckFailedException", "The conditional request failed")});
+    run_create(&run, NULL);
+    check_smooth_commit(&run);
+    struct fault_match get = {.target = "GetItem", .body_contains = run.key};
+    assert_true(fault_proxy_count(f->ledger_proxy, &get) >= 1);
+    struct fault_seen seen;
+    assert_true(fault_proxy_seen(f->ledger_proxy, &get, 0, &seen));
+    assert_non_null(strstr(seen.body, "\"ConsistentRead\":true"));
+    fault_seen_free(&seen);
+    run_end(&run);
+}
+
+static void a_record_that_is_gone_again_is_a_new_guard(void **state)
+{
+    struct fixture *f = *state;
+    struct run run;
+    run_start(&run, f, "gone-again",
+              &(struct fault_rule){.match = acquire,
+                                   .action = FAULT_ANSWER,
+                                   .times = 1,
+                                   .status = 400,
+                                   .headers = AMAZON_JSON,
+                                   .body = CODE("ConditionalCheckFailedException", "The conditional request failed")});
+    run_create(&run, NULL);
+    check_smooth_commit(&run);
+    assert_int_equal(run.outcome.result.guards, 2);
+    run_end(&run);
+}
+
+static void put_item_asks_for_the_old_item(void **state)
+{
+    struct fixture *f = *state;
+    struct run run;
+    run_start(&run, f, "all-old", &(struct fault_rule){.match = acquire, .action = FAULT_PASS});
+    run_create(&run, NULL);
+    check_smooth_commit(&run);
+    struct fault_seen seen;
+    assert_true(fault_proxy_seen(f->ledger_proxy, &acquire, 0, &seen));
+    assert_non_null(strstr(seen.body, "\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\""));
+    fault_seen_free(&seen);
+    run_end(&run);
+}
+
+/* ------------------------------------------------------------------------------------------------ E1 */
+
+static void throttling_at_http_400_is_waited_out(void **state)
+{
+    static const char *const bodies[] = {
+        CODE("ProvisionedThroughputExceededException", "slow down"), CODE("ThrottlingException", "slow down"),
+        CODE("RequestLimitExceeded", "slow down"), CODE("TransactionConflictException", "slow down")};
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        commits_under(*state, "throttled",
+                      &(struct fault_rule){.match = acquire,
+                                           .action = FAULT_ANSWER,
+                                           .times = 3,
+                                           .status = 400,
+                                           .headers = AMAZON_JSON,
+                                           .body = bodies[i]});
+    }
+}
+
+static void throttling_without_end_is_not_executed_at_the_deadline(void **state)
+{
+    struct run run;
+    run_start(&run, *state, "throttled-for-ever",
+              &(struct fault_rule){.match = any_put_item,
+                                   .action = FAULT_ANSWER,
+                                   .status = 400,
+                                   .headers = AMAZON_JSON,
+                                   .body = CODE("ThrottlingException", "Rate exceeded")});
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = 2000;
+    run_create(&run, &call);
+    check_nothing_happened(&run);
+    CHECK_ERROR(run.outcome, OS_ERR_THROTTLED);
+    CHECK_SAYS(&run.outcome.error, "ThrottlingException");
+    assert_in_range(run.took_ms, 1900, 4000);
+    run_end(&run);
+}
+
+/* ------------------------------------------------------------------------------------------------ refusals */
+
+static void refused(struct fixture *f, const char *name, const char *body, os_code code, const char *service_code)
+{
+    struct run run;
+    run_start(&run, f, name,
+              &(struct fault_rule){
+                  .match = any_put_item, .action = FAULT_ANSWER, .status = 400, .headers = AMAZON_JSON, .body = body});
+    run_create(&run, NULL);
+    check_nothing_happened(&run);
+    CHECK_ERROR(run.outcome, code);
+    assert_string_equal(run.outcome.error.service_code, service_code);
+    assert_int_equal(run.outcome.error.http_status, 400);
+    assert_string_equal(run.outcome.error.request_id, "MADEUPREQUESTID");
+    CHECK_SAYS(&run.outcome.error, f->table);
+    assert_true(run.took_ms < 3000);
+    run_end(&run);
+}
+
+static void access_denied_by_the_table_is_not_executed(void **state)
+{
+    refused(*state, "ledger-denied",
+            CODE("AccessDeniedException", "User is not authorized to perform: dynamodb:PutItem"), OS_ERR_DENIED,
+            "AccessDeniedException");
+}
+
+static void an_absent_table_is_not_executed(void **state)
+{
+    refused(*state, "table-absent", CODE("ResourceNotFoundException", "Requested resource not found"), OS_ERR_NO_TABLE,
+            "ResourceNotFoundException");
+}
+
+static void a_wrong_key_schema_is_not_executed(void **state)
+{
+    refused(*state, "key-schema",
+            CODE("ValidationException", "One or more parameter values were invalid: Missing the key id in the item"),
+            OS_ERR_TABLE, "ValidationException");
+}
+
+static void an_unknown_key_id_is_not_executed(void **state)
+{
+    refused(*state, "unknown-key",
+            CODE("UnrecognizedClientException", "The security token included in the request is invalid."),
+            OS_ERR_CREDENTIALS, "UnrecognizedClientException");
+}
+
+/* ------------------------------------------------------------------------------------------------ E2 */
+
+struct key_giver {
+    _Atomic int calls;
+};
+
+static int give_keys(void *context, os_credentials *ret)
+{
+    struct key_giver *giver = context;
+    giver->calls++;
+    ret->access_key_id = raw_access_key();
+    ret->secret_access_key = raw_secret_key();
+    return 0;
+}
+
+static void an_expired_token_renews_the_credentials(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(fixture_proxies(f));
+    struct key_giver giver = {0};
+    os_options options = fixture_options(f);
+    options.dynamodb_credentials = give_keys;
+    options.dynamodb_credentials_context = &giver;
+    os_client *client = fixture_client(&options);
+    struct fault_rule rule = {
+        .match = acquire,
+        .action = FAULT_ANSWER,
+        .times = 1,
+        .status = 400,
+        .headers = AMAZON_JSON,
+        .body = CODE("ExpiredTokenException", "The security token included in the request is expired")};
+    unsigned id = fault_proxy_add(f->ledger_proxy, &rule);
+    char key[64];
+    fixture_key(f, "expired-token", key, sizeof(key));
+    struct outcome done = create(client, key, "x", NULL);
+    CHECK_VERDICT(done, OS_COMMITTED);
+    assert_int_equal(fault_proxy_hits(f->ledger_proxy, id), 1);
+    assert_true(giver.calls >= 2);
+    outcome_clear(&done);
+    os_client_close(client);
+}
+
+static void a_refused_time_of_signing_is_mended(void **state)
+{
+    commits_under(
+        *state, "ledger-skew",
+        &(struct fault_rule){.match = acquire,
+                             .action = FAULT_ANSWER,
+                             .times = 1,
+                             .status = 400,
+                             .headers = AMAZON_JSON,
+                             .body = CODE("InvalidSignatureException",
+                                          "Signature expired: 20260101T000000Z is now earlier than 20260101T010000Z")});
+}
+
+/* -------------------------------------------------------------------------------------- releases and reads */
+
+static void a_release_that_fails_does_not_change_a_verdict(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(fixture_proxies(f));
+    os_options options = fixture_options(f);
+    options.release = OS_RELEASE_ALWAYS;
+    os_client *client = fixture_client(&options);
+    struct fault_rule rule = {.match = {.target = "PutItem", .body_contains = "\"timeout\":{\"N\":\"0\"}"},
+                              .action = FAULT_RESET};
+    unsigned id = fault_proxy_add(f->ledger_proxy, &rule);
+    char key[64];
+    fixture_key(f, "release-fails", key, sizeof(key));
+    uint64_t start = now_ms();
+    struct outcome done = create(client, key, "x", NULL);
+    CHECK_VERDICT(done, OS_COMMITTED);
+    assert_true(now_ms() - start < 2000); /* the release goes on in the background */
+    assert_true(fault_proxy_wait_hits(f->ledger_proxy, id, 1, 3000));
+    outcome_clear(&done);
+    os_client_close(client);
+}
+
+static void a_slow_ledger_is_no_reason_to_give_up(void **state)
+{
+    commits_under(*state, "slow-ledger",
+                  &(struct fault_rule){.match = any_put_item, .action = FAULT_PASS, .delay_ms = 1500});
+}
+
+int main(int argc, char **argv)
+{
+    static const struct suite_test tests[] = {
+        SUITE_TEST(a_lost_answer_to_put_item_is_recognised_as_our_own_record, 0),
+        SUITE_TEST(three_lost_answers_in_a_row_are_survived, 0),
+        SUITE_TEST(a_500_after_put_item_was_applied_is_survived, 0),
+        SUITE_TEST(a_wrong_crc_makes_an_answer_count_for_nothing, 0),
+        SUITE_TEST(an_answer_cut_short_is_survived, 0),
+        SUITE_TEST(an_unreadable_answer_is_survived, 0),
+        SUITE_TEST(a_put_item_that_a_layer_sends_twice_is_survived, 0),
+        SUITE_TEST(a_connection_that_dies_before_put_item_is_survived, 0),
+        SUITE_TEST(a_failed_condition_without_an_item_is_followed_by_a_get_item, 0),
+        SUITE_TEST(a_record_that_is_gone_again_is_a_new_guard, 0),
+        SUITE_TEST(put_item_asks_for_the_old_item, 0),
+        SUITE_TEST(throttling_at_http_400_is_waited_out, 0),
+        SUITE_TEST(throttling_without_end_is_not_executed_at_the_deadline, 0),
+        SUITE_TEST(access_denied_by_the_table_is_not_executed, 0),
+        SUITE_TEST(an_absent_table_is_not_executed, 0),
+        SUITE_TEST(a_wrong_key_schema_is_not_executed, 0),
+        SUITE_TEST(an_unknown_key_id_is_not_executed, 0),
+        SUITE_TEST(an_expired_token_renews_the_credentials, 0),
+        SUITE_TEST(a_refused_time_of_signing_is_mended, 0),
+        SUITE_TEST(a_release_that_fails_does_not_change_a_verdict, 0),
+        SUITE_TEST(a_slow_ledger_is_no_reason_to_give_up, 0),
+        {0}};
+    static const struct suite suite = {
+        .name = "faults of the ledger", .tests = tests, .needs = BACKEND_REAL, .only = "minio"};
+    return suite_main(&suite, argc, argv);
+}

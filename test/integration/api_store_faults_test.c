@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers of the store that are definite, or that are mended on the spot: refusals (R8), redirects, clocks and tokens
+ * (E2), throttled and broken reads, cancellation and deadlines. What ends in R13 stands in api_ambiguous_test.c.
+ */
+#include "../support/raw_service.h"
+#include "../support/suite.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define XML "Content-Type: application/xml\r\nx-amz-request-id: MADEUP\r\n"
+#define FAILURE(code, message) \
+    "<?xml version=\"1.0\"?><Error><Code>" code "</Code><Message>" message "</Message></Error>"
+
+static const struct fault_match plain_head = {.method = "HEAD", .has_header = "authorization"}; /* not a probe (E7) */
+
+static struct fault_match attempt_on(const char *key)
+{
+    return (struct fault_match){.method = "PUT", .path_contains = key};
+}
+
+static os_client *proxied(struct fixture *f)
+{
+    assert_true(fixture_proxies(f));
+    os_options options = fixture_options(f);
+    return fixture_client(&options);
+}
+
+static unsigned add(struct fixture *f, struct fault_rule rule)
+{
+    unsigned id = fault_proxy_add(f->store_proxy, &rule);
+    assert_true(id > 0);
+    return id;
+}
+
+/* ------------------------------------------------------------------------------------------------ R8 */
+
+struct refusal {
+    const char *name;
+    int status;
+    const char *body;
+    os_code code;
+    const char *service_code;
+};
+
+static void check_refusal(struct fixture *f, const struct refusal *refusal)
+{
+    os_client *client = proxied(f);
+    char key[64];
+    fixture_key(f, refusal->name, key, sizeof(key));
+    unsigned rule = add(f, (struct fault_rule){.match = attempt_on(key),
+                                               .action = FAULT_ANSWER,
+                                               .times = 1,
+                                               .status = refusal->status,
+                                               .headers = XML,
+                                               .body = refusal->body});
+    struct outcome outcome = create(client, key, "refused", NULL);
+    CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(outcome, refusal->code);
+    assert_string_equal(outcome.result.rule, "R8");
+    assert_int_equal(outcome.result.attempts, 1);
+    assert_string_equal(outcome.error.service_code, refusal->service_code);
+    assert_int_equal(outcome.error.http_status, refusal->status);
+    assert_string_equal(outcome.error.request_id, "MADEUP");
+    CHECK_SAYS(&outcome.error, key);
+    CHECK_SAYS(&outcome.error, refusal->service_code);
+    assert_int_equal(fault_proxy_hits(f->store_proxy, rule), 1);
+    CHECK_ABSENT(client, key);
+
+    /* V5: the record was released, so that the next writer need not wait. */
+    uint64_t start = now_ms();
+    os_options options = fixture_options(f);
+    os_client *other = fixture_client(&options);
+    struct outcome next = create(other, key, "next", NULL);
+    CHECK_VERDICT(next, OS_COMMITTED);
+    assert_true(now_ms() - start < 2000);
+    assert_true(next.result.took_over);
+    assert_int_equal(next.result.generation, outcome.result.generation + 2); /* release, takeover */
+    CHECK_OBJECT(other, key, "next");
+    outcome_clear(&outcome);
+    outcome_clear(&next);
+    os_client_close(other);
+    os_client_close(client);
+}
+
+static void a_refused_write_is_handed_over_within_a_poll(void **state)
+{
+    static const struct refusal denied = {"denied", 403, FAILURE("AccessDenied", "Access Denied."), OS_ERR_DENIED,
+                                          "AccessDenied"};
+    check_refusal(*state, &denied);
+}
+
+static void every_definite_refusal_is_not_executed_with_its_own_code(void **state)
+{
+    static const struct refusal refusals[] = {
+        {"no-bucket", 404, FAILURE("NoSuchBucket", "The specified bucket does not exist"), OS_ERR_NO_BUCKET,
+         "NoSuchBucket"},
+        {"bad-digest", 400, FAILURE("BadDigest", "The Content-MD5 you specified did not match"), OS_ERR_REFUSED,
+         "BadDigest"},
+        {"bad-argument", 400, FAILURE("InvalidArgument", "Invalid Argument"), OS_ERR_REFUSED, "InvalidArgument"},
+        {"no-key-id", 403, FAILURE("InvalidAccessKeyId", "The key id does not exist"), OS_ERR_CREDENTIALS,
+         "InvalidAccessKeyId"},
+        {"too-large", 400, FAILURE("EntityTooLarge", "Your proposed upload exceeds"), OS_ERR_TOO_LARGE,
+         "EntityTooLarge"},
+    };
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        check_refusal(*state, &refusals[i]);
+    }
+}
+
+struct waiting {
+    os_client *client;
+    const char *key;
+    struct outcome outcome;
+    uint64_t done_ms;
+};
+
+static void *create_in_thread(void *argument)
+{
+    struct waiting *waiting = argument;
+    waiting->outcome = create(waiting->client, waiting->key, "second", NULL);
+    waiting->done_ms = now_ms();
+    return NULL;
+}
+
+static void a_waiting_writer_takes_over_within_a_poll_of_the_failure(void **state)
+{
+    struct fixture *f = *state;
+    os_client *first = proxied(f);
+    char key[64];
+    fixture_key(f, "hand-over", key, sizeof(key));
+    unsigned refuse = add(f, (struct fault_rule){.match = attempt_on(key),
+                                                 .action = FAULT_ANSWER,
+                                                 .times = 1,
+                                                 .delay_ms = 1000,
+                                                 .status = 403,
+                                                 .headers = XML,
+                                                 .body = FAILURE("AccessDenied", "Access Denied.")});
+    struct waiting failing = {.client = first, .key = key};
+    pthread_t one;
+    assert_int_equal(pthread_create(&one, NULL, create_in_thread, &failing), 0);
+    assert_true(fault_proxy_wait_hits(f->store_proxy, refuse, 1, 5000));
+    os_options options = fixture_options(f);
+    struct waiting contender = {.client = fixture_client(&options), .key = key};
+    pthread_t two;
+    assert_int_equal(pthread_create(&two, NULL, create_in_thread, &contender), 0);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    CHECK_VERDICT(failing.outcome, OS_NOT_EXECUTED);
+    CHECK_VERDICT(contender.outcome, OS_COMMITTED);
+    assert_true(contender.outcome.result.took_over);
+    assert_true(contender.done_ms < failing.done_ms + 2000);
+    outcome_clear(&failing.outcome);
+    outcome_clear(&contender.outcome);
+    os_client_close(contender.client);
+    os_client_close(first);
+}
+
+static void rename_with_a_delete_that_fails_leaves_both(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = proxied(f);
+    char source[64];
+    char key[64];
+    fixture_key(f, "rename-from", source, sizeof(source));
+    fixture_key(f, "rename-to", key, sizeof(key));
+    put_plain(client, source, "moved", NULL);
+    add(f, (struct fault_rule){.match = {.method = "DELETE"},
+                               .action = FAULT_ANSWER,
+                               .status = 403,
+                               .headers = XML,
+                               .body = FAILURE("AccessDenied", "Access Denied.")});
+    struct outcome done = rename_object(client, source, key, NULL);
+    CHECK_VERDICT(done, OS_COMMITTED);
+    CHECK_ERROR(done, OS_ERR_DENIED);
+    CHECK_SAYS(&done.error, source);
+    CHECK_OBJECT(client, key, "moved");
+    CHECK_OBJECT(client, source, "moved");
+    outcome_clear(&done);
+    os_client_close(client);
+}
+
+/* ------------------------------------------------------------------------------------------------ reads */
+
+static void commits_although(struct fixture *f, const char *name, struct fault_rule rule)
+{
+    os_client *client = proxied(f);
+    char key[64];
+    fixture_key(f, name, key, sizeof(key));
+    unsigned id = add(f, rule);
+    uint64_t start = now_ms();
+    struct outcome done = create(client, key, "x", NULL);
+    CHECK_VERDICT(done, OS_COMMITTED);
+    assert_true(now_ms() - start < 5000);
+    assert_true(fault_proxy_hits(f->store_proxy, id) >= 1);
+    assert_int_equal(done.result.attempts, 1);
+    outcome_clear(&done);
+    os_client_close(client);
+}
+
+static void a_throttled_head_is_asked_again(void **state)
+{
+    commits_although(*state, "head-503",
+                     (struct fault_rule){.match = plain_head, .action = FAULT_ANSWER, .times = 2, .status = 503});
+}
+
+static void a_head_whose_connection_dies_is_asked_again(void **state)
+{
+    commits_although(*state, "head-reset", (struct fault_rule){.match = plain_head, .action = FAULT_RESET, .times = 2});
+}
+
+static void a_head_without_a_date_is_asked_again(void **state)
+{
+    commits_although(
+        *state, "head-date",
+        (struct fault_rule){.match = plain_head, .action = FAULT_STRIP_ANSWER, .times = 2, .header = "date"});
+}
+
+static void a_denied_head_is_not_executed(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = proxied(f);
+    char key[64];
+    fixture_key(f, "head-denied", key, sizeof(key));
+    unsigned id =
+        add(f, (struct fault_rule){.match = plain_head, .action = FAULT_ANSWER, .status = 403, .headers = XML});
+    struct outcome outcome = create(client, key, "x", NULL);
+    CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(outcome, OS_ERR_DENIED);
+    CHECK_SAYS(&outcome.error, key);
+    CHECK_SAYS(&outcome.error, "s3:ListBucket"); /* without it S3 says 403 of an absent key */
+    assert_int_equal(outcome.error.http_status, 403);
+    assert_int_equal(outcome.result.attempts, 0);
+    fault_proxy_remove(f->store_proxy, id);
+    CHECK_ABSENT(client, key);
+    outcome_clear(&outcome);
+    os_client_close(client);
+}
+
+static void a_late_put_item_is_followed_by_another_look(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(fixture_proxies(f));
+    os_options options = fixture_options(f);
+    options.recheck_after_ms = 300;
+    os_client *client = fixture_client(&options);
+    char key[64];
+    fixture_key(f, "recheck", key, sizeof(key));
+    struct fault_rule slow = {.match = {.target = "PutItem"}, .action = FAULT_HOLD, .times = 1};
+    unsigned held = fault_proxy_add(f->ledger_proxy, &slow);
+    struct waiting writer = {.client = client, .key = key};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, create_in_thread, &writer), 0);
+    assert_true(fault_proxy_wait_hits(f->ledger_proxy, held, 1, 5000));
+    char path[160]; /* an outsider writes meanwhile */
+    snprintf(path, sizeof(path), "/%s/%s", f->bucket, key);
+    assert_int_equal(raw_s3(f->store_endpoint, "PUT", path, "outsider", NULL), 200);
+    struct timespec pause = {.tv_nsec = 500 * 1000000L}; /* longer than recheck_after */
+    nanosleep(&pause, NULL);
+    fault_proxy_release(f->ledger_proxy, held, FAULT_FORWARD);
+    pthread_join(thread, NULL);
+    CHECK_VERDICT(writer.outcome, OS_CONFLICT);
+    assert_int_equal(writer.outcome.result.attempts, 0);
+    CHECK_OBJECT(client, key, "outsider");
+    outcome_clear(&writer.outcome);
+    os_client_close(client);
+}
+
+/* --------------------------------------------------------------------------------- regions, clocks, tokens */
+
+static void check_second_head_names_region(struct fixture *f, const char *name, struct fault_rule rule)
+{
+    os_client *client = proxied(f);
+    char key[64];
+    fixture_key(f, name, key, sizeof(key));
+    rule.match = plain_head;
+    rule.action = FAULT_ANSWER;
+    rule.times = 1;
+    add(f, rule);
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = 3000;
+    os_error error;
+    os_head(client, key, &call, NULL, &error);
+    struct fault_seen seen;
+    assert_true(fault_proxy_seen(f->store_proxy, &plain_head, 1, &seen));
+    assert_non_null(strstr(seen.head, "/eu-central-1/s3/aws4_request"));
+    fault_seen_free(&seen);
+    os_client_close(client);
+}
+
+static void a_redirect_is_followed_to_the_region_it_names(void **state)
+{
+    check_second_head_names_region(
+        *state, "redirect-301", (struct fault_rule){.status = 301, .headers = "x-amz-bucket-region: eu-central-1\r\n"});
+    check_second_head_names_region(
+        *state, "redirect-400", (struct fault_rule){.status = 400, .headers = "x-amz-bucket-region: eu-central-1\r\n"});
+}
+
+static void a_redirect_without_a_region_is_a_wrong_region(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = proxied(f);
+    add(f, (struct fault_rule){.match = plain_head, .action = FAULT_ANSWER, .status = 301});
+    struct outcome outcome = create(client, "redirected-nowhere", "x", NULL);
+    CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(outcome, OS_ERR_REGION);
+    CHECK_SAYS(&outcome.error, "region");
+    outcome_clear(&outcome);
+    os_client_close(client);
+}
+
+static void a_skewed_clock_is_mended_before_and_after_the_record(void **state)
+{
+    static const char body[] =
+        FAILURE("RequestTimeTooSkewed", "The difference between the request time and the current time is too large.");
+    commits_although(
+        *state, "skewed-head",
+        (struct fault_rule){
+            .match = plain_head, .action = FAULT_ANSWER, .times = 1, .status = 403, .headers = XML, .body = body});
+    struct fixture *f = *state;
+    os_client *client = proxied(f);
+    char key[64];
+    fixture_key(f, "skewed-put", key, sizeof(key));
+    add(f,
+        (struct fault_rule){
+            .match = attempt_on(key), .action = FAULT_ANSWER, .times = 1, .status = 403, .headers = XML, .body = body});
+    struct outcome done = create(client, key, "x", NULL);
+    CHECK_VERDICT(done, OS_COMMITTED);
+    assert_int_equal(done.result.guards, 2);
+    assert_int_equal(done.result.attempts, 2);
+    outcome_clear(&done);
+    os_client_close(client);
+}
+
+static _Atomic int keys_given;
+
+static int give_keys(void *context, os_credentials *ret)
+{
+    (void)context;
+    keys_given++;
+    ret->access_key_id = raw_access_key();
+    ret->secret_access_key = raw_secret_key();
+    return 0;
+}
+
+/* The part of a query from a name to the next '&'. */
+static void query_value(const char *query, const char *name, char *ret, size_t size)
+{
+    const char *at = strstr(query, name);
+    assert_non_null(at);
+    snprintf(ret, size, "%.*s", (int)strcspn(at, "&"), at);
+}
+
+static void an_expired_token_signs_the_same_date_and_length_again(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(fixture_proxies(f));
+    os_options options = fixture_options(f);
+    options.credentials = give_keys;
+    os_client *client = fixture_client(&options);
+    char key[64];
+    fixture_key(f, "expired-token", key, sizeof(key));
+    struct fault_match attempts = attempt_on(key);
+    add(f, (struct fault_rule){.match = attempts,
+                               .action = FAULT_ANSWER,
+                               .times = 1,
+                               .status = 400,
+                               .headers = XML,
+                               .body = FAILURE("ExpiredToken", "The provided token has expired.")});
+    keys_given = 0;
+    struct outcome done = create(client, key, "x", NULL);
+    CHECK_VERDICT(done, OS_COMMITTED);
+    assert_int_equal(done.result.guards, 1);
+    assert_true(keys_given >= 2);
+    assert_int_equal(fault_proxy_count(f->store_proxy, &attempts), 2);
+    static const char *const fixed[] = {"X-Amz-Date=", "X-Amz-Expires="};
+    for (size_t i = 0; i < 2; i++) {
+        struct fault_seen one;
+        struct fault_seen two;
+        assert_true(fault_proxy_seen(f->store_proxy, &attempts, 0, &one));
+        assert_true(fault_proxy_seen(f->store_proxy, &attempts, 1, &two));
+        char first[64];
+        char second[64];
+        query_value(one.query, fixed[i], first, sizeof(first));
+        query_value(two.query, fixed[i], second, sizeof(second));
+        assert_string_equal(first, second);
+        fault_seen_free(&one);
+        fault_seen_free(&two);
+    }
+    outcome_clear(&done);
+    os_client_close(client);
+}
+
+/* ------------------------------------------------------------------------------- deadlines and cancellation */
+
+static void a_deadline_before_anything_was_sent_is_not_executed(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = proxied(f);
+    unsigned id = add(f, (struct fault_rule){.match = {.method = "HEAD"}, .action = FAULT_HOLD});
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = 700;
+    uint64_t start = now_ms();
+    struct outcome outcome = create(client, "never-sent", "x", &call);
+    assert_in_range(now_ms() - start, 600, 1700);
+    CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(outcome, OS_ERR_DEADLINE);
+    CHECK_SAYS(&outcome.error, "never-sent");
+    assert_int_equal(outcome.result.attempts, 0);
+    fault_proxy_release(f->store_proxy, id, FAULT_DISCARD);
+    outcome_clear(&outcome);
+    os_client_close(client);
+}
+
+struct cancelled {
+    struct waiting waiting;
+    os_cancel *cancel;
+};
+
+static void *create_cancellable(void *argument)
+{
+    struct cancelled *cancelled = argument;
+    os_call call = OS_CALL_INIT;
+    call.cancel = cancelled->cancel;
+    cancelled->waiting.outcome = create(cancelled->waiting.client, cancelled->waiting.key, "x", &call);
+    cancelled->waiting.done_ms = now_ms();
+    return NULL;
+}
+
+static void check_cancelled(struct fixture *f, const char *name, struct fault_match held, os_verdict verdict,
+                            os_code code)
+{
+    struct cancelled cancelled = {.waiting = {.client = proxied(f)}};
+    assert_int_equal(os_cancel_new(&cancelled.cancel), OS_OK);
+    char key[64];
+    fixture_key(f, name, key, sizeof(key));
+    cancelled.waiting.key = key;
+    unsigned id = add(f, (struct fault_rule){.match = held, .action = FAULT_HOLD});
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, create_cancellable, &cancelled), 0);
+    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 5000));
+    uint64_t start = now_ms();
+    os_cancel_trigger(cancelled.cancel);
+    pthread_join(thread, NULL);
+    assert_true(cancelled.waiting.done_ms - start < 1000);
+    CHECK_VERDICT(cancelled.waiting.outcome, verdict);
+    CHECK_ERROR(cancelled.waiting.outcome, code);
+    assert_int_equal(cancelled.waiting.outcome.result.ticket != NULL, verdict == OS_UNKNOWN);
+    fault_proxy_release(f->store_proxy, id, FAULT_DISCARD);
+    outcome_clear(&cancelled.waiting.outcome);
+
+    os_call call = OS_CALL_INIT; /* a token that was used stays cancelled */
+    call.cancel = cancelled.cancel;
+    struct outcome again = create(cancelled.waiting.client, key, "x", &call);
+    CHECK_VERDICT(again, OS_NOT_EXECUTED);
+    CHECK_ERROR(again, OS_ERR_CANCELLED);
+    outcome_clear(&again);
+    os_cancel_free(cancelled.cancel);
+    os_client_close(cancelled.waiting.client);
+}
+
+static void a_call_cancelled_before_its_attempt_is_not_executed(void **state)
+{
+    check_cancelled(*state, "cancel-early", plain_head, OS_NOT_EXECUTED, OS_ERR_CANCELLED);
+}
+
+static void a_call_cancelled_during_its_attempt_is_unknown_and_has_a_ticket(void **state)
+{
+    check_cancelled(*state, "cancel-late", (struct fault_match){.method = "PUT"}, OS_UNKNOWN, OS_ERR_UNDECIDED);
+}
+
+static void closing_the_client_ends_what_runs(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = proxied(f);
+    char key[64];
+    fixture_key(f, "closing", key, sizeof(key));
+    put_plain(client, key, "x", NULL);
+    uint64_t start = now_ms();
+    os_client_close(client);
+    assert_true(now_ms() - start < 1000);
+    os_client_close(NULL);
+    os_cancel_free(NULL);
+    os_result_clear(NULL);
+    os_free(NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct suite_test tests[] = {
+        SUITE_TEST(a_refused_write_is_handed_over_within_a_poll, 0),
+        SUITE_TEST(every_definite_refusal_is_not_executed_with_its_own_code, 0),
+        SUITE_TEST(a_waiting_writer_takes_over_within_a_poll_of_the_failure, 0),
+        SUITE_TEST(rename_with_a_delete_that_fails_leaves_both, 0),
+        SUITE_TEST(a_throttled_head_is_asked_again, 0),
+        SUITE_TEST(a_head_whose_connection_dies_is_asked_again, 0),
+        SUITE_TEST(a_head_without_a_date_is_asked_again, 0),
+        SUITE_TEST(a_denied_head_is_not_executed, 0),
+        SUITE_TEST(a_late_put_item_is_followed_by_another_look, 0),
+        SUITE_TEST(a_redirect_is_followed_to_the_region_it_names, 0),
+        SUITE_TEST(a_redirect_without_a_region_is_a_wrong_region, 0),
+        SUITE_TEST(a_skewed_clock_is_mended_before_and_after_the_record, 0),
+        SUITE_TEST(an_expired_token_signs_the_same_date_and_length_again, 0),
+        SUITE_TEST(a_deadline_before_anything_was_sent_is_not_executed, 0),
+        SUITE_TEST(a_call_cancelled_before_its_attempt_is_not_executed, 0),
+        SUITE_TEST(a_call_cancelled_during_its_attempt_is_unknown_and_has_a_ticket, 0),
+        SUITE_TEST(closing_the_client_ends_what_runs, 0),
+        {0}};
+    static const struct suite suite = {
+        .name = "faults of the store", .tests = tests, .needs = BACKEND_REAL, .only = "minio"};
+    return suite_main(&suite, argc, argv);
+}
