@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers.h"
+
+#include "dynamo/item.h"
+#include "dynamo/json.h"
+
+#include <stdlib.h>
+
+static json_t *item_of(const char *text)
+{
+    json_t *item = json_read(text, strlen(text));
+    assert_non_null(item);
+    return item;
+}
+
+/* The good item with one attribute replaced, or taken away when `value` is NULL. */
+static os_code read_changed(const char *attribute, const char *value, struct record *ret, os_error *err)
+{
+    json_t *item = item_of(ITEM);
+    if (value == NULL) {
+        assert_int_equal(json_object_del(item, attribute), 0);
+    } else {
+        json_t *wrapped = item_of(value);
+        assert_int_equal(json_object_set_new(item, attribute, wrapped), 0);
+    }
+    os_code code = item_to_record(item, ret, NULL, NULL, err);
+    json_decref(item);
+    return code;
+}
+
+static void assert_refused(const char *attribute, const char *value, const char *fault)
+{
+    struct record record = {.generation = 99};
+    os_error err;
+    assert_int_equal(read_changed(attribute, value, &record, &err), OS_ERR_PROTOCOL);
+    assert_says(err, attribute);
+    assert_says(err, fault);
+    assert_int_equal(record.generation, 99);
+}
+
+static void a_record_is_written_as_the_table_of_attributes_says(void **state)
+{
+    (void)state;
+    struct record record = {.generation = 7,
+                            .timeout_ms = 20000,
+                            .ttl_s = 1800000000,
+                            .fence_s = 1799999999,
+                            .has_fence = true,
+                            .nonce = NONCE,
+                            .saw = "ffff"};
+    json_t *item = item_from_record("dir/k", "*", &record);
+    struct buf out;
+    buf_init(&out, 4096);
+    assert_true(json_write(&out, item));
+    assert_string_equal(buf_str(&out), ITEM);
+    buf_free(&out);
+    json_decref(item);
+}
+
+static void attributes_that_a_record_does_not_have_are_left_out(void **state)
+{
+    (void)state;
+    struct record record = {.generation = 0, .timeout_ms = 20000, .ttl_s = 1800000000, .fence_s = 5};
+    json_t *item = item_from_record("dir/k", "\"e\"", &record);
+    struct buf out;
+    buf_init(&out, 4096);
+    assert_true(json_write(&out, item));
+    assert_string_equal(buf_str(&out), PEER_ITEM);
+    buf_free(&out);
+    json_decref(item);
+}
+
+static void assert_round_trip(const char *path, const char *etag, uint64_t number, const char *nonce)
+{
+    struct record record;
+    memset(&record, 0, sizeof(record));
+    record.generation = record.timeout_ms = record.ttl_s = record.fence_s = number;
+    record.has_fence = true;
+    snprintf(record.nonce, sizeof(record.nonce), "%s", nonce);
+    snprintf(record.saw, sizeof(record.saw), "%s", nonce);
+    json_t *item = item_from_record(path, etag, &record);
+    assert_non_null(item);
+    struct record again;
+    char *path_again = NULL;
+    char *etag_again = NULL;
+    assert_int_equal(item_to_record(item, &again, &path_again, &etag_again, NULL), OS_OK);
+    assert_memory_equal(&again, &record, sizeof(record));
+    assert_string_equal(path_again, path);
+    assert_string_equal(etag_again, etag);
+    free(path_again);
+    free(etag_again);
+    json_decref(item);
+}
+
+static void records_come_back_as_they_went_at_every_limit(void **state)
+{
+    (void)state;
+    char path[2049];
+    char etag[1025];
+    memset(path, 'p', sizeof(path) - 1);
+    memset(etag, 'e', sizeof(etag) - 1);
+    path[sizeof(path) - 1] = '\0';
+    etag[sizeof(etag) - 1] = '\0';
+    assert_round_trip("k", "*", 0, "");
+    assert_round_trip(path, etag, UINT64_MAX, NONCE);
+    assert_round_trip("\x01\x7f\n\t \"\\/\xc3\xbc\xf0\x9f\x8e\x88", "\"0-1\"", 1, "x");
+    assert_round_trip("{\"S\":\"x\"}", "\"\"", (uint64_t)INT64_MAX + 1, "[]");
+}
+
+static void a_record_of_the_peer_has_neither_nonce_nor_fence(void **state)
+{
+    (void)state;
+    json_t *item = item_of(PEER_ITEM);
+    struct record record;
+    char *etag = NULL;
+    assert_int_equal(item_to_record(item, &record, NULL, &etag, NULL), OS_OK);
+    assert_int_equal(record.timeout_ms, 20000);
+    assert_false(record.has_fence);
+    assert_int_equal(record.fence_s, 0);
+    assert_string_equal(record.nonce, "");
+    assert_string_equal(record.saw, "");
+    assert_string_equal(etag, "\"e\"");
+    free(etag);
+    json_decref(item);
+}
+
+static const char *const number_names[] = {"generation", "timeout", "ttl", "fence"};
+
+static void only_plain_unsigned_64_bit_integers_are_numbers(void **state)
+{
+    (void)state;
+    static const char *const numbers[] = {"18446744073709551616",
+                                          "99999999999999999999999",
+                                          "-1",
+                                          "-0",
+                                          "1e3",
+                                          "1E3",
+                                          "1.0",
+                                          "+1",
+                                          "",
+                                          " 1",
+                                          "1 ",
+                                          "0x1",
+                                          "1_000",
+                                          "\\u0031\\u0000",
+                                          "NaN"};
+    for (size_t name = 0; name < 4; name++) {
+        for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+            char value[64];
+            snprintf(value, sizeof(value), "{\"N\":\"%s\"}", numbers[i]);
+            assert_refused(number_names[name], value, "is not a");
+        }
+    }
+}
+
+static void the_largest_number_is_read(void **state)
+{
+    (void)state;
+    struct record record;
+    assert_int_equal(read_changed("generation", "{\"N\":\"18446744073709551615\"}", &record, NULL), OS_OK);
+    assert_true(record.generation == UINT64_MAX);
+}
+
+static void a_number_of_another_type_is_refused(void **state)
+{
+    (void)state;
+    static const char *const values[] = {
+        "{\"S\":\"1\"}",        "{\"N\":1}",        "{\"N\":null}", "{\"NULL\":true}", "{}",
+        "{\"n\":\"1\"}",        "{\"NS\":[\"1\"]}", "{\"M\":{}}",   "{\"BOOL\":true}", "{\"N\":\"1\",\"S\":\"1\"}",
+        "{\"N\":{\"N\":\"1\"}}"};
+    for (size_t name = 0; name < 4; name++) {
+        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+            assert_refused(number_names[name], values[i], "is not a number (N)");
+        }
+    }
+}
+
+static void a_string_of_another_type_is_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"path", "etag", "nonce", "saw", "upload"};
+    static const char *const values[] = {"{\"N\":\"1\"}",       "{\"S\":1}",
+                                         "{\"S\":\"\"}",        "{}",
+                                         "{\"B\":\"eA==\"}",    "{\"S\":\"a\\u0000b\"}",
+                                         "{\"S\":\"\\u0000\"}", "{\"S\":\"a\",\"N\":\"1\"}",
+                                         "{\"SS\":[\"a\"]}",    "{\"S\":[\"a\"]}",
+                                         "{\"NULL\":true}"};
+    for (size_t name = 0; name < 5; name++) {
+        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+            assert_refused(names[name], values[i], "is not a string (S)");
+        }
+    }
+}
+
+static void an_attribute_that_must_be_there_is_missed(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"path", "etag", "generation", "timeout", "ttl"};
+    for (size_t i = 0; i < 5; i++) {
+        assert_refused(names[i], NULL, "is missing");
+    }
+}
+
+static void the_others_may_be_absent(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"nonce", "fence", "saw"};
+    for (size_t i = 0; i < 3; i++) {
+        struct record record;
+        assert_int_equal(read_changed(names[i], NULL, &record, NULL), OS_OK);
+    }
+}
+
+static void a_nonce_that_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    assert_refused("nonce", "{\"S\":\"" NONCE "0\"}", "longer than 32");
+    assert_refused("saw", "{\"S\":\"" NONCE "0\"}", "longer than 32");
+}
+
+static void unknown_attributes_are_ignored(void **state)
+{
+    (void)state;
+    struct record record;
+    assert_int_equal(read_changed("aws:rep:deleting", "{\"BOOL\":false}", &record, NULL), OS_OK);
+    assert_int_equal(read_changed("colour", "{\"M\":{\"a\":{\"L\":[]}}}", &record, NULL), OS_OK);
+    assert_int_equal(read_changed("upload", "{\"S\":\"abc\"}", &record, NULL), OS_OK);
+    assert_int_equal(record.generation, 7);
+}
+
+static void what_is_no_object_is_no_item(void **state)
+{
+    (void)state;
+    struct record record;
+    os_error err;
+    json_t *list = json_array();
+    assert_int_equal(item_to_record(list, &record, NULL, NULL, &err), OS_ERR_PROTOCOL);
+    assert_int_equal(item_to_record(NULL, &record, NULL, NULL, &err), OS_ERR_PROTOCOL);
+    json_decref(list);
+}
+
+static void the_other_attributes_are_given_as_json(void **state)
+{
+    (void)state;
+    json_t *item = item_of(ITEM);
+    char *other = item_other_attributes(item);
+    assert_string_equal(other, "{}");
+    free(other);
+    json_object_set_new(item, "upload", item_string("u1"));
+    json_object_set_new(item, "colour", item_number(3));
+    other = item_other_attributes(item);
+    assert_string_equal(other, "{\"upload\":{\"S\":\"u1\"},\"colour\":{\"N\":\"3\"}}");
+    free(other);
+    assert_string_equal(item_get_string(item, "path"), "dir/k"); /* the item itself is as it was */
+    json_decref(item);
+}
+
+static void a_string_attribute_is_borrowed_or_null(void **state)
+{
+    (void)state;
+    json_t *item = item_of("{\"a\":{\"S\":\"x\"},\"b\":{\"N\":\"1\"},\"c\":{\"S\":\"\\u0000\"},\"d\":\"x\"}");
+    assert_string_equal(item_get_string(item, "a"), "x");
+    assert_null(item_get_string(item, "b"));
+    assert_null(item_get_string(item, "c"));
+    assert_null(item_get_string(item, "d"));
+    assert_null(item_get_string(item, "e"));
+    json_decref(item);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_is_written_as_the_table_of_attributes_says),
+        cmocka_unit_test(attributes_that_a_record_does_not_have_are_left_out),
+        cmocka_unit_test(records_come_back_as_they_went_at_every_limit),
+        cmocka_unit_test(a_record_of_the_peer_has_neither_nonce_nor_fence),
+        cmocka_unit_test(only_plain_unsigned_64_bit_integers_are_numbers),
+        cmocka_unit_test(the_largest_number_is_read),
+        cmocka_unit_test(a_number_of_another_type_is_refused),
+        cmocka_unit_test(a_string_of_another_type_is_refused),
+        cmocka_unit_test(an_attribute_that_must_be_there_is_missed),
+        cmocka_unit_test(the_others_may_be_absent),
+        cmocka_unit_test(a_nonce_that_is_too_long_is_refused),
+        cmocka_unit_test(unknown_attributes_are_ignored),
+        cmocka_unit_test(what_is_no_object_is_no_item),
+        cmocka_unit_test(the_other_attributes_are_given_as_json),
+        cmocka_unit_test(a_string_attribute_is_borrowed_or_null),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

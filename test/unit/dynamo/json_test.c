@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers.h"
+
+#include "dynamo/json.h"
+
+#include <stdlib.h>
+
+static bool is_read(const char *text)
+{
+    json_t *root = json_read(text, strlen(text));
+    bool read = root != NULL;
+    json_decref(root);
+    return read;
+}
+
+static void only_a_whole_object_is_read(void **state)
+{
+    (void)state;
+    assert_true(is_read("{}"));
+    assert_true(is_read(" \r\n{\"a\":[1,2.5,null,true,\"x\"]}\n"));
+    static const char *const others[] = {"",
+                                         " ",
+                                         "null",
+                                         "1",
+                                         "\"x\"",
+                                         "[]",
+                                         "{",
+                                         "}",
+                                         "{}{}",
+                                         "{} x",
+                                         "{\"a\"}",
+                                         "{\"a\":}",
+                                         "{'a'}",
+                                         "{a:1}",
+                                         "{,}",
+                                         "{\"a\":1,}",
+                                         "\xef\xbb\xbf{}",
+                                         "{\"a\":01}",
+                                         "{\"a\":\"\t\"}",
+                                         "{\"a\":\"\\x\"}",
+                                         "{\"a\":NaN}"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_false(is_read(others[i]));
+    }
+}
+
+static void a_key_that_stands_twice_is_refused_at_any_depth(void **state)
+{
+    (void)state;
+    assert_false(is_read("{\"a\":1,\"a\":2}"));
+    assert_false(is_read("{\"x\":[{\"a\":1,\"\\u0061\":1}]}"));
+}
+
+static void text_that_is_not_utf8_is_refused(void **state)
+{
+    (void)state;
+    assert_false(is_read("{\"a\":\"\xff\"}"));
+    assert_false(is_read("{\"a\":\"\xc0\xaf\"}"));
+    assert_false(is_read("{\"a\":\"\\ud800\"}"));
+    assert_true(is_read("{\"a\":\"\\ud83c\\udf88\"}"));
+}
+
+static void raw_nul_bytes_are_refused(void **state)
+{
+    (void)state;
+    assert_null(json_read("{\"a\":\"x\0y\"}", 11));
+    assert_null(json_read("{}\0", 3));
+    assert_null(json_read("\0{}", 3));
+}
+
+static void an_escaped_nul_is_read_but_is_no_text(void **state)
+{
+    (void)state;
+    const char *text = "{\"a\":\"x\\u0000y\",\"b\":\"xy\",\"c\":1}";
+    json_t *root = json_read(text, strlen(text));
+    assert_non_null(root);
+    assert_null(json_member_string(root, "a"));
+    assert_string_equal(json_member_string(root, "b"), "xy");
+    assert_null(json_member_string(root, "c"));
+    assert_null(json_member_string(root, "d"));
+    assert_null(json_member_string(NULL, "a"));
+    json_decref(root);
+}
+
+static void numbers_that_no_c_type_holds_are_refused(void **state)
+{
+    (void)state;
+    assert_false(is_read("{\"a\":99999999999999999999999999}"));
+    assert_false(is_read("{\"a\":1e999}"));
+}
+
+/* `depth` arrays inside one object. */
+static bool is_nesting_read(size_t depth)
+{
+    struct buf text;
+    buf_init(&text, 1U << 24);
+    buf_add_str(&text, "{\"a\":");
+    for (size_t i = 0; i < depth; i++) {
+        buf_add_char(&text, '[');
+    }
+    for (size_t i = 0; i < depth; i++) {
+        buf_add_char(&text, ']');
+    }
+    buf_add_char(&text, '}');
+    assert_true(buf_ok(&text));
+    bool read = is_read(buf_str(&text));
+    buf_free(&text);
+    return read;
+}
+
+static void nesting_is_bounded(void **state)
+{
+    (void)state;
+    assert_true(is_nesting_read(JSON_DEPTH_MAX - 1));
+    assert_false(is_nesting_read(JSON_DEPTH_MAX));
+    assert_false(is_nesting_read(5000));
+    assert_false(is_nesting_read(1000000));
+}
+
+static void an_unclosed_depth_bomb_is_refused(void **state)
+{
+    (void)state;
+    size_t len = 4U << 20;
+    char *bomb = malloc(len);
+    assert_non_null(bomb);
+    memset(bomb, '[', len);
+    assert_null(json_read(bomb, len));
+    memset(bomb, '{', len);
+    assert_null(json_read(bomb, len));
+    memset(bomb, '"', len);
+    assert_null(json_read(bomb, len));
+    memset(bomb, '\\', len);
+    assert_null(json_read(bomb, len));
+    free(bomb);
+}
+
+static bool is_list_read(size_t values)
+{
+    struct buf text;
+    buf_init(&text, 1U << 24);
+    buf_add_str(&text, "{\"a\":[1");
+    for (size_t i = 1; i < values; i++) {
+        buf_add_str(&text, ",1");
+    }
+    buf_add_str(&text, "]}");
+    assert_true(buf_ok(&text));
+    bool read = is_read(buf_str(&text));
+    buf_free(&text);
+    return read;
+}
+
+static void the_number_of_values_is_bounded(void **state)
+{
+    (void)state;
+    assert_true(is_list_read(JSON_VALUES_MAX - 1));
+    assert_false(is_list_read(JSON_VALUES_MAX + 1));
+}
+
+static void brackets_and_commas_inside_strings_do_not_count(void **state)
+{
+    (void)state;
+    struct buf text;
+    buf_init(&text, 1U << 20);
+    buf_add_str(&text, "{\"a\":\"\\\"");
+    for (size_t i = 0; i < 200000; i++) {
+        buf_add_char(&text, i % 2 == 0 ? '[' : ',');
+    }
+    buf_add_str(&text, "\"}");
+    assert_true(is_read(buf_str(&text)));
+    buf_free(&text);
+}
+
+static void what_is_written_keeps_its_order_and_has_no_blanks(void **state)
+{
+    (void)state;
+    const char *text = "{\"z\":{\"S\":\"a\\u0000\\n\"},\"a\":[true,1]}";
+    json_t *root = json_read(text, strlen(text));
+    struct buf out;
+    buf_init(&out, 1000);
+    assert_true(json_write(&out, root));
+    assert_string_equal(buf_str(&out), text);
+    buf_free(&out);
+    buf_init(&out, 5);
+    assert_false(json_write(&out, root));
+    buf_free(&out);
+    json_decref(root);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_a_whole_object_is_read),
+        cmocka_unit_test(a_key_that_stands_twice_is_refused_at_any_depth),
+        cmocka_unit_test(text_that_is_not_utf8_is_refused),
+        cmocka_unit_test(raw_nul_bytes_are_refused),
+        cmocka_unit_test(an_escaped_nul_is_read_but_is_no_text),
+        cmocka_unit_test(numbers_that_no_c_type_holds_are_refused),
+        cmocka_unit_test(nesting_is_bounded),
+        cmocka_unit_test(an_unclosed_depth_bomb_is_refused),
+        cmocka_unit_test(the_number_of_values_is_bounded),
+        cmocka_unit_test(brackets_and_commas_inside_strings_do_not_count),
+        cmocka_unit_test(what_is_written_keeps_its_order_and_has_no_blanks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Golden requests: every body was accepted by DynamoDB Local 2.6.1 as it stands here. */
+#include "answers.h"
+
+#include "base/error.h"
+#include "dynamo/json.h"
+#include "dynamo/request.h"
+
+#include <stdlib.h>
+
+static const struct endpoint endpoint = {.scheme = "http", .host = "127.0.0.1:8000", .region = "us-east-1"};
+static const struct dynamo_target target = {.endpoint = &endpoint, .table = "records"};
+static const struct record held = {.generation = 281474976710655,
+                                   .timeout_ms = 20000,
+                                   .ttl_s = 1800000000,
+                                   .fence_s = 1799999999,
+                                   .has_fence = true,
+                                   .nonce = NONCE,
+                                   .saw = "ffff"};
+static const struct record peers = {.generation = 0, .timeout_ms = 20000, .ttl_s = 1800003600};
+
+#define TABLE "{\"TableName\":\"records\""
+#define KEY   "\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"*\"}"
+#define HELD_ITEM                                                                                      \
+    "{" KEY ",\"generation\":{\"N\":\"281474976710655\"},\"timeout\":{\"N\":\"20000\"},"               \
+    "\"ttl\":{\"N\":\"1800000000\"},\"nonce\":{\"S\":\"" NONCE "\"},\"fence\":{\"N\":\"1799999999\"}," \
+    "\"saw\":{\"S\":\"ffff\"}}"
+#define ALL_OLD "\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"}"
+
+/* Checks bytes, JSON and headers, and frees both. */
+static void assert_request(os_code code, struct http_request *request, struct buf *body, const char *operation,
+                           const char *golden)
+{
+    char action[64];
+    snprintf(action, sizeof(action), "DynamoDB_20120810.%s", operation);
+    assert_int_equal(code, OS_OK);
+    assert_string_equal(buf_str(body), golden);
+    json_t *parsed = json_read(body->data, body->len);
+    json_t *expected = json_loads(golden, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(parsed);
+    assert_true(json_equal(parsed, expected));
+    json_decref(parsed);
+    json_decref(expected);
+    assert_string_equal(request->method, "POST");
+    assert_string_equal(request->scheme, "http");
+    assert_string_equal(request->host, "127.0.0.1:8000");
+    assert_string_equal(buf_str(&request->path), "/");
+    assert_string_equal(buf_str(&request->query), "");
+    assert_int_equal(request->headers.count, 3);
+    assert_string_equal(http_headers_get(&request->headers, "x-amz-target"), action);
+    assert_string_equal(http_headers_get(&request->headers, "content-type"), "application/x-amz-json-1.0");
+    assert_string_equal(http_headers_get(&request->headers, "accept-encoding"), "identity");
+    assert_int_equal(request->body.kind, HTTP_BODY_MEMORY);
+    assert_ptr_equal(request->body.data, body->data);
+    assert_int_equal(request->body.length, body->len);
+    http_request_free(request);
+    buf_free(body);
+}
+
+static void assert_put(const struct record *record, enum record_condition_kind kind, const struct record *seen,
+                       const char *golden)
+{
+    struct http_request request;
+    struct buf body;
+    struct record_condition condition = {.kind = kind};
+    if (seen != NULL) {
+        condition.seen = *seen;
+    }
+    os_code code = dynamo_build_put(&target, "dir/k", "*", record, &condition, &request, &body, NULL);
+    assert_request(code, &request, &body, "PutItem", golden);
+}
+
+static void R3_acquires_where_no_record_is(void **state)
+{
+    (void)state;
+    assert_put(&held, RECORD_IF_ABSENT, NULL,
+               TABLE ",\"Item\":" HELD_ITEM ",\"ConditionExpression\":\"attribute_not_exists(#path)\","
+                     "\"ExpressionAttributeNames\":{\"#path\":\"path\"}," ALL_OLD);
+}
+
+static void R12_takes_over_what_was_seen(void **state)
+{
+    (void)state;
+    assert_put(&held, RECORD_IF_SEEN, &held,
+               TABLE
+               ",\"Item\":" HELD_ITEM
+               ",\"ConditionExpression\":\"#generation = :generation AND #ttl = :ttl AND #nonce = :nonce\","
+               "\"ExpressionAttributeNames\":{\"#generation\":\"generation\",\"#ttl\":\"ttl\",\"#nonce\":\"nonce\"},"
+               "\"ExpressionAttributeValues\":{\":generation\":{\"N\":\"281474976710655\"},"
+               "\":ttl\":{\"N\":\"1800000000\"},\":nonce\":{\"S\":\"" NONCE "\"}}," ALL_OLD);
+}
+
+static void R12_takes_over_a_peers_record_only_while_it_has_no_nonce(void **state)
+{
+    (void)state;
+    assert_put(
+        &held, RECORD_IF_SEEN, &peers,
+        TABLE ",\"Item\":" HELD_ITEM ",\"ConditionExpression\":\"#generation = :generation AND #ttl = :ttl AND "
+              "attribute_not_exists(#nonce)\","
+              "\"ExpressionAttributeNames\":{\"#generation\":\"generation\",\"#ttl\":\"ttl\",\"#nonce\":\"nonce\"},"
+              "\"ExpressionAttributeValues\":{\":generation\":{\"N\":\"0\"},\":ttl\":{\"N\":\"1800003600\"}}," ALL_OLD);
+}
+
+static void T3_releases_what_is_held(void **state)
+{
+    (void)state;
+    assert_put(&held, RECORD_IF_HELD, &held,
+               TABLE ",\"Item\":" HELD_ITEM
+                     ",\"ConditionExpression\":\"#generation = :generation AND #nonce = :nonce\","
+                     "\"ExpressionAttributeNames\":{\"#generation\":\"generation\",\"#nonce\":\"nonce\"},"
+                     "\"ExpressionAttributeValues\":{\":generation\":{\"N\":\"281474976710655\"},"
+                     "\":nonce\":{\"S\":\"" NONCE "\"}}," ALL_OLD);
+}
+
+static void T3_releases_a_record_without_nonce_only_while_it_has_none(void **state)
+{
+    (void)state;
+    assert_put(&held, RECORD_IF_HELD, &peers,
+               TABLE ",\"Item\":" HELD_ITEM
+                     ",\"ConditionExpression\":\"#generation = :generation AND attribute_not_exists(#nonce)\","
+                     "\"ExpressionAttributeNames\":{\"#generation\":\"generation\",\"#nonce\":\"nonce\"},"
+                     "\"ExpressionAttributeValues\":{\":generation\":{\"N\":\"0\"}}," ALL_OLD);
+}
+
+static void reads_are_consistent(void **state)
+{
+    (void)state;
+    struct http_request request;
+    struct buf body;
+    os_code code = dynamo_build_get(&target, "dir/k", "*", &request, &body, NULL);
+    assert_request(code, &request, &body, "GetItem", TABLE ",\"Key\":{" KEY "},\"ConsistentRead\":true}");
+}
+
+static void a_partition_is_queried(void **state)
+{
+    (void)state;
+    struct http_request request;
+    struct buf body;
+    os_code code = dynamo_build_list(&target, "dir/k", NULL, &request, &body, NULL);
+    assert_request(code, &request, &body, "Query",
+                   TABLE ",\"ConsistentRead\":true,\"Limit\":100,\"KeyConditionExpression\":\"#path = :path\","
+                         "\"ExpressionAttributeNames\":{\"#path\":\"path\"},"
+                         "\"ExpressionAttributeValues\":{\":path\":{\"S\":\"dir/k\"}}}");
+}
+
+static void a_whole_table_is_scanned(void **state)
+{
+    (void)state;
+    struct http_request request;
+    struct buf body;
+    os_code code = dynamo_build_list(&target, NULL, NULL, &request, &body, NULL);
+    assert_request(code, &request, &body, "Scan", TABLE ",\"ConsistentRead\":true,\"Limit\":100}");
+}
+
+static void the_next_page_starts_at_the_last_key(void **state)
+{
+    (void)state;
+    struct http_request request;
+    struct buf body;
+    os_code code = dynamo_build_list(&target, NULL, "{" KEY "}", &request, &body, NULL);
+    assert_request(code, &request, &body, "Scan",
+                   TABLE ",\"ConsistentRead\":true,\"Limit\":100,\"ExclusiveStartKey\":{" KEY "}}");
+    code = dynamo_build_list(&target, "dir/k", "{" KEY "}", &request, &body, NULL);
+    assert_request(code, &request, &body, "Query",
+                   TABLE ",\"ConsistentRead\":true,\"Limit\":100,\"KeyConditionExpression\":\"#path = :path\","
+                         "\"ExpressionAttributeNames\":{\"#path\":\"path\"},"
+                         "\"ExpressionAttributeValues\":{\":path\":{\"S\":\"dir/k\"}},\"ExclusiveStartKey\":{" KEY
+                         "}}");
+}
+
+static void the_table_is_described_and_made(void **state)
+{
+    (void)state;
+    struct http_request request;
+    struct buf body;
+    os_code code = dynamo_build_describe_table(&target, &request, &body, NULL);
+    assert_request(code, &request, &body, "DescribeTable", TABLE "}");
+    code = dynamo_build_create_table(&target, &request, &body, NULL);
+    assert_request(code, &request, &body, "CreateTable",
+                   TABLE ",\"AttributeDefinitions\":[{\"AttributeName\":\"path\",\"AttributeType\":\"S\"},"
+                         "{\"AttributeName\":\"etag\",\"AttributeType\":\"S\"}],"
+                         "\"KeySchema\":[{\"AttributeName\":\"path\",\"KeyType\":\"HASH\"},"
+                         "{\"AttributeName\":\"etag\",\"KeyType\":\"RANGE\"}],\"BillingMode\":\"PAY_PER_REQUEST\"}");
+}
+
+static void ttl_is_turned_on_and_described(void **state)
+{
+    (void)state;
+    struct http_request request;
+    struct buf body;
+    os_code code = dynamo_build_update_ttl(&target, &request, &body, NULL);
+    assert_request(code, &request, &body, "UpdateTimeToLive",
+                   TABLE ",\"TimeToLiveSpecification\":{\"Enabled\":true,\"AttributeName\":\"ttl\"}}");
+    code = dynamo_build_describe_ttl(&target, &request, &body, NULL);
+    assert_request(code, &request, &body, "DescribeTimeToLive", TABLE "}");
+}
+
+/* -------------------------------------------------------------------------------------------------- arguments */
+
+static os_code build_get(const char *table, const char *path, const char *etag, os_error *err)
+{
+    struct http_request request;
+    struct buf body;
+    const struct dynamo_target other = {.endpoint = &endpoint, .table = table};
+    os_code code = dynamo_build_get(&other, path, etag, &request, &body, err);
+    if (code != OS_OK) {
+        assert_null(body.data);
+        assert_int_equal(request.headers.count, 0);
+    }
+    http_request_free(&request); /* harmless after a failure */
+    buf_free(&body);
+    return code;
+}
+
+static os_code build_every_other(const struct dynamo_target *other, int which, os_error *err)
+{
+    struct http_request request;
+    struct buf body;
+    const struct record_condition condition = {.kind = RECORD_IF_ABSENT};
+    os_code code;
+    switch (which) {
+    case 0: code = dynamo_build_put(other, "k", "*", &held, &condition, &request, &body, err); break;
+    case 1: code = dynamo_build_list(other, "k", NULL, &request, &body, err); break;
+    case 2: code = dynamo_build_list(other, NULL, NULL, &request, &body, err); break;
+    case 3: code = dynamo_build_describe_table(other, &request, &body, err); break;
+    case 4: code = dynamo_build_create_table(other, &request, &body, err); break;
+    case 5: code = dynamo_build_update_ttl(other, &request, &body, err); break;
+    default: code = dynamo_build_describe_ttl(other, &request, &body, err); break;
+    }
+    http_request_free(&request);
+    buf_free(&body);
+    return code;
+}
+
+static void keys_at_dynamodbs_limits_are_taken_and_beyond_refused(void **state)
+{
+    (void)state;
+    char path[2050];
+    char etag[1026];
+    os_error err;
+    memset(path, 1, sizeof(path)); /* a control character: six bytes of JSON for each */
+    memset(etag, 1, sizeof(etag));
+    path[2048] = '\0';
+    etag[1024] = '\0';
+    assert_int_equal(build_get("records", path, etag, &err), OS_OK);
+    assert_int_equal(err.code, OS_OK);
+    etag[1024] = 1;
+    etag[1025] = '\0';
+    assert_int_equal(build_get("records", path, etag, &err), OS_ERR_ARGUMENT);
+    assert_says(err, "etag of a record must be 1 to 1024 bytes");
+    path[2048] = 1;
+    path[2049] = '\0';
+    assert_int_equal(build_get("records", path, "*", &err), OS_ERR_ARGUMENT);
+    assert_says(err, "path of a record must be 1 to 2048 bytes");
+    assert_says(err, "2049 bytes");
+}
+
+static void empty_keys_and_keys_that_are_not_utf8_are_refused(void **state)
+{
+    (void)state;
+    os_error err;
+    assert_int_equal(build_get("records", "", "*", &err), OS_ERR_ARGUMENT);
+    assert_int_equal(build_get("records", "k", "", &err), OS_ERR_ARGUMENT);
+    assert_int_equal(build_get("records", NULL, "*", &err), OS_ERR_ARGUMENT);
+    assert_int_equal(build_get("records", "k", NULL, &err), OS_ERR_ARGUMENT);
+    assert_int_equal(build_get("records", "\xff", "*", &err), OS_ERR_ARGUMENT);
+    assert_says(err, "not UTF-8");
+    assert_int_equal(build_get("records", "k", "\xc3", &err), OS_ERR_ARGUMENT);
+}
+
+static void a_bad_table_name_is_refused_by_every_builder(void **state)
+{
+    (void)state;
+    const struct dynamo_target other = {.endpoint = &endpoint, .table = "a b"};
+    os_error err;
+    assert_int_equal(build_get("a b", "k", "*", &err), OS_ERR_ARGUMENT);
+    assert_says(err, "\"a b\" is not the name of a DynamoDB table");
+    for (int which = 0; which < 7; which++) {
+        assert_int_equal(build_every_other(&other, which, &err), OS_ERR_ARGUMENT);
+    }
+}
+
+static void a_start_key_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"", "x", "[]", "{", "null", "{\"a\":1,\"a\":1}"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        struct http_request request;
+        struct buf body;
+        os_error err;
+        assert_int_equal(dynamo_build_list(&target, "k", keys[i], &request, &body, &err), OS_ERR_ARGUMENT);
+        assert_says(err, "list the records from the beginning");
+    }
+}
+
+static void names_and_arns_of_tables_are_told_from_others(void **state)
+{
+    (void)state;
+    char name[257];
+    memset(name, 'n', sizeof(name) - 1);
+    name[256] = '\0';
+    assert_false(dynamo_table_name_ok(name));
+    name[255] = '\0';
+    assert_true(dynamo_table_name_ok(name));
+    static const char *const good[] = {"abc", "A-b_c.9", "...", "arn:aws:dynamodb:us-east-1:123456789012:table/abc",
+                                       "arn:aws-cn:dynamodb:cn-north-1:1:table/a.b"};
+    static const char *const bad[] = {"",
+                                      "ab",
+                                      "a/b",
+                                      "a:b",
+                                      "a b",
+                                      "tab\xc3\xbc",
+                                      "abc\n",
+                                      "arn:aws:s3:us-east-1:123456789012:table/abc",
+                                      "arn:aws:dynamodb:us-east-1:123456789012:table/ab",
+                                      "arn:aws:dynamodb:us-east-1:123456789012:table/abc/index/i",
+                                      "arn:aws:dynamodb::123456789012:table/abc",
+                                      "arn:aws:dynamodb:us-east-1::table/abc",
+                                      "arn:aws:dynamodb:us-east-1:1:abc"};
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        assert_true(dynamo_table_name_ok(good[i]));
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_false(dynamo_table_name_ok(bad[i]));
+    }
+    assert_false(dynamo_table_name_ok(NULL));
+}
+
+/* ----------------------------------------------------------------------------------------------------- memory */
+
+static size_t allocations_left;
+
+static void *counted_malloc(size_t size)
+{
+    if (allocations_left == 0) {
+        return NULL;
+    }
+    allocations_left--;
+    return malloc(size);
+}
+
+/* Once one allocation of the JSON fails, all later ones do: the request is either right or not there. */
+static void every_failed_allocation_is_an_error_and_leaks_nothing(void **state)
+{
+    (void)state;
+    const struct record_condition condition = {.kind = RECORD_IF_SEEN, .seen = held};
+    size_t failures = 0;
+    os_code code = OS_ERR_NO_MEMORY;
+    for (size_t allowed = 0; code != OS_OK; allowed++) {
+        struct http_request request;
+        struct buf body;
+        os_error err;
+        allocations_left = allowed;
+        json_set_alloc_funcs(counted_malloc, free);
+        code = dynamo_build_put(&target, "dir/k", "*", &held, &condition, &request, &body, &err);
+        json_set_alloc_funcs(malloc, free);
+        if (code != OS_OK) {
+            assert_int_equal(code, OS_ERR_NO_MEMORY);
+            assert_int_equal(err.code, OS_ERR_NO_MEMORY);
+            assert_null(body.data);
+            failures++;
+        }
+        http_request_free(&request);
+        buf_free(&body);
+        assert_true(allowed < 10000);
+    }
+    assert_true(failures > 20);
+}
+
+static void every_failed_allocation_of_the_other_builders_is_an_error(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 7; which++) {
+        os_code code = OS_ERR_NO_MEMORY;
+        for (size_t allowed = 0; code != OS_OK; allowed++) {
+            allocations_left = allowed;
+            json_set_alloc_funcs(counted_malloc, free);
+            code = build_every_other(&target, which, NULL);
+            json_set_alloc_funcs(malloc, free);
+            assert_true(code == OS_OK || code == OS_ERR_NO_MEMORY);
+            assert_true(allowed < 10000);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(R3_acquires_where_no_record_is),
+        cmocka_unit_test(R12_takes_over_what_was_seen),
+        cmocka_unit_test(R12_takes_over_a_peers_record_only_while_it_has_no_nonce),
+        cmocka_unit_test(T3_releases_what_is_held),
+        cmocka_unit_test(T3_releases_a_record_without_nonce_only_while_it_has_none),
+        cmocka_unit_test(reads_are_consistent),
+        cmocka_unit_test(a_partition_is_queried),
+        cmocka_unit_test(a_whole_table_is_scanned),
+        cmocka_unit_test(the_next_page_starts_at_the_last_key),
+        cmocka_unit_test(the_table_is_described_and_made),
+        cmocka_unit_test(ttl_is_turned_on_and_described),
+        cmocka_unit_test(keys_at_dynamodbs_limits_are_taken_and_beyond_refused),
+        cmocka_unit_test(empty_keys_and_keys_that_are_not_utf8_are_refused),
+        cmocka_unit_test(a_bad_table_name_is_refused_by_every_builder),
+        cmocka_unit_test(a_start_key_that_is_none_is_refused),
+        cmocka_unit_test(names_and_arns_of_tables_are_told_from_others),
+        cmocka_unit_test(every_failed_allocation_is_an_error_and_leaks_nothing),
+        cmocka_unit_test(every_failed_allocation_of_the_other_builders_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
