@@ -114,7 +114,9 @@ const char *body_joined_data(const struct http_transfer *transfer)
 
 static size_t stop(struct http_transfer *transfer, os_code code)
 {
-    if (code == OS_ERR_IO) {
+    if (code == OS_ERR_DEADLINE) {
+        failure_set(transfer, code, "the deadline passed before the whole body was sent");
+    } else if (code == OS_ERR_IO) {
         failure_set(transfer, code, "the file could not be read: %s", strerror(errno));
     } else {
         failure_set(transfer, code, "the file changed its length while it was sent");
@@ -134,6 +136,10 @@ size_t body_read(char *ret, size_t size, size_t count, void *context)
     }
     if (want == 0) {
         return 0;
+    }
+    uint64_t deadline_ms = transfer->start.deadline_monotonic_ms;
+    if (deadline_ms != 0 && monotonic_us() / 1000 >= deadline_ms) { /* R6, also when a callback held up this turn */
+        return stop(transfer, OS_ERR_DEADLINE);
     }
     if (body->kind == HTTP_BODY_FILE) {
         os_code code = read_part(body, transfer->body_offset, ret, want);

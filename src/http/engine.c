@@ -125,6 +125,11 @@ static void end(struct http_transfer *transfer, CURLcode code)
     struct http_engine *engine = transfer->engine;
     struct http_result result = {.response = &transfer->response, .sent = transfer->sent};
     assert(!engine->in_libcurl);
+    if (code == CURLE_OK &&
+        !transfer->headers_whole) { /* libcurl takes an end of the connection for an end of the headers */
+        failure_set(transfer, OS_ERR_PROTOCOL, "the answer of %s was cut short within its headers",
+                    transfer->start.request->host);
+    }
     failure_describe(transfer, code, &result);
     if (transfer->in_multi) {
         CURLMcode removed = curl_multi_remove_handle(engine->multi, transfer->easy);
@@ -171,7 +176,6 @@ void http_engine_free(struct http_engine *engine)
     if (engine->share != NULL) {
         (void)curl_share_cleanup(engine->share);
     }
-    assert(engine->socket_count == 0);
     free(engine->sockets);
     free(engine->ca_file);
     free(engine->user_agent);

@@ -31,8 +31,8 @@ struct http_engine_options { /* strings borrowed during http_engine_new only */
 };
 
 os_code http_engine_new(const struct http_engine_options *options, struct http_engine **ret, os_error *err);
-void http_engine_free(
-    struct http_engine *engine); /* cancels what runs: each callback gets OS_ERR_CANCELLED. Not from a callback */
+/* Cancels what runs: each callback gets OS_ERR_CANCELLED. Not from a callback. */
+void http_engine_free(struct http_engine *engine);
 
 /* The largest body that leaves in one write with its headers over plain HTTP: libcurl 7.88 joins what is *shorter* than
  * 64 KiB (MAX_INITIAL_POST_SIZE in its lib/http.h). */
@@ -45,15 +45,18 @@ bool http_engine_one_write(const struct http_engine *engine, const struct http_r
 
 /* How a request ended as far as the transport goes. */
 struct http_result {
-    os_code code; /* OS_OK: a complete answer came. Else NETWORK, TLS, DEADLINE, CANCELLED, PROTOCOL (answer over a
-                     limit, cut short), BODY, IO, STOPPED, NO_MEMORY */
-    bool sent; /* at least one byte of the request may have left: with code != OK it may be applied. False is certain */
+    /* OS_OK: a complete answer came. Else NETWORK, TLS, DEADLINE (also a stall), CANCELLED, PROTOCOL (over a limit, cut
+     * short, no HTTP), BODY (the file has another length), IO, STOPPED (by the sink), ARGUMENT (a host that is none),
+     * NO_MEMORY */
+    os_code code;
+    /* At least one byte of the request may have left: with code != OK it may be applied. False is certain. */
+    bool sent;
     bool answered_in_part; /* status and headers came, the body did not come whole */
-    struct http_response
-        *response; /* borrowed for the callback; take its parts by copying. status 0 if no headers came */
+    /* Borrowed for the callback; take its parts by copying. Status 0 if the headers did not come whole. */
+    struct http_response *response;
     uint64_t duration_us;
-    char message[256]; /* why, in a clause without a capital or full stop; names the host, never a URL with a signature
-                          in it */
+    /* Why, in a clause without capital and full stop; names the host, never a URL with a signature in it. */
+    char message[256];
 };
 typedef void (*http_done_fn)(void *context, const struct http_result *result);
 typedef int (*http_sink_fn)(void *context, const void *data, size_t length); /* 0: go on; else OS_ERR_STOPPED */
@@ -67,13 +70,13 @@ struct http_start {
     uint64_t stall_ms;              /* no byte in either direction for so long: OS_ERR_DEADLINE; 0: off */
     size_t body_max;                /* of an answer kept in memory */
     bool loopback;                  /* use no proxy */
-    http_sink_fn
-        sink; /* NULL: into response->body. Used only for a 2xx answer; error bodies always go to response->body */
+    /* NULL: into response->body. Used only for a 2xx answer; error bodies always go to response->body. */
+    http_sink_fn sink;
     void *sink_context;
     http_progress_fn progress; /* may be NULL */
     void *progress_context;
-    http_done_fn done; /* exactly once, from http_engine_poll, http_engine_cancel or http_engine_free; never from
-                          http_engine_start */
+    /* Exactly once, from http_engine_poll, http_engine_cancel or http_engine_free; never from http_engine_start. */
+    http_done_fn done;
     void *done_context;
 };
 
@@ -81,8 +84,8 @@ struct http_start {
  * again. May be called from any callback. On failure `done` is not called: OS_ERR_BODY (the file is not `length` bytes
  * long), OS_ERR_IO, OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY, OS_ERR_CANCELLED (the engine is being freed). */
 os_code http_engine_start(struct http_engine *engine, const struct http_start *start, uint64_t *ret_id, os_error *err);
-/* Unknown ids are ignored. May be called from any callback; from a sink or a progress function it takes effect in the
- * next poll. */
+/* Unknown ids are ignored. May be called from any callback; from a sink or a progress function it takes effect
+ * as soon as that has returned. */
 void http_engine_cancel(struct http_engine *engine, uint64_t id);
 
 /* Moves everything on; returns when something ended, after timeout_ms, or on a wake-up. Not from a callback. */

@@ -27,8 +27,9 @@ struct http_socket {
     char peer_ip[INET6_ADDRSTRLEN];
     int local_port;
     int peer_port;
-    uint32_t user_timeout_ms;   /* as set on the socket */
-    struct http_transfer *user; /* NULL while idle */
+    uint32_t user_timeout_ms;     /* as set on the socket */
+    struct http_transfer *opener; /* NULL once it has carried a request: from then on libcurl closes it through us */
+    struct http_transfer *user;   /* the last that was sent on it, until that has ended */
 };
 
 struct http_transfer {

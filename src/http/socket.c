@@ -26,8 +26,17 @@ static struct http_socket *find_fd(struct http_engine *engine, int fd)
     return NULL;
 }
 
-static bool add_fd(struct http_engine *engine, int fd)
+static void drop_entry(struct http_engine *engine, struct http_socket *entry)
 {
+    *entry = engine->sockets[--engine->socket_count];
+}
+
+static bool add_fd(struct http_engine *engine, int fd, struct http_transfer *opener)
+{
+    struct http_socket *stale = find_fd(engine, fd);
+    if (stale != NULL) {
+        drop_entry(engine, stale);
+    }
     if (engine->socket_count == engine->socket_cap) {
         size_t cap = engine->socket_cap > 0 ? engine->socket_cap * 2 : 16;
         struct http_socket *sockets = realloc(engine->sockets, cap * sizeof(*sockets));
@@ -37,7 +46,7 @@ static bool add_fd(struct http_engine *engine, int fd)
         engine->sockets = sockets;
         engine->socket_cap = cap;
     }
-    engine->sockets[engine->socket_count++] = (struct http_socket){.fd = fd};
+    engine->sockets[engine->socket_count++] = (struct http_socket){.fd = fd, .opener = opener};
     return true;
 }
 
@@ -76,7 +85,7 @@ curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_socka
         /* Not a lasting fault: libcurl goes on to the next address (a machine without IPv6). */
         return CURL_SOCKET_BAD;
     }
-    if (!add_fd(transfer->engine, fd)) {
+    if (!add_fd(transfer->engine, fd, transfer)) {
         (void)close(fd);
         return CURL_SOCKET_BAD;
     }
@@ -111,7 +120,7 @@ int socket_close(void *context, curl_socket_t fd)
         if (entry->user != NULL) {
             entry->user->fd = -1;
         }
-        *entry = engine->sockets[--engine->socket_count];
+        drop_entry(engine, entry);
     }
     return close(fd);
 }
@@ -151,7 +160,7 @@ static bool name_socket(struct http_socket *entry)
     return true;
 }
 
-/* The idle socket with these addresses. Through a proxy libcurl gives the destination's port in place of the peer's, so
+/* The socket with these addresses. Through a proxy libcurl gives the destination's port in place of the peer's, so
  * the port only decides between sockets that are otherwise alike. NULL if there is none, or no telling. */
 static struct http_socket *find_by_name(struct http_engine *engine, const char *peer_ip, const char *local_ip,
                                         int peer_port, int local_port)
@@ -160,8 +169,8 @@ static struct http_socket *find_by_name(struct http_engine *engine, const char *
     size_t alike_count = 0;
     for (size_t i = 0; i < engine->socket_count; i++) {
         struct http_socket *entry = &engine->sockets[i];
-        if (entry->user != NULL || !name_socket(entry) || entry->local_port != local_port ||
-            strcmp(entry->local_ip, local_ip) != 0 || strcmp(entry->peer_ip, peer_ip) != 0) {
+        if (!name_socket(entry) || entry->local_port != local_port || strcmp(entry->local_ip, local_ip) != 0 ||
+            strcmp(entry->peer_ip, peer_ip) != 0) {
             continue;
         }
         if (entry->peer_port == peer_port) {
@@ -184,6 +193,15 @@ static void set_user_timeout(struct http_socket *entry, uint32_t timeout_ms)
     }
 }
 
+static void forget_socket(struct http_transfer *transfer)
+{
+    struct http_socket *entry = transfer->fd >= 0 ? find_fd(transfer->engine, transfer->fd) : NULL;
+    if (entry != NULL && entry->user == transfer) {
+        entry->user = NULL;
+    }
+    transfer->fd = -1;
+}
+
 int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer_port, int local_port)
 {
     struct http_transfer *transfer = context;
@@ -196,7 +214,7 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
         failure_set(transfer, OS_ERR_DEADLINE, "the deadline passed before anything was sent");
         return CURL_PREREQFUNC_ABORT;
     }
-    socket_leave(transfer); /* a request that is sent again leaves the connection that died */
+    forget_socket(transfer); /* one that is sent again has lost its first connection */
     struct http_socket *entry = find_by_name(engine, peer_ip, local_ip, peer_port, local_port);
     if (entry == NULL && transfer->start.once) {
         failure_set(transfer, OS_ERR_NETWORK, "the connection could not be put under control, so nothing was sent");
@@ -204,6 +222,10 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
     }
     if (entry != NULL) {
         set_user_timeout(entry, transfer->start.user_timeout_ms);
+        if (entry->user != NULL) { /* libcurl has finished with it, and we have not been told yet */
+            entry->user->fd = -1;
+        }
+        entry->opener = NULL;
         entry->user = transfer;
         transfer->fd = entry->fd;
     }
@@ -214,11 +236,14 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
 
 void socket_leave(struct http_transfer *transfer)
 {
-    struct http_socket *entry = transfer->fd >= 0 ? find_fd(transfer->engine, transfer->fd) : NULL;
-    if (entry != NULL && entry->user == transfer) {
-        entry->user = NULL;
+    struct http_engine *engine = transfer->engine;
+    forget_socket(transfer);
+    /* What it opened and never used, libcurl has closed without telling (cf_socket_close, "not active"). */
+    for (size_t i = engine->socket_count; i > 0; i--) {
+        if (engine->sockets[i - 1].opener == transfer) {
+            drop_entry(engine, &engine->sockets[i - 1]);
+        }
     }
-    transfer->fd = -1;
 }
 
 bool socket_drains(struct http_transfer *transfer)

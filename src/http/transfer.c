@@ -204,7 +204,7 @@ os_code transfer_prepare(struct http_transfer *transfer, const struct http_start
 {
     transfer->start = *start;
     transfer->begun_us = monotonic_us();
-    http_response_init(&transfer->response, start->body_max);
+    http_response_init(&transfer->response, start->body_max < SIZE_MAX / 2 ? start->body_max : SIZE_MAX / 2);
     buf_init(&transfer->url, 2 * HTTP_TARGET_MAX + 1024);
     os_code code = body_prepare(transfer, err);
     if (code != OS_OK) {

@@ -2,6 +2,7 @@
 #include "support/http_server.h"
 
 #include "support/http_server_io.h"
+#include "support/http_server_request.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,14 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    CONNECTIONS_MAX = 1024,
-    RECORDS_MAX = 65536,
-    STEPS_MAX = 4096,
-    HEAD_MAX = 256 << 10,
-    BODY_MAX = 64 << 20,
-    WAIT_S = 10
-};
+enum { CONNECTIONS_MAX = 1024, RECORDS_MAX = 65536, STEPS_MAX = 4096, BODY_MAX = 64 << 20, WAIT_S = 10 };
 
 struct connection {
     struct http_server *server;
@@ -62,15 +56,6 @@ static void die(const char *what)
     abort();
 }
 
-static void *allocate(size_t size)
-{
-    void *block = calloc(1, size);
-    if (block == NULL) {
-        die("calloc");
-    }
-    return block;
-}
-
 static void lock(struct http_server *server)
 {
     (void)pthread_mutex_lock(&server->mutex);
@@ -95,75 +80,6 @@ static struct http_server_step next_step(struct http_server *server, const struc
         server->options.respond(server->options.respond_context, record, scratch, &step);
     }
     return step;
-}
-
-/* Reads one more piece into *data; false at the end, with record->end_errno. */
-static bool read_more(struct connection *connection, struct http_server_record *record, struct buf *data)
-{
-    char piece[16384];
-    ssize_t got = http_server_io_read(&connection->io, piece, sizeof(piece));
-    if (got <= 0) {
-        record->end_errno = got < 0 ? errno : 0;
-        return false;
-    }
-    record->bytes += (size_t)got;
-    if (!buf_add(data, piece, (size_t)got)) {
-        die("a request is larger than the test server takes");
-    }
-    return true;
-}
-
-static void parse_head(struct http_server_record *record, struct text head)
-{
-    struct text line;
-    struct text word;
-    if (text_take_until(&head, '\n', &line) && text_take_until(&line, ' ', &word)) {
-        record->method = strndup(word.p, word.len);
-        if (text_take_until(&line, ' ', &word)) {
-            record->target = strndup(word.p, word.len);
-        }
-    }
-    while (text_take_until(&head, '\n', &line)) {
-        if (text_take_until(&line, ':', &word)) {
-            (void)http_headers_add_text(&record->headers, word, text_trim(line));
-        }
-    }
-}
-
-static uint64_t promised_length(const struct http_server_record *record)
-{
-    uint64_t length = 0;
-    const char *value = http_headers_get(&record->headers, "content-length");
-    (void)(value != NULL && text_parse_u64(text_from(value), &length));
-    return length;
-}
-
-/* Reads one request; false when the connection ended within it. */
-static bool read_request(struct connection *connection, struct http_server_record *record, bool with_body)
-{
-    struct buf data;
-    const char *end = NULL;
-    buf_init(&data, HEAD_MAX + BODY_MAX);
-    while (end == NULL && read_more(connection, record, &data)) {
-        end = memmem(data.data, data.len, "\r\n\r\n", 4);
-    }
-    if (end == NULL) {
-        buf_free(&data);
-        return false;
-    }
-    size_t head = (size_t)(end - data.data) + 4;
-    parse_head(record, text_of(data.data, head));
-    uint64_t length = promised_length(record);
-    bool open = true;
-    while (with_body && open && data.len - head < length) {
-        open = read_more(connection, record, &data);
-    }
-    record->body_length = data.len - head;
-    record->body = allocate(record->body_length + 1);
-    memcpy(record->body, data.data + head, record->body_length);
-    record->whole = record->body_length >= length;
-    buf_free(&data);
-    return open;
 }
 
 static void keep_record(struct http_server *server, struct http_server_record *record)
@@ -223,25 +139,6 @@ static bool answer(struct connection *connection, const struct http_server_step 
     return true;
 }
 
-static void drain(struct connection *connection, struct http_server_record *record)
-{
-    struct buf rest;
-    buf_init(&rest, BODY_MAX);
-    while (read_more(connection, record, &rest)) {
-    }
-    if (record->headers.count > 0 && rest.len > 0) {
-        size_t length = record->body_length + rest.len;
-        char *body = allocate(length + 1);
-        memcpy(body, record->body, record->body_length);
-        memcpy(body + record->body_length, rest.data, rest.len);
-        free(record->body);
-        record->body = body;
-        record->body_length = length;
-    }
-    record->whole = record->headers.count > 0 && record->body_length >= promised_length(record);
-    buf_free(&rest);
-}
-
 /* One request by one step; false when the connection is over. */
 static bool serve_one(struct connection *connection, struct buf *scratch)
 {
@@ -250,11 +147,11 @@ static bool serve_one(struct connection *connection, struct buf *scratch)
         return false;
     }
     bool scripted = false;
-    struct http_server_record *record = allocate(sizeof(*record));
+    struct http_server_record *record = http_server_allocate(sizeof(*record));
     record->connection = connection->index;
     struct http_server_step step = next_step(server, NULL, scratch, &scripted);
-    bool open =
-        step.read == HTTP_SERVER_READ_NOTHING || read_request(connection, record, step.read == HTTP_SERVER_READ_ALL);
+    bool open = step.read == HTTP_SERVER_READ_NOTHING ||
+                http_server_read_request(&connection->io, record, step.read == HTTP_SERVER_READ_ALL);
     if (!scripted && open) {
         step = next_step(server, record, scratch, &scripted);
     }
@@ -266,7 +163,7 @@ static bool serve_one(struct connection *connection, struct buf *scratch)
     }
     open = open && answer(connection, &step);
     if (step.leave == HTTP_SERVER_DRAIN && record->end_errno == 0) {
-        drain(connection, record);
+        http_server_read_rest(&connection->io, record);
         keep_record(server, record);
     }
     if (step.leave == HTTP_SERVER_RESET) {
@@ -307,7 +204,7 @@ static void *acceptor_main(void *context)
         if (fd < 0) {
             return NULL; /* shut down */
         }
-        struct connection *connection = allocate(sizeof(*connection));
+        struct connection *connection = http_server_allocate(sizeof(*connection));
         connection->server = server;
         connection->io.fd = fd;
         lock(server);
@@ -346,7 +243,7 @@ static void listen_on_loopback(struct http_server *server)
 
 struct http_server *http_server_start(const struct http_server_options *options)
 {
-    struct http_server *server = allocate(sizeof(*server));
+    struct http_server *server = http_server_allocate(sizeof(*server));
     if (options != NULL) {
         server->options = *options;
     }
@@ -365,15 +262,6 @@ struct http_server *http_server_start(const struct http_server_options *options)
         die("pthread_create");
     }
     return server;
-}
-
-static void record_free(struct http_server_record *record)
-{
-    free(record->method);
-    free(record->target);
-    http_headers_free(&record->headers);
-    free(record->body);
-    free(record);
 }
 
 void http_server_stop(struct http_server *server)
@@ -398,7 +286,7 @@ void http_server_stop(struct http_server *server)
     }
     (void)close(server->listener);
     for (size_t i = 0; i < server->record_count; i++) {
-        record_free(server->records[i]);
+        http_server_record_free(server->records[i]);
     }
     for (size_t i = 0; i < server->step_count; i++) {
         free((void *)(uintptr_t)server->steps[i].answer);
@@ -430,7 +318,7 @@ void http_server_push(struct http_server *server, const struct http_server_step 
     copy.answer_length = step->answer == NULL      ? 0
                          : step->answer_length > 0 ? step->answer_length
                                                    : strlen(step->answer);
-    char *bytes = allocate(copy.answer_length + 1);
+    char *bytes = http_server_allocate(copy.answer_length + 1);
     if (copy.answer_length > 0) {
         memcpy(bytes, step->answer, copy.answer_length);
     }

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Callbacks that start and cancel requests, the end of an engine, waking up. */
+#include "support/http_probe.h"
+#include "support/http_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct fixture {
+    struct http_server *server;
+    struct http_engine *engine;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    assert_non_null(fixture);
+    fixture->server = http_server_start(NULL);
+    fixture->engine = probe_engine(8, NULL);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    http_engine_free(fixture->engine);
+    http_server_stop(fixture->server);
+    free(fixture);
+    return 0;
+}
+
+static void hold_next(struct fixture *fixture, size_t count)
+{
+    const struct http_server_step held = {.hold = true, .answer = http_server_ok.answer};
+    for (size_t i = 0; i < count; i++) {
+        http_server_push(fixture->server, &held);
+    }
+}
+
+static void ids_are_never_used_again(void **state)
+{
+    struct fixture *fixture = *state;
+    uint64_t last = 0;
+    for (int i = 0; i < 5; i++) {
+        struct probe probe;
+        probe_get(fixture->engine, &probe, http_server_host(fixture->server), "/k");
+        assert_true(probe.id > last);
+        last = probe.id;
+        http_engine_cancel(fixture->engine, probe.id); /* of no effect */
+        probe_free(&probe);
+    }
+}
+
+static void start_another(struct probe *probe)
+{
+    struct probe *next = ((struct probe **)probe->after_context)[1];
+    probe_start(((void **)probe->after_context)[0], next);
+}
+
+static void a_callback_may_start_another_request(void **state)
+{
+    struct fixture *fixture = *state;
+    struct probe first;
+    struct probe second;
+    void *context[2] = {fixture->engine, &second};
+    probe_init(&first, "GET", http_server_host(fixture->server), "/first", NULL, 0);
+    probe_init(&second, "GET", http_server_host(fixture->server), "/second", NULL, 0);
+    first.after = start_another;
+    first.after_context = context;
+    probe_start(fixture->engine, &first);
+    probe_wait(fixture->engine, &second);
+    assert_true(first.done);
+    assert_int_equal(second.code, OS_OK);
+    assert_int_equal(http_server_connections(fixture->server), 1);
+    probe_free(&first);
+    probe_free(&second);
+}
+
+struct group {
+    struct http_engine *engine;
+    struct probe probes[8];
+};
+
+static void cancel_the_others(struct probe *probe)
+{
+    struct group *group = probe->after_context;
+    for (size_t i = 0; i < 8; i++) {
+        http_engine_cancel(group->engine, group->probes[i].id);
+    }
+}
+
+/* Whichever ends first cancels all others, and those, ending in turn, try the same. */
+static void check_mutual_cancelling(struct fixture *fixture, bool by_deadline)
+{
+    static struct group group;
+    group.engine = fixture->engine;
+    hold_next(fixture, by_deadline ? 8 : 7);
+    for (size_t i = 0; i < 8; i++) {
+        probe_init(&group.probes[i], "GET", http_server_host(fixture->server), "/k", NULL, 0);
+        group.probes[i].after = cancel_the_others;
+        group.probes[i].after_context = &group;
+        if (by_deadline) {
+            group.probes[i].start.deadline_monotonic_ms = probe_now_ms() + 100;
+        }
+        probe_start(fixture->engine, &group.probes[i]);
+    }
+    size_t ended[2] = {0, 0};
+    for (size_t i = 0; i < 8; i++) {
+        probe_wait(fixture->engine, &group.probes[i]);
+        ended[group.probes[i].code == OS_ERR_CANCELLED ? 1 : 0]++;
+        probe_free(&group.probes[i]);
+    }
+    assert_int_equal(ended[0], 1);
+    assert_int_equal(ended[1], 7);
+    http_server_release(fixture->server, 8);
+}
+
+static void a_callback_may_cancel_other_requests(void **state)
+{
+    check_mutual_cancelling(*state, false);
+}
+
+static void a_callback_at_a_deadline_may_cancel_other_requests(void **state)
+{
+    check_mutual_cancelling(*state, true);
+}
+
+static void start_is_refused(struct probe *probe)
+{
+    os_error err;
+    struct probe *other = ((struct probe **)probe->after_context)[1];
+    assert_int_equal(http_engine_start(((void **)probe->after_context)[0], &other->start, &other->id, &err),
+                     OS_ERR_CANCELLED);
+    assert_int_equal(err.code, OS_ERR_CANCELLED);
+}
+
+static void freeing_the_engine_cancels_what_runs_and_starts_nothing_more(void **state)
+{
+    struct fixture *fixture = *state;
+    struct http_engine *engine = probe_engine(4, NULL);
+    struct probe sent;
+    struct probe fresh;
+    struct probe refused;
+    void *context[2] = {engine, &refused};
+    hold_next(fixture, 1);
+    probe_init(&sent, "PUT", http_server_host(fixture->server), "/sent", "x", 1);
+    probe_init(&fresh, "PUT", http_server_host(fixture->server), "/fresh", "x", 1);
+    probe_init(&refused, "GET", http_server_host(fixture->server), "/refused", NULL, 0);
+    sent.after = start_is_refused;
+    sent.after_context = context;
+    probe_start(engine, &sent);
+    while (http_server_count(fixture->server) == 0) {
+        http_engine_poll(engine, 1);
+    }
+    probe_start(engine, &fresh);
+    http_engine_free(engine);
+    assert_true(sent.done && fresh.done && !refused.done);
+    assert_int_equal(sent.code, OS_ERR_CANCELLED);
+    assert_true(sent.sent);
+    assert_int_equal(fresh.code, OS_ERR_CANCELLED);
+    assert_false(fresh.sent);
+    http_server_release(fixture->server, 1);
+    probe_free(&sent);
+    probe_free(&fresh);
+    probe_free(&refused);
+}
+
+static void *wake(void *engine)
+{
+    http_engine_wakeup(engine);
+    return NULL;
+}
+
+static void a_wake_up_from_another_thread_ends_the_poll(void **state)
+{
+    struct fixture *fixture = *state;
+    uint64_t begun_ms = probe_now_ms();
+    for (int i = 0; i < 20; i++) {
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, wake, fixture->engine), 0);
+        http_engine_poll(fixture->engine, 10000);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+    }
+    assert_true(probe_now_ms() - begun_ms < 5000);
+}
+
+static void an_idle_poll_ends_after_its_timeout(void **state)
+{
+    struct fixture *fixture = *state;
+    uint64_t begun_ms = probe_now_ms();
+    http_engine_poll(fixture->engine, 120);
+    assert_in_range(probe_now_ms() - begun_ms, 120, 2000);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(ids_are_never_used_again),
+        TEST(a_callback_may_start_another_request),
+        TEST(a_callback_may_cancel_other_requests),
+        TEST(a_callback_at_a_deadline_may_cancel_other_requests),
+        TEST(freeing_the_engine_cancels_what_runs_and_starts_nothing_more),
+        TEST(a_wake_up_from_another_thread_ends_the_poll),
+        TEST(an_idle_poll_ends_after_its_timeout),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests as they were built, connections kept, deadlines and stalls. */
+#include "support/http_probe.h"
+#include "support/http_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct fixture {
+    struct http_server *server;
+    struct http_engine *engine;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    assert_non_null(fixture);
+    fixture->server = http_server_start(NULL);
+    fixture->engine = probe_engine(64, NULL);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    http_engine_free(fixture->engine);
+    http_server_stop(fixture->server);
+    free(fixture);
+    return 0;
+}
+
+static const struct http_server_record *last_record(struct fixture *fixture)
+{
+    return http_server_record(fixture->server, http_server_count(fixture->server) - 1);
+}
+
+static void hold_next(struct fixture *fixture, size_t count)
+{
+    const struct http_server_step held = {.hold = true, .answer = http_server_ok.answer};
+    for (size_t i = 0; i < count; i++) {
+        http_server_push(fixture->server, &held);
+    }
+}
+
+static void a_request_arrives_as_it_was_built(void **state)
+{
+    struct fixture *fixture = *state;
+    struct probe probe;
+    probe_init(&probe, "PUT", http_server_host(fixture->server), "/b/a/../%20//c", "hello", 5);
+    assert_true(buf_add_str(&probe.request.query, "X-Amz-Signature=aa%2Fbb&x-id="));
+    assert_true(http_headers_add(&probe.request.headers, "x-amz-meta-nonce", "0123"));
+    assert_true(http_headers_add(&probe.request.headers, "x-amz-meta-empty", ""));
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(probe.status, 200);
+    assert_true(probe.sent);
+    const struct http_server_record *record = last_record(fixture);
+    assert_string_equal(record->method, "PUT");
+    assert_string_equal(record->target, "/b/a/../%20//c?X-Amz-Signature=aa%2Fbb&x-id=");
+    assert_string_equal(http_headers_get(&record->headers, "host"), http_server_host(fixture->server));
+    assert_string_equal(http_headers_get(&record->headers, "user-agent"), "probe/1");
+    assert_string_equal(http_headers_get(&record->headers, "x-amz-meta-nonce"), "0123");
+    assert_string_equal(http_headers_get(&record->headers, "x-amz-meta-empty"), "");
+    assert_string_equal(http_headers_get(&record->headers, "content-length"), "5");
+    assert_int_equal(record->headers.count, 5); /* and nothing that was not asked for */
+    assert_string_equal(record->body, "hello");
+    probe_free(&probe);
+}
+
+static void only_methods_with_a_body_say_that_it_is_empty(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *method;
+        const char *length;
+    } cases[] = {{"GET", NULL}, {"HEAD", NULL}, {"DELETE", NULL}, {"PUT", "0"}, {"POST", "0"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct probe probe;
+        probe_init(&probe, cases[i].method, http_server_host(fixture->server), "/k", NULL, 0);
+        probe_run(fixture->engine, &probe);
+        assert_int_equal(probe.code, OS_OK);
+        const struct http_server_record *record = last_record(fixture);
+        assert_string_equal(record->method, cases[i].method);
+        const char *length = http_headers_get(&record->headers, "content-length");
+        if (cases[i].length == NULL) {
+            assert_null(length);
+        } else {
+            assert_string_equal(length, cases[i].length);
+        }
+        assert_null(http_headers_get(&record->headers, "content-type"));
+        assert_null(http_headers_get(&record->headers, "expect"));
+        assert_null(http_headers_get(&record->headers, "accept-encoding"));
+        probe_free(&probe);
+    }
+}
+
+static void a_delete_with_a_body_sends_it(void **state)
+{
+    struct fixture *fixture = *state;
+    struct probe probe;
+    probe_init(&probe, "DELETE", http_server_host(fixture->server), "/k", "why", 3);
+    probe_run(fixture->engine, &probe);
+    assert_string_equal(last_record(fixture)->method, "DELETE");
+    assert_string_equal(last_record(fixture)->body, "why");
+    probe_free(&probe);
+}
+
+static void a_large_body_arrives_whole_without_expecting_a_100(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { LENGTH = 5 << 20 };
+    char *body = malloc(LENGTH);
+    assert_non_null(body);
+    for (size_t i = 0; i < LENGTH; i++) {
+        body[i] = (char)(i * 31 >> 3);
+    }
+    struct probe probe;
+    probe_init(&probe, "PUT", http_server_host(fixture->server), "/k", body, LENGTH);
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(last_record(fixture)->body_length, LENGTH);
+    assert_memory_equal(last_record(fixture)->body, body, LENGTH);
+    assert_null(http_headers_get(&last_record(fixture)->headers, "expect"));
+    assert_null(http_headers_get(&last_record(fixture)->headers, "transfer-encoding"));
+    probe_free(&probe);
+    free(body);
+}
+
+static void requests_one_after_another_share_a_connection(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int i = 0; i < 100; i++) {
+        struct probe probe;
+        probe_init(&probe, i % 3 == 0 ? "PUT" : "GET", http_server_host(fixture->server), "/k", i % 3 == 0 ? "x" : NULL,
+                   1);
+        probe.start.once = i % 2 == 0;
+        probe_run(fixture->engine, &probe);
+        assert_int_equal(probe.code, OS_OK);
+        probe_free(&probe);
+    }
+    assert_int_equal(http_server_connections(fixture->server), 1);
+    assert_int_equal(http_server_count(fixture->server), 100);
+}
+
+static void run_together(struct fixture *fixture, struct probe *probes, size_t count, size_t held)
+{
+    hold_next(fixture, held);
+    for (size_t i = 0; i < count; i++) {
+        probe_init(&probes[i], "PUT", http_server_host(fixture->server), "/k", "body", 4);
+        probes[i].start.once = i % 2 == 0;
+        probe_start(fixture->engine, &probes[i]);
+    }
+    while (held > 0 && http_server_count(fixture->server) < held) {
+        http_engine_poll(fixture->engine, 1);
+    }
+    http_server_release(fixture->server, held);
+    for (size_t i = 0; i < count; i++) {
+        probe_wait(fixture->engine, &probes[i]);
+        assert_string_equal(probes[i].message, "");
+        assert_int_equal(probes[i].code, OS_OK);
+        probe_free(&probes[i]);
+    }
+}
+
+static void sixty_four_requests_run_at_once_and_keep_their_connections(void **state)
+{
+    struct fixture *fixture = *state;
+    static struct probe probes[64];
+    run_together(fixture, probes, 64, 64);
+    assert_int_equal(http_server_connections(fixture->server), 64);
+    run_together(fixture, probes, 64, 0);
+    assert_int_equal(http_server_connections(fixture->server), 64);
+    assert_int_equal(http_server_count(fixture->server), 128);
+}
+
+static void more_requests_than_connections_wait_their_turn(void **state)
+{
+    struct fixture *fixture = *state;
+    struct fixture narrow = {.server = fixture->server, .engine = probe_engine(4, NULL)};
+    static struct probe probes[200];
+    run_together(&narrow, probes, 200, 0);
+    assert_true(http_server_connections(fixture->server) <= 4);
+    assert_int_equal(http_server_count(fixture->server), 200);
+    http_engine_free(narrow.engine);
+}
+
+static void a_request_that_waits_for_a_place_ends_unsent_at_its_deadline(void **state)
+{
+    struct fixture *fixture = *state;
+    struct http_engine *engine = probe_engine(1, NULL);
+    struct probe first;
+    struct probe second;
+    hold_next(fixture, 1);
+    probe_init(&first, "GET", http_server_host(fixture->server), "/first", NULL, 0);
+    probe_init(&second, "DELETE", http_server_host(fixture->server), "/second", NULL, 0);
+    second.start.once = true;
+    second.start.deadline_monotonic_ms = probe_now_ms() + 100;
+    probe_start(engine, &first);
+    probe_start(engine, &second);
+    probe_wait(engine, &second);
+    assert_int_equal(second.code, OS_ERR_DEADLINE);
+    assert_false(second.sent);
+    assert_false(first.done);
+    http_server_release(fixture->server, 1);
+    probe_wait(engine, &first);
+    assert_int_equal(first.code, OS_OK);
+    assert_int_equal(http_server_count(fixture->server), 1);
+    probe_free(&first);
+    probe_free(&second);
+    http_engine_free(engine);
+}
+
+static void silence_is_a_stall(void **state)
+{
+    struct fixture *fixture = *state;
+    hold_next(fixture, 1);
+    struct probe probe;
+    probe_init(&probe, "GET", http_server_host(fixture->server), "/k", NULL, 0);
+    probe.start.stall_ms = 150;
+    uint64_t begun_ms = probe_now_ms();
+    probe_run(fixture->engine, &probe);
+    assert_in_range(probe_now_ms() - begun_ms, 150, 2000);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_true(probe.sent);
+    http_server_release(fixture->server, 1);
+    probe_free(&probe);
+}
+
+static void an_upload_that_is_not_taken_is_a_stall(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { LENGTH = 32 << 20 };
+    const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true};
+    http_server_push(fixture->server, &deaf);
+    char *body = calloc(1, LENGTH);
+    assert_non_null(body);
+    struct probe probe;
+    probe_init(&probe, "PUT", http_server_host(fixture->server), "/k", body, LENGTH);
+    probe.start.stall_ms = 200;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_true(probe.duration_us < 3000000);
+    http_server_release(fixture->server, 1);
+    probe_free(&probe);
+    free(body);
+}
+
+static void a_trickle_is_no_stall(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct http_server_step slow = {
+        .answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789", .drip_bytes = 1, .drip_ms = 10};
+    http_server_push(fixture->server, &slow);
+    struct probe probe;
+    probe_init(&probe, "GET", http_server_host(fixture->server), "/k", NULL, 0);
+    probe.start.stall_ms = 300;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_string_equal(buf_str(&probe.body), "0123456789");
+    assert_true(probe.duration_us > 400000);
+    probe_free(&probe);
+}
+
+/* Nothing listens on ::1: libcurl opens a socket that it then closes without a word. */
+static void the_next_address_of_a_name_is_tried(void **state)
+{
+    struct fixture *fixture = *state;
+    char host[64];
+    (void)snprintf(host, sizeof(host), "localhost:%d", http_server_port(fixture->server));
+    for (int i = 0; i < 3; i++) {
+        struct probe probe;
+        probe_init(&probe, "PUT", host, "/k", "x", 1);
+        probe.start.once = true;
+        probe_run(fixture->engine, &probe);
+        assert_int_equal(probe.code, OS_OK);
+        probe_free(&probe);
+    }
+    assert_int_equal(http_server_connections(fixture->server), 1);
+    assert_string_equal(http_headers_get(&last_record(fixture)->headers, "host"), host);
+}
+
+static void a_refused_connection_says_so_and_nothing_was_sent(void **state)
+{
+    struct fixture *fixture = *state;
+    struct http_server *gone = http_server_start(NULL);
+    char host[64];
+    (void)snprintf(host, sizeof(host), "%s", http_server_host(gone));
+    http_server_stop(gone);
+    struct probe probe;
+    probe_init(&probe, "PUT", host, "/k", "x", 1);
+    probe.start.once = true;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_NETWORK);
+    assert_false(probe.sent);
+    assert_non_null(strstr(probe.message, host));
+    assert_non_null(strstr(probe.message, "Connection refused"));
+    probe_free(&probe);
+}
+
+/* A listener whose queue is full does not answer a SYN. */
+static void a_connection_that_is_not_accepted_times_out(void **state)
+{
+    (void)state;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(address);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(listener, 0), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+    int fillers[4];
+    for (size_t i = 0; i < 4; i++) {
+        fillers[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        (void)connect(fillers[i], (struct sockaddr *)&address, sizeof(address));
+    }
+    const struct http_engine_options options = {
+        .user_agent = "probe/1", .connect_timeout_ms = 200, .max_connections = 1};
+    struct http_engine *engine = NULL;
+    assert_int_equal(http_engine_new(&options, &engine, NULL), OS_OK);
+    char host[64];
+    (void)snprintf(host, sizeof(host), "127.0.0.1:%d", ntohs(address.sin_port));
+    struct probe probe;
+    probe_init(&probe, "PUT", host, "/k", "x", 1);
+    probe.start.once = true;
+    probe_run(engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_NETWORK);
+    assert_false(probe.sent);
+    assert_non_null(strstr(probe.message, "within 200 ms"));
+    probe_free(&probe);
+    http_engine_free(engine);
+    for (size_t i = 0; i < 4; i++) {
+        (void)close(fillers[i]);
+    }
+    (void)close(listener);
+}
+
+static void a_missing_ca_file_is_a_configuration_error(void **state)
+{
+    (void)state;
+    const struct http_engine_options options = {.ca_file = "/nonexistent/ca.pem", .max_connections = 1};
+    struct http_engine *engine = NULL;
+    os_error err;
+    assert_int_equal(http_engine_new(&options, &engine, &err), OS_ERR_CONFIG);
+    assert_null(engine);
+    assert_non_null(strstr(err.message, "/nonexistent/ca.pem"));
+}
+
+/* The test server stands for the proxy: it gets the whole URL. */
+static void a_proxy_of_the_environment_is_used_except_for_loopback(void **state)
+{
+    struct fixture *fixture = *state;
+    char proxy[64];
+    (void)snprintf(proxy, sizeof(proxy), "http://%s", http_server_host(fixture->server));
+    assert_int_equal(setenv("http_proxy", proxy, 1), 0);
+    assert_int_equal(setenv("no_proxy", "spared.test", 1), 0);
+    struct probe probe;
+    probe_init(&probe, "PUT", "store.test", "/k", "x", 1);
+    probe.start.loopback = false;
+    probe.start.once = true;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_string_equal(last_record(fixture)->target, "http://store.test/k");
+    assert_string_equal(http_headers_get(&last_record(fixture)->headers, "host"), "store.test");
+    probe_free(&probe);
+    assert_int_equal(setenv("http_proxy", "http://127.0.0.1:1", 1), 0);
+    probe_get(fixture->engine, &probe, http_server_host(fixture->server), "/direct");
+    assert_int_equal(probe.code, OS_OK);
+    assert_string_equal(last_record(fixture)->target, "/direct");
+    probe_free(&probe);
+    assert_int_equal(unsetenv("http_proxy"), 0);
+    assert_int_equal(unsetenv("no_proxy"), 0);
+}
+
+static void note_progress(void *context, uint64_t sent_bytes, uint64_t total_bytes)
+{
+    uint64_t *seen = context;
+    assert_true(sent_bytes >= seen[0]);
+    seen[0] = sent_bytes;
+    seen[1] = total_bytes;
+    seen[2]++;
+}
+
+static void progress_grows_to_the_whole(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { LENGTH = 4 << 20 };
+    uint64_t seen[3] = {0, 0, 0};
+    char *body = calloc(1, LENGTH);
+    assert_non_null(body);
+    struct probe probe;
+    probe_init(&probe, "PUT", http_server_host(fixture->server), "/k", body, LENGTH);
+    probe.start.progress = note_progress;
+    probe.start.progress_context = seen;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(seen[0], LENGTH);
+    assert_int_equal(seen[1], LENGTH);
+    assert_true(seen[2] > 1);
+    probe_free(&probe);
+    free(body);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_request_arrives_as_it_was_built),
+        TEST(only_methods_with_a_body_say_that_it_is_empty),
+        TEST(a_delete_with_a_body_sends_it),
+        TEST(a_large_body_arrives_whole_without_expecting_a_100),
+        TEST(requests_one_after_another_share_a_connection),
+        TEST(sixty_four_requests_run_at_once_and_keep_their_connections),
+        TEST(more_requests_than_connections_wait_their_turn),
+        TEST(a_request_that_waits_for_a_place_ends_unsent_at_its_deadline),
+        TEST(silence_is_a_stall),
+        TEST(an_upload_that_is_not_taken_is_a_stall),
+        TEST(a_trickle_is_no_stall),
+        TEST(the_next_address_of_a_name_is_tried),
+        TEST(a_refused_connection_says_so_and_nothing_was_sent),
+        TEST(a_connection_that_is_not_accepted_times_out),
+        TEST(a_missing_ca_file_is_a_configuration_error),
+        TEST(a_proxy_of_the_environment_is_used_except_for_loopback),
+        TEST(progress_grows_to_the_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TLS: verified by default, kept, refused in words that help, and R6 as in the clear. */
+#include "support/http_probe.h"
+#include "support/http_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static _Thread_local struct {
+    bool on;
+    size_t calls;
+    size_t bytes;
+} seen;
+
+/* Comes before libc's, also for libcurl. Other threads are not watched. */
+ssize_t send(int fd, const void *data, size_t length, int flags)
+{
+    if (seen.on) {
+        seen.calls++;
+        seen.bytes += length;
+    }
+    return syscall(SYS_sendto, fd, data, length, flags, NULL, 0);
+}
+
+struct fixture {
+    struct http_server *server;
+    struct http_engine *engine; /* trusts the server */
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    assert_non_null(fixture);
+    const struct http_server_options options = {.tls = true};
+    fixture->server = http_server_start(&options);
+    fixture->engine = probe_engine(8, http_server_ca_file(fixture->server));
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    seen.on = false;
+    http_engine_free(fixture->engine);
+    http_server_stop(fixture->server);
+    free(fixture);
+    return 0;
+}
+
+static void init_tls(struct probe *probe, const char *method, const char *host, const void *data, size_t length)
+{
+    probe_init(probe, method, host, "/k", data, length);
+    assert_true(http_request_set_origin(&probe->request, "https", host));
+}
+
+static void put(struct fixture *fixture, const void *data, size_t length)
+{
+    struct probe probe;
+    init_tls(&probe, "PUT", http_server_host(fixture->server), data, length);
+    probe.start.once = true;
+    probe_run(fixture->engine, &probe);
+    assert_string_equal(probe.message, "");
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(probe.status, 200);
+    probe_free(&probe);
+}
+
+static void a_trusted_server_is_used_and_its_connection_kept(void **state)
+{
+    struct fixture *fixture = *state;
+    char *large = calloc(1, 1 << 20);
+    assert_non_null(large);
+    for (int i = 0; i < 10; i++) {
+        put(fixture, "hello", 5);
+    }
+    put(fixture, large, 1 << 20);
+    put(fixture, large, HTTP_ONE_WRITE_BODY_MAX);
+    assert_int_equal(http_server_connections(fixture->server), 1);
+    assert_int_equal(http_server_record(fixture->server, 10)->body_length, 1 << 20);
+    assert_int_equal(http_server_record(fixture->server, 11)->body_length, HTTP_ONE_WRITE_BODY_MAX);
+    free(large);
+}
+
+static void a_request_of_one_record_leaves_in_one_write(void **state)
+{
+    struct fixture *fixture = *state;
+    char *body = calloc(1, 16384);
+    assert_non_null(body);
+    put(fixture, "warm", 4);
+    struct probe probe;
+    init_tls(&probe, "PUT", http_server_host(fixture->server), body, 16384);
+    while (!http_engine_one_write(fixture->engine, &probe.request)) {
+        probe.request.body.length--;
+    }
+    assert_true(probe.request.body.length > 15500);
+    seen.calls = 0;
+    seen.bytes = 0;
+    seen.on = true;
+    probe_run(fixture->engine, &probe);
+    seen.on = false;
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(seen.calls, 1);
+    assert_true(seen.bytes > probe.request.body.length);
+    assert_int_equal(http_server_record(fixture->server, 1)->body_length, probe.request.body.length);
+    probe_free(&probe);
+    free(body);
+}
+
+static void expect_tls_failure(struct http_engine *engine, const char *host, const char *words)
+{
+    struct probe probe;
+    init_tls(&probe, "PUT", host, "x", 1);
+    probe.start.once = true;
+    probe_run(engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_TLS);
+    assert_false(probe.sent);
+    assert_non_null(strstr(probe.message, host));
+    if (strstr(probe.message, words) == NULL) {
+        fail_msg("\"%s\" does not say \"%s\"", probe.message, words);
+    }
+    probe_free(&probe);
+}
+
+static void an_unknown_certificate_is_refused_by_default(void **state)
+{
+    struct fixture *fixture = *state;
+    struct http_engine *engine = probe_engine(1, NULL);
+    expect_tls_failure(engine, http_server_host(fixture->server), "certificate");
+    http_engine_free(engine);
+}
+
+static void a_certificate_for_another_name_is_refused(void **state)
+{
+    (void)state;
+    const struct http_server_options options = {.tls = true, .certificate_name = "store.test"};
+    struct http_server *server = http_server_start(&options);
+    struct http_engine *engine = probe_engine(1, http_server_ca_file(server));
+    expect_tls_failure(engine, http_server_host(server), "host name");
+    http_engine_free(engine);
+    http_server_stop(server);
+}
+
+static void a_server_without_tls_is_a_tls_failure(void **state)
+{
+    struct fixture *fixture = *state;
+    struct http_server *plain = http_server_start(NULL);
+    const struct http_server_step babble = {.read = HTTP_SERVER_READ_NOTHING,
+                                            .answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+                                            .leave = HTTP_SERVER_CLOSE};
+    http_server_push(plain, &babble);
+    expect_tls_failure(fixture->engine, http_server_host(plain), "https");
+    http_server_stop(plain);
+}
+
+static void an_attempt_over_tls_is_not_sent_again(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const methods[] = {"PUT", "PUT", "DELETE"};
+    static const enum http_server_leave leaves[] = {HTTP_SERVER_CLOSE, HTTP_SERVER_RESET};
+    for (size_t i = 0; i < 6; i++) {
+        put(fixture, "warm", 4);
+        const struct http_server_step die = {.leave = leaves[i % 2]};
+        http_server_push(fixture->server, &die);
+        size_t before = http_server_count(fixture->server);
+        struct probe probe;
+        init_tls(&probe, methods[i / 2], http_server_host(fixture->server), i / 2 == 0 ? "hello" : NULL, 5);
+        probe.start.once = true;
+        probe_run(fixture->engine, &probe);
+        assert_int_equal(probe.code, OS_ERR_NETWORK);
+        assert_true(probe.sent);
+        put(fixture, "after", 5);
+        assert_int_equal(http_server_count(fixture->server), before + 2);
+        probe_free(&probe);
+    }
+}
+
+static void at_the_deadline_the_connection_is_reset_and_the_rest_dropped(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { LENGTH = 32 << 20 };
+    const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &deaf);
+    char *body = calloc(1, LENGTH);
+    assert_non_null(body);
+    struct probe probe;
+    init_tls(&probe, "PUT", http_server_host(fixture->server), body, LENGTH);
+    probe.start.once = true;
+    probe.start.deadline_monotonic_ms = probe_now_ms() + 500;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_true(probe.sent);
+    http_server_release(fixture->server, 1);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    const struct http_server_record *record = http_server_record(fixture->server, 0);
+    assert_int_equal(record->end_errno, ECONNRESET);
+    assert_true(record->bytes < LENGTH);
+    probe_free(&probe);
+    free(body);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_trusted_server_is_used_and_its_connection_kept),
+        TEST(a_request_of_one_record_leaves_in_one_write),
+        TEST(an_unknown_certificate_is_refused_by_default),
+        TEST(a_certificate_for_another_name_is_refused),
+        TEST(a_server_without_tls_is_a_tls_failure),
+        TEST(an_attempt_over_tls_is_not_sent_again),
+        TEST(at_the_deadline_the_connection_is_reset_and_the_rest_dropped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
