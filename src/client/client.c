@@ -73,6 +73,33 @@ void client_note_date(os_client *client, const struct store_answer *answer, cons
     client->date_clock = *sent;
 }
 
+struct asking {
+    struct sync sync;
+    os_client *client;
+    bool known;
+    uint64_t date_s;
+};
+
+static void read_time(struct sync *sync)
+{
+    struct asking *asking = (struct asking *)sync;
+    asking->known = asking->client->has_date;
+    asking->date_s = asking->client->date_s;
+    sync_finish(sync);
+}
+
+os_code client_store_time(os_client *client, uint64_t *ret_s, os_error *err)
+{
+    struct asking asking = {.sync = {.start = read_time}, .client = client};
+    os_code code = sync_run(client, &asking.sync, err);
+    if (code != OS_OK)
+        return code;
+    if (!asking.known)
+        return error_set(err, OS_ERR_PROTOCOL, "No answer of the store had a Date header, so its time is not known.");
+    *ret_s = asking.date_s;
+    return OS_OK;
+}
+
 bool client_recent_date(const os_client *client, const struct clock_reading *now)
 {
     return client->has_date && clock_elapsed_max(&client->date_clock, now) < GUARD_RECENT_DATE_MS;

@@ -55,6 +55,9 @@ void client_background(os_client *client, int change);
 void client_note_date(os_client *client, const struct store_answer *answer, const struct clock_reading *sent);
 bool client_recent_date(const os_client *client, const struct clock_reading *now); /* R3: less than 2 s old */
 
+/* The largest Date received so far. OS_ERR_PROTOCOL when no answer had one. Any thread but the loop's. */
+os_code client_store_time(os_client *client, uint64_t *ret_s, os_error *err);
+
 /* One request has ended: metric and debug line. Loop's thread. */
 void client_note_request(os_client *client, const char *operation, const char *key, const struct clock_reading *sent,
                          int status, os_code code);

@@ -52,6 +52,7 @@ static const struct code_meaning codes[] = {
     {"InvalidToken", ATTEMPT_REFUSED},
     {"InvalidURI", ATTEMPT_REFUSED},
     {"KeyTooLongError", ATTEMPT_REFUSED},
+    {"LocalFailure", ATTEMPT_REFUSED}, /* the embedded store: what it refuses it has not done */
     {"MalformedXML", ATTEMPT_REFUSED},
     {"MaxMessageLengthExceeded", ATTEMPT_REFUSED},
     {"MetadataTooLarge", ATTEMPT_REFUSED},

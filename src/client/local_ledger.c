@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The SQLite ledger behind the ledger interface. */
+#include "client/ledger.h"
+#include "local/sqlite_ledger.h"
+
+#include "base/error.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct local_ledger {
+    struct ledger ledger;
+    struct loop *loop;
+    char *file;
+    pthread_mutex_t mutex;      /* of `open` */
+    struct sqlite_ledger *open; /* NULL until the file is there */
+};
+
+struct ledger_op {
+    struct loop_blocking blocking;
+    struct local_ledger *ledger;
+    struct ledger_request request;
+    ledger_done_fn done;
+    void *context;
+    struct ledger_answer answer;
+    atomic_bool cancelled;
+    pthread_mutex_t mutex; /* of `finished` */
+    pthread_cond_t finished_cond;
+    bool finished;
+};
+
+static struct ledger_op *op_of(struct loop_blocking *blocking)
+{
+    return (struct ledger_op *)((char *)blocking - offsetof(struct ledger_op, blocking));
+}
+
+static struct local_ledger *of(struct ledger *ledger)
+{
+    return (struct local_ledger *)ledger;
+}
+
+/* Opened when first needed, and again after a failure: `oscommit table create` may come later than the client. */
+static struct sqlite_ledger *opened(struct local_ledger *ledger, os_error *err)
+{
+    pthread_mutex_lock(&ledger->mutex);
+    if (ledger->open == NULL)
+        (void)sqlite_ledger_open(ledger->file, &ledger->open, err);
+    struct sqlite_ledger *open = ledger->open;
+    pthread_mutex_unlock(&ledger->mutex);
+    return open;
+}
+
+static uint32_t busy_timeout_ms(const struct ledger_op *op, const struct clock_reading *now)
+{
+    uint64_t deadline_ms = op->request.deadline_monotonic_ms;
+    uint64_t left_ms = deadline_ms > now->monotonic_ms ? deadline_ms - now->monotonic_ms : 0;
+    return left_ms < 60000 ? (uint32_t)left_ms : 60000;
+}
+
+static bool give_row(void *context, const char *path, const char *etag, const struct record *record)
+{
+    struct ledger_op *op = context;
+    struct ledger_row row = {.path = path, .etag = etag, .readable = true, .record = *record, .other = "{}"};
+    return op->request.each(op->request.each_context, &row);
+}
+
+static enum ledger_outcome perform(struct ledger_op *op, struct sqlite_ledger *ledger)
+{
+    const struct ledger_request *request = &op->request;
+    struct ledger_answer *answer = &op->answer;
+    struct clock_reading now;
+    clock_read(&now);
+    uint32_t busy_ms = busy_timeout_ms(op, &now);
+    switch (request->verb) {
+    case LEDGER_PUT:
+        return sqlite_ledger_put(ledger, request->path, request->etag, request->record, request->condition,
+                                 (int64_t)(now.realtime_ms / 1000), busy_ms, &answer->record, &answer->error);
+    case LEDGER_GET:
+        return sqlite_ledger_get(ledger, request->path, request->etag, busy_ms, &answer->found, &answer->record,
+                                 &answer->error);
+    case LEDGER_LIST: return sqlite_ledger_list(ledger, request->path, busy_ms, give_row, op, &answer->error);
+    default: return LEDGER_OK; /* CHECK_TABLE: opening it was the check */
+    }
+}
+
+static void execute(struct ledger_op *op)
+{
+    os_error *err = &op->answer.error;
+    op->answer.requests = 1;
+    if (op->request.verb == LEDGER_CREATE_TABLE && sqlite_ledger_create(op->ledger->file, err) != OS_OK) {
+        op->answer.outcome = LEDGER_REFUSED;
+        return;
+    }
+    struct sqlite_ledger *ledger = opened(op->ledger, err);
+    op->answer.outcome = ledger ? perform(op, ledger) : LEDGER_REFUSED;
+}
+
+static void work(struct loop_blocking *blocking)
+{
+    struct ledger_op *op = op_of(blocking);
+    if (!atomic_load(&op->cancelled))
+        execute(op);
+    pthread_mutex_lock(&op->mutex);
+    op->finished = true;
+    pthread_cond_signal(&op->finished_cond);
+    pthread_mutex_unlock(&op->mutex);
+}
+
+static void work_done(struct loop_blocking *blocking)
+{
+    struct ledger_op *op = op_of(blocking);
+    if (!atomic_load(&op->cancelled))
+        op->done(op->context, &op->answer);
+    pthread_cond_destroy(&op->finished_cond);
+    pthread_mutex_destroy(&op->mutex);
+    free(op);
+}
+
+static struct ledger_op *local_start(struct ledger *ledger, const struct ledger_request *request, ledger_done_fn done,
+                                     void *context)
+{
+    struct ledger_op *op = calloc(1, sizeof(*op));
+    if (op == NULL)
+        return NULL;
+    if (pthread_mutex_init(&op->mutex, NULL) != 0) {
+        free(op);
+        return NULL;
+    }
+    if (pthread_cond_init(&op->finished_cond, NULL) != 0) {
+        pthread_mutex_destroy(&op->mutex);
+        free(op);
+        return NULL;
+    }
+    op->ledger = of(ledger);
+    op->request = *request;
+    op->done = done;
+    op->context = context;
+    op->blocking.work = work;
+    op->blocking.done = work_done;
+    loop_run_blocking(op->ledger->loop, &op->blocking);
+    return op;
+}
+
+/* Waits for the worker: SQLite's busy wait ends with the request's own deadline, two seconds at the most. */
+static void local_cancel(struct ledger *ledger, struct ledger_op *op)
+{
+    (void)ledger;
+    atomic_store(&op->cancelled, true);
+    pthread_mutex_lock(&op->mutex);
+    while (!op->finished)
+        pthread_cond_wait(&op->finished_cond, &op->mutex);
+    pthread_mutex_unlock(&op->mutex);
+}
+
+static void local_free(struct ledger *ledger)
+{
+    struct local_ledger *local = of(ledger);
+    sqlite_ledger_close(local->open);
+    pthread_mutex_destroy(&local->mutex);
+    free(local->file);
+    free(local);
+}
+
+static const struct ledger_vtable local_vtable = {
+    .start = local_start,
+    .cancel = local_cancel,
+    .free = local_free,
+};
+
+os_code local_ledger_new(const struct ledger_config *config, struct ledger **ret, os_error *err)
+{
+    struct local_ledger *local = calloc(1, sizeof(*local));
+    if (local == NULL)
+        return error_no_memory(err);
+    local->file = strdup(config->table);
+    if (local->file == NULL || pthread_mutex_init(&local->mutex, NULL) != 0) {
+        free(local->file);
+        free(local);
+        return error_no_memory(err);
+    }
+    local->ledger.vtable = &local_vtable;
+    local->loop = config->loop;
+    *ret = &local->ledger;
+    return OS_OK;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The embedded file store behind the store interface. It answers as S3 would, expiry included, so that the guard need
+ * not know it apart. */
+#include "client/blocking_op.h"
+#include "client/store_answer.h"
+#include "local/file_lock.h"
+#include "local/file_store.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOCAL_PROBE_LENGTH_S = 60, LOCAL_PROBE_AGE_S = 3600 };
+
+struct local_store {
+    struct store store;
+    struct loop *loop;
+    struct file_store *files;
+    struct file_locks *locks;
+};
+
+static struct local_store *of(struct store *store)
+{
+    return (struct local_store *)store;
+}
+
+static uint64_t now_s(void)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return now.realtime_ms / 1000;
+}
+
+/* ------------------------------------------------------------------------------------------------ answers */
+
+struct local_meaning {
+    os_code code;
+    int status;
+    const char *service_code;
+};
+
+/* As S3 would have said it. What the file store refuses it has not done and will not do ("LocalFailure" is definite);
+ * only a flush that failed after the fact is open. */
+static const struct local_meaning meanings[] = {
+    {OS_OK, 200, ""},
+    {OS_ERR_NOT_FOUND, 404, "NoSuchKey"},
+    {OS_ERR_ARGUMENT, 400, "InvalidArgument"},
+    {OS_ERR_SOURCE, 404, "NoSuchKey"},
+    {OS_ERR_NO_SPACE, 400, "QuotaExceeded"},
+    {OS_ERR_UNDECIDED, 500, "InternalError"},
+};
+
+static void answer_with(struct store_op *op, os_code code)
+{
+    static const struct local_meaning other = {OS_ERR_IO, 400, "LocalFailure"};
+    const struct local_meaning *m = &other;
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+        if (meanings[i].code == code)
+            m = &meanings[i];
+    }
+    op->answer.code = code;
+    op->answer.sent = true;
+    op->answer.complete = true;
+    op->answer.status = m->status;
+    memcpy(op->answer.service.code, m->service_code, strlen(m->service_code) + 1);
+}
+
+static void answer_expired(struct store_op *op)
+{
+    op->answer.sent = true;
+    op->answer.complete = true;
+    op->answer.status = 403;
+    TEXT_COPY_STR("AccessDenied", op->answer.service.code);
+    TEXT_COPY_STR("Request has expired", op->answer.service.message);
+    op->answer.code = error_set(&op->answer.error, OS_ERR_DENIED, "The write of %.300s came too late and was refused.",
+                                op->request.key ? op->request.key : "");
+}
+
+static void take_object(struct store_op *op, const struct file_object *object)
+{
+    struct s3_object *ret = &op->answer.object;
+    text_copy(text_from(object->etag), ret->etag, sizeof(ret->etag));
+    text_copy(text_from(object->nonce), ret->nonce, sizeof(ret->nonce));
+    ret->length = object->length;
+    ret->last_modified_s = object->last_modified_s;
+    store_answer_content_type(&op->answer, object->content_type);
+}
+
+/* ------------------------------------------------------------------------------------------------ requests */
+
+static os_code put(struct file_store *files, const struct store_request *request, struct file_object *object,
+                   os_error *err)
+{
+    struct file_content content = {.nonce = request->nonce};
+    if (request->content) {
+        content.content_type = request->content->content_type;
+        content.content_encoding = request->content->content_encoding;
+        content.content_language = request->content->content_language;
+        content.content_disposition = request->content->content_disposition;
+        content.cache_control = request->content->cache_control;
+        content.metadata = request->content->metadata;
+        content.metadata_count = request->content->metadata_count;
+    }
+    os_code code = file_store_put(files, request->key, &request->body, &content, object, err);
+    if (code == OS_OK && request->progress)
+        request->progress(request->progress_context, request->body.length, request->body.length);
+    return code;
+}
+
+struct list_state {
+    const struct store_request *request;
+    uint64_t count;
+    uint64_t most;
+    bool stopped;   /* by the caller */
+    bool truncated; /* by `most` */
+    char *last;
+};
+
+/* One more than wanted is asked for, to know whether there are more. */
+static bool list_each(void *context, const char *key, bool is_prefix, const struct file_object *object)
+{
+    struct list_state *state = context;
+    if (state->count == state->most) {
+        state->truncated = true;
+        return false;
+    }
+    struct s3_list_entry entry = {.key = key, .is_prefix = is_prefix};
+    if (object) {
+        text_copy(text_from(object->etag), entry.etag, sizeof(entry.etag));
+        entry.length = object->length;
+        entry.last_modified_s = object->last_modified_s;
+    }
+    state->count++;
+    free(state->last);
+    state->last = strdup(key);
+    if (state->last && state->request->each(state->request->each_context, &entry))
+        return true;
+    state->stopped = true;
+    return false;
+}
+
+static os_code list(struct file_store *files, const struct store_request *request, os_error *err)
+{
+    const struct s3_list_options *options = &request->list;
+    struct list_state state = {.request = request, .most = options->max_keys ? options->max_keys : 1000};
+    const char *after = options->continuation_token ? options->continuation_token : options->start_after;
+    os_code code =
+        file_store_list(files, options->prefix, options->delimiter, after, state.most + 1, list_each, &state, err);
+    if (code == OS_ERR_STOPPED && state.truncated)
+        code = OS_OK;
+    if (code == OS_ERR_STOPPED && state.last == NULL)
+        code = error_no_memory(err);
+    request->page->truncated = state.truncated;
+    request->page->next_token = NULL;
+    if (code == OS_OK && state.truncated)
+        request->page->next_token = state.last;
+    else
+        free(state.last);
+    return code;
+}
+
+static os_code perform(struct store_op *op, struct file_object *object)
+{
+    struct file_store *files = of(op->store)->files;
+    const struct store_request *request = &op->request;
+    os_error *err = &op->answer.error;
+    switch (request->verb) {
+    case STORE_HEAD_BUCKET: return OS_OK;
+    case STORE_HEAD: return file_store_head(files, request->key, object, err);
+    case STORE_GET:
+        return file_store_get(files, request->key, request->offset, request->count, request->sink,
+                              request->sink_context, object, err);
+    case STORE_PUT: return put(files, request, object, err);
+    case STORE_COPY:
+        return file_store_copy(files, request->source_key, request->source_etag, request->key, request->nonce, object,
+                               err);
+    case STORE_DELETE: return file_store_delete(files, request->key, err);
+    case STORE_LIST: return list(files, request, err);
+    }
+    return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)request->verb);
+}
+
+static bool is_write(enum store_verb verb)
+{
+    return verb == STORE_PUT || verb == STORE_COPY || verb == STORE_DELETE;
+}
+
+/* The time is read under the lock, and before the object: see file_lock.h. */
+static void execute_locked(struct store_op *op)
+{
+    op->answer.has_date = true;
+    op->answer.date_s = now_s();
+    if (op->expires && op->answer.date_s > op->not_after_s) {
+        answer_expired(op);
+        return;
+    }
+    struct file_object object;
+    memset(&object, 0, sizeof(object));
+    os_code code = perform(op, &object);
+    answer_with(op, code);
+    op->answer.result_document = code == OS_OK && op->request.verb == STORE_COPY;
+    if (code == OS_OK)
+        take_object(op, &object);
+}
+
+static void execute(struct store_op *op)
+{
+    bool locked = is_write(op->request.verb) || op->request.verb == STORE_HEAD;
+    int fd = -1;
+    if (locked) {
+        os_code code = file_lock_take(of(op->store)->locks, op->request.key, is_write(op->request.verb),
+                                      op->request.deadline_monotonic_ms, &op->cancelled, &fd, &op->answer.error);
+        if (code != OS_OK) {
+            op->answer.code = code; /* nothing was done: `sent` stays false */
+            return;
+        }
+    }
+    execute_locked(op);
+    if (locked)
+        file_lock_drop(fd);
+}
+
+/* ------------------------------------------------------------------------------------------------ the interface */
+
+static struct store_op *local_start(struct store *store, const struct store_request *request, store_done_fn done,
+                                    void *context)
+{
+    return blocking_op_start(of(store)->loop, store, request, execute, NULL, done, context);
+}
+
+static os_code local_prepare(struct store *store, const struct store_request *request, uint64_t date_s,
+                             uint32_t length_s, bool renew, struct store_attempt **ret, os_error *err)
+{
+    (void)store;
+    (void)renew;
+    return blocking_attempt_new(request, date_s + length_s, ret, err);
+}
+
+static struct store_op *local_send(struct store *store, struct store_attempt *attempt, uint64_t deadline_ms,
+                                   uint32_t user_timeout_ms, store_done_fn done, void *context)
+{
+    (void)user_timeout_ms;
+    struct store_request request = attempt->request;
+    request.deadline_monotonic_ms = deadline_ms;
+    return blocking_op_start(of(store)->loop, store, &request, execute, &attempt->not_after_s, done, context);
+}
+
+static void local_attempt_free(struct store *store, struct store_attempt *attempt)
+{
+    (void)store;
+    free(attempt);
+}
+
+static void local_cancel(struct store *store, struct store_op *op)
+{
+    (void)store;
+    blocking_op_cancel(op);
+}
+
+static struct store_op *local_probe(struct store *store, const char *key, uint64_t at_s, bool live,
+                                    uint64_t deadline_ms, store_done_fn done, void *context)
+{
+    struct store_request request = {.verb = STORE_HEAD, .key = key, .deadline_monotonic_ms = deadline_ms};
+    uint64_t signed_s = live ? at_s : at_s - LOCAL_PROBE_AGE_S;
+    uint64_t not_after_s = signed_s + LOCAL_PROBE_LENGTH_S;
+    return blocking_op_start(of(store)->loop, store, &request, execute, &not_after_s, done, context);
+}
+
+static os_code local_check_key(struct store *store, const char *key, os_error *err)
+{
+    (void)store;
+    return file_store_check_key(key, err);
+}
+
+static void local_free(struct store *store)
+{
+    struct local_store *local = of(store);
+    file_locks_close(local->locks);
+    file_store_close(local->files);
+    free(local);
+}
+
+static const struct store_vtable local_vtable = {
+    .check_key = local_check_key,
+    .start = local_start,
+    .prepare = local_prepare,
+    .send = local_send,
+    .attempt_free = local_attempt_free,
+    .cancel = local_cancel,
+    .probe_expiry = local_probe,
+    .free = local_free,
+};
+
+os_code local_store_new(const struct store_config *config, struct store **ret, os_error *err)
+{
+    struct local_store *local = calloc(1, sizeof(*local));
+    if (local == NULL)
+        return error_no_memory(err);
+    os_code code = file_store_open(config->root, &local->files, err);
+    if (code == OS_OK)
+        code = file_locks_open(config->root, &local->locks, err);
+    if (code != OS_OK) {
+        local_free(&local->store);
+        return code;
+    }
+    local->store.vtable = &local_vtable;
+    local->store.has_fence = true;
+    local->store.is_local = true;
+    local->store.one_write_bytes = UINT32_MAX; /* no network, so no body that stalls after its headers */
+    local->loop = config->loop;
+    *ret = &local->store;
+    return OS_OK;
+}
+
+os_code os_init(const char *root, os_error *err)
+{
+    error_clear(err);
+    if (root == NULL || root[0] == '\0')
+        return error_set(err, OS_ERR_ARGUMENT, "The folder for the store is missing.");
+    return file_store_init(root, err);
+}

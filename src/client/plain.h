@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plain request to the store, from the calling thread: started on the loop, repeated where that is harmless, ended by
+ * deadline or cancellation. */
+#ifndef OSCOMMIT_CLIENT_PLAIN_H
+#define OSCOMMIT_CLIENT_PLAIN_H
+
+#include "client/cancel.h"
+#include "client/client_internal.h"
+#include "commit/backoff.h"
+
+struct plain {
+    struct sync sync;
+    os_client *client;
+    struct store_request request; /* set by the caller; the deadline is set here */
+    os_call call;
+    bool may_repeat; /* reads: after 5xx, throttling and network failures */
+    bool delivered;  /* a byte of a GET has reached the caller's sink: no repetition any more */
+
+    struct clock_reading started;
+    struct clock_reading sent;
+    struct store_op *op;
+    struct loop_timer deadline_timer;
+    struct loop_timer again_timer;
+    struct backoff backoff;
+    struct cancel_link cancel_link;
+
+    os_code code;
+    os_error error;
+    struct s3_object object;
+    char content_type[256];
+};
+
+/* Blocks. Gives plain->code; *err is filled. */
+os_code plain_run(struct plain *plain, os_client *client, const os_call *call, os_error *err);
+
+/* The caller's os_object, as far as it goes. NULL is fine. */
+void plain_give_object(const struct plain *plain, os_object *ret);
+
+#endif
