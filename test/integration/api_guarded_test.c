@@ -338,7 +338,7 @@ static void a_body_of_eight_mib_is_taken_and_one_byte_more_is_refused(void **sta
     outcome.verdict = os_put_if_absent(client, key, &body, NULL, NULL, &outcome.result, &outcome.error);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_TOO_LARGE);
-    CHECK_SAYS(&outcome.error, "8 MiB");
+    CHECK_SAYS(&outcome.error, "8388608");
     assert_int_equal(outcome.result.requests, 0);
     outcome_clear(&outcome);
     body.length = limit;
