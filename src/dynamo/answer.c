@@ -16,7 +16,8 @@ enum {
     SHOWN_ETAG = 60,
     SHOWN_MESSAGE = 220,
     SHOWN_REQUEST_ID = 70,
-    SUBJECT_SIZE = 512
+    SUBJECT_SIZE = 512,
+    SAID_SIZE = 512
 };
 
 /* ------------------------------------------------------------------------------------------- the table of codes */
@@ -145,18 +146,22 @@ static void describe(const struct answer_of *of, char ret[SUBJECT_SIZE])
 }
 
 /* " ThrottlingException: Rate exceeded (request id ABC)", as far as there is anything to tell. */
-static void quote_service(const struct dynamo_error *detail, char *ret, size_t ret_size)
+static void quote_service(const struct dynamo_error *detail, char ret[SAID_SIZE])
 {
-    size_t message_len = text_utf8_cut(text_trim(text_from(detail->message)), SHOWN_MESSAGE);
-    const char *message = text_trim(text_from(detail->message)).p;
-    while (message_len > 0 && message[message_len - 1] == '.') {
-        message_len--;
+    struct text message = text_trim(text_from(detail->message));
+    message.len = text_utf8_cut(message, SHOWN_MESSAGE);
+    while (message.len > 0 && message.p[message.len - 1] == '.') {
+        message.len--;
     }
-    bool has_id = detail->request_id[0] != '\0';
-    snprintf(ret, ret_size, "%s%s%s%.*s%s%.*s%s", detail->code[0] != '\0' ? " " : "", detail->code,
-             message_len > 0 ? ": " : "", (int)message_len, message_len > 0 ? message : "",
-             has_id ? " (request id " : "", shown(detail->request_id, SHOWN_REQUEST_ID), detail->request_id,
-             has_id ? ")" : "");
+    char words[SAID_SIZE / 2] = "";
+    if (message.len > 0) {
+        snprintf(words, sizeof(words), ": %.*s", (int)message.len, message.p);
+    }
+    char id[SHOWN_REQUEST_ID + 32] = "";
+    if (detail->request_id[0] != '\0') {
+        snprintf(id, sizeof(id), " (request id %.*s)", shown(detail->request_id, SHOWN_REQUEST_ID), detail->request_id);
+    }
+    snprintf(ret, SAID_SIZE, "%s%s%s%s", detail->code[0] != '\0' ? " " : "", detail->code, words, id);
 }
 
 enum ledger_outcome answer_finding(const struct http_response *response, const struct answer_of *of,
@@ -244,8 +249,8 @@ static enum ledger_outcome judge_refusal(const struct http_response *response, c
                                          struct dynamo_error *detail, os_error *err)
 {
     const struct meaning *meaning = find_meaning(detail);
-    char said[512];
-    quote_service(detail, said, sizeof(said));
+    char said[SAID_SIZE];
+    quote_service(detail, said);
     char finding[1024];
     if (meaning == NULL) {
         snprintf(finding, sizeof(finding), "was answered with HTTP %d%s, which says nothing certain. %s",
@@ -266,8 +271,8 @@ static enum ledger_outcome judge_refusal(const struct http_response *response, c
 static enum ledger_outcome judge_status(const struct http_response *response, const struct answer_of *of,
                                         const struct dynamo_error *detail, os_error *err)
 {
-    char said[512];
-    quote_service(detail, said, sizeof(said));
+    char said[SAID_SIZE];
+    quote_service(detail, said);
     char finding[768];
     snprintf(finding, sizeof(finding), "failed with HTTP %d%s. %s", response->status, said, advice(of));
     return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_SERVICE, finding, detail, err);

@@ -249,23 +249,34 @@ static bool add_partition(json_t *body, const char *path)
     return done;
 }
 
+/* *ret is NULL when there is no start key. */
+static os_code read_start_key(const char *start_key, json_t **ret, os_error *err)
+{
+    *ret = NULL;
+    if (start_key == NULL) {
+        return OS_OK;
+    }
+    size_t len = strlen(start_key);
+    *ret = len <= START_KEY_MAX ? json_read(start_key, len) : NULL;
+    if (*ret == NULL) {
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The key at which the next page of records should start is not the one that a page ended "
+                         "with; list the records from the beginning.");
+    }
+    return OS_OK;
+}
+
 os_code dynamo_build_list(const struct dynamo_target *target, const char *path, const char *start_key,
                           struct http_request *ret, struct buf *ret_body, os_error *err)
 {
+    json_t *start_at = NULL;
     start(ret, ret_body);
     os_code code = path != NULL ? check_key(target, path, NULL, err) : check_table(target->table, err);
+    if (code == OS_OK) {
+        code = read_start_key(start_key, &start_at, err);
+    }
     if (code != OS_OK) {
         return code;
-    }
-    json_t *start_at = NULL;
-    if (start_key != NULL) {
-        size_t len = strlen(start_key);
-        start_at = len <= START_KEY_MAX ? json_read(start_key, len) : NULL;
-        if (start_at == NULL) {
-            return error_set(err, OS_ERR_ARGUMENT,
-                             "The key at which the next page of records should start is not the one that a page ended "
-                             "with; list the records from the beginning.");
-        }
     }
     json_t *body = json_pack("{s:s, s:b, s:i}", "TableName", target->table, "ConsistentRead", 1, "Limit", PAGE_LIMIT);
     bool done = body != NULL && (path == NULL || add_partition(body, path)) &&

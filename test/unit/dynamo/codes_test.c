@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of error codes, row by row, and the sentences that come of it. */
+#include "answers.h"
+
+struct row {
+    const char *code;
+    enum ledger_outcome outcome;
+    os_code os;
+    const char *mend; /* a part of what the sentence says must be done */
+};
+
+static const struct row rows[] = {
+    {"ProvisionedThroughputExceededException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "more capacity"},
+    {"ThrottlingException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "sent again after a pause"},
+    {"Throttling", LEDGER_THROTTLED, OS_ERR_THROTTLED, "sent again after a pause"},
+    {"RequestLimitExceeded", LEDGER_THROTTLED, OS_ERR_THROTTLED, "raise the account's limit"},
+    {"TransactionConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "transaction"},
+    {"ReplicatedWriteConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "Another region"},
+    {"LimitExceededException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "as many tables"},
+    {"ResourceInUseException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "just being made"},
+    {"RequestExpired", LEDGER_THROTTLED, OS_ERR_EXPIRED, "Date header"},
+    {"RequestTimeTooSkewed", LEDGER_THROTTLED, OS_ERR_EXPIRED, "Date header"},
+    {"ExpiredTokenException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Renew the session token"},
+    {"ExpiredToken", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Renew the session token"},
+    {"UnrecognizedClientException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
+    {"InvalidClientTokenId", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
+    {"InvalidSignatureException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "the secret key"},
+    {"MissingAuthenticationTokenException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
+    {"MissingAuthenticationToken", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
+    {"IncompleteSignatureException", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
+    {"IncompleteSignature", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
+    {"AccessDeniedException", LEDGER_REFUSED, OS_ERR_DENIED, "IAM policy"},
+    {"AccessDenied", LEDGER_REFUSED, OS_ERR_DENIED, "IAM policy"},
+    {"NotAuthorized", LEDGER_REFUSED, OS_ERR_DENIED, "IAM policy"},
+    {"OptInRequired", LEDGER_REFUSED, OS_ERR_DENIED, "subscribed"},
+    {"ResourceNotFoundException", LEDGER_REFUSED, OS_ERR_NO_TABLE, "oscommit table create"},
+    {"ItemCollectionSizeLimitExceededException", LEDGER_REFUSED, OS_ERR_TABLE, "local secondary index"},
+    {"ValidationException", LEDGER_REFUSED, OS_ERR_REFUSED, "oscommit table check"},
+    {"ValidationError", LEDGER_REFUSED, OS_ERR_REFUSED, "oscommit table check"},
+    {"SerializationException", LEDGER_REFUSED, OS_ERR_REFUSED, "oscommit table check"},
+    {"MalformedHttpRequestException", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
+    {"RequestEntityTooLargeException", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
+    {"UnknownOperationException", LEDGER_REFUSED, OS_ERR_UNSUPPORTED, "check the endpoint"},
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static void assert_row(const struct row *row, int status, const char *space, const char *message_member)
+{
+    char body[256];
+    struct dynamo_error detail;
+    os_error err;
+    snprintf(body, sizeof(body), "{\"__type\":\"%s%s\",\"%s\":\"Some words.\"}", space, row->code, message_member);
+    assert_int_equal(put_outcome(status, body, &detail, &err), row->outcome);
+    assert_int_equal(err.code, row->os);
+    assert_string_equal(detail.code, row->code);
+    assert_string_equal(detail.message, "Some words.");
+    assert_string_equal(err.service_code, row->code);
+    assert_string_equal(err.request_id, "REQ1");
+    assert_int_equal(err.http_status, status);
+    assert_says(err, "PutItem of the record of key \"dir/k\" (etag *) in " WHERE " was ");
+    assert_says(err, row->code);
+    assert_says(err, ": Some words (request id REQ1). ");
+    assert_says(err, row->mend);
+    assert_int_equal(err.message[strlen(err.message) - 1], '.');
+    assert_int_equal(detail.skewed, row->os == OS_ERR_EXPIRED);
+    assert_int_equal(detail.token_expired, strncmp(row->code, "ExpiredToken", 12) == 0);
+}
+
+static void every_code_of_the_table_has_its_outcome_error_and_mend(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        assert_row(&rows[i], 400, SPACE, "message");
+    }
+}
+
+static void namespace_status_and_spelling_of_the_message_do_not_matter(void **state)
+{
+    (void)state;
+    static const int statuses[] = {400, 401, 403, 404, 413, 429};
+    static const char *const spaces[] = {"", "com.amazon.coral.service#", "com.amazon.coral.validate#", "a#b#"};
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t s = 0; s < sizeof(statuses) / sizeof(statuses[0]); s++) {
+            assert_row(&rows[i], statuses[s], spaces[s % 4], s % 2 == 0 ? "Message" : "message");
+        }
+    }
+}
+
+static void no_code_is_definite_with_5xx_or_408(void **state)
+{
+    (void)state;
+    static const int statuses[] = {408, 500, 503};
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t s = 0; s < 3; s++) {
+            char body[256];
+            snprintf(body, sizeof(body), "{\"__type\":\"%s\"}", rows[i].code);
+            assert_int_equal(put_outcome(statuses[s], body, NULL, NULL), LEDGER_AMBIGUOUS);
+        }
+    }
+}
+
+static void E2_a_signature_at_the_wrong_time_is_to_be_signed_again(void **state)
+{
+    (void)state;
+    static const char *const messages[] = {
+        "Signature expired: 20261121T000000Z is now earlier than 20261121T001000Z (20261121T001500Z - 5 min.)",
+        "Signature not yet current: 20261121T010000Z is still later than 20261121T001000Z (20261121T000500Z + 5 min.)"};
+    for (size_t i = 0; i < 2; i++) {
+        char body[512];
+        struct dynamo_error detail;
+        os_error err;
+        snprintf(body, sizeof(body),
+                 "{\"__type\":\"com.amazon.coral.service#InvalidSignatureException\",\"message\":\"%s\"}", messages[i]);
+        assert_int_equal(put_outcome(400, body, &detail, &err), LEDGER_THROTTLED);
+        assert_true(detail.skewed);
+        assert_int_equal(err.code, OS_ERR_EXPIRED);
+        assert_says(err, "was refused: InvalidSignatureException: Signature");
+        assert_says(err, "It was not applied");
+    }
+}
+
+static void a_wrong_signature_is_refused_and_its_canonical_request_is_not_repeated(void **state)
+{
+    (void)state;
+    struct dynamo_error detail;
+    os_error err;
+    assert_int_equal(
+        put_outcome(
+            400,
+            "{\"__type\":\"com.amazon.coral.service#InvalidSignatureException\",\"message\":\"The request signature we "
+            "calculated does not match the signature you provided.\\n\\nThe Canonical String for this request should "
+            "have been\\n'POST\\n/\\n\\nx-amz-security-token:TOPSECRET\\n'\\n\"}",
+            &detail, &err),
+        LEDGER_REFUSED);
+    assert_false(detail.skewed);
+    assert_int_equal(err.code, OS_ERR_CREDENTIALS);
+    assert_null(strstr(detail.message, "TOPSECRET"));
+    assert_null(strstr(err.message, "TOPSECRET"));
+    assert_says(err, "does not match the signature you provided (request id REQ1). Check the access key");
+}
+
+static void an_error_without_words_or_request_id_still_makes_a_sentence(void **state)
+{
+    (void)state;
+    struct http_response response;
+    struct record record;
+    os_error err;
+    answer(&response, 400, "{\"__type\":\"ThrottlingException\"}");
+    http_headers_remove(&response.headers, "x-amzn-requestid");
+    assert_int_equal(dynamo_read_put(&response, WHERE, "k", "*", &record, NULL, &err), LEDGER_THROTTLED);
+    assert_string_equal(err.message,
+                        "PutItem of the record of key \"k\" (etag *) in " WHERE
+                        " was put off: ThrottlingException. It was not applied and may be sent again after a pause.");
+    http_response_free(&response);
+}
+
+static void messages_that_are_no_text_are_left_out(void **state)
+{
+    (void)state;
+    static const char *const members[] = {"null", "7",      "{}",      "[\"x\"]", "\"a\\u0000b\"",
+                                          "\"\"", "\"  \"", "\"...\"", "\"\\n\""};
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        char body[256];
+        os_error err;
+        snprintf(body, sizeof(body), "{\"__type\":\"AccessDeniedException\",\"message\":%s}", members[i]);
+        assert_int_equal(put_outcome(400, body, NULL, &err), LEDGER_REFUSED);
+        assert_says(err, "was refused: AccessDeniedException (request id REQ1). Allow");
+    }
+}
+
+/* Path, etag, table and message at their longest: the sentence still ends with what to do, and is UTF-8. */
+static void long_names_and_messages_leave_room_for_the_mend(void **state)
+{
+    (void)state;
+    char path[2049];
+    char etag[1025];
+    char where[1100];
+    char body[8300];
+    for (size_t i = 0; i < 1024; i++) {
+        memcpy(path + 2 * i, "\xc3\xbc", 2);
+    }
+    path[2048] = '\0';
+    memset(etag, 'e', sizeof(etag) - 1);
+    etag[1024] = '\0';
+    memset(where, 'w', sizeof(where) - 1);
+    where[sizeof(where) - 1] = '\0';
+    for (size_t i = 0; i < ROWS; i++) {
+        struct http_response response;
+        struct record record;
+        struct dynamo_error detail;
+        os_error err;
+        int at = snprintf(body, sizeof(body), "{\"__type\":\"%s%s\",\"message\":\"", SPACE, rows[i].code);
+        for (; at < 8200; at += 2) {
+            memcpy(body + at, "\xc3\xb6", 2);
+        }
+        memcpy(body + at, "\"}", 3);
+        answer(&response, 400, body);
+        assert_true(http_headers_set(&response.headers, "x-amzn-requestid",
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ"));
+        assert_int_equal(dynamo_read_put(&response, where, path, etag, &record, &detail, &err), rows[i].outcome);
+        assert_says(err, rows[i].mend);
+        assert_int_equal(err.message[strlen(err.message) - 1], '.');
+        assert_true(text_is_utf8(text_from(err.message)));
+        assert_true(text_is_utf8(text_from(detail.message)));
+        http_response_free(&response);
+    }
+}
+
+static void control_characters_do_not_reach_the_sentence(void **state)
+{
+    (void)state;
+    struct http_response response;
+    struct record record;
+    struct dynamo_error detail;
+    os_error err;
+    answer(&response, 400, "{\"__type\":\"AccessDenied\\u001bException\",\"message\":\"a\\u001b[31mb\\u0007\"}");
+    assert_int_equal(dynamo_read_put(&response, WHERE, "k\n\x1b[2J", "*", &record, &detail, &err), LEDGER_AMBIGUOUS);
+    for (const char *c = err.message; *c != '\0'; c++) {
+        assert_true((unsigned char)*c >= 0x20 && *c != 0x7f);
+    }
+    assert_null(strchr(detail.message, 0x1b));
+    http_response_free(&response);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_code_of_the_table_has_its_outcome_error_and_mend),
+        cmocka_unit_test(namespace_status_and_spelling_of_the_message_do_not_matter),
+        cmocka_unit_test(no_code_is_definite_with_5xx_or_408),
+        cmocka_unit_test(E2_a_signature_at_the_wrong_time_is_to_be_signed_again),
+        cmocka_unit_test(a_wrong_signature_is_refused_and_its_canonical_request_is_not_repeated),
+        cmocka_unit_test(an_error_without_words_or_request_id_still_makes_a_sentence),
+        cmocka_unit_test(messages_that_are_no_text_are_left_out),
+        cmocka_unit_test(long_names_and_messages_leave_room_for_the_mend),
+        cmocka_unit_test(control_characters_do_not_reach_the_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers.h"
+
+#include <stdlib.h>
+
+struct seen {
+    size_t count;
+    size_t stop_after; /* 0: never */
+    struct {
+        char path[32];
+        char etag[32];
+        bool readable;
+        uint64_t generation;
+        char other[512];
+    } rows[4];
+};
+
+static bool note_row(void *context, const struct dynamo_row *row)
+{
+    struct seen *seen = context;
+    assert_true(seen->count < 4);
+    snprintf(seen->rows[seen->count].path, sizeof(seen->rows[0].path), "%s", row->path);
+    snprintf(seen->rows[seen->count].etag, sizeof(seen->rows[0].etag), "%s", row->etag);
+    snprintf(seen->rows[seen->count].other, sizeof(seen->rows[0].other), "%s", row->other);
+    seen->rows[seen->count].readable = row->readable;
+    seen->rows[seen->count].generation = row->readable ? row->record.generation : 0;
+    seen->count++;
+    return seen->count != seen->stop_after;
+}
+
+static enum ledger_outcome list_outcome(int status, const char *body, struct seen *seen, char **ret_last_key,
+                                        os_error *err)
+{
+    struct http_response response;
+    answer(&response, status, body);
+    enum ledger_outcome outcome = dynamo_read_list(&response, WHERE, note_row, seen, ret_last_key, NULL, err);
+    http_response_free(&response);
+    return outcome;
+}
+
+static void a_page_gives_its_rows_and_where_the_next_one_starts(void **state)
+{
+    (void)state;
+    struct seen seen = {.count = 0};
+    char *last_key = NULL;
+    os_error err;
+    assert_int_equal(list_outcome(200,
+                                  "{\"Count\":2,\"Items\":[" ITEM "," PEER_ITEM
+                                  "],\"ScannedCount\":2,\"LastEvaluatedKey\":"
+                                  "{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"\\\"e\\\"\"}}}",
+                                  &seen, &last_key, &err),
+                     LEDGER_OK);
+    assert_int_equal(seen.count, 2);
+    assert_true(seen.rows[0].readable);
+    assert_int_equal(seen.rows[0].generation, 7);
+    assert_string_equal(seen.rows[0].path, "dir/k");
+    assert_string_equal(seen.rows[0].etag, "*");
+    assert_string_equal(seen.rows[0].other, "{}");
+    assert_string_equal(seen.rows[1].etag, "\"e\"");
+    assert_string_equal(last_key, "{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"\\\"e\\\"\"}}");
+    free(last_key);
+}
+
+static void the_last_page_has_no_next_one(void **state)
+{
+    (void)state;
+    struct seen seen = {.count = 0};
+    char *last_key = (char *)"untouched";
+    assert_int_equal(list_outcome(200, "{\"Items\":[],\"Count\":0}", &seen, &last_key, NULL), LEDGER_OK);
+    assert_int_equal(seen.count, 0);
+    assert_null(last_key);
+    assert_int_equal(list_outcome(200, "{\"Items\":[" ITEM "],\"LastEvaluatedKey\":{}}", &seen, &last_key, NULL),
+                     LEDGER_OK);
+    assert_null(last_key);
+}
+
+static void a_row_that_is_no_record_is_given_whole(void **state)
+{
+    (void)state;
+    struct seen seen = {.count = 0};
+    char *last_key = NULL;
+    assert_int_equal(list_outcome(200,
+                                  "{\"Items\":[{\"path\":{\"S\":\"p\"},\"etag\":{\"N\":\"1\"},\"x\":{\"L\":[]}},{},"
+                                  "{\"path\":{\"S\":\"a\\u0000b\"},\"etag\":{\"S\":\"e\"}}]}",
+                                  &seen, &last_key, NULL),
+                     LEDGER_OK);
+    assert_int_equal(seen.count, 3);
+    assert_false(seen.rows[0].readable);
+    assert_string_equal(seen.rows[0].path, "p");
+    assert_string_equal(seen.rows[0].etag, "");
+    assert_string_equal(seen.rows[0].other, "{\"path\":{\"S\":\"p\"},\"etag\":{\"N\":\"1\"},\"x\":{\"L\":[]}}");
+    assert_string_equal(seen.rows[1].other, "{}");
+    assert_false(seen.rows[2].readable);
+    assert_string_equal(seen.rows[2].path, "");
+    assert_string_equal(seen.rows[2].etag, "e");
+    assert_string_equal(seen.rows[2].other, "{\"path\":{\"S\":\"a\\u0000b\"},\"etag\":{\"S\":\"e\"}}");
+}
+
+static void attributes_of_others_come_with_their_row(void **state)
+{
+    (void)state;
+    struct seen seen = {.count = 0};
+    char *last_key = NULL;
+    assert_int_equal(
+        list_outcome(200,
+                     "{\"Items\":[{\"path\":{\"S\":\"p\"},\"etag\":{\"S\":\"*\"},\"generation\":{\"N\":\"1\"},"
+                     "\"timeout\":{\"N\":\"0\"},\"ttl\":{\"N\":\"1\"},\"upload\":{\"S\":\"u\"}}]}",
+                     &seen, &last_key, NULL),
+        LEDGER_OK);
+    assert_true(seen.rows[0].readable);
+    assert_string_equal(seen.rows[0].other, "{\"upload\":{\"S\":\"u\"}}");
+}
+
+static void a_caller_that_says_stop_gets_no_more(void **state)
+{
+    (void)state;
+    struct seen seen = {.stop_after = 1};
+    char *last_key = (char *)"untouched";
+    assert_int_equal(list_outcome(200, "{\"Items\":[" ITEM "," ITEM "],\"LastEvaluatedKey\":{\"path\":{\"S\":\"k\"}}}",
+                                  &seen, &last_key, NULL),
+                     LEDGER_OK);
+    assert_int_equal(seen.count, 1);
+    assert_null(last_key);
+}
+
+static void a_broken_page_gives_no_row_at_all(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"{}",
+                                         "{\"Items\":null}",
+                                         "{\"Items\":{}}",
+                                         "{\"Items\":[" ITEM ",1]}",
+                                         "{\"Items\":[" ITEM ",null]}",
+                                         "{\"Items\":[" ITEM ",[]]}",
+                                         "{\"Items\":[" ITEM "],\"LastEvaluatedKey\":\"k\"}",
+                                         "{\"Items\":[" ITEM "],\"LastEvaluatedKey\":null}"};
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        struct seen seen = {.count = 0};
+        char *last_key = NULL;
+        os_error err;
+        assert_int_equal(list_outcome(200, bodies[i], &seen, &last_key, &err), LEDGER_AMBIGUOUS);
+        assert_int_equal(err.code, OS_ERR_PROTOCOL);
+        assert_int_equal(seen.count, 0);
+        assert_null(last_key);
+    }
+}
+
+static void a_page_cut_short_anywhere_gives_no_row(void **state)
+{
+    (void)state;
+    static const char whole[] = "{\"Items\":[" ITEM "],\"LastEvaluatedKey\":{\"path\":{\"S\":\"k\"}}}";
+    for (size_t len = 0; len < sizeof(whole) - 1; len++) {
+        struct seen seen = {.count = 0};
+        struct http_response response;
+        char *last_key = NULL;
+        answer_bytes(&response, 200, whole, len);
+        assert_int_equal(dynamo_read_list(&response, WHERE, note_row, &seen, &last_key, NULL, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(seen.count, 0);
+        http_response_free(&response);
+    }
+}
+
+static void a_missing_table_is_named_when_it_is_listed(void **state)
+{
+    (void)state;
+    struct seen seen = {.count = 0};
+    char *last_key = NULL;
+    os_error err;
+    assert_int_equal(list_outcome(400, "{\"__type\":\"" SPACE "ResourceNotFoundException\",\"Message\":\"no\"}", &seen,
+                                  &last_key, &err),
+                     LEDGER_REFUSED);
+    assert_int_equal(err.code, OS_ERR_NO_TABLE);
+    assert_says(err, WHERE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_page_gives_its_rows_and_where_the_next_one_starts),
+        cmocka_unit_test(the_last_page_has_no_next_one),
+        cmocka_unit_test(a_row_that_is_no_record_is_given_whole),
+        cmocka_unit_test(attributes_of_others_come_with_their_row),
+        cmocka_unit_test(a_caller_that_says_stop_gets_no_more),
+        cmocka_unit_test(a_broken_page_gives_no_row_at_all),
+        cmocka_unit_test(a_page_cut_short_anywhere_gives_no_row),
+        cmocka_unit_test(a_missing_table_is_named_when_it_is_listed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that runs out in the middle of reading an answer: the answer then decides nothing, and nothing leaks. */
+#include "answers.h"
+
+#include "dynamo/item.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static size_t allocations_left;
+
+static void *counted_malloc(size_t size)
+{
+    if (allocations_left == 0) {
+        return NULL;
+    }
+    allocations_left--;
+    return malloc(size);
+}
+
+static void allow(size_t allocations)
+{
+    allocations_left = allocations;
+    json_set_alloc_funcs(counted_malloc, free);
+}
+
+static void allow_all(void)
+{
+    json_set_alloc_funcs(malloc, free);
+}
+
+static void a_conflict_that_finds_no_memory_is_ambiguous(void **state)
+{
+    (void)state;
+    enum ledger_outcome outcome = LEDGER_AMBIGUOUS;
+    size_t allowed = 0;
+    for (; outcome != LEDGER_CONFLICT; allowed++) {
+        struct http_response response;
+        struct record record;
+        os_error err;
+        answer(&response, 400, CONFLICT_HEAD ",\"Item\":" ITEM "}");
+        allow(allowed);
+        outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, &err);
+        allow_all();
+        http_response_free(&response);
+        assert_true(outcome == LEDGER_CONFLICT || (outcome == LEDGER_AMBIGUOUS && err.code != OS_OK));
+        assert_true(allowed < 1000);
+    }
+    assert_true(allowed > 20);
+}
+
+static bool go_on(void *context, const struct dynamo_row *row)
+{
+    size_t *rows = context;
+    assert_true(row->readable);
+    assert_string_equal(row->other, "{}");
+    (*rows)++;
+    return true;
+}
+
+static void a_page_that_finds_no_memory_is_ambiguous(void **state)
+{
+    (void)state;
+    enum ledger_outcome outcome = LEDGER_AMBIGUOUS;
+    size_t allowed = 0;
+    for (; outcome != LEDGER_OK; allowed++) {
+        struct http_response response;
+        size_t rows = 0;
+        char *last_key = NULL;
+        os_error err;
+        answer(&response, 200, "{\"Items\":[" ITEM "," PEER_ITEM "],\"LastEvaluatedKey\":{\"path\":{\"S\":\"k\"}}}");
+        allow(allowed);
+        outcome = dynamo_read_list(&response, WHERE, go_on, &rows, &last_key, NULL, &err);
+        allow_all();
+        http_response_free(&response);
+        assert_true(outcome == LEDGER_OK || (outcome == LEDGER_AMBIGUOUS && err.code != OS_OK));
+        assert_int_equal(last_key != NULL, outcome == LEDGER_OK);
+        assert_true(outcome != LEDGER_OK || rows == 2);
+        free(last_key);
+        assert_true(allowed < 1000);
+    }
+    assert_true(allowed > 40);
+}
+
+static void other_attributes_that_find_no_memory_are_null(void **state)
+{
+    (void)state;
+    json_t *item = json_loads(ITEM, 0, NULL);
+    assert_non_null(item);
+    char *other = NULL;
+    for (size_t allowed = 0; other == NULL; allowed++) {
+        allow(allowed);
+        other = item_other_attributes(item);
+        allow_all();
+        assert_true(allowed < 1000);
+    }
+    assert_string_equal(other, "{}");
+    free(other);
+    json_decref(item);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_conflict_that_finds_no_memory_is_ambiguous),
+        cmocka_unit_test(a_page_that_finds_no_memory_is_ambiguous),
+        cmocka_unit_test(other_attributes_that_find_no_memory_are_null),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

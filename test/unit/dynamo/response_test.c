@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers.h"
+
+static const struct record expected = {.generation = 7,
+                                       .timeout_ms = 20000,
+                                       .ttl_s = 1800000000,
+                                       .fence_s = 1799999999,
+                                       .has_fence = true,
+                                       .nonce = NONCE,
+                                       .saw = "ffff"};
+
+/* ---------------------------------------------------------------------------------------------------- PutItem */
+
+static void an_empty_object_with_200_is_applied(void **state)
+{
+    (void)state;
+    struct dynamo_error detail;
+    os_error err;
+    assert_int_equal(put_outcome(200, "{}", &detail, &err), LEDGER_OK);
+    assert_int_equal(err.code, OS_OK);
+    assert_string_equal(err.message, "");
+    assert_string_equal(detail.request_id, "REQ1");
+    assert_string_equal(detail.code, "");
+    assert_int_equal(put_outcome(200, "{\"ConsumedCapacity\":{\"CapacityUnits\":1.0}}", NULL, NULL), LEDGER_OK);
+}
+
+static void a_conflict_gives_the_record(void **state)
+{
+    (void)state;
+    struct http_response response;
+    struct record record;
+    struct dynamo_error detail;
+    os_error err;
+    answer(&response, 400, CONFLICT_HEAD ",\"Item\":" ITEM "}");
+    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, &detail, &err), LEDGER_CONFLICT);
+    assert_memory_equal(&record, &expected, sizeof(record));
+    assert_string_equal(detail.code, "ConditionalCheckFailedException");
+    assert_string_equal(detail.message, "The conditional request failed");
+    assert_int_equal(err.code, OS_OK);
+    http_response_free(&response);
+}
+
+static void R4_a_conflict_without_item_is_blind(void **state)
+{
+    (void)state;
+    assert_int_equal(put_outcome(400, CONFLICT_HEAD "}", NULL, NULL), LEDGER_CONFLICT_BLIND);
+    assert_int_equal(put_outcome(400, CONFLICT_HEAD ",\"Item\":{}}", NULL, NULL), LEDGER_CONFLICT_BLIND);
+}
+
+static void T1_a_conflict_whose_item_is_no_record_is_unreadable(void **state)
+{
+    (void)state;
+    os_error err;
+    assert_int_equal(put_outcome(400,
+                                 CONFLICT_HEAD ",\"Item\":{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"*\"},"
+                                               "\"generation\":{\"N\":\"1.5\"}}}",
+                                 NULL, &err),
+                     LEDGER_UNREADABLE);
+    assert_int_equal(err.code, OS_ERR_PROTOCOL);
+    assert_int_equal(err.http_status, 400);
+    assert_says(err, "\"dir/k\"");
+    assert_says(err, "(etag *)");
+    assert_says(err, WHERE);
+    assert_says(err, "\"generation\" is not a plain unsigned 64-bit integer");
+    assert_says(err, "delete it when no writer");
+    static const char *const items[] = {
+        "null", "[]", "\"x\"", "7", "{\"x\":{\"S\":\"y\"}}", "{\"path\":{\"S\":\"k\\u0000\"}}"};
+    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+        char body[512];
+        snprintf(body, sizeof(body), CONFLICT_HEAD ",\"Item\":%s}", items[i]);
+        assert_int_equal(put_outcome(400, body, NULL, &err), LEDGER_UNREADABLE);
+    }
+}
+
+static void no_answer_is_ambiguous(void **state)
+{
+    (void)state;
+    os_error err;
+    assert_int_equal(put_outcome(0, "", NULL, &err), LEDGER_AMBIGUOUS);
+    assert_int_equal(err.code, OS_ERR_NETWORK);
+    assert_int_equal(err.http_status, 0);
+    assert_says(err, "PutItem of the record of key \"dir/k\" (etag *) in " WHERE " got no answer.");
+    assert_says(err, "It may have been applied");
+}
+
+/* Whatever a 5xx or 408 says, and even if it names a code that is definite elsewhere. */
+static void every_status_that_is_neither_200_nor_a_definite_4xx_is_ambiguous(void **state)
+{
+    (void)state;
+    static const int statuses[] = {100, 201, 202, 204, 206, 299, 301, 302, 304,
+                                   307, 308, 408, 500, 501, 502, 503, 504, 599};
+    static const char *const bodies[] = {"",
+                                         "{}",
+                                         "<html>",
+                                         CONFLICT_HEAD ",\"Item\":" ITEM "}",
+                                         "{\"__type\":\"AccessDeniedException\"}",
+                                         "{\"__type\":\"x#ThrottlingException\",\"message\":\"m\"}"};
+    for (size_t s = 0; s < sizeof(statuses) / sizeof(statuses[0]); s++) {
+        for (size_t b = 0; b < sizeof(bodies) / sizeof(bodies[0]); b++) {
+            struct dynamo_error detail;
+            os_error err;
+            assert_int_equal(put_outcome(statuses[s], bodies[b], &detail, &err), LEDGER_AMBIGUOUS);
+            assert_int_equal(err.code, OS_ERR_SERVICE);
+            assert_int_equal(err.http_status, statuses[s]);
+            assert_false(detail.skewed || detail.token_expired || detail.crc_wrong);
+            assert_says(err, "It may have been applied");
+        }
+    }
+}
+
+static void a_server_error_tells_what_the_service_said(void **state)
+{
+    (void)state;
+    struct dynamo_error detail;
+    os_error err;
+    assert_int_equal(
+        put_outcome(500, "{\"__type\":\"" SPACE "InternalServerError\",\"message\":\"Sorry.\"}", &detail, &err),
+        LEDGER_AMBIGUOUS);
+    assert_string_equal(detail.code, "InternalServerError");
+    assert_string_equal(err.service_code, "InternalServerError");
+    assert_string_equal(err.request_id, "REQ1");
+    assert_says(err, "HTTP 500 InternalServerError: Sorry (request id REQ1). It may");
+}
+
+static void an_unknown_code_with_4xx_is_ambiguous(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"{}",
+                                         "{\"__type\":\"\"}",
+                                         "{\"__type\":\"x#\"}",
+                                         "{\"__type\":null}",
+                                         "{\"__type\":7}",
+                                         "{\"__type\":\"" SPACE "NewException\"}",
+                                         "{\"__type\":\"RequestAbortedException\"}",
+                                         "{\"__type\":\"RequestTimeoutException\"}",
+                                         "{\"__type\":\"accessdeniedexception\"}",
+                                         "{\"__type\":\"AccessDeniedException\\u0000\"}",
+                                         "{\"__type\":\"AccessDeniedException \"}",
+                                         "{\"__type\":\"InternalServerError\"}",
+                                         "{\"Item\":" ITEM "}"};
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        os_error err;
+        assert_int_equal(put_outcome(400, bodies[i], NULL, &err), LEDGER_AMBIGUOUS);
+        assert_int_equal(err.code, OS_ERR_SERVICE);
+        assert_says(err, "nothing certain");
+    }
+}
+
+static void a_code_longer_than_its_place_is_cut_and_unknown(void **state)
+{
+    (void)state;
+    char body[512];
+    struct dynamo_error detail;
+    memset(body, 'A', sizeof(body));
+    memcpy(body, "{\"__type\":\"x#", 13);
+    memcpy(body + 500, "\"}", 3);
+    assert_int_equal(put_outcome(400, body, &detail, NULL), LEDGER_AMBIGUOUS);
+    assert_int_equal(strlen(detail.code), sizeof(detail.code) - 1);
+}
+
+static void a_body_that_is_not_json_is_ambiguous(void **state)
+{
+    (void)state;
+    static const int statuses[] = {200, 400, 403, 404, 413, 429};
+    static const char *const bodies[] = {"",  " ",   "<html>Forbidden</html>",   "[]", "null",
+                                         "{", "{}x", "\"AccessDeniedException\""};
+    for (size_t s = 0; s < sizeof(statuses) / sizeof(statuses[0]); s++) {
+        for (size_t b = 0; b < sizeof(bodies) / sizeof(bodies[0]); b++) {
+            os_error err;
+            assert_int_equal(put_outcome(statuses[s], bodies[b], NULL, &err), LEDGER_AMBIGUOUS);
+            assert_int_equal(err.code, OS_ERR_PROTOCOL);
+            assert_says(err, "not the JSON object");
+        }
+    }
+}
+
+static void an_error_inside_a_200_is_ambiguous(void **state)
+{
+    (void)state;
+    os_error err;
+    assert_int_equal(put_outcome(200, CONFLICT_HEAD ",\"Item\":" ITEM "}", NULL, &err), LEDGER_AMBIGUOUS);
+    assert_int_equal(err.code, OS_ERR_PROTOCOL);
+}
+
+static void duplicate_members_make_an_answer_ambiguous(void **state)
+{
+    (void)state;
+    assert_int_equal(put_outcome(400, CONFLICT_HEAD ",\"Item\":" ITEM ",\"Item\":" PEER_ITEM "}", NULL, NULL),
+                     LEDGER_AMBIGUOUS);
+    assert_int_equal(
+        put_outcome(400, "{\"__type\":\"AccessDeniedException\",\"__type\":\"ThrottlingException\"}", NULL, NULL),
+        LEDGER_AMBIGUOUS);
+}
+
+static void a_conflict_cut_short_anywhere_is_ambiguous(void **state)
+{
+    (void)state;
+    static const char whole[] = CONFLICT_HEAD ",\"Item\":" ITEM "}";
+    for (size_t len = 0; len < sizeof(whole) - 1; len++) {
+        struct http_response response;
+        struct record record = {.generation = 99};
+        answer_bytes(&response, 400, whole, len);
+        assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(record.generation, 99);
+        http_response_free(&response);
+    }
+}
+
+static void nul_bytes_anywhere_in_an_answer_are_harmless(void **state)
+{
+    (void)state;
+    static const char whole[] = CONFLICT_HEAD ",\"Item\":" ITEM "}";
+    for (size_t at = 0; at < sizeof(whole) - 1; at++) {
+        struct http_response response;
+        struct record record;
+        char changed[sizeof(whole)];
+        memcpy(changed, whole, sizeof(whole));
+        changed[at] = '\0';
+        answer_bytes(&response, 400, changed, sizeof(whole) - 1);
+        assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL), LEDGER_AMBIGUOUS);
+        http_response_free(&response);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- checksums */
+
+static enum ledger_outcome put_with_crc(int status, const char *body, const char *crc, struct dynamo_error *ret_detail,
+                                        os_error *err)
+{
+    struct http_response response;
+    struct record record;
+    answer(&response, status, body);
+    if (crc != NULL) {
+        assert_true(http_headers_add(&response.headers, "x-amz-crc32", crc));
+    }
+    enum ledger_outcome outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, ret_detail, err);
+    http_response_free(&response);
+    return outcome;
+}
+
+static void a_right_checksum_changes_nothing(void **state)
+{
+    (void)state;
+    struct dynamo_error detail;
+    assert_int_equal(put_with_crc(200, "{}", "2745614147", &detail, NULL), LEDGER_OK);
+    assert_false(detail.crc_wrong);
+    assert_int_equal(put_with_crc(200, "{}", NULL, &detail, NULL), LEDGER_OK);
+    assert_false(detail.crc_wrong);
+    assert_int_equal(put_with_crc(200, "{}", " 2745614147 ", &detail, NULL), LEDGER_OK);
+}
+
+static void R4_a_wrong_checksum_makes_the_whole_answer_ambiguous(void **state)
+{
+    (void)state;
+    static const char *const sums[] = {
+        "2745614148", "0", "", "-1", "a3a6bf43", "0xa3a6bf43", "7040581443", "2745614147x", "99999999999999999999999"};
+    static const char *const bodies[] = {"{}", CONFLICT_HEAD ",\"Item\":" ITEM "}",
+                                         "{\"__type\":\"AccessDeniedException\"}"};
+    static const int statuses[] = {200, 400, 403, 500};
+    for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+        for (size_t s = 0; s < 4; s++) {
+            struct dynamo_error detail;
+            os_error err;
+            assert_int_equal(put_with_crc(statuses[s], bodies[i % 3], sums[i][0] == '2' && i % 3 != 0 ? "1" : sums[i],
+                                          &detail, &err),
+                             LEDGER_AMBIGUOUS);
+            assert_true(detail.crc_wrong);
+            assert_string_equal(detail.code, ""); /* nothing in it counts */
+            assert_int_equal(err.code, OS_ERR_PROTOCOL);
+            assert_says(err, "x-amz-crc32");
+        }
+    }
+}
+
+static void the_checksum_of_a_conflict_is_looked_at_too(void **state)
+{
+    (void)state;
+    static const char body[] = CONFLICT_HEAD ",\"Item\":" ITEM "}";
+    struct http_response response;
+    struct record record;
+    struct dynamo_error detail;
+    answer(&response, 400, body);
+    answer_crc(&response, crc32_of(body, sizeof(body) - 1));
+    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, &detail, NULL), LEDGER_CONFLICT);
+    response.body.data[10] ^= 1;
+    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, &detail, NULL), LEDGER_AMBIGUOUS);
+    assert_true(detail.crc_wrong);
+    http_response_free(&response);
+}
+
+/* ------------------------------------------------------------------------------------------------ huge bodies */
+
+static void an_answer_over_its_maximum_is_ambiguous(void **state)
+{
+    (void)state;
+    struct http_response response;
+    struct record record;
+    os_error err;
+    http_response_init(&response, 16);
+    response.status = 200;
+    assert_false(buf_add_str(&response.body, "{\"a\":\"more than sixteen bytes\"}"));
+    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, &err), LEDGER_AMBIGUOUS);
+    assert_says(err, "too long");
+    http_response_free(&response);
+}
+
+static void an_answer_longer_than_any_of_dynamodbs_is_ambiguous(void **state)
+{
+    (void)state;
+    struct http_response response;
+    bool found = false;
+    struct record record;
+    os_error err;
+    http_response_init(&response, 2 * (size_t)DYNAMO_ANSWER_MAX);
+    response.status = 200;
+    buf_add_str(&response.body, "{\"x\":\"");
+    for (size_t i = 0; i <= DYNAMO_ANSWER_MAX / 16; i++) {
+        buf_add_str(&response.body, "0123456789abcdef");
+    }
+    buf_add_str(&response.body, "\"}");
+    assert_true(buf_ok(&response.body));
+    assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, &err), LEDGER_AMBIGUOUS);
+    assert_says(err, "too long");
+    http_response_free(&response);
+}
+
+static void a_large_item_within_the_limits_is_read(void **state)
+{
+    (void)state;
+    struct http_response response;
+    bool found = false;
+    struct record record;
+    http_response_init(&response, DYNAMO_ANSWER_MAX);
+    response.status = 200;
+    buf_add(&response.body, "{\"Item\":" ITEM, strlen("{\"Item\":" ITEM) - 1);
+    buf_add_str(&response.body, ",\"big\":{\"S\":\"");
+    for (size_t i = 0; i < 400 * 1024; i++) {
+        buf_add_str(&response.body, "\\u0001");
+    }
+    buf_add_str(&response.body, "\"}}}");
+    assert_true(buf_ok(&response.body));
+    assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL), LEDGER_OK);
+    assert_true(found);
+    http_response_free(&response);
+}
+
+/* ---------------------------------------------------------------------------------------------------- GetItem */
+
+static enum ledger_outcome get_outcome(int status, const char *body, bool *ret_found, struct record *ret, os_error *err)
+{
+    struct http_response response;
+    answer(&response, status, body);
+    enum ledger_outcome outcome = dynamo_read_get(&response, WHERE, "dir/k", "*", ret_found, ret, NULL, err);
+    http_response_free(&response);
+    return outcome;
+}
+
+static void an_item_is_found_or_not(void **state)
+{
+    (void)state;
+    bool found = false;
+    struct record record;
+    os_error err;
+    assert_int_equal(get_outcome(200, "{\"Item\":" ITEM "}", &found, &record, &err), LEDGER_OK);
+    assert_true(found);
+    assert_memory_equal(&record, &expected, sizeof(record));
+    assert_int_equal(err.code, OS_OK);
+    assert_int_equal(get_outcome(200, "{}", &found, &record, &err), LEDGER_OK);
+    assert_false(found);
+}
+
+static void T1_an_item_that_is_no_record_is_unreadable(void **state)
+{
+    (void)state;
+    bool found = false;
+    struct record record;
+    os_error err;
+    static const char *const items[] = {"null", "[]", "{}", "{\"path\":{\"S\":\"k\"}}"};
+    for (size_t i = 0; i < 4; i++) {
+        char body[128];
+        snprintf(body, sizeof(body), "{\"Item\":%s}", items[i]);
+        assert_int_equal(get_outcome(200, body, &found, &record, &err), LEDGER_UNREADABLE);
+        assert_int_equal(err.code, OS_ERR_PROTOCOL);
+    }
+    assert_false(found);
+}
+
+static void a_failed_condition_is_no_answer_to_a_read(void **state)
+{
+    (void)state;
+    bool found = false;
+    struct record record;
+    os_error err;
+    assert_int_equal(get_outcome(400, CONFLICT_HEAD ",\"Item\":" ITEM "}", &found, &record, &err), LEDGER_AMBIGUOUS);
+    assert_int_equal(err.code, OS_ERR_PROTOCOL);
+    assert_says(err, "although it had none");
+    assert_says(err, "ask again");
+}
+
+static void a_failed_read_says_that_nothing_was_changed(void **state)
+{
+    (void)state;
+    bool found = false;
+    struct record record;
+    os_error err;
+    assert_int_equal(get_outcome(503, "", &found, &record, &err), LEDGER_AMBIGUOUS);
+    assert_says(err, "GetItem of the record of key \"dir/k\"");
+    assert_says(err, "Nothing was changed by it: ask again.");
+}
+
+static void an_item_cut_short_anywhere_is_ambiguous(void **state)
+{
+    (void)state;
+    static const char whole[] = "{\"Item\":" ITEM "}";
+    for (size_t len = 0; len < sizeof(whole) - 1; len++) {
+        struct http_response response;
+        struct record record;
+        bool found = false;
+        answer_bytes(&response, 200, whole, len);
+        assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL),
+                         LEDGER_AMBIGUOUS);
+        assert_false(found);
+        http_response_free(&response);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_object_with_200_is_applied),
+        cmocka_unit_test(a_conflict_gives_the_record),
+        cmocka_unit_test(R4_a_conflict_without_item_is_blind),
+        cmocka_unit_test(T1_a_conflict_whose_item_is_no_record_is_unreadable),
+        cmocka_unit_test(no_answer_is_ambiguous),
+        cmocka_unit_test(every_status_that_is_neither_200_nor_a_definite_4xx_is_ambiguous),
+        cmocka_unit_test(a_server_error_tells_what_the_service_said),
+        cmocka_unit_test(an_unknown_code_with_4xx_is_ambiguous),
+        cmocka_unit_test(a_code_longer_than_its_place_is_cut_and_unknown),
+        cmocka_unit_test(a_body_that_is_not_json_is_ambiguous),
+        cmocka_unit_test(an_error_inside_a_200_is_ambiguous),
+        cmocka_unit_test(duplicate_members_make_an_answer_ambiguous),
+        cmocka_unit_test(a_conflict_cut_short_anywhere_is_ambiguous),
+        cmocka_unit_test(nul_bytes_anywhere_in_an_answer_are_harmless),
+        cmocka_unit_test(a_right_checksum_changes_nothing),
+        cmocka_unit_test(R4_a_wrong_checksum_makes_the_whole_answer_ambiguous),
+        cmocka_unit_test(the_checksum_of_a_conflict_is_looked_at_too),
+        cmocka_unit_test(an_answer_over_its_maximum_is_ambiguous),
+        cmocka_unit_test(an_answer_longer_than_any_of_dynamodbs_is_ambiguous),
+        cmocka_unit_test(a_large_item_within_the_limits_is_read),
+        cmocka_unit_test(an_item_is_found_or_not),
+        cmocka_unit_test(T1_an_item_that_is_no_record_is_unreadable),
+        cmocka_unit_test(a_failed_condition_is_no_answer_to_a_read),
+        cmocka_unit_test(a_failed_read_says_that_nothing_was_changed),
+        cmocka_unit_test(an_item_cut_short_anywhere_is_ambiguous),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
