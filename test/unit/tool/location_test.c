@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "copy.h"
+#include "file_url.h"
+#include "location.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct command cp = {.name = "cp"};
+
+static struct options with_store(const char *store, bool from_environment)
+{
+    struct options options = {.command = &cp};
+
+    options.value[OPTION_STORE] = store;
+    options.from_environment[OPTION_STORE] = from_environment;
+    return options;
+}
+
+static void assert_found(const char *name, const char *store_option, const char *store, const char *key,
+                         const char *url)
+{
+    struct options options = with_store(store_option, false);
+    struct usage usage = {0};
+    struct location at = {0};
+
+    assert_true(location_parse(name, LOCATION_PREFIX, &options, &at, &usage));
+    assert_string_equal(at.store, store);
+    assert_string_equal(at.key, key);
+    assert_string_equal(at.url, url);
+    location_clear(&at);
+}
+
+static void assert_refused(const char *name, enum location_wants wants, const char *store_option, const char *sentence)
+{
+    struct options options = with_store(store_option, false);
+    struct usage usage = {0};
+    struct location at = {0};
+
+    assert_false(location_parse(name, wants, &options, &at, &usage));
+    assert_null(at.store);
+    assert_string_equal(usage.message, sentence);
+}
+
+static void an_s3_url_is_cut_behind_its_bucket(void **state)
+{
+    (void)state;
+    assert_found("s3://b/k", NULL, "s3://b", "k", "s3://b/k");
+    assert_found("s3://b/a/b//c", NULL, "s3://b", "a/b//c", "s3://b/a/b//c");
+    assert_found("s3://b//k", NULL, "s3://b", "/k", "s3://b//k");
+    assert_found("s3://b/a%20b?x=1#y", NULL, "s3://b", "a%20b?x=1#y", "s3://b/a%20b?x=1#y");
+    assert_found("s3://b", NULL, "s3://b", "", "s3://b");
+    assert_found("s3://b/", NULL, "s3://b", "", "s3://b");
+}
+
+static void a_bare_key_needs_a_store(void **state)
+{
+    (void)state;
+    assert_found("a/k", "s3://b/p/", "s3://b/p", "a/k", "s3://b/p/a/k");
+    assert_found("a/b://c", "s3://b", "s3://b", "a/b://c", "s3://b/a/b://c");
+    assert_refused("k", LOCATION_OBJECT, NULL,
+                   "\"k\" is not the URL of an object (s3://BUCKET/KEY, file:///ROOT/KEY); a bare key needs --store or "
+                   "OSCOMMIT_STORE.");
+}
+
+static void a_url_inside_the_store_gives_the_key_behind_it(void **state)
+{
+    (void)state;
+    assert_found("s3://b/p/k", "s3://b/p", "s3://b/p", "k", "s3://b/p/k");
+    assert_found("s3://b/p/k", "s3://b/p//", "s3://b/p", "k", "s3://b/p/k");
+    assert_found("s3://b/p", "s3://b/p", "s3://b/p", "", "s3://b/p");
+    assert_found("file:///srv/k", "file:///srv", "file:///srv", "k", "file:///srv/k");
+    assert_refused("s3://b/pk", LOCATION_OBJECT, "s3://b/p", "\"s3://b/pk\" lies outside --store s3://b/p.");
+}
+
+static void a_store_of_the_environment_gives_way_to_a_url(void **state)
+{
+    struct options options = with_store("s3://other", true);
+    struct usage usage = {0};
+    struct location at = {0};
+
+    (void)state;
+    assert_true(location_parse("s3://b/k", LOCATION_OBJECT, &options, &at, &usage));
+    assert_string_equal(at.store, "s3://b");
+    location_clear(&at);
+}
+
+static void names_that_are_no_objects_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("s3://", LOCATION_OBJECT, NULL, "\"s3://\" names no bucket; an object is s3://BUCKET/KEY.");
+    assert_refused("s3:///k", LOCATION_OBJECT, NULL, "\"s3:///k\" names no bucket; an object is s3://BUCKET/KEY.");
+    assert_refused("s3://b/", LOCATION_OBJECT, NULL, "\"s3://b/\" names no object: the key is empty.");
+    assert_refused("", LOCATION_OBJECT, "s3://b", "\"\" names no object: the key is empty.");
+    assert_refused("gs://b/k", LOCATION_OBJECT, NULL,
+                   "\"gs://b/k\" has an unknown scheme: objects are s3://BUCKET/KEY or file:///ROOT/KEY.");
+    assert_refused("file://srv/k", LOCATION_OBJECT, NULL,
+                   "\"file://srv/k\" is not absolute: a file URL has three slashes, as in file:///srv/store/KEY.");
+    assert_refused("s3://id:secret@b/k", LOCATION_OBJECT, NULL,
+                   "A URL must not carry credentials: use --profile or the AWS_* variables.");
+}
+
+/* A folder with a store in "a b" and one in "50%" below it; removed by hand at the end. */
+static char base[PATH_MAX];
+
+static void make(const char *name)
+{
+    char path[PATH_MAX + 64];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", base, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static int make_stores(void **state)
+{
+    (void)state;
+    (void)snprintf(base, sizeof(base), "/tmp/oscommit-location-XXXXXX");
+    if (mkdtemp(base) == NULL) {
+        return -1;
+    }
+    make("a b");
+    make("a b/.oscommit");
+    make("a b/inner");
+    make("a b/inner/.oscommit");
+    make("50%");
+    make("50%/.oscommit");
+    make("none");
+    return 0;
+}
+
+static int remove_stores(void **state)
+{
+    static const char *const names[] = {"a b/inner/.oscommit", "a b/inner", "a b/.oscommit", "a b",
+                                        "50%/.oscommit",       "50%",       "none",          ""};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char path[PATH_MAX + 64];
+        (void)snprintf(path, sizeof(path), "%s/%s", base, names[i]);
+        (void)rmdir(path);
+    }
+    return 0;
+}
+
+static void assert_found_below(const char *name, const char *store, const char *key)
+{
+    char full_name[PATH_MAX + 64];
+    char full_store[PATH_MAX + 64];
+    struct options options = with_store(NULL, false);
+    struct usage usage = {0};
+    struct location at = {0};
+
+    (void)snprintf(full_name, sizeof(full_name), "file://%s/%s", base, name);
+    (void)snprintf(full_store, sizeof(full_store), "file://%s/%s", base, store);
+    assert_true(location_parse(full_name, LOCATION_PREFIX, &options, &at, &usage));
+    assert_string_equal(at.store, full_store);
+    assert_string_equal(at.key, key);
+    location_clear(&at);
+}
+
+static void the_nearest_folder_with_a_ledger_is_the_root(void **state)
+{
+    (void)state;
+    assert_found_below("a b/x/y", "a b", "x/y");
+    assert_found_below("a b", "a b", "");
+    assert_found_below("a b/", "a b", "");
+    assert_found_below("a b/inner/x", "a b/inner", "x");
+    assert_found_below("a b//x", "a b", "/x");
+    assert_found_below("a b/../x", "a b", "../x");
+}
+
+static void a_percent_sign_in_a_root_may_be_typed_or_encoded(void **state)
+{
+    (void)state;
+    assert_found_below("50%/x%20y", "50%25", "x%20y");
+    assert_found_below("50%25/x", "50%25", "x");
+    assert_found_below("a%20b/x", "a%20b", "x");
+}
+
+static void a_file_outside_every_store_is_refused(void **state)
+{
+    char name[PATH_MAX + 64];
+    struct options options = with_store(NULL, false);
+    struct usage usage = {0};
+    struct location at = {0};
+
+    (void)state;
+    (void)snprintf(name, sizeof(name), "file://%s/none/x", base);
+    assert_false(location_parse(name, LOCATION_OBJECT, &options, &at, &usage));
+    assert_non_null(strstr(usage.message, "`oscommit init DIR`"));
+}
+
+static void escapes_in_paths_are_decoded_strictly(void **state)
+{
+    char *path = file_url_decode("/a%2Fb%20c", 10);
+
+    (void)state;
+    assert_string_equal(path, "/a/b c");
+    free(path);
+    assert_null(file_url_decode("/a%2", 4));
+    assert_null(file_url_decode("/a%", 3));
+    assert_null(file_url_decode("/a%zz", 5));
+    assert_null(file_url_decode("/a%00", 5));
+    path = file_url_from_path("/a%b", 4);
+    assert_string_equal(path, "file:///a%25b");
+    free(path);
+}
+
+static void assert_pair(const char *from, const char *to, const char *store_option, const char *key,
+                        const char *sentence)
+{
+    struct options options = with_store(store_option, false);
+    struct object_pair pair = {0};
+    struct usage usage = {0};
+
+    options.operand[0] = from;
+    options.operand[1] = to;
+    options.operand_count = 2;
+    if (sentence != NULL) {
+        assert_false(pair_parse(&options, &pair, &usage));
+        assert_string_equal(usage.message, sentence);
+        return;
+    }
+    assert_true(pair_parse(&options, &pair, &usage));
+    assert_string_equal(pair.to.key, key);
+    pair_clear(&pair);
+}
+
+static void a_target_that_ends_with_a_slash_takes_the_source_name(void **state)
+{
+    (void)state;
+    assert_pair("s3://b/x/y", "s3://b/z/", NULL, "z/y", NULL);
+    assert_pair("s3://b/x/y", "s3://b", NULL, "y", NULL);
+    assert_pair("s3://b/x/y", "s3://b/z", NULL, "z", NULL);
+    assert_pair("x", "y", "s3://b", "y", NULL);
+    assert_pair("s3://b/x/", "s3://b/z/", NULL, NULL,
+                "The target \"s3://b/z/\" names no object, and \"x/\" has no name to give it.");
+}
+
+static void a_pair_lies_in_one_store_and_is_two_objects(void **state)
+{
+    (void)state;
+    assert_pair("s3://a/x", "s3://b/x", NULL, NULL,
+                "\"s3://a/x\" and \"s3://b/x\" are in different stores; cp works inside one.");
+    assert_pair("s3://a/x", "s3://a/x", NULL, NULL, "Source and target are the same object, \"s3://a/x\".");
+    assert_pair("s3://a/x", "s3://a/", NULL, NULL, "Source and target are the same object, \"s3://a/x\".");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_s3_url_is_cut_behind_its_bucket),
+        cmocka_unit_test(a_bare_key_needs_a_store),
+        cmocka_unit_test(a_url_inside_the_store_gives_the_key_behind_it),
+        cmocka_unit_test(a_store_of_the_environment_gives_way_to_a_url),
+        cmocka_unit_test(names_that_are_no_objects_are_refused),
+        cmocka_unit_test(the_nearest_folder_with_a_ledger_is_the_root),
+        cmocka_unit_test(a_percent_sign_in_a_root_may_be_typed_or_encoded),
+        cmocka_unit_test(a_file_outside_every_store_is_refused),
+        cmocka_unit_test(escapes_in_paths_are_decoded_strictly),
+        cmocka_unit_test(a_target_that_ends_with_a_slash_takes_the_source_name),
+        cmocka_unit_test(a_pair_lies_in_one_store_and_is_two_objects),
+    };
+
+    return cmocka_run_group_tests(tests, make_stores, remove_stores);
+}

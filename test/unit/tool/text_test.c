@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clean.h"
+#include "progress.h"
+#include "range.h"
+#include "ticket.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *printed(void (*print)(FILE *out, const char *text), const char *text)
+{
+    static char out[256];
+    FILE *file = fmemopen(out, sizeof(out), "w");
+
+    assert_non_null(file);
+    print(file, text);
+    assert_int_equal(fclose(file), 0);
+    return out;
+}
+
+static void control_characters_do_not_reach_a_terminal(void **state)
+{
+    (void)state;
+    assert_string_equal(printed(clean_print, "a\033[31mb\n\x7f"), "a\\x1b[31mb\\x0a\\x7f");
+    assert_string_equal(printed(clean_print, "gr\xc3\xbc\xc3\x9f \xc2\x9b x"), "gr\xc3\xbc\xc3\x9f \\xc2\\x9b x");
+    assert_string_equal(printed(clean_print, "a\xc2"), "a\xc2");
+}
+
+static void a_quoted_name_is_one_word_of_a_shell(void **state)
+{
+    (void)state;
+    assert_string_equal(printed(clean_print_quoted, "it's $HOME"), "'it'\\''s $HOME'");
+    assert_string_equal(printed(clean_print_quoted, ""), "''");
+}
+
+static void a_range_has_its_last_byte(void **state)
+{
+    struct usage usage = {0};
+    uint64_t offset = 0;
+    uint64_t count = 0;
+
+    (void)state;
+    assert_true(range_parse("0-0", &offset, &count, &usage));
+    assert_int_equal(offset, 0);
+    assert_int_equal(count, 1);
+    assert_true(range_parse("10-19", &offset, &count, &usage));
+    assert_int_equal(offset, 10);
+    assert_int_equal(count, 10);
+    assert_true(range_parse("10-", &offset, &count, &usage));
+    assert_int_equal(count, 0);
+}
+
+static void what_is_no_range_is_refused(void **state)
+{
+    static const char *const texts[] = {"",
+                                        "5",
+                                        "-5",
+                                        "5-4",
+                                        "a-b",
+                                        "1-2-3",
+                                        "1 -2",
+                                        "+1-",
+                                        "1-+2",
+                                        "1,2",
+                                        "18446744073709551616-",
+                                        "0-18446744073709551615"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct usage usage = {0};
+        uint64_t offset;
+        uint64_t count;
+        assert_false(range_parse(texts[i], &offset, &count, &usage));
+        assert_non_null(strstr(usage.message, "--range wants FIRST-LAST or FIRST-"));
+    }
+}
+
+static void a_ticket_is_saved_once_and_read_back(void **state)
+{
+    char file[] = "/tmp/oscommit-ticket-XXXXXX";
+    struct usage usage = {0};
+    struct stat info;
+    char *ticket;
+
+    (void)state;
+    assert_int_equal(close(mkstemp(file)), 0);
+    assert_int_equal(unlink(file), 0);
+    assert_true(ticket_check(file, &usage));
+    assert_true(ticket_save(file, "{\"v\":1}"));
+    assert_int_equal(stat(file, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    assert_false(ticket_save(file, "{\"v\":2}"));
+    assert_false(ticket_check(file, &usage));
+    assert_non_null(strstr(usage.message, "is there already"));
+    usage.message[0] = '\0';
+    ticket = ticket_load(file, &usage);
+    assert_string_equal(ticket, "{\"v\":1}");
+    free(ticket);
+    (void)unlink(file);
+}
+
+static void a_ticket_that_cannot_be_saved_is_noticed_before_the_write(void **state)
+{
+    struct usage usage = {0};
+
+    (void)state;
+    assert_false(ticket_check("/nowhere/at/all/t.json", &usage));
+    assert_string_equal(usage.message,
+                        "The ticket file \"/nowhere/at/all/t.json\" could not be made: No such file or directory.");
+}
+
+static void what_is_no_ticket_is_refused(void **state)
+{
+    char file[] = "/tmp/oscommit-ticket-XXXXXX";
+    struct usage usage = {0};
+    int fd = mkstemp(file);
+    char *large = calloc(1, TICKET_MAX + 1);
+
+    (void)state;
+    assert_true(fd >= 0 && large != NULL);
+    assert_null(ticket_load(file, &usage));
+    assert_non_null(strstr(usage.message, "holds no ticket"));
+    usage.message[0] = '\0';
+    assert_int_equal(write(fd, "a\0b", 3), 3);
+    assert_null(ticket_load(file, &usage));
+    assert_non_null(strstr(usage.message, "holds no ticket"));
+    usage.message[0] = '\0';
+    memset(large, 'x', TICKET_MAX + 1);
+    assert_int_equal(pwrite(fd, large, TICKET_MAX + 1, 0), TICKET_MAX + 1);
+    assert_null(ticket_load(file, &usage));
+    assert_non_null(strstr(usage.message, "too long to be a ticket"));
+    usage.message[0] = '\0';
+    (void)unlink(file);
+    assert_null(ticket_load(file, &usage));
+    assert_non_null(strstr(usage.message, "No such file or directory"));
+    free(large);
+    (void)close(fd);
+}
+
+static void progress_says_how_far_it_is(void **state)
+{
+    struct progress progress = {.label = "put", .started_ms = 1000};
+    char line[100];
+
+    (void)state;
+    progress_format(&progress, 4999, line, sizeof(line));
+    assert_string_equal(line, "put: waiting, 3 s");
+    progress.total = 4 * 1024 * 1024;
+    progress.done = 1024 * 1024;
+    progress_format(&progress, 6000, line, sizeof(line));
+    assert_string_equal(line, "put: 1.0 of 4.0 MiB, 5 s");
+    progress.unit = "keys";
+    progress.done = 7;
+    progress.total = 9;
+    progress_format(&progress, 6000, line, sizeof(line));
+    assert_string_equal(line, "put: 7 of 9 keys, 5 s");
+}
+
+static void times_are_those_of_the_world(void **state)
+{
+    char text[CLEAN_TIME_SIZE];
+
+    (void)state;
+    clean_time(784111777, text);
+    assert_string_equal(text, "1994-11-06T08:49:37Z");
+    clean_time(INT64_MAX, text);
+    assert_string_equal(text, "9223372036854775807");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(control_characters_do_not_reach_a_terminal),
+        cmocka_unit_test(a_quoted_name_is_one_word_of_a_shell),
+        cmocka_unit_test(a_range_has_its_last_byte),
+        cmocka_unit_test(what_is_no_range_is_refused),
+        cmocka_unit_test(a_ticket_is_saved_once_and_read_back),
+        cmocka_unit_test(a_ticket_that_cannot_be_saved_is_noticed_before_the_write),
+        cmocka_unit_test(what_is_no_ticket_is_refused),
+        cmocka_unit_test(progress_says_how_far_it_is),
+        cmocka_unit_test(times_are_those_of_the_world),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

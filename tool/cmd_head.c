@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clean.h"
+#include "commands.h"
+#include "session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void print_field(const char *name, const char *value)
+{
+    if (value[0] != '\0') {
+        (void)printf("%-14s ", name);
+        clean_print(stdout, value);
+        (void)fputc('\n', stdout);
+    }
+}
+
+static enum status report(struct session *session, const char *url, const os_object *found)
+{
+    char text[CLEAN_TIME_SIZE];
+
+    if (!output_is_human(&session->output)) {
+        return output_object(&session->output, url, found, true);
+    }
+    progress_end(&session->output.progress);
+    print_field("object", url);
+    print_field("etag", found->etag);
+    print_field("version", found->version_id);
+    (void)snprintf(text, sizeof(text), "%" PRIu64, found->length);
+    print_field("length", text);
+    clean_time(found->last_modified_s, text);
+    print_field("last modified", text);
+    print_field("content type", found->content_type);
+    print_field("nonce", found->nonce);
+    return STATUS_DONE;
+}
+
+static enum status run(const struct options *options)
+{
+    struct usage usage = {0};
+    struct location at = {0};
+    struct session session;
+    os_object found = OS_OBJECT_INIT;
+    os_error error = {0};
+    enum status status;
+
+    if (!location_parse(options->operand[0], LOCATION_OBJECT, options, &at, &usage)) {
+        return output_usage(options, &usage);
+    }
+    status = session_open(&session, options, at.store);
+    if (status == STATUS_DONE) {
+        os_code code = os_head(session.client, at.key, &session.call, &found, &error);
+        status = code == OS_OK ? report(&session, at.url, &found)
+                               : output_outcome(&session.output, at.url, status_of_read(code), &error);
+        status = output_finish_read(&session.output, status);
+    }
+    status = session_close(&session, status);
+    location_clear(&at);
+    return status;
+}
+
+const struct command command_head = {
+    .name = "head",
+    .operands = "URL",
+    .summary = "show an object's ETag, length and nonce",
+    .description =
+        "Shows what the store says of the object. Exit status 1 also when there is none; with --json, error.code is\n"
+        "then OS_ERR_NOT_FOUND. `nonce` names the guarded write that made the object.\n",
+    .examples = "oscommit head s3://bucket/state\n"
+                "etag=$(oscommit head s3://bucket/state --json | jq -r .etag)\n",
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run,
+};

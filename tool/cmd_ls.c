@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clean.h"
+#include "commands.h"
+#include "session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct listing {
+    struct session *session;
+    const struct location *at;
+    const char *delimiter; /* NULL: every key */
+    bool output_failed;
+};
+
+/* os_list gives what keys share before a delimiter once, without an ETag. */
+static bool is_prefix(const struct listing *listing, const os_object *object)
+{
+    size_t len = strlen(object->key);
+    size_t end = listing->delimiter == NULL ? 0 : strlen(listing->delimiter);
+
+    return end > 0 && object->etag[0] == '\0' && len >= end && strcmp(object->key + len - end, listing->delimiter) == 0;
+}
+
+static bool print_json(struct listing *listing, const os_object *object)
+{
+    struct json_line line;
+    char *url = location_url_of(listing->at, object->key);
+
+    json_line_begin(&line);
+    json_line_text(&line, "command", "ls");
+    if (is_prefix(listing, object)) {
+        json_line_text(&line, "prefix", object->key);
+    } else {
+        json_line_text(&line, "object", url);
+        json_line_text(&line, "key", object->key);
+        output_json_object(&line, object, true);
+    }
+    line.failed = line.failed || url == NULL;
+    free(url);
+    return output_json_print(&listing->session->output, &line);
+}
+
+static bool print_human(const struct listing *listing, const os_object *object)
+{
+    char time[CLEAN_TIME_SIZE];
+
+    if (is_prefix(listing, object)) {
+        (void)printf("%-20s %15s ", "", "-");
+    } else {
+        clean_time(object->last_modified_s, time);
+        (void)printf("%-20s %15" PRIu64 " ", time, object->length);
+    }
+    clean_print(stdout, object->key);
+    (void)fputc('\n', stdout);
+    return ferror(stdout) == 0;
+}
+
+static int each(void *context, const os_object *object)
+{
+    struct listing *listing = context;
+    struct output *output = &listing->session->output;
+
+    progress_clear(&output->progress);
+    if (output->json) {
+        listing->output_failed = !print_json(listing, object);
+    } else if (!output->quiet) {
+        listing->output_failed = !print_human(listing, object);
+    }
+    return listing->output_failed ? 1 : 0;
+}
+
+static enum status list(struct session *session, const struct location *at)
+{
+    const struct options *options = session->options;
+    const char *named = options_text(options, OPTION_DELIMITER);
+    struct listing listing = {.session = session, .at = at};
+    os_list_options wanted = OS_LIST_OPTIONS_INIT;
+    os_error error = {0};
+    os_code code;
+    enum status status = STATUS_DONE;
+
+    if (!options_on(options, OPTION_RECURSIVE)) {
+        listing.delimiter = named == NULL ? "/" : named;
+    }
+    wanted.prefix = at->key;
+    wanted.delimiter = listing.delimiter;
+    wanted.start_after = options_text(options, OPTION_START_AFTER);
+    wanted.max_keys = options_number(options, OPTION_MAX_KEYS);
+    code = os_list(session->client, &wanted, &session->call, each, &listing, &error);
+    if (listing.output_failed) {
+        status = STATUS_NOT_EXECUTED;
+    } else if (code != OS_OK) {
+        status = output_outcome(&session->output, at->url, status_of_read(code), &error);
+    }
+    return output_finish_read(&session->output, status);
+}
+
+static enum status run(const struct options *options)
+{
+    struct usage usage = {0};
+    struct location at = {0};
+    struct session session;
+    enum status status;
+    bool found;
+
+    if (options_on(options, OPTION_RECURSIVE) && options_on(options, OPTION_DELIMITER)) {
+        (void)usage_refuse(&usage, "--recursive and --delimiter exclude each other.");
+        return output_usage(options, &usage);
+    }
+    found = options->operand_count == 0 ? location_store(options, &at, &usage)
+                                        : location_parse(options->operand[0], LOCATION_PREFIX, options, &at, &usage);
+    if (!found) {
+        return output_usage(options, &usage);
+    }
+    status = session_open(&session, options, at.store);
+    if (status == STATUS_DONE) {
+        status = list(&session, &at);
+    }
+    status = session_close(&session, status);
+    location_clear(&at);
+    return status;
+}
+
+static const enum option_id own_options[] = {OPTION_RECURSIVE, OPTION_DELIMITER, OPTION_START_AFTER, OPTION_MAX_KEYS,
+                                             OPTION_COUNT};
+
+const struct command command_ls = {
+    .name = "ls",
+    .operands = "[URL]",
+    .summary = "list objects",
+    .description =
+        "Lists the keys that start with the URL's key, one level deep, in key order: last change, length, key.\n"
+        "With --json one object a key; common prefixes have `prefix` instead of `key`.\n",
+    .examples = "oscommit ls s3://bucket/data/\n"
+                "oscommit ls file:///srv/store --recursive --json | jq -r .key\n",
+    .options = own_options,
+    .max_operands = 1,
+    .run = run,
+};

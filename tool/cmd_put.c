@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include "guarded.h"
+#include "transfer.h"
+
+static enum status run(const struct options *options)
+{
+    struct usage usage = {0};
+    struct location to = {0};
+    struct session session;
+    enum status status;
+
+    if (!location_parse(options->operand[1], LOCATION_OBJECT, options, &to, &usage) ||
+        !guarded_check(options, &usage)) {
+        location_clear(&to);
+        return output_usage(options, &usage);
+    }
+    status = session_open(&session, options, to.store);
+    if (status == STATUS_DONE) {
+        status = transfer_up(&session, &to, options->operand[0]);
+    }
+    status = session_close(&session, status);
+    location_clear(&to);
+    return status;
+}
+
+static const enum option_id own_options[] = {OPTION_IF_ABSENT,
+                                             OPTION_IF_MATCH,
+                                             OPTION_TICKET_FILE,
+                                             OPTION_CONTENT_TYPE,
+                                             OPTION_CONTENT_ENCODING,
+                                             OPTION_CONTENT_LANGUAGE,
+                                             OPTION_CONTENT_DISPOSITION,
+                                             OPTION_CACHE_CONTROL,
+                                             OPTION_METADATA,
+                                             OPTION_COUNT};
+
+const struct command command_put = {
+    .name = "put",
+    .operands = "FILE|- URL",
+    .summary = "write an object, once or over a known version",
+    .description = "Writes FILE, or what stdin has (at most 8 MiB), to the object URL. With --if-absent it is written "
+                   "only if nothing\n"
+                   "is there, with --if-match only over the version that has this ETag: exactly one of any number of "
+                   "racing writers\n"
+                   "commits. With neither it is a plain, unguarded write, which must not be used on keys that guarded "
+                   "writers share.\n",
+    .examples =
+        "oscommit put data.bin s3://bucket/data/0001 --if-absent --ledger dynamodb://commits\n"
+        "jq -c . state.json | oscommit put - s3://bucket/state --if-match '\"9b2c...\"' --ledger dynamodb://commits\n",
+    .options = own_options,
+    .min_operands = 2,
+    .max_operands = 2,
+    .run = run,
+};

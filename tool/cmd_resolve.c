@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include "session.h"
+#include "ticket.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Tickets are JSON objects; no URL and no key that needs this command starts so. */
+static bool is_ticket(const char *operand)
+{
+    return operand[0] == '{';
+}
+
+static bool take_operands(const struct options *options, const char **ret_url, const char **ret_ticket,
+                          struct usage *usage)
+{
+    for (size_t i = 0; i < options->operand_count; i++) {
+        const char **slot = is_ticket(options->operand[i]) ? ret_ticket : ret_url;
+        if (*slot != NULL) {
+            return usage_refuse(usage, "resolve takes one URL and one ticket.");
+        }
+        *slot = options->operand[i];
+    }
+    if (*ret_ticket != NULL && options_on(options, OPTION_TICKET_FILE)) {
+        return usage_refuse(usage, "The ticket is given twice, on the command line and by --ticket-file.");
+    }
+    if (*ret_ticket == NULL && !options_on(options, OPTION_TICKET_FILE)) {
+        return usage_refuse(usage, "resolve needs a ticket: --ticket-file FILE (- for stdin), or the ticket itself.");
+    }
+    return true;
+}
+
+static enum status resolve(struct session *session, const struct location *at, const char *ticket)
+{
+    os_result result = OS_RESULT_INIT;
+    os_error error = {0};
+    os_verdict verdict = os_resolve(session->client, ticket, &session->call, &result, &error);
+    enum status status = output_guarded(&session->output, at->url, verdict, &result, &error);
+
+    if (status == STATUS_UNKNOWN && error.code == OS_ERR_UNDECIDED) {
+        output_message(&session->output, "Keep the ticket.");
+    }
+    os_result_clear(&result);
+    return status;
+}
+
+static enum status run(const struct options *options)
+{
+    struct usage usage = {0};
+    struct location at = {0};
+    const char *url = NULL;
+    const char *given = NULL;
+    char *ticket = NULL;
+    bool good = take_operands(options, &url, &given, &usage);
+    struct session session;
+    enum status status;
+
+    good = good && (url == NULL ? location_store(options, &at, &usage)
+                                : location_parse(url, LOCATION_PREFIX, options, &at, &usage));
+    if (good) {
+        ticket = given == NULL ? ticket_load(options_text(options, OPTION_TICKET_FILE), &usage) : strdup(given);
+        good = ticket != NULL || usage_refuse(&usage, "There is not enough memory.");
+    }
+    if (!good) {
+        location_clear(&at);
+        return output_usage(options, &usage);
+    }
+    status = session_open(&session, options, at.store);
+    if (status == STATUS_DONE) {
+        status = resolve(&session, &at, ticket);
+    }
+    status = session_close(&session, status);
+    free(ticket);
+    location_clear(&at);
+    return status;
+}
+
+static const enum option_id own_options[] = {OPTION_TICKET_FILE, OPTION_COUNT};
+
+const struct command command_resolve = {
+    .name = "resolve",
+    .operands = "[URL] [TICKET]",
+    .summary = "settle an unknown outcome from its ticket",
+    .description = "Finds out what became of a write whose verdict was unknown, on any machine with the same store, "
+                   "ledger and settings.\n"
+                   "Writes nothing. URL is the object's or the store's. Status 4 again means that the evidence does "
+                   "not decide yet, or\n"
+                   "never will: the message says which.\n",
+    .examples =
+        "oscommit put data.bin s3://bucket/data/0001 --if-absent --ticket-file t.json --ledger dynamodb://commits ||\n"
+        "  oscommit resolve s3://bucket/data/0001 --ticket-file t.json --ledger dynamodb://commits\n",
+    .options = own_options,
+    .max_operands = 2,
+    .run = run,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include "guarded.h"
+
+static enum status remove_object(struct session *session, const struct location *at)
+{
+    const char *etag = options_text(session->options, OPTION_IF_MATCH);
+    os_result result = OS_RESULT_INIT;
+    os_error error = {0};
+
+    if (etag != NULL) {
+        os_verdict verdict = os_delete_if_match(session->client, at->key, etag, &session->call, &result, &error);
+        return guarded_finish(session, at->url, verdict, &result, &error);
+    }
+    (void)os_delete(session->client, at->key, &session->call, &error);
+    return output_plain_write(&session->output, at->url, &error);
+}
+
+static enum status run(const struct options *options)
+{
+    struct usage usage = {0};
+    struct location at = {0};
+    struct session session;
+    enum status status;
+
+    if (!location_parse(options->operand[0], LOCATION_OBJECT, options, &at, &usage) ||
+        !guarded_check(options, &usage)) {
+        location_clear(&at);
+        return output_usage(options, &usage);
+    }
+    status = session_open(&session, options, at.store);
+    if (status == STATUS_DONE) {
+        status = remove_object(&session, &at);
+    }
+    status = session_close(&session, status);
+    location_clear(&at);
+    return status;
+}
+
+static const enum option_id own_options[] = {OPTION_IF_MATCH, OPTION_TICKET_FILE, OPTION_COUNT};
+
+const struct command command_rm = {
+    .name = "rm",
+    .operands = "URL",
+    .summary = "delete an object, if it is still a known version",
+    .description =
+        "With --if-match the object is deleted only if it is still the version that has this ETag. Without, it is a\n"
+        "plain delete, which must not be used on keys that guarded writers share.\n",
+    .examples = "oscommit rm s3://bucket/data/0001 --if-match '\"9b2c...\"' --ledger dynamodb://commits\n"
+                "oscommit rm file:///srv/store/scratch\n",
+    .options = own_options,
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run,
+};

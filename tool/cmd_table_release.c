@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include "table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The records of the key that could be meant. */
+struct candidates {
+    struct output *output;
+    char etag[256]; /* of the only one that is held */
+    unsigned held;
+    unsigned all;
+    bool failed;
+};
+
+static int each(void *context, const os_record *record)
+{
+    struct candidates *candidates = context;
+
+    candidates->all++;
+    if (record->timeout_ms != 0) {
+        candidates->held++;
+        if (strlen(record->etag) >= sizeof(candidates->etag)) {
+            candidates->failed = true;
+            return 1;
+        }
+        (void)snprintf(candidates->etag, sizeof(candidates->etag), "%s", record->etag);
+    }
+    if (!candidates->output->json) {
+        candidates->failed = !table_show_record(candidates->output, record, false);
+    }
+    return candidates->failed ? 1 : 0;
+}
+
+/* Without --etag the record that is meant must be the only one that is held. STATUS_DONE, or everything was said. */
+static enum status choose(struct session *session, const struct location *at, struct candidates *candidates)
+{
+    os_error error = {0};
+    os_code code = os_table_list(session->client, at->key, &session->call, each, candidates, &error);
+
+    if (candidates->failed) {
+        return session_fail(session, at->url, OS_ERR_IO,
+                            "The records of \"%.400s\" could not be shown; none was released.", at->key);
+    }
+    if (code != OS_OK) {
+        return output_outcome(&session->output, at->url, status_of_read(code), &error);
+    }
+    if (options_text(session->options, OPTION_ETAG) != NULL) {
+        return STATUS_DONE;
+    }
+    if (candidates->all == 0) {
+        return session_fail(session, at->url, OS_ERR_NOT_FOUND, "There is no record of \"%.800s\".", at->key);
+    }
+    if (candidates->held == 0) {
+        return session_fail(session, at->url, OS_ERR_NOT_FOUND, "No record of \"%.800s\" is held: nothing to release.",
+                            at->key);
+    }
+    if (candidates->held > 1) {
+        return session_fail(session, at->url, OS_ERR_ARGUMENT,
+                            "%u records of \"%.400s\" are held: say with --etag which is to be released.",
+                            candidates->held, at->key);
+    }
+    return STATUS_DONE;
+}
+
+static enum status release(struct session *session, const struct location *at)
+{
+    const char *etag = options_text(session->options, OPTION_ETAG);
+    int force = options_on(session->options, OPTION_FORCE) ? 1 : 0;
+    struct candidates candidates = {.output = &session->output};
+    enum status status = choose(session, at, &candidates);
+    os_error error = {0};
+    os_code code;
+
+    if (status != STATUS_DONE) {
+        return status;
+    }
+    code = os_table_release(session->client, at->key, etag == NULL ? candidates.etag : etag, force, &session->call,
+                            &error);
+    return output_outcome(&session->output, at->url, status_of_write(code), &error);
+}
+
+static enum status run(const struct options *options)
+{
+    struct session session;
+    struct location at;
+    enum status status = table_open(&session, options, options->operand[0], LOCATION_OBJECT, &at);
+
+    if (status == STATUS_DONE) {
+        status = release(&session, &at);
+    }
+    return table_close(&session, &at, status);
+}
+
+static const enum option_id own_options[] = {OPTION_ETAG, OPTION_FORCE, OPTION_COUNT};
+
+const struct command command_table_release = {
+    .name = "table release",
+    .operands = "KEY|URL",
+    .summary = "hand a stuck record over",
+    .description = "Shows the records of the key, and hands the held one over: the next writer need not wait for it. "
+                   "Nothing is deleted,\n"
+                   "and only the generation that was seen is released. Refused while the holder's attempt may still be "
+                   "applied, unless\n"
+                   "--force is given: then a holder that is still alive can write over whoever comes next.\n",
+    .examples = "oscommit table release s3://bucket/data/0001 --ledger dynamodb://commits\n"
+                "oscommit table release s3://bucket/state --etag '\"9b2c...\"' --ledger dynamodb://commits\n",
+    .options = own_options,
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run,
+};

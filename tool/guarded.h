@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every command with a guarded write does around it: the ticket file before, verdict and ticket after. */
+#ifndef OSCOMMIT_TOOL_GUARDED_H
+#define OSCOMMIT_TOOL_GUARDED_H
+
+#include "session.h"
+
+/* False, with a sentence: --ticket-file names a place where a ticket could not be saved. */
+bool guarded_check(const struct options *options, struct usage *usage);
+
+/* Reports, saves or prints the ticket of an unknown outcome, clears `result`, and gives the exit status. */
+enum status guarded_finish(struct session *session, const char *url, os_verdict verdict, os_result *result,
+                           const os_error *error);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Help texts, made from the tables of commands and flags so that they cannot lag behind. */
+#ifndef OSCOMMIT_TOOL_HELP_H
+#define OSCOMMIT_TOOL_HELP_H
+
+#include "options.h"
+
+#include <stdio.h>
+
+void help_overview(FILE *out, const struct command *const *commands);
+void help_command(FILE *out, const struct command *command);
+
+#endif

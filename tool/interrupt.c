@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interrupt.h"
+
+#include "verdict.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { TICK_MS = 1000 };
+
+static void post(int fd)
+{
+    uint64_t one = 1;
+    ssize_t written = write(fd, &one, sizeof(one));
+
+    (void)written; /* an eventfd takes it unless its counter is full, and then it is readable already */
+}
+
+static void end_at_once(int status)
+{
+    static const char text[] =
+        "\noscommit: stopped twice: ended without a verdict, so the write may have been applied.\n";
+
+    if (status == STATUS_UNKNOWN) {
+        ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+        (void)written;
+    }
+    _exit(status);
+}
+
+static void on_event(struct interrupt *interrupt, unsigned *count)
+{
+    if (++*count > 1) {
+        end_at_once(atomic_load(&interrupt->status));
+    }
+    os_cancel_trigger(interrupt->cancel);
+    post(interrupt->seen);
+}
+
+static void *run(void *context)
+{
+    struct interrupt *interrupt = context;
+    struct pollfd fds[3] = {{.fd = interrupt->ending, .events = POLLIN},
+                            {.fd = interrupt->signals, .events = POLLIN},
+                            {.fd = interrupt->peer, .events = 0}};
+    unsigned count = 0;
+
+    while (true) {
+        int ready = poll(fds, 3, interrupt->tick == NULL ? -1 : TICK_MS);
+        struct signalfd_siginfo info;
+
+        if (fds[0].revents != 0 || (ready < 0 && errno != EINTR)) {
+            return NULL;
+        }
+        if (ready == 0) {
+            interrupt->tick(interrupt->tick_context);
+            continue;
+        }
+        if (fds[1].revents != 0 && read(interrupt->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+            on_event(interrupt, &count);
+        }
+        if (fds[2].revents != 0) {
+            fds[2].fd = -1; /* said once */
+            on_event(interrupt, &count);
+        }
+    }
+}
+
+static void close_all(struct interrupt *interrupt)
+{
+    int fds[3] = {interrupt->signals, interrupt->ending, interrupt->seen};
+
+    for (size_t i = 0; i < 3; i++) {
+        if (fds[i] >= 0) {
+            (void)close(fds[i]);
+        }
+    }
+    os_cancel_free(interrupt->cancel);
+    interrupt->cancel = NULL;
+}
+
+bool interrupt_start(struct interrupt *interrupt, int peer, void (*tick)(void *context), void *tick_context)
+{
+    sigset_t set;
+    int failure;
+
+    memset(interrupt, 0, sizeof(*interrupt));
+    interrupt->peer = peer;
+    atomic_init(&interrupt->status, STATUS_UNKNOWN);
+    interrupt->tick = tick;
+    interrupt->tick_context = tick_context;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGHUP);
+    (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+    interrupt->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    interrupt->ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    interrupt->seen = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (interrupt->signals < 0 || interrupt->ending < 0 || interrupt->seen < 0) {
+        failure = errno;
+    } else if (os_cancel_new(&interrupt->cancel) != OS_OK) {
+        failure = ENOMEM;
+    } else {
+        failure = pthread_create(&interrupt->thread, NULL, run, interrupt);
+    }
+    interrupt->started = failure == 0;
+    if (failure != 0) {
+        close_all(interrupt);
+        errno = failure;
+    }
+    return interrupt->started;
+}
+
+bool interrupt_wait(const struct interrupt *interrupt, int fd, short events)
+{
+    struct pollfd fds[2] = {{.fd = interrupt->seen, .events = POLLIN}, {.fd = fd, .events = events}};
+
+    while (true) {
+        int ready = poll(fds, 2, -1);
+        if (ready < 0 && errno != EINTR) {
+            return true; /* the caller's read or write says what is wrong */
+        }
+        if (ready > 0) {
+            return fds[0].revents == 0;
+        }
+    }
+}
+
+bool interrupt_seen(const struct interrupt *interrupt)
+{
+    struct pollfd fd = {.fd = interrupt->seen, .events = POLLIN};
+
+    return poll(&fd, 1, 0) > 0;
+}
+
+void interrupt_settle(struct interrupt *interrupt, int status)
+{
+    atomic_store(&interrupt->status, status);
+}
+
+void interrupt_stop(struct interrupt *interrupt)
+{
+    if (!interrupt->started) {
+        return;
+    }
+    post(interrupt->ending);
+    (void)pthread_join(interrupt->thread, NULL);
+    close_all(interrupt);
+    interrupt->started = false;
+}

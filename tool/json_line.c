@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json_line.h"
+
+#include "clean.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void json_line_begin(struct json_line *line)
+{
+    line->object = json_object();
+    line->failed = line->object == NULL;
+}
+
+void json_line_value(struct json_line *line, const char *name, json_t *value)
+{
+    if (json_object_set_new(line->object, name, value) != 0) { /* takes NULL for both, and says so */
+        line->failed = true;
+    }
+}
+
+/* JSON has no bytes that are not UTF-8; a name from the command line or a service's code may have them. */
+static json_t *lossy(const char *text)
+{
+    char *copy = strdup(text);
+    json_t *value;
+
+    if (copy == NULL) {
+        return NULL;
+    }
+    for (char *p = copy; *p != '\0'; p++) {
+        if ((unsigned char)*p >= 0x80) {
+            *p = '?';
+        }
+    }
+    value = json_string(copy);
+    free(copy);
+    return value;
+}
+
+void json_line_text(struct json_line *line, const char *name, const char *text)
+{
+    json_t *value;
+
+    if (text == NULL || text[0] == '\0') {
+        return;
+    }
+    value = json_string(text);
+    json_line_value(line, name, value != NULL ? value : lossy(text));
+}
+
+void json_line_number(struct json_line *line, const char *name, uint64_t number)
+{
+    char digits[24];
+
+    if (number <= INT64_MAX) {
+        json_line_value(line, name, json_integer((json_int_t)number));
+        return;
+    }
+    (void)snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    json_line_text(line, name, digits);
+}
+
+void json_line_signed(struct json_line *line, const char *name, int64_t number)
+{
+    json_line_value(line, name, json_integer((json_int_t)number));
+}
+
+void json_line_real(struct json_line *line, const char *name, double number)
+{
+    json_line_value(line, name, json_real(number));
+}
+
+void json_line_flag(struct json_line *line, const char *name, bool flag)
+{
+    json_line_value(line, name, json_boolean(flag));
+}
+
+void json_line_time(struct json_line *line, const char *name, int64_t epoch_s)
+{
+    char text[CLEAN_TIME_SIZE];
+
+    clean_time(epoch_s, text);
+    json_line_text(line, name, text);
+}
+
+void json_line_child(struct json_line *line, const char *name, struct json_line *child)
+{
+    line->failed = line->failed || child->failed;
+    json_line_value(line, name, child->object);
+    child->object = NULL;
+}
+
+void json_line_error(struct json_line *line, const os_error *error)
+{
+    struct json_line child;
+
+    if (error->code == OS_OK) {
+        return;
+    }
+    json_line_begin(&child);
+    json_line_text(&child, "code", os_code_name(error->code));
+    json_line_text(&child, "text", os_code_text(error->code));
+    json_line_text(&child, "message", error->message);
+    json_line_text(&child, "service_code", error->service_code);
+    if (error->http_status != 0) {
+        json_line_signed(&child, "http_status", error->http_status);
+    }
+    json_line_text(&child, "request_id", error->request_id);
+    json_line_child(line, "error", &child);
+}
+
+bool json_line_print(struct json_line *line, FILE *out)
+{
+    bool good = !line->failed && json_dumpf(line->object, out, JSON_COMPACT | JSON_REAL_PRECISION(6)) == 0 &&
+                fputc('\n', out) != EOF && fflush(out) == 0;
+
+    json_line_free(line);
+    return good;
+}
+
+void json_line_free(struct json_line *line)
+{
+    json_decref(line->object);
+    line->object = NULL;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#define SETTING_TEXT(flag, value, text)                                                                             \
+    {                                                                                                               \
+        .name = (flag), .kind = OPTION_KIND_TEXT, .scope = OPTION_SCOPE_SETTING, .operand = (value), .help = (text) \
+    }
+#define SETTING_NUMBER(flag, most, text)                                                                          \
+    {                                                                                                             \
+        .name = (flag), .kind = OPTION_KIND_NUMBER, .scope = OPTION_SCOPE_SETTING, .max = (most), .operand = "N", \
+        .help = (text)                                                                                            \
+    }
+#define SETTING_CHOICE(flag, list, text)                                                                             \
+    {                                                                                                                \
+        .name = (flag), .kind = OPTION_KIND_CHOICE, .scope = OPTION_SCOPE_SETTING, .operand = (list), .help = (text) \
+    }
+#define COMMON_SWITCH(flag, short_form, text)                                                             \
+    {                                                                                                     \
+        .name = (flag), .letter = (short_form), .kind = OPTION_KIND_SWITCH, .scope = OPTION_SCOPE_COMMON, \
+        .help = (text)                                                                                    \
+    }
+#define OWN_TEXT(flag, value, text)                                                                                 \
+    {                                                                                                               \
+        .name = (flag), .kind = OPTION_KIND_TEXT, .scope = OPTION_SCOPE_COMMAND, .operand = (value), .help = (text) \
+    }
+#define OWN_NUMBER(flag, most, text)                                                                              \
+    {                                                                                                             \
+        .name = (flag), .kind = OPTION_KIND_NUMBER, .scope = OPTION_SCOPE_COMMAND, .max = (most), .operand = "N", \
+        .help = (text)                                                                                            \
+    }
+#define OWN_SWITCH(flag, text)                                                                    \
+    {                                                                                             \
+        .name = (flag), .kind = OPTION_KIND_SWITCH, .scope = OPTION_SCOPE_COMMAND, .help = (text) \
+    }
+
+const struct option_spec option_table[OPTION_COUNT] = {
+    [OPTION_STORE] = SETTING_TEXT("store", "URL", "where the objects are: s3://BUCKET[/PREFIX] or file:///ROOT"),
+    [OPTION_LEDGER] = SETTING_TEXT(
+        "ledger", "URL", "where the records are: dynamodb://TABLE, dynamo:TABLE[:TIMEOUT_MS], sqlite:///FILE"),
+    [OPTION_ENDPOINT_URL] = SETTING_TEXT("endpoint-url", "URL", "server for both S3 and DynamoDB"),
+    [OPTION_S3_ENDPOINT] = SETTING_TEXT("s3-endpoint", "URL", "server for S3"),
+    [OPTION_DYNAMODB_ENDPOINT] = SETTING_TEXT("dynamodb-endpoint", "URL", "server for DynamoDB"),
+    [OPTION_REGION] = SETTING_TEXT("region", "NAME", "region of S3, and of DynamoDB unless that is given"),
+    [OPTION_DYNAMODB_REGION] = SETTING_TEXT("dynamodb-region", "NAME", "region of DynamoDB"),
+    [OPTION_PROFILE] = SETTING_TEXT("profile", "NAME", "profile of the AWS files that credentials come from"),
+    [OPTION_DYNAMODB_PROFILE] = SETTING_TEXT("dynamodb-profile", "NAME", "another profile for DynamoDB"),
+    [OPTION_CA_FILE] = SETTING_TEXT("ca-file", "FILE", "PEM bundle to trust instead of the system's"),
+    [OPTION_ADDRESSING] =
+        SETTING_CHOICE("addressing", "auto|path|virtual", "where the bucket's name goes in a request"),
+    [OPTION_SIGNATURE] = SETTING_CHOICE("signature", "v4|v2", "v2: for old servers, through libs3; has no fence"),
+    [OPTION_TIMEOUT_MS] = SETTING_NUMBER("timeout-ms", UINT64_MAX, "length of the lease in a record [20000]"),
+    [OPTION_MAX_CLOCK_SKEW_RATE] =
+        SETTING_NUMBER("max-clock-skew-rate", UINT32_MAX, "a lease without fence is waited for times this [3]"),
+    [OPTION_TTL_S] = SETTING_NUMBER("ttl-s", UINT64_MAX, "seconds until DynamoDB may delete a record [3600]"),
+    [OPTION_LENGTH_S] = SETTING_NUMBER("length-s", UINT32_MAX, "seconds that an attempt's signature is valid [5]"),
+    [OPTION_ALLOWANCE_S] =
+        SETTING_NUMBER("allowance-s", UINT32_MAX, "seconds the store may take after admission [by operation]"),
+    [OPTION_MARGIN_S] =
+        SETTING_NUMBER("margin-s", UINT32_MAX, "seconds between the clocks of the store's front ends [2]"),
+    [OPTION_RECHECK_AFTER_MS] = SETTING_NUMBER("recheck-after-ms", UINT64_MAX,
+                                               "look again under the record when the first look is older [5000]"),
+    [OPTION_RELEASE] = SETTING_CHOICE("release", "on_failure|always", "when records are handed back"),
+    [OPTION_FENCES] =
+        SETTING_CHOICE("fences", "auto|on|off", "does the store refuse expired requests [auto: found out]"),
+    [OPTION_CONDITION_HEADERS] =
+        SETTING_CHOICE("condition-headers", "auto|on|off", "send If-None-Match / If-Match with the attempt too"),
+    [OPTION_RECORD_PREFIX] =
+        SETTING_TEXT("record-prefix", "TEXT", "put before each key in the records; a fleet must agree"),
+    [OPTION_CHECK_TABLE] = {.name = "check-table",
+                            .kind = OPTION_KIND_SWITCH,
+                            .scope = OPTION_SCOPE_SETTING,
+                            .help = "check the table of records before anything else"},
+    [OPTION_CONNECT_TIMEOUT_MS] = SETTING_NUMBER("connect-timeout-ms", UINT64_MAX, "for one connection [5000]"),
+    [OPTION_REQUEST_TIMEOUT_MS] =
+        SETTING_NUMBER("request-timeout-ms", UINT64_MAX, "time without progress of one plain request [10000]"),
+    [OPTION_DEADLINE_MS] = SETTING_NUMBER("deadline-ms", UINT64_MAX, "time for the whole call [120000]"),
+
+    [OPTION_JSON] = COMMON_SWITCH("json", '\0', "print one JSON object per result, one a line, to stdout"),
+    [OPTION_QUIET] = COMMON_SWITCH("quiet", 'q', "print no result lines and no progress; errors still go to stderr"),
+    [OPTION_VERBOSE] = COMMON_SWITCH("verbose", 'v', "log to stderr; twice: every request"),
+    [OPTION_HELP] = COMMON_SWITCH("help", 'h', "print this help and exit"),
+    [OPTION_VERSION] = COMMON_SWITCH("version", 'V', "print the version and exit"),
+
+    [OPTION_IF_ABSENT] = OWN_SWITCH("if-absent", "only if nothing is there"),
+    [OPTION_IF_MATCH] = OWN_TEXT("if-match", "ETAG", "only if it is still this version"),
+    [OPTION_SOURCE_ETAG] = OWN_TEXT("source-etag", "ETAG", "copy only this version of the source"),
+    [OPTION_CONTENT_TYPE] = OWN_TEXT("content-type", "TYPE", "stored with the object"),
+    [OPTION_CONTENT_ENCODING] = OWN_TEXT("content-encoding", "TEXT", "stored with the object"),
+    [OPTION_CONTENT_LANGUAGE] = OWN_TEXT("content-language", "TEXT", "stored with the object"),
+    [OPTION_CONTENT_DISPOSITION] = OWN_TEXT("content-disposition", "TEXT", "stored with the object"),
+    [OPTION_CACHE_CONTROL] = OWN_TEXT("cache-control", "TEXT", "stored with the object"),
+    [OPTION_METADATA] = OWN_TEXT("metadata", "NAME=VALUE", "user metadata; may be given several times"),
+    [OPTION_TICKET_FILE] =
+        OWN_TEXT("ticket-file", "FILE", "the ticket of an unknown outcome: written here (resolve: read)"),
+    [OPTION_RANGE] = OWN_TEXT("range", "FIRST-[LAST]", "only these bytes, counted from 0, LAST included"),
+    [OPTION_RECURSIVE] = OWN_SWITCH("recursive", "every key below, instead of one level"),
+    [OPTION_DELIMITER] = OWN_TEXT("delimiter", "TEXT", "what ends a level [/]"),
+    [OPTION_START_AFTER] = OWN_TEXT("start-after", "KEY", "only keys behind this one"),
+    [OPTION_MAX_KEYS] = OWN_NUMBER("max-keys", UINT64_MAX, "stop after so many"),
+    [OPTION_ETAG] = OWN_TEXT("etag", "ETAG", "the record of this version; '*': of the creation"),
+    [OPTION_FORCE] = OWN_SWITCH("force", "even while the holder's attempt may still be applied"),
+    [OPTION_WRITERS] = OWN_NUMBER("writers", 256, "processes [8]"),
+    [OPTION_KEYS] = OWN_NUMBER("keys", 100000, "keys that each of them tries to create [50]"),
+    [OPTION_UPDATES] = OWN_NUMBER("updates", 100000, "increments of the counter that each commits [none]"),
+    [OPTION_KEEP] = OWN_SWITCH("keep", "leave the objects there"),
+};

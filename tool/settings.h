@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flags and OSCOMMIT_* variables as the library's options. AWS_* variables and profile files are read by the library
+ * itself. */
+#ifndef OSCOMMIT_TOOL_SETTINGS_H
+#define OSCOMMIT_TOOL_SETTINGS_H
+
+#include "options.h"
+#include "oscommit.h"
+#include "usage.h"
+
+/* Fills `ret`, whose strings are borrowed from `options`. False, with a sentence, for an endpoint that carries
+ * credentials. */
+bool settings_fill(const struct options *options, const char *store_url, os_options *ret, struct usage *usage);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one place where an outcome becomes an exit status and a word. */
+#ifndef OSCOMMIT_TOOL_VERDICT_H
+#define OSCOMMIT_TOOL_VERDICT_H
+
+#include "oscommit.h"
+#include "status.h"
+
+enum status status_of_verdict(os_verdict verdict);
+
+/* Of a plain call that changes nothing, and of one that writes: there some failures leave open what happened. */
+enum status status_of_read(os_code code);
+enum status status_of_write(os_code code);
+
+/* "done", "not executed", "bad usage", "conflict", "unknown". */
+const char *status_name(enum status status);
+
+#endif
