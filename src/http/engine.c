@@ -125,8 +125,7 @@ static void end(struct http_transfer *transfer, CURLcode code)
     struct http_engine *engine = transfer->engine;
     struct http_result result = {.response = &transfer->response, .sent = transfer->sent};
     assert(!engine->in_libcurl);
-    if (code == CURLE_OK &&
-        !transfer->headers_whole) { /* libcurl takes an end of the connection for an end of the headers */
+    if (code == CURLE_OK && !transfer->headers_whole) { /* libcurl calls it an answer when they break off */
         failure_set(transfer, OS_ERR_PROTOCOL, "the answer of %s was cut short within its headers",
                     transfer->start.request->host);
     }

@@ -22,39 +22,48 @@ void failure_set(struct http_transfer *transfer, os_code code, const char *forma
     va_end(args);
 }
 
+/* Those that are not listed are network failures. */
+static const struct {
+    CURLcode code;
+    os_code means;
+} meanings[] = {
+    {CURLE_OK, OS_OK},
+    {CURLE_OUT_OF_MEMORY, OS_ERR_NO_MEMORY},
+    {CURLE_URL_MALFORMAT, OS_ERR_ARGUMENT},
+    {CURLE_SSL_CONNECT_ERROR, OS_ERR_TLS},
+    {CURLE_SSL_ENGINE_NOTFOUND, OS_ERR_TLS},
+    {CURLE_SSL_ENGINE_SETFAILED, OS_ERR_TLS},
+    {CURLE_SSL_ENGINE_INITFAILED, OS_ERR_TLS},
+    {CURLE_SSL_CERTPROBLEM, OS_ERR_TLS},
+    {CURLE_SSL_CIPHER, OS_ERR_TLS},
+    {CURLE_SSL_CACERT_BADFILE, OS_ERR_TLS},
+    {CURLE_SSL_CRL_BADFILE, OS_ERR_TLS},
+    {CURLE_SSL_ISSUER_ERROR, OS_ERR_TLS},
+    {CURLE_SSL_INVALIDCERTSTATUS, OS_ERR_TLS},
+    {CURLE_SSL_CLIENTCERT, OS_ERR_TLS},
+    {CURLE_PEER_FAILED_VERIFICATION, OS_ERR_TLS},
+    {CURLE_USE_SSL_FAILED, OS_ERR_TLS},
+    {CURLE_PARTIAL_FILE, OS_ERR_PROTOCOL},
+    {CURLE_WEIRD_SERVER_REPLY, OS_ERR_PROTOCOL},
+    {CURLE_UNSUPPORTED_PROTOCOL, OS_ERR_PROTOCOL}, /* HTTP/0.9 */
+    {CURLE_BAD_CONTENT_ENCODING, OS_ERR_PROTOCOL},
+    {CURLE_FILESIZE_EXCEEDED, OS_ERR_PROTOCOL},
+    {CURLE_READ_ERROR, OS_ERR_IO},
+    {CURLE_WRITE_ERROR, OS_ERR_IO},
+    {CURLE_ABORTED_BY_CALLBACK, OS_ERR_IO},
+};
+
 static os_code code_of(const struct http_transfer *transfer, CURLcode code, long os_errno)
 {
-    switch (code) {
-    case CURLE_OK: return OS_OK;
-    case CURLE_OUT_OF_MEMORY: return OS_ERR_NO_MEMORY;
-    case CURLE_URL_MALFORMAT: return OS_ERR_ARGUMENT;
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_SSL_ENGINE_NOTFOUND:
-    case CURLE_SSL_ENGINE_SETFAILED:
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_SSL_CIPHER:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_USE_SSL_FAILED:
-    case CURLE_SSL_ENGINE_INITFAILED:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_SHUTDOWN_FAILED:
-    case CURLE_SSL_CRL_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-    case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-    case CURLE_SSL_INVALIDCERTSTATUS:
-    case CURLE_SSL_CLIENTCERT: return OS_ERR_TLS;
-    case CURLE_PARTIAL_FILE:
-    case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9 */
-    case CURLE_BAD_CONTENT_ENCODING:
-    case CURLE_FILESIZE_EXCEEDED: return OS_ERR_PROTOCOL;
-    case CURLE_RECV_ERROR: /* also a broken chunk, and then the system had no complaint */
-        return transfer->headers_whole && os_errno == 0 ? OS_ERR_PROTOCOL : OS_ERR_NETWORK;
-    case CURLE_READ_ERROR:
-    case CURLE_WRITE_ERROR:
-    case CURLE_ABORTED_BY_CALLBACK: return OS_ERR_IO;
-    default: return OS_ERR_NETWORK;
+    if (code == CURLE_RECV_ERROR && transfer->headers_whole && os_errno == 0) {
+        return OS_ERR_PROTOCOL; /* a broken chunk: the system had no complaint */
     }
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+        if (meanings[i].code == code) {
+            return meanings[i].means;
+        }
+    }
+    return OS_ERR_NETWORK;
 }
 
 static const char *words_of(const struct http_transfer *transfer, CURLcode code)

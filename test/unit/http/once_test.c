@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * R6: a guarded attempt leaves at most once, in one write where it is small, and is dropped with a reset when it is
- * given up. Every send() and setsockopt() of the process is seen here: the definitions below come before libc's, also
- * for libcurl.
- */
+/* R6: a guarded attempt leaves at most once, and in one write where it is small. */
 #include "support/http_probe.h"
 #include "support/http_server.h"
+#include "support/socket_watch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,56 +11,8 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-enum { SENDS_MAX = 256 };
-
-static _Thread_local struct { /* the server, on other threads, is not watched */
-    bool on;
-    size_t count;
-    size_t asked[SENDS_MAX];
-    ssize_t sent[SENDS_MAX];
-    unsigned user_timeout_ms; /* as last set on any socket */
-    unsigned user_timeout_calls;
-    unsigned resets; /* SO_LINGER 0 */
-} seen;
-
-ssize_t send(int fd, const void *data, size_t length, int flags)
-{
-    ssize_t sent = syscall(SYS_sendto, fd, data, length, flags, NULL, 0);
-    if (seen.on && seen.count < SENDS_MAX) {
-        seen.asked[seen.count] = length;
-        seen.sent[seen.count++] = sent;
-    }
-    return sent;
-}
-
-int setsockopt(int fd, int level, int name, const void *value, socklen_t length)
-{
-    if (seen.on) {
-        if (level == IPPROTO_TCP && name == TCP_USER_TIMEOUT) {
-            memcpy(&seen.user_timeout_ms, value, sizeof(seen.user_timeout_ms));
-            seen.user_timeout_calls++;
-        }
-        if (level == SOL_SOCKET && name == SO_LINGER && ((const struct linger *)value)->l_linger == 0) {
-            seen.resets++;
-        }
-    }
-    return (int)syscall(SYS_setsockopt, fd, level, name, value, length);
-}
-
-static void watch(void)
-{
-    memset(&seen, 0, sizeof(seen));
-    seen.on = true;
-}
 
 struct fixture {
     struct http_server *server;
@@ -83,7 +32,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
-    seen.on = false;
+    socket_watch_end();
     http_engine_free(fixture->engine);
     http_server_stop(fixture->server);
     free(fixture);
@@ -252,7 +201,7 @@ static void check_one_write(struct fixture *fixture, const char *method, const v
                             size_t headers)
 {
     for (size_t round = 0; round < 2; round++) {
-        watch();
+        socket_watch_begin();
         struct probe probe;
         init_once(fixture, &probe, method, data, length);
         for (size_t i = 0; i < headers; i++) {
@@ -260,14 +209,14 @@ static void check_one_write(struct fixture *fixture, const char *method, const v
         }
         assert_true(http_engine_one_write(fixture->engine, &probe.request));
         probe_run(fixture->engine, &probe);
-        seen.on = false;
+        socket_watch_end();
         assert_int_equal(probe.code, OS_OK);
-        assert_int_equal(seen.count, 1);
-        assert_true(seen.asked[0] > length);
-        assert_int_equal(seen.sent[0], seen.asked[0]);
+        assert_int_equal(socket_watch()->sends, 1);
+        assert_true(socket_watch()->asked[0] > length);
+        assert_int_equal(socket_watch()->sent[0], socket_watch()->asked[0]);
         const struct http_server_record *record =
             http_server_record(fixture->server, http_server_count(fixture->server) - 1);
-        assert_int_equal(record->bytes, seen.asked[0]);
+        assert_int_equal(record->bytes, socket_watch()->asked[0]);
         assert_int_equal(record->body_length, length);
         probe_free(&probe);
     }
@@ -326,119 +275,6 @@ static void a_larger_body_is_not_promised_one_write(void **state)
     probe_free(&probe);
 }
 
-/* A server that does not read gets what the socket buffers hold, then a reset, and never the rest. */
-static void check_reset(struct fixture *fixture, bool cancel)
-{
-    enum { LENGTH = 32 << 20 };
-    const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
-    http_server_push(fixture->server, &deaf);
-    char *body = calloc(1, LENGTH);
-    assert_non_null(body);
-    struct probe probe;
-    init_once(fixture, &probe, "PUT", body, LENGTH);
-    probe.start.deadline_monotonic_ms = cancel ? 0 : probe_now_ms() + 300;
-    watch();
-    probe_start(fixture->engine, &probe);
-    if (cancel) {
-        http_engine_poll(fixture->engine, 100);
-        assert_true(http_server_wait_held(fixture->server, 1));
-        http_engine_cancel(fixture->engine, probe.id);
-        assert_true(probe.done);
-    }
-    probe_wait(fixture->engine, &probe);
-    assert_int_equal(probe.code, cancel ? OS_ERR_CANCELLED : OS_ERR_DEADLINE);
-    assert_true(probe.sent);
-    assert_int_equal(seen.resets, 1);
-    http_server_release(fixture->server, 1);
-    assert_true(http_server_wait_count(fixture->server, 1));
-    const struct http_server_record *record = http_server_record(fixture->server, 0);
-    assert_int_equal(record->end_errno, ECONNRESET);
-    assert_true(record->bytes < LENGTH);
-    probe_free(&probe);
-    free(body);
-}
-
-static void at_the_deadline_the_connection_is_reset_and_the_rest_dropped(void **state)
-{
-    check_reset(*state, false);
-}
-
-static void a_cancelled_attempt_is_reset_and_the_rest_dropped(void **state)
-{
-    check_reset(*state, true);
-}
-
-static void an_unanswered_small_attempt_is_reset_at_its_deadline(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct http_server_step mute = {.leave = HTTP_SERVER_DRAIN};
-    http_server_push(fixture->server, &mute);
-    struct probe probe;
-    init_once(fixture, &probe, "DELETE", NULL, 0);
-    uint64_t begun_ms = probe_now_ms();
-    probe.start.deadline_monotonic_ms = begun_ms + 200;
-    probe_run(fixture->engine, &probe);
-    assert_in_range(probe_now_ms() - begun_ms, 200, 2000);
-    assert_int_equal(probe.code, OS_ERR_DEADLINE);
-    assert_true(probe.sent);
-    assert_true(http_server_wait_count(fixture->server, 1));
-    assert_int_equal(http_server_record(fixture->server, 0)->end_errno, ECONNRESET);
-    probe_free(&probe);
-}
-
-static void an_attempt_past_its_deadline_is_not_sent(void **state)
-{
-    struct fixture *fixture = *state;
-    warm_up(fixture);
-    struct probe probe;
-    init_once(fixture, &probe, "DELETE", NULL, 0);
-    probe.start.deadline_monotonic_ms = probe_now_ms() - 1;
-    probe_run(fixture->engine, &probe);
-    assert_int_equal(probe.code, OS_ERR_DEADLINE);
-    assert_false(probe.sent);
-    warm_up(fixture);
-    assert_int_equal(http_server_count(fixture->server), 2);
-    probe_free(&probe);
-}
-
-static void an_attempt_that_was_answered_is_not_reset(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct http_server_step closing = {
-        .answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", .leave = HTTP_SERVER_DRAIN};
-    http_server_push(fixture->server, &closing);
-    watch();
-    struct probe probe;
-    init_once(fixture, &probe, "PUT", "hello", 5);
-    probe_run(fixture->engine, &probe);
-    assert_int_equal(probe.code, OS_OK);
-    assert_int_equal(seen.resets, 0);
-    assert_true(http_server_wait_count(fixture->server, 1));
-    assert_int_equal(http_server_record(fixture->server, 0)->end_errno, 0);
-    probe_free(&probe);
-}
-
-static void the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others(void **state)
-{
-    struct fixture *fixture = *state;
-    warm_up(fixture);
-    watch();
-    struct probe probe;
-    init_once(fixture, &probe, "PUT", "hello", 5);
-    probe.start.user_timeout_ms = 4321;
-    probe_run(fixture->engine, &probe);
-    assert_int_equal(probe.code, OS_OK);
-    assert_int_equal(seen.user_timeout_calls, 1);
-    assert_int_equal(seen.user_timeout_ms, 4321);
-    probe_free(&probe);
-    warm_up(fixture);
-    assert_int_equal(seen.user_timeout_calls, 2);
-    assert_int_equal(seen.user_timeout_ms, 0);
-    warm_up(fixture);
-    assert_int_equal(seen.user_timeout_calls, 2);
-    assert_int_equal(http_server_connections(fixture->server), 1);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -458,12 +294,6 @@ int main(void)
         TEST(a_copy_leaves_in_one_write),
         TEST(a_delete_leaves_in_one_write),
         TEST(a_larger_body_is_not_promised_one_write),
-        TEST(at_the_deadline_the_connection_is_reset_and_the_rest_dropped),
-        TEST(a_cancelled_attempt_is_reset_and_the_rest_dropped),
-        TEST(an_unanswered_small_attempt_is_reset_at_its_deadline),
-        TEST(an_attempt_past_its_deadline_is_not_sent),
-        TEST(an_attempt_that_was_answered_is_not_reset),
-        TEST(the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* TLS: verified by default, kept, refused in words that help, and R6 as in the clear. */
 #include "support/http_probe.h"
 #include "support/http_server.h"
+#include "support/socket_watch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,25 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-static _Thread_local struct {
-    bool on;
-    size_t calls;
-    size_t bytes;
-} seen;
-
-/* Comes before libc's, also for libcurl. Other threads are not watched. */
-ssize_t send(int fd, const void *data, size_t length, int flags)
-{
-    if (seen.on) {
-        seen.calls++;
-        seen.bytes += length;
-    }
-    return syscall(SYS_sendto, fd, data, length, flags, NULL, 0);
-}
 
 struct fixture {
     struct http_server *server;
@@ -52,7 +34,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
-    seen.on = false;
+    socket_watch_end();
     http_engine_free(fixture->engine);
     http_server_stop(fixture->server);
     free(fixture);
@@ -105,14 +87,12 @@ static void a_request_of_one_record_leaves_in_one_write(void **state)
         probe.request.body.length--;
     }
     assert_true(probe.request.body.length > 15500);
-    seen.calls = 0;
-    seen.bytes = 0;
-    seen.on = true;
+    socket_watch_begin();
     probe_run(fixture->engine, &probe);
-    seen.on = false;
+    socket_watch_end();
     assert_int_equal(probe.code, OS_OK);
-    assert_int_equal(seen.calls, 1);
-    assert_true(seen.bytes > probe.request.body.length);
+    assert_int_equal(socket_watch()->sends, 1);
+    assert_true(socket_watch()->asked[0] > probe.request.body.length);
     assert_int_equal(http_server_record(fixture->server, 1)->body_length, probe.request.body.length);
     probe_free(&probe);
     free(body);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/socket_watch.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static _Thread_local bool on;
+static _Thread_local struct socket_watch seen;
+
+void socket_watch_begin(void)
+{
+    memset(&seen, 0, sizeof(seen));
+    on = true;
+}
+
+void socket_watch_end(void)
+{
+    on = false;
+}
+
+const struct socket_watch *socket_watch(void)
+{
+    return &seen;
+}
+
+ssize_t send(int fd, const void *data, size_t length, int flags)
+{
+    ssize_t sent = syscall(SYS_sendto, fd, data, length, flags, NULL, 0);
+    if (on && seen.sends < SOCKET_WATCH_SENDS_MAX) {
+        seen.asked[seen.sends] = length;
+        seen.sent[seen.sends++] = sent;
+    }
+    return sent;
+}
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t length)
+{
+    if (on && level == IPPROTO_TCP && name == TCP_USER_TIMEOUT) {
+        memcpy(&seen.user_timeout_ms, value, sizeof(seen.user_timeout_ms));
+        seen.user_timeout_calls++;
+    }
+    if (on && level == SOL_SOCKET && name == SO_LINGER && ((const struct linger *)value)->l_linger == 0) {
+        seen.resets++;
+    }
+    return (int)syscall(SYS_setsockopt, fd, level, name, value, length);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* R6: an attempt that is given up is dropped with a reset, and one that is too late is not sent. */
+#include "support/http_probe.h"
+#include "support/http_server.h"
+#include "support/socket_watch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct fixture {
+    struct http_server *server;
+    struct http_engine *engine;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    assert_non_null(fixture);
+    fixture->server = http_server_start(NULL);
+    fixture->engine = probe_engine(8, NULL);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    socket_watch_end();
+    http_engine_free(fixture->engine);
+    http_server_stop(fixture->server);
+    free(fixture);
+    return 0;
+}
+
+static void warm_up(struct fixture *fixture)
+{
+    struct probe probe;
+    probe_get(fixture->engine, &probe, http_server_host(fixture->server), "/warm");
+    assert_int_equal(probe.code, OS_OK);
+    probe_free(&probe);
+}
+
+static void init_once(struct fixture *fixture, struct probe *probe, const char *method, const void *data, size_t length)
+{
+    probe_init(probe, method, http_server_host(fixture->server), "/attempt", data, length);
+    probe->start.once = true;
+}
+
+/* A server that does not read gets what the socket buffers hold, then a reset, and never the rest. */
+static void check_reset(struct fixture *fixture, bool cancel)
+{
+    enum { LENGTH = 32 << 20 };
+    const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &deaf);
+    char *body = calloc(1, LENGTH);
+    assert_non_null(body);
+    struct probe probe;
+    init_once(fixture, &probe, "PUT", body, LENGTH);
+    probe.start.deadline_monotonic_ms = cancel ? 0 : probe_now_ms() + 300;
+    socket_watch_begin();
+    probe_start(fixture->engine, &probe);
+    if (cancel) {
+        http_engine_poll(fixture->engine, 100);
+        assert_true(http_server_wait_held(fixture->server, 1));
+        http_engine_cancel(fixture->engine, probe.id);
+        assert_true(probe.done);
+    }
+    probe_wait(fixture->engine, &probe);
+    assert_int_equal(probe.code, cancel ? OS_ERR_CANCELLED : OS_ERR_DEADLINE);
+    assert_true(probe.sent);
+    assert_int_equal(socket_watch()->resets, 1);
+    http_server_release(fixture->server, 1);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    const struct http_server_record *record = http_server_record(fixture->server, 0);
+    assert_int_equal(record->end_errno, ECONNRESET);
+    assert_true(record->bytes < LENGTH);
+    probe_free(&probe);
+    free(body);
+}
+
+static void at_the_deadline_the_connection_is_reset_and_the_rest_dropped(void **state)
+{
+    check_reset(*state, false);
+}
+
+static void a_cancelled_attempt_is_reset_and_the_rest_dropped(void **state)
+{
+    check_reset(*state, true);
+}
+
+static void an_unanswered_small_attempt_is_reset_at_its_deadline(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct http_server_step mute = {.leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &mute);
+    struct probe probe;
+    init_once(fixture, &probe, "DELETE", NULL, 0);
+    uint64_t begun_ms = probe_now_ms();
+    probe.start.deadline_monotonic_ms = begun_ms + 200;
+    probe_run(fixture->engine, &probe);
+    assert_in_range(probe_now_ms() - begun_ms, 200, 2000);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_true(probe.sent);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    assert_int_equal(http_server_record(fixture->server, 0)->end_errno, ECONNRESET);
+    probe_free(&probe);
+}
+
+static void an_attempt_past_its_deadline_is_not_sent(void **state)
+{
+    struct fixture *fixture = *state;
+    warm_up(fixture);
+    struct probe probe;
+    init_once(fixture, &probe, "DELETE", NULL, 0);
+    probe.start.deadline_monotonic_ms = probe_now_ms() - 1;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_false(probe.sent);
+    warm_up(fixture);
+    assert_int_equal(http_server_count(fixture->server), 2);
+    probe_free(&probe);
+}
+
+/* Time passes, as for a process that is stopped. */
+static void pass_time_until(uint64_t then_ms)
+{
+    while (probe_now_ms() <= then_ms) {
+        (void)usleep(1000);
+    }
+}
+
+static void a_process_stopped_past_the_deadline_sends_nothing_more(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { LENGTH = 32 << 20 };
+    const struct http_server_step late = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &late);
+    char *body = calloc(1, LENGTH);
+    assert_non_null(body);
+    struct probe probe;
+    init_once(fixture, &probe, "PUT", body, LENGTH);
+    uint64_t deadline_ms = probe_now_ms() + 400;
+    probe.start.deadline_monotonic_ms = deadline_ms;
+    socket_watch_begin();
+    probe_start(fixture->engine, &probe);
+    http_engine_poll(fixture->engine, 100);
+    assert_false(probe.done);
+    size_t sends = socket_watch()->sends;
+    assert_true(sends > 0);
+    http_server_release(fixture->server, 1); /* from here on it would take everything */
+    pass_time_until(deadline_ms);
+    probe_wait(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_int_equal(socket_watch()->sends, sends);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    assert_true(http_server_record(fixture->server, 0)->bytes < LENGTH);
+    probe_free(&probe);
+    free(body);
+}
+
+static int pass_time(void *context, const void *data, size_t length)
+{
+    (void)data;
+    (void)length;
+    pass_time_until(*(uint64_t *)context);
+    return 0;
+}
+
+/* Two requests for one connection: the callback of the first takes so long that the second may no longer be sent, which
+ * libcurl would do at once. */
+static void an_attempt_held_up_by_a_callback_past_its_deadline_is_not_sent(void **state)
+{
+    struct fixture *fixture = *state;
+    struct http_engine *engine = probe_engine(1, NULL);
+    const struct http_server_step answer = {.answer = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"};
+    http_server_push(fixture->server, &answer);
+    uint64_t deadline_ms = probe_now_ms() + 300;
+    struct probe first;
+    struct probe second;
+    probe_init(&first, "GET", http_server_host(fixture->server), "/first", NULL, 0);
+    first.start.sink = pass_time;
+    first.start.sink_context = &deadline_ms;
+    init_once(fixture, &second, "DELETE", NULL, 0);
+    second.start.deadline_monotonic_ms = deadline_ms;
+    probe_start(engine, &first);
+    probe_start(engine, &second);
+    probe_wait(engine, &first);
+    probe_wait(engine, &second);
+    assert_int_equal(first.code, OS_OK);
+    assert_int_equal(second.code, OS_ERR_DEADLINE);
+    assert_false(second.sent);
+    probe_free(&first);
+    probe_free(&second);
+    http_engine_free(engine);
+    assert_true(http_server_wait_closed(fixture->server, 1));
+    assert_int_equal(http_server_count(fixture->server), 1);
+}
+
+static void an_attempt_that_was_answered_is_not_reset(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct http_server_step closing = {
+        .answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", .leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &closing);
+    socket_watch_begin();
+    struct probe probe;
+    init_once(fixture, &probe, "PUT", "hello", 5);
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(socket_watch()->resets, 0);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    assert_int_equal(http_server_record(fixture->server, 0)->end_errno, 0);
+    probe_free(&probe);
+}
+
+static void the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others(void **state)
+{
+    struct fixture *fixture = *state;
+    warm_up(fixture);
+    socket_watch_begin();
+    struct probe probe;
+    init_once(fixture, &probe, "PUT", "hello", 5);
+    probe.start.user_timeout_ms = 4321;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(socket_watch()->user_timeout_calls, 1);
+    assert_int_equal(socket_watch()->user_timeout_ms, 4321);
+    probe_free(&probe);
+    warm_up(fixture);
+    assert_int_equal(socket_watch()->user_timeout_calls, 2);
+    assert_int_equal(socket_watch()->user_timeout_ms, 0);
+    warm_up(fixture);
+    assert_int_equal(socket_watch()->user_timeout_calls, 2);
+    assert_int_equal(http_server_connections(fixture->server), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(at_the_deadline_the_connection_is_reset_and_the_rest_dropped),
+        TEST(a_cancelled_attempt_is_reset_and_the_rest_dropped),
+        TEST(an_unanswered_small_attempt_is_reset_at_its_deadline),
+        TEST(an_attempt_past_its_deadline_is_not_sent),
+        TEST(a_process_stopped_past_the_deadline_sends_nothing_more),
+        TEST(an_attempt_held_up_by_a_callback_past_its_deadline_is_not_sent),
+        TEST(an_attempt_that_was_answered_is_not_reset),
+        TEST(the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
