@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tool when things go wrong: unknown outcomes and their tickets, signals, refusals, settings from everywhere."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from oscommit_testing import (ACCESS_KEY, CONFLICT, NOT_EXECUTED, REGION, SECRET_KEY, UNKNOWN, USAGE, BackendCase,
+                              dynamo, main)
+
+FAST = ["--length-s", "2", "--allowance-s", "1", "--margin-s", "1", "--timeout-ms", "4000", "--max-clock-skew-rate", "2"]
+
+
+class Unknown(BackendCase):
+    def unknown(self, name, action):
+        """A put that ends unknown at its deadline. Returns (store proxy, environment, rule, key, ticket file)."""
+        store, _, environment = self.proxies()
+        key = self.key(name)
+        ticket = os.path.join(self.folder, key + ".ticket")
+        rule = store.add(action, method="PUT", path_contains=key, times=1)
+        ran = self.exits(UNKNOWN, "put", "-", self.url(key), "--if-absent", "--deadline-ms", "1500", "--ticket-file", ticket,
+                         *FAST, environment=environment, data=b"doubtful")
+        self.assertTrue(ran.text.startswith("unknown " + self.url(key)), ran)
+        self.assertIn("oscommit resolve", ran.errors)
+        self.assertIn(ticket, ran.errors)
+        self.assertEqual(os.stat(ticket).st_mode & 0o777, 0o600)
+        return store, environment, rule, key, ticket
+
+    def test_a_write_that_landed_is_resolved_as_committed(self):
+        store, environment, rule, key, ticket = self.unknown("landed", "hold")
+        store("release", id=rule, how="forward")
+        self.assertTrue(store("wait_finished", id=rule, count=1, timeout_ms=10000)["reached"])
+        line = self.ok("resolve", self.url(key), "--ticket-file", ticket, "--json", environment=environment).line()
+        self.assertEqual((line["command"], line["verdict"], line["rule"]), ("resolve", "committed", "V4"))
+        with open(ticket, encoding="utf-8") as file:
+            self.ok("resolve", self.url(key), file.read().strip(), environment=environment)
+        with open(ticket, "rb") as file:
+            self.ok("resolve", self.url(key), "--ticket-file", "-", environment=environment, data=file.read())
+        self.exits(USAGE, "put", "-", self.url(key), "--if-absent", "--ticket-file", ticket, environment=environment, data=b"")
+
+    def test_a_write_that_never_landed_is_resolved_as_not_executed(self):
+        store, environment, rule, key, ticket = self.unknown("lost", "hold")
+        store("release", id=rule, how="discard")
+        line = self.exits(NOT_EXECUTED, "resolve", self.url(key), "--ticket-file", ticket, "--json",
+                          environment=environment).line()
+        self.assertEqual((line["verdict"], line["rule"]), ("not executed", "R13.D"))
+
+    def test_too_early_it_is_still_unknown(self):
+        _, environment, _, key, ticket = self.unknown("early", "hold")
+        ran = self.exits(UNKNOWN, "resolve", self.url(key), "--ticket-file", ticket, "--deadline-ms", "300",
+                         environment=environment)
+        self.assertIn("Keep the ticket", ran.errors)
+
+    def test_json_carries_the_ticket(self):
+        store, _, environment = self.proxies()
+        key = self.key("json-ticket")
+        store.add("hold_answer", method="PUT", path_contains=key, times=1)
+        line = self.exits(UNKNOWN, "put", "-", self.url(key), "--if-absent", "--json", "--deadline-ms", "1500", *FAST,
+                          environment=environment, data=b"x").line()
+        self.assertEqual((line["verdict"], line["error"]["code"]), ("unknown", "OS_ERR_UNDECIDED"))
+        self.assertNotIn(SECRET_KEY, json.dumps(line))
+        self.ok("resolve", self.url(key), line["ticket"], environment=environment)
+
+    def test_a_broken_ticket_is_refused(self):
+        for ticket in ("{}", '{"oscommit_ticket":1}'):
+            ran = self.run_tool("resolve", self.url("x"), ticket)
+            self.assertIn(ran.status, (USAGE, UNKNOWN), ran)
+            self.assertIn("ticket", ran.errors)
+
+    def test_a_signal_during_the_attempt_gives_a_ticket(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            store, _, environment = self.proxies()
+            key = self.key("signal")
+            ticket = os.path.join(self.folder, key + ".ticket")
+            rule = store.add("hold_answer", method="PUT", path_contains=key, times=1)
+            path = self.file(key, b"x")
+            process = self.start("put", path, self.url(key), "--if-absent", "--ticket-file", ticket, environment=environment)
+            self.assertTrue(store.wait_hits(rule))
+            process.send_signal(number)
+            _, err = process.communicate(timeout=20)
+            self.assertEqual(process.returncode, UNKNOWN, err)
+            store("release", id=rule, how="forward")
+            self.ok("resolve", self.url(key), "--ticket-file", ticket, environment=environment)
+
+    def test_a_signal_before_the_attempt_is_not_executed(self):
+        store, _, environment = self.proxies()
+        key = self.key("early-signal")
+        rule = store.add("hold", method="HEAD", path_contains=key)
+        process = self.start("put", self.file(key, b"x"), self.url(key), "--if-absent", environment=environment)
+        self.assertTrue(store.wait_hits(rule))
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, NOT_EXECUTED, err)
+
+
+class Refused(BackendCase):
+    def test_a_denied_write_is_not_executed_and_hands_over(self):
+        store, _, environment = self.proxies()
+        key = self.key("denied")
+        store.add("answer", method="PUT", path_contains=key, times=1, status=403,
+                  headers="x-amz-request-id: MADEUP\r\n", body="<Error><Code>AccessDenied</Code><Message>No.</Message></Error>")
+        line = self.exits(NOT_EXECUTED, "put", "-", self.url(key), "--if-absent", "--json", environment=environment,
+                          data=b"x").line()
+        self.assertEqual((line["verdict"], line["rule"], line["error"]["code"]), ("not executed", "R8", "OS_ERR_DENIED"))
+        self.assertEqual(line["error"]["service_code"], "AccessDenied")
+        self.assertEqual(line["error"]["request_id"], "MADEUP")
+        self.assertEqual(line["error"]["http_status"], 403)
+        start = time.monotonic()
+        self.ok("put", "-", self.url(key), "--if-absent", data=b"y")
+        self.assertLess(time.monotonic() - start, 2.5)
+
+    def test_bucket_table_and_keys_that_are_not_there(self):
+        for arguments, environment, code in (
+                (["s3://no-such-bucket-anywhere/key"], {}, "OS_ERR_NO_BUCKET"),
+                ([self.url("x")], {"OSCOMMIT_LEDGER": "dynamodb://no-such-table"}, "OS_ERR_NO_TABLE"),
+                ([self.url("x")], {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, "OS_ERR_CREDENTIALS"),
+                ([self.url("x")], {"AWS_SECRET_ACCESS_KEY": "wrong-secret-0123456789"}, "OS_ERR_DENIED")):
+            with self.subTest(code=code):
+                ran = self.exits(NOT_EXECUTED, "put", "-", *arguments, "--if-absent", "--json", environment=environment, data=b"x")
+                self.assertEqual(ran.line()["error"]["code"], code, ran)
+                self.assertNotIn("wrong-secret", ran.text + ran.errors)
+
+    def test_a_table_with_other_keys_is_reported(self):
+        table = self.table + "-odd"
+        status, _ = dynamo(self.ledger_endpoint, "CreateTable", {
+            "TableName": table, "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}]})
+        self.assertEqual(status, 200)
+        ran = self.exits(NOT_EXECUTED, "table", "check", "--json", environment={"OSCOMMIT_LEDGER": "dynamodb://" + table})
+        self.assertEqual(ran.line()["error"]["code"], "OS_ERR_TABLE")
+        self.assertIn(table, ran.errors)
+
+    def test_a_guarded_put_without_a_ledger_says_so(self):
+        ran = self.run_tool("put", "-", self.url("x"), "--if-absent", environment={"OSCOMMIT_LEDGER": ""}, data=b"x")
+        self.assertIn(ran.status, (NOT_EXECUTED, USAGE), ran)
+        self.assertIn("ledger", ran.errors)
+
+
+class StuckRecord(BackendCase):
+    def test_release_shows_and_frees_a_stuck_record(self):
+        key = self.key("stuck")
+        status, _ = dynamo(self.ledger_endpoint, "PutItem", {"TableName": self.table, "Item": {
+            "path": {"S": key}, "etag": {"S": "*"}, "generation": {"N": "3"}, "timeout": {"N": "600000"},
+            "ttl": {"N": str(int(time.time()) + 3600)}, "owner": {"BOOL": True}}})
+        self.assertEqual(status, 200)
+        busy = self.exits(NOT_EXECUTED, "put", "-", self.url(key), "--if-absent", "--deadline-ms", "1500", "--json", data=b"x")
+        self.assertEqual(busy.line()["error"]["code"], "OS_ERR_BUSY")
+        self.assertIn("table show", busy.errors)
+        shown = self.ok("table", "show", key, "--json").line()
+        self.assertEqual((shown["generation"], shown["timeout_ms"]), (3, 600000))
+        self.assertEqual(shown["other"], {"owner": {"BOOL": True}})
+        self.exits(NOT_EXECUTED, "table", "release", self.url(key))
+        freed = self.ok("table", "release", self.url(key), "--force")
+        self.assertIn(key, freed.text)
+        start = time.monotonic()
+        self.assertTrue(self.ok("put", "-", self.url(key), "--if-absent", "--json", data=b"x").line()["took_over"])
+        self.assertLess(time.monotonic() - start, 2.5)
+
+
+class Settings(BackendCase):
+    """A flag counts more than its OSCOMMIT_ variable, and both more than AWS's own; profile files come last."""
+
+    nowhere = "http://127.0.0.1:9"
+
+    def head(self, *flags, **environment):
+        base = {"AWS_ENDPOINT_URL_S3": "", "AWS_ENDPOINT_URL_DYNAMODB": ""}
+        return self.run_tool("head", self.url("none"), "--json", "--deadline-ms", "3000", *flags,
+                             environment={**base, **environment}).line()["error"]["code"]
+
+    def test_endpoints(self):
+        there = "OS_ERR_NOT_FOUND"
+        self.assertEqual(self.head("--s3-endpoint", self.store_endpoint, AWS_ENDPOINT_URL=self.nowhere), there)
+        self.assertEqual(self.head(OSCOMMIT_S3_ENDPOINT=self.store_endpoint, AWS_ENDPOINT_URL_S3=self.nowhere), there)
+        self.assertEqual(self.head("--s3-endpoint", self.store_endpoint, OSCOMMIT_S3_ENDPOINT=self.nowhere), there)
+        self.assertEqual(self.head("--endpoint-url", self.store_endpoint, OSCOMMIT_S3_ENDPOINT=self.nowhere), there)
+        self.assertEqual(self.head(AWS_ENDPOINT_URL_S3=self.store_endpoint, AWS_ENDPOINT_URL=self.nowhere), there)
+        self.assertEqual(self.head(AWS_ENDPOINT_URL=self.store_endpoint), there)
+        self.assertNotEqual(self.head(AWS_ENDPOINT_URL=self.nowhere), there)
+
+    def test_profile_files(self):
+        folder = os.path.join(self.folder, ".aws")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "credentials"), "w", encoding="utf-8") as file:
+            file.write(f"[default]\naws_access_key_id = nobody\naws_secret_access_key = nothing-at-all\n\n"
+                       f"[tests]\naws_access_key_id = {ACCESS_KEY}\naws_secret_access_key = {SECRET_KEY}\n")
+        with open(os.path.join(folder, "config"), "w", encoding="utf-8") as file:
+            file.write(f"[profile tests]\nregion = {REGION}\nservices = local\n\n[services local]\n"
+                       f"s3 =\n  endpoint_url = {self.store_endpoint}\n"
+                       f"dynamodb =\n  endpoint_url = {self.ledger_endpoint}\n")
+        bare = {name: "" for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_ENDPOINT_URL_S3",
+                                      "AWS_ENDPOINT_URL_DYNAMODB")}
+        url = self.new_url("by-profile")
+        self.ok("put", "-", url, "--if-absent", "--profile", "tests", environment=bare, data=b"x")
+        self.exits(CONFLICT, "put", "-", url, "--if-absent", environment={**bare, "AWS_PROFILE": "tests"}, data=b"x")
+        self.exits(NOT_EXECUTED, "put", "-", url, "--if-absent", "--s3-endpoint", self.store_endpoint, "--dynamodb-endpoint",
+                   self.ledger_endpoint, environment=bare, data=b"x")
+
+    def test_every_default_of_the_protocol_can_be_set(self):
+        key = self.key("set")
+        self.ok("put", "-", self.url(key), "--if-absent", "--timeout-ms", "30000", "--max-clock-skew-rate", "4", "--ttl-s",
+                "7200", "--length-s", "6", "--allowance-s", "7", "--margin-s", "3", "--record-prefix", "fleet/", data=b"x")
+        record = self.ok("table", "show", self.url(key), "--record-prefix", "fleet/", "--json").line()
+        self.assertEqual((record["path"], record["timeout_ms"]), ("fleet/" + key, 30000))
+        self.assertEqual(record["ttl_s"] - record["fence_s"], 7200 - 13)
+        self.ok("put", "-", self.new_url("url-timeout"), "--if-absent", "--ledger", f"dynamo:{self.table}:45000", "--json",
+                data=b"x")
+        with_url = self.ok("table", "show", self.url(f"url-timeout-{self.counter}"), "--json").line()
+        self.assertEqual(with_url["timeout_ms"], 45000)
+
+
+if __name__ == "__main__":
+    main(Unknown, Refused, StuckRecord, Settings, only=("minio",))
