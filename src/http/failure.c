@@ -10,6 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Cut where it does not fit: a long host name must not hide that there was a failure. */
+static void say(struct http_result *ret, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct http_result *ret, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(ret->message, sizeof(ret->message), format, args);
+    va_end(args);
+}
+
 void failure_set(struct http_transfer *transfer, os_code code, const char *format, ...)
 {
     if (transfer->fault != OS_OK) {
@@ -82,28 +93,27 @@ static const char *proxy_hint(const struct http_transfer *transfer)
     return connect_status != 0 ? " (through a proxy)" : "";
 }
 
-static void describe_tls(const char *host, const char *words, CURLcode code, char *ret, size_t size)
+static void describe_tls(const char *host, const char *words, CURLcode code, struct http_result *ret)
 {
     if (code == CURLE_PEER_FAILED_VERIFICATION) {
-        (void)snprintf(ret, size, "the certificate of %s is not accepted: %s; check the host name and the CA file",
-                       host, words);
+        say(ret, "the certificate of %s is not accepted: %s; check the host name and the CA file", host, words);
     } else if (code == CURLE_SSL_CACERT_BADFILE) {
-        (void)snprintf(ret, size, "the CA file cannot be used: %s", words);
+        say(ret, "the CA file cannot be used: %s", words);
     } else {
-        (void)snprintf(ret, size, "no TLS connection with %s: %s; is it an https endpoint?", host, words);
+        say(ret, "no TLS connection with %s: %s; is it an https endpoint?", host, words);
     }
 }
 
-static void describe_connect(const struct http_transfer *transfer, long os_errno, char *ret, size_t size)
+static void describe_connect(const struct http_transfer *transfer, long os_errno, struct http_result *ret)
 {
     const char *host = transfer->start.request->host;
     char reason[96] = "no connection was made";
     if (os_errno != 0) {
         const char *text = strerror_r((int)os_errno, reason, sizeof(reason)); /* GNU's, which returns the text */
-        (void)snprintf(ret, size, "could not connect to %s: %s%s", host, text, proxy_hint(transfer));
+        say(ret, "could not connect to %s: %s%s", host, text, proxy_hint(transfer));
     } else {
-        (void)snprintf(ret, size, "could not connect to %s: %s%s", host, words_of(transfer, CURLE_COULDNT_CONNECT),
-                       proxy_hint(transfer));
+        say(ret, "could not connect to %s: %s%s", host, words_of(transfer, CURLE_COULDNT_CONNECT),
+            proxy_hint(transfer));
     }
 }
 
@@ -118,24 +128,23 @@ void failure_describe(const struct http_transfer *transfer, CURLcode code, struc
     (void)curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &os_errno);
     const char *host = transfer->start.request->host;
     const char *words = words_of(transfer, code);
-    size_t size = sizeof(ret->message);
     ret->code = code_of(transfer, code, os_errno);
     ret->message[0] = '\0';
     if (code == CURLE_OK) {
         return;
     }
     if (ret->code == OS_ERR_TLS) {
-        describe_tls(host, words, code, ret->message, size);
+        describe_tls(host, words, code, ret);
     } else if (code == CURLE_COULDNT_CONNECT) {
-        describe_connect(transfer, os_errno, ret->message, size);
+        describe_connect(transfer, os_errno, ret);
     } else if (code == CURLE_OPERATION_TIMEDOUT) { /* the only timeout that libcurl keeps for us */
-        (void)snprintf(ret->message, size, "could not connect to %s within %llu ms", host,
-                       (unsigned long long)transfer->engine->connect_timeout_ms);
+        say(ret, "could not connect to %s within %llu ms", host,
+            (unsigned long long)transfer->engine->connect_timeout_ms);
     } else if (code == CURLE_GOT_NOTHING) {
-        (void)snprintf(ret->message, size, "%s closed the connection without an answer", host);
+        say(ret, "%s closed the connection without an answer", host);
     } else if (code == CURLE_PARTIAL_FILE) {
-        (void)snprintf(ret->message, size, "the answer of %s was cut short: %s", host, words);
+        say(ret, "the answer of %s was cut short: %s", host, words);
     } else {
-        (void)snprintf(ret->message, size, "%s: %s", host, words);
+        say(ret, "%s: %s", host, words);
     }
 }
