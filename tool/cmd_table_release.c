@@ -81,12 +81,27 @@ static enum status release(struct session *session, const struct location *at)
     return output_outcome(&session->output, at->url, status_of_write(code), &error);
 }
 
+/* Whether the holder can still write is a question of S3 time, which the store tells. */
+static bool check_store(const struct options *options, struct usage *usage)
+{
+    if (location_is_url(options->operand[0]) || options_text(options, OPTION_STORE) != NULL) {
+        return true;
+    }
+    return usage_refuse(usage,
+                        "Before a release the store is asked for its time: name the object by URL, or give --store.");
+}
+
 static enum status run(const struct options *options)
 {
+    struct usage usage = {0};
     struct session session;
     struct location at;
-    enum status status = table_open(&session, options, options->operand[0], LOCATION_OBJECT, &at);
+    enum status status;
 
+    if (!check_store(options, &usage)) {
+        return output_usage(options, &usage);
+    }
+    status = table_open(&session, options, options->operand[0], LOCATION_OBJECT, &at);
     if (status == STATUS_DONE) {
         status = release(&session, &at);
     }

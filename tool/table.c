@@ -39,7 +39,8 @@ enum status table_open(struct session *session, const struct options *options, c
     if (!locate(options, name, wants, ret_at, &usage)) {
         return output_usage(options, &usage);
     }
-    return session_open(session, options, ret_at->store);
+    /* A client asks for a store even where only the ledger is used; no request goes to this one. */
+    return session_open(session, options, ret_at->store == NULL ? "s3://no-store-was-named" : ret_at->store);
 }
 
 enum status table_close(struct session *session, struct location *at, enum status status)

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The bash completion offers commands, flags, choices and files, and exactly the flags that the tool's own --help names.
+# usage: completion_test.sh OSCOMMIT COMPLETION
+set -u
+oscommit=$1
+source "$2"
+failures=0
+
+# The words that TAB would offer behind these, sorted and joined by blanks. The last word is the one under the cursor.
+offered() {
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    COMPREPLY=()
+    _oscommit 2>/dev/null
+    printf '%s\n' "${COMPREPLY[@]}" | sort | xargs
+}
+
+expect() {
+    local name=$1 wanted=$2
+    shift 2
+    local got
+    got=$(offered "$@")
+    if [[ $got != "$wanted" ]]; then
+        printf 'FAILED %s: wanted "%s", got "%s"\n' "$name" "$wanted" "$got"
+        failures=$((failures + 1))
+    fi
+}
+
+# The flags of a command as --help lists them: the first word of a flag line.
+flags_of_help() {
+    "$oscommit" "$@" --help | sed -n 's/^  \(-., \|    \)\(--[a-z0-9-]*\).*/\2/p' | sort | xargs
+}
+
+cd "$(mktemp -d)" || exit 1
+touch afile.pem abc
+
+expect "commands by their beginning" "race resolve rm" oscommit r
+expect "every command" "cp get head init ls mv put race resolve rm table version" oscommit ""
+expect "subcommands of table" "check create" oscommit table c
+expect "flags of a command" "--if-absent --if-match" oscommit put --if
+expect "no flags of other commands" "" oscommit get --if
+expect "flags in front of a command" "--json" oscommit --js
+expect "flags behind operands" "--etag" oscommit table release s3://b/k --et
+expect "choices of a flag" "off on" oscommit ls --fences o
+expect "choices behind an equals sign" "auto off on" oscommit ls --fences =
+expect "choices behind an equals sign, begun" "off on" oscommit ls --fences = o
+expect "file names behind a flag" "abc afile.pem" oscommit ls --ca-file a
+expect "file names as operands" "abc afile.pem" oscommit put a
+expect "the command behind flags with values" "create" oscommit --ledger x --json table cr
+expect "the command behind flags with an equals sign" "put" oscommit --ledger = x pu
+printf '[default]\n[profile blue]\n' >config
+AWS_CONFIG_FILE=$PWD/config AWS_SHARED_CREDENTIALS_FILE=$PWD/none expect "profiles" "blue" oscommit ls --profile b
+
+commands=$("$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \(table [a-z]*\|[a-z]*\) .*/\1/p')
+while read -r command; do
+    read -ra words <<<"$command"
+    expect "the flags of $command" "$(flags_of_help "${words[@]}")" oscommit "${words[@]}" --
+    expect "the name of $command" "${words[-1]}" oscommit "${words[@]}"
+done <<<"$commands"
+(($(wc -l <<<"$commands") == 16)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 16" && failures=$((failures + 1)); }
+
+rm -r "$PWD"
+if ((failures > 0)); then
+    exit 1
+fi
+echo "completion: all as expected"

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The manual page renders without a warning, and names every command and flag that --help names, and no other flag.
+# usage: manual_test.sh OSCOMMIT MANUAL
+set -u
+oscommit=$1
+manual=$2
+failures=0
+
+fail() {
+    echo "FAILED $*"
+    failures=$((failures + 1))
+}
+
+warnings=$(groff -ww -z -man -Tutf8 "$manual" 2>&1)
+[[ -z $warnings ]] || fail "groff warns: $warnings"
+text=$(groff -man -Tascii -P-c -P-b -P-u "$manual" 2>/dev/null)
+
+in_help=$({
+    "$oscommit" --help
+    "$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \(table [a-z]*\|[a-z]*\) .*/\1/p' | while read -ra words; do
+        "$oscommit" "${words[@]}" --help
+    done
+} | grep -oE '^  (-., |    )--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort -u)
+in_manual=$(sed 's/\\-/-/g' "$manual" | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u)
+difference=$(diff <(echo "$in_help") <(echo "$in_manual")) || fail "flags of --help (<) and of the manual (>) differ: $difference"
+
+while read -r command; do
+    grep -qE "^ +$command( |\$)" <<<"$text" || fail "the manual does not describe $command"
+done < <("$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \(table [a-z]*\|[a-z]*\) .*/\1/p')
+
+if ((failures > 0)); then
+    exit 1
+fi
+echo "manual: all as expected"

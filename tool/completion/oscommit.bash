@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
+# Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
+
+_oscommit_commands="init put cp mv rm get head ls table resolve race version"
+_oscommit_table_commands="create check ls show release"
+_oscommit_common="--json --quiet --verbose --help --version --store --ledger --endpoint-url --s3-endpoint
+    --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
+    --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
+    --condition-headers --record-prefix --check-table --connect-timeout-ms --request-timeout-ms --deadline-ms"
+_oscommit_switches=" --json --quiet --verbose --help --version --check-table --if-absent --recursive --force --keep "
+
+# The flags that only this command has.
+_oscommit_own_flags() {
+    local headers="--content-type --content-encoding --content-language --content-disposition --cache-control --metadata"
+    case $1 in
+    put) echo "--if-absent --if-match --ticket-file $headers" ;;
+    cp) echo "--if-absent --if-match --source-etag --ticket-file $headers" ;;
+    mv) echo "--if-absent --source-etag --ticket-file" ;;
+    rm) echo "--if-match --ticket-file" ;;
+    get) echo "--range" ;;
+    ls) echo "--recursive --delimiter --start-after --max-keys" ;;
+    resolve) echo "--ticket-file" ;;
+    race) echo "--writers --keys --updates --keep" ;;
+    "table release") echo "--etag --force" ;;
+    esac
+}
+
+# What may follow a flag, in COMPREPLY. False: the flag takes no value.
+_oscommit_value() {
+    local flag=$1 word=$2 choices=
+    case $flag in
+    --addressing) choices="auto path virtual" ;;
+    --signature) choices="v4 v2" ;;
+    --release) choices="on_failure always" ;;
+    --fences | --condition-headers) choices="auto on off" ;;
+    --ledger) choices="dynamodb:// sqlite:///" ;;
+    --store) choices="s3:// file:///" ;;
+    --profile | --dynamodb-profile)
+        choices=$(sed -n 's/^\[\(profile \)\{0,1\}\([^]]*\)\]$/\2/p' "${AWS_CONFIG_FILE:-$HOME/.aws/config}" \
+            "${AWS_SHARED_CREDENTIALS_FILE:-$HOME/.aws/credentials}" 2>/dev/null | sort -u)
+        ;;
+    --ca-file | --ticket-file)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return 0
+        ;;
+    --*) [[ $_oscommit_switches != *" $flag "* ]] || return 1 ;;
+    *) return 1 ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
+}
+
+# Sets `command` to what stands on the line before the cursor, and `operands` to how many words follow it.
+_oscommit_find_command() {
+    local i word skip=0
+    command= operands=0
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if [[ $word == "=" ]]; then
+            skip=1
+        elif ((skip)); then
+            skip=0
+        elif [[ $word == --* && $_oscommit_switches != *" $word "* ]]; then
+            [[ ${COMP_WORDS[i + 1]} == "=" ]] || skip=1
+        elif [[ $word == -?* ]]; then
+            :
+        elif [[ -z $command || $command == table ]]; then
+            command=${command:+$command }$word
+        else
+            ((operands++))
+        fi
+    done
+}
+
+_oscommit() {
+    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command operands
+    COMPREPLY=()
+    if [[ $word == "=" ]]; then # "--fences=" and the cursor
+        word=
+    elif [[ $previous == "=" ]]; then # "--fences=o"
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    if _oscommit_value "$previous" "$word"; then
+        return
+    fi
+    _oscommit_find_command
+    if [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_oscommit_own_flags "$command") $_oscommit_common" -- "$word")
+    elif [[ -z $command ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_oscommit_commands" -- "$word")
+    elif [[ $command == table ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_oscommit_table_commands" -- "$word")
+    else
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    fi
+}
+
+complete -F _oscommit oscommit
