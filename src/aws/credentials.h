@@ -32,8 +32,4 @@ void credentials_free(struct credentials *credentials);
 os_code credentials_get(struct credentials *credentials, int64_t now_s, bool renew, struct sigv4_keys *ret,
                         os_error *err);
 
-/* One setting of a profile ("region", "endpoint_url" ...) from the two files; services sections too: `service` "s3" or
- * "dynamodb" or NULL. True and a malloc'ed value, or false. `profile` NULL: AWS_PROFILE, then "default". */
-bool profile_get(const char *profile, const char *service, const char *name, char **ret);
-
 #endif

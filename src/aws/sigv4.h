@@ -6,6 +6,7 @@
 #ifndef OSCOMMIT_AWS_SIGV4_H
 #define OSCOMMIT_AWS_SIGV4_H
 
+#include "aws/digest.h"
 #include "base/http_message.h"
 
 #include <stdbool.h>
@@ -42,12 +43,5 @@ bool sigv4_canonical_request(const struct http_request *request, const char *pay
                              struct buf *ret_signed_headers);
 bool sigv4_string_to_sign(const char *region, const char *service, int64_t now_s, const char *canonical_request,
                           struct buf *ret);
-
-/* Lower-case hex digests (ret: 65 and 33 bytes). False when the digest is not to be had. */
-bool sha256_hex(const void *data, size_t len, char *ret);
-bool md5_hex(const void *data, size_t len, char *ret);
-/* The same over a file descriptor, read with pread to its end; *ret_length is what was read. False with errno set on a
- * read error. */
-bool md5_hex_fd(int fd, char *ret, uint64_t *ret_length);
 
 #endif

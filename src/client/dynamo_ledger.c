@@ -2,6 +2,7 @@
 /* The ledger over DynamoDB (or what speaks its protocol): builds with dynamo/, signs with aws/, sends with http/, reads
  * with dynamo/. */
 #include "aws/credentials.h"
+#include "aws/digest.h"
 #include "aws/sigv4.h"
 #include "base/error.h"
 #include "client/ledger.h"

@@ -29,6 +29,7 @@ struct get {
 static int to_memory(void *context, const void *data, size_t length)
 {
     struct get *get = context;
+    get->plain.delivered = true;
     if (buf_add(&get->memory, data, length))
         return 0;
     error_set(&get->local, OS_ERR_TOO_LARGE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client/run.h"
 
-#include "aws/sigv4.h"
+#include "aws/digest.h"
 #include "base/error.h"
 #include "base/random.h"
 

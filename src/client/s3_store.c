@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store over S3's REST API: builds and signs with s3/ and aws/, sends with http/, reads the answers with s3/. */
 #include "aws/credentials.h"
+#include "aws/digest.h"
 #include "aws/sigv4.h"
 #include "base/error.h"
 #include "client/store.h"
