@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAP = 64 };
+
+void buf_init(struct buf *buf, size_t max)
+{
+    assert(max < SIZE_MAX);
+    *buf = (struct buf){.max = max};
+}
+
+void buf_free(struct buf *buf)
+{
+    free(buf->data);
+    buf_init(buf, buf->max);
+}
+
+void buf_reset(struct buf *buf)
+{
+    buf->failed = false;
+    buf->len = 0;
+    if (buf->data != NULL) {
+        buf->data[0] = '\0';
+    }
+}
+
+static bool fail(struct buf *buf)
+{
+    buf_free(buf);
+    buf->failed = true;
+    return false;
+}
+
+/* Makes room for `more` bytes and a NUL. */
+static bool grow(struct buf *buf, size_t more)
+{
+    if (buf->failed || more > buf->max - buf->len) {
+        return fail(buf);
+    }
+    size_t needed = buf->len + more + 1;
+    if (needed <= buf->cap) {
+        return true;
+    }
+    size_t cap = buf->cap > 0 ? buf->cap : FIRST_CAP;
+    while (cap < needed) {
+        cap = cap > SIZE_MAX / 2 ? needed : cap * 2;
+    }
+    if (cap > buf->max + 1) {
+        cap = buf->max + 1;
+    }
+    char *data = realloc(buf->data, cap);
+    if (data == NULL) {
+        return fail(buf);
+    }
+    buf->data = data;
+    buf->cap = cap;
+    assert(buf->len < buf->cap);
+    return true;
+}
+
+bool buf_add(struct buf *buf, const void *data, size_t len)
+{
+    if (!grow(buf, len)) {
+        return false;
+    }
+    if (len > 0) {
+        memcpy(buf->data + buf->len, data, len);
+    }
+    buf->len += len;
+    buf->data[buf->len] = '\0';
+    return true;
+}
+
+bool buf_add_str(struct buf *buf, const char *str)
+{
+    return buf_add(buf, str, strlen(str));
+}
+
+bool buf_add_char(struct buf *buf, char c)
+{
+    return buf_add(buf, &c, 1);
+}
+
+bool buf_add_f(struct buf *buf, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int needed = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (needed < 0) {
+        return fail(buf);
+    }
+    if (!grow(buf, (size_t)needed)) {
+        return false;
+    }
+    va_start(args, format);
+    int written = vsnprintf(buf->data + buf->len, (size_t)needed + 1, format, args);
+    va_end(args);
+    if (written != needed) {
+        return fail(buf);
+    }
+    buf->len += (size_t)needed;
+    return true;
+}
+
+bool buf_ok(const struct buf *buf)
+{
+    return !buf->failed;
+}
+
+const char *buf_str(const struct buf *buf)
+{
+    return buf->data != NULL ? buf->data : "";
+}
+
+char *buf_take(struct buf *buf)
+{
+    if (buf->failed) {
+        return NULL;
+    }
+    char *data = buf->data != NULL ? buf->data : calloc(1, 1);
+    buf_init(buf, buf->max);
+    return data;
+}

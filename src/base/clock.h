@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The three local clocks, read together once per event (R6 counts the largest elapsed time, R12 the smallest of the
+ * first two). Arithmetic on readings is pure, so that src/commit may use it; clock_read is in clock.c and only the
+ * driver calls it.
+ */
+#ifndef OSCOMMIT_BASE_CLOCK_H
+#define OSCOMMIT_BASE_CLOCK_H
+
+#include <stdint.h>
+
+struct clock_reading {
+    uint64_t monotonic_ms; /* CLOCK_MONOTONIC: stands while the machine is suspended */
+    uint64_t boottime_ms;  /* CLOCK_BOOTTIME: runs on */
+    uint64_t realtime_ms;  /* CLOCK_REALTIME: may be set, in both directions */
+};
+
+void clock_read(struct clock_reading *ret);
+
+/* Since `start`, by the clock that says most; a clock that went backwards counts as 0. */
+static inline uint64_t clock_elapsed_max(const struct clock_reading *start, const struct clock_reading *now)
+{
+    uint64_t most = 0;
+    if (now->monotonic_ms > start->monotonic_ms)
+        most = now->monotonic_ms - start->monotonic_ms;
+    if (now->boottime_ms > start->boottime_ms && now->boottime_ms - start->boottime_ms > most)
+        most = now->boottime_ms - start->boottime_ms;
+    if (now->realtime_ms > start->realtime_ms && now->realtime_ms - start->realtime_ms > most)
+        most = now->realtime_ms - start->realtime_ms;
+    return most;
+}
+
+/* Since `start`, by the slower of MONOTONIC and BOOTTIME. */
+static inline uint64_t clock_elapsed_min(const struct clock_reading *start, const struct clock_reading *now)
+{
+    uint64_t mono = now->monotonic_ms > start->monotonic_ms ? now->monotonic_ms - start->monotonic_ms : 0;
+    uint64_t boot = now->boottime_ms > start->boottime_ms ? now->boottime_ms - start->boottime_ms : 0;
+    return mono < boot ? mono : boot;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Copies what fits, whole characters only, as one line. */
+static void copy_cut(char *ret, size_t ret_size, const char *str)
+{
+    struct text text = text_from(str);
+    size_t len = text_utf8_cut(text, ret_size - 1);
+    memmove(ret, text.p, len);
+    ret[len] = '\0';
+    text_one_line(ret);
+}
+
+void error_clear(os_error *err)
+{
+    if (err != NULL) {
+        *err = (os_error){.code = OS_OK};
+    }
+}
+
+os_code error_set(os_error *err, os_code code, const char *format, ...)
+{
+    if (err == NULL) {
+        return code;
+    }
+    /* Formatted beside it, because an argument may be the old message; one byte more, to see where a character is cut.
+     */
+    char message[sizeof(err->message) + 1];
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    error_clear(err);
+    err->code = code;
+    copy_cut(err->message, sizeof(err->message), len >= 0 ? message : os_code_text(code));
+    return code;
+}
+
+void error_service(os_error *err, int http_status, const char *service_code, const char *request_id)
+{
+    if (err == NULL) {
+        return;
+    }
+    err->http_status = http_status;
+    copy_cut(err->service_code, sizeof(err->service_code), service_code);
+    copy_cut(err->request_id, sizeof(err->request_id), request_id);
+}
+
+os_code error_no_memory(os_error *err)
+{
+    return error_set(err, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some, and call again.");
+}
+
+const char *os_code_name(os_code code)
+{
+    switch (code) {
+#define NAME_CASE(symbol, value, text) \
+    case OS_##symbol: return "OS_" #symbol;
+        OS_CODE_LIST(NAME_CASE)
+#undef NAME_CASE
+    }
+    return "OS_ERR_?";
+}
+
+const char *os_code_text(os_code code)
+{
+    switch (code) {
+#define TEXT_CASE(symbol, value, text) \
+    case OS_##symbol: return text;
+        OS_CODE_LIST(TEXT_CASE)
+#undef TEXT_CASE
+    }
+    return "unknown code";
+}
+
+const char *os_verdict_name(os_verdict verdict)
+{
+    switch (verdict) {
+    case OS_COMMITTED: return "committed";
+    case OS_CONFLICT: return "conflict";
+    case OS_NOT_EXECUTED: return "not executed";
+    case OS_UNKNOWN: return "unknown";
+    }
+    return "unknown";
+}
