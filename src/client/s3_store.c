@@ -14,7 +14,7 @@
 
 enum {
     S3_ANSWER_MAX = 8 << 20, /* a LIST page of 1,000 keys of 1,024 bytes, all escaped, fits */
-    S3_ONE_WRITE_BYTES = 64 << 10,
+    S3_TLS_ONE_WRITE_BYTES = 8 << 10, /* with its headers well inside one TLS record of 16 KiB */
     S3_PROBE_LENGTH_S = 60,
     S3_PROBE_AGE_S = 3600
 };
@@ -473,7 +473,8 @@ os_code s3_store_new(const struct store_config *config, struct store **ret, os_e
     }
     store->store.vtable = &s3_vtable;
     store->store.has_fence = true;
-    store->store.one_write_bytes = S3_ONE_WRITE_BYTES;
+    bool tls = strcmp(config->endpoint->scheme, "https") == 0;
+    store->store.one_write_bytes = tls ? S3_TLS_ONE_WRITE_BYTES : HTTP_ONE_WRITE_BODY_MAX;
     store->loop = config->loop;
     store->endpoint = *config->endpoint;
     store->addressing = config->addressing;
