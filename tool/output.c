@@ -45,8 +45,11 @@ enum status output_usage(const struct options *options, const struct usage *usag
 
     (void)fputs("oscommit: ", stderr);
     clean_print(stderr, usage->message);
-    (void)fprintf(stderr, "\nTry `oscommit %s%s--help`.\n", command == NULL ? "" : command->name,
-                  command == NULL ? "" : " ");
+    if (command == NULL) {
+        (void)fputs("\nusage: oscommit COMMAND [OPERANDS] [FLAGS]\nTry `oscommit --help`.\n", stderr);
+    } else {
+        (void)fprintf(stderr, "\nTry `oscommit %s --help`.\n", command->name);
+    }
     if (options_on(options, OPTION_JSON)) {
         struct json_line line;
         struct json_line error;

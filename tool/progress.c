@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { QUICK_MS = 1000 };
+enum { QUICK_MS = 1000, REDRAW_MS = 100 };
 
 static uint64_t now_ms(void)
 {
@@ -56,9 +56,10 @@ static void draw(struct progress *progress)
     char line[160];
     uint64_t now = now_ms();
 
-    if (!progress->on || now - progress->started_ms < QUICK_MS) {
+    if (!progress->on || now - progress->started_ms < QUICK_MS || now - progress->drawn_ms < REDRAW_MS) {
         return;
     }
+    progress->drawn_ms = now;
     progress_format(progress, now, line, sizeof(line));
     (void)fprintf(stderr, "\r%.78s\033[K", line);
     progress->drawn = true;

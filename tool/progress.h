@@ -15,6 +15,7 @@ struct progress {
     const char *label;
     const char *unit; /* NULL: bytes */
     uint64_t started_ms;
+    uint64_t drawn_ms; /* when it was last drawn */
     uint64_t done;
     uint64_t total;
 };
