@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds the requests of S3's REST API, unsigned, from what a caller wants; pure functions over bytes. Facts: Amazon S3 API
- * Reference, "HeadObject", "GetObject", "PutObject", "CopyObject", "DeleteObject", "ListObjectsV2", "HeadBucket".
+ * Builds the requests of S3's REST API, unsigned, from what a caller wants; pure functions over bytes. Facts: Amazon S3
+ * API Reference, "HeadObject", "GetObject", "PutObject", "CopyObject", "DeleteObject", "ListObjectsV2", "HeadBucket".
  */
 #ifndef OSCOMMIT_S3_REQUEST_H
 #define OSCOMMIT_S3_REQUEST_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define S3_NONCE_METADATA "oscommit-nonce"
-#define S3_NONCE_HEADER "x-amz-meta-oscommit-nonce"
+#define S3_NONCE_HEADER   "x-amz-meta-oscommit-nonce"
 enum { S3_KEY_MAX = 1024, S3_METADATA_MAX = 2048 /* user metadata: names and values, S3 user guide */ };
 
 /* Where a bucket is and how it is spoken to. Borrowed strings. */
@@ -42,20 +42,25 @@ struct s3_condition {
     const char *if_match; /* ETag with quotes */
 };
 
-/* Each returns OS_OK, or OS_ERR_NO_MEMORY, or OS_ERR_ARGUMENT for a key or header that cannot be sent; the request is initialised by the
- * function and freed by the caller either way. */
+/* Each returns OS_OK, or OS_ERR_NO_MEMORY, or OS_ERR_ARGUMENT for a key or header that cannot be sent; the request is
+ * initialised by the function and freed by the caller either way. */
 os_code s3_build_head(const struct s3_target *target, const char *key, struct http_request *ret, os_error *err);
 os_code s3_build_head_bucket(const struct s3_target *target, struct http_request *ret, os_error *err);
-os_code s3_build_get(const struct s3_target *target, const char *key, uint64_t offset, uint64_t count /* 0: to the end */, struct http_request *ret,
+os_code s3_build_get(const struct s3_target *target, const char *key, uint64_t offset,
+                     uint64_t count /* 0: to the end */, struct http_request *ret, os_error *err);
+/* `content_md5` and `sha256_hex` may be NULL; with one the store checks the body (x-amz-checksum-sha256 is not used:
+ * not every store knows it). */
+os_code s3_build_put(const struct s3_target *target, const char *key, const struct http_body *body,
+                     const struct s3_content *content, const struct s3_condition *condition, struct http_request *ret,
                      os_error *err);
-/* `content_md5` and `sha256_hex` may be NULL; with one the store checks the body (x-amz-checksum-sha256 is not used: not every store knows it). */
-os_code s3_build_put(const struct s3_target *target, const char *key, const struct http_body *body, const struct s3_content *content,
-                     const struct s3_condition *condition, struct http_request *ret, os_error *err);
-/* CopyObject inside the bucket. `source_etag` pins the source (x-amz-copy-source-if-match), NULL: not. With `content` the metadata directive is REPLACE with
- * it, without it COPY. The source key is percent-encoded in x-amz-copy-source. */
-os_code s3_build_copy(const struct s3_target *target, const char *source_key, const char *source_etag, const char *source_version_id, const char *key,
-                      const struct s3_content *content, const struct s3_condition *condition, struct http_request *ret, os_error *err);
-os_code s3_build_delete(const struct s3_target *target, const char *key, const struct s3_condition *condition, struct http_request *ret, os_error *err);
+/* CopyObject inside the bucket. `source_etag` pins the source (x-amz-copy-source-if-match), NULL: not. With `content`
+ * the metadata directive is REPLACE with it, without it COPY. The source key is percent-encoded in x-amz-copy-source.
+ */
+os_code s3_build_copy(const struct s3_target *target, const char *source_key, const char *source_etag,
+                      const char *source_version_id, const char *key, const struct s3_content *content,
+                      const struct s3_condition *condition, struct http_request *ret, os_error *err);
+os_code s3_build_delete(const struct s3_target *target, const char *key, const struct s3_condition *condition,
+                        struct http_request *ret, os_error *err);
 
 struct s3_list_options {
     const char *prefix;
@@ -64,9 +69,11 @@ struct s3_list_options {
     const char *continuation_token;
     uint32_t max_keys; /* 0: the store's default */
 };
-os_code s3_build_list(const struct s3_target *target, const struct s3_list_options *options, struct http_request *ret, os_error *err);
+os_code s3_build_list(const struct s3_target *target, const struct s3_list_options *options, struct http_request *ret,
+                      os_error *err);
 
-/* What S3 itself says of a key: 1 to 1,024 bytes of UTF-8 without NUL or (in XML 1.0) unprintable control characters. The sentence names the fault. */
+/* What S3 itself says of a key: 1 to 1,024 bytes of UTF-8 without NUL or (in XML 1.0) unprintable control characters.
+ * The sentence names the fault. */
 os_code s3_check_key(const char *key, os_error *err);
 
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "s3/metadata.h"
+
+#include "aws/digest.h"
+#include "base/error.h"
+#include "s3/request.h"
+#include "s3/response.h"
+
+#include <stdio.h>
+#include <string.h>
+
+os_code metadata_version_id(const char *header, char *ret, size_t ret_size, os_error *err)
+{
+    char hex[65];
+    if (header == NULL)
+        header = "";
+    if (text_copy(text_from(header), ret, ret_size))
+        return OS_OK;
+    if (!sha256_hex(header, strlen(header), hex))
+        return error_no_memory(err);
+    snprintf(ret, ret_size, "sha256:%s", hex);
+    return OS_OK;
+}
+
+bool s3_content_of(const struct http_response *head, os_metadata *ret_list, size_t ret_max, struct s3_content *ret)
+{
+    static const char prefix[] = "x-amz-meta-";
+    const struct http_headers *headers = &head->headers;
+    memset(ret, 0, sizeof(*ret));
+    ret->content_type = http_headers_get(headers, "content-type");
+    ret->content_encoding = http_headers_get(headers, "content-encoding");
+    ret->content_language = http_headers_get(headers, "content-language");
+    ret->content_disposition = http_headers_get(headers, "content-disposition");
+    ret->cache_control = http_headers_get(headers, "cache-control");
+    ret->expires = http_headers_get(headers, "expires");
+    ret->metadata = ret_list;
+    for (size_t i = 0; i < headers->count; i++) {
+        const struct http_header *header = &headers->list[i];
+        if (strncmp(header->name, prefix, sizeof(prefix) - 1) != 0 || strcmp(header->name, S3_NONCE_HEADER) == 0)
+            continue;
+        if (ret->metadata_count == ret_max)
+            return false;
+        ret_list[ret->metadata_count].name = header->name + sizeof(prefix) - 1;
+        ret_list[ret->metadata_count].value = header->value;
+        ret->metadata_count++;
+    }
+    return true;
+}

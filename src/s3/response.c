@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "s3/response.h"
+
+#include "base/error.h"
+#include "s3/metadata.h"
+#include "s3/request.h"
+#include "s3/xml.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Copies as much as fits: for texts that are only shown. */
+static void copy_cut(struct text text, char *ret, size_t ret_size)
+{
+    size_t len = text.len < ret_size - 1 ? text.len : ret_size - 1;
+    memcpy(ret, text.p, len);
+    ret[len] = '\0';
+}
+
+static void copy_header(const struct http_response *response, const char *name, char *ret, size_t ret_size)
+{
+    const char *value = http_headers_get(&response->headers, name);
+    if (value)
+        copy_cut(text_from(value), ret, ret_size);
+}
+
+bool http_response_date(const struct http_response *response, int64_t *ret_epoch_s)
+{
+    const char *date = http_headers_get(&response->headers, "date");
+    return date && text_parse_http_date(text_from(date), ret_epoch_s);
+}
+
+static struct text body_of(const struct http_response *response)
+{
+    return text_of(buf_str(&response->body), response->body.len);
+}
+
+/* ------------------------------------------------------------------------------------------------ errors */
+
+struct error_state {
+    struct s3_error *error;
+    bool is_error; /* the root is <Error> */
+};
+
+static bool error_element(void *context, const char *path, struct text text)
+{
+    struct error_state *state = context;
+    struct s3_error *error = state->error;
+    if (strncmp(path, "Error", 5) != 0 || (path[5] != '/' && path[5] != '\0'))
+        return false;
+    state->is_error = true;
+    if (strcmp(path, "Error/Code") == 0)
+        copy_cut(text_trim(text), error->code, sizeof(error->code));
+    else if (strcmp(path, "Error/Message") == 0)
+        copy_cut(text_trim(text), error->message, sizeof(error->message));
+    else if (strcmp(path, "Error/Condition") == 0)
+        copy_cut(text_trim(text), error->condition, sizeof(error->condition));
+    else if (strcmp(path, "Error/Region") == 0)
+        copy_cut(text_trim(text), error->region, sizeof(error->region));
+    else if (strcmp(path, "Error/Endpoint") == 0)
+        copy_cut(text_trim(text), error->endpoint, sizeof(error->endpoint));
+    else if (strcmp(path, "Error/ServerTime") == 0)
+        copy_cut(text_trim(text), error->server_time, sizeof(error->server_time));
+    else if (strcmp(path, "Error/RequestId") == 0 && error->request_id[0] == '\0')
+        copy_cut(text_trim(text), error->request_id, sizeof(error->request_id));
+    return true;
+}
+
+void s3_parse_error(const struct http_response *response, struct s3_error *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    copy_header(response, "x-amz-request-id", ret->request_id, sizeof(ret->request_id));
+    copy_header(response, "x-amz-bucket-region", ret->region, sizeof(ret->region));
+    struct text body = text_trim(body_of(response));
+    if (body.len == 0)
+        return;
+    struct error_state state = {.error = ret};
+    enum xml_outcome outcome = xml_read(body, error_element, &state);
+    if (outcome == XML_OK && state.is_error)
+        return;
+    struct s3_error unreadable = {.unreadable = true}; /* half a document is no evidence */
+    memcpy(unreadable.request_id, ret->request_id, sizeof(unreadable.request_id));
+    copy_header(response, "x-amz-bucket-region", unreadable.region, sizeof(unreadable.region));
+    *ret = unreadable;
+}
+
+/* ------------------------------------------------------------------------------------------------ objects */
+
+static os_code unreadable(os_error *err, const char *what)
+{
+    return error_set(err, OS_ERR_PROTOCOL, "The store's answer cannot be used: %s.", what);
+}
+
+static os_code parse_length(const struct http_response *response, uint64_t *ret, os_error *err)
+{
+    const char *length = http_headers_get(&response->headers, "content-length");
+    if (length && !text_parse_u64(text_from(length), ret))
+        return unreadable(err, "its Content-Length is no number");
+    const char *range =
+        http_headers_get(&response->headers, "content-range"); /* "bytes 0-9/100": the whole object's length */
+    const char *slash = range ? strrchr(range, '/') : NULL;
+    if (slash)
+        (void)text_parse_u64(text_from(slash + 1), ret);
+    return OS_OK;
+}
+
+os_code s3_parse_object(const struct http_response *response, struct s3_object *ret, os_error *err)
+{
+    struct s3_object object;
+    memset(&object, 0, sizeof(object));
+    const struct http_headers *headers = &response->headers;
+    const char *etag = http_headers_get(headers, "etag");
+    const char *marker = http_headers_get(headers, "x-amz-delete-marker");
+    const char *modified = http_headers_get(headers, "last-modified");
+    if (etag && !TEXT_COPY_STR(etag, object.etag))
+        return unreadable(err, "its ETag is longer than 127 bytes");
+    object.delete_marker = marker && text_is_nocase(text_from(marker), "true");
+    if (modified)
+        (void)text_parse_http_date(text_from(modified), &object.last_modified_s);
+    copy_header(response, S3_NONCE_HEADER, object.nonce, sizeof(object.nonce));
+    os_code code = metadata_version_id(http_headers_get(headers, "x-amz-version-id"), object.version_id,
+                                       sizeof(object.version_id), err);
+    if (code == OS_OK)
+        code = parse_length(response, &object.length, err);
+    if (code == OS_OK)
+        *ret = object;
+    return code;
+}
+
+/* ------------------------------------------------------------------------------------------------ copy */
+
+struct copy_state {
+    struct s3_object *object;
+    struct error_state error;
+    bool is_result;
+    bool bad;
+};
+
+static bool copy_element(void *context, const char *path, struct text text)
+{
+    struct copy_state *state = context;
+    int64_t modified_s;
+    if (strncmp(path, "CopyObjectResult", 16) != 0)
+        return error_element(&state->error, path, text);
+    if (strcmp(path, "CopyObjectResult") == 0)
+        state->is_result = true;
+    else if (strcmp(path, "CopyObjectResult/ETag") == 0)
+        state->bad = !text_copy(text_trim(text), state->object->etag, sizeof(state->object->etag));
+    else if (strcmp(path, "CopyObjectResult/LastModified") == 0 && text_parse_iso8601(text_trim(text), &modified_s))
+        state->object->last_modified_s = modified_s;
+    return true;
+}
+
+os_code s3_parse_copy(const struct http_response *response, struct s3_object *ret, struct s3_error *ret_error,
+                      os_error *err)
+{
+    struct s3_object object;
+    memset(&object, 0, sizeof(object));
+    memset(ret_error, 0, sizeof(*ret_error));
+    copy_header(response, "x-amz-request-id", ret_error->request_id, sizeof(ret_error->request_id));
+    struct copy_state state = {.object = &object, .error = {.error = ret_error}};
+    enum xml_outcome outcome = xml_read(text_trim(body_of(response)), copy_element, &state);
+    if (outcome == XML_NO_MEMORY)
+        return error_no_memory(err);
+    if (outcome == XML_OK && state.error.is_error)
+        return error_set(err, OS_ERR_SERVICE, "The store answered the copy with 200 and the error %s inside: %s.",
+                         ret_error->code, ret_error->message);
+    if (outcome != XML_OK || !state.is_result || state.bad) {
+        ret_error->unreadable = true;
+        ret_error->code[0] = '\0';
+        return unreadable(err, "a copy must be answered by a whole <CopyObjectResult>");
+    }
+    os_code code = metadata_version_id(http_headers_get(&response->headers, "x-amz-version-id"), object.version_id,
+                                       sizeof(object.version_id), err);
+    if (code == OS_OK)
+        *ret = object;
+    return code;
+}

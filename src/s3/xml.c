@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "s3/xml.h"
+
+#include <expat.h>
+#include <limits.h>
+#include <string.h>
+
+struct xml_reader {
+    XML_Parser parser;
+    xml_element_fn each;
+    void *context;
+    enum xml_outcome outcome;
+    unsigned depth;
+    unsigned elements;
+    char path[XML_PATH_MAX];
+    size_t path_len;
+    struct buf text; /* of the innermost open element */
+};
+
+static void stop(struct xml_reader *reader, enum xml_outcome outcome)
+{
+    if (reader->outcome == XML_OK)
+        reader->outcome = outcome;
+    XML_StopParser(reader->parser, XML_FALSE);
+}
+
+static const char *without_namespace(const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    return colon ? colon + 1 : name;
+}
+
+static void on_start(void *user_data, const XML_Char *full_name, const XML_Char **attributes)
+{
+    (void)attributes;
+    struct xml_reader *reader = user_data;
+    const char *name = without_namespace(full_name);
+    size_t len = strlen(name);
+    bool room = reader->path_len + len + 2 <= XML_PATH_MAX;
+    if (reader->depth == XML_DEPTH_MAX || ++reader->elements > XML_ELEMENTS_MAX || !room) {
+        stop(reader, XML_BROKEN);
+        return;
+    }
+    if (reader->depth++ > 0)
+        reader->path[reader->path_len++] = '/';
+    memcpy(reader->path + reader->path_len, name, len + 1);
+    reader->path_len += len;
+    buf_reset(&reader->text);
+}
+
+static void on_end(void *user_data, const XML_Char *full_name)
+{
+    struct xml_reader *reader = user_data;
+    if (reader->outcome != XML_OK)
+        return;
+    if (!buf_ok(&reader->text)) {
+        stop(reader, XML_BROKEN);
+        return;
+    }
+    struct text text = text_of(buf_str(&reader->text), reader->text.len);
+    if (!reader->each(reader->context, reader->path, text)) {
+        stop(reader, XML_STOPPED);
+        return;
+    }
+    reader->path_len -= strlen(without_namespace(full_name));
+    if (--reader->depth > 0)
+        reader->path_len--;
+    reader->path[reader->path_len] = '\0';
+    buf_reset(&reader->text);
+}
+
+static void on_text(void *user_data, const XML_Char *data, int len)
+{
+    struct xml_reader *reader = user_data;
+    (void)buf_add(&reader->text, data, (size_t)len); /* a failure shows at the end of the element */
+}
+
+static void on_doctype(void *user_data, const XML_Char *name, const XML_Char *system, const XML_Char *public,
+                       int internal)
+{
+    (void)name;
+    (void)system;
+    (void)public;
+    (void)internal;
+    stop(user_data, XML_BROKEN);
+}
+
+static struct text skip_blanks(struct text document)
+{
+    while (document.len > 0 && strchr(" \t\r\n", document.p[0]) && document.p[0] != '\0')
+        document = text_of(document.p + 1, document.len - 1);
+    return document;
+}
+
+enum xml_outcome xml_read(struct text document, xml_element_fn each, void *context)
+{
+    struct xml_reader reader;
+    memset(&reader, 0, sizeof(reader));
+    reader.each = each;
+    reader.context = context;
+    reader.outcome = XML_OK;
+    document = skip_blanks(document);
+    if (document.len > INT_MAX)
+        return XML_BROKEN;
+    reader.parser = XML_ParserCreate("UTF-8");
+    if (reader.parser == NULL)
+        return XML_NO_MEMORY;
+    buf_init(&reader.text, XML_TEXT_MAX);
+    XML_SetUserData(reader.parser, &reader);
+    XML_SetElementHandler(reader.parser, on_start, on_end);
+    XML_SetCharacterDataHandler(reader.parser, on_text);
+    XML_SetStartDoctypeDeclHandler(reader.parser, on_doctype);
+    enum XML_Status status = XML_Parse(reader.parser, document.p, (int)document.len, XML_TRUE);
+    if (status != XML_STATUS_OK && reader.outcome == XML_OK)
+        reader.outcome = XML_GetErrorCode(reader.parser) == XML_ERROR_NO_MEMORY ? XML_NO_MEMORY : XML_BROKEN;
+    XML_ParserFree(reader.parser);
+    buf_free(&reader.text);
+    return reader.outcome;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * S3's XML as a stream of leaf elements: (path, text). Over expat; bounded in depth, count and size; a document type
+ * declaration is refused, so there are no entities. Knows no element's meaning.
+ */
+#ifndef OSCOMMIT_S3_XML_H
+#define OSCOMMIT_S3_XML_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+
+enum { XML_DEPTH_MAX = 8, XML_ELEMENTS_MAX = 50000, XML_TEXT_MAX = 16 * 1024, XML_PATH_MAX = 256 };
+
+/* For every end of an element: its path from the root, "ListBucketResult/Contents/Key" (namespaces off), and the text
+ * directly inside it. Borrowed. Returns false to stop. */
+typedef bool (*xml_element_fn)(void *context, const char *path, struct text text);
+
+enum xml_outcome {
+    XML_OK = 1,
+    XML_STOPPED,
+    XML_BROKEN /* not well-formed, cut short, or over a limit */,
+    XML_NO_MEMORY
+};
+
+/* Blanks before the document are skipped: S3 sends them to keep a long copy's connection alive (API Reference,
+ * CopyObject). */
+enum xml_outcome xml_read(struct text document, xml_element_fn each, void *context);
+
+#endif
