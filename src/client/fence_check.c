@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_PATIENCE_MS = 10000, CHECK_AGAIN_MS = 60000 };
+enum { CHECK_PATIENCE_MS = 10000, CHECK_AGAIN_MS = 5000 };
 
 struct fence_check {
     os_client *client;
