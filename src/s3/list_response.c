@@ -1,117 +1,165 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads ListObjectsV2 (encoding-type=url): entries in the order of the document. */
+/* Reads ListObjectsV2 in two passes: the first sees that the document is whole and how its keys are written, the second
+ * gives the entries. So nobody acts on half a list. */
 #include "s3/response.h"
 
 #include "base/error.h"
 #include "s3/xml.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { LIST_KEY_MAX = 4 * 1024, LIST_TOKEN_MAX = 8 * 1024 };
-
-struct list_state {
-    s3_list_fn each;
-    void *context;
-    struct s3_list_entry entry;
-    struct buf key;    /* decoded */
-    struct buf prefix; /* decoded */
-    struct buf token;
-    bool is_list;
-    bool truncated;
-    bool stopped;
-    bool bad;
+enum {
+    LIST_KEY_MAX = 4 * 1024,  /* decoded */
+    LIST_TOKEN_MAX = 4 * 1024 /* encoded it still fits into a query */
 };
 
-static bool set_key(struct list_state *state, struct buf *ret, struct text text)
-{
-    buf_reset(ret);
-    if (!text_percent_decode(ret, text) || memchr(buf_str(ret), '\0', ret->len) != NULL)
-        state->bad = true;
-    return !state->bad;
-}
+#define LIST_ROOT "ListBucketResult"
 
-static bool give(struct list_state *state, const struct buf *key, bool is_prefix)
-{
-    state->entry.key = buf_str(key);
-    state->entry.is_prefix = is_prefix;
-    state->stopped = !state->each(state->context, &state->entry);
-    memset(&state->entry, 0, sizeof(state->entry));
-    return !state->stopped;
-}
+/* What a list says outside of its entries. */
+struct list_frame {
+    bool is_list;
+    bool truncated;
+    bool url_encoded; /* <EncodingType>url</EncodingType>: a store may ignore that it was asked for */
+    struct buf token;
+};
 
-static bool contents_element(struct list_state *state, const char *name, struct text text)
-{
-    struct s3_list_entry *entry = &state->entry;
-    if (strcmp(name, "Key") == 0)
-        return set_key(state, &state->key, text);
-    if (strcmp(name, "Size") == 0)
-        state->bad = !text_parse_u64(text_trim(text), &entry->length);
-    else if (strcmp(name, "ETag") == 0)
-        state->bad = !text_copy(text_trim(text), entry->etag, sizeof(entry->etag));
-    else if (strcmp(name, "LastModified") == 0)
-        (void)text_parse_iso8601(text_trim(text), &entry->last_modified_s);
-    return !state->bad;
-}
+struct list_entries {
+    s3_list_fn each;
+    void *context;
+    bool url_encoded;
+    struct s3_list_entry entry;
+    struct buf key; /* decoded */
+    struct buf scratch;
+    bool stopped;
+};
 
-static bool list_element(void *context, const char *path, struct text text)
+/* ------------------------------------------------------------------------------------------------ the frame */
+
+static bool frame_element(void *context, const char *path, struct text text)
 {
-    static const char root[] = "ListBucketResult";
-    static const char contents[] = "ListBucketResult/Contents/";
-    struct list_state *state = context;
-    if (strncmp(path, root, sizeof(root) - 1) != 0)
+    struct list_frame *frame = context;
+    if (strncmp(path, LIST_ROOT, sizeof(LIST_ROOT) - 1) != 0)
         return false;
-    if (strncmp(path, contents, sizeof(contents) - 1) == 0)
-        return contents_element(state, path + sizeof(contents) - 1, text);
-    const char *rest = path + sizeof(root) - 1;
+    const char *rest = path + sizeof(LIST_ROOT) - 1;
     if (*rest == '\0')
-        state->is_list = true;
-    else if (strcmp(rest, "/Contents") == 0)
-        return give(state, &state->key, false);
-    else if (strcmp(rest, "/CommonPrefixes/Prefix") == 0)
-        return set_key(state, &state->prefix, text);
-    else if (strcmp(rest, "/CommonPrefixes") == 0)
-        return give(state, &state->prefix, true);
+        frame->is_list = true;
     else if (strcmp(rest, "/IsTruncated") == 0)
-        state->truncated = text_is_nocase(text_trim(text), "true");
+        frame->truncated = text_is_nocase(text_trim(text), "true");
+    else if (strcmp(rest, "/EncodingType") == 0)
+        frame->url_encoded = text_is_nocase(text_trim(text), "url");
     else if (strcmp(rest, "/NextContinuationToken") == 0)
-        return buf_add(&state->token, text.p, text.len);
+        return buf_add(&frame->token, text.p, text.len);
+    return *rest == '\0' || *rest == '/';
+}
+
+static os_code unreadable(os_error *err, const char *what)
+{
+    return error_set(err, OS_ERR_PROTOCOL, "The store's list cannot be used: %s.", what);
+}
+
+static os_code read_frame(struct text body, struct list_frame *frame, os_error *err)
+{
+    enum xml_outcome outcome = xml_read(body, frame_element, frame);
+    if (outcome == XML_NO_MEMORY)
+        return error_no_memory(err);
+    if (outcome != XML_OK || !frame->is_list)
+        return unreadable(err, "it is no whole <ListBucketResult>");
+    if (frame->truncated && frame->token.len == 0)
+        return unreadable(err, "it says that more follows, and not where");
+    return OS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ the entries */
+
+/* In encoding-type=url a blank is "+" on AWS, MinIO and others, and "%20" on the rest; a plus is "%2B" on all. */
+static bool decode(struct list_entries *list, struct text text)
+{
+    buf_reset(&list->scratch);
+    if (!buf_add(&list->scratch, text.p, text.len))
+        return false;
+    for (size_t i = 0; i < list->scratch.len; i++) {
+        if (list->scratch.data[i] == '+')
+            list->scratch.data[i] = ' ';
+    }
+    return text_percent_decode(&list->key, text_of(buf_str(&list->scratch), list->scratch.len));
+}
+
+static bool set_key(struct list_entries *list, struct text text)
+{
+    buf_reset(&list->key);
+    bool ok = list->url_encoded ? decode(list, text) : buf_add(&list->key, text.p, text.len);
+    return ok && list->key.len > 0 && memchr(list->key.data, '\0', list->key.len) == NULL;
+}
+
+static bool give(struct list_entries *list, bool is_prefix)
+{
+    if (list->key.len == 0)
+        return false;
+    list->entry.key = buf_str(&list->key);
+    list->entry.is_prefix = is_prefix;
+    list->stopped = !list->each(list->context, &list->entry);
+    memset(&list->entry, 0, sizeof(list->entry));
+    buf_reset(&list->key);
+    return !list->stopped;
+}
+
+static bool contents_element(struct list_entries *list, const char *name, struct text text)
+{
+    struct s3_list_entry *entry = &list->entry;
+    if (strcmp(name, "Key") == 0)
+        return set_key(list, text);
+    if (strcmp(name, "Size") == 0)
+        return text_parse_u64(text_trim(text), &entry->length);
+    if (strcmp(name, "ETag") == 0)
+        return text_copy(text_trim(text), entry->etag, sizeof(entry->etag));
+    if (strcmp(name, "LastModified") == 0)
+        (void)text_parse_iso8601(text_trim(text), &entry->last_modified_s);
     return true;
 }
 
-static os_code judge(const struct list_state *state, enum xml_outcome outcome, os_error *err)
+static bool entry_element(void *context, const char *path, struct text text)
 {
-    if (state->stopped)
+    static const char contents[] = LIST_ROOT "/Contents/";
+    struct list_entries *list = context;
+    if (strncmp(path, contents, sizeof(contents) - 1) == 0)
+        return contents_element(list, path + sizeof(contents) - 1, text);
+    if (strcmp(path, LIST_ROOT "/Contents") == 0)
+        return give(list, false);
+    if (strcmp(path, LIST_ROOT "/CommonPrefixes/Prefix") == 0)
+        return set_key(list, text) && give(list, true);
+    return true;
+}
+
+static os_code read_entries(struct text body, struct list_entries *list, os_error *err)
+{
+    enum xml_outcome outcome = xml_read(body, entry_element, list);
+    if (list->stopped)
         return error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
     if (outcome == XML_NO_MEMORY)
         return error_no_memory(err);
-    if (outcome != XML_OK || !state->is_list || state->bad)
-        return error_set(err, OS_ERR_PROTOCOL, "The store's list is no whole <ListBucketResult> with readable keys.");
-    if (state->truncated && state->token.len == 0)
-        return error_set(err, OS_ERR_PROTOCOL, "The store's list says that more follows, and not where.");
-    return OS_OK;
+    return outcome == XML_OK ? OS_OK : unreadable(err, "an entry has no readable key, size or ETag");
 }
 
 os_code s3_parse_list(const struct http_response *response, s3_list_fn each, void *context, struct s3_list_page *ret,
                       os_error *err)
 {
-    struct list_state state;
-    memset(&state, 0, sizeof(state));
-    state.each = each;
-    state.context = context;
-    buf_init(&state.key, LIST_KEY_MAX);
-    buf_init(&state.prefix, LIST_KEY_MAX);
-    buf_init(&state.token, LIST_TOKEN_MAX);
     struct text body = text_of(buf_str(&response->body), response->body.len);
-    os_code code = judge(&state, xml_read(body, list_element, &state), err);
-    if (code == OS_OK) {
-        ret->truncated = state.truncated;
-        ret->next_token = state.truncated ? buf_take(&state.token) : NULL;
-        if (state.truncated && ret->next_token == NULL)
-            code = error_no_memory(err);
-    }
-    buf_free(&state.key);
-    buf_free(&state.prefix);
-    buf_free(&state.token);
+    struct list_frame frame = {0};
+    struct list_entries list = {.each = each, .context = context};
+    buf_init(&frame.token, LIST_TOKEN_MAX);
+    buf_init(&list.key, LIST_KEY_MAX);
+    buf_init(&list.scratch, XML_TEXT_MAX);
+    os_code code = read_frame(body, &frame, err);
+    list.url_encoded = frame.url_encoded;
+    if (code == OS_OK)
+        code = read_entries(body, &list, err);
+    char *token = code == OS_OK && frame.truncated ? buf_take(&frame.token) : NULL;
+    if (code == OS_OK && frame.truncated && token == NULL)
+        code = error_no_memory(err);
+    if (code == OS_OK)
+        *ret = (struct s3_list_page){.truncated = frame.truncated, .next_token = token};
+    buf_free(&frame.token);
+    buf_free(&list.key);
+    buf_free(&list.scratch);
     return code;
 }

@@ -6,14 +6,20 @@
 #include "s3/request.h"
 #include "s3/xml.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
-/* Copies as much as fits: for texts that are only shown. */
+/* Copies as much as fits, cut between characters; control characters become blanks, because these texts end in messages
+ * and log lines. */
 static void copy_cut(struct text text, char *ret, size_t ret_size)
 {
     size_t len = text.len < ret_size - 1 ? text.len : ret_size - 1;
-    memcpy(ret, text.p, len);
+    while (len < text.len && len > 0 && ((unsigned char)text.p[len] & 0xc0) == 0x80)
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        ret[i] = c < 0x20 || c == 0x7f ? ' ' : text.p[i];
+    }
     ret[len] = '\0';
 }
 
@@ -42,46 +48,80 @@ struct error_state {
     bool is_error; /* the root is <Error> */
 };
 
+struct error_field {
+    const char *path;
+    size_t offset;
+    size_t size;
+};
+
+#define ERROR_FIELD(name, member)                                                                \
+    {                                                                                            \
+        "Error/" name, offsetof(struct s3_error, member), sizeof(((struct s3_error *)0)->member) \
+    }
+
+static const struct error_field error_fields[] = {
+    ERROR_FIELD("Code", code),           ERROR_FIELD("Message", message),   ERROR_FIELD("Condition", condition),
+    ERROR_FIELD("Region", region),       ERROR_FIELD("Endpoint", endpoint), ERROR_FIELD("ServerTime", server_time),
+    ERROR_FIELD("RequestId", request_id)};
+
+/* The first of each name counts, and a header before the body. */
 static bool error_element(void *context, const char *path, struct text text)
 {
     struct error_state *state = context;
-    struct s3_error *error = state->error;
     if (strncmp(path, "Error", 5) != 0 || (path[5] != '/' && path[5] != '\0'))
         return false;
     state->is_error = true;
-    if (strcmp(path, "Error/Code") == 0)
-        copy_cut(text_trim(text), error->code, sizeof(error->code));
-    else if (strcmp(path, "Error/Message") == 0)
-        copy_cut(text_trim(text), error->message, sizeof(error->message));
-    else if (strcmp(path, "Error/Condition") == 0)
-        copy_cut(text_trim(text), error->condition, sizeof(error->condition));
-    else if (strcmp(path, "Error/Region") == 0)
-        copy_cut(text_trim(text), error->region, sizeof(error->region));
-    else if (strcmp(path, "Error/Endpoint") == 0)
-        copy_cut(text_trim(text), error->endpoint, sizeof(error->endpoint));
-    else if (strcmp(path, "Error/ServerTime") == 0)
-        copy_cut(text_trim(text), error->server_time, sizeof(error->server_time));
-    else if (strcmp(path, "Error/RequestId") == 0 && error->request_id[0] == '\0')
-        copy_cut(text_trim(text), error->request_id, sizeof(error->request_id));
+    for (size_t i = 0; i < sizeof(error_fields) / sizeof(error_fields[0]); i++) {
+        const struct error_field *field = &error_fields[i];
+        char *member = (char *)state->error + field->offset;
+        if (strcmp(path, field->path) == 0 && member[0] == '\0')
+            copy_cut(text_trim(text), member, field->size);
+    }
     return true;
 }
 
-void s3_parse_error(const struct http_response *response, struct s3_error *ret)
+/* Older stores name the right region in the message only: "... the region 'us-east-1' is wrong; expecting 'eu-west-1'".
+ */
+static void region_of_message(struct s3_error *error)
+{
+    const char *said = strstr(error->message, "expecting '");
+    struct text rest = text_from(said);
+    struct text region;
+    if (strcmp(error->code, "AuthorizationHeaderMalformed") == 0 && error->region[0] == '\0' &&
+        text_take_str(&rest, "expecting '") && text_take_until(&rest, '\'', &region))
+        (void)text_copy(region, error->region, sizeof(error->region));
+}
+
+/* It ends in a host name and in a signature: letters, digits and hyphens only, or it is none. */
+static void check_region(struct s3_error *error)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    if (strspn(error->region, letters) != strlen(error->region))
+        error->region[0] = '\0';
+}
+
+static void error_headers(const struct http_response *response, struct s3_error *ret)
 {
     memset(ret, 0, sizeof(*ret));
     copy_header(response, "x-amz-request-id", ret->request_id, sizeof(ret->request_id));
     copy_header(response, "x-amz-bucket-region", ret->region, sizeof(ret->region));
+    check_region(ret);
+}
+
+void s3_parse_error(const struct http_response *response, struct s3_error *ret)
+{
+    error_headers(response, ret);
     struct text body = text_trim(body_of(response));
     if (body.len == 0)
         return;
     struct error_state state = {.error = ret};
-    enum xml_outcome outcome = xml_read(body, error_element, &state);
-    if (outcome == XML_OK && state.is_error)
+    if (xml_read(body, error_element, &state) == XML_OK && state.is_error) {
+        region_of_message(ret);
+        check_region(ret);
         return;
-    struct s3_error unreadable = {.unreadable = true}; /* half a document is no evidence */
-    memcpy(unreadable.request_id, ret->request_id, sizeof(unreadable.request_id));
-    copy_header(response, "x-amz-bucket-region", unreadable.region, sizeof(unreadable.region));
-    *ret = unreadable;
+    }
+    error_headers(response, ret); /* half a document is no evidence */
+    ret->unreadable = true;
 }
 
 /* ------------------------------------------------------------------------------------------------ objects */
@@ -145,7 +185,7 @@ static bool copy_element(void *context, const char *path, struct text text)
     if (strcmp(path, "CopyObjectResult") == 0)
         state->is_result = true;
     else if (strcmp(path, "CopyObjectResult/ETag") == 0)
-        state->bad = !text_copy(text_trim(text), state->object->etag, sizeof(state->object->etag));
+        state->bad |= !text_copy(text_trim(text), state->object->etag, sizeof(state->object->etag));
     else if (strcmp(path, "CopyObjectResult/LastModified") == 0 && text_parse_iso8601(text_trim(text), &modified_s))
         state->object->last_modified_s = modified_s;
     return true;
@@ -156,8 +196,7 @@ os_code s3_parse_copy(const struct http_response *response, struct s3_object *re
 {
     struct s3_object object;
     memset(&object, 0, sizeof(object));
-    memset(ret_error, 0, sizeof(*ret_error));
-    copy_header(response, "x-amz-request-id", ret_error->request_id, sizeof(ret_error->request_id));
+    error_headers(response, ret_error);
     struct copy_state state = {.object = &object, .error = {.error = ret_error}};
     enum xml_outcome outcome = xml_read(text_trim(body_of(response)), copy_element, &state);
     if (outcome == XML_NO_MEMORY)
@@ -166,8 +205,8 @@ os_code s3_parse_copy(const struct http_response *response, struct s3_object *re
         return error_set(err, OS_ERR_SERVICE, "The store answered the copy with 200 and the error %s inside: %s.",
                          ret_error->code, ret_error->message);
     if (outcome != XML_OK || !state.is_result || state.bad) {
+        error_headers(response, ret_error);
         ret_error->unreadable = true;
-        ret_error->code[0] = '\0';
         return unreadable(err, "a copy must be answered by a whole <CopyObjectResult>");
     }
     os_code code = metadata_version_id(http_headers_get(&response->headers, "x-amz-version-id"), object.version_id,

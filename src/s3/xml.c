@@ -15,6 +15,7 @@ struct xml_reader {
     char path[XML_PATH_MAX];
     size_t path_len;
     struct buf text; /* of the innermost open element */
+    size_t text_len; /* of it, also where `text` has failed */
 };
 
 static void stop(struct xml_reader *reader, enum xml_outcome outcome)
@@ -22,6 +23,12 @@ static void stop(struct xml_reader *reader, enum xml_outcome outcome)
     if (reader->outcome == XML_OK)
         reader->outcome = outcome;
     XML_StopParser(reader->parser, XML_FALSE);
+}
+
+static void reset_text(struct xml_reader *reader)
+{
+    buf_reset(&reader->text);
+    reader->text_len = 0;
 }
 
 static const char *without_namespace(const char *name)
@@ -45,7 +52,7 @@ static void on_start(void *user_data, const XML_Char *full_name, const XML_Char 
         reader->path[reader->path_len++] = '/';
     memcpy(reader->path + reader->path_len, name, len + 1);
     reader->path_len += len;
-    buf_reset(&reader->text);
+    reset_text(reader);
 }
 
 static void on_end(void *user_data, const XML_Char *full_name)
@@ -54,7 +61,7 @@ static void on_end(void *user_data, const XML_Char *full_name)
     if (reader->outcome != XML_OK)
         return;
     if (!buf_ok(&reader->text)) {
-        stop(reader, XML_BROKEN);
+        stop(reader, reader->text_len > XML_TEXT_MAX ? XML_BROKEN : XML_NO_MEMORY);
         return;
     }
     struct text text = text_of(buf_str(&reader->text), reader->text.len);
@@ -66,12 +73,13 @@ static void on_end(void *user_data, const XML_Char *full_name)
     if (--reader->depth > 0)
         reader->path_len--;
     reader->path[reader->path_len] = '\0';
-    buf_reset(&reader->text);
+    reset_text(reader);
 }
 
 static void on_text(void *user_data, const XML_Char *data, int len)
 {
     struct xml_reader *reader = user_data;
+    reader->text_len += (size_t)len;
     (void)buf_add(&reader->text, data, (size_t)len); /* a failure shows at the end of the element */
 }
 
@@ -87,7 +95,8 @@ static void on_doctype(void *user_data, const XML_Char *name, const XML_Char *sy
 
 static struct text skip_blanks(struct text document)
 {
-    while (document.len > 0 && strchr(" \t\r\n", document.p[0]) && document.p[0] != '\0')
+    while (document.len > 0 &&
+           (document.p[0] == ' ' || document.p[0] == '\t' || document.p[0] == '\r' || document.p[0] == '\n'))
         document = text_of(document.p + 1, document.len - 1);
     return document;
 }

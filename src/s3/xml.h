@@ -13,7 +13,8 @@
 enum { XML_DEPTH_MAX = 8, XML_ELEMENTS_MAX = 50000, XML_TEXT_MAX = 16 * 1024, XML_PATH_MAX = 256 };
 
 /* For every end of an element: its path from the root, "ListBucketResult/Contents/Key" (namespaces off), and the text
- * directly inside it. Borrowed. Returns false to stop. */
+ * directly inside it (of an element with others inside: only what follows the last of them). Borrowed. Returns false to
+ * stop. */
 typedef bool (*xml_element_fn)(void *context, const char *path, struct text text);
 
 enum xml_outcome {
