@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# shellcheck disable=SC2016 # $(SITE) is apt-get's to expand
+# shellcheck disable=SC2154 # $run: servers.sh
+# What the server scripts share: where programs are kept, how they are started, awaited and stopped.
+# $cache: installed programs, one folder per server and version. $run: logs, pid files and data of one start.
+
+cache=${OSCOMMIT_SERVERS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/oscommit/servers}
+ready_within_s=90
+
+# Runs "$2 FOLDER" to fill the folder $cache/$1, unless it is there. A half-made folder is never seen.
+install_once() { # NAME-VERSION COMMAND...
+    local name=$1 target=$cache/$1 made
+    shift
+    if [[ -d $target ]]; then
+        return 0
+    fi
+    say "Installing $name into $cache"
+    made=$(mktemp -d "$cache/.making.XXXXXX")
+    if ! "$@" "$made" </dev/null >"$cache/$name.log" 2>&1; then
+        tail -n 20 "$cache/$name.log" >&2
+        rm -rf "$made"
+        die "$name could not be installed; the whole log is $cache/$name.log"
+    fi
+    chmod 755 "$made"
+    mv -T "$made" "$target"
+}
+
+# ------------------------------------------------------------------------------------------------------------- Go
+
+go_oldest_minor=21 # since 1.21, go fetches by itself the toolchain that a module asks for
+
+go_is_sufficient() { # PROGRAM
+    local version
+    version=$("$1" env GOVERSION 2>/dev/null) || return 1
+    [[ $version =~ ^go1\.([0-9]+) ]] && ((BASH_REMATCH[1] >= go_oldest_minor))
+}
+
+find_go() {
+    local candidate
+    for candidate in go /usr/local/go/bin/go /usr/lib/go-1.*/bin/go; do
+        if command -v "$candidate" >/dev/null && go_is_sufficient "$candidate"; then
+            command -v "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# Debian 12 has go 1.19, and newer ones in its backports, which are taken from the mirror that is configured already.
+install_go() {
+    local site list=/etc/apt/sources.list.d/oscommit-backports.list
+    site=$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Created-By: Packages' 2>/dev/null | head -n 1)
+    [[ -n $site ]] || return 1
+    say "Installing go from bookworm-backports"
+    if [[ -z $(apt-get indextargets --format '$(SITE)' 'Suite: bookworm-backports' 2>/dev/null) ]]; then
+        echo "deb $site bookworm-backports main" | as_root tee "$list" >/dev/null || return 1
+    fi
+    if ! { as_root apt-get update -qq </dev/null >&2 && apt_install -t bookworm-backports golang-go; }; then
+        as_root rm -f "$list"
+        return 1
+    fi
+}
+
+need_go() {
+    go=$(find_go) && return 0
+    install_go || true
+    go=$(find_go) || die "MinIO, versitygw and gofakes3 are built from source, which needs go 1.$go_oldest_minor or" \
+        "newer: install one and put it on PATH."
+}
+
+go_program() { # PACKAGE@VERSION FOLDER
+    GOBIN=$2 GOFLAGS="${GOFLAGS:-} -mod=mod -p=$(nproc)" "$go" install "$1"
+}
+
+# ---------------------------------------------------------------------------------------------------------- running
+
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# When a process started, in clock ticks since boot: with the pid it names one process for ever.
+started_at() { # PID
+    sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
+}
+
+is_running() { # NAME
+    local pid started
+    [[ -f $run/$1.pid ]] && read -r pid started <"$run/$1.pid" && [[ $(started_at "$pid") == "$started" ]]
+}
+
+# Any HTTP answer will do; a server that does not want our anonymous question says so over HTTP.
+answers() { # URL
+    curl --noproxy '*' --silent --output /dev/null --max-time 2 "$1"
+}
+
+answers_well() { # URL
+    curl --noproxy '*' --silent --fail --output /dev/null --max-time 2 "$1"
+}
+
+# Starts "COMMAND... " with PORT replaced by a free port, and waits until "$2 http://127.0.0.1:PORT$3" succeeds. Another
+# program may take the port first: then the server ends, and is given another. Sets $port.
+launch() { # NAME CHECK PATH COMMAND...
+    local name=$1 check=$2 path=$3 try until pid
+    shift 3
+    for try in 1 2 3; do
+        port=$(free_port)
+        setsid "${@//PORT/$port}" </dev/null >"$run/$name.log" 2>&1 &
+        pid=$!
+        disown "$pid"
+        echo "$pid $(started_at "$pid")" >"$run/$name.pid"
+        until=$((SECONDS + ready_within_s))
+        while is_running "$name" && ((SECONDS < until)); do
+            if "$check" "http://127.0.0.1:$port$path"; then
+                say "$name listens on port $port"
+                return 0
+            fi
+            sleep 0.1 # between two questions; nothing tells when another program begins to listen
+        done
+        is_running "$name" && break
+        say "$name ended while it was started (try $try of 3)."
+    done
+    tail -n 20 "$run/$name.log" >&2
+    die "$name did not answer within $ready_within_s s; its log is $run/$name.log"
+}
+
+stop_one() { # NAME
+    local pid tries=100
+    if is_running "$1"; then
+        read -r pid _ <"$run/$1.pid"
+        kill "$pid" 2>/dev/null || true
+        while is_running "$1"; do
+            if ((tries-- == 0)); then
+                kill -KILL "$pid" 2>/dev/null || true
+            fi
+            sleep 0.1
+        done
+    fi
+    rm -f "$run/$1.pid"
+}
