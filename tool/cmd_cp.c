@@ -61,7 +61,7 @@ static enum status copy_inside(const struct options *options)
         return output_usage(options, &usage);
     }
     if (!refuse_given(options, headers, "a copy inside a store, which keeps the source's headers", &usage) ||
-        !pair_parse(options, &pair, &usage) || !guarded_check(options, &usage)) {
+        !pair_parse(options, &pair, &usage) || !guarded_check(options, false, &usage)) {
         pair_clear(&pair);
         return output_usage(options, &usage);
     }
@@ -84,7 +84,7 @@ static enum status copy_up(const struct options *options)
 
     if (!refuse_given(options, sources, "an upload", &usage) ||
         !location_parse(options->operand[1], LOCATION_PREFIX, options, &to, &usage) ||
-        !copy_complete_target(&to, file, &usage) || !guarded_check(options, &usage)) {
+        !copy_complete_target(&to, file, &usage) || !guarded_check(options, false, &usage)) {
         location_clear(&to);
         return output_usage(options, &usage);
     }

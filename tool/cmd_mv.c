@@ -23,7 +23,7 @@ static enum status run(const struct options *options)
     struct session session;
     enum status status;
 
-    if (!pair_parse(options, &pair, &usage) || !guarded_check(options, &usage)) {
+    if (!pair_parse(options, &pair, &usage) || !guarded_check(options, true, &usage)) {
         pair_clear(&pair);
         return output_usage(options, &usage);
     }

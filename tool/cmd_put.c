@@ -11,7 +11,7 @@ static enum status run(const struct options *options)
     enum status status;
 
     if (!location_parse(options->operand[1], LOCATION_OBJECT, options, &to, &usage) ||
-        !guarded_check(options, &usage)) {
+        !guarded_check(options, false, &usage)) {
         location_clear(&to);
         return output_usage(options, &usage);
     }

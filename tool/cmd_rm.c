@@ -24,7 +24,7 @@ static enum status run(const struct options *options)
     enum status status;
 
     if (!location_parse(options->operand[0], LOCATION_OBJECT, options, &at, &usage) ||
-        !guarded_check(options, &usage)) {
+        !guarded_check(options, false, &usage)) {
         location_clear(&at);
         return output_usage(options, &usage);
     }

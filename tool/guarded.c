@@ -8,10 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-bool guarded_check(const struct options *options, struct usage *usage)
+bool guarded_check(const struct options *options, bool always, struct usage *usage)
 {
     const char *file = options_text(options, OPTION_TICKET_FILE);
+    bool guarded = always || options_on(options, OPTION_IF_ABSENT) || options_on(options, OPTION_IF_MATCH);
 
+    if (file != NULL && !guarded) {
+        return usage_refuse(usage, "--ticket-file is for guarded writes, and this %s has no guard.",
+                            options->command->name);
+    }
     return file == NULL || ticket_check(file, usage);
 }
 

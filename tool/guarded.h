@@ -5,8 +5,9 @@
 
 #include "session.h"
 
-/* False, with a sentence: --ticket-file names a place where a ticket could not be saved. */
-bool guarded_check(const struct options *options, struct usage *usage);
+/* False, with a sentence: --ticket-file is given for a plain write, which has no ticket, or names a place where none
+ * could be saved. `always`: the command guards without being told. */
+bool guarded_check(const struct options *options, bool always, struct usage *usage);
 
 /* Reports, saves or prints the ticket of an unknown outcome, clears `result`, and gives the exit status. */
 enum status guarded_finish(struct session *session, const char *url, os_verdict verdict, os_result *result,
