@@ -211,12 +211,25 @@ static bool take_segment(const char **path, char *ret)
     return true;
 }
 
-static int open_stepwise(int root, const char *path, int flags)
+/* One folder further; with `make`, it is made if it is missing. */
+static int step_down(int folder, const char *name, bool make)
+{
+    int next = open_step(folder, name, O_PATH | O_DIRECTORY);
+    if (next < 0 && errno == ENOENT && make) {
+        if (mkdirat(folder, name, 0700) != 0 && errno != EEXIST) {
+            return -1; /* ENOENT: `folder` itself was removed meanwhile */
+        }
+        next = open_step(folder, name, O_PATH | O_DIRECTORY);
+    }
+    return next;
+}
+
+static int open_stepwise(int root, const char *path, int flags, bool make)
 {
     char segment[FILE_SEGMENT_MAX + 1];
     int folder = root;
-    while (strchr(path, '/') != NULL) {
-        int next = take_segment(&path, segment) ? open_step(folder, segment, O_PATH | O_DIRECTORY) : -1;
+    while (path[0] != '\0' && (make || strchr(path, '/') != NULL)) {
+        int next = take_segment(&path, segment) ? step_down(folder, segment, make) : -1;
         close_quietly(folder == root ? -1 : folder);
         if (next < 0) {
             return -1;
@@ -231,49 +244,13 @@ static int open_stepwise(int root, const char *path, int flags)
 int file_open_below(const struct file_root *root, const char *path, int flags)
 {
     if (root->stepwise) {
-        return open_stepwise(root->fd, path, flags);
+        return open_stepwise(root->fd, path, flags, false);
     }
     int fd = open_resolved(root->fd, path[0] == '\0' ? "." : path, flags);
     for (int tries = 0; fd < 0 && (errno == EAGAIN || errno == EINTR) && tries < TRIES_MAX; tries++) {
         fd = open_resolved(root->fd, path[0] == '\0' ? "." : path, flags); /* EAGAIN: something on the way was moved */
     }
     return fd;
-}
-
-static int make_folder(const struct file_root *root, const char *path)
-{
-    char above[FILE_KEY_MAX + 1];
-    const char *slash = strrchr(path, '/');
-    size_t len = slash == NULL ? 0 : (size_t)(slash - path);
-    memcpy(above, path, len);
-    above[len] = '\0';
-    int folder = file_open_below(root, above, O_RDONLY | O_DIRECTORY);
-    if (folder < 0) {
-        return errno;
-    }
-    int error = mkdirat(folder, slash == NULL ? path : slash + 1, 0700) == 0 || errno == EEXIST ? 0 : errno;
-    (void)close(folder);
-    return error;
-}
-
-/* Makes one more missing folder, the highest; ENOENT if another process removed what is above it again. */
-static int make_next_folder(const struct file_root *root, const char *folder)
-{
-    char path[FILE_KEY_MAX + 1];
-    for (size_t len = 0;; len++) {
-        if (folder[len] == '/' || folder[len] == '\0') {
-            memcpy(path, folder, len);
-            path[len] = '\0';
-            int fd = file_open_below(root, path, O_PATH | O_DIRECTORY);
-            close_quietly(fd);
-            if (fd < 0) {
-                return errno == ENOENT ? make_folder(root, path) : errno;
-            }
-        }
-        if (folder[len] == '\0') {
-            return 0;
-        }
-    }
 }
 
 int file_open_parent(const struct file_root *root, const char *key, bool make, const char **ret_name)
@@ -286,12 +263,8 @@ int file_open_parent(const struct file_root *root, const char *key, bool make, c
     *ret_name = slash == NULL ? key : slash + 1;
     int fd = file_open_below(root, folder, O_RDONLY | O_DIRECTORY);
     for (int tries = 0; make && fd < 0 && errno == ENOENT && tries < TRIES_MAX; tries++) {
-        int error = make_next_folder(root, folder);
-        if (error != 0 && error != ENOENT) {
-            errno = error;
-            return -1;
-        }
-        fd = file_open_below(root, folder, O_RDONLY | O_DIRECTORY);
+        fd =
+            open_stepwise(root->fd, folder, O_RDONLY | O_DIRECTORY, true); /* others may remove, empty, what it makes */
     }
     return fd;
 }

@@ -103,13 +103,29 @@ struct identity {
     int64_t tables; /* and whatever else the schema holds */
 };
 
-static int read_identity(struct sqlite_conn *conn, struct identity *ret)
+static int read_identity_in(struct sqlite_conn *conn, struct identity *ret)
 {
     int rc = read_number(conn, "SELECT count(*) FROM sqlite_schema", &ret->tables);
     if (rc == SQLITE_OK) {
         rc = read_number(conn, "PRAGMA application_id", &ret->application_id);
     }
     return rc == SQLITE_OK ? read_number(conn, "PRAGMA user_version", &ret->version) : rc;
+}
+
+/* In one transaction: another process may be making the file, and half of it would look like somebody else's. */
+static int read_identity(struct sqlite_conn *conn, struct identity *ret)
+{
+    bool inside = !sqlite3_get_autocommit(conn->db);
+    int rc = inside ? SQLITE_OK : sqlite_exec(conn, "BEGIN");
+    if (rc == SQLITE_OK) {
+        rc = read_identity_in(conn, ret);
+    }
+    if (!inside) {
+        int end = rc == SQLITE_OK ? sqlite_commit(conn) : SQLITE_OK;
+        rc = rc == SQLITE_OK ? end : rc;
+        sqlite_rollback(conn);
+    }
+    return rc;
 }
 
 static bool identity_is_empty(const struct identity *identity)

@@ -859,7 +859,7 @@ static void a_read_only_root_can_be_read_but_not_written(void **context)
     CHECK_OK(put_text(&state, "d/k", "hello", nonce_a, NULL));
     file_store_close(state.store);
     write_plain(below(root, "by-hand"), "x");
-    assert_int_equal(mount(NULL, root, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
+    assert_int_equal(mount("tmpfs", root, "tmpfs", MS_REMOUNT | MS_RDONLY, NULL), 0);
     state.store = NULL;
     CHECK_OK(file_store_open(root, &state.store, &error));
     check_head(&state, "d/k", "hello", nonce_a);

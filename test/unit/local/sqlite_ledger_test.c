@@ -585,20 +585,26 @@ static void eight_processes_may_make_the_same_ledger(void **context)
 {
     struct state *state = *context;
     pid_t children[PROCESSES];
-    char file[700];
-    (void)snprintf(file, sizeof(file), "%s", below(state->folder, "shared.db"));
-    for (int i = 0; i < PROCESSES; i++) {
-        children[i] = fork();
-        assert_true(children[i] >= 0);
-        if (children[i] == 0) {
-            struct sqlite_ledger *ledger = NULL;
-            bool done = sqlite_ledger_create(file, NULL) == OS_OK && sqlite_ledger_open(file, &ledger, NULL) == OS_OK;
-            sqlite_ledger_close(ledger);
-            _exit(done ? 0 : 1);
+    char file[1024];
+    for (int round = 0; round < 20; round++) {
+        (void)snprintf(file, sizeof(file), "%s/shared-%d.db", state->folder, round);
+        for (int i = 0; i < PROCESSES; i++) {
+            children[i] = fork();
+            assert_true(children[i] >= 0);
+            if (children[i] == 0) {
+                struct sqlite_ledger *ledger = NULL;
+                bool done =
+                    sqlite_ledger_create(file, &error) == OS_OK && sqlite_ledger_open(file, &ledger, &error) == OS_OK;
+                sqlite_ledger_close(ledger);
+                if (!done) {
+                    (void)fprintf(stderr, "child: %s\n", error.message);
+                }
+                _exit(done ? 0 : 1);
+            }
         }
-    }
-    for (int i = 0; i < PROCESSES; i++) {
-        join(children[i]);
+        for (int i = 0; i < PROCESSES; i++) {
+            join(children[i]);
+        }
     }
 }
 

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "local/file_index.h"
+
+#include "scratch.h"
+
+#include <sqlite3.h>
+
+struct state {
+    char *folder;
+    char file[1024];
+    struct sqlite_pool index;
+};
+
+static os_error error;
+
+static int set_up(void **context)
+{
+    struct state *state = calloc(1, sizeof(*state));
+    assert_non_null(state);
+    state->folder = scratch_make();
+    (void)snprintf(state->file, sizeof(state->file), "%s/objects.db", state->folder);
+    error = (os_error){.code = OS_OK};
+    CHECK_OK(file_index_create(state->file, &error));
+    CHECK_OK(file_index_open(&state->index, state->file, &error));
+    *context = state;
+    return 0;
+}
+
+static int tear_down(void **context)
+{
+    struct state *state = *context;
+    file_index_close(&state->index);
+    scratch_remove(state->folder);
+    free(state);
+    return 0;
+}
+
+static const struct file_stamp stamp_1 = {
+    .mtime_ns = 1700000000123456789, .size = 5, .inode = UINT64_MAX, .btime_ns = 17, .ctime_ns = 99};
+
+static struct file_row make_row(char id, const char *nonce)
+{
+    struct file_row row;
+    file_row_init(&row);
+    memset(row.id, id, id == '\0' ? 0 : FILE_ID_SIZE - 1);
+    row.stamp = stamp_1;
+    row.modified_s = 1700000001;
+    (void)snprintf(row.etag, sizeof(row.etag), "\"%032d\"", 7);
+    (void)snprintf(row.nonce, sizeof(row.nonce), "%s", nonce);
+    return row;
+}
+
+static void add(struct state *state, const char *key, const struct file_row *row)
+{
+    CHECK_OK(file_index_add(&state->index, key, row, &error));
+}
+
+static enum file_match find(struct state *state, const char *key, const struct file_stamp *stamp, char *ret_nonce)
+{
+    struct file_row row;
+    enum file_match match = FILE_NONE;
+    file_row_init(&row);
+    CHECK_OK(file_index_find(&state->index, key, stamp, &row, &match, &error));
+    (void)snprintf(ret_nonce, 65, "%s", row.nonce);
+    file_row_free(&row);
+    return match;
+}
+
+static void a_row_comes_back_as_it_was_written(void **context)
+{
+    struct state *state = *context;
+    struct file_row back;
+    enum file_match match = FILE_NONE;
+    struct file_row row = make_row('1', "0123456789012345678901234567890123456789012345678901234567890123");
+    assert_true(buf_add(&row.headers, "a\0b", 4));
+    row.stamp.size = (uint64_t)INT64_MAX + 5;
+    row.stamp.mtime_ns = INT64_MIN;
+    row.modified_s = -1;
+    add(state, "k", &row);
+    file_row_init(&back);
+    CHECK_OK(file_index_find(&state->index, "k", &row.stamp, &back, &match, &error));
+    assert_int_equal(match, FILE_EXACT);
+    assert_string_equal(back.id, row.id);
+    assert_string_equal(back.etag, row.etag);
+    assert_string_equal(back.nonce, row.nonce);
+    assert_int_equal(back.modified_s, row.modified_s);
+    assert_memory_equal(&back.stamp, &row.stamp, sizeof(row.stamp));
+    assert_int_equal(back.headers.len, 4);
+    assert_memory_equal(back.headers.data, "a\0b", 4);
+    file_row_free(&row);
+    file_row_free(&back);
+}
+
+static void the_stamp_decides_whether_a_row_belongs_to_a_file(void **context)
+{
+    struct state *state = *context;
+    char nonce[65];
+    struct file_row row = make_row('1', "one");
+    struct file_stamp stamp = stamp_1;
+    assert_int_equal(find(state, "k", &stamp, nonce), FILE_NONE);
+    add(state, "k", &row);
+    stamp.ctime_ns++; /* the rename changes it */
+    assert_int_equal(find(state, "k", &stamp, nonce), FILE_EXACT);
+    assert_string_equal(nonce, "one");
+    stamp.inode--;
+    assert_int_equal(find(state, "k", &stamp, nonce), FILE_LIKELY);
+    stamp.inode++;
+    stamp.btime_ns++;
+    assert_int_equal(find(state, "k", &stamp, nonce), FILE_LIKELY);
+    stamp.mtime_ns++;
+    assert_int_equal(find(state, "k", &stamp, nonce), FILE_NONE);
+    assert_string_equal(nonce, "");
+    stamp = stamp_1;
+    stamp.size++;
+    assert_int_equal(find(state, "k", &stamp, nonce), FILE_NONE);
+    assert_int_equal(find(state, "K", &stamp_1, nonce), FILE_NONE);
+    assert_int_equal(find(state, "k/", &stamp_1, nonce), FILE_NONE);
+}
+
+static void a_cached_row_needs_the_change_time_too_and_is_never_a_hint(void **context)
+{
+    struct state *state = *context;
+    char nonce[65];
+    struct file_row row = make_row('\0', "");
+    struct file_stamp stamp = stamp_1;
+    file_index_add_lightly(&state->index, "k", &row);
+    assert_int_equal(find(state, "k", &stamp, nonce), FILE_EXACT);
+    stamp.ctime_ns++;
+    assert_int_equal(find(state, "k", &stamp, nonce), FILE_NONE);
+    stamp = stamp_1;
+    stamp.inode--;
+    assert_int_equal(find(state, "k", &stamp, nonce), FILE_NONE);
+}
+
+static void the_exact_row_wins_over_a_hint(void **context)
+{
+    struct state *state = *context;
+    char nonce[65];
+    for (char id = '1'; id <= '3'; id++) {
+        struct file_row row = make_row(id, id == '2' ? "exact" : "hint");
+        row.stamp.inode -= id != '2';
+        add(state, "k", &row);
+    }
+    assert_int_equal(find(state, "k", &stamp_1, nonce), FILE_EXACT);
+    assert_string_equal(nonce, "exact");
+}
+
+static bool gather_ids(void *context, const struct file_row *row)
+{
+    char *text = context;
+    (void)snprintf(text + strlen(text), 64 - strlen(text), "%c", row->id[0] == '\0' ? '0' : row->id[0]);
+    return strlen(text) < 5;
+}
+
+static const char *ids_of(struct state *state, const char *key)
+{
+    static char text[64];
+    text[0] = '\0';
+    CHECK_OK(file_index_rows(&state->index, key, gather_ids, text, &error));
+    return text;
+}
+
+static void rows_are_given_and_removed_by_key_and_id(void **context)
+{
+    struct state *state = *context;
+    char ids[2][FILE_ID_SIZE] = {{0}};
+    for (char id = '1'; id <= '6'; id++) {
+        struct file_row row = make_row(id, "n");
+        add(state, "k", &row);
+        add(state, "l", &row);
+    }
+    struct file_row cached = make_row('\0', "");
+    add(state, "k", &cached);
+    assert_string_equal(ids_of(state, "k"), "01234");
+    memset(ids[0], '2', FILE_ID_SIZE - 1);
+    file_index_remove(&state->index, "k", (const char(*)[FILE_ID_SIZE])ids, 2, 0); /* '2' and the cached one */
+    assert_string_equal(ids_of(state, "k"), "13456");
+    memset(ids[1], '5', FILE_ID_SIZE - 1);
+    file_index_forget(&state->index, (const char(*)[FILE_ID_SIZE])ids, 2); /* of every key */
+    assert_string_equal(ids_of(state, "k"), "1346");
+    assert_string_equal(ids_of(state, "l"), "1346");
+    file_index_remove(&state->index, "k", (const char(*)[FILE_ID_SIZE])ids, 0, 0);
+    assert_string_equal(ids_of(state, "k"), "1346");
+}
+
+static void housekeeping_gives_up_when_the_index_is_busy_and_full_flushes_come_back(void **context)
+{
+    struct state *state = *context;
+    sqlite3 *other = NULL;
+    char nonce[65];
+    struct file_row row = make_row('1', "n");
+    add(state, "k", &row);
+    assert_int_equal(sqlite3_open(state->file, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    file_index_remove(&state->index, "k", (const char(*)[FILE_ID_SIZE])row.id, 1, 0);
+    struct file_row cached = make_row('\0', "");
+    file_index_add_lightly(&state->index, "l", &cached);
+    assert_int_equal(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(other), SQLITE_OK);
+    assert_int_equal(find(state, "k", &stamp_1, nonce), FILE_EXACT);
+    assert_int_equal(find(state, "l", &stamp_1, nonce), FILE_NONE);
+    file_index_add_lightly(&state->index, "l", &cached);
+    assert_int_equal(find(state, "l", &stamp_1, nonce), FILE_EXACT);
+
+    struct sqlite_conn *conn = NULL;
+    CHECK_OK(sqlite_take(&state->index, 0, &conn, &error));
+    sqlite3_stmt *statement = NULL;
+    assert_int_equal(sqlite3_prepare_v2(conn->db, "PRAGMA synchronous", -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int(statement, 0), 2);
+    sqlite3_finalize(statement);
+    sqlite_give(&state->index, conn);
+}
+
+static void a_row_that_is_not_ours_belongs_to_no_file(void **context)
+{
+    struct state *state = *context;
+    sqlite3 *other = NULL;
+    char nonce[65];
+    struct file_row row = make_row('1', "n");
+    add(state, "k", &row);
+    assert_int_equal(sqlite3_open(state->file, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other,
+                                  "UPDATE objects SET etag = 'far too long for an ETag of this store, whatever it is'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(find(state, "k", &stamp_1, nonce), FILE_NONE);
+    assert_int_equal(sqlite3_exec(other, "UPDATE objects SET etag = '\"1\"', nonce = x'31'", NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(find(state, "k", &stamp_1, nonce), FILE_NONE);
+    assert_int_equal(
+        sqlite3_exec(other, "UPDATE objects SET nonce = 'n', headers = zeroblob(100000)", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(other), SQLITE_OK);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_row_comes_back_as_it_was_written),
+        TEST(the_stamp_decides_whether_a_row_belongs_to_a_file),
+        TEST(a_cached_row_needs_the_change_time_too_and_is_never_a_hint),
+        TEST(the_exact_row_wins_over_a_hint),
+        TEST(rows_are_given_and_removed_by_key_and_id),
+        TEST(housekeeping_gives_up_when_the_index_is_busy_and_full_flushes_come_back),
+        TEST(a_row_that_is_not_ours_belongs_to_no_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
