@@ -456,8 +456,8 @@ OS_API os_code os_get(os_client *client, const char *key, const os_sink *sink, c
                       os_error *err);
 OS_API void os_free(void *data);
 
-/* An unconditional write or delete. OS_OK only on a definite success; anything ambiguous is an error, and may have
- * happened. */
+/* An unconditional write or delete. OS_OK only on a definite success; OS_ERR_UNDECIDED when it may have been applied,
+ * or may still be (no answer, a 5xx, the deadline); after any other error it was not applied. */
 OS_API os_code os_put(os_client *client, const char *key, const os_body *body, const os_put_options *options,
                       const os_call *call, os_object *ret, os_error *err);
 OS_API os_code os_delete(os_client *client, const char *key, const os_call *call, os_error *err);

@@ -25,15 +25,7 @@ enum status status_of_read(os_code code)
  * request may have reached the service. */
 enum status status_of_write(os_code code)
 {
-    switch (code) {
-    case OS_ERR_UNDECIDED:
-    case OS_ERR_DEADLINE:
-    case OS_ERR_CANCELLED:
-    case OS_ERR_NETWORK:
-    case OS_ERR_PROTOCOL:
-    case OS_ERR_SERVICE: return STATUS_UNKNOWN;
-    default: return status_of_read(code);
-    }
+    return code == OS_ERR_UNDECIDED ? STATUS_UNKNOWN : status_of_read(code);
 }
 
 const char *status_name(enum status status)

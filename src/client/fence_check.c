@@ -27,6 +27,7 @@ struct fence_check {
     struct backoff backoff;
     struct clock_reading started;
     struct clock_reading sent;
+    os_error last_error; /* of the bucket's HEAD */
 };
 
 static void check_free(struct fence_check *check)
@@ -160,6 +161,7 @@ static void bucket_done(void *context, const struct store_answer *answer)
     struct clock_reading now;
     clock_read(&now);
     check->bucket_op = NULL;
+    check->last_error = answer->error;
     client_note_date(check->client, answer, &check->sent);
     client_note_request(check->client, "HEAD bucket", "", &check->sent, answer->status, answer->code);
     switch (answer->code) {
@@ -242,6 +244,7 @@ void fence_check_leave(struct run *run)
     struct fence_check *check = run->client->fence_check;
     if (check == NULL)
         return;
+    run->last_error = check->last_error;
     for (struct run **link = &check->waiting; *link; link = &(*link)->next_waiting) {
         if (*link == run) {
             *link = run->next_waiting;

@@ -41,6 +41,12 @@ static void empty_page(struct page *page)
     memset(page, 0, sizeof(*page));
 }
 
+/* S3 sends a page's keys first and its common prefixes behind them; strcmp compares bytes, as S3 orders them. */
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct s3_list_entry *)a)->key, ((const struct s3_list_entry *)b)->key);
+}
+
 /* The keys are given as the caller knows them: without the store URL's prefix. */
 static bool give_page(const os_client *client, const struct page *page, os_list_fn each, void *context)
 {
@@ -89,6 +95,7 @@ static os_code list_pages(struct listing *listing, struct page *page, os_error *
         listing->options.continuation_token = token;
         listing->options.max_keys = listing->left < LIST_PAGE ? (uint32_t)listing->left : LIST_PAGE;
         code = fetch_page(listing->client, &listing->options, listing->call, page, err);
+        qsort(page->entries, page->count, sizeof(page->entries[0]), by_key);
         if (code == OS_OK && !give_page(listing->client, page, listing->each, listing->context))
             code = error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
         listing->left -= page->count < listing->left ? page->count : listing->left;

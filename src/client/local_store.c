@@ -270,7 +270,8 @@ static struct store_op *local_probe(struct store *store, const char *key, uint64
 static os_code local_check_key(struct store *store, const char *key, os_error *err)
 {
     (void)store;
-    return file_store_check_key(key, err);
+    os_code code = s3_check_key(key, err);
+    return code == OS_OK ? file_store_check_key(key, err) : code;
 }
 
 static void local_free(struct store *store)

@@ -33,6 +33,26 @@ static bool worth_repeating(const struct plain *plain, os_code code)
     return unreachable && clock_elapsed_max(&plain->started, &now) < PLAIN_UNREACHABLE_MS;
 }
 
+static bool is_write(const struct plain *plain)
+{
+    return plain->request.verb == STORE_PUT || plain->request.verb == STORE_DELETE;
+}
+
+static bool may_be_applied(const struct plain *plain, const struct store_answer *answer)
+{
+    bool unclear = !answer->complete || answer->status >= 500;
+    return is_write(plain) && answer->code != OS_OK && answer->code != OS_ERR_BODY && answer->sent && unclear;
+}
+
+static os_code undecided(struct plain *plain)
+{
+    os_error last = plain->error;
+    error_set(&plain->error, OS_ERR_UNDECIDED, "%s of %.300s may have been applied, or may still be: %.500s",
+              store_verb_name(plain->request.verb), plain->request.key, last.message);
+    error_service(&plain->error, last.http_status, last.service_code, last.request_id);
+    return OS_ERR_UNDECIDED;
+}
+
 static void done(void *context, const struct store_answer *answer)
 {
     struct plain *plain = context;
@@ -43,6 +63,10 @@ static void done(void *context, const struct store_answer *answer)
     plain->error = answer->error;
     if (answer->code != OS_OK && worth_repeating(plain, answer->code)) {
         loop_timer_set(plain->client->loop, &plain->again_timer, backoff_next_ms(&plain->backoff));
+        return;
+    }
+    if (may_be_applied(plain, answer)) {
+        finish(plain, undecided(plain));
         return;
     }
     plain->object = answer->object;
@@ -66,17 +90,15 @@ static void on_again(struct loop_timer *timer)
 
 static void stop(struct plain *plain, os_code code, const char *why)
 {
+    bool under_way = plain->op != NULL;
     if (plain->op)
         plain->client->store->vtable->cancel(plain->client->store, plain->op);
     plain->op = NULL;
     os_error last = plain->error;
-    const char *verb = store_verb_name(plain->request.verb);
-    bool write = plain->request.verb == STORE_PUT || plain->request.verb == STORE_DELETE;
-    error_set(&plain->error, code, "%s of %.300s was ended: %s.%s%s%.400s", verb,
-              plain->request.key ? plain->request.key : "the list", why,
-              write ? " It may have been applied all the same." : "", last.code != OS_OK ? " Last trouble: " : "",
+    error_set(&plain->error, code, "%s of %.300s was ended: %s.%s%.400s", store_verb_name(plain->request.verb),
+              plain->request.key ? plain->request.key : "the list", why, last.code != OS_OK ? " Last trouble: " : "",
               last.code != OS_OK ? last.message : "");
-    finish(plain, code);
+    finish(plain, under_way && is_write(plain) ? undecided(plain) : code);
 }
 
 static void on_deadline(struct loop_timer *timer)

@@ -117,7 +117,9 @@ static bool init_guard(struct run *run, const struct clock_reading *now)
         .seed = random[1],
         .body_bytes = run->wish.body.length,
         .one_write = run->wish.body.length <= client->store->one_write_bytes,
-        .has_recent_date = client_recent_date(client, now),
+        /* R3: a create has nothing to see, so its record lacks no `saw`; a replacement's would, and with it row A's
+           best evidence. */
+        .has_recent_date = run->wish.etag == NULL && client_recent_date(client, now),
         .recent_date_s = client->date_s,
         .recent_clock = client->date_clock,
     };
@@ -240,12 +242,14 @@ static void on_guard_timer(struct loop_timer *timer)
 static void refuse_stopped(struct run *run)
 {
     os_error error;
+    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
+    const char *words = run->last_error.code != OS_OK ? run->last_error.message : "";
     if (run->cancelled)
-        error_set(&error, OS_ERR_CANCELLED, "%s of %s was cancelled before anything was sent.", run->wish.name,
-                  run->key);
+        error_set(&error, OS_ERR_CANCELLED, "%s of %s was cancelled before anything was sent.%s%.500s", run->wish.name,
+                  run->key, colon, words);
     else
-        error_set(&error, OS_ERR_DEADLINE, "The deadline of %s of %s passed before anything was sent.", run->wish.name,
-                  run->key);
+        error_set(&error, OS_ERR_DEADLINE, "The deadline of %s of %s passed before anything was sent.%s%.500s",
+                  run->wish.name, run->key, colon, words);
     run_refuse(run, &error);
 }
 

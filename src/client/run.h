@@ -95,7 +95,8 @@ struct run {
     unsigned failed; /* GUARD_DO_... of requests that could not even be started */
 
     struct run_outcome outcome;
-    os_error last_error; /* what a service said last of a failure */
+    os_error last_error;   /* what a service said last of a failure */
+    os_error source_error; /* COPY: what is wrong with the source */
     run_done_fn done;
     void *context;
 };

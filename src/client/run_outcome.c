@@ -56,7 +56,7 @@ static void use_last_error(struct run *run, os_code otherwise, const char *sente
 
 static void describe_source(struct run *run)
 {
-    use_last_error(run, OS_ERR_SOURCE, "the source of the copy could not be read.");
+    run->outcome.error = run->source_error;
     if (run->outcome.error.code == OS_ERR_NOT_FOUND || run->outcome.error.code == OS_ERR_DENIED)
         run->outcome.error.code = OS_ERR_SOURCE;
 }
@@ -73,7 +73,7 @@ static void describe_stop(struct run *run, const char *meanwhile)
         error_set(&run->outcome.error, OS_ERR_CANCELLED, "%s of %s was cancelled%s; nothing was written.%s%.500s",
                   run->wish.name, run->key, meanwhile, colon, last_words(run));
     else
-        error_set(&run->outcome.error, OS_ERR_DEADLINE,
+        error_set(&run->outcome.error, run->last_error.code == OS_ERR_THROTTLED ? OS_ERR_THROTTLED : OS_ERR_DEADLINE,
                   "The deadline of %s of %s passed%s; nothing was written.%s%.500s", run->wish.name, run->key,
                   meanwhile, colon, last_words(run));
 }

@@ -80,7 +80,12 @@ static void count_request(struct run *run, const char *operation, const struct c
     run->outcome.result.requests++;
     client_note_date(run->client, answer, sent);
     client_note_request(run->client, operation, run->key, sent, answer->status, answer->code);
-    if (answer->code != OS_OK)
+}
+
+/* An absent object is an answer, not a trouble. */
+static void note_trouble(struct run *run, const struct store_answer *answer)
+{
+    if (answer->code != OS_OK && answer->code != OS_ERR_NOT_FOUND)
         run->last_error = answer->error;
 }
 
@@ -89,6 +94,7 @@ static void head_done(void *context, const struct store_answer *answer)
     struct run *run = context;
     run->head_op = NULL;
     count_request(run, "HEAD", &run->head_sent, answer);
+    note_trouble(run, answer);
     struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(run, answer)};
     date_of(answer, &event);
     version_of(answer, &event.version);
@@ -140,17 +146,17 @@ static void want_head(struct run *run)
         fail_later(run, GUARD_DO_HEAD);
 }
 
-/* What the COPY needs of its source; false when it cannot be copied, with the reason in last_error. */
+/* What the COPY needs of its source; false when it cannot be copied, with the reason in source_error. */
 static bool take_source(struct run *run, const struct store_answer *answer)
 {
     if (answer->code != OS_OK) {
         if (answer->code == OS_ERR_NOT_FOUND)
-            error_set(&run->last_error, OS_ERR_SOURCE, "The source %s of the copy does not exist.",
+            error_set(&run->source_error, OS_ERR_SOURCE, "The source %s of the copy does not exist.",
                       run->wish.source_key);
         return false;
     }
     if (run->wish.source_etag && strcmp(run->wish.source_etag, answer->object.etag) != 0) {
-        error_set(&run->last_error, OS_ERR_SOURCE, "The source %s has the ETag %s now, not %s; it was not copied.",
+        error_set(&run->source_error, OS_ERR_SOURCE, "The source %s has the ETag %s now, not %s; it was not copied.",
                   run->wish.source_key, answer->object.etag, run->wish.source_etag);
         return false;
     }
@@ -159,7 +165,7 @@ static bool take_source(struct run *run, const struct store_answer *answer)
     run->has_carried = false;
     if (answer->response == NULL)
         return true; /* the store carries metadata over itself */
-    if (carried_take(&run->carried, answer->response, &run->last_error) != OS_OK)
+    if (carried_take(&run->carried, answer->response, &run->source_error) != OS_OK)
         return false;
     run->has_carried = true;
     run->leave_nonce_out = !carried_has_room(&run->carried, run->guard.nonce);
@@ -171,6 +177,7 @@ static void source_done(void *context, const struct store_answer *answer)
     struct run *run = context;
     run->source_op = NULL;
     count_request(run, "HEAD", &run->source_sent, answer);
+    run->source_error = answer->error;
     struct guard_event event = {.kind = GUARD_EVENT_SOURCE, .source_bytes = answer->object.length};
     date_of(answer, &event);
     event.head = head_outcome_of(run, answer);
@@ -250,6 +257,8 @@ static void send_done(void *context, const struct store_answer *answer)
     struct run *run = context;
     run->send_op = NULL;
     count_request(run, store_verb_name(run->attempt_request.verb), &run->send_sent, answer);
+    if (answer->code != OS_OK)
+        run->last_error = answer->error;
     learn_etags(run, answer);
     struct attempt_reply reply = {
         .sent = answer->sent,

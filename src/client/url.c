@@ -55,6 +55,8 @@ static os_code copy_path(struct text path, const char *url, const char *form, ch
 {
     if (path.len < 2 || path.p[0] != '/')
         return error_set(err, OS_ERR_CONFIG, "The URL %s needs an absolute path: %s.", url, form);
+    while (path.len > 1 && path.p[1] == '/')
+        path = text_of(path.p + 1, path.len - 1);
     struct buf decoded;
     buf_init(&decoded, 4096);
     if (!text_percent_decode(&decoded, path) || strlen(buf_str(&decoded)) != decoded.len) {

@@ -35,7 +35,7 @@ static const struct row rows[] = {
     {"OptInRequired", LEDGER_REFUSED, OS_ERR_DENIED, "subscribed"},
     {"ResourceNotFoundException", LEDGER_REFUSED, OS_ERR_NO_TABLE, "oscommit table create"},
     {"ItemCollectionSizeLimitExceededException", LEDGER_REFUSED, OS_ERR_TABLE, "local secondary index"},
-    {"ValidationException", LEDGER_REFUSED, OS_ERR_REFUSED, "oscommit table check"},
+    {"ValidationException", LEDGER_REFUSED, OS_ERR_TABLE, "oscommit table check"},
     {"ValidationError", LEDGER_REFUSED, OS_ERR_REFUSED, "oscommit table check"},
     {"SerializationException", LEDGER_REFUSED, OS_ERR_REFUSED, "oscommit table check"},
     {"MalformedHttpRequestException", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
