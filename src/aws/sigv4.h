@@ -21,20 +21,23 @@ struct sigv4_keys {
 /* A signer for one region and service. Holds EVP objects fetched once and the signing key of the last (day, secret).
  * Not thread-safe. */
 struct sigv4_signer;
-struct sigv4_signer *sigv4_signer_new(const char *region, const char *service); /* NULL when out of memory */
+/* NULL when out of memory, or when a name is too long (over 63 and 31 bytes). */
+struct sigv4_signer *sigv4_signer_new(const char *region, const char *service);
 void sigv4_signer_free(struct sigv4_signer *signer);
 
 #define SIGV4_UNSIGNED_PAYLOAD "UNSIGNED-PAYLOAD"
 #define SIGV4_EMPTY_SHA256     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-/* Adds x-amz-date, x-amz-content-sha256 (service "s3" only), x-amz-security-token and authorization; signs every header
- * that is there, and host. `payload_sha256` is 64 hex digits or SIGV4_UNSIGNED_PAYLOAD. False when out of memory or
- * over a limit. */
+/* Adds x-amz-date, x-amz-content-sha256 (service "s3" only), x-amz-security-token and authorization, in place of old
+ * ones; sorts the query; signs every header that is there, and host. `payload_sha256` is 64 hex digits or
+ * SIGV4_UNSIGNED_PAYLOAD. False when out of memory or over a limit; the request is then of no more use. */
 bool sigv4_sign_header(struct sigv4_signer *signer, const struct sigv4_keys *keys, int64_t now_s,
                        const char *payload_sha256, struct http_request *request);
 
-/* Adds X-Amz-Algorithm ... X-Amz-Signature to the query (which stays sorted) with X-Amz-Date = now_s and X-Amz-Expires
- * = expires_s (1 to 604,800); signs every header that is there, and host; the payload is UNSIGNED-PAYLOAD. */
+/* Adds X-Amz-Algorithm ... X-Amz-SignedHeaders to the query, with X-Amz-Date = now_s and X-Amz-Expires = expires_s (1
+ * to 604,800), sorts it, and puts X-Amz-Signature behind it; signs every header that is there, and host. The payload is
+ * UNSIGNED-PAYLOAD for service "s3", else the hash of the body, which must be in memory. For a request that is not
+ * signed yet. False as above, and when expires_s is out of its range. */
 bool sigv4_sign_query(struct sigv4_signer *signer, const struct sigv4_keys *keys, int64_t now_s, uint32_t expires_s,
                       struct http_request *request);
 
