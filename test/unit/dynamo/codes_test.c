@@ -36,7 +36,7 @@ static const struct row rows[] = {
     {"ResourceNotFoundException", LEDGER_REFUSED, OS_ERR_NO_TABLE, "oscommit table create"},
     {"ItemCollectionSizeLimitExceededException", LEDGER_REFUSED, OS_ERR_TABLE, "local secondary index"},
     {"ValidationException", LEDGER_REFUSED, OS_ERR_TABLE, "oscommit table check"},
-    {"ValidationError", LEDGER_REFUSED, OS_ERR_REFUSED, "oscommit table check"},
+    {"ValidationError", LEDGER_REFUSED, OS_ERR_TABLE, "oscommit table check"},
     {"SerializationException", LEDGER_REFUSED, OS_ERR_REFUSED, "oscommit table check"},
     {"MalformedHttpRequestException", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
     {"RequestEntityTooLargeException", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
