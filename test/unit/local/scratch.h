@@ -58,8 +58,14 @@ MAYBE_UNUSED static int scratch_remove_one(const char *path, const struct stat *
     return remove(path);
 }
 
+static char scratch_mounted[1024]; /* the file system that a failed test left there, or "" */
+
 MAYBE_UNUSED static void scratch_remove(char *path)
 {
+    if (scratch_mounted[0] != '\0') {
+        (void)umount2(scratch_mounted, MNT_DETACH);
+        scratch_mounted[0] = '\0';
+    }
     assert_int_equal(nftw(path, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
     free(path);
 }
@@ -105,6 +111,7 @@ MAYBE_UNUSED static size_t entries_of(const char *path)
 MAYBE_UNUSED static bool mount_small(const char *path, const char *options)
 {
     if (mount("tmpfs", path, "tmpfs", 0, options) == 0) {
+        (void)snprintf(scratch_mounted, sizeof(scratch_mounted), "%s", path);
         return true;
     }
     print_message("SKIPPED in part: no tmpfs can be mounted here (%s)\n", strerror(errno));
