@@ -14,8 +14,7 @@ find_package(PkgConfig ${OSCOMMIT_DEPENDENCIES_MODE})
 
 set(OSCOMMIT_DEPENDENCIES_FOUND ${Threads_FOUND})
 # name of the imported target, pkg-config module, oldest version that is tried by the tests
-foreach(dependency "CURL libcurl 7.88" "CRYPTO libcrypto 3.0" "SQLITE sqlite3 3.40" "EXPAT expat 2.5" "JANSSON jansson 2.14"
-                   "INIH inih 55")
+foreach(dependency "CURL libcurl 7.88" "CRYPTO libcrypto 3.0" "SQLITE sqlite3 3.40" "EXPAT expat 2.5" "JANSSON jansson 2.14")
   separate_arguments(dependency)
   list(GET dependency 0 name)
   list(GET dependency 1 module)

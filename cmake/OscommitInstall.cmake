@@ -1,1 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
+#
+# What is installed, and how other projects find it: a CMake package and a pkg-config file. Both find their prefix from
+# where they stand, so that an installed tree may be moved.
+
+include(CMakePackageConfigHelpers)
+
+# ---------------------------------------------------------------------------------- libraries, header, tool, documents
+
+install(TARGETS oscommit EXPORT oscommit-shared
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS oscommit_static EXPORT oscommit-static
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES include/oscommit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set_target_properties(oscommit_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+install(TARGETS oscommit_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES docs/man/oscommit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES tool/completion/oscommit.bash
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oscommit)
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# ---------------------------------------------------------------------------------------------------- CMake package
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oscommit)
+foreach(kind shared static)
+  install(EXPORT oscommit-${kind} NAMESPACE oscommit:: FILE oscommit-${kind}.cmake DESTINATION ${package_dir})
+endforeach()
+configure_package_config_file(cmake/oscommit-config.cmake.in ${PROJECT_BINARY_DIR}/oscommit-config.cmake
+  INSTALL_DESTINATION ${package_dir})
+# While the major version is 0, another minor version is another interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/oscommit-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/oscommit-config.cmake ${PROJECT_BINARY_DIR}/oscommit-config-version.cmake
+  cmake/OscommitDependencies.cmake DESTINATION ${package_dir})
+
+# ------------------------------------------------------------------------------------------------------- pkg-config
+
+# Not Requires.private: with --static, pkg-config would add what libcurl itself needs when it is linked statically, and
+# Debian's libcurl package does not bring those libraries. Ours is static, what it stands on is shared.
+set(OSCOMMIT_PC_PRIVATE_LIBS "-lcurl -lcrypto -lsqlite3 -lexpat -ljansson")
+if(OSCOMMIT_HAVE_LIBS3)
+  string(APPEND OSCOMMIT_PC_PRIVATE_LIBS " -ls3")
+endif()
+string(APPEND OSCOMMIT_PC_PRIVATE_LIBS " -pthread")
+file(RELATIVE_PATH OSCOMMIT_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" OSCOMMIT_PC_TO_PREFIX "${OSCOMMIT_PC_TO_PREFIX}")
+foreach(name LIBDIR INCLUDEDIR)
+  file(RELATIVE_PATH OSCOMMIT_PC_${name} ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_${name}})
+endforeach()
+configure_file(cmake/oscommit.pc.in ${PROJECT_BINARY_DIR}/oscommit.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/oscommit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The shared library exports the functions of the public header and nothing else; the static one (where it is given)
+# defines no other global symbol either.
+# usage: exports.sh HEADER SHARED-LIBRARY [STATIC-LIBRARY]
+set -uo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+declared=$(sed -nE 's/^OS_API [^(]*\b(os_[a-z0-9_]+)\(.*/\1/p' "$1" | sort -u)
+looked_at=$(grep -c . <<<"$declared")
+(($(grep -c '^OS_API ' "$1") == $(grep -c . <<<"$declared"))) ||
+    violation "$1 has an OS_API line without the name of its function"
+
+compare() { # LIBRARY SYMBOLS
+    local symbol
+    while read -r symbol; do
+        violation "$1 shows $symbol, which the public header does not declare"
+    done < <(comm -13 <(echo "$declared") <(echo "$2") | grep .)
+    while read -r symbol; do
+        violation "$1 lacks $symbol, which the public header declares"
+    done < <(comm -23 <(echo "$declared") <(echo "$2") | grep .)
+}
+
+compare "$2" "$(nm -D --defined-only "$2" | awk 'NF == 3 { print $3 }' | sort -u)"
+if (($# > 2)); then
+    compare "$3" "$(nm -g --defined-only "$3" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u)"
+fi
+finish "exports"

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Imports point downwards only. Each folder of src includes itself, what is named here, and the public header; the tool
+# sees the public header and nothing of src; libraries are used where the architecture says; a unit test includes its
+# module and those below.
+# usage: layering.sh ROOT
+set -uo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+root=$1
+
+declare -A below=(
+    [base]=""
+    [commit]="base"
+    [aws]="base"
+    [http]="base"
+    [s3]="aws base"
+    [dynamo]="aws base"
+    [local]="base"
+    [client]="dynamo s3 http local commit aws base"
+)
+# Single headers that a folder may include beyond that.
+declare -A besides=([dynamo]="commit/record.h" [local]="commit/record.h")
+# Who may use which library.
+declare -A users=(
+    [curl]="http" [openssl]="aws local" [expat.h]="s3" [jansson.h]="dynamo client" [sqlite3.h]="local" [libs3.h]="s3"
+)
+# The protocol core has no input, no output, no clock and no allocator.
+pure_headers="assert.h stdbool.h stddef.h stdint.h string.h inttypes.h limits.h"
+
+has_word() { # LIST WORD
+    [[ " $1 " == *" $2 "* ]]
+}
+
+includes() { # FILE: each include as it stands, "x" or <x>
+    sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*(["<][^">]+[">]).*/\1/p' "$1"
+}
+
+check_project_include() { # FOLDER FILE INCLUDED
+    local folder=$1 target=${3%%/*}
+    [[ $3 == oscommit.h ]] && return
+    if [[ $3 != */* || $3 == *..* ]]; then
+        violation "$2 includes \"$3\": say which folder of src it stands in"
+    elif [[ $target != "$folder" ]] && ! has_word "${below[$folder]}" "$target" &&
+        ! has_word "${besides[$folder]:-}" "$3"; then
+        violation "$2 includes \"$3\": $folder must not know $target"
+    fi
+}
+
+check_system_include() { # FOLDER FILE INCLUDED
+    local library=${3%%/*}
+    if [[ -n ${users[$library]:-} ]] && ! has_word "${users[$library]}" "$1"; then
+        violation "$2 includes <$3>: that library is for ${users[$library]}"
+    fi
+    if [[ $1 == commit ]] && ! has_word "$pure_headers" "$3"; then
+        violation "$2 includes <$3>: the protocol core does without"
+    fi
+}
+
+check_folder() { # FOLDER
+    local file included
+    for file in "$root/src/$1"/*.[ch]; do
+        [[ -f $file ]] || continue
+        seen
+        while read -r included; do
+            case $included in
+            \"*) check_project_include "$1" "$file" "${included:1:-1}" ;;
+            *) check_system_include "$1" "$file" "${included:1:-1}" ;;
+            esac
+        done < <(includes "$file")
+    done
+}
+
+check_tool() {
+    local file included name
+    for file in "$root"/tool/*.[ch]; do
+        [[ -f $file ]] || continue
+        seen
+        while read -r included; do
+            name=${included:1:-1}
+            if [[ $included == \"* && $name != oscommit.h && ! (-f $root/tool/$name && $name != */*) ]]; then
+                violation "$file includes $included: the tool knows the public header only"
+            elif [[ $included == "<"* && -n ${users[${name%%/*}]:-} && $name != jansson.h ]]; then
+                violation "$file includes $included: the tool does its work through the public header"
+            fi
+        done < <(includes "$file")
+    done
+}
+
+check_unit_tests() { # FOLDER
+    local file included name
+    for file in "$root/test/unit/$1"/*.[ch]; do
+        [[ -f $file ]] || continue
+        while read -r included; do
+            name=${included:1:-1}
+            if [[ $included == \"* && -d $root/src/${name%%/*} && $name == */* ]]; then
+                check_project_include "$1" "$file" "$name"
+            fi
+        done < <(includes "$file")
+    done
+}
+
+for folder in "$root"/src/*/; do
+    folder=$(basename -- "$folder")
+    if [[ -z ${below[$folder]+known} ]]; then
+        violation "src/$folder has no place in the order of folders: give it one in layering.sh"
+        continue
+    fi
+    check_folder "$folder"
+    check_unit_tests "$folder"
+done
+check_tool
+finish "layering"

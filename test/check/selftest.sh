@@ -1,0 +1,176 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Shows that the checks can fail: each is given a tree that is in order, which it must accept, and then one violation
+# after another, each of which it must refuse and name.
+# usage: selftest.sh COMPILER
+set -uo pipefail
+checks=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+compiler=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+cases=0
+licence='/* SPDX-License-Identifier: Apache-2.0 */'
+
+# A tree in which every check finds something to look at and nothing to say.
+fresh_tree() {
+    rm -rf "$work/tree"
+    mkdir -p "$work/tree"/{include,docs,tool,test/unit/commit,src/{base,commit,aws,http,s3,dynamo,local,client}}
+    cd "$work/tree" || exit 1
+    cp "$checks/../../.clang-format" .
+    long=a_parameter_whose_name_is_so_long_that_the_next_one_goes_on_a_line_of_its_own
+    printf '%s\nOS_API int os_one(void);\nOS_API const char *os_two(int a);\nOS_API int os_three(int %s,\n%20sint %s);\n' \
+        "$licence" "$long" "" "$long" >include/oscommit.h
+    printf 'R1. **One.**\nE2. Two.\n\nWhat this release does not have yet: R9.\n\nR9. Nine.\n' >docs/protocol.md
+    printf '%s\n#include "commit/guard.h"\n\n#include <string.h>\n/* R1 */\n' "$licence" >src/commit/guard.c
+    printf '%s\n#include "base/buf.h"\n' "$licence" >src/commit/guard.h
+    printf '%s\n#include "commit/record.h" /* E2 */\n' "$licence" >src/dynamo/item.c
+    printf '%s\n#include "oscommit.h"\n' "$licence" >tool/main.c
+    printf '#!/bin/bash\n# SPDX-License-Identifier: Apache-2.0\necho ready\n' >tool/run.sh
+    chmod +x tool/run.sh
+}
+
+run_check() { # CHECK ARGUMENT...
+    local check=$1
+    shift
+    bash "$checks/$check.sh" "$@" >"$work/said" 2>&1
+}
+
+accepts() { # CHECK ARGUMENT...
+    cases=$((cases + 1))
+    if ! run_check "$@"; then
+        echo "FAILED: $1 refuses what is in order: $(cat "$work/said")"
+        failures=$((failures + 1))
+    fi
+}
+
+# The check must fail, and what it says must contain the text.
+refuses() { # TEXT CHECK ARGUMENT...
+    local text=$1
+    shift
+    cases=$((cases + 1))
+    if run_check "$@"; then
+        echo "FAILED: $1 accepts what it should refuse ($text)"
+        failures=$((failures + 1))
+    elif ! grep -qF -- "$text" "$work/said"; then
+        echo "FAILED: $1 refuses, but does not say \"$text\": $(cat "$work/said")"
+        failures=$((failures + 1))
+    fi
+}
+
+# A line more in a fresh tree, which the check must refuse with the text.
+refuses_line() { # TEXT CHECK FILE LINE
+    fresh_tree
+    [[ -f $3 ]] || printf '%s\n' "$licence" >"$3"
+    printf '%s\n' "$4" >>"$3"
+    refuses "$1" "$2" "$work/tree"
+}
+
+compile() { # NAME TEXT
+    printf '%s\n' "$2" >"$work/$1.c"
+    "$compiler" -O0 -c -w -fPIC -fvisibility=hidden "$work/$1.c" -o "$work/$1.o" || exit 1
+}
+
+# ------------------------------------------------------------------------------------------------------ layering
+
+fresh_tree
+accepts layering "$work/tree"
+refuses_line 'commit must not know http' layering src/commit/guard.c '#include "http/engine.h"'
+refuses_line 'base must not know commit' layering src/base/buf.c '#include "commit/record.h"'
+refuses_line 'dynamo must not know commit' layering src/dynamo/item.c '#  include "commit/guard.h"'
+refuses_line 's3 must not know dynamo' layering src/s3/request.h '#include "dynamo/item.h"'
+refuses_line 'say which folder' layering src/aws/sigv4.c '#include "sigv4.h"'
+refuses_line 'say which folder' layering src/aws/sigv4.c '#include "../http/engine.h"'
+refuses_line 'that library is for http' layering src/s3/request.c '#include <curl/curl.h>'
+refuses_line 'does without' layering src/commit/guard.c '#include <time.h>'
+refuses_line 'the public header only' layering tool/main.c '#include "client/client.h"'
+refuses_line 'through the public header' layering tool/main.c '#include <curl/curl.h>'
+refuses_line 'commit must not know client' layering test/unit/commit/guard_test.c '#include "client/run.h"'
+fresh_tree
+mkdir src/other
+refuses 'has no place' layering "$work/tree"
+
+# --------------------------------------------------------------------------------------------------- commit_purity
+
+compile pure '#include <string.h>
+int other(const char *a); int own(const char *a, const char *b) { return strcmp(a, b) + other(a); }'
+compile other 'int other(const char *a) { return a[0]; }'
+accepts commit_purity "$work/pure.o" "$work/other.o"
+refuses 'needs other' commit_purity "$work/pure.o"
+for call in 'malloc(1)' 'free(own)' 'clock_gettime(0, 0)' 'time(0)' 'gettimeofday(0, 0)' 'socket(0, 0, 0)' 'getenv("A")' \
+    'open("a", 0)' 'pthread_self()' 'snprintf(0, 0, "%d", 1)' 'rand()'; do
+    compile impure "int own(void) { return ($call, 1); }"
+    refuses "needs ${call%%(*}" commit_purity "$work/impure.o"
+done
+
+# -------------------------------------------------------------------------------------------------------- rule_ids
+
+fresh_tree
+accepts rule_ids "$work/tree"
+refuses_line 'T3 of docs/protocol.md' rule_ids docs/protocol.md 'T3. **Release.**'
+fresh_tree
+: >src/dynamo/item.c
+refuses 'E2 of docs/protocol.md' rule_ids "$work/tree"
+
+# --------------------------------------------------------------------------------------------------------- exports
+
+public='__attribute__((visibility("default")))'
+link_library() { # TEXT
+    compile exported "$1"
+    "$compiler" -shared "$work/exported.o" -o "$work/liba.so"
+    rm -f "$work/liba.a"
+    ar rc "$work/liba.a" "$work/exported.o"
+}
+fresh_tree
+three="$public int os_one(void) { return 1; } $public int os_two(void) { return 1; } $public int os_three(void) { return 1; }"
+link_library "$three"
+accepts exports include/oscommit.h "$work/liba.so" "$work/liba.a"
+link_library "$public int os_one(void) { return 1; } $public int os_three(void) { return 1; }"
+refuses 'lacks os_two' exports include/oscommit.h "$work/liba.so"
+link_library "$three $public int os_four(void) { return 1; }"
+refuses 'shows os_four' exports include/oscommit.h "$work/liba.so"
+link_library "$three int inside(void) { return 1; }"
+refuses 'liba.a shows inside' exports include/oscommit.h "$work/liba.so" "$work/liba.a"
+
+# ----------------------------------------------------------------------------------------------------- size_limits
+
+fresh_tree
+accepts size_limits "$work/tree"
+refuses_line '501 lines' size_limits src/base/long.c "$(yes '/* */' | head -n 500)"
+body=$(yes '    a++;' | head -n 68)
+fresh_tree
+printf '%s\nint f(int a)\n{\n%s\n}\n' "$licence" "$(tail -n 67 <<<"$body")" >src/base/long.c
+accepts size_limits "$work/tree"
+refuses_line 'a function of 71 lines' size_limits src/base/long.c "$(printf 'int f(int a)\n{\n%s\n}' "$body")"
+branches=$(yes '    if (a) a++;' | head -n 15)
+refuses_line 'a complexity of 16' size_limits src/base/forked.c "$(printf 'int f(int a)\n{\n%s\n    return a;\n}' "$branches")"
+
+# ----------------------------------------------------------------------------------------------- format, shell, spdx
+
+fresh_tree
+accepts format "$work/tree"
+refuses_line 'guard.c:6 is not formatted' format src/commit/guard.c 'int  f(void);'
+fresh_tree
+accepts shell "$work/tree"
+# shellcheck disable=SC2016 # the tree's script is to expand it
+refuses_line 'SC2086' shell tool/run.sh 'rm $1'
+fresh_tree
+chmod -x tool/run.sh
+refuses 'not executable' shell "$work/tree"
+fresh_tree
+accepts spdx "$work/tree"
+fresh_tree
+echo 'int f(void);' >src/base/buf.h
+refuses 'src/base/buf.h does not name its licence' spdx "$work/tree"
+
+# ------------------------------------------------------------------------------------------------ nothing to look at
+
+rm -rf "$work/empty"
+mkdir -p "$work/empty"/{src,docs,tool}
+touch "$work/empty/docs/protocol.md"
+for check in layering rule_ids size_limits format shell spdx; do
+    refuses 'nothing to look at' "$check" "$work/empty"
+done
+
+((failures == 0)) || exit 1
+echo "checks: $cases cases, each as expected"

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Files of at most 500 lines, functions of at most 70 with a cyclomatic complexity of at most 15. The public header,
+# which is mostly prose, may be as long as its interface asks for.
+# usage: size_limits.sh ROOT
+set -uo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+root=$1
+
+mapfile -t folders < <(for name in src tool test fuzz bench examples; do [[ -d $root/$name ]] && echo "$root/$name"; done)
+mapfile -d '' -t sources < <(find "${folders[@]}" -name '*.[ch]' -print0 | sort -z)
+for source in "${sources[@]}"; do
+    seen
+    lines=$(wc -l <"$source")
+    ((lines <= 500)) || violation "$source has $lines lines, more than 500"
+    # A function's body stands between a { and a } in the first column (.clang-format), its signature before it.
+    while read -r line length; do
+        violation "$source:$line: a function of $length lines, more than 70"
+    done < <(awk '/^[^ \t#}\/*{]/ && !open { head = FNR } /^{/ { open = head ? head : FNR }
+        /^}/ { if (open && FNR - open + 1 > 70) print open, FNR - open + 1; open = 0; head = 0 }
+        /^$/ && !open { head = 0 }' "$source")
+done
+
+if ! command -v pmccabe >/dev/null; then
+    violation "pmccabe is not installed: the complexity cannot be checked"
+elif ((${#sources[@]} > 0)); then
+    # Columns: modified complexity (a switch counts once), complexity, statements, line, lines, place and name.
+    while IFS=$'\t' read -r complexity _ _ _ _ place; do
+        ((complexity <= 15)) || violation "$place has a complexity of $complexity, more than 15"
+    done < <(pmccabe "${sources[@]}" 2>/dev/null)
+fi
+finish "sizes"
