@@ -98,9 +98,8 @@ static void judge(struct fence_check *check)
     client->fences_unclear = client->fences == CLIENT_FENCES_UNKNOWN; /* denied, 5xx, no answer: asked again later */
     client->fences_probed = check->sent;
     bool yes = client->fences == CLIENT_FENCES_YES;
-    log_line(&client->log, yes ? OS_LOG_INFO : OS_LOG_WARN,
-             "E7: a live presigned HEAD was answered %d, an expired one %d: records %s", check->live_status,
-             check->expired_status,
+    log_line(&client->log, OS_LOG_INFO, "E7: a live presigned HEAD was answered %d, an expired one %d: records %s",
+             check->live_status, check->expired_status,
              yes ? "carry fences"
                  : "carry no fences, so a dead writer's record blocks for timeout x max_clock_skew_rate");
     let_go(check);

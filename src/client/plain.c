@@ -21,15 +21,17 @@ static void finish(struct plain *plain, os_code code)
     sync_finish(&plain->sync);
 }
 
-static bool worth_repeating(const struct plain *plain, os_code code)
+static bool worth_repeating(const struct plain *plain, const struct store_answer *answer)
 {
+    os_code code = answer->code;
     struct clock_reading now;
     clock_read(&now);
     if (!plain->may_repeat || plain->delivered)
         return false;
     if (code == OS_ERR_SERVICE || code == OS_ERR_THROTTLED)
         return true;
-    bool unreachable = code == OS_ERR_NETWORK || code == OS_ERR_DEADLINE || code == OS_ERR_PROTOCOL;
+    bool unreachable =
+        !answer->complete && (code == OS_ERR_NETWORK || code == OS_ERR_DEADLINE || code == OS_ERR_PROTOCOL);
     return unreachable && clock_elapsed_max(&plain->started, &now) < PLAIN_UNREACHABLE_MS;
 }
 
@@ -61,7 +63,7 @@ static void done(void *context, const struct store_answer *answer)
     client_note_request(plain->client, store_verb_name(plain->request.verb),
                         plain->request.key ? plain->request.key : "", &plain->sent, answer->status, answer->code);
     plain->error = answer->error;
-    if (answer->code != OS_OK && worth_repeating(plain, answer->code)) {
+    if (answer->code != OS_OK && worth_repeating(plain, answer)) {
         loop_timer_set(plain->client->loop, &plain->again_timer, backoff_next_ms(&plain->backoff));
         return;
     }

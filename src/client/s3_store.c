@@ -253,6 +253,8 @@ static void read_success(const struct store_op *op, const struct http_result *re
         break;
     case STORE_LIST:
         answer->code = s3_parse_list(response, op->request.each, op->request.each_context, op->request.page, err);
+        if (answer->code == OS_ERR_PROTOCOL)
+            s3_parse_error(response, &answer->service); /* an <Error> inside a 200 */
         break;
     case STORE_HEAD:
     case STORE_GET:
@@ -286,7 +288,8 @@ static void read_answer(const struct store_op *op, const struct http_result *res
         read_success(op, result, answer);
     else
         s3_parse_error(response, &answer->service);
-    if (answer->status >= 300 || answer->status < 200 || (op->request.verb == STORE_COPY && answer->code != OS_OK))
+    bool error_inside = answer->code != OS_OK && answer->service.code[0] != '\0';
+    if (answer->status >= 300 || answer->status < 200 || error_inside)
         store_answer_explain(answer, op->request.verb, op->store->bucket, op->request.key);
 }
 

@@ -19,6 +19,7 @@ static const struct meaning meanings[] = {
     {"NoSuchBucket", 0, OS_ERR_NO_BUCKET, "Check the bucket's name and the endpoint."},
     {"NoSuchKey", 0, OS_ERR_NOT_FOUND, "There is no such object."},
     {"InvalidAccessKeyId", 0, OS_ERR_CREDENTIALS, "The service does not know this access key; check the credentials."},
+    {"XAdminUserNotFound", 0, OS_ERR_CREDENTIALS, "The service does not know this access key; check the credentials."},
     {"ExpiredToken", 0, OS_ERR_CREDENTIALS, "The session token has expired; renew the credentials."},
     {"InvalidToken", 0, OS_ERR_CREDENTIALS, "The session token is not valid; renew the credentials."},
     {"SignatureDoesNotMatch", 0, OS_ERR_DENIED,

@@ -35,8 +35,10 @@ static const struct code_meaning codes[] = {
     {"AllAccessDisabled", ATTEMPT_REFUSED},
     {"AuthorizationHeaderMalformed", ATTEMPT_REFUSED},
     {"BadDigest", ATTEMPT_REFUSED},
+    {"DirectoryObjectContainsData", ATTEMPT_REFUSED}, /* versitygw, with the two below */
     {"EntityTooLarge", ATTEMPT_REFUSED},
     {"EntityTooSmall", ATTEMPT_REFUSED},
+    {"ExistingObjectIsDirectory", ATTEMPT_REFUSED},
     {"IncompleteBody", ATTEMPT_REFUSED},
     {"InvalidAccessKeyId", ATTEMPT_REFUSED},
     {"InvalidArgument", ATTEMPT_REFUSED},
@@ -62,14 +64,18 @@ static const struct code_meaning codes[] = {
     {"NoSuchBucket", ATTEMPT_REFUSED},
     {"NotImplemented", ATTEMPT_REFUSED},
     {"NotSignedUp", ATTEMPT_REFUSED},
+    {"ObjectParentIsFile", ATTEMPT_REFUSED},
     {"PermanentRedirect", ATTEMPT_REFUSED},
     {"QuotaExceeded", ATTEMPT_REFUSED},
     {"Redirect", ATTEMPT_REFUSED},
     {"TemporaryRedirect", ATTEMPT_REFUSED},
     {"UserKeyMustBeSpecified", ATTEMPT_REFUSED},
+    {"XAdminUserNotFound", ATTEMPT_REFUSED}, /* versitygw: an unknown access key */
     {"XAmzContentSHA256Mismatch", ATTEMPT_REFUSED},
     {"XMinioInvalidObjectName", ATTEMPT_REFUSED},
     {"XMinioInvalidResourceName", ATTEMPT_REFUSED},
+    {"XMinioObjectExistsAsDirectory", ATTEMPT_REFUSED},
+    {"XMinioParentIsObject", ATTEMPT_REFUSED},
 };
 
 /* Where the code says nothing: by status. */
