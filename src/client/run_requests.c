@@ -281,11 +281,9 @@ static void want_send(struct run *run, const struct guard_todo *todo)
 {
     clock_read(&run->send_sent);
     struct store *store = run->client->store;
-    uint64_t reach_ms = (run->guard.ours.has_fence ? run->guard.ours.fence_s - run->guard.d0_s : 0) * 1000;
-    uint64_t user_timeout_ms = reach_ms ? reach_ms - (uint64_t)run->length_s * 1000 : todo->send_deadline_ms;
     run->outcome.result.attempts++;
     run->send_op = store->vtable->send(store, run->attempt, run->send_sent.monotonic_ms + todo->send_deadline_ms,
-                                       (uint32_t)user_timeout_ms, send_done, run);
+                                       (uint32_t)todo->send_allowance_ms, send_done, run);
     if (run->send_op == NULL)
         fail_later(run, GUARD_DO_SEND);
 }

@@ -156,7 +156,8 @@ struct guard_todo {
     struct record_condition condition;
     struct record release;
     struct record_condition release_condition;
-    uint64_t send_deadline_ms; /* from now */
+    uint64_t send_deadline_ms;  /* from now */
+    uint64_t send_allowance_ms; /* the kernel may try no longer to deliver it (TCP_USER_TIMEOUT) */
     bool has_timer;
     uint64_t timer_ms; /* from now; replaces an earlier timer, which a step without one leaves running */
 };

@@ -86,7 +86,7 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
 
 /* ------------------------------------------------------------------------------------------------ R2 */
 
-static uint32_t allowance_s(const struct guard *g)
+uint32_t guard_own_allowance_s(const struct guard *g)
 {
     if (g->settings.allowance_s != 0)
         return g->settings.allowance_s;
@@ -97,7 +97,7 @@ static uint32_t allowance_s(const struct guard *g)
 /* The record that goes with a signature made at D0: what it says follows from D0 alone. */
 static void describe_record(struct guard *g)
 {
-    uint64_t reach_s = (uint64_t)g->settings.length_s + allowance_s(g);
+    uint64_t reach_s = (uint64_t)g->settings.length_s + guard_own_allowance_s(g);
     uint64_t timeout_ms = (reach_s + g->settings.margin_s) * 1000; /* T6 */
     if (timeout_ms < g->settings.timeout_ms)
         timeout_ms = g->settings.timeout_ms;

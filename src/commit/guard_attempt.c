@@ -36,6 +36,7 @@ static void send_copy(struct guard *g, const struct clock_reading *now, struct g
     g->state = GUARD_SENDING;
     g->send_count++;
     todo->send_deadline_ms = lease_left_ms(g, now); /* T6: beyond length + allowance + margin */
+    todo->send_allowance_ms = (uint64_t)guard_own_allowance_s(g) * 1000;
     guard_want(g, GUARD_DO_SEND, todo);
 }
 

@@ -24,6 +24,7 @@ bool guard_is_ours(const struct guard *g, const struct record *record);         
 
 /* guard_acquire.c */
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+uint32_t guard_own_allowance_s(const struct guard *g); /* as set, or by operation */
 void guard_sign(struct guard *g, struct guard_todo *todo);
 void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
