@@ -5,12 +5,13 @@
 #include "base/error.h"
 
 #include <openssl/crypto.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { RENEW_BEFORE_S = 300 };
 
-/* One set of keys; all three own copies, token may be NULL. */
+/* One set of keys, all owned; NULL where there is none. */
 struct keys {
     char *access_key_id;
     char *secret_access_key;
@@ -29,8 +30,9 @@ struct credentials {
 
 static void wipe(char **string)
 {
-    if (*string)
+    if (*string != NULL) {
         OPENSSL_cleanse(*string, strlen(*string));
+    }
     free(*string);
     *string = NULL;
 }
@@ -43,45 +45,52 @@ static void keys_free(struct keys *keys)
     keys->expires_s = 0;
 }
 
-static bool present(const char *string)
+/* NULL for an empty one. False when out of memory. */
+static bool copy(struct text from, char **ret)
 {
-    return string != NULL && string[0] != '\0';
+    *ret = NULL;
+    if (from.len > 0) {
+        *ret = strndup(from.p, from.len);
+    }
+    return from.len == 0 || *ret != NULL;
 }
 
-static bool copy_optional(const char *from, char **ret)
+static os_code keys_take(struct text id, struct text secret, struct text token, int64_t expires_s, struct keys *ret,
+                         os_error *err)
 {
-    if (!present(from))
-        return true;
-    *ret = strdup(from);
-    return *ret != NULL;
-}
-
-static bool keys_copy(const char *id, const char *secret, const char *token, int64_t expires_s, struct keys *ret)
-{
-    struct keys copy = {.expires_s = expires_s};
-    if (!copy_optional(id, &copy.access_key_id) || !copy_optional(secret, &copy.secret_access_key) ||
-        !copy_optional(token, &copy.session_token)) {
-        keys_free(&copy);
-        return false;
+    struct keys taken = {.expires_s = expires_s};
+    if (!copy(id, &taken.access_key_id) || !copy(secret, &taken.secret_access_key) ||
+        !copy(token, &taken.session_token)) {
+        keys_free(&taken);
+        return error_no_memory(err);
     }
     keys_free(ret);
-    *ret = copy;
-    return true;
+    *ret = taken;
+    return OS_OK;
 }
 
 os_code credentials_new(const struct credentials_source *source, struct credentials **ret, os_error *err)
 {
-    if (present(source->access_key_id) != present(source->secret_access_key))
-        return error_set(err, OS_ERR_CONFIG,
-                         "Only one of access_key_id and secret_access_key is given; a key pair needs both.");
+    struct text id = text_from(source->access_key_id);
+    struct text secret = text_from(source->secret_access_key);
+    struct text token = text_from(source->session_token);
+    if ((id.len > 0) != (secret.len > 0)) {
+        return error_set(err, OS_ERR_CONFIG, "%s is given without %s; a key pair needs both.",
+                         id.len > 0 ? "access_key_id" : "secret_access_key",
+                         id.len > 0 ? "secret_access_key" : "access_key_id");
+    }
+    if (token.len > 0 && id.len == 0) {
+        return error_set(err, OS_ERR_CONFIG, "session_token is given without the key pair that it belongs to.");
+    }
     struct credentials *credentials = calloc(1, sizeof(*credentials));
-    if (credentials == NULL)
+    if (credentials == NULL) {
         return error_no_memory(err);
+    }
     credentials->callback = source->callback;
     credentials->callback_context = source->callback_context;
     credentials->no_environment = source->no_environment;
-    if (!keys_copy(source->access_key_id, source->secret_access_key, source->session_token, 0, &credentials->given) ||
-        !copy_optional(source->profile, &credentials->profile)) {
+    if (keys_take(id, secret, token, 0, &credentials->given, err) != OS_OK ||
+        !copy(text_from(source->profile), &credentials->profile)) {
         credentials_free(credentials);
         return error_no_memory(err);
     }
@@ -91,88 +100,185 @@ os_code credentials_new(const struct credentials_source *source, struct credenti
 
 void credentials_free(struct credentials *credentials)
 {
-    if (credentials == NULL)
+    if (credentials == NULL) {
         return;
+    }
     keys_free(&credentials->given);
     keys_free(&credentials->current);
     free(credentials->profile);
     free(credentials);
 }
 
-/* ------------------------------------------------------------------------------------------------ sources */
+/* ---------------------------------------------------------------------------------------------------- sources */
 
-static os_code ask_callback(struct credentials *credentials, os_error *err)
+static os_code from_callback(struct credentials *credentials, os_error *err)
 {
     os_credentials got = {.size = sizeof(got)};
-    if (credentials->callback(credentials->callback_context, &got) != 0)
-        return error_set(err, OS_ERR_CREDENTIALS, "The credentials callback gave no credentials.");
-    if (!present(got.access_key_id) || !present(got.secret_access_key))
-        return error_set(err, OS_ERR_CREDENTIALS, "The credentials callback gave only half of a key pair.");
-    bool ok =
-        keys_copy(got.access_key_id, got.secret_access_key, got.session_token, got.expires_s, &credentials->current);
-    return ok ? OS_OK : error_no_memory(err);
+    if (credentials->callback(credentials->callback_context, &got) != 0) {
+        return error_set(err, OS_ERR_CREDENTIALS,
+                         "The credentials callback gave no credentials; what it asks must be mended.");
+    }
+    struct text id = text_from(got.access_key_id);
+    struct text secret = text_from(got.secret_access_key);
+    if (id.len == 0 || secret.len == 0) {
+        return error_set(err, OS_ERR_CREDENTIALS,
+                         "The credentials callback reported success, but gave no access key id or no secret.");
+    }
+    return keys_take(id, secret, text_from(got.session_token), got.expires_s, &credentials->current, err);
 }
 
-static bool from_environment(struct keys *ret)
+/* OS_OK and nothing taken when neither variable is set. */
+static os_code from_environment(struct keys *ret, os_error *err)
 {
-    const char *id = getenv("AWS_ACCESS_KEY_ID");
-    const char *secret = getenv("AWS_SECRET_ACCESS_KEY");
-    return present(id) && present(secret) && keys_copy(id, secret, getenv("AWS_SESSION_TOKEN"), 0, ret);
+    struct text id = text_from(getenv("AWS_ACCESS_KEY_ID"));
+    struct text secret = text_from(getenv("AWS_SECRET_ACCESS_KEY"));
+    if (id.len == 0 && secret.len == 0) {
+        return OS_OK;
+    }
+    if (id.len == 0 || secret.len == 0) {
+        return error_set(err, OS_ERR_CREDENTIALS, "%s is set without %s; set both, or neither.",
+                         id.len > 0 ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY",
+                         id.len > 0 ? "AWS_SECRET_ACCESS_KEY" : "AWS_ACCESS_KEY_ID");
+    }
+    return keys_take(id, secret, text_from(getenv("AWS_SESSION_TOKEN")), 0, ret, err);
 }
 
-static bool from_profile(const char *profile, struct keys *ret)
+/* The pair and its token come from one section: a token of one file must not be sent with the keys of the other. */
+static os_code from_place(const struct profile_files *files, const struct profile_place *place, struct keys *ret,
+                          os_error *err)
+{
+    struct text id = profile_find(files, place, NULL, "aws_access_key_id");
+    struct text secret = profile_find(files, place, NULL, "aws_secret_access_key");
+    if (id.len == 0 && secret.len == 0) {
+        return OS_OK;
+    }
+    if (id.len == 0 || secret.len == 0) {
+        return error_set(err, OS_ERR_CREDENTIALS, "The profile \"%.100s\" in %.300s has %s without %s; it needs both.",
+                         place->name, files->path[place->file],
+                         id.len > 0 ? "aws_access_key_id" : "aws_secret_access_key",
+                         id.len > 0 ? "aws_secret_access_key" : "aws_access_key_id");
+    }
+    return keys_take(id, secret, profile_find(files, place, NULL, "aws_session_token"), 0, ret, err);
+}
+
+/* A way to credentials that is the AWS tools' own, or NULL. */
+static const char *foreign_way(const struct profile_files *files, const char *profile)
+{
+    static const char *const ways[] = {"role_arn",      "credential_process",      "sso_session",
+                                       "sso_start_url", "web_identity_token_file", "login_session"};
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        if (profile_setting(files, profile, ways[i]).len > 0) {
+            return ways[i];
+        }
+    }
+    return NULL;
+}
+
+/* What is with a file, for a person: "/home/x/.aws/config", or that and why it was not read. */
+static void describe_file(const struct profile_files *files, enum profile_file file, char *ret, size_t ret_size)
+{
+    const char *path = files->path[file][0] != '\0' ? files->path[file] : "(HOME is not set)";
+    if (files->failed[file] != 0) {
+        snprintf(ret, ret_size, "%.200s (not read: %.60s)", path, strerror(files->failed[file]));
+    } else {
+        snprintf(ret, ret_size, "%.200s%s", path, files->data[file] == NULL ? " (not there)" : "");
+    }
+}
+
+static os_code nothing_found(const struct profile_files *files, const char *profile, bool asked_for, os_error *err)
+{
+    char credentials_file[320];
+    char config_file[320];
+    const char *way = foreign_way(files, profile);
+    if (way != NULL) {
+        return error_set(
+            err, OS_ERR_CREDENTIALS,
+            "The profile \"%.100s\" gets its keys by %s, which is not supported; export them (aws configure "
+            "export-credentials --format env), or give a credentials callback.",
+            profile, way);
+    }
+    describe_file(files, PROFILE_CREDENTIALS, credentials_file, sizeof(credentials_file));
+    describe_file(files, PROFILE_CONFIG, config_file, sizeof(config_file));
+    return error_set(
+        err, OS_ERR_CREDENTIALS,
+        "There are no credentials: none in the options, %sand none for the profile \"%.100s\" in %s or %s. "
+        "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has keys.",
+        asked_for ? "" : "none in the environment, ", profile, credentials_file, config_file);
+}
+
+static os_code from_profile(const char *profile, struct keys *ret, bool asked_for, os_error *err)
+{
+    struct profile_files files;
+    struct profile_place places[PROFILE_PLACES_MAX];
+    struct keys found = {0};
+    os_code code = profile_load(&files, err);
+    if (code != OS_OK) {
+        return code;
+    }
+    size_t count = profile_places(profile, places);
+    for (size_t i = 0; i < count && code == OS_OK && found.access_key_id == NULL; i++) {
+        code = from_place(&files, &places[i], &found, err);
+    }
+    if (code == OS_OK && found.access_key_id == NULL) {
+        code = nothing_found(&files, profile, asked_for, err);
+    }
+    profile_free(&files);
+    if (code == OS_OK) {
+        keys_free(ret);
+        *ret = found;
+    }
+    return code;
+}
+
+/* A profile that was asked for by name goes before the keys of the environment, as with the AWS tools. */
+static os_code from_surroundings(struct credentials *credentials, os_error *err)
 {
     struct keys found = {0};
-    bool ok = profile_get(profile, "aws_access_key_id", &found.access_key_id) &&
-              profile_get(profile, "aws_secret_access_key", &found.secret_access_key);
-    if (!ok) {
-        keys_free(&found);
-        return false;
+    bool asked_for = credentials->profile != NULL;
+    os_code code = asked_for ? OS_OK : from_environment(&found, err);
+    if (code == OS_OK && found.access_key_id == NULL) {
+        code = from_profile(profile_name(credentials->profile), &found, asked_for, err);
     }
-    (void)profile_get(profile, "aws_session_token", &found.session_token);
-    keys_free(ret);
-    *ret = found;
-    return true;
+    if (code == OS_OK) {
+        keys_free(&credentials->current);
+        credentials->current = found;
+    }
+    return code;
 }
 
 static os_code look(struct credentials *credentials, os_error *err)
 {
     const struct keys *given = &credentials->given;
-    if (credentials->callback)
-        return ask_callback(credentials, err);
-    if (given->access_key_id)
-        return keys_copy(given->access_key_id, given->secret_access_key, given->session_token, 0, &credentials->current)
-                   ? OS_OK
-                   : error_no_memory(err);
-    if (credentials->no_environment)
+    if (credentials->callback != NULL) {
+        return from_callback(credentials, err);
+    }
+    if (given->access_key_id != NULL) {
+        return keys_take(text_from(given->access_key_id), text_from(given->secret_access_key),
+                         text_from(given->session_token), 0, &credentials->current, err);
+    }
+    if (credentials->no_environment) {
         return error_set(err, OS_ERR_CREDENTIALS,
-                         "There are no credentials: no callback and no static keys were given, and the environment is "
-                         "not to be read.");
-    bool named = present(credentials->profile); /* a profile that was asked for goes before the environment */
-    if (!named && from_environment(&credentials->current))
-        return OS_OK;
-    if (from_profile(credentials->profile, &credentials->current))
-        return OS_OK;
-    return error_set(
-        err, OS_ERR_CREDENTIALS,
-        "There are no credentials: not in %s, nor in the profile \"%.100s\" of the shared credentials and config "
-        "files. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile.",
-        named ? "the options" : "the options or the environment", profile_name(credentials->profile));
+                         "There are no credentials: no callback and no keys are given, and the environment and the "
+                         "profile files are not to be read.");
+    }
+    return from_surroundings(credentials, err);
 }
 
 os_code credentials_get(struct credentials *credentials, int64_t now_s, bool renew, struct sigv4_keys *ret,
                         os_error *err)
 {
     struct keys *current = &credentials->current;
-    bool old = current->expires_s != 0 && now_s + RENEW_BEFORE_S >= current->expires_s;
-    if (current->access_key_id == NULL || renew || old) {
+    bool have = current->access_key_id != NULL;
+    bool ends_soon =
+        have && current->expires_s != 0 && (current->expires_s < 0 || now_s >= current->expires_s - RENEW_BEFORE_S);
+    if (!have || renew || ends_soon) {
         os_code code = look(credentials, err);
-        bool still_good = current->access_key_id != NULL && !renew && now_s < current->expires_s;
-        if (code != OS_OK && !(old && still_good))
+        bool still_good = have && !renew && now_s < current->expires_s;
+        if (code != OS_OK && !still_good) {
             return code;
+        }
     }
-    ret->access_key_id = current->access_key_id;
-    ret->secret_access_key = current->secret_access_key;
-    ret->session_token = current->session_token;
+    error_clear(err);
+    *ret = (struct sigv4_keys){current->access_key_id, current->secret_access_key, current->session_token};
     return OS_OK;
 }

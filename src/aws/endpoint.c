@@ -5,198 +5,283 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-static const char letters_digits[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+static bool is_alphanumeric(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
 
+/* Letters, digits and the characters of `also`; not empty. */
 static bool made_of(struct text text, const char *also)
 {
     for (size_t i = 0; i < text.len; i++) {
-        if (text.p[i] == '\0' || (strchr(letters_digits, text.p[i]) == NULL && strchr(also, text.p[i]) == NULL))
+        if (!is_alphanumeric(text.p[i]) && (text.p[i] == '\0' || strchr(also, text.p[i]) == NULL)) {
             return false;
+        }
     }
     return text.len > 0;
 }
 
-/* ------------------------------------------------------------------------------------------------ URLs */
+static bool is_ipv4(struct text text, struct in_addr *ret)
+{
+    char address[INET_ADDRSTRLEN];
+    return text_copy(text, address, sizeof(address)) && inet_pton(AF_INET, address, ret) == 1;
+}
+
+/* -------------------------------------------------------------------------------------------------------- URLs */
+
+/* "[::1]" without its brackets. */
+static bool is_ipv6(struct text host, struct in6_addr *ret)
+{
+    char address[INET6_ADDRSTRLEN];
+    return host.len > 2 && host.p[0] == '[' && host.p[host.len - 1] == ']' &&
+           text_copy(text_of(host.p + 1, host.len - 2), address, sizeof(address)) &&
+           inet_pton(AF_INET6, address, ret) == 1;
+}
 
 static bool is_loopback(struct text host)
 {
-    return text_is_nocase(host, "localhost") || text_starts(host, "127.") || text_is(host, "[::1]");
+    struct in_addr v4;
+    struct in6_addr v6;
+    if (is_ipv4(host, &v4)) {
+        return ntohl(v4.s_addr) >> 24 == 127;
+    }
+    return is_ipv6(host, &v6) ? IN6_IS_ADDR_LOOPBACK(&v6) : text_is_nocase(host, "localhost");
 }
 
+/* The port is empty when there is none. */
 static bool split_port(struct text authority, struct text *ret_host, struct text *ret_port)
 {
     struct text rest = authority;
+    struct text host = authority;
     if (text_starts(authority, "[")) {
-        if (!text_take_until(&rest, ']', ret_host))
+        if (!text_take_until(&rest, ']', &host)) {
             return false;
-        *ret_host = text_of(authority.p, ret_host->len + 1);
-        ret_host->len = (size_t)(rest.p - authority.p);
-    } else if (text_take_until(&rest, ':', ret_host)) {
-        rest = text_of(authority.p + ret_host->len, authority.len - ret_host->len);
+        }
+        host.len++;
+    } else if (text_take_until(&rest, ':', &host)) {
+        rest = text_of(authority.p + host.len, authority.len - host.len);
     } else {
-        *ret_host = authority;
-        rest = text_of(authority.p + authority.len, 0);
+        rest = text_of("", 0);
     }
-    if (rest.len == 0) {
-        *ret_port = rest;
-        return true;
+    if (rest.len > 0 && (!text_take_char(&rest, ':') || rest.len == 0)) {
+        return false;
     }
-    return text_take_char(&rest, ':') && (*ret_port = rest, rest.len > 0);
+    *ret_host = host;
+    *ret_port = rest;
+    return true;
 }
 
 static bool host_ok(struct text host)
 {
-    if (text_starts(host, "["))
-        return host.len > 4 && made_of(text_of(host.p + 1, host.len - 2), ":.%");
-    return host.len <= 255 && made_of(host, ".-_");
+    struct in6_addr v6;
+    if (text_starts(host, "[")) {
+        return is_ipv6(host, &v6);
+    }
+    return host.len <= 253 && made_of(host, ".-_") && host.p[0] != '.' && host.p[0] != '-';
 }
 
 static bool set_host(struct text host, struct text port, struct endpoint *ret)
 {
     uint64_t number = 0;
-    if (!host_ok(host) || (port.len > 0 && (!text_parse_u64(port, &number) || number == 0 || number > 65535)))
+    if (!host_ok(host) || (port.len > 0 && (!text_parse_u64(port, &number) || number == 0 || number > 65535))) {
         return false;
+    }
     uint64_t usual = strcmp(ret->scheme, "https") == 0 ? 443 : 80;
-    int length;
-    if (number == 0 || number == usual)
-        length = snprintf(ret->host, sizeof(ret->host), "%.*s", (int)host.len, host.p);
-    else
-        length = snprintf(ret->host, sizeof(ret->host), "%.*s:%u", (int)host.len, host.p, (unsigned)number);
+    int len;
+    if (number == 0 || number == usual) {
+        len = snprintf(ret->host, sizeof(ret->host), "%.*s", (int)host.len, host.p);
+    } else {
+        len = snprintf(ret->host, sizeof(ret->host), "%.*s:%u", (int)host.len, host.p, (unsigned)number);
+    }
     ret->loopback = is_loopback(host);
-    return length > 0 && (size_t)length < sizeof(ret->host);
+    return len > 0 && (size_t)len < sizeof(ret->host);
 }
 
+static bool take_scheme(struct text *url, struct endpoint *ret)
+{
+    struct text rest = *url;
+    struct text scheme;
+    if (!text_take_until(&rest, ':', &scheme) || !text_take_str(&rest, "//")) {
+        return false;
+    }
+    bool https = text_is_nocase(scheme, "https");
+    if (!https && !text_is_nocase(scheme, "http")) {
+        return false;
+    }
+    snprintf(ret->scheme, sizeof(ret->scheme), "%s", https ? "https" : "http");
+    *url = rest;
+    return true;
+}
+
+/* The URL is not repeated in messages: someone may have put a password into it. */
 static os_code parse_url(const char *service, const char *url, struct endpoint *ret, os_error *err)
 {
     struct text rest = text_from(url);
     struct text host;
     struct text port;
-    if (text_take_str(&rest, "https://"))
-        memcpy(ret->scheme, "https", 6);
-    else if (text_take_str(&rest, "http://"))
-        memcpy(ret->scheme, "http", 5);
-    else
+    if (!take_scheme(&rest, ret)) {
+        return error_set(err, OS_ERR_CONFIG,
+                         "The %s endpoint does not start with http:// or https://; write "
+                         "http[s]://host[:port].",
+                         service);
+    }
+    if (rest.len > 0 && rest.p[rest.len - 1] == '/') {
+        rest.len--;
+    }
+    if (!split_port(rest, &host, &port) || !set_host(host, port, ret)) {
         return error_set(
             err, OS_ERR_CONFIG,
-            "The %s endpoint \"%.200s\" has an unknown scheme; write http://host[:port] or https://host[:port].",
-            service, url);
-    if (rest.len > 0 && rest.p[rest.len - 1] == '/')
-        rest.len--;
-    if (!split_port(rest, &host, &port) || !set_host(host, port, ret)) /* user, path, query and fragment fail here */
-        return error_set(err, OS_ERR_CONFIG,
-                         "The %s endpoint is not of the form http[s]://host[:port], without user, path or query.",
-                         service);
+            "The %s endpoint is not of the form http[s]://host[:port]; it must have a valid host and port, "
+            "and no user, path, query or fragment.",
+            service);
+    }
     return OS_OK;
 }
 
-static bool region_ok(const char *region)
+/* ------------------------------------------------------------------------------------------------ AWS's own hosts */
+
+/* Source: partitions.json of the AWS SDKs. */
+static const struct {
+    const char *prefix;
+    const char *domain;
+} partitions[] = {
+    {"cn-", "amazonaws.com.cn"},    {"us-iso-", "c2s.ic.gov"},      {"us-isob-", "sc2s.sgov.gov"},
+    {"us-isof-", "csp.hci.ic.gov"}, {"eu-isoe-", "cloud.adc-e.uk"}, {"eusc-", "amazonaws.eu"},
+};
+
+static const char *domain_of(const char *region)
 {
-    return strlen(region) < 64 && made_of(text_from(region), "-_");
+    for (size_t i = 0; i < sizeof(partitions) / sizeof(partitions[0]); i++) {
+        if (text_starts(text_from(region), partitions[i].prefix)) {
+            return partitions[i].domain;
+        }
+    }
+    return "amazonaws.com";
+}
+
+static bool region_ok(struct text region, size_t size)
+{
+    return region.len < size && made_of(region, "-_") && region.p[0] != '-';
 }
 
 os_code endpoint_parse(const char *service, const char *url, const char *region, struct endpoint *ret, os_error *err)
 {
-    struct endpoint endpoint;
-    memset(&endpoint, 0, sizeof(endpoint));
-    if (region == NULL || !region_ok(region))
-        return error_set(err, OS_ERR_CONFIG, "The %s region \"%.80s\" is no region: letters, digits and '-'.", service,
-                         region ? region : "");
-    memcpy(endpoint.region, region, strlen(region) + 1);
-    if (url && url[0]) {
-        os_code code = parse_url(service, url, &endpoint, err);
-        if (code == OS_OK)
-            *ret = endpoint;
-        return code;
+    struct endpoint endpoint = {0};
+    struct text name = text_from(region);
+    if (!region_ok(name, sizeof(endpoint.region)) || !text_copy(name, endpoint.region, sizeof(endpoint.region))) {
+        return error_set(err, OS_ERR_CONFIG,
+                         "The %s region \"%.80s\" is not one: it has 1 to 63 letters, digits and '-', as in us-east-1.",
+                         service, name.p);
     }
-    const char *domain = strncmp(region, "cn-", 3) == 0 ? "amazonaws.com.cn" : "amazonaws.com";
-    memcpy(endpoint.scheme, "https", 6);
-    snprintf(endpoint.host, sizeof(endpoint.host), "%s.%s.%s", service, region, domain);
-    endpoint.is_aws = true;
+    if (url != NULL && url[0] != '\0') {
+        os_code code = parse_url(service, url, &endpoint, err);
+        if (code != OS_OK) {
+            return code;
+        }
+    } else {
+        snprintf(endpoint.scheme, sizeof(endpoint.scheme), "https");
+        snprintf(endpoint.host, sizeof(endpoint.host), "%s.%s.%s", service, endpoint.region, domain_of(region));
+        endpoint.is_aws = true;
+    }
     *ret = endpoint;
     return OS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ environment */
+/* -------------------------------------------------------------------------------------------------- environment */
 
-static const char *env(const char *name)
+static struct text variable(const char *name)
 {
-    const char *value = getenv(name);
-    return value && value[0] ? value : NULL;
+    return text_from(getenv(name));
 }
 
-static bool copy_first(const char *first, const char *second, char **ret)
+static struct text first_of(struct text first, struct text second)
 {
-    const char *from = first ? first : second;
-    if (from == NULL)
-        return true;
-    *ret = strdup(from);
-    return *ret != NULL;
+    return first.len > 0 ? first : second;
+}
+
+static struct text find_url(const char *service, const char *profile, const struct profile_files *files)
+{
+    struct text ignored = first_of(variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
+                                   profile_setting(files, profile, "ignore_configured_endpoint_urls"));
+    if (text_is_nocase(ignored, "true")) {
+        return text_of("", 0);
+    }
+    bool s3 = strcmp(service, "s3") == 0;
+    struct text set =
+        first_of(variable(s3 ? "AWS_ENDPOINT_URL_S3" : "AWS_ENDPOINT_URL_DYNAMODB"), variable("AWS_ENDPOINT_URL"));
+    return first_of(set, first_of(profile_service_setting(files, profile, service, "endpoint_url"),
+                                  profile_setting(files, profile, "endpoint_url")));
+}
+
+static struct text find_region(const char *profile, const struct profile_files *files)
+{
+    struct text set = first_of(variable("AWS_REGION"), variable("AWS_DEFAULT_REGION"));
+    return first_of(set, profile_setting(files, profile, "region"));
+}
+
+/* NULL for an empty one. False when out of memory. */
+static bool copy(struct text from, char **ret)
+{
+    *ret = from.len > 0 ? strndup(from.p, from.len) : NULL;
+    return from.len == 0 || *ret != NULL;
 }
 
 os_code endpoint_from_environment(const char *service, const char *profile, char **ret_url, char **ret_region,
                                   os_error *err)
 {
-    const char *own = env(strcmp(service, "s3") == 0 ? "AWS_ENDPOINT_URL_S3" : "AWS_ENDPOINT_URL_DYNAMODB");
-    const char *ignore = env("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
-    bool ignored = ignore && strcasecmp(ignore, "true") == 0;
-    *ret_url = NULL;
-    *ret_region = NULL;
-    bool ok = ignored || copy_first(own, env("AWS_ENDPOINT_URL"), ret_url);
-    ok = ok && copy_first(env("AWS_REGION"), env("AWS_DEFAULT_REGION"), ret_region);
+    struct profile_files files;
+    os_code code = profile_load(&files, err);
+    if (code != OS_OK) {
+        return code;
+    }
+    char *url = NULL;
+    char *region = NULL;
+    bool ok = copy(find_url(service, profile, &files), &url) && copy(find_region(profile, &files), &region);
+    profile_free(&files);
     if (!ok) {
-        free(*ret_url);
-        *ret_url = NULL;
+        free(url);
         return error_no_memory(err);
     }
-    if (!ignored && *ret_url == NULL && !profile_get_service(profile, service, "endpoint_url", ret_url))
-        (void)profile_get(profile, "endpoint_url", ret_url);
-    if (*ret_region == NULL)
-        (void)profile_get(profile, "region", ret_region);
+    *ret_url = url;
+    *ret_region = region;
     return OS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ buckets */
-
-static bool is_ip_address(struct text text)
-{
-    int dots = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.p[i] == '.')
-            dots++;
-        else if (text.p[i] < '0' || text.p[i] > '9')
-            return false;
-    }
-    return dots == 3;
-}
+/* ------------------------------------------------------------------------------------------------------ buckets */
 
 bool bucket_name_ok(const char *bucket)
 {
     struct text text = text_from(bucket);
-    if (text.len < 3 || text.len > 255 || !made_of(text, "-._") || is_ip_address(text))
+    struct in_addr address;
+    if (text.len < 3 || text.len > BUCKET_NAME_MAX || !made_of(text, "-._") || is_ipv4(text, &address)) {
         return false;
-    return text.p[0] != '.' && text.p[0] != '-' && text.p[text.len - 1] != '.' && strstr(bucket, "..") == NULL;
+    }
+    char last = text.p[text.len - 1];
+    return text.p[0] != '.' && text.p[0] != '-' && last != '.' && last != '-' && strstr(bucket, "..") == NULL;
 }
 
-/* Only names that can stand in a host name, and whose certificate a wildcard covers. */
-static bool dns_name(const char *bucket)
+/* Only a name that can be one label of a host name, because the certificate's wildcard stands for one label. */
+static bool is_label(const char *bucket)
 {
     struct text text = text_from(bucket);
     for (size_t i = 0; i < text.len; i++) {
         char c = text.p[i];
-        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-')
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-') {
             return false;
+        }
     }
-    return text.len <= 63;
+    return text.len > 0 && text.len <= 63;
 }
 
 bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addressing, const char *bucket)
 {
-    if (addressing == OS_ADDRESSING_AUTO)
-        return endpoint->is_aws && dns_name(bucket);
+    if (addressing == OS_ADDRESSING_AUTO) {
+        return endpoint->is_aws && is_label(bucket);
+    }
     return addressing == OS_ADDRESSING_VIRTUAL;
 }

@@ -16,18 +16,21 @@ struct endpoint {
     bool loopback; /* localhost, 127.0.0.0/8 or ::1: no proxy */
 };
 
-/* `service` is "s3" or "dynamodb"; `url` NULL or "" means AWS's own (also amazonaws.com.cn for cn- regions). A URL with
- * user, path (other than "/"), query or fragment, an unknown scheme, a bad port or a bad region is OS_ERR_CONFIG. */
+/* `service` is "s3" or "dynamodb"; `url` NULL or "" means AWS's own, in the domain of the region's partition. A URL
+ * with user, path (other than "/"), query or fragment, an unknown scheme, a bad port or a bad region is OS_ERR_CONFIG.
+ */
 os_code endpoint_parse(const char *service, const char *url, const char *region, struct endpoint *ret, os_error *err);
 
 /* Endpoint URL and region of `service` from AWS_ENDPOINT_URL_S3 / _DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION,
  * AWS_DEFAULT_REGION, then the profile. AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is honoured. Both outputs are malloc'ed or
- * NULL. */
+ * NULL. OS_ERR_CONFIG for a damaged profile file. */
 os_code endpoint_from_environment(const char *service, const char *profile, char **ret_url, char **ret_region,
                                   os_error *err);
 
-/* A bucket name by S3's rules (3 to 63 of a-z 0-9 - and ., no IP address ...; '_' and capitals too, for old and foreign
- * stores). */
+/* A bucket name by S3's rules (Amazon S3 User Guide, "General purpose bucket naming rules"): letters, digits, '-', '.',
+ * no IPv4 address, no "..", no '-' or '.' at an end. Also the older and foreign ones with capitals and '_', which may
+ * have up to 255 characters. */
+enum { BUCKET_NAME_MAX = 255 };
 bool bucket_name_ok(const char *bucket);
 /* Whether `addressing` (AUTO resolved) puts the bucket into the host name. */
 bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addressing, const char *bucket);

@@ -1,33 +1,145 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An own bounded reader, because inih bends the format: it takes an indented line for the continuation of the value
- * before it, so the nested blocks cannot be told from long values.
+ * An own bounded reader, because inih bends the format: to it an indented line continues the value before it, so that a
+ * nested block cannot be told from a long value, and it ends names at ':' as well as at '='.
  */
 #include "aws/profile.h"
 
-#include "base/text.h"
+#include "base/error.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/crypto.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { PROFILE_FILE_MAX = 1 << 20, PROFILE_PATH_MAX = 4096 };
+enum { FILE_MAX = 1 << 20, SERVICES_NAME_SIZE = 256 };
 
 const char *profile_name(const char *profile)
 {
-    if (profile && profile[0])
+    if (profile != NULL && profile[0] != '\0') {
         return profile;
+    }
     const char *named = getenv("AWS_PROFILE");
-    return named && named[0] ? named : "default";
+    return named != NULL && named[0] != '\0' ? named : "default";
 }
 
-/* ------------------------------------------------------------------------------------------------ one text */
+/* -------------------------------------------------------------------------------------------------- the files */
+
+/* Where the file is; false when that cannot be said. A path that starts with "~/" is below HOME, as the AWS tools have
+ * it. */
+static bool find_path(enum profile_file file, char *ret)
+{
+    static const char *const variables[PROFILE_FILES] = {"AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"};
+    static const char *const usual[PROFILE_FILES] = {"~/.aws/credentials", "~/.aws/config"};
+    const char *path = getenv(variables[file]);
+    if (path == NULL || path[0] == '\0') {
+        path = usual[file];
+    }
+    const char *home = "";
+    if (path[0] == '~' && path[1] == '/') {
+        path++;
+        home = getenv("HOME");
+    }
+    int len = home != NULL ? snprintf(ret, PROFILE_PATH_SIZE, "%s%s", home, path) : -1;
+    if (len < 0 || len >= PROFILE_PATH_SIZE) {
+        ret[0] = '\0';
+        return false;
+    }
+    return true;
+}
+
+/* Up to FILE_MAX + 1 bytes; -1 with errno on an error. */
+static ssize_t read_whole(int fd, char *data)
+{
+    size_t len = 0;
+    while (len <= FILE_MAX) {
+        ssize_t got = read(fd, data + len, FILE_MAX + 1 - len);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return -1;
+        }
+        if (got == 0) {
+            break;
+        }
+        len += (size_t)got;
+    }
+    return (ssize_t)len;
+}
+
+static void wipe(char *data, size_t len)
+{
+    if (data != NULL) {
+        OPENSSL_cleanse(data, len);
+        free(data);
+    }
+}
+
+static os_code take_file(struct profile_files *files, enum profile_file file, int fd, os_error *err)
+{
+    char *data = malloc(FILE_MAX + 1);
+    if (data == NULL) {
+        return error_no_memory(err);
+    }
+    ssize_t len = read_whole(fd, data);
+    if (len < 0 || len > FILE_MAX || memchr(data, '\0', (size_t)len) != NULL) {
+        int read_error = errno;
+        wipe(data, FILE_MAX + 1);
+        return error_set(err, OS_ERR_CONFIG, "The profile file %s is not used, because %s; mend or remove it.",
+                         files->path[file],
+                         len < 0          ? strerror(read_error)
+                         : len > FILE_MAX ? "it is over 1 MiB long"
+                                          : "it is not a text (there is a NUL byte in it)");
+    }
+    files->data[file] = data;
+    files->len[file] = (size_t)len;
+    return OS_OK;
+}
+
+os_code profile_load(struct profile_files *ret, os_error *err)
+{
+    struct profile_files files = {0};
+    for (enum profile_file file = PROFILE_CREDENTIALS; file < PROFILE_FILES; file++) {
+        if (!find_path(file, files.path[file])) {
+            continue;
+        }
+        int fd = open(files.path[file], O_RDONLY | O_CLOEXEC);
+        if (fd < 0) {
+            files.failed[file] = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+            continue;
+        }
+        os_code code = take_file(&files, file, fd, err);
+        close(fd);
+        if (code != OS_OK) {
+            profile_free(&files);
+            return code;
+        }
+    }
+    *ret = files;
+    return OS_OK;
+}
+
+void profile_free(struct profile_files *files)
+{
+    for (enum profile_file file = PROFILE_CREDENTIALS; file < PROFILE_FILES; file++) {
+        wipe(files->data[file], files->len[file]);
+    }
+    *files = (struct profile_files){0};
+}
+
+/* ---------------------------------------------------------------------------------------------------- reading */
 
 struct reader {
-    const char *section;
-    const char *block; /* NULL: settings of the section itself */
+    const struct profile_place *place;
+    const char *block;
+    const char *name;
     bool in_section;
-    struct text in_block; /* the nested block that indented lines belong to */
+    struct text open_block; /* the setting whose nested block indented lines belong to */
+    struct text found;
 };
 
 static bool is_blank(char c)
@@ -35,157 +147,123 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* [section], with any blanks inside folded: "[profile  x]" is "profile x". */
-static void enter_section(struct reader *reader, struct text line)
+static struct text unquote(struct text text)
+{
+    if (text.len >= 2 && (text.p[0] == '"' || text.p[0] == '\'') && text.p[text.len - 1] == text.p[0]) {
+        return text_of(text.p + 1, text.len - 2);
+    }
+    return text;
+}
+
+/* "[kind name]", with any blanks around; the name may be in quotes, as the AWS tools write one with blanks in it. */
+static bool is_section(struct text line, const struct profile_place *place)
 {
     struct text inside;
-    reader->in_section = false;
-    reader->in_block = text_of("", 0);
-    if (!text_take_char(&line, '[') || !text_take_until(&line, ']', &inside))
-        return;
+    if (!text_take_char(&line, '[') || !text_take_until(&line, ']', &inside)) {
+        return false;
+    }
     inside = text_trim(inside);
-    const char *want = reader->section;
-    size_t i = 0;
-    while (i < inside.len && *want) {
-        if (is_blank(inside.p[i]) && is_blank(*want)) {
-            while (i < inside.len && is_blank(inside.p[i]))
-                i++;
-            want++;
-        } else if (inside.p[i] == *want) {
-            i++;
-            want++;
-        } else {
-            return;
+    if (place->kind[0] != '\0') {
+        if (!text_take_str(&inside, place->kind) || inside.len == 0 || !is_blank(inside.p[0])) {
+            return false;
+        }
+        inside = text_trim(inside);
+    }
+    return text_is(unquote(inside), place->name);
+}
+
+/* A comment within a line has a blank before it: a '#' alone may be part of a value. */
+static struct text without_comment(struct text value)
+{
+    for (size_t i = 1; i < value.len; i++) {
+        if ((value.p[i] == '#' || value.p[i] == ';') && is_blank(value.p[i - 1])) {
+            return text_trim(text_of(value.p, i));
         }
     }
-    reader->in_section = i == inside.len && *want == '\0';
+    return value.len > 0 && (value.p[0] == '#' || value.p[0] == ';') ? text_of(value.p, 0) : value;
 }
 
-static bool read_setting(struct reader *reader, struct text line, bool indented, const char *name, struct text *ret)
+static void read_setting(struct reader *reader, struct text line, bool indented)
 {
     struct text key;
-    struct text value = line;
-    if (!text_take_until(&value, '=', &key))
-        return false;
+    if (!text_take_until(&line, '=', &key)) {
+        return;
+    }
     key = text_trim(key);
-    value = text_trim(value);
-    if (!indented)
-        reader->in_block = value.len == 0 ? key : text_of("", 0);
-    bool right_level = reader->block ? indented && text_is(reader->in_block, reader->block) : !indented;
-    if (!right_level || !text_is(key, name) || value.len == 0)
-        return false;
-    *ret = value;
-    return true;
+    struct text value = without_comment(text_trim(line));
+    if (!indented) {
+        reader->open_block = value.len == 0 ? key : text_of("", 0);
+    }
+    bool right_level =
+        reader->block == NULL ? !indented : indented && text_is_nocase(reader->open_block, reader->block);
+    if (right_level && value.len > 0 && text_is_nocase(key, reader->name)) {
+        reader->found = value;
+    }
 }
 
-static bool copy_out(struct text value, char **ret)
+static void read_line(struct reader *reader, struct text line)
 {
-    char *copy = malloc(value.len + 1);
-    if (copy == NULL)
-        return false;
-    memcpy(copy, value.p, value.len);
-    copy[value.len] = '\0';
-    *ret = copy;
-    return true;
+    bool indented = line.len > 0 && is_blank(line.p[0]);
+    line = text_trim(line);
+    if (line.len == 0 || line.p[0] == '#' || line.p[0] == ';') {
+        return;
+    }
+    if (!indented && line.p[0] == '[') {
+        reader->in_section = is_section(line, reader->place);
+        reader->open_block = text_of("", 0);
+    } else if (reader->in_section) {
+        read_setting(reader, line, indented);
+    }
 }
 
-bool profile_find(const char *text, const char *section, const char *block, const char *name, char **ret)
+struct text profile_find(const struct profile_files *files, const struct profile_place *place, const char *block,
+                         const char *name)
 {
-    struct reader reader = {.section = section, .block = block};
-    struct text rest = text_from(text);
+    struct reader reader = {.place = place, .block = block, .name = name, .found = text_of("", 0)};
+    struct text rest = text_of(files->data[place->file], files->len[place->file]);
+    (void)text_take_str(&rest, "\xef\xbb\xbf"); /* the mark that some editors put in front of UTF-8 */
     while (rest.len > 0) {
         struct text line = rest;
-        if (!text_take_until(&rest, '\n', &line))
+        if (!text_take_until(&rest, '\n', &line)) {
             rest.len = 0;
-        bool indented = line.len > 0 && is_blank(line.p[0]);
-        struct text trimmed = text_trim(line);
-        struct text value;
-        if (trimmed.len == 0 || trimmed.p[0] == '#' || trimmed.p[0] == ';')
-            continue;
-        if (!indented && trimmed.p[0] == '[')
-            enter_section(&reader, trimmed);
-        else if (reader.in_section && read_setting(&reader, trimmed, indented, name, &value))
-            return copy_out(value, ret);
+        }
+        read_line(&reader, line);
     }
-    return false;
+    return reader.found;
 }
 
-/* ------------------------------------------------------------------------------------------------ the files */
+/* ---------------------------------------------------------------------------------------------------- profiles */
 
-static bool file_path(enum profile_file file, char *ret)
+size_t profile_places(const char *name, struct profile_place ret[PROFILE_PLACES_MAX])
 {
-    const char *set = getenv(file == PROFILE_CONFIG ? "AWS_CONFIG_FILE" : "AWS_SHARED_CREDENTIALS_FILE");
-    const char *home = getenv("HOME");
-    int length;
-    if (set && set[0])
-        length = snprintf(ret, PROFILE_PATH_MAX, "%s", set);
-    else
-        length = snprintf(ret, PROFILE_PATH_MAX, "%s/.aws/%s", home ? home : "",
-                          file == PROFILE_CONFIG ? "config" : "credentials");
-    return length > 0 && length < PROFILE_PATH_MAX;
-}
-
-/* The whole file, NUL-terminated; NULL when there is none, or when it is over 1 MiB or has a NUL inside. */
-static char *read_file(enum profile_file file)
-{
-    char path[PROFILE_PATH_MAX];
-    if (!file_path(file, path))
-        return NULL;
-    FILE *stream = fopen(path, "re");
-    if (stream == NULL)
-        return NULL;
-    char *data = malloc(PROFILE_FILE_MAX + 1);
-    size_t length = data ? fread(data, 1, PROFILE_FILE_MAX + 1, stream) : 0;
-    fclose(stream);
-    if (data == NULL || length > PROFILE_FILE_MAX) {
-        free(data);
-        return NULL;
+    size_t count = 0;
+    ret[count++] = (struct profile_place){PROFILE_CREDENTIALS, "", name};
+    ret[count++] = (struct profile_place){PROFILE_CONFIG, "profile", name};
+    if (strcmp(name, "default") == 0) {
+        ret[count++] = (struct profile_place){PROFILE_CONFIG, "", name};
     }
-    data[length] = '\0';
-    return data;
+    return count;
 }
 
-static bool find_in_file(enum profile_file file, const char *section, const char *block, const char *name, char **ret)
+struct text profile_setting(const struct profile_files *files, const char *profile, const char *name)
 {
-    char *text = read_file(file);
-    if (text == NULL)
-        return false;
-    bool found = profile_find(text, section, block, name, ret);
-    memset(text, 0, strlen(text)); /* it may hold secrets */
-    free(text);
+    struct profile_place places[PROFILE_PLACES_MAX];
+    size_t count = profile_places(profile_name(profile), places);
+    struct text found = text_of("", 0);
+    for (size_t i = 0; i < count && found.len == 0; i++) {
+        found = profile_find(files, &places[i], NULL, name);
+    }
     return found;
 }
 
-static bool config_section(const char *kind, const char *name, char *ret, size_t ret_size)
+struct text profile_service_setting(const struct profile_files *files, const char *profile, const char *service,
+                                    const char *name)
 {
-    int length = snprintf(ret, ret_size, "%s %s", kind, name);
-    return length > 0 && (size_t)length < ret_size;
-}
-
-static bool find_in_config(const char *profile, const char *name, char **ret)
-{
-    char section[256];
-    if (!config_section("profile", profile, section, sizeof(section)))
-        return false;
-    if (find_in_file(PROFILE_CONFIG, section, NULL, name, ret))
-        return true;
-    return strcmp(profile, "default") == 0 && find_in_file(PROFILE_CONFIG, profile, NULL, name, ret);
-}
-
-bool profile_get(const char *profile, const char *name, char **ret)
-{
-    profile = profile_name(profile);
-    return find_in_file(PROFILE_CREDENTIALS, profile, NULL, name, ret) || find_in_config(profile, name, ret);
-}
-
-bool profile_get_service(const char *profile, const char *service, const char *name, char **ret)
-{
-    char *services = NULL;
-    char section[256];
-    if (!find_in_config(profile_name(profile), "services", &services))
-        return false;
-    bool found = config_section("services", services, section, sizeof(section)) &&
-                 find_in_file(PROFILE_CONFIG, section, service, name, ret);
-    free(services);
-    return found;
+    char services[SERVICES_NAME_SIZE];
+    struct text named = profile_setting(files, profile, "services");
+    if (named.len == 0 || !text_copy(named, services, sizeof(services))) {
+        return text_of("", 0);
+    }
+    const struct profile_place place = {PROFILE_CONFIG, "services", services};
+    return profile_find(files, &place, service, name);
 }

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "aws/credentials.h"
+
+#include "surroundings.h"
+
+enum { NOW_S = 1700000000 };
+
+static struct credentials *make(const struct credentials_source *source)
+{
+    struct credentials *credentials = NULL;
+    os_error err;
+    assert_int_equal(credentials_new(source, &credentials, &err), OS_OK);
+    return credentials;
+}
+
+static void expect_keys(struct credentials *credentials, int64_t now_s, const char *id, const char *secret,
+                        const char *token)
+{
+    struct sigv4_keys keys;
+    os_error err = {.code = OS_ERR_IO};
+    os_code code = credentials_get(credentials, now_s, false, &keys, &err);
+    if (code != OS_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(err.code, OS_OK);
+    assert_string_equal(keys.access_key_id, id);
+    assert_string_equal(keys.secret_access_key, secret);
+    if (token == NULL) {
+        assert_null(keys.session_token);
+    } else {
+        assert_string_equal(keys.session_token, token);
+    }
+}
+
+/* The sentence of the failure; it never has a secret in it. */
+static void expect_none(const struct credentials_source *source, const char *sentence)
+{
+    struct credentials *credentials = make(source);
+    struct sigv4_keys keys = {"untouched", NULL, NULL};
+    os_error err;
+    assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CREDENTIALS);
+    assert_string_equal(keys.access_key_id, "untouched");
+    if (strstr(err.message, sentence) == NULL) {
+        fail_msg("\"%s\" is not in \"%s\"", sentence, err.message);
+    }
+    assert_null(strstr(err.message, "HUSH"));
+    credentials_free(credentials);
+}
+
+/* --------------------------------------------------------------------------------------------------- static keys */
+
+static void static_keys_are_given_as_they_are(void **state)
+{
+    (void)state;
+    char id[] = "id";
+    const struct credentials_source source = {
+        .access_key_id = id, .secret_access_key = "HUSH", .session_token = "t", .no_environment = true};
+    struct credentials *credentials = make(&source);
+    id[0] = 'x'; /* strings are borrowed only while credentials_new runs */
+    expect_keys(credentials, NOW_S, "id", "HUSH", "t");
+    struct sigv4_keys keys;
+    assert_int_equal(credentials_get(credentials, NOW_S, true, &keys, NULL), OS_OK);
+    assert_string_equal(keys.access_key_id, "id");
+    credentials_free(credentials);
+}
+
+static void static_keys_go_before_the_environment(void **state)
+{
+    (void)state;
+    setenv("AWS_ACCESS_KEY_ID", "env", 1);
+    setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
+    setenv("AWS_SESSION_TOKEN", "env-token", 1);
+    const struct credentials_source source = {.access_key_id = "id", .secret_access_key = "HUSH"};
+    struct credentials *credentials = make(&source);
+    expect_keys(credentials, NOW_S, "id", "HUSH", NULL);
+    credentials_free(credentials);
+}
+
+static void half_a_static_key_pair_is_refused(void **state)
+{
+    (void)state;
+    struct credentials *credentials = NULL;
+    os_error err;
+    const struct credentials_source half[] = {
+        {.access_key_id = "id"},
+        {.secret_access_key = "HUSH"},
+        {.access_key_id = "id", .secret_access_key = ""},
+        {.session_token = "t"},
+    };
+    for (size_t i = 0; i < sizeof(half) / sizeof(half[0]); i++) {
+        assert_int_equal(credentials_new(&half[i], &credentials, &err), OS_ERR_CONFIG);
+        assert_null(credentials);
+        assert_null(strstr(err.message, "HUSH"));
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- environment */
+
+static void the_environment_goes_before_the_default_profile(void **state)
+{
+    (void)state;
+    const struct credentials_source source = {0};
+    write_profile("credentials", "[default]\naws_access_key_id = p\naws_secret_access_key = HUSH-p\n");
+    setenv("AWS_ACCESS_KEY_ID", "env", 1);
+    setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
+    struct credentials *credentials = make(&source);
+    expect_keys(credentials, NOW_S, "env", "HUSH-env", NULL);
+    credentials_free(credentials);
+    setenv("AWS_SESSION_TOKEN", "t", 1);
+    credentials = make(&source);
+    expect_keys(credentials, NOW_S, "env", "HUSH-env", "t");
+    credentials_free(credentials);
+}
+
+static void a_profile_that_is_asked_for_goes_before_the_environment(void **state)
+{
+    (void)state;
+    write_profile("credentials", "[p]\naws_access_key_id = p\naws_secret_access_key = HUSH-p\n");
+    setenv("AWS_ACCESS_KEY_ID", "env", 1);
+    setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
+    const struct credentials_source source = {.profile = "p"};
+    struct credentials *credentials = make(&source);
+    expect_keys(credentials, NOW_S, "p", "HUSH-p", NULL);
+    credentials_free(credentials);
+    setenv("AWS_PROFILE", "p", 1);
+    const struct credentials_source unnamed = {0};
+    credentials = make(&unnamed);
+    expect_keys(credentials, NOW_S, "env", "HUSH-env", NULL);
+    credentials_free(credentials);
+}
+
+static void half_a_pair_in_the_environment_is_said_and_not_passed_over(void **state)
+{
+    (void)state;
+    const struct credentials_source source = {0};
+    write_profile("credentials", "[default]\naws_access_key_id = p\naws_secret_access_key = HUSH-p\n");
+    setenv("AWS_ACCESS_KEY_ID", "env", 1);
+    expect_none(&source, "AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY");
+    unsetenv("AWS_ACCESS_KEY_ID");
+    setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
+    expect_none(&source, "AWS_SECRET_ACCESS_KEY is set without AWS_ACCESS_KEY_ID");
+}
+
+static void an_environment_that_is_not_to_be_read_is_not(void **state)
+{
+    (void)state;
+    write_profile("credentials", "[default]\naws_access_key_id = p\naws_secret_access_key = HUSH-p\n");
+    setenv("AWS_ACCESS_KEY_ID", "env", 1);
+    setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
+    const struct credentials_source source = {.no_environment = true};
+    expect_none(&source, "are not to be read");
+}
+
+/* ------------------------------------------------------------------------------------------------------ profiles */
+
+static void keys_come_from_either_profile_file(void **state)
+{
+    (void)state;
+    write_profile("credentials",
+                  "[a]\naws_access_key_id = ida\naws_secret_access_key = HUSH/a+=\naws_session_token = ta\n");
+    write_profile("config", "[profile a]\naws_access_key_id = wrong\naws_secret_access_key = HUSH-wrong\n"
+                            "[profile b]\naws_access_key_id = idb\naws_secret_access_key = HUSH-b\n");
+    const struct credentials_source a = {.profile = "a"};
+    struct credentials *credentials = make(&a);
+    expect_keys(credentials, NOW_S, "ida", "HUSH/a+=", "ta");
+    credentials_free(credentials);
+    setenv("AWS_PROFILE", "b", 1);
+    const struct credentials_source none = {0};
+    credentials = make(&none);
+    expect_keys(credentials, NOW_S, "idb", "HUSH-b", NULL);
+    credentials_free(credentials);
+}
+
+static void a_token_of_another_file_is_not_mixed_in(void **state)
+{
+    (void)state;
+    write_profile("credentials", "[p]\naws_access_key_id = id\naws_secret_access_key = HUSH\n");
+    write_profile("config", "[profile p]\naws_session_token = stale\n");
+    const struct credentials_source source = {.profile = "p"};
+    struct credentials *credentials = make(&source);
+    expect_keys(credentials, NOW_S, "id", "HUSH", NULL);
+    credentials_free(credentials);
+}
+
+static void half_a_pair_in_a_profile_is_said(void **state)
+{
+    (void)state;
+    write_profile("credentials", "[p]\naws_access_key_id = id\n[q]\naws_secret_access_key = HUSH\n");
+    const struct credentials_source p = {.profile = "p"};
+    const struct credentials_source q = {.profile = "q"};
+    expect_none(&p, "/.aws/credentials has aws_access_key_id without aws_secret_access_key");
+    expect_none(&q, "/.aws/credentials has aws_secret_access_key without aws_access_key_id");
+}
+
+static void a_failure_names_every_place_that_was_looked_at(void **state)
+{
+    (void)state;
+    const struct credentials_source source = {0};
+    write_profile("credentials", "[other]\naws_access_key_id = id\naws_secret_access_key = HUSH\n");
+    expect_none(&source, "none in the environment");
+    expect_none(&source, "the profile \"default\"");
+    expect_none(&source, "/.aws/credentials or ");
+    expect_none(&source, "/.aws/config (not there)");
+    unsetenv("HOME");
+    expect_none(&source, "HOME is not set");
+}
+
+static void a_way_to_keys_that_is_not_supported_is_named(void **state)
+{
+    (void)state;
+    write_profile("config", "[profile r]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = p\n"
+                            "[profile s]\nsso_session = corp\n[profile c]\ncredential_process = /bin/x HUSH\n");
+    const struct credentials_source role = {.profile = "r"};
+    const struct credentials_source sso = {.profile = "s"};
+    const struct credentials_source process = {.profile = "c"};
+    expect_none(&role, "\"r\" gets its keys by role_arn, which is not supported");
+    expect_none(&sso, "by sso_session");
+    expect_none(&process, "by credential_process");
+}
+
+static void a_damaged_profile_file_is_said(void **state)
+{
+    (void)state;
+    struct sigv4_keys keys;
+    os_error err;
+    const struct credentials_source source = {0};
+    write_profile_bytes("credentials", "\0", 1);
+    struct credentials *credentials = make(&source);
+    assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "/.aws/credentials"));
+    credentials_free(credentials);
+}
+
+static void keys_are_read_once_and_again_when_renewed(void **state)
+{
+    (void)state;
+    const struct credentials_source source = {0};
+    struct sigv4_keys keys;
+    os_error err;
+    write_profile("credentials", "[default]\naws_access_key_id = a\naws_secret_access_key = HUSH-a\n");
+    struct credentials *credentials = make(&source);
+    expect_keys(credentials, NOW_S, "a", "HUSH-a", NULL);
+    write_profile("credentials", "[default]\naws_access_key_id = b\naws_secret_access_key = HUSH-b\n");
+    expect_keys(credentials, NOW_S + 1000000, "a", "HUSH-a", NULL);
+    assert_int_equal(credentials_get(credentials, NOW_S, true, &keys, &err), OS_OK);
+    assert_string_equal(keys.access_key_id, "b");
+    write_profile("credentials", "");
+    assert_int_equal(credentials_get(credentials, NOW_S, true, &keys, &err), OS_ERR_CREDENTIALS);
+    credentials_free(credentials);
+}
+
+/* ------------------------------------------------------------------------------------------------------ callback */
+
+struct giver {
+    int calls;
+    int result;
+    os_credentials gives;
+};
+
+static int give(void *context, os_credentials *ret)
+{
+    struct giver *giver = context;
+    giver->calls++;
+    assert_int_equal(ret->size, sizeof(*ret));
+    *ret = giver->gives;
+    return giver->result;
+}
+
+static struct credentials *make_giver(struct giver *giver)
+{
+    const struct credentials_source source = {
+        .access_key_id = "static", .secret_access_key = "HUSH-static", .callback = give, .callback_context = giver};
+    return make(&source);
+}
+
+static void a_callback_goes_before_all_and_is_asked_once_for_keys_that_last(void **state)
+{
+    (void)state;
+    struct giver giver = {.gives = {.access_key_id = "id", .secret_access_key = "HUSH", .session_token = ""}};
+    struct credentials *credentials = make_giver(&giver);
+    assert_int_equal(giver.calls, 0);
+    expect_keys(credentials, NOW_S, "id", "HUSH", NULL);
+    expect_keys(credentials, INT64_MAX, "id", "HUSH", NULL);
+    assert_int_equal(giver.calls, 1);
+    credentials_free(credentials);
+}
+
+static void keys_that_expire_are_asked_for_again_five_minutes_before(void **state)
+{
+    (void)state;
+    struct giver giver = {.gives = {.access_key_id = "1", .secret_access_key = "HUSH", .expires_s = NOW_S + 900}};
+    struct credentials *credentials = make_giver(&giver);
+    expect_keys(credentials, NOW_S, "1", "HUSH", NULL);
+    giver.gives = (os_credentials){.access_key_id = "2", .secret_access_key = "HUSH", .expires_s = NOW_S + 9000};
+    expect_keys(credentials, NOW_S + 599, "1", "HUSH", NULL);
+    assert_int_equal(giver.calls, 1);
+    expect_keys(credentials, NOW_S + 600, "2", "HUSH", NULL);
+    assert_int_equal(giver.calls, 2);
+    credentials_free(credentials);
+}
+
+static void keys_that_still_hold_are_used_when_the_source_fails_for_now(void **state)
+{
+    (void)state;
+    struct sigv4_keys keys;
+    os_error err;
+    struct giver giver = {.gives = {.access_key_id = "1", .secret_access_key = "HUSH", .expires_s = NOW_S + 100}};
+    struct credentials *credentials = make_giver(&giver);
+    expect_keys(credentials, NOW_S, "1", "HUSH", NULL);
+    giver.result = 1;
+    expect_keys(credentials, NOW_S + 99, "1", "HUSH", NULL);
+    assert_int_equal(giver.calls, 2);
+    assert_int_equal(credentials_get(credentials, NOW_S + 100, false, &keys, &err), OS_ERR_CREDENTIALS);
+    assert_int_equal(credentials_get(credentials, NOW_S, true, &keys, &err), OS_ERR_CREDENTIALS);
+    credentials_free(credentials);
+}
+
+static void a_callback_that_gives_half_a_pair_gives_none(void **state)
+{
+    (void)state;
+    struct sigv4_keys keys;
+    os_error err;
+    struct giver giver = {.gives = {.access_key_id = "id"}};
+    struct credentials *credentials = make_giver(&giver);
+    assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CREDENTIALS);
+    giver.gives = (os_credentials){.secret_access_key = "HUSH"};
+    assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CREDENTIALS);
+    assert_null(strstr(err.message, "HUSH"));
+    giver.gives = (os_credentials){.access_key_id = "id", .secret_access_key = "HUSH", .expires_s = INT64_MIN};
+    expect_keys(credentials, NOW_S, "id", "HUSH", NULL);
+    expect_keys(credentials, NOW_S, "id", "HUSH", NULL);
+    assert_int_equal(giver.calls, 4);
+    credentials_free(credentials);
+    credentials_free(NULL);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, surroundings_setup, surroundings_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(static_keys_are_given_as_they_are),
+        TEST(static_keys_go_before_the_environment),
+        TEST(half_a_static_key_pair_is_refused),
+        TEST(the_environment_goes_before_the_default_profile),
+        TEST(a_profile_that_is_asked_for_goes_before_the_environment),
+        TEST(half_a_pair_in_the_environment_is_said_and_not_passed_over),
+        TEST(an_environment_that_is_not_to_be_read_is_not),
+        TEST(keys_come_from_either_profile_file),
+        TEST(a_token_of_another_file_is_not_mixed_in),
+        TEST(half_a_pair_in_a_profile_is_said),
+        TEST(a_failure_names_every_place_that_was_looked_at),
+        TEST(a_way_to_keys_that_is_not_supported_is_named),
+        TEST(a_damaged_profile_file_is_said),
+        TEST(keys_are_read_once_and_again_when_renewed),
+        TEST(a_callback_goes_before_all_and_is_asked_once_for_keys_that_last),
+        TEST(keys_that_expire_are_asked_for_again_five_minutes_before),
+        TEST(keys_that_still_hold_are_used_when_the_source_fails_for_now),
+        TEST(a_callback_that_gives_half_a_pair_gives_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "aws/endpoint.h"
+
+#include "surroundings.h"
+
+static struct endpoint parsed(const char *url, const char *region)
+{
+    struct endpoint endpoint;
+    os_error err;
+    os_code code = endpoint_parse("s3", url, region, &endpoint, &err);
+    if (code != OS_OK) {
+        fail_msg("%s: %s", url, err.message);
+    }
+    return endpoint;
+}
+
+static void expect_host(const char *url, const char *scheme, const char *host, bool loopback)
+{
+    struct endpoint endpoint = parsed(url, "us-east-1");
+    assert_string_equal(endpoint.scheme, scheme);
+    assert_string_equal(endpoint.host, host);
+    assert_string_equal(endpoint.region, "us-east-1");
+    assert_false(endpoint.is_aws);
+    assert_int_equal(endpoint.loopback, loopback);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- URLs */
+
+static void a_given_host_is_taken_with_a_port_that_is_not_the_usual_one(void **state)
+{
+    (void)state;
+    expect_host("http://minio.example", "http", "minio.example", false);
+    expect_host("https://minio.example/", "https", "minio.example", false);
+    expect_host("HTTPS://Minio_1:9000", "https", "Minio_1:9000", false);
+    expect_host("http://h:80", "http", "h", false);
+    expect_host("http://h:443", "http", "h:443", false);
+    expect_host("https://h:443/", "https", "h", false);
+    expect_host("https://h:80", "https", "h:80", false);
+    expect_host("http://h:65535", "http", "h:65535", false);
+    expect_host("http://[2001:db8::1]:9000", "http", "[2001:db8::1]:9000", false);
+}
+
+static void only_loopback_addresses_are_loopback(void **state)
+{
+    (void)state;
+    expect_host("http://localhost:9000", "http", "localhost:9000", true);
+    expect_host("http://LocalHost", "http", "LocalHost", true);
+    expect_host("http://127.0.0.1:8000", "http", "127.0.0.1:8000", true);
+    expect_host("http://127.255.1.2", "http", "127.255.1.2", true);
+    expect_host("http://[::1]:8000", "http", "[::1]:8000", true);
+    expect_host("http://[0:0:0:0:0:0:0:1]", "http", "[0:0:0:0:0:0:0:1]", true);
+    expect_host("http://127.evil.example", "http", "127.evil.example", false);
+    expect_host("http://128.0.0.1", "http", "128.0.0.1", false);
+    expect_host("http://localhost.example", "http", "localhost.example", false);
+    expect_host("http://[::2]", "http", "[::2]", false);
+}
+
+static void urls_that_are_more_or_less_than_an_origin_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "localhost:9000",
+        "ftp://h",
+        "http:/h",
+        "http://",
+        "http:///",
+        "http://h:",
+        "http://h:0",
+        "http://h:65536",
+        "http://h:-1",
+        "http://h:1x",
+        "http://h:99999999999999999999",
+        "http://h/p",
+        "http://h//",
+        "http://h?q",
+        "http://h#f",
+        "http://u@h",
+        "http://u:PASSWORD@h:1",
+        "http://h h",
+        "http://h\r\nx",
+        "http://-h",
+        "http://.h",
+        "http://[::1",
+        "http://[::1]x",
+        "http://[]",
+        "http://[::g]",
+        "http://[fe80::1%25eth0]",
+        "http://::1",
+        "s3://u:PASSWORD@h",
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct endpoint endpoint = {.host = "untouched"};
+        os_error err;
+        if (endpoint_parse("dynamodb", bad[i], "us-east-1", &endpoint, &err) != OS_ERR_CONFIG) {
+            fail_msg("%s is taken", bad[i]);
+        }
+        assert_string_equal(endpoint.host, "untouched");
+        assert_non_null(strstr(err.message, "dynamodb endpoint"));
+        assert_null(strstr(err.message, "PASSWORD"));
+    }
+}
+
+static void a_host_has_at_most_253_characters(void **state)
+{
+    (void)state;
+    char url[300] = "http://";
+    struct endpoint endpoint;
+    os_error err;
+    memset(url + 7, 'a', 253);
+    strcpy(url + 7 + 253, ":65535");
+    assert_int_equal(endpoint_parse("s3", url, "r", &endpoint, &err), OS_OK);
+    assert_int_equal(strlen(endpoint.host), 253 + 6);
+    strcpy(url + 7 + 253, "a");
+    assert_int_equal(endpoint_parse("s3", url, "r", &endpoint, &err), OS_ERR_CONFIG);
+}
+
+/* ------------------------------------------------------------------------------------------------------- regions */
+
+static void aws_hosts_follow_from_service_and_region(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *service;
+        const char *region;
+        const char *host;
+    } hosts[] = {
+        {"s3", "us-east-1", "s3.us-east-1.amazonaws.com"},
+        {"dynamodb", "eu-central-1", "dynamodb.eu-central-1.amazonaws.com"},
+        {"s3", "us-gov-west-1", "s3.us-gov-west-1.amazonaws.com"},
+        {"s3", "cn-north-1", "s3.cn-north-1.amazonaws.com.cn"},
+        {"s3", "eusc-de-east-1", "s3.eusc-de-east-1.amazonaws.eu"},
+        {"dynamodb", "us-iso-east-1", "dynamodb.us-iso-east-1.c2s.ic.gov"},
+        {"dynamodb", "us-isob-east-1", "dynamodb.us-isob-east-1.sc2s.sgov.gov"},
+    };
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        struct endpoint endpoint;
+        os_error err;
+        assert_int_equal(endpoint_parse(hosts[i].service, i % 2 ? "" : NULL, hosts[i].region, &endpoint, &err), OS_OK);
+        assert_string_equal(endpoint.scheme, "https");
+        assert_string_equal(endpoint.host, hosts[i].host);
+        assert_string_equal(endpoint.region, hosts[i].region);
+        assert_true(endpoint.is_aws);
+        assert_false(endpoint.loopback);
+    }
+}
+
+static void regions_that_could_not_stand_in_a_host_or_a_scope_are_refused(void **state)
+{
+    (void)state;
+    char longest[65];
+    memset(longest, 'r', 64);
+    longest[64] = '\0';
+    const char *bad[] = {NULL, "", "us east", "us/east", "us.east", "-us", "us\n", "r\xc3\xa9gion", longest};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct endpoint endpoint;
+        os_error err;
+        assert_int_equal(endpoint_parse("s3", "http://h", bad[i], &endpoint, &err), OS_ERR_CONFIG);
+        assert_non_null(strstr(err.message, "s3 region"));
+    }
+    longest[63] = '\0';
+    assert_string_equal(parsed("http://h", longest).region, longest);
+}
+
+/* --------------------------------------------------------------------------------------------------- environment */
+
+static void expect_found(const char *service, const char *profile, const char *url, const char *region)
+{
+    char *found_url = NULL;
+    char *found_region = NULL;
+    os_error err;
+    assert_int_equal(endpoint_from_environment(service, profile, &found_url, &found_region, &err), OS_OK);
+    assert_string_equal(found_url != NULL ? found_url : "none", url);
+    assert_string_equal(found_region != NULL ? found_region : "none", region);
+    free(found_url);
+    free(found_region);
+}
+
+static void write_config(void)
+{
+    write_profile("config", "[default]\nregion = rd\nendpoint_url = http://pd\n"
+                            "[profile p]\nregion = rp\nendpoint_url = http://pp\nservices = l\n"
+                            "[services l]\ns3 =\n  endpoint_url = http://ps3\n"
+                            "[profile i]\nendpoint_url = http://pi\nignore_configured_endpoint_urls = TRUE\n");
+}
+
+static void nothing_set_is_nothing_found(void **state)
+{
+    (void)state;
+    expect_found("s3", NULL, "none", "none");
+}
+
+static void the_nearest_setting_of_an_endpoint_counts(void **state)
+{
+    (void)state;
+    write_config();
+    expect_found("s3", NULL, "http://pd", "rd");
+    expect_found("s3", "p", "http://ps3", "rp");
+    expect_found("dynamodb", "p", "http://pp", "rp");
+    setenv("AWS_ENDPOINT_URL", "http://all", 1);
+    expect_found("s3", "p", "http://all", "rp");
+    setenv("AWS_ENDPOINT_URL_S3", "http://s3", 1);
+    setenv("AWS_ENDPOINT_URL_DYNAMODB", "", 1);
+    expect_found("s3", "p", "http://s3", "rp");
+    expect_found("dynamodb", "p", "http://all", "rp");
+    setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://db", 1);
+    expect_found("dynamodb", "p", "http://db", "rp");
+}
+
+static void the_nearest_setting_of_a_region_counts(void **state)
+{
+    (void)state;
+    write_config();
+    setenv("AWS_DEFAULT_REGION", "rdefault", 1);
+    expect_found("s3", "p", "http://ps3", "rdefault");
+    setenv("AWS_REGION", "renv", 1);
+    expect_found("s3", "p", "http://ps3", "renv");
+}
+
+static void configured_endpoints_can_be_ignored(void **state)
+{
+    (void)state;
+    write_config();
+    setenv("AWS_ENDPOINT_URL", "http://all", 1);
+    expect_found("s3", "i", "none", "none");
+    setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "false", 1);
+    expect_found("s3", "i", "http://all", "none");
+    setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "True", 1);
+    expect_found("s3", "p", "none", "rp");
+}
+
+static void a_damaged_config_file_is_no_reason_to_talk_to_another_endpoint(void **state)
+{
+    (void)state;
+    char *url = NULL;
+    char *region = NULL;
+    os_error err;
+    write_profile_bytes("config", "[default]\nregion = r\0", 21);
+    assert_int_equal(endpoint_from_environment("s3", NULL, &url, &region, &err), OS_ERR_CONFIG);
+    assert_null(url);
+    assert_null(region);
+}
+
+/* ------------------------------------------------------------------------------------------------------- buckets */
+
+static void bucket_names_follow_the_rules_of_s3(void **state)
+{
+    (void)state;
+    char longest[257];
+    memset(longest, 'b', 256);
+    longest[256] = '\0';
+    static const char *const good[] = {"abc",        "my-bucket", "my.bucket.1", "1bucket",
+                                       "Old_Bucket", "1.2.3",     "1.2.3.4.5",   "999.1.1.1"};
+    const char *bad[] = {"",
+                         "ab",
+                         ".abc",
+                         "abc.",
+                         "-abc",
+                         "abc-",
+                         "a..b",
+                         "a b",
+                         "a/b",
+                         "a%2fb",
+                         "abc\n",
+                         "a@b",
+                         "a:b",
+                         "b\xc3\xbc"
+                         "cket",
+                         "192.168.5.4",
+                         longest};
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        if (!bucket_name_ok(good[i])) {
+            fail_msg("%s is refused", good[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        if (bucket_name_ok(bad[i])) {
+            fail_msg("%s is taken", bad[i]);
+        }
+    }
+    assert_false(bucket_name_ok(NULL));
+    longest[255] = '\0';
+    assert_true(bucket_name_ok(longest));
+}
+
+static void a_bucket_goes_into_the_host_on_aws_when_it_is_one_label(void **state)
+{
+    (void)state;
+    const struct endpoint aws = parsed(NULL, "us-east-1");
+    const struct endpoint own = parsed("http://minio", "us-east-1");
+    char label[65];
+    memset(label, 'b', 64);
+    label[64] = '\0';
+    assert_true(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, "my-bucket-1"));
+    assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, "my.bucket"));
+    assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, "MyBucket"));
+    assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, "my_bucket"));
+    assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, label));
+    label[63] = '\0';
+    assert_true(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, label));
+    assert_false(endpoint_virtual_host(&own, OS_ADDRESSING_AUTO, "my-bucket"));
+    assert_true(endpoint_virtual_host(&own, OS_ADDRESSING_VIRTUAL, "my-bucket"));
+    assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_PATH, "my-bucket"));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, surroundings_setup, surroundings_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_given_host_is_taken_with_a_port_that_is_not_the_usual_one),
+        cmocka_unit_test(only_loopback_addresses_are_loopback),
+        cmocka_unit_test(urls_that_are_more_or_less_than_an_origin_are_refused),
+        cmocka_unit_test(a_host_has_at_most_253_characters),
+        cmocka_unit_test(aws_hosts_follow_from_service_and_region),
+        cmocka_unit_test(regions_that_could_not_stand_in_a_host_or_a_scope_are_refused),
+        TEST(nothing_set_is_nothing_found),
+        TEST(the_nearest_setting_of_an_endpoint_counts),
+        TEST(the_nearest_setting_of_a_region_counts),
+        TEST(configured_endpoints_can_be_ignored),
+        TEST(a_damaged_config_file_is_no_reason_to_talk_to_another_endpoint),
+        cmocka_unit_test(bucket_names_follow_the_rules_of_s3),
+        cmocka_unit_test(a_bucket_goes_into_the_host_on_aws_when_it_is_one_label),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "aws/profile.h"
+
+#include "surroundings.h"
+
+static struct profile_files load(void)
+{
+    struct profile_files files;
+    os_error err;
+    assert_int_equal(profile_load(&files, &err), OS_OK);
+    return files;
+}
+
+static void expect(const struct profile_files *files, const char *profile, const char *name, const char *wanted)
+{
+    struct text found = profile_setting(files, profile, name);
+    if (!text_is(found, wanted)) {
+        fail_msg("%s of %s: wanted \"%s\", got \"%.*s\"", name, profile, wanted, (int)found.len, found.p);
+    }
+}
+
+static void a_profile_is_a_bare_section_in_one_file_and_a_named_one_in_the_other(void **state)
+{
+    (void)state;
+    write_profile("credentials", "[default]\nkey = a\n[me.at.work-1]\nkey = b\n[profile me]\nkey = wrong\n");
+    write_profile("config", "[default]\nregion = r0\n[profile me.at.work-1]\nregion = r1\n[me]\nregion = wrong\n");
+    struct profile_files files = load();
+    expect(&files, "default", "key", "a");
+    expect(&files, "me.at.work-1", "key", "b");
+    expect(&files, "default", "region", "r0");
+    expect(&files, "me.at.work-1", "region", "r1");
+    expect(&files, "me", "key", "");
+    expect(&files, "me", "region", "");
+    expect(&files, "me.at.work", "region", "");
+    profile_free(&files);
+}
+
+static void the_credentials_file_goes_before_the_config_file(void **state)
+{
+    (void)state;
+    write_profile("credentials", "[p]\nregion = first\n");
+    write_profile("config", "[profile p]\nregion = second\noutput = json\n");
+    struct profile_files files = load();
+    expect(&files, "p", "region", "first");
+    expect(&files, "p", "output", "json");
+    profile_free(&files);
+}
+
+static void profile_default_goes_before_default(void **state)
+{
+    (void)state;
+    write_profile("config", "[default]\nregion = b\noutput = o\n[profile default]\nregion = a\n");
+    struct profile_files files = load();
+    expect(&files, NULL, "region", "a");
+    expect(&files, NULL, "output", "o");
+    profile_free(&files);
+}
+
+static void the_profile_is_the_given_one_then_the_environments_then_the_default_one(void **state)
+{
+    (void)state;
+    assert_string_equal(profile_name(NULL), "default");
+    assert_string_equal(profile_name(""), "default");
+    setenv("AWS_PROFILE", "env", 1);
+    assert_string_equal(profile_name(NULL), "env");
+    assert_string_equal(profile_name("given"), "given");
+    setenv("AWS_PROFILE", "", 1);
+    assert_string_equal(profile_name(NULL), "default");
+}
+
+static void blanks_comments_and_line_ends_of_every_kind_are_taken(void **state)
+{
+    (void)state;
+    write_profile("config", "\xef\xbb\xbf# first\r\n[ profile \t p ]  # why\r\n; comment\r\n  \r\n\r\n"
+                            "a=1\r\nb   =\t2 # two\r\nc = x#y;z\r\nd = # none\r\nE = five ; 5\r\nno setting\r\n"
+                            "[profile \"two words\"]\na = quoted\n[profile 'q']\nlast = without line end");
+    struct profile_files files = load();
+    expect(&files, "p", "a", "1");
+    expect(&files, "p", "b", "2");
+    expect(&files, "p", "c", "x#y;z");
+    expect(&files, "p", "d", "");
+    expect(&files, "p", "e", "five");
+    expect(&files, "p", "A", "1");
+    expect(&files, "two words", "a", "quoted");
+    expect(&files, "q", "last", "without line end");
+    profile_free(&files);
+}
+
+static void a_value_may_hold_the_signs_of_the_format(void **state)
+{
+    (void)state;
+    write_profile("credentials", "[p]\nsecret = a/b+c==\nurl = http://h:1/\nodd = [x]\nname:with = colon\n");
+    struct profile_files files = load();
+    expect(&files, "p", "secret", "a/b+c==");
+    expect(&files, "p", "url", "http://h:1/");
+    expect(&files, "p", "odd", "[x]");
+    expect(&files, "p", "name:with", "colon");
+    profile_free(&files);
+}
+
+static void of_two_settings_of_one_name_the_later_counts(void **state)
+{
+    (void)state;
+    write_profile("config", "[profile p]\na = 1\na = 2\n[profile q]\na = 3\n[profile p]\na = 4\nb =\n");
+    struct profile_files files = load();
+    expect(&files, "p", "a", "4");
+    expect(&files, "q", "a", "3");
+    profile_free(&files);
+}
+
+static void nested_blocks_are_apart_from_the_settings_around_them(void **state)
+{
+    (void)state;
+    write_profile("config", "[profile p]\ns3 =\n  region = inner\n\n  # still inside\n\tother = 5\nregion = outer\n"
+                            "  stray = 1\nmore = x\n  region = continuation\n");
+    struct profile_files files = load();
+    const struct profile_place place = {PROFILE_CONFIG, "profile", "p"};
+    expect(&files, "p", "region", "outer");
+    expect(&files, "p", "other", "");
+    expect(&files, "p", "stray", "");
+    assert_true(text_is(profile_find(&files, &place, "s3", "region"), "inner"));
+    assert_true(text_is(profile_find(&files, &place, "s3", "other"), "5"));
+    assert_true(text_is(profile_find(&files, &place, "more", "region"), ""));
+    assert_true(text_is(profile_find(&files, &place, "s3", "stray"), ""));
+    profile_free(&files);
+}
+
+static void a_services_section_is_found_by_the_name_in_the_profile(void **state)
+{
+    (void)state;
+    write_profile("config", "[profile p]\nservices = local\n[profile q]\n[profile r]\nservices = nowhere\n"
+                            "[services other]\ns3 =\n  endpoint_url = http://wrong\n"
+                            "[services local]\ns3 =\n  endpoint_url = http://s3:9000\n  region = x\n"
+                            "dynamodb =\n  endpoint_url = http://db:8000\n");
+    struct profile_files files = load();
+    assert_true(text_is(profile_service_setting(&files, "p", "s3", "endpoint_url"), "http://s3:9000"));
+    assert_true(text_is(profile_service_setting(&files, "p", "dynamodb", "endpoint_url"), "http://db:8000"));
+    assert_true(text_is(profile_service_setting(&files, "p", "sqs", "endpoint_url"), ""));
+    assert_true(text_is(profile_service_setting(&files, "q", "s3", "endpoint_url"), ""));
+    assert_true(text_is(profile_service_setting(&files, "r", "s3", "endpoint_url"), ""));
+    profile_free(&files);
+}
+
+static void files_that_are_not_there_are_empty(void **state)
+{
+    (void)state;
+    struct profile_files files = load();
+    expect(&files, "default", "region", "");
+    assert_int_equal(files.failed[PROFILE_CONFIG], 0);
+    profile_free(&files);
+    unsetenv("HOME");
+    files = load();
+    expect(&files, "default", "region", "");
+    profile_free(&files);
+}
+
+static void the_paths_can_be_set(void **state)
+{
+    (void)state;
+    char path[96];
+    write_profile("other", "[p]\na = 1\n[profile p]\nb = 2\n");
+    surroundings_path("other", path, sizeof(path));
+    setenv("AWS_CONFIG_FILE", path, 1);
+    setenv("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/other", 1);
+    struct profile_files files = load();
+    expect(&files, "p", "a", "1");
+    expect(&files, "p", "b", "2");
+    assert_string_equal(files.path[PROFILE_CREDENTIALS], path);
+    profile_free(&files);
+}
+
+static void expect_damaged(const char *why)
+{
+    struct profile_files files;
+    os_error err;
+    assert_int_equal(profile_load(&files, &err), OS_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "/.aws/config"));
+    assert_non_null(strstr(err.message, why));
+}
+
+static void a_damaged_file_is_an_error_that_names_it(void **state)
+{
+    (void)state;
+    write_profile("credentials", "[p]\nsecret = s\n");
+    write_profile_bytes("config", "[p]\na\0b = 1\n", 12);
+    expect_damaged("NUL");
+    const size_t most = 1 << 20;
+    char *large = malloc(most + 1);
+    assert_non_null(large);
+    memset(large, '\n', most + 1);
+    memcpy(large, "[default]\na = 1", 15);
+    write_profile_bytes("config", large, most + 1);
+    expect_damaged("1 MiB");
+    write_profile_bytes("config", large, most);
+    struct profile_files files = load();
+    expect(&files, "default", "a", "1");
+    profile_free(&files);
+    free(large);
+    setenv("AWS_CONFIG_FILE", "~/.aws", 1);
+    struct profile_files none;
+    os_error err;
+    assert_int_equal(profile_load(&none, &err), OS_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "Is a directory"));
+}
+
+static void no_cut_of_a_file_reads_beyond_it(void **state)
+{
+    (void)state;
+    const char text[] = "[profile p]\ns3 =\n  a = 1 # c\nb = \"x\"\n[services \"q\"]\ns3=\n a=2";
+    for (size_t len = 0; len <= strlen(text); len++) {
+        write_profile_bytes("config", text, len);
+        struct profile_files files = load();
+        (void)profile_setting(&files, "p", "b");
+        (void)profile_service_setting(&files, "p", "s3", "a");
+        profile_free(&files);
+    }
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, surroundings_setup, surroundings_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_profile_is_a_bare_section_in_one_file_and_a_named_one_in_the_other),
+        TEST(the_credentials_file_goes_before_the_config_file),
+        TEST(profile_default_goes_before_default),
+        TEST(the_profile_is_the_given_one_then_the_environments_then_the_default_one),
+        TEST(blanks_comments_and_line_ends_of_every_kind_are_taken),
+        TEST(a_value_may_hold_the_signs_of_the_format),
+        TEST(of_two_settings_of_one_name_the_later_counts),
+        TEST(nested_blocks_are_apart_from_the_settings_around_them),
+        TEST(a_services_section_is_found_by_the_name_in_the_profile),
+        TEST(files_that_are_not_there_are_empty),
+        TEST(the_paths_can_be_set),
+        TEST(a_damaged_file_is_an_error_that_names_it),
+        TEST(no_cut_of_a_file_reads_beyond_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
