@@ -58,6 +58,22 @@ static bool make_handles(struct http_engine *engine)
            curl_multi_setopt(engine->multi, CURLMOPT_MAXCONNECTS, 4 * per_host) == CURLM_OK;
 }
 
+static uint32_t between(uint32_t least, uint32_t value, uint32_t most)
+{
+    uint32_t value_or_least = value < least ? least : value;
+    return value_or_least < most ? value_or_least : most;
+}
+
+static bool take_options(struct http_engine *engine, const struct http_engine_options *options, const char *ca_file)
+{
+    engine->connect_timeout_ms =
+        options->connect_timeout_ms < LONG_MAX / 2 ? options->connect_timeout_ms : LONG_MAX / 2;
+    engine->max_connections = between(1, options->max_connections, 10000);
+    engine->user_agent = strdup(options->user_agent != NULL ? options->user_agent : "oscommit");
+    engine->ca_file = ca_file != NULL ? strdup(ca_file) : NULL;
+    return engine->user_agent != NULL && (ca_file == NULL || engine->ca_file != NULL);
+}
+
 os_code http_engine_new(const struct http_engine_options *options, struct http_engine **ret, os_error *err)
 {
     const char *ca_file = options->ca_file != NULL && options->ca_file[0] != '\0' ? options->ca_file : NULL;
@@ -73,15 +89,7 @@ os_code http_engine_new(const struct http_engine_options *options, struct http_e
         return error_no_memory(err);
     }
     atomic_init(&engine->woken, false);
-    engine->connect_timeout_ms =
-        options->connect_timeout_ms < LONG_MAX / 2 ? options->connect_timeout_ms : LONG_MAX / 2;
-    engine->max_connections = options->max_connections < 10000 ? options->max_connections : 10000;
-    if (engine->max_connections == 0) {
-        engine->max_connections = 1;
-    }
-    engine->user_agent = strdup(options->user_agent != NULL ? options->user_agent : "oscommit");
-    engine->ca_file = ca_file != NULL ? strdup(ca_file) : NULL;
-    if (engine->user_agent == NULL || (ca_file != NULL && engine->ca_file == NULL) || !make_handles(engine)) {
+    if (!take_options(engine, options, ca_file) || !make_handles(engine)) {
         http_engine_free(engine);
         return error_no_memory(err);
     }

@@ -2,8 +2,8 @@
 /*
  * The embedded store's locks: a write holds its key's lock from the moment it is admitted until it is done, and a HEAD
  * holds it shared. So a HEAD that shows a time past a fence has waited for every write that was admitted before, which
- * makes the expiry of an attempt (R2, E7) exact here although processes may be stopped at any instant. The kernel drops
- * the locks of a dead process.
+ * makes the expiry of an attempt (R2, E7) exact here although processes may be stopped at any instant. MinIO does
+ * the like with an open write of a key (E8). The kernel drops the locks of a dead process.
  */
 #ifndef OSCOMMIT_LOCAL_FILE_LOCK_H
 #define OSCOMMIT_LOCAL_FILE_LOCK_H

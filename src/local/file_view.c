@@ -52,6 +52,17 @@ static os_code not_found(const char *key, os_error *err)
     return error_set(err, OS_ERR_NOT_FOUND, "There is no object \"%s\".", file_shown(key, shown));
 }
 
+/* What was opened is no file: a folder is no object, anything else may not stand there. */
+static os_code no_file(const char *key, bool is_folder, os_error *err)
+{
+    if (is_folder) {
+        return not_found(key, err);
+    }
+    char shown[FILE_SHOWN_SIZE];
+    return error_set(err, OS_ERR_ARGUMENT, "Cannot open \"%s\": something that is no file stands there.",
+                     file_shown(key, shown));
+}
+
 static os_code open_file(struct file_store *store, const char *key, struct file_view *view, os_error *err)
 {
     struct stat st;
@@ -74,15 +85,7 @@ static os_code open_file(struct file_store *store, const char *key, struct file_
     if (fd >= 0) {
         (void)close(fd);
     }
-    if (error != 0) {
-        return file_failed(err, error, "look at", key);
-    }
-    if (fd >= 0 && S_ISDIR(st.st_mode)) {
-        return not_found(key, err);
-    }
-    char shown[FILE_SHOWN_SIZE];
-    return error_set(err, OS_ERR_ARGUMENT, "Cannot open \"%s\": something that is no file stands there.",
-                     file_shown(key, shown));
+    return error != 0 ? file_failed(err, error, "look at", key) : no_file(key, fd >= 0 && S_ISDIR(st.st_mode), err);
 }
 
 static void close_file(struct file_view *view)

@@ -54,7 +54,7 @@ _oscommit_value() {
 # Sets `command` to what stands on the line before the cursor, and `operands` to how many words follow it.
 _oscommit_find_command() {
     local i word skip=0
-    command= operands=0
+    command="" operands=0
     for ((i = 1; i < COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}
         if [[ $word == "=" ]]; then

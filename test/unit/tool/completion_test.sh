@@ -4,6 +4,7 @@
 # usage: completion_test.sh OSCOMMIT COMPLETION
 set -u
 oscommit=$1
+# shellcheck source=/dev/null
 source "$2"
 failures=0
 

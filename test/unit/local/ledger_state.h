@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of one subject share, split over several programs. */
+#ifndef OSCOMMIT_TEST_UNIT_LOCAL_LEDGER_STATE_H
+#define OSCOMMIT_TEST_UNIT_LOCAL_LEDGER_STATE_H
+
+#include "local/sqlite_ledger.h"
+#include "scratch.h"
+#include <sqlite3.h>
+#include <time.h>
+
+enum { PATIENT_MS = 60000, PROCESSES = 8, KEYS = 50 };
+
+struct state {
+    char *folder;
+    char file[1024];
+    struct sqlite_ledger *ledger;
+};
+
+static os_error error;
+
+static inline int set_up(void **context)
+{
+    struct state *state = calloc(1, sizeof(*state));
+    assert_non_null(state);
+    state->folder = scratch_make();
+    (void)snprintf(state->file, sizeof(state->file), "%s/ledger.db", state->folder);
+    CHECK_OK(sqlite_ledger_create(state->file, &error));
+    CHECK_OK(sqlite_ledger_open(state->file, &state->ledger, &error));
+    *context = state;
+    return 0;
+}
+
+static inline int tear_down(void **context)
+{
+    struct state *state = *context;
+    sqlite_ledger_close(state->ledger);
+    scratch_remove(state->folder);
+    free(state);
+    return 0;
+}
+
+static inline void execute(const char *file, const char *sql)
+{
+    sqlite3 *db = NULL;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK) {
+        fail_msg("%s: %s", sql, message);
+    }
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static inline struct record make_record(uint64_t generation, const char *nonce)
+{
+    struct record record;
+    memset(&record, 0, sizeof(record));
+    record.generation = generation;
+    record.timeout_ms = 20000;
+    record.ttl_s = 4000000000;
+    (void)snprintf(record.nonce, sizeof(record.nonce), "%s", nonce);
+    return record;
+}
+
+static inline enum ledger_outcome put_if(struct state *state, const char *path, const struct record *record,
+                                         enum record_condition_kind kind, const struct record *seen,
+                                         struct record *found)
+{
+    struct record_condition condition = {.kind = kind};
+    if (seen != NULL) {
+        condition.seen = *seen;
+    }
+    return sqlite_ledger_put(state->ledger, path, "*", record, &condition, 1000, PATIENT_MS, found, &error);
+}
+
+static inline void check_stored(struct state *state, const char *path, const struct record *expected)
+{
+    struct record found;
+    bool is_there = false;
+    memset(&found, 0xff, sizeof(found));
+    assert_int_equal(sqlite_ledger_get(state->ledger, path, "*", PATIENT_MS, &is_there, &found, &error), LEDGER_OK);
+    assert_int_equal(is_there, expected != NULL);
+    if (expected != NULL) {
+        assert_memory_equal(&found, expected, sizeof(found));
+    }
+}
+
+#endif

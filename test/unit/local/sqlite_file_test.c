@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The embedded ledger: its file, damage, a full disk, races between processes. */
+#include "ledger_state.h"
+
+/* ---------------------------------------------------------------------------------------------------- files */
+
+static void check_not_opened(const char *file, os_code expected)
+{
+    struct sqlite_ledger *ledger = NULL;
+    CHECK_IS(sqlite_ledger_open(file, &ledger, &error), expected);
+    assert_null(ledger);
+}
+
+static void a_ledger_is_private_and_made_only_once(void **context)
+{
+    struct state *state = *context;
+    struct stat st;
+    struct record record = make_record(3, "aa");
+    assert_int_equal(stat(state->file, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, NULL), LEDGER_OK);
+    assert_int_equal(stat(below(state->folder, "ledger.db-wal"), &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    CHECK_OK(sqlite_ledger_create(state->file, &error));
+    check_stored(state, "k", &record);
+}
+
+static void a_missing_or_unfinished_file_is_no_table(void **context)
+{
+    struct state *state = *context;
+    check_not_opened(below(state->folder, "absent.db"), OS_ERR_NO_TABLE);
+    assert_false(exists(below(state->folder, "absent.db")));
+    const char *empty = below(state->folder, "empty.db");
+    write_plain(empty, "");
+    check_not_opened(empty, OS_ERR_NO_TABLE);
+    CHECK_OK(sqlite_ledger_create(empty, &error));
+    struct sqlite_ledger *ledger = NULL;
+    CHECK_OK(sqlite_ledger_open(empty, &ledger, &error));
+    sqlite_ledger_close(ledger);
+    CHECK_IS(sqlite_ledger_create(below(state->folder, "no/such/folder.db"), &error), OS_ERR_IO);
+}
+
+static void the_database_of_another_program_is_refused_and_not_touched(void **context)
+{
+    struct state *state = *context;
+    char file[700];
+    (void)snprintf(file, sizeof(file), "%s", below(state->folder, "other.db"));
+    execute(file, "CREATE TABLE t (x); PRAGMA application_id = 42");
+    struct stat before;
+    struct stat after;
+    assert_int_equal(stat(file, &before), 0);
+    check_not_opened(file, OS_ERR_TABLE);
+    CHECK_IS(sqlite_ledger_create(file, &error), OS_ERR_TABLE);
+    assert_int_equal(stat(file, &after), 0);
+    assert_true(before.st_mtim.tv_sec == after.st_mtim.tv_sec && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+    execute(file, "PRAGMA application_id = 0"); /* ours has none before it is made: but this has a table */
+    check_not_opened(file, OS_ERR_TABLE);
+    CHECK_IS(sqlite_ledger_create(file, &error), OS_ERR_TABLE);
+    execute(file, "DROP TABLE t; PRAGMA application_id = 1869833036; PRAGMA user_version = 2");
+    check_not_opened(file, OS_ERR_TABLE);
+    assert_non_null(strstr(error.message, "version 2"));
+}
+
+static void a_file_that_is_no_database_is_refused(void **context)
+{
+    struct state *state = *context;
+    char text[] =
+        "this is certainly no database, but it is long enough to be taken for the header of one, if one did not "
+        "look closely at it";
+    const char *file = below(state->folder, "text.db");
+    write_plain(file, text);
+    check_not_opened(file, OS_ERR_TABLE);
+    CHECK_IS(sqlite_ledger_create(file, &error), OS_ERR_TABLE);
+    check_not_opened(state->folder, OS_ERR_IO);
+}
+
+static void a_damaged_file_is_refused_with_a_sentence(void **context)
+{
+    struct state *state = *context;
+    for (int i = 0; i < 200; i++) {
+        char path[32];
+        struct record record = make_record((uint64_t)i, "aa");
+        (void)snprintf(path, sizeof(path), "key-%d", i);
+        assert_int_equal(put_if(state, path, &record, RECORD_IF_ABSENT, NULL, NULL), LEDGER_OK);
+    }
+    sqlite_ledger_close(state->ledger);
+    state->ledger = NULL;
+    int fd = open(state->file, O_RDWR);
+    char junk[4096];
+    memset(junk, 0x5a, sizeof(junk));
+    struct stat st;
+    assert_int_equal(fstat(fd, &st), 0);
+    for (off_t at = 4096; at < st.st_size; at += 4096) {
+        assert_int_equal(pwrite(fd, junk, sizeof(junk), at), 4096);
+    }
+    assert_int_equal(close(fd), 0);
+    CHECK_OK(sqlite_ledger_open(state->file, &state->ledger, &error)); /* its first page is whole */
+    struct record found;
+    bool is_there = false;
+    assert_int_equal(sqlite_ledger_get(state->ledger, "key-7", "*", PATIENT_MS, &is_there, &found, &error),
+                     LEDGER_REFUSED);
+    assert_int_equal(error.code, OS_ERR_TABLE);
+    struct record record = make_record(1, "bb");
+    assert_int_equal(put_if(state, "key-7", &record, RECORD_IF_ABSENT, NULL, &found), LEDGER_REFUSED);
+    assert_non_null(strstr(error.message, "damaged"));
+}
+
+static void a_ledger_that_is_replaced_under_an_open_one_is_opened_anew(void **context)
+{
+    struct state *state = *context;
+    struct record record = make_record(3, "aa");
+    char fresh[700];
+    (void)snprintf(fresh, sizeof(fresh), "%s", below(state->folder, "fresh.db"));
+    assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, NULL), LEDGER_OK);
+    CHECK_OK(sqlite_ledger_create(fresh, &error));
+    assert_int_equal(rename(fresh, state->file), 0);
+    (void)unlink(below(state->folder, "ledger.db-wal"));
+    (void)unlink(below(state->folder, "ledger.db-shm"));
+    check_stored(state, "k", NULL);
+    assert_int_equal(unlink(state->file), 0);
+    struct record found;
+    bool is_there = false;
+    assert_int_equal(sqlite_ledger_get(state->ledger, "k", "*", PATIENT_MS, &is_there, &found, &error), LEDGER_REFUSED);
+    assert_int_equal(error.code, OS_ERR_NO_TABLE);
+}
+
+static void a_busy_ledger_is_throttled_after_the_given_time(void **context)
+{
+    struct state *state = *context;
+    sqlite3 *other = NULL;
+    struct record record = make_record(3, "aa");
+    struct record_condition absent = {.kind = RECORD_IF_ABSENT};
+    struct timespec start;
+    struct timespec end;
+    assert_int_equal(sqlite3_open(state->file, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, 0, NULL, &error),
+                     LEDGER_THROTTLED);
+    assert_int_equal(error.code, OS_ERR_THROTTLED);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, 60, NULL, &error),
+                     LEDGER_THROTTLED);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    assert_true((end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1000000 >= 59);
+    check_stored(state, "k", NULL); /* readers do not wait for writers */
+    assert_int_equal(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(other), SQLITE_OK);
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, 0, NULL, &error), LEDGER_OK);
+}
+
+static void a_full_disk_refuses_and_keeps_what_was(void **context)
+{
+    struct state *state = *context;
+    char folder[700];
+    (void)snprintf(folder, sizeof(folder), "%s", below(state->folder, "small"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    if (!mount_small(folder, "size=256k")) {
+        skip();
+    }
+    struct state small = {.folder = folder};
+    (void)snprintf(small.file, sizeof(small.file), "%s/ledger.db", folder);
+    CHECK_OK(sqlite_ledger_create(small.file, &error));
+    CHECK_OK(sqlite_ledger_open(small.file, &small.ledger, &error));
+    struct record record = make_record(3, "aa");
+    char path[1100];
+    memset(path, 'x', sizeof(path));
+    path[1000] = '\0';
+    enum ledger_outcome outcome = LEDGER_OK;
+    int written = 0;
+    while (outcome == LEDGER_OK && written < 10000) {
+        (void)snprintf(path + 990, 20, "%010d", written);
+        outcome = put_if(&small, path, &record, RECORD_IF_ABSENT, NULL, NULL);
+        written += outcome == LEDGER_OK;
+    }
+    assert_int_equal(outcome, LEDGER_REFUSED);
+    assert_int_equal(error.code, OS_ERR_NO_SPACE);
+    check_stored(&small, path, NULL); /* definitely not applied */
+    (void)snprintf(path + 990, 20, "%010d", written - 1);
+    check_stored(&small, path, &record);
+    sqlite_ledger_close(small.ledger);
+    assert_int_equal(umount(folder), 0);
+}
+
+/* ----------------------------------------------------------------------------------------------------- races */
+
+/* Each process tries the same step on every key; gives how many it won. */
+static int race_child(const char *file, int process, enum record_condition_kind kind, uint64_t generation)
+{
+    struct sqlite_ledger *ledger = NULL;
+    int won = 0;
+    if (sqlite_ledger_open(file, &ledger, NULL) != OS_OK) {
+        return 255;
+    }
+    for (int key = 0; key < KEYS; key++) {
+        char path[32];
+        char nonce[33];
+        struct record_condition condition = {.kind = kind, .seen = make_record(generation - 1, "")};
+        struct record found;
+        bool is_there = false;
+        (void)snprintf(path, sizeof(path), "key-%d", key);
+        (void)snprintf(nonce, sizeof(nonce), "%d", process);
+        struct record record = make_record(generation, nonce);
+        if (kind != RECORD_IF_ABSENT) {
+            if (sqlite_ledger_get(ledger, path, "*", PATIENT_MS, &is_there, &found, NULL) != LEDGER_OK || !is_there) {
+                return 255;
+            }
+            memcpy(condition.seen.nonce, found.nonce, sizeof(found.nonce));
+        }
+        enum ledger_outcome outcome =
+            sqlite_ledger_put(ledger, path, "*", &record, &condition, 1000, PATIENT_MS, &found, NULL);
+        if (outcome != LEDGER_OK && outcome != LEDGER_CONFLICT) {
+            return 255;
+        }
+        won += outcome == LEDGER_OK;
+    }
+    sqlite_ledger_close(ledger);
+    return won;
+}
+
+static void race(const char *file, enum record_condition_kind kind, uint64_t generation)
+{
+    pid_t children[PROCESSES];
+    int gate[2];
+    assert_int_equal(pipe(gate), 0);
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i] == 0) {
+            char byte;
+            close(gate[1]);
+            _exit(read(gate[0], &byte, 1) == 0 ? race_child(file, i, kind, generation) : 255); /* all at once */
+        }
+    }
+    close(gate[0]);
+    close(gate[1]);
+    int won = 0;
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = 0;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_true(WIFEXITED(status));
+        assert_int_not_equal(WEXITSTATUS(status), 255);
+        won += WEXITSTATUS(status);
+    }
+    assert_int_equal(won, KEYS);
+}
+
+static void of_eight_processes_exactly_one_wins_each_key(void **context)
+{
+    struct state *state = *context;
+    sqlite_ledger_close(state->ledger);
+    race(state->file, RECORD_IF_ABSENT, 1);
+    race(state->file, RECORD_IF_SEEN, 2);
+    race(state->file, RECORD_IF_HELD, 3);
+    CHECK_OK(sqlite_ledger_open(state->file, &state->ledger, &error));
+    for (int key = 0; key < KEYS; key++) {
+        char path[32];
+        struct record found;
+        bool is_there = false;
+        (void)snprintf(path, sizeof(path), "key-%d", key);
+        assert_int_equal(sqlite_ledger_get(state->ledger, path, "*", PATIENT_MS, &is_there, &found, &error), LEDGER_OK);
+        assert_true(is_there);
+        assert_int_equal(found.generation, 3);
+    }
+}
+
+static void eight_processes_may_make_the_same_ledger(void **context)
+{
+    struct state *state = *context;
+    pid_t children[PROCESSES];
+    char file[1024];
+    for (int round = 0; round < 20; round++) {
+        (void)snprintf(file, sizeof(file), "%s/shared-%d.db", state->folder, round);
+        for (int i = 0; i < PROCESSES; i++) {
+            children[i] = fork();
+            assert_true(children[i] >= 0);
+            if (children[i] == 0) {
+                struct sqlite_ledger *ledger = NULL;
+                bool done =
+                    sqlite_ledger_create(file, &error) == OS_OK && sqlite_ledger_open(file, &ledger, &error) == OS_OK;
+                sqlite_ledger_close(ledger);
+                if (!done) {
+                    (void)fprintf(stderr, "child: %s\n", error.message);
+                }
+                _exit(done ? 0 : 1);
+            }
+        }
+        for (int i = 0; i < PROCESSES; i++) {
+            join(children[i]);
+        }
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_ledger_is_private_and_made_only_once),
+        TEST(a_missing_or_unfinished_file_is_no_table),
+        TEST(the_database_of_another_program_is_refused_and_not_touched),
+        TEST(a_file_that_is_no_database_is_refused),
+        TEST(a_damaged_file_is_refused_with_a_sentence),
+        TEST(a_ledger_that_is_replaced_under_an_open_one_is_opened_anew),
+        TEST(a_busy_ledger_is_throttled_after_the_given_time),
+        TEST(a_full_disk_refuses_and_keeps_what_was),
+        TEST(of_eight_processes_exactly_one_wins_each_key),
+        TEST(eight_processes_may_make_the_same_ledger),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
