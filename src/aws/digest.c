@@ -24,8 +24,9 @@ bool md5_digest(const void *data, size_t len, unsigned char *ret)
 bool sha256_hex(const void *data, size_t len, char *ret)
 {
     unsigned char bytes[SHA256_SIZE];
-    if (!sha256_digest(data, len, bytes))
+    if (!sha256_digest(data, len, bytes)) {
         return false;
+    }
     text_hex(bytes, sizeof(bytes), ret);
     return true;
 }
@@ -33,8 +34,9 @@ bool sha256_hex(const void *data, size_t len, char *ret)
 bool md5_hex(const void *data, size_t len, char *ret)
 {
     unsigned char bytes[MD5_SIZE];
-    if (!md5_digest(data, len, bytes))
+    if (!md5_digest(data, len, bytes)) {
         return false;
+    }
     text_hex(bytes, sizeof(bytes), ret);
     return true;
 }

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+
+/* cmocka wants these three first. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void a_buffer_starts_empty_and_is_a_string_all_the_same(void **state)
+{
+    (void)state;
+    struct buf buf;
+    buf_init(&buf, 10);
+    assert_true(buf_ok(&buf));
+    assert_int_equal(buf.len, 0);
+    assert_null(buf.data);
+    assert_string_equal(buf_str(&buf), "");
+    buf_free(&buf);
+}
+
+static void pieces_of_every_kind_are_put_behind_each_other(void **state)
+{
+    (void)state;
+    struct buf buf;
+    buf_init(&buf, 100);
+    assert_true(buf_add_str(&buf, "ab"));
+    assert_true(buf_add_char(&buf, 'c'));
+    assert_true(buf_add(&buf, "\0d", 2));
+    assert_true(buf_add_f(&buf, "%s-%d", "e", 42));
+    assert_true(buf_add_f(&buf, "%s", ""));
+    assert_true(buf_add(&buf, NULL, 0));
+    assert_int_equal(buf.len, 9);
+    assert_memory_equal(buf.data, "abc\0de-42", 10);
+    buf_free(&buf);
+    assert_null(buf.data);
+    assert_int_equal(buf.max, 100);
+}
+
+static void a_buffer_holds_its_maximum_and_not_one_byte_more(void **state)
+{
+    (void)state;
+    struct buf buf;
+    buf_init(&buf, 3);
+    assert_true(buf_add_str(&buf, "abc"));
+    assert_string_equal(buf_str(&buf), "abc");
+    assert_true(buf_add_str(&buf, ""));
+    assert_false(buf_add_char(&buf, 'd'));
+    assert_false(buf_ok(&buf));
+    assert_null(buf.data);
+    assert_int_equal(buf.len, 0);
+    buf_free(&buf);
+    assert_true(buf_add_f(&buf, "%d", 123));
+    assert_false(buf_add_f(&buf, "%d", 4));
+    buf_free(&buf);
+    buf_init(&buf, 0);
+    assert_true(buf_add_str(&buf, ""));
+    assert_false(buf_add_str(&buf, "a"));
+    buf_free(&buf);
+}
+
+static void every_step_after_a_failed_one_fails(void **state)
+{
+    (void)state;
+    struct buf buf;
+    buf_init(&buf, 2);
+    assert_false(buf_add_str(&buf, "abc"));
+    assert_false(buf_add_str(&buf, ""));
+    assert_false(buf_add_char(&buf, 'a'));
+    assert_false(buf_add_f(&buf, "a"));
+    assert_false(buf_add(&buf, "a", 1));
+    assert_string_equal(buf_str(&buf), "");
+    assert_null(buf_take(&buf));
+    assert_false(buf_ok(&buf));
+    buf_reset(&buf);
+    assert_true(buf_add_str(&buf, "ab"));
+    buf_free(&buf);
+}
+
+static void a_length_beyond_all_memory_is_refused(void **state)
+{
+    (void)state;
+    struct buf buf;
+    buf_init(&buf, SIZE_MAX - 1);
+    assert_true(buf_add_str(&buf, "abc"));
+    assert_false(buf_add(&buf, "x", SIZE_MAX - 1)); /* the sum would run over */
+    assert_false(buf_ok(&buf));
+    buf_free(&buf);
+}
+
+static void reset_keeps_the_memory_and_free_gives_it_back(void **state)
+{
+    (void)state;
+    struct buf buf;
+    buf_init(&buf, 1000);
+    assert_true(buf_add_str(&buf, "some text"));
+    const size_t cap = buf.cap;
+    buf_reset(&buf);
+    assert_int_equal(buf.cap, cap);
+    assert_int_equal(buf.len, 0);
+    assert_string_equal(buf_str(&buf), "");
+    buf_free(&buf);
+    assert_int_equal(buf.cap, 0);
+}
+
+static void the_block_goes_to_who_takes_it(void **state)
+{
+    (void)state;
+    struct buf buf;
+    buf_init(&buf, 10);
+    assert_true(buf_add_str(&buf, "mine"));
+    char *taken = buf_take(&buf);
+    assert_string_equal(taken, "mine");
+    assert_null(buf.data);
+    assert_true(buf_ok(&buf));
+    assert_true(buf_add_str(&buf, "0123456789"));
+    free(taken);
+    buf_free(&buf);
+    taken = buf_take(&buf);
+    assert_string_equal(taken, "");
+    free(taken);
+}
+
+static void growth_byte_by_byte_keeps_what_was_there(void **state)
+{
+    (void)state;
+    struct buf buf;
+    buf_init(&buf, 5000);
+    for (size_t i = 0; i < 5000; i++) {
+        assert_true(buf_add_char(&buf, (char)('a' + i % 26)));
+        assert_in_range(buf.cap, buf.len + 1, 5001);
+    }
+    for (size_t i = 0; i < 5000; i++) {
+        assert_int_equal(buf.data[i], 'a' + i % 26);
+    }
+    assert_false(buf_add_char(&buf, 'x'));
+    buf_free(&buf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_buffer_starts_empty_and_is_a_string_all_the_same),
+        cmocka_unit_test(pieces_of_every_kind_are_put_behind_each_other),
+        cmocka_unit_test(a_buffer_holds_its_maximum_and_not_one_byte_more),
+        cmocka_unit_test(every_step_after_a_failed_one_fails),
+        cmocka_unit_test(a_length_beyond_all_memory_is_refused),
+        cmocka_unit_test(reset_keeps_the_memory_and_free_gives_it_back),
+        cmocka_unit_test(the_block_goes_to_who_takes_it),
+        cmocka_unit_test(growth_byte_by_byte_keeps_what_was_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
