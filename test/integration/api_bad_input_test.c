@@ -3,8 +3,8 @@
  * What callers and surroundings can get wrong, in the arguments and settings: each ends with its code and a sentence
  * that names the object and the mend. Trouble with servers and files stands in api_bad_surroundings_test.c.
  */
-#include "../support/raw_service.h"
-#include "../support/suite.h"
+#include "support/raw_service.h"
+#include "support/suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,12 +41,15 @@ static void keys_that_no_store_takes_are_refused(void **state)
     check_key_refused(client, "", "key");
     check_key_refused(client, long_key, "1,024");
     check_key_refused(client, "not \xff utf-8", "UTF-8");
-    check_key_refused(client, "control\x01character", "control");
+    if (f->store_endpoint[0] != '\0') {
+        check_key_refused(client, "control\x01character", "control"); /* XML 1.0 cannot list it */
+    }
     free(long_key);
     os_client_close(client);
 }
 
-static const char *const odd_keys[] = {"../up",     "a/../b", "a/./b", "/absolute", "a//b",
+/* No two of them are one file for a store that resolves them. */
+static const char *const odd_keys[] = {"../up",     "a/../b", "c/./d", "/absolute", "e//f",
                                        "trailing/", ".",      "..",    "./here",    "double//trailing//"};
 
 static void relative_looking_keys_are_no_file_names(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is the embedded default's own: a dead holder's record, a process killed while it writes, a full disk, a root
  * made twice. */
-#include "../support/suite.h"
+#include "support/suite.h"
 
 #include "commit/record.h"
 #include "local/sqlite_ledger.h"

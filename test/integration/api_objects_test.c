@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plain object calls on every backend: what is put is what is got, headed, listed and deleted. */
-#include "../support/raw_service.h"
-#include "../support/suite.h"
+#include "support/raw_service.h"
+#include "support/suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -337,135 +337,6 @@ static void reserved_or_broken_metadata_is_refused(void **state)
     os_client_close(client);
 }
 
-/* ------------------------------------------------------------------------------------------------- listing */
-
-struct listing {
-    size_t count;
-    size_t prefixes;
-    char keys[64][128];
-    size_t stop_after;
-};
-
-static int collect(void *context, const os_object *object)
-{
-    struct listing *listing = context;
-    assert_non_null(object->key);
-    if (listing->count < 64) {
-        snprintf(listing->keys[listing->count], sizeof(listing->keys[0]), "%s", object->key);
-    }
-    listing->count++;
-    if (object->etag[0] == '\0') {
-        listing->prefixes++;
-        assert_int_equal(object->length, 0);
-    }
-    return listing->stop_after != 0 && listing->count >= listing->stop_after;
-}
-
-static const char *const tree[] = {"list/a", "list/b/1", "list/b/2", "list/c", "list/d e+f", "list/é"};
-enum { TREE = 6 };
-
-static void a_listing_is_in_the_order_of_bytes(void **state)
-{
-    struct fixture *f = *state;
-    os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
-    for (size_t i = TREE; i > 0; i--) {
-        put_plain(client, tree[i - 1], "x", NULL);
-    }
-    os_list_options list = OS_LIST_OPTIONS_INIT;
-    list.prefix = "list/";
-    struct listing found = {0};
-    os_error error;
-    CHECK_CODE(os_list(client, &list, NULL, collect, &found, &error), OS_OK, &error);
-    assert_int_equal(found.count, TREE);
-    for (size_t i = 0; i < TREE; i++) {
-        assert_string_equal(found.keys[i], tree[i]);
-    }
-    os_client_close(client);
-}
-
-static void a_delimiter_folds_and_start_after_and_max_keys_bound(void **state)
-{
-    struct fixture *f = *state;
-    os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
-    for (size_t i = 0; i < TREE; i++) {
-        put_plain(client, tree[i], "x", NULL);
-    }
-    os_error error;
-    os_list_options list = OS_LIST_OPTIONS_INIT;
-    list.prefix = "list/";
-    list.delimiter = "/";
-    struct listing found = {0};
-    CHECK_CODE(os_list(client, &list, NULL, collect, &found, &error), OS_OK, &error);
-    assert_int_equal(found.count, 5);
-    assert_int_equal(found.prefixes, 1);
-    assert_string_equal(found.keys[1], "list/b/");
-
-    list.delimiter = NULL;
-    list.start_after = "list/b/1";
-    list.max_keys = 2;
-    found = (struct listing){0};
-    CHECK_CODE(os_list(client, &list, NULL, collect, &found, &error), OS_OK, &error);
-    assert_int_equal(found.count, 2);
-    assert_string_equal(found.keys[0], "list/b/2");
-    assert_string_equal(found.keys[1], "list/c");
-
-    list = (os_list_options)OS_LIST_OPTIONS_INIT;
-    list.prefix = "list/";
-    found = (struct listing){.stop_after = 3};
-    assert_int_equal(os_list(client, &list, NULL, collect, &found, &error), OS_ERR_STOPPED);
-    assert_int_equal(found.count, 3);
-    os_client_close(client);
-}
-
-static void a_listing_goes_over_many_pages(void **state)
-{
-    struct fixture *f = *state;
-    if (strcmp(f->backend->name, "gofakes3") != 0 && strcmp(f->backend->name, "embedded") != 0) {
-        skip(); /* a thousand writes: on the two that are fast */
-    }
-    os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
-    enum { MANY = 1005 };
-    for (int i = 0; i < MANY; i++) {
-        char key[32];
-        snprintf(key, sizeof(key), "pages/%04d", i);
-        put_plain(client, key, "", NULL);
-    }
-    os_list_options list = OS_LIST_OPTIONS_INIT;
-    list.prefix = "pages/";
-    struct listing found = {0};
-    os_error error;
-    CHECK_CODE(os_list(client, &list, NULL, collect, &found, &error), OS_OK, &error);
-    assert_int_equal(found.count, MANY);
-    list.max_keys = 1001;
-    found = (struct listing){0};
-    CHECK_CODE(os_list(client, &list, NULL, collect, &found, &error), OS_OK, &error);
-    assert_int_equal(found.count, 1001);
-    os_client_close(client);
-}
-
-static void the_prefix_of_the_store_url_stands_before_every_key(void **state)
-{
-    struct fixture *f = *state;
-    os_options options = fixture_options(f);
-    os_client *whole = fixture_client(&options);
-    char url[400];
-    snprintf(url, sizeof(url), "%s/pre/fix", f->store_url);
-    options.store_url = url;
-    os_client *part = fixture_client(&options);
-    put_plain(part, "inner", "in", NULL);
-    CHECK_OBJECT(whole, "pre/fix/inner", "in");
-    struct listing found = {0};
-    os_error error;
-    CHECK_CODE(os_list(part, NULL, NULL, collect, &found, &error), OS_OK, &error);
-    assert_int_equal(found.count, 1);
-    assert_string_equal(found.keys[0], "inner");
-    os_client_close(part);
-    os_client_close(whole);
-}
-
 /* --------------------------------------------------------------------------------------------- callbacks */
 
 struct progress_log {
@@ -563,27 +434,22 @@ static void metrics_count_requests_and_guarded_calls(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(an_object_is_put_headed_got_and_deleted, 0),
-        SUITE_TEST(an_absent_object_is_not_found_and_the_sentence_names_it, 0),
-        SUITE_TEST(an_empty_object_is_an_object, 0),
-        SUITE_TEST(a_range_of_an_object_is_got, 0),
-        SUITE_TEST(a_callback_gets_the_bytes_and_can_stop_them, 0),
-        SUITE_TEST(more_than_the_maximum_is_not_kept_in_memory, 0),
-        SUITE_TEST(a_file_is_put_and_got_back_byte_for_byte, 0),
-        SUITE_TEST(a_failed_get_leaves_an_old_file_as_it_was, 0),
-        SUITE_TEST(a_missing_local_file_is_an_io_error_that_names_it, 0),
-        SUITE_TEST(keys_go_through_unchanged, 0),
-        SUITE_TEST(a_long_key_goes_through_unchanged, 0),
-        SUITE_TEST(content_headers_and_metadata_are_stored, 0),
-        SUITE_TEST(reserved_or_broken_metadata_is_refused, 0),
-        SUITE_TEST(a_listing_is_in_the_order_of_bytes, 0),
-        SUITE_TEST(a_delimiter_folds_and_start_after_and_max_keys_bound, 0),
-        SUITE_TEST(a_listing_goes_over_many_pages, 0),
-        SUITE_TEST(the_prefix_of_the_store_url_stands_before_every_key, BACKEND_S3),
-        SUITE_TEST(progress_ends_with_the_whole, 0),
-        SUITE_TEST(metrics_count_requests_and_guarded_calls, 0),
-        {0}};
+    static const struct suite_test tests[] = {SUITE_TEST(an_object_is_put_headed_got_and_deleted, 0),
+                                              SUITE_TEST(an_absent_object_is_not_found_and_the_sentence_names_it, 0),
+                                              SUITE_TEST(an_empty_object_is_an_object, 0),
+                                              SUITE_TEST(a_range_of_an_object_is_got, 0),
+                                              SUITE_TEST(a_callback_gets_the_bytes_and_can_stop_them, 0),
+                                              SUITE_TEST(more_than_the_maximum_is_not_kept_in_memory, 0),
+                                              SUITE_TEST(a_file_is_put_and_got_back_byte_for_byte, 0),
+                                              SUITE_TEST(a_failed_get_leaves_an_old_file_as_it_was, 0),
+                                              SUITE_TEST(a_missing_local_file_is_an_io_error_that_names_it, 0),
+                                              SUITE_TEST(keys_go_through_unchanged, BACKEND_BLANKS),
+                                              SUITE_TEST(a_long_key_goes_through_unchanged, 0),
+                                              SUITE_TEST(content_headers_and_metadata_are_stored, 0),
+                                              SUITE_TEST(reserved_or_broken_metadata_is_refused, 0),
+                                              SUITE_TEST(progress_ends_with_the_whole, 0),
+                                              SUITE_TEST(metrics_count_requests_and_guarded_calls, 0),
+                                              {0}};
     static const struct suite suite = {.name = "plain object calls", .tests = tests};
     return suite_main(&suite, argc, argv);
 }

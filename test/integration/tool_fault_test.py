@@ -9,21 +9,55 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from oscommit_testing import (ACCESS_KEY, CONFLICT, NOT_EXECUTED, REGION, SECRET_KEY, UNKNOWN, USAGE, BackendCase,
-                              dynamo, main)
+from oscommit_testing import (
+    ACCESS_KEY,
+    CONFLICT,
+    NOT_EXECUTED,
+    REGION,
+    SECRET_KEY,
+    UNKNOWN,
+    USAGE,
+    BackendCase,
+    dynamo,
+    main,
+)
 
-FAST = ["--length-s", "2", "--allowance-s", "1", "--margin-s", "1", "--timeout-ms", "4000", "--max-clock-skew-rate", "2"]
+FAST = [
+    "--length-s",
+    "2",
+    "--allowance-s",
+    "1",
+    "--margin-s",
+    "1",
+    "--timeout-ms",
+    "4000",
+    "--max-clock-skew-rate",
+    "2",
+]
 
 
 class Unknown(BackendCase):
-    def unknown(self, name, action):
+    def unknown(self, name, action, *flags):
         """A put that ends unknown at its deadline. Returns (store proxy, environment, rule, key, ticket file)."""
         store, _, environment = self.proxies()
         key = self.key(name)
         ticket = os.path.join(self.folder, key + ".ticket")
         rule = store.add(action, method="PUT", path_contains=key, times=1)
-        ran = self.exits(UNKNOWN, "put", "-", self.url(key), "--if-absent", "--deadline-ms", "1500", "--ticket-file", ticket,
-                         *FAST, environment=environment, data=b"doubtful")
+        ran = self.exits(
+            UNKNOWN,
+            "put",
+            "-",
+            self.url(key),
+            "--if-absent",
+            "--deadline-ms",
+            "1500",
+            "--ticket-file",
+            ticket,
+            *FAST,
+            *flags,
+            environment=environment,
+            data=b"doubtful",
+        )
         self.assertTrue(ran.text.startswith("unknown " + self.url(key)), ran)
         self.assertIn("oscommit resolve", ran.errors)
         self.assertIn(ticket, ran.errors)
@@ -31,7 +65,7 @@ class Unknown(BackendCase):
         return store, environment, rule, key, ticket
 
     def test_a_write_that_landed_is_resolved_as_committed(self):
-        store, environment, rule, key, ticket = self.unknown("landed", "hold")
+        store, environment, rule, key, ticket = self.unknown("landed", "hold", "--length-s", "8")
         store("release", id=rule, how="forward")
         self.assertTrue(store("wait_finished", id=rule, count=1, timeout_ms=10000)["reached"])
         line = self.ok("resolve", self.url(key), "--ticket-file", ticket, "--json", environment=environment).line()
@@ -40,27 +74,42 @@ class Unknown(BackendCase):
             self.ok("resolve", self.url(key), file.read().strip(), environment=environment)
         with open(ticket, "rb") as file:
             self.ok("resolve", self.url(key), "--ticket-file", "-", environment=environment, data=file.read())
-        self.exits(USAGE, "put", "-", self.url(key), "--if-absent", "--ticket-file", ticket, environment=environment, data=b"")
+        self.exits(
+            USAGE, "put", "-", self.url(key), "--if-absent", "--ticket-file", ticket, environment=environment, data=b""
+        )
 
     def test_a_write_that_never_landed_is_resolved_as_not_executed(self):
         store, environment, rule, key, ticket = self.unknown("lost", "hold")
         store("release", id=rule, how="discard")
-        line = self.exits(NOT_EXECUTED, "resolve", self.url(key), "--ticket-file", ticket, "--json",
-                          environment=environment).line()
+        line = self.exits(
+            NOT_EXECUTED, "resolve", self.url(key), "--ticket-file", ticket, "--json", environment=environment
+        ).line()
         self.assertEqual((line["verdict"], line["rule"]), ("not executed", "R13.D"))
 
     def test_too_early_it_is_still_unknown(self):
         _, environment, _, key, ticket = self.unknown("early", "hold")
-        ran = self.exits(UNKNOWN, "resolve", self.url(key), "--ticket-file", ticket, "--deadline-ms", "300",
-                         environment=environment)
+        ran = self.exits(
+            UNKNOWN, "resolve", self.url(key), "--ticket-file", ticket, "--deadline-ms", "300", environment=environment
+        )
         self.assertIn("Keep the ticket", ran.errors)
 
     def test_json_carries_the_ticket(self):
         store, _, environment = self.proxies()
         key = self.key("json-ticket")
         store.add("hold_answer", method="PUT", path_contains=key, times=1)
-        line = self.exits(UNKNOWN, "put", "-", self.url(key), "--if-absent", "--json", "--deadline-ms", "1500", *FAST,
-                          environment=environment, data=b"x").line()
+        line = self.exits(
+            UNKNOWN,
+            "put",
+            "-",
+            self.url(key),
+            "--if-absent",
+            "--json",
+            "--deadline-ms",
+            "1500",
+            *FAST,
+            environment=environment,
+            data=b"x",
+        ).line()
         self.assertEqual((line["verdict"], line["error"]["code"]), ("unknown", "OS_ERR_UNDECIDED"))
         self.assertNotIn(SECRET_KEY, json.dumps(line))
         self.ok("resolve", self.url(key), line["ticket"], environment=environment)
@@ -78,7 +127,9 @@ class Unknown(BackendCase):
             ticket = os.path.join(self.folder, key + ".ticket")
             rule = store.add("hold_answer", method="PUT", path_contains=key, times=1)
             path = self.file(key, b"x")
-            process = self.start("put", path, self.url(key), "--if-absent", "--ticket-file", ticket, environment=environment)
+            process = self.start(
+                "put", path, self.url(key), "--if-absent", "--ticket-file", ticket, environment=environment
+            )
             self.assertTrue(store.wait_hits(rule))
             process.send_signal(number)
             _, err = process.communicate(timeout=20)
@@ -101,11 +152,21 @@ class Refused(BackendCase):
     def test_a_denied_write_is_not_executed_and_hands_over(self):
         store, _, environment = self.proxies()
         key = self.key("denied")
-        store.add("answer", method="PUT", path_contains=key, times=1, status=403,
-                  headers="x-amz-request-id: MADEUP\r\n", body="<Error><Code>AccessDenied</Code><Message>No.</Message></Error>")
-        line = self.exits(NOT_EXECUTED, "put", "-", self.url(key), "--if-absent", "--json", environment=environment,
-                          data=b"x").line()
-        self.assertEqual((line["verdict"], line["rule"], line["error"]["code"]), ("not executed", "R8", "OS_ERR_DENIED"))
+        store.add(
+            "answer",
+            method="PUT",
+            path_contains=key,
+            times=1,
+            status=403,
+            headers="x-amz-request-id: MADEUP\r\n",
+            body="<Error><Code>AccessDenied</Code><Message>No.</Message></Error>",
+        )
+        line = self.exits(
+            NOT_EXECUTED, "put", "-", self.url(key), "--if-absent", "--json", environment=environment, data=b"x"
+        ).line()
+        self.assertEqual(
+            (line["verdict"], line["rule"], line["error"]["code"]), ("not executed", "R8", "OS_ERR_DENIED")
+        )
         self.assertEqual(line["error"]["service_code"], "AccessDenied")
         self.assertEqual(line["error"]["request_id"], "MADEUP")
         self.assertEqual(line["error"]["http_status"], 403)
@@ -115,23 +176,34 @@ class Refused(BackendCase):
 
     def test_bucket_table_and_keys_that_are_not_there(self):
         for arguments, environment, code in (
-                (["s3://no-such-bucket-anywhere/key"], {}, "OS_ERR_NO_BUCKET"),
-                ([self.url("x")], {"OSCOMMIT_LEDGER": "dynamodb://no-such-table"}, "OS_ERR_NO_TABLE"),
-                ([self.url("x")], {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, "OS_ERR_CREDENTIALS"),
-                ([self.url("x")], {"AWS_SECRET_ACCESS_KEY": "wrong-secret-0123456789"}, "OS_ERR_DENIED")):
+            (["s3://no-such-bucket-anywhere/key"], {}, "OS_ERR_NO_BUCKET"),
+            ([self.url("x")], {"OSCOMMIT_LEDGER": "dynamodb://no-such-table"}, "OS_ERR_NO_TABLE"),
+            ([self.url("x")], {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, "OS_ERR_CREDENTIALS"),
+            ([self.url("x")], {"AWS_SECRET_ACCESS_KEY": "wrong-secret-0123456789"}, "OS_ERR_DENIED"),
+        ):
             with self.subTest(code=code):
-                ran = self.exits(NOT_EXECUTED, "put", "-", *arguments, "--if-absent", "--json", environment=environment, data=b"x")
+                ran = self.exits(
+                    NOT_EXECUTED, "put", "-", *arguments, "--if-absent", "--json", environment=environment, data=b"x"
+                )
                 self.assertEqual(ran.line()["error"]["code"], code, ran)
                 self.assertNotIn("wrong-secret", ran.text + ran.errors)
 
     def test_a_table_with_other_keys_is_reported(self):
         table = self.table + "-odd"
-        status, _ = dynamo(self.ledger_endpoint, "CreateTable", {
-            "TableName": table, "BillingMode": "PAY_PER_REQUEST",
-            "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
-            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}]})
+        status, _ = dynamo(
+            self.ledger_endpoint,
+            "CreateTable",
+            {
+                "TableName": table,
+                "BillingMode": "PAY_PER_REQUEST",
+                "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+                "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+            },
+        )
         self.assertEqual(status, 200)
-        ran = self.exits(NOT_EXECUTED, "table", "check", "--json", environment={"OSCOMMIT_LEDGER": "dynamodb://" + table})
+        ran = self.exits(
+            NOT_EXECUTED, "table", "check", "--json", environment={"OSCOMMIT_LEDGER": "dynamodb://" + table}
+        )
         self.assertEqual(ran.line()["error"]["code"], "OS_ERR_TABLE")
         self.assertIn(table, ran.errors)
 
@@ -144,11 +216,25 @@ class Refused(BackendCase):
 class StuckRecord(BackendCase):
     def test_release_shows_and_frees_a_stuck_record(self):
         key = self.key("stuck")
-        status, _ = dynamo(self.ledger_endpoint, "PutItem", {"TableName": self.table, "Item": {
-            "path": {"S": key}, "etag": {"S": "*"}, "generation": {"N": "3"}, "timeout": {"N": "600000"},
-            "ttl": {"N": str(int(time.time()) + 3600)}, "owner": {"BOOL": True}}})
+        status, _ = dynamo(
+            self.ledger_endpoint,
+            "PutItem",
+            {
+                "TableName": self.table,
+                "Item": {
+                    "path": {"S": key},
+                    "etag": {"S": "*"},
+                    "generation": {"N": "3"},
+                    "timeout": {"N": "600000"},
+                    "ttl": {"N": str(int(time.time()) + 3600)},
+                    "owner": {"BOOL": True},
+                },
+            },
+        )
         self.assertEqual(status, 200)
-        busy = self.exits(NOT_EXECUTED, "put", "-", self.url(key), "--if-absent", "--deadline-ms", "1500", "--json", data=b"x")
+        busy = self.exits(
+            NOT_EXECUTED, "put", "-", self.url(key), "--if-absent", "--deadline-ms", "1500", "--json", data=b"x"
+        )
         self.assertEqual(busy.line()["error"]["code"], "OS_ERR_BUSY")
         self.assertIn("table show", busy.errors)
         shown = self.ok("table", "show", key, "--json").line()
@@ -169,8 +255,9 @@ class Settings(BackendCase):
 
     def head(self, *flags, **environment):
         base = {"AWS_ENDPOINT_URL_S3": "", "AWS_ENDPOINT_URL_DYNAMODB": ""}
-        return self.run_tool("head", self.url("none"), "--json", "--deadline-ms", "3000", *flags,
-                             environment={**base, **environment}).line()["error"]["code"]
+        return self.run_tool(
+            "head", self.url("none"), "--json", "--deadline-ms", "3000", *flags, environment={**base, **environment}
+        ).line()["error"]["code"]
 
     def test_endpoints(self):
         there = "OS_ERR_NOT_FOUND"
@@ -186,29 +273,79 @@ class Settings(BackendCase):
         folder = os.path.join(self.folder, ".aws")
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, "credentials"), "w", encoding="utf-8") as file:
-            file.write(f"[default]\naws_access_key_id = nobody\naws_secret_access_key = nothing-at-all\n\n"
-                       f"[tests]\naws_access_key_id = {ACCESS_KEY}\naws_secret_access_key = {SECRET_KEY}\n")
+            file.write(
+                f"[default]\naws_access_key_id = nobody\naws_secret_access_key = nothing-at-all\n\n"
+                f"[tests]\naws_access_key_id = {ACCESS_KEY}\naws_secret_access_key = {SECRET_KEY}\n"
+            )
         with open(os.path.join(folder, "config"), "w", encoding="utf-8") as file:
-            file.write(f"[profile tests]\nregion = {REGION}\nservices = local\n\n[services local]\n"
-                       f"s3 =\n  endpoint_url = {self.store_endpoint}\n"
-                       f"dynamodb =\n  endpoint_url = {self.ledger_endpoint}\n")
-        bare = {name: "" for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_ENDPOINT_URL_S3",
-                                      "AWS_ENDPOINT_URL_DYNAMODB")}
+            file.write(
+                f"[profile tests]\nregion = {REGION}\nservices = local\n\n[services local]\n"
+                f"s3 =\n  endpoint_url = {self.store_endpoint}\n"
+                f"dynamodb =\n  endpoint_url = {self.ledger_endpoint}\n"
+            )
+        bare = {
+            name: ""
+            for name in (
+                "AWS_ACCESS_KEY_ID",
+                "AWS_SECRET_ACCESS_KEY",
+                "AWS_REGION",
+                "AWS_ENDPOINT_URL_S3",
+                "AWS_ENDPOINT_URL_DYNAMODB",
+            )
+        }
         url = self.new_url("by-profile")
         self.ok("put", "-", url, "--if-absent", "--profile", "tests", environment=bare, data=b"x")
         self.exits(CONFLICT, "put", "-", url, "--if-absent", environment={**bare, "AWS_PROFILE": "tests"}, data=b"x")
-        self.exits(NOT_EXECUTED, "put", "-", url, "--if-absent", "--s3-endpoint", self.store_endpoint, "--dynamodb-endpoint",
-                   self.ledger_endpoint, environment=bare, data=b"x")
+        self.exits(
+            NOT_EXECUTED,
+            "put",
+            "-",
+            url,
+            "--if-absent",
+            "--s3-endpoint",
+            self.store_endpoint,
+            "--dynamodb-endpoint",
+            self.ledger_endpoint,
+            environment=bare,
+            data=b"x",
+        )
 
     def test_every_default_of_the_protocol_can_be_set(self):
         key = self.key("set")
-        self.ok("put", "-", self.url(key), "--if-absent", "--timeout-ms", "30000", "--max-clock-skew-rate", "4", "--ttl-s",
-                "7200", "--length-s", "6", "--allowance-s", "7", "--margin-s", "3", "--record-prefix", "fleet/", data=b"x")
+        self.ok(
+            "put",
+            "-",
+            self.url(key),
+            "--if-absent",
+            "--timeout-ms",
+            "30000",
+            "--max-clock-skew-rate",
+            "4",
+            "--ttl-s",
+            "7200",
+            "--length-s",
+            "6",
+            "--allowance-s",
+            "7",
+            "--margin-s",
+            "3",
+            "--record-prefix",
+            "fleet/",
+            data=b"x",
+        )
         record = self.ok("table", "show", self.url(key), "--record-prefix", "fleet/", "--json").line()
         self.assertEqual((record["path"], record["timeout_ms"]), ("fleet/" + key, 30000))
         self.assertEqual(record["ttl_s"] - record["fence_s"], 7200 - 13)
-        self.ok("put", "-", self.new_url("url-timeout"), "--if-absent", "--ledger", f"dynamo:{self.table}:45000", "--json",
-                data=b"x")
+        self.ok(
+            "put",
+            "-",
+            self.new_url("url-timeout"),
+            "--if-absent",
+            "--ledger",
+            f"dynamo:{self.table}:45000",
+            "--json",
+            data=b"x",
+        )
         with_url = self.ok("table", "show", self.url(f"url-timeout-{self.counter}"), "--json").line()
         self.assertEqual(with_url["timeout_ms"], 45000)
 

@@ -12,8 +12,20 @@ from oscommit_testing import CONFLICT, DONE, BackendCase, main, md5_etag
 
 class Race(BackendCase):
     def test_a_small_race_is_exact(self):
-        ran = self.ok("race", self.url("races"), "--writers", 8, "--keys", 12, "--updates", 5, "--condition-headers",
-                      "off", "--json", timeout=200)
+        ran = self.ok(
+            "race",
+            self.url("races"),
+            "--writers",
+            8,
+            "--keys",
+            12,
+            "--updates",
+            5,
+            "--condition-headers",
+            "off",
+            "--json",
+            timeout=200,
+        )
         line = ran.line()
         self.assertEqual((line["keys_created"], line["objects_right"], line["objects_wrong"]), (12, 12, 0), line)
         self.assertEqual((line["creations"]["committed"], line["creations"]["conflict"]), (12, 12 * 7), line)
@@ -25,16 +37,30 @@ class Race(BackendCase):
         ran = self.ok("race", self.url("shown"), "--writers", 3, "--keys", 4, "--keep", timeout=100)
         for part in ("3 writers, 4 keys", "committed", "keys created once", "4 of 4", "exact"):
             self.assertIn(part, ran.text)
-        self.assertEqual(len([key for key in self.ok("ls", self.url("shown/"), "--recursive", "--json").lines()
-                              if "key" in key]) >= 4, True)
+        self.assertEqual(
+            len([key for key in self.ok("ls", self.url("shown/"), "--recursive", "--json").lines() if "key" in key])
+            >= 4,
+            True,
+        )
 
     def test_sixteen_tools_race_for_a_name(self):
         url = self.new_url("by-hand")
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
-            runs = list(pool.map(lambda n: (n, self.run_tool("put", "-", url, "--if-absent", "--condition-headers", "off",
-                                                             data=b"writer %d" % n)), range(16)))
+            runs = list(
+                pool.map(
+                    lambda n: (
+                        n,
+                        self.run_tool(
+                            "put", "-", url, "--if-absent", "--condition-headers", "off", data=b"writer %d" % n
+                        ),
+                    ),
+                    range(16),
+                )
+            )
         statuses = sorted(ran.status for _, ran in runs)
-        self.assertEqual(statuses, [DONE] + [CONFLICT] * 15, [ran for _, ran in runs if ran.status not in (DONE, CONFLICT)])
+        self.assertEqual(
+            statuses, [DONE] + [CONFLICT] * 15, [ran for _, ran in runs if ran.status not in (DONE, CONFLICT)]
+        )
         winner = next(n for n, ran in runs if ran.status == DONE)
         self.assertEqual(self.ok("get", url).out, b"writer %d" % winner)
 
@@ -46,8 +72,16 @@ class Race(BackendCase):
             committed = 0
             for serial in range(40):
                 value = self.ok("get", url).out
-                ran = self.run_tool("put", "-", url, "--if-match", md5_etag(value), "--condition-headers", "off",
-                                    data=b"%d by %d #%d" % (int(value.split()[0]) + 1, who, serial))
+                ran = self.run_tool(
+                    "put",
+                    "-",
+                    url,
+                    "--if-match",
+                    md5_etag(value),
+                    "--condition-headers",
+                    "off",
+                    data=b"%d by %d #%d" % (int(value.split()[0]) + 1, who, serial),
+                )
                 self.assertIn(ran.status, (DONE, CONFLICT), ran)
                 committed += ran.status == DONE
                 if committed == 3:

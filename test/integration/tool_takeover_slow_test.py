@@ -19,8 +19,9 @@ class Killed(BackendCase):
         if not self.backend.fence:
             flags += ["--length-s", "1", "--allowance-s", "1", "--margin-s", "1"]
         rule = store.add("hold", method="PUT", path_contains=key, times=1)
-        holder = self.start("put", self.file(key, b"the dead one's"), self.url(key), "--if-absent", *flags,
-                            environment=environment)
+        holder = self.start(
+            "put", self.file(key, b"the dead one's"), self.url(key), "--if-absent", *flags, environment=environment
+        )
         self.assertTrue(store.wait_hits(rule))
         holder.kill()
         holder.communicate()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "checks.h"
+#include "support/checks.h"
 
-#include "fixture.h"
+#include "support/fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

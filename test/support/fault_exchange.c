@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fault_exchange.h"
+#include "support/fault_exchange.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -5,8 +5,8 @@
 #ifndef OSCOMMIT_TEST_FAULT_EXCHANGE_H
 #define OSCOMMIT_TEST_FAULT_EXCHANGE_H
 
-#include "fault_message.h"
-#include "fault_rules.h"
+#include "support/fault_message.h"
+#include "support/fault_rules.h"
 
 #include <pthread.h>
 #include <sys/socket.h>

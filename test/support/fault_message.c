@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fault_message.h"
+#include "support/fault_message.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fault_proxy.h"
+#include "support/fault_proxy.h"
 
-#include "fault_exchange.h"
+#include "support/fault_exchange.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

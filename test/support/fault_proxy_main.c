@@ -12,7 +12,7 @@
  * {"requests":[{"method","path","query","head","body","status","upstream_status","rule"}]} A bad command is answered by
  * {"error":TEXT}.
  */
-#include "fault_proxy.h"
+#include "support/fault_proxy.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fault_rules.h"
+#include "support/fault_rules.h"
 
 #include <errno.h>
 #include <stdlib.h>

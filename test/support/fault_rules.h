@@ -6,8 +6,8 @@
 #ifndef OSCOMMIT_TEST_FAULT_RULES_H
 #define OSCOMMIT_TEST_FAULT_RULES_H
 
-#include "fault_message.h"
-#include "fault_proxy.h"
+#include "support/fault_message.h"
+#include "support/fault_proxy.h"
 
 #include <pthread.h>
 

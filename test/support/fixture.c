@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fixture.h"
+#include "support/fixture.h"
 
-#include "raw_service.h"
+#include "support/raw_service.h"
 
 #include <ftw.h>
 #include <stdarg.h>
@@ -13,16 +13,25 @@
 #include <time.h>
 #include <unistd.h>
 
-/* clang-format off */
-const struct backend backends[] = {
-    {"minio", "OSCOMMIT_TEST_MINIO_ENDPOINT", "OSCOMMIT_TEST_DYNAMODB_ENDPOINT", OS_SIGNATURE_V4, BACKEND_REAL | BACKEND_CHECKS},
-    {"versitygw", "OSCOMMIT_TEST_VERSITYGW_ENDPOINT", "OSCOMMIT_TEST_DYNAMODB_ENDPOINT", OS_SIGNATURE_V4, BACKEND_REAL | BACKEND_CHECKS},
-    {"gofakes3", "OSCOMMIT_TEST_GOFAKES3_ENDPOINT", "OSCOMMIT_TEST_DYNAMODB_ENDPOINT", OS_SIGNATURE_V4, BACKEND_REAL & ~BACKEND_FENCE},
-    {"minio+dynalite", "OSCOMMIT_TEST_MINIO_ENDPOINT", "OSCOMMIT_TEST_DYNALITE_ENDPOINT", OS_SIGNATURE_V4, (BACKEND_REAL | BACKEND_CHECKS) & ~BACKEND_ITEMS},
-    {"minio+v2", "OSCOMMIT_TEST_MINIO_ENDPOINT", "OSCOMMIT_TEST_DYNAMODB_ENDPOINT", OS_SIGNATURE_V2, BACKEND_S3 | BACKEND_DYNAMO | BACKEND_ITEMS | BACKEND_CHECKS},
-    {"embedded", NULL, NULL, OS_SIGNATURE_V4, BACKEND_FENCE},
+#define MINIO     "OSCOMMIT_TEST_MINIO_ENDPOINT"
+#define VERSITYGW "OSCOMMIT_TEST_VERSITYGW_ENDPOINT"
+#define GOFAKES3  "OSCOMMIT_TEST_GOFAKES3_ENDPOINT"
+#define DYNAMODB  "OSCOMMIT_TEST_DYNAMODB_ENDPOINT"
+#define DYNALITE  "OSCOMMIT_TEST_DYNALITE_ENDPOINT"
+
+enum {
+    COMPLETE = BACKEND_REAL | BACKEND_CHECKS | BACKEND_TTL | BACKEND_BLANKS,
+    OVER_LIBS3 = BACKEND_S3 | BACKEND_DYNAMO | BACKEND_ITEMS | BACKEND_CHECKS | BACKEND_TTL
 };
-/* clang-format on */
+
+const struct backend backends[] = {
+    {"minio", MINIO, DYNAMODB, OS_SIGNATURE_V4, COMPLETE},
+    {"versitygw", VERSITYGW, DYNAMODB, OS_SIGNATURE_V4, COMPLETE},
+    {"gofakes3", GOFAKES3, DYNAMODB, OS_SIGNATURE_V4, COMPLETE & ~(BACKEND_FENCE | BACKEND_CHECKS)},
+    {"minio+dynalite", MINIO, DYNALITE, OS_SIGNATURE_V4, COMPLETE & ~(BACKEND_ITEMS | BACKEND_TTL)},
+    {"minio+v2", MINIO, DYNAMODB, OS_SIGNATURE_V2, OVER_LIBS3},
+    {"embedded", NULL, NULL, OS_SIGNATURE_V4, BACKEND_FENCE | BACKEND_TTL | BACKEND_BLANKS},
+};
 const size_t backend_count = sizeof(backends) / sizeof(backends[0]);
 
 const struct backend *backend_named(const char *name)
@@ -72,6 +81,9 @@ static void take_endpoint(char *ret, size_t size, const char *name)
 
 static bool make_table(const struct fixture *fixture)
 {
+    if ((fixture->backend->features & BACKEND_TTL) == 0) {
+        return raw_make_table(fixture->ledger_endpoint, fixture->table, "path", "S", "etag");
+    }
     os_options options = fixture_options(fixture);
     os_client *client = NULL;
     os_error error;

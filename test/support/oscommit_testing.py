@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Support for tests of the oscommit program: backends, buckets, tables, the fault proxy, and a runner that skips loudly.
+"""Support for tests of the oscommit program: backends, buckets, tables, the fault proxy, a runner that skips loudly.
 
 Environment, as for the C tests (fixture.h), and
     OSCOMMIT_TEST_TOOL          the oscommit program; else one on PATH
@@ -45,9 +45,9 @@ def tool():
 class Backend:
     """A store and a ledger: where they are, and what they can do."""
 
-    def __init__(self, name, store=None, ledger=None, fence=True, v2=False):
+    def __init__(self, name, store=None, ledger=None, fence=True, v2=False, ttl=True):
         self.name, self.store_variable, self.ledger_variable = name, store, ledger
-        self.fence, self.v2, self.embedded = fence, v2, store is None
+        self.fence, self.v2, self.ttl, self.embedded = fence, v2, ttl, store is None
 
     def missing(self):
         for variable in (self.store_variable, self.ledger_variable):
@@ -61,7 +61,7 @@ BACKENDS = [
     Backend("minio", _MINIO, _DYNAMODB),
     Backend("versitygw", "OSCOMMIT_TEST_VERSITYGW_ENDPOINT", _DYNAMODB),
     Backend("gofakes3", "OSCOMMIT_TEST_GOFAKES3_ENDPOINT", _DYNAMODB, fence=False),
-    Backend("minio+dynalite", _MINIO, "OSCOMMIT_TEST_DYNALITE_ENDPOINT"),
+    Backend("minio+dynalite", _MINIO, "OSCOMMIT_TEST_DYNALITE_ENDPOINT", ttl=False),
     Backend("minio+v2", _MINIO, _DYNAMODB, fence=False, v2=True),
     Backend("embedded"),
 ]
@@ -110,9 +110,33 @@ def signed_request(endpoint, service, method, path, body=b"", headers=None):
 def dynamo(endpoint, action, request):
     """One DynamoDB action. Returns (status, answer as an object)."""
     status, _, body = signed_request(
-        endpoint, "dynamodb", "POST", "/", json.dumps(request).encode(),
-        {"x-amz-target": "DynamoDB_20120810." + action, "content-type": "application/x-amz-json-1.0"})
+        endpoint,
+        "dynamodb",
+        "POST",
+        "/",
+        json.dumps(request).encode(),
+        {"x-amz-target": "DynamoDB_20120810." + action, "content-type": "application/x-amz-json-1.0"},
+    )
     return status, json.loads(body or b"{}")
+
+
+def make_table(endpoint, table):
+    """A table for records, without TTL, as far as a ledger without it can have one."""
+    keys = [("path", "HASH"), ("etag", "RANGE")]
+    status, answer = dynamo(
+        endpoint,
+        "CreateTable",
+        {
+            "TableName": table,
+            "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name, _ in keys],
+            "KeySchema": [{"AttributeName": name, "KeyType": role} for name, role in keys],
+        },
+    )
+    if status != 200:
+        raise RuntimeError(f"the table {table} could not be made: {answer}")
+    while dynamo(endpoint, "DescribeTable", {"TableName": table})[1]["Table"]["TableStatus"] != "ACTIVE":
+        time.sleep(0.05)
 
 
 # ---------------------------------------------------------------------------------------------------- the fault proxy
@@ -198,7 +222,14 @@ class BackendCase(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder, True)
         cls.counter = 0
         cls.base = {"PATH": os.environ.get("PATH", ""), "HOME": cls.folder, "LANG": "C.UTF-8"}
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"):
+        for name in (
+            "ASAN_OPTIONS",
+            "UBSAN_OPTIONS",
+            "TSAN_OPTIONS",
+            "LSAN_OPTIONS",
+            "LD_LIBRARY_PATH",
+            "LLVM_PROFILE_FILE",
+        ):
             if name in os.environ:
                 cls.base[name] = os.environ[name]
         cls.store_endpoint = cls.ledger_endpoint = None
@@ -215,32 +246,49 @@ class BackendCase(unittest.TestCase):
                 raise RuntimeError(f"the bucket {name} could not be made: {status} {body!r}")
             cls.store = "s3://" + name
             cls.table = name
-            cls.base.update(AWS_ACCESS_KEY_ID=ACCESS_KEY, AWS_SECRET_ACCESS_KEY=SECRET_KEY, AWS_REGION=REGION,
-                            AWS_ENDPOINT_URL_S3=cls.store_endpoint, AWS_ENDPOINT_URL_DYNAMODB=cls.ledger_endpoint,
-                            OSCOMMIT_LEDGER="dynamodb://" + name)
+            cls.base.update(
+                AWS_ACCESS_KEY_ID=ACCESS_KEY,
+                AWS_SECRET_ACCESS_KEY=SECRET_KEY,
+                AWS_REGION=REGION,
+                AWS_ENDPOINT_URL_S3=cls.store_endpoint,
+                AWS_ENDPOINT_URL_DYNAMODB=cls.ledger_endpoint,
+                OSCOMMIT_LEDGER="dynamodb://" + name,
+            )
             if cls.backend.v2:
                 cls.base["OSCOMMIT_SIGNATURE"] = "v2"
-            made = cls.run_tool("table", "create")
+            if cls.backend.ttl:
+                made = cls.run_tool("table", "create")
+            else:
+                make_table(cls.ledger_endpoint, name)
+                made = cls.run_tool("version")
         if made.status != DONE:
             raise RuntimeError(f"the backend could not be set up: {made}")
 
     @classmethod
     def start(cls, *arguments, environment=None, **popen):
         """Starts the tool without waiting for it."""
-        return subprocess.Popen([tool(), *map(str, arguments)], env={**cls.base, **(environment or {})},
-                                stdin=popen.pop("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, **popen)
+        return subprocess.Popen(
+            [tool(), *map(str, arguments)],
+            env={**cls.base, **(environment or {})},
+            stdin=popen.pop("stdin", subprocess.DEVNULL),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **popen,
+        )
 
     @classmethod
     def run_tool(cls, *arguments, environment=None, data=None, timeout=120, **popen):
-        process = cls.start(*arguments, environment=environment,
-                            stdin=subprocess.DEVNULL if data is None else subprocess.PIPE, **popen)
+        process = cls.start(
+            *arguments, environment=environment, stdin=subprocess.DEVNULL if data is None else subprocess.PIPE, **popen
+        )
         try:
             out, err = process.communicate(data, timeout)
         except subprocess.TimeoutExpired:
             process.kill()
             out, err = process.communicate()
-            raise AssertionError(f"oscommit {' '.join(map(str, arguments))} did not end in {timeout} s\n{out!r}\n{err!r}")
+            raise AssertionError(
+                f"oscommit {' '.join(map(str, arguments))} did not end in {timeout} s\n{out!r}\n{err!r}"
+            )
         return Ran(process.returncode, out, err)
 
     def ok(self, *arguments, **options):

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "raw_service.h"
+#include "support/raw_service.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { ANSWER_MAX = 1 << 24 };
 
@@ -137,6 +138,35 @@ int raw_dynamo(const char *endpoint, const char *action, json_t *request_json, j
     free(body);
     buf_free(&answer);
     return status;
+}
+
+static bool is_active(const char *endpoint, const char *table)
+{
+    json_t *answer = NULL;
+    raw_dynamo(endpoint, "DescribeTable", json_pack("{s:s}", "TableName", table), &answer);
+    const char *status = json_string_value(json_object_get(json_object_get(answer, "Table"), "TableStatus"));
+    bool active = status != NULL && strcmp(status, "ACTIVE") == 0;
+    json_decref(answer);
+    return active;
+}
+
+bool raw_make_table(const char *endpoint, const char *table, const char *hash, const char *hash_type, const char *range)
+{
+    json_t *request = json_pack("{s:s,s:s,s:[{s:s,s:s},{s:s,s:s}],s:[{s:s,s:s},{s:s,s:s}]}", "TableName", table,
+                                "BillingMode", "PAY_PER_REQUEST", "AttributeDefinitions", "AttributeName", hash,
+                                "AttributeType", hash_type, "AttributeName", range, "AttributeType", "S", "KeySchema",
+                                "AttributeName", hash, "KeyType", "HASH", "AttributeName", range, "KeyType", "RANGE");
+    if (raw_dynamo(endpoint, "CreateTable", request, NULL) != 200) {
+        return false;
+    }
+    const struct timespec pause = {.tv_nsec = 50 * 1000000L};
+    for (int polls = 0; polls < 200; polls++) {
+        if (is_active(endpoint, table)) {
+            return true;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return false;
 }
 
 json_t *raw_item(const char *endpoint, const char *table, const char *path, const char *etag)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "suite.h"
+#include "support/suite.h"
 
 #include <signal.h>
 #include <stdio.h>

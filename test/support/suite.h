@@ -6,9 +6,9 @@
 #ifndef OSCOMMIT_TEST_SUITE_H
 #define OSCOMMIT_TEST_SUITE_H
 
-#include "checks.h"
-#include "child.h"
-#include "fixture.h"
+#include "support/checks.h"
+#include "support/child.h"
+#include "support/fixture.h"
 
 struct suite_test {
     const char *name;

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that are ended early: by their deadline, by a token, by closing the client. */
+#include "support/suite.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The HEADs of an object; not the bucket's, and not the probes' (E7). */
+static struct fault_match plain_head(const char *key)
+{
+    return (struct fault_match){.method = "HEAD", .path_contains = key, .has_header = "authorization"};
+}
+
+static os_client *proxied(struct fixture *f)
+{
+    assert_true(fixture_proxies(f));
+    os_options options = fixture_options(f);
+    return fixture_client(&options);
+}
+
+static unsigned add(struct fixture *f, struct fault_rule rule)
+{
+    unsigned id = fault_proxy_add(f->store_proxy, &rule);
+    assert_true(id > 0);
+    return id;
+}
+
+struct waiting {
+    os_client *client;
+    const char *key;
+    struct outcome outcome;
+    uint64_t done_ms;
+};
+
+static void a_deadline_before_anything_was_sent_is_not_executed(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = proxied(f);
+    unsigned id = add(f, (struct fault_rule){.match = {.method = "HEAD"}, .action = FAULT_HOLD});
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = 700;
+    uint64_t start = now_ms();
+    struct outcome outcome = create(client, "never-sent", "x", &call);
+    assert_in_range(now_ms() - start, 600, 1700);
+    CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(outcome, OS_ERR_DEADLINE);
+    CHECK_SAYS(&outcome.error, "never-sent");
+    assert_int_equal(outcome.result.attempts, 0);
+    fault_proxy_release(f->store_proxy, id, FAULT_DISCARD);
+    outcome_clear(&outcome);
+    os_client_close(client);
+}
+
+struct cancelled {
+    struct waiting waiting;
+    os_cancel *cancel;
+};
+
+static void *create_cancellable(void *argument)
+{
+    struct cancelled *cancelled = argument;
+    os_call call = OS_CALL_INIT;
+    call.cancel = cancelled->cancel;
+    cancelled->waiting.outcome = create(cancelled->waiting.client, cancelled->waiting.key, "x", &call);
+    cancelled->waiting.done_ms = now_ms();
+    return NULL;
+}
+
+static void check_cancelled(struct fixture *f, const char *name, struct fault_match held, os_verdict verdict,
+                            os_code code)
+{
+    struct cancelled cancelled = {.waiting = {.client = proxied(f)}};
+    assert_int_equal(os_cancel_new(&cancelled.cancel), OS_OK);
+    char key[64];
+    fixture_key(f, name, key, sizeof(key));
+    cancelled.waiting.key = key;
+    unsigned id = add(f, (struct fault_rule){.match = held, .action = FAULT_HOLD});
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, create_cancellable, &cancelled), 0);
+    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 5000));
+    uint64_t start = now_ms();
+    os_cancel_trigger(cancelled.cancel);
+    pthread_join(thread, NULL);
+    assert_true(cancelled.waiting.done_ms - start < 1000);
+    CHECK_VERDICT(cancelled.waiting.outcome, verdict);
+    CHECK_ERROR(cancelled.waiting.outcome, code);
+    assert_int_equal(cancelled.waiting.outcome.result.ticket != NULL, verdict == OS_UNKNOWN);
+    fault_proxy_release(f->store_proxy, id, FAULT_DISCARD);
+    outcome_clear(&cancelled.waiting.outcome);
+
+    os_call call = OS_CALL_INIT; /* a token that was used stays cancelled */
+    call.cancel = cancelled.cancel;
+    struct outcome again = create(cancelled.waiting.client, key, "x", &call);
+    CHECK_VERDICT(again, OS_NOT_EXECUTED);
+    CHECK_ERROR(again, OS_ERR_CANCELLED);
+    outcome_clear(&again);
+    os_cancel_free(cancelled.cancel);
+    os_client_close(cancelled.waiting.client);
+}
+
+static void a_call_cancelled_before_its_attempt_is_not_executed(void **state)
+{
+    check_cancelled(*state, "cancel-early", plain_head("cancel-early"), OS_NOT_EXECUTED, OS_ERR_CANCELLED);
+}
+
+static void a_call_cancelled_during_its_attempt_is_unknown_and_has_a_ticket(void **state)
+{
+    check_cancelled(*state, "cancel-late", (struct fault_match){.method = "PUT"}, OS_UNKNOWN, OS_ERR_UNDECIDED);
+}
+
+static void closing_the_client_ends_what_runs(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = proxied(f);
+    char key[64];
+    fixture_key(f, "closing", key, sizeof(key));
+    put_plain(client, key, "x", NULL);
+    uint64_t start = now_ms();
+    os_client_close(client);
+    assert_true(now_ms() - start < 1000);
+    os_client_close(NULL);
+    os_cancel_free(NULL);
+    os_result_clear(NULL);
+    os_free(NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct suite_test tests[] = {
+        SUITE_TEST(a_deadline_before_anything_was_sent_is_not_executed, 0),
+        SUITE_TEST(a_call_cancelled_before_its_attempt_is_not_executed, 0),
+        SUITE_TEST(a_call_cancelled_during_its_attempt_is_unknown_and_has_a_ticket, 0),
+        SUITE_TEST(closing_the_client_ends_what_runs, 0),
+        {0}};
+    static const struct suite suite = {
+        .name = "ending calls early", .tests = tests, .needs = BACKEND_REAL, .only = "minio"};
+    return suite_main(&suite, argc, argv);
+}
