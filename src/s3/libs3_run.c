@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "s3/libs3_run.h"
+
+#include "base/error.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+
+enum {
+    SLICE_MS = 50, /* how soon a cancellation is noticed */
+    BLIND_MS = 5   /* how often libs3 is called while it shows no socket to wait for */
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of libs3's process-wide state */
+static unsigned started;
+
+/* S3_initialize is not thread-safe, and keeps the user agent for the whole process. */
+os_code libs3_start(os_error *err)
+{
+    pthread_mutex_lock(&mutex);
+    S3Status status = started == 0 ? S3_initialize("oscommit", S3_INIT_ALL, NULL) : S3StatusOK;
+    if (status == S3StatusOK)
+        started++;
+    pthread_mutex_unlock(&mutex);
+    if (status == S3StatusOK)
+        return OS_OK;
+    return error_set(err, status == S3StatusOutOfMemory ? OS_ERR_NO_MEMORY : OS_ERR_UNSUPPORTED,
+                     "libs3 cannot be started: %s.", S3_get_status_name(status));
+}
+
+void libs3_stop(void)
+{
+    pthread_mutex_lock(&mutex);
+    if (started > 0 && --started == 0)
+        S3_deinitialize();
+    pthread_mutex_unlock(&mutex);
+}
+
+/* ------------------------------------------------------------------------------------------------ callbacks */
+
+static S3Status on_properties(const S3ResponseProperties *properties, void *context)
+{
+    (void)properties; /* the tap knows more */
+    (void)context;
+    return S3StatusOK;
+}
+
+static void copy_cut(const char *text, char *ret, size_t ret_size)
+{
+    size_t len = text ? strnlen(text, ret_size - 1) : 0;
+    if (len > 0)
+        memcpy(ret, text, len);
+    ret[len] = '\0';
+}
+
+static void on_complete(S3Status status, const S3ErrorDetails *details, void *context)
+{
+    static const char prefix[] = "Error";
+    struct libs3_run *run = context;
+    run->done = true;
+    run->status = status;
+    if (details == NULL || details->message == NULL)
+        return; /* no document: the status was made from HTTP's */
+    const char *name = S3_get_status_name(status);
+    if (strncmp(name, prefix, sizeof(prefix) - 1) == 0 && status != S3StatusErrorUnknown)
+        copy_cut(name + sizeof(prefix) - 1, run->code, sizeof(run->code));
+    copy_cut(details->message, run->message, sizeof(run->message));
+}
+
+const S3ResponseHandler libs3_run_response = {on_properties, on_complete};
+
+/* ------------------------------------------------------------------------------------------------ sockets */
+
+static void add_fd(struct libs3_run *run, int fd, short events)
+{
+    if (events != 0 && run->fd_count < LIBS3_RUN_FDS)
+        run->fds[run->fd_count++] = (struct pollfd){.fd = fd, .events = events};
+}
+
+/* libs3 shows its sockets as select wants them: those from FD_SETSIZE on it does not show at all. */
+static bool find_sockets(struct libs3_run *run)
+{
+    fd_set readable;
+    fd_set writable;
+    fd_set exceptional;
+    int last = -1;
+    FD_ZERO(&readable);
+    FD_ZERO(&writable);
+    FD_ZERO(&exceptional);
+    run->fd_count = 0;
+    if (S3_get_request_context_fdsets(run->context, &readable, &writable, &exceptional, &last) != S3StatusOK)
+        return false;
+    for (int fd = 0; fd <= last; fd++) {
+        short in = FD_ISSET(fd, &readable) || FD_ISSET(fd, &exceptional) ? POLLIN : 0;
+        short out = FD_ISSET(fd, &writable) && !run->tap.held ? POLLOUT : 0;
+        add_fd(run, fd, (short)(in | out));
+    }
+    return true;
+}
+
+/* R6: what the kernel has not delivered when the deadline comes, it drops. */
+static void tune(struct libs3_run *run, int fd, uint64_t left_ms)
+{
+    unsigned timeout_ms = left_ms < 1 ? 1 : left_ms > INT32_MAX ? INT32_MAX : (unsigned)left_ms;
+    if (fd == run->tuned_fd)
+        return;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof(timeout_ms));
+    run->tuned_fd = fd;
+}
+
+static void note_connections(struct libs3_run *run, uint64_t left_ms)
+{
+    if (run->started && run->fd_count == 0)
+        run->sent = true; /* not to be seen, so the worse is assumed */
+    for (nfds_t i = 0; i < run->fd_count; i++) {
+        struct sockaddr_storage peer;
+        socklen_t size = sizeof(peer);
+        if (getpeername(run->fds[i].fd, (struct sockaddr *)&peer, &size) != 0 || peer.ss_family == AF_UNIX)
+            continue; /* not connected yet, or the pipe of a name look-up */
+        run->sent = true;
+        tune(run, run->fds[i].fd, left_ms);
+    }
+}
+
+/* Closing then sends a reset, and what still waits to be sent is thrown away (R6). */
+static void reset_on_close(struct libs3_run *run)
+{
+    struct linger linger = {.l_onoff = 1, .l_linger = 0};
+    for (nfds_t i = 0; i < run->fd_count; i++)
+        (void)setsockopt(run->fds[i].fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+}
+
+/* ------------------------------------------------------------------------------------------------ the loop */
+
+static bool must_end(struct libs3_run *run, uint64_t *ret_left_ms)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    uint64_t deadline_ms = run->call->deadline_monotonic_ms;
+    *ret_left_ms = deadline_ms > now.monotonic_ms ? deadline_ms - now.monotonic_ms : 0;
+    if (run->call->cancelled && *run->call->cancelled)
+        run->ended = OS_ERR_CANCELLED;
+    else if (*ret_left_ms == 0)
+        run->ended = OS_ERR_DEADLINE;
+    return run->ended != OS_OK;
+}
+
+/* How long to wait at most, and whether libs3 wants to be called when that is over. */
+static int wait_time(const struct libs3_run *run, uint64_t left_ms, bool *ret_call_after)
+{
+    int64_t limit_ms = left_ms < SLICE_MS ? (int64_t)left_ms : SLICE_MS;
+    int64_t timer_ms = S3_get_request_context_timeout(run->context);
+    if (run->fd_count == 0 && (timer_ms < 0 || timer_ms > BLIND_MS))
+        timer_ms = BLIND_MS;
+    *ret_call_after = !run->tap.held && timer_ms >= 0 && timer_ms <= limit_ms;
+    return (int)(*ret_call_after ? timer_ms : limit_ms);
+}
+
+/* The gravest of what the tap says of the sockets. */
+static enum libs3_tap_step look(struct libs3_run *run)
+{
+    enum libs3_tap_step gravest = LIBS3_TAP_NOTHING;
+    for (nfds_t i = 0; i < run->fd_count; i++) {
+        enum libs3_tap_step step = libs3_tap_look(&run->tap, run->fds[i].fd);
+        gravest = step > gravest ? step : gravest;
+    }
+    return gravest;
+}
+
+static bool call_libs3(struct libs3_run *run, bool may_read)
+{
+    int remaining = 0;
+    for (nfds_t i = 0; i < run->fd_count && !may_read; i++)
+        libs3_tap_shut(&run->tap, run->fds[i].fd);
+    run->started = true;
+    S3Status status = S3_runonce_request_context(run->context, &remaining);
+    if (status != S3StatusOK)
+        run->ended = status == S3StatusOutOfMemory ? OS_ERR_NO_MEMORY : OS_ERR_NETWORK;
+    return status == S3StatusOK && remaining > 0 && !run->done;
+}
+
+/* Waits for something to happen and lets libs3 go on. False: the run is over. */
+static bool step(struct libs3_run *run)
+{
+    uint64_t left_ms;
+    bool call_after;
+    if (!find_sockets(run)) {
+        run->ended = OS_ERR_NETWORK;
+        return false;
+    }
+    bool ends = must_end(run, &left_ms);
+    note_connections(run, left_ms);
+    if (ends)
+        return false;
+    for (nfds_t i = 0; i < run->fd_count; i++)
+        libs3_tap_open(&run->tap, run->fds[i].fd);
+    int ready = poll(run->fds, run->fd_count, wait_time(run, left_ms, &call_after));
+    if (ready <= 0 && !call_after)
+        return true;
+    enum libs3_tap_step tapped = look(run);
+    if (tapped == LIBS3_TAP_HOLD || tapped == LIBS3_TAP_ABORT)
+        return tapped == LIBS3_TAP_HOLD;
+    return call_libs3(run, tapped == LIBS3_TAP_PASS);
+}
+
+bool libs3_run_init(struct libs3_run *run, const struct libs3_call *call)
+{
+    memset(run, 0, sizeof(*run));
+    run->call = call;
+    run->ended = OS_OK;
+    run->body_code = OS_OK;
+    run->tuned_fd = -1;
+    return libs3_tap_init(&run->tap);
+}
+
+/* Keeps what the caller has set. */
+bool libs3_run_again(struct libs3_run *run)
+{
+    struct libs3_run before = *run;
+    libs3_run_free(run);
+    bool ok = libs3_run_init(run, before.call);
+    run->tap.no_body = before.tap.no_body;
+    run->tap.want_body = before.tap.want_body;
+    run->tap.sends_nothing = before.tap.sends_nothing;
+    run->body = before.body;
+    run->sink = before.sink;
+    run->sink_context = before.sink_context;
+    run->page = before.page;
+    return ok;
+}
+
+void libs3_run_free(struct libs3_run *run)
+{
+    libs3_tap_free(&run->tap);
+}
+
+void libs3_run_until_done(struct libs3_run *run, libs3_begin_fn begin, const void *arguments)
+{
+    if (S3_create_request_context(&run->context) != S3StatusOK) {
+        run->ended = OS_ERR_NO_MEMORY;
+        return;
+    }
+    pthread_mutex_lock(&mutex); /* while it builds a request, libs3 uses gmtime's one buffer */
+    begin(run, arguments);
+    pthread_mutex_unlock(&mutex);
+    while (!run->done && step(run))
+        continue;
+    bool answered = run->tap.answered && run->ended == OS_OK;
+    if (!run->done && !answered)
+        reset_on_close(run);
+    S3_destroy_request_context(run->context); /* completes what is not done, as interrupted */
+    run->context = NULL;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One libs3 request on a context of its own, driven until it ends, its deadline passes, or it is cancelled. */
+#ifndef OSCOMMIT_S3_LIBS3_RUN_H
+#define OSCOMMIT_S3_LIBS3_RUN_H
+
+#include "s3/libs3_driver.h"
+#include "s3/libs3_tap.h"
+
+#include <libs3.h>
+#include <poll.h>
+
+enum { LIBS3_RUN_FDS = 8 };
+
+struct libs3_run {
+    const struct libs3_call *call;
+    S3RequestContext *context;
+    struct libs3_tap tap;
+    struct pollfd fds[LIBS3_RUN_FDS];
+    nfds_t fd_count;
+    int tuned_fd;
+    bool started; /* libs3 has been told to go on at least once */
+
+    os_code ended; /* OS_OK: by itself, or by an answer that it must not see; else DEADLINE, CANCELLED, NO_MEMORY,
+                      NETWORK */
+    bool sent;     /* a connection stood: at least one byte may have left */
+    bool done;     /* libs3 called its complete callback, with: */
+    S3Status status;
+    char code[64]; /* what libs3 read from an error document; "" if none */
+    char message[512];
+
+    /* what the callbacks of the operations need */
+    const struct http_body *body; /* PUT */
+    uint64_t body_offset;
+    os_code body_code;
+    int body_errno;
+    libs3_sink_fn sink; /* GET */
+    void *sink_context;
+    bool sink_stopped;
+    bool missed;             /* data came before the tap had seen the answer: none of it was given on */
+    struct libs3_page *page; /* LIST */
+};
+
+/* Starts the request on run->context with `run` as callbackData and libs3_run_response or a handler made of it. */
+typedef void (*libs3_begin_fn)(struct libs3_run *run, const void *arguments);
+
+bool libs3_run_init(struct libs3_run *run, const struct libs3_call *call); /* false when out of memory */
+bool libs3_run_again(struct libs3_run *run);                               /* as before the request; false likewise */
+void libs3_run_free(struct libs3_run *run);
+void libs3_run_until_done(struct libs3_run *run, libs3_begin_fn begin, const void *arguments);
+
+extern const S3ResponseHandler libs3_run_response;
+
+#endif
