@@ -426,7 +426,8 @@ static bool add_signed_headers(struct http_request *request)
     buf_init(&values, CANONICAL_MAX);
     buf_init(&names, HTTP_HEADERS_BYTES_MAX);
     add_headers(headers, collect_headers(request, headers), &values, &names);
-    bool ok = buf_ok(&names) && http_request_add_query(request, "X-Amz-SignedHeaders", buf_str(&names));
+    bool ok =
+        buf_ok(&values) && buf_ok(&names) && http_request_add_query(request, "X-Amz-SignedHeaders", buf_str(&names));
     buf_free(&values);
     buf_free(&names);
     return ok;

@@ -31,7 +31,7 @@ void buf_reset(struct buf *buf)
     }
 }
 
-static bool fail(struct buf *buf)
+static bool give_up(struct buf *buf)
 {
     buf_free(buf);
     buf->failed = true;
@@ -42,7 +42,7 @@ static bool fail(struct buf *buf)
 static bool grow(struct buf *buf, size_t more)
 {
     if (buf->failed || more > buf->max - buf->len) {
-        return fail(buf);
+        return give_up(buf);
     }
     size_t needed = buf->len + more + 1;
     if (needed <= buf->cap) {
@@ -57,7 +57,7 @@ static bool grow(struct buf *buf, size_t more)
     }
     char *data = realloc(buf->data, cap);
     if (data == NULL) {
-        return fail(buf);
+        return give_up(buf);
     }
     buf->data = data;
     buf->cap = cap;
@@ -95,7 +95,7 @@ bool buf_add_f(struct buf *buf, const char *format, ...)
     int needed = vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (needed < 0) {
-        return fail(buf);
+        return give_up(buf);
     }
     if (!grow(buf, (size_t)needed)) {
         return false;
@@ -104,7 +104,7 @@ bool buf_add_f(struct buf *buf, const char *format, ...)
     int written = vsnprintf(buf->data + buf->len, (size_t)needed + 1, format, args);
     va_end(args);
     if (written != needed) {
-        return fail(buf);
+        return give_up(buf);
     }
     buf->len += (size_t)needed;
     return true;

@@ -6,7 +6,7 @@
 /* cmocka wants these three first. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdint.h>
+#include <stddef.h>
 
 #include <cmocka.h>
 #include <stdio.h>

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that runs out while an endpoint is looked for: never another endpoint than the configured one. */
+#include "surroundings.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <openssl/crypto.h>
+
+/* In this order: the two files are compiled here, with their allocations counted. */
+#include "support/failing_alloc.h"
+/* clang-format off */
+#include "aws/profile.c"
+#include "aws/endpoint.c"
+/* clang-format on */
+
+enum { ALLOCATIONS = 4 }; /* two files, the URL, the region */
+
+static void an_endpoint_without_memory_is_an_error(void **state)
+{
+    (void)state;
+    write_profile("credentials", "[p]\nregion = r\n");
+    write_profile("config", "[profile p]\nendpoint_url = http://h\n");
+    for (size_t number = 0; number <= ALLOCATIONS; number++) {
+        char *url = NULL;
+        char *region = NULL;
+        os_error err;
+        alloc_fail_at(number);
+        os_code code = endpoint_from_environment("s3", "p", &url, &region, &err);
+        alloc_fail_none();
+        assert_int_equal(code, number < ALLOCATIONS ? OS_ERR_NO_MEMORY : OS_OK);
+        assert_int_equal(url != NULL, number == ALLOCATIONS);
+        assert_int_equal(region != NULL, number == ALLOCATIONS);
+        free(url);
+        free(region);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_endpoint_without_memory_is_an_error, surroundings_setup,
+                                        surroundings_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
