@@ -13,21 +13,18 @@ static struct store_op *of(struct loop_blocking *blocking)
 static void work(struct loop_blocking *blocking)
 {
     struct store_op *op = of(blocking);
-    if (!atomic_load(&op->cancelled))
-        op->execute(op);
-    pthread_mutex_lock(&op->mutex);
-    op->finished = true;
-    pthread_cond_signal(&op->finished_cond);
-    pthread_mutex_unlock(&op->mutex);
+    if (!gate_enter(&op->gate))
+        return;
+    op->execute(op);
+    gate_leave(&op->gate);
 }
 
 static void done(struct loop_blocking *blocking)
 {
     struct store_op *op = of(blocking);
-    if (!atomic_load(&op->cancelled))
+    if (!gate_cancelled(&op->gate))
         op->done(op->context, &op->answer);
-    pthread_cond_destroy(&op->finished_cond);
-    pthread_mutex_destroy(&op->mutex);
+    gate_destroy(&op->gate);
     free(op);
 }
 
@@ -38,12 +35,7 @@ struct store_op *blocking_op_start(struct loop *loop, struct store *store, const
     struct store_op *op = calloc(1, sizeof(*op));
     if (op == NULL)
         return NULL;
-    if (pthread_mutex_init(&op->mutex, NULL) != 0) {
-        free(op);
-        return NULL;
-    }
-    if (pthread_cond_init(&op->finished_cond, NULL) != 0) {
-        pthread_mutex_destroy(&op->mutex);
+    if (!gate_init(&op->gate)) {
         free(op);
         return NULL;
     }
@@ -62,11 +54,7 @@ struct store_op *blocking_op_start(struct loop *loop, struct store *store, const
 
 void blocking_op_cancel(struct store_op *op)
 {
-    atomic_store(&op->cancelled, 1);
-    pthread_mutex_lock(&op->mutex);
-    while (!op->finished)
-        pthread_cond_wait(&op->finished_cond, &op->mutex);
-    pthread_mutex_unlock(&op->mutex);
+    gate_cancel(&op->gate);
 }
 
 os_code blocking_attempt_new(const struct store_request *request, uint64_t not_after_s, struct store_attempt **ret,

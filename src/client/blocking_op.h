@@ -3,10 +3,8 @@
 #ifndef OSCOMMIT_CLIENT_BLOCKING_OP_H
 #define OSCOMMIT_CLIENT_BLOCKING_OP_H
 
+#include "client/gate.h"
 #include "client/store.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
 
 /* A guarded write of a store without query signatures. */
 struct store_attempt {
@@ -20,14 +18,11 @@ struct store_op {
     struct store_request request;
     bool expires;
     uint64_t not_after_s;
-    void (*execute)(struct store_op *op); /* on a worker: fills `answer`; looks at `cancelled` where it waits */
+    void (*execute)(struct store_op *op); /* on a worker: fills `answer`; looks at the gate where it waits */
     struct store_answer answer;
-    _Atomic int cancelled;
+    struct gate gate;
     store_done_fn done;
     void *context;
-    pthread_mutex_t mutex; /* of `finished` */
-    pthread_cond_t finished_cond;
-    bool finished;
 };
 
 /* NULL when out of memory. */
@@ -35,8 +30,8 @@ struct store_op *blocking_op_start(struct loop *loop, struct store *store, const
                                    void (*execute)(struct store_op *op), const uint64_t *not_after_s,
                                    store_done_fn done, void *context);
 
-/* Waits until the worker has let go of what the request borrows: soon, as the worker looks at `cancelled` wherever it
- * waits. */
+/* Waits until the worker has let go of what the request borrows: soon, as the worker looks at the gate wherever it
+ * waits; at once when no worker has come to it yet. */
 void blocking_op_cancel(struct store_op *op);
 
 os_code blocking_attempt_new(const struct store_request *request, uint64_t not_after_s, struct store_attempt **ret,

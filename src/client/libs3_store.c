@@ -92,7 +92,7 @@ static void add_local_time(struct store_answer *answer)
 static void execute(struct store_op *op)
 {
     const struct libs3_store *store = of(op->store);
-    struct libs3_call call = {.deadline_monotonic_ms = op->request.deadline_monotonic_ms, .cancelled = &op->cancelled};
+    struct libs3_call call = {.deadline_monotonic_ms = op->request.deadline_monotonic_ms, .cancelled = &op->gate.cancelled};
     struct libs3_result result;
     memset(&result, 0, sizeof(result));
     struct store_answer *answer = &op->answer;

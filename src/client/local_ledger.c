@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SQLite ledger behind the ledger interface. */
+#include "client/gate.h"
 #include "client/ledger.h"
 #include "local/sqlite_ledger.h"
 
 #include "base/error.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* SQLite is let wait for other processes in slices, so that a cancellation is heard between two of them. */
+enum { LEDGER_BUSY_SLICE_MS = 250 };
 
 struct local_ledger {
     struct ledger ledger;
@@ -25,10 +28,8 @@ struct ledger_op {
     ledger_done_fn done;
     void *context;
     struct ledger_answer answer;
-    atomic_bool cancelled;
-    pthread_mutex_t mutex; /* of `finished` */
-    pthread_cond_t finished_cond;
-    bool finished;
+    struct gate gate;
+    bool gave; /* LIST: a row, so that beginning again would give it twice */
 };
 
 static struct ledger_op *op_of(struct loop_blocking *blocking)
@@ -56,14 +57,15 @@ static uint32_t busy_timeout_ms(const struct ledger_op *op, const struct clock_r
 {
     uint64_t deadline_ms = op->request.deadline_monotonic_ms;
     uint64_t left_ms = deadline_ms > now->monotonic_ms ? deadline_ms - now->monotonic_ms : 0;
-    return left_ms < 60000 ? (uint32_t)left_ms : 60000;
+    return left_ms < LEDGER_BUSY_SLICE_MS ? (uint32_t)left_ms : LEDGER_BUSY_SLICE_MS;
 }
 
 static bool give_row(void *context, const char *path, const char *etag, const struct record *record)
 {
     struct ledger_op *op = context;
     struct ledger_row row = {.path = path, .etag = etag, .readable = true, .record = *record, .other = "{}"};
-    return op->request.each(op->request.each_context, &row);
+    op->gave = true;
+    return !gate_cancelled(&op->gate) && op->request.each(op->request.each_context, &row);
 }
 
 static enum ledger_outcome perform(struct ledger_op *op, struct sqlite_ledger *ledger)
@@ -85,6 +87,14 @@ static enum ledger_outcome perform(struct ledger_op *op, struct sqlite_ledger *l
     }
 }
 
+static bool busy_and_patient(const struct ledger_op *op, enum ledger_outcome outcome)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return outcome == LEDGER_THROTTLED && op->answer.error.code == OS_ERR_THROTTLED && !op->gave &&
+           !gate_cancelled(&op->gate) && now.monotonic_ms < op->request.deadline_monotonic_ms;
+}
+
 static void execute(struct ledger_op *op)
 {
     os_error *err = &op->answer.error;
@@ -94,27 +104,30 @@ static void execute(struct ledger_op *op)
         return;
     }
     struct sqlite_ledger *ledger = opened(op->ledger, err);
-    op->answer.outcome = ledger ? perform(op, ledger) : LEDGER_REFUSED;
+    op->answer.outcome = LEDGER_REFUSED;
+    if (ledger == NULL)
+        return;
+    do {
+        error_clear(err);
+        op->answer.outcome = perform(op, ledger);
+    } while (busy_and_patient(op, op->answer.outcome));
 }
 
 static void work(struct loop_blocking *blocking)
 {
     struct ledger_op *op = op_of(blocking);
-    if (!atomic_load(&op->cancelled))
-        execute(op);
-    pthread_mutex_lock(&op->mutex);
-    op->finished = true;
-    pthread_cond_signal(&op->finished_cond);
-    pthread_mutex_unlock(&op->mutex);
+    if (!gate_enter(&op->gate))
+        return;
+    execute(op);
+    gate_leave(&op->gate);
 }
 
 static void work_done(struct loop_blocking *blocking)
 {
     struct ledger_op *op = op_of(blocking);
-    if (!atomic_load(&op->cancelled))
+    if (!gate_cancelled(&op->gate))
         op->done(op->context, &op->answer);
-    pthread_cond_destroy(&op->finished_cond);
-    pthread_mutex_destroy(&op->mutex);
+    gate_destroy(&op->gate);
     free(op);
 }
 
@@ -124,12 +137,7 @@ static struct ledger_op *local_start(struct ledger *ledger, const struct ledger_
     struct ledger_op *op = calloc(1, sizeof(*op));
     if (op == NULL)
         return NULL;
-    if (pthread_mutex_init(&op->mutex, NULL) != 0) {
-        free(op);
-        return NULL;
-    }
-    if (pthread_cond_init(&op->finished_cond, NULL) != 0) {
-        pthread_mutex_destroy(&op->mutex);
+    if (!gate_init(&op->gate)) {
         free(op);
         return NULL;
     }
@@ -143,15 +151,11 @@ static struct ledger_op *local_start(struct ledger *ledger, const struct ledger_
     return op;
 }
 
-/* Waits for the worker: SQLite's busy wait ends with the request's own deadline, two seconds at the most. */
+/* Waits for a worker that is at it: no longer than a slice of SQLite's busy wait. */
 static void local_cancel(struct ledger *ledger, struct ledger_op *op)
 {
     (void)ledger;
-    atomic_store(&op->cancelled, true);
-    pthread_mutex_lock(&op->mutex);
-    while (!op->finished)
-        pthread_cond_wait(&op->finished_cond, &op->mutex);
-    pthread_mutex_unlock(&op->mutex);
+    gate_cancel(&op->gate);
 }
 
 static void local_free(struct ledger *ledger)

@@ -108,8 +108,15 @@ static os_code put(struct file_store *files, const struct store_request *request
     return code;
 }
 
+/* A cancelled op has no use for more, and its canceller waits. */
+static int give_piece(void *context, const void *data, size_t length)
+{
+    struct store_op *op = context;
+    return gate_cancelled(&op->gate) ? 1 : op->request.sink(op->request.sink_context, data, length);
+}
+
 struct list_state {
-    const struct store_request *request;
+    struct store_op *op;
     uint64_t count;
     uint64_t most;
     bool stopped;   /* by the caller */
@@ -134,16 +141,18 @@ static bool list_each(void *context, const char *key, bool is_prefix, const stru
     state->count++;
     free(state->last);
     state->last = strdup(key);
-    if (state->last && state->request->each(state->request->each_context, &entry))
+    const struct store_request *request = &state->op->request;
+    if (state->last && !gate_cancelled(&state->op->gate) && request->each(request->each_context, &entry))
         return true;
     state->stopped = true;
     return false;
 }
 
-static os_code list(struct file_store *files, const struct store_request *request, os_error *err)
+static os_code list(struct file_store *files, struct store_op *op, os_error *err)
 {
+    const struct store_request *request = &op->request;
     const struct s3_list_options *options = &request->list;
-    struct list_state state = {.request = request, .most = options->max_keys ? options->max_keys : 1000};
+    struct list_state state = {.op = op, .most = options->max_keys ? options->max_keys : 1000};
     const char *after = options->continuation_token ? options->continuation_token : options->start_after;
     os_code code =
         file_store_list(files, options->prefix, options->delimiter, after, state.most + 1, list_each, &state, err);
@@ -169,14 +178,13 @@ static os_code perform(struct store_op *op, struct file_object *object)
     case STORE_HEAD_BUCKET: return OS_OK;
     case STORE_HEAD: return file_store_head(files, request->key, object, err);
     case STORE_GET:
-        return file_store_get(files, request->key, request->offset, request->count, request->sink,
-                              request->sink_context, object, err);
+        return file_store_get(files, request->key, request->offset, request->count, give_piece, op, object, err);
     case STORE_PUT: return put(files, request, object, err);
     case STORE_COPY:
         return file_store_copy(files, request->source_key, request->source_etag, request->key, request->nonce, object,
                                err);
     case STORE_DELETE: return file_store_delete(files, request->key, err);
-    case STORE_LIST: return list(files, request, err);
+    case STORE_LIST: return list(files, op, err);
     }
     return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)request->verb);
 }
@@ -210,7 +218,7 @@ static void execute(struct store_op *op)
     int fd = -1;
     if (locked) {
         os_code code = file_lock_take(of(op->store)->locks, op->request.key, is_write(op->request.verb),
-                                      op->request.deadline_monotonic_ms, &op->cancelled, &fd, &op->answer.error);
+                                      op->request.deadline_monotonic_ms, &op->gate.cancelled, &fd, &op->answer.error);
         if (code != OS_OK) {
             op->answer.code = code; /* nothing was done: `sent` stays false */
             return;
