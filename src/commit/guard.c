@@ -158,6 +158,11 @@ void guard_wait(struct guard *g, enum guard_state state, struct guard_todo *todo
 /* T3: a release writes nothing unless the record is still ours, so it is also right where we only may hold it. */
 static void release_ours(struct guard *g, struct guard_todo *todo)
 {
+    if (!g->held && !g->put_ambiguous) {
+        if (!g->older_left)
+            return;
+        record_copy(&g->ours, &g->condition.seen);
+    }
     if (g->ours.generation == UINT64_MAX)
         return;
     uint64_t ttl_s =
@@ -169,6 +174,7 @@ static void release_ours(struct guard *g, struct guard_todo *todo)
     todo->what |= GUARD_DO_RELEASE;
     g->held = false;
     g->put_ambiguous = false;
+    g->older_left = false;
 }
 
 void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
@@ -189,7 +195,7 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
     g->awaiting = 0;
     g->state = GUARD_FINISHED;
     bool release = verdict == VERDICT_COMMITTED ? g->settings.release_always : verdict != VERDICT_UNKNOWN; /* V5, R9 */
-    if (release && (g->held || g->put_ambiguous))
+    if (release)
         release_ours(g, todo);
 }
 
@@ -197,40 +203,45 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
 void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     g->state = GUARD_FINISHED;
-    bool ours = event->ledger == LEDGER_OK || event->ledger == LEDGER_AMBIGUOUS || g->put_ambiguous;
-    if (event->ledger == LEDGER_CONFLICT && guard_is_ours(g, &event->record)) {
-        record_copy(&g->ours, &event->record);
-        ours = true;
+    switch (event->ledger) {
+    case LEDGER_OK: g->held = true; break;
+    case LEDGER_CONFLICT:
+        g->held = guard_is_ours(g, &event->record);
+        g->put_ambiguous = false;
+        g->older_left = false;
+        if (g->held)
+            record_copy(&g->ours, &event->record);
+        break;
+    case LEDGER_AMBIGUOUS:
+    case LEDGER_CONFLICT_BLIND: g->put_ambiguous = true; break;
+    default: break; /* this one was not applied: what was before it stands */
     }
-    if (ours)
-        release_ours(g, todo);
+    release_ours(g, todo);
+}
+
+static bool attempt_may_be_out(const struct guard *g)
+{
+    return g->resolving || g->state == GUARD_SENDING ||
+           (g->state >= GUARD_RESOLVE_HEAD && g->state <= GUARD_RESOLVE_WAITING);
+}
+
+static bool waits_for_another(const struct guard *g)
+{
+    return g->contending || (g->state >= GUARD_CONTEND_WAITING && g->state <= GUARD_CONTEND_CHECKING);
 }
 
 /* The caller's deadline or cancellation (V3): an attempt that may be applied makes it `unknown`, anything else `not
- * executed`. */
+ * executed`; between two copies (R7, E2) every one so far was answered definitely, and none will follow. */
 static void stop(struct guard *g, struct guard_todo *todo)
 {
-    switch ((enum guard_state)g->state) {
-    case GUARD_ORPHANED:
-    case GUARD_FINISHED: return;
-    case GUARD_SENDING:
-    case GUARD_RESOLVE_HEAD:
-    case GUARD_RESOLVE_OWN:
-    case GUARD_RESOLVE_OTHERS:
-    case GUARD_RESOLVE_AGAIN:
-    case GUARD_RESOLVE_WAITING: guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_STOPPED, RULE_V3, todo); return;
-    case GUARD_CONTEND_WAITING:
-    case GUARD_CONTEND_READING:
-    case GUARD_CONTEND_CHECKING: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_BUSY, RULE_R11, todo); return;
-    case GUARD_NEW:
-    case GUARD_CHECKING:
-    case GUARD_SIGNING:
-    case GUARD_ACQUIRING:
-    case GUARD_ACQUIRE_READING:
-    case GUARD_RECHECKING:
-    case GUARD_SEND_WAITING: /* every copy so far was answered definitely, and none will follow */
-    case GUARD_SIGNING_AGAIN: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_STOPPED, RULE_V3, todo); return;
-    }
+    if (g->verdict != VERDICT_NONE)
+        return;
+    if (attempt_may_be_out(g))
+        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_STOPPED, RULE_V3, todo);
+    else if (waits_for_another(g))
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_BUSY, RULE_R11, todo);
+    else
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_STOPPED, RULE_V3, todo);
 }
 
 static void on_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo)

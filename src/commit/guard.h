@@ -287,16 +287,17 @@ struct guard {
     bool source_refused; /* COPY: and the destination's HEAD is still to come */
     bool held;           /* the record is ours */
     bool put_ambiguous;  /* a PutItem of ours may have been applied unseen */
+    bool older_left;     /* R4: condition.seen, an older item of ours, is what we hold until its PutItem is applied */
     bool must_recheck;   /* R4: an older item of ours was continued */
     bool took_over;
-    bool renewed;           /* E2: signed again once */
-    bool attempt_ambiguous; /* a copy of the attempt is unanswered or was answered ambiguously */
-    bool not_applied;       /* R13: definitely not applied */
+    bool renewed;     /* E2: signed again once */
+    bool not_applied; /* R13: definitely not applied */
+    bool dead;        /* R13: S3 time was past fence + margin when the round began */
     bool lease_reported;
     bool own_is_foreign; /* R13: our key's record has a nonce that is not ours */
     bool saw_ours;       /* R13, row A */
     bool locked;         /* R13: our ETag is locked */
-    uint8_t reserved_end[6];
+    uint8_t reserved_end[5];
 };
 
 void guard_init(struct guard *guard, const struct guard_settings *settings, const struct guard_start *start);
@@ -314,7 +315,8 @@ bool guard_expired(const struct guard *guard);         /* E6: the next guard dou
 const char *guard_rule_name(const struct guard *guard); /* "R9", "R13.E" ... */
 void guard_ticket_of(const struct guard *guard, struct guard_ticket *ret);
 
-/* RECORD_QUERY: adds what one row of the partition says. `etag` is the row's sort key. */
+/* RECORD_QUERY: adds what one row of the partition says. `etag` is the row's sort key. For an update that includes the
+ * row of our own key: an update may leave the ETag as it was. */
 void guard_weigh_record(const struct guard *guard, const char *etag, const struct record *record,
                         struct guard_evidence *evidence);
 

@@ -154,7 +154,8 @@ static void acquired(struct guard *g, const struct clock_reading *now, struct gu
 {
     g->held = true;
     g->put_ambiguous = false;
-    g->took_over = g->took_over || g->condition.kind == RECORD_IF_SEEN;
+    g->older_left = false;
+    g->took_over = g->condition.kind == RECORD_IF_SEEN && !guard_is_ours(g, &g->condition.seen);
     backoff_restart(&g->backoff);
     if (!g->checked) {
         if (!(g->awaiting & GUARD_DO_HEAD))
@@ -178,6 +179,7 @@ void guard_continue_own(struct guard *g, const struct record *item, const struct
         return;
     }
     g->must_recheck = true;
+    g->older_left = true;
     g->condition.kind = RECORD_IF_SEEN;
     record_copy(&g->condition.seen, item);
     g->ours.generation = item->generation + 1;
@@ -189,6 +191,7 @@ static void met_item(struct guard *g, const struct record *item, const struct cl
                      struct guard_todo *todo)
 {
     if (!guard_is_ours(g, item)) {
+        g->older_left = false;
         if (g->checked) {
             guard_contend(g, item, now, todo);
             return;
@@ -224,6 +227,7 @@ void guard_on_record_put(struct guard *g, const struct guard_event *event, struc
     case LEDGER_OK: acquired(g, &event->now, todo); return;
     case LEDGER_CONFLICT: met_item(g, &event->record, &event->now, todo); return;
     case LEDGER_CONFLICT_BLIND:
+        g->put_ambiguous = true; /* any layer may have sent it twice: the item in its way is perhaps ours */
         g->state = GUARD_ACQUIRE_READING;
         guard_want(g, GUARD_DO_RECORD_GET, todo);
         return;
@@ -239,12 +243,20 @@ void guard_on_record_put(struct guard *g, const struct guard_event *event, struc
     }
 }
 
+/* A consistent read shows no record: there is nothing to release. */
+static void gone(struct guard *g, struct guard_todo *todo)
+{
+    g->put_ambiguous = false;
+    g->older_left = false;
+    guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R4, todo);
+}
+
 void guard_on_acquire_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     if (event->ledger == LEDGER_OK && event->found)
         met_item(g, &event->record, &event->now, todo);
     else if (event->ledger == LEDGER_OK)
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R4, todo);
+        gone(g, todo);
     else if (event->ledger == LEDGER_REFUSED)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_LEDGER_REFUSED, RULE_R4, todo);
     else if (event->ledger == LEDGER_UNREADABLE)

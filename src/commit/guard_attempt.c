@@ -50,15 +50,11 @@ void guard_send(struct guard *g, const struct clock_reading *now, struct guard_t
 
 /* ------------------------------------------------------------------------------------------------ R7 */
 
+/* After an ambiguous answer nothing is sent again. So a definite one always speaks for every copy: those before it were
+ * answered definitely too. */
 static void definitely_not_applied(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
-    g->not_applied = !g->attempt_ambiguous;
-    guard_resolve(g, &event->now, todo);
-}
-
-static void ambiguous(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
-{
-    g->attempt_ambiguous = true; /* R10 */
+    g->not_applied = true;
     guard_resolve(g, &event->now, todo);
 }
 
@@ -67,7 +63,7 @@ static void on_409(struct guard *g, const struct guard_event *event, struct guar
     if (g->settings.answer_409 == GUARD_409_FINAL) {
         definitely_not_applied(g, event, todo);
     } else if (g->settings.answer_409 == GUARD_409_AMBIGUOUS) {
-        ambiguous(g, event, todo);
+        guard_resolve(g, &event->now, todo);
     } else {
         g->answered_409++;
         if (in_time(g, &event->now))
@@ -87,15 +83,6 @@ void guard_on_send_timer(struct guard *g, const struct guard_event *event, struc
 
 /* ------------------------------------------------------------------------------------------------ R8, E2 */
 
-static void refused(struct guard *g, const struct guard_event *event, enum guard_reason reason, enum guard_rule rule,
-                    struct guard_todo *todo)
-{
-    if (g->attempt_ambiguous)
-        guard_resolve(g, &event->now, todo); /* a definite answer speaks only for the copy that it answers */
-    else
-        guard_conclude(g, VERDICT_NOT_EXECUTED, reason, rule, todo);
-}
-
 /* An expired signature is refused like one that was never good. By the clock of a front end that is `margin` ahead,
  * and Date being cut to the second, it may have expired this early. */
 static bool signature_surely_lives(const struct guard *g, const struct clock_reading *now)
@@ -105,8 +92,12 @@ static bool signature_surely_lives(const struct guard *g, const struct clock_rea
 
 static void on_token_expired(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
-    if (g->renewed || g->attempt_ambiguous || !in_time(g, &event->now)) {
-        refused(g, event, GUARD_REASON_REFUSED, RULE_E2, todo);
+    if (g->renewed) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_E2, todo);
+        return;
+    }
+    if (!in_time(g, &event->now)) { /* R6 */
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_E2, todo);
         return;
     }
     g->renewed = true;
@@ -142,17 +133,17 @@ void guard_on_attempt(struct guard *g, const struct guard_event *event, struct g
     case ATTEMPT_OK: written(g, event, todo); return;
     case ATTEMPT_PRECONDITION: definitely_not_applied(g, event, todo); return;
     case ATTEMPT_409: on_409(g, event, todo); return;
-    case ATTEMPT_REFUSED: refused(g, event, GUARD_REASON_REFUSED, RULE_R8, todo); return;
+    case ATTEMPT_REFUSED: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_R8, todo); return;
     case ATTEMPT_DENIED:
         if (signature_surely_lives(g, &event->now))
-            refused(g, event, GUARD_REASON_REFUSED, RULE_R8, todo);
+            guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_R8, todo);
         else
-            ambiguous(g, event, todo);
+            guard_resolve(g, &event->now, todo);
         return;
     case ATTEMPT_TOKEN_EXPIRED: on_token_expired(g, event, todo); return;
-    case ATTEMPT_SKEWED: refused(g, event, GUARD_REASON_SKEWED, RULE_E2, todo); return;
-    case ATTEMPT_NOT_SENT: refused(g, event, GUARD_REASON_NOT_SENT, RULE_R6, todo); return;
+    case ATTEMPT_SKEWED: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SKEWED, RULE_E2, todo); return;
+    case ATTEMPT_NOT_SENT: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_NOT_SENT, RULE_R6, todo); return;
     case ATTEMPT_EXPIRED:
-    case ATTEMPT_AMBIGUOUS: ambiguous(g, event, todo); return;
+    case ATTEMPT_AMBIGUOUS: guard_resolve(g, &event->now, todo); return; /* R10 */
     }
 }

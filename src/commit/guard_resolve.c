@@ -9,7 +9,7 @@
 enum {
     FACT_SAW_OURS = 1 << 0,    /* a record has `saw` = our nonce (a HEAD that shows it is V4) */
     FACT_NOT_APPLIED = 1 << 1, /* definitely not applied */
-    FACT_DEAD = 1 << 2,        /* S3 time past fence + margin */
+    FACT_DEAD = 1 << 2,        /* S3 time was past fence + margin when the round began */
     FACT_VERY_VERSION = 1 << 3,
     FACT_HAS_NONCE = 1 << 4, /* that version carries a nonce */
     FACT_LOCKED = 1 << 5,    /* our ETag is locked */
@@ -69,7 +69,10 @@ static void weigh(const struct guard *g, const struct record *record, struct gua
 void guard_weigh_record(const struct guard *g, const char *etag, const struct record *record,
                         struct guard_evidence *evidence)
 {
-    if (strcmp(etag, guard_record_etag(g)) != 0)
+    bool own_key = strcmp(etag, guard_record_etag(g)) == 0;
+    bool may_be_our_etag =
+        g->expected_etag[0] != '\0'; /* "*" is no ETag; what an update expects may be what it makes */
+    if (!own_key || may_be_our_etag)
         weigh(g, record, evidence);
 }
 
@@ -126,7 +129,7 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
         facts |= FACT_SAW_OURS;
     if (g->not_applied)
         facts |= FACT_NOT_APPLIED;
-    if (g->ours.has_fence && guard_past_fence(g, event->date_s, g->ours.fence_s))
+    if (g->dead)
         facts |= FACT_DEAD;
     if (version_same(&event->version, &g->base))
         facts |= FACT_VERY_VERSION;
@@ -172,6 +175,9 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
     if (event->head != HEAD_ANSWERED || !event->has_date) {
         round_broken(g, todo);
     } else if (g->state == GUARD_RESOLVE_HEAD) {
+        /* By this HEAD, not by the one that ends the round: a write that is applied after the records were read, and
+         * deleted again by another writer before the last HEAD, would leave no trace in either. */
+        g->dead = g->ours.has_fence && guard_past_fence(g, event->date_s, g->ours.fence_s);
         g->state = GUARD_RESOLVE_OWN;
         guard_want(g, GUARD_DO_RECORD_GET, todo);
     } else {

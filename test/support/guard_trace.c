@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a trace's events and plays them; guard_trace_text.c writes what came of them. */
+#include "support/guard_trace.h"
+
+#include "support/guard_trace_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct guard_trace guard_trace;
+
+enum { WORDS_MAX = 32, LINES_MAX = 64 };
+
+struct words {
+    char text[TRACE_TEXT_SIZE];
+    const char *word[WORDS_MAX];
+    size_t count;
+    size_t next;
+};
+
+static void split(struct words *words, const char *line)
+{
+    memset(words, 0, sizeof(*words));
+    const char *arrow = strstr(line, " ->");
+    size_t len = arrow ? (size_t)(arrow - line) : strlen(line);
+    assert_true(len < sizeof(words->text));
+    memcpy(words->text, line, len);
+    for (char *save = NULL, *word = strtok_r(words->text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        assert_true(words->count < WORDS_MAX);
+        words->word[words->count++] = word;
+    }
+}
+
+static const char *peek(const struct words *words)
+{
+    return words->next < words->count ? words->word[words->next] : "";
+}
+
+static const char *take(struct words *words)
+{
+    const char *word = peek(words);
+    if (words->next < words->count)
+        words->next++;
+    return word;
+}
+
+static bool take_word(struct words *words, const char *word)
+{
+    bool is = strcmp(peek(words), word) == 0;
+    if (is)
+        words->next++;
+    return is;
+}
+
+/* NAME=VALUE: the value, or NULL. */
+static const char *take_value(struct words *words, const char *name)
+{
+    const char *word = peek(words);
+    size_t len = strlen(name);
+    if (strncmp(word, name, len) != 0 || word[len] != '=')
+        return NULL;
+    words->next++;
+    return word + len + 1;
+}
+
+static uint64_t number(const char *digits)
+{
+    char *end;
+    uint64_t value = strtoull(digits, &end, 10);
+    if (end == digits || *end != '\0')
+        fail_msg("not a number: %s", digits);
+    return value;
+}
+
+static bool take_number(struct words *words, const char *name, uint64_t *ret)
+{
+    const char *value = take_value(words, name);
+    if (value)
+        *ret = number(value);
+    return value != NULL;
+}
+
+static void set_text(char *ret, size_t ret_size, const char *from)
+{
+    assert_true(strlen(from) < ret_size);
+    memset(ret, 0, ret_size);
+    memcpy(ret, from, strlen(from));
+}
+
+static void set_etag(char *ret, size_t ret_size, const char *bare)
+{
+    char quoted[VERSION_ETAG_SIZE];
+    bool star = strcmp(bare, "*") == 0;
+    assert_true(snprintf(quoted, sizeof(quoted), star ? "%s" : "\"%s\"", bare) < (int)sizeof(quoted));
+    set_text(ret, ret_size, quoted);
+}
+
+static void set_nonce(char *ret, const char *name)
+{
+    set_text(ret, RECORD_NONCE_SIZE, strcmp(name, "us") == 0 ? GUARD_TRACE_NONCE : name);
+}
+
+/* ------------------------------------------------------------------------------------------------ the first line */
+
+struct guard_settings guard_trace_settings(void)
+{
+    struct guard_settings settings;
+    memset(&settings, 0, sizeof(settings));
+    settings.timeout_ms = 20000;
+    settings.ttl_s = 3600;
+    settings.recheck_after_ms = 5000;
+    settings.max_clock_skew_rate = 3;
+    settings.length_s = 5;
+    settings.margin_s = 2;
+    settings.fences = true;
+    return settings;
+}
+
+static bool take_u32(struct words *words, const char *name, uint32_t *ret)
+{
+    uint64_t value;
+    bool taken = take_number(words, name, &value);
+    if (taken)
+        *ret = (uint32_t)value;
+    return taken;
+}
+
+static bool take_flag(struct words *words, const char *name, bool *ret, bool value)
+{
+    bool taken = take_word(words, name);
+    if (taken)
+        *ret = value;
+    return taken;
+}
+
+static bool take_setting(struct words *words, struct guard_settings *settings)
+{
+    const char *what_409 = take_value(words, "409");
+    if (what_409) {
+        settings->answer_409 = strcmp(what_409, "again") == 0 ? GUARD_409_SEND_AGAIN : GUARD_409_FINAL;
+        return true;
+    }
+    return take_flag(words, "no-fences", &settings->fences, false) ||
+           take_flag(words, "always", &settings->release_always, true) ||
+           take_number(words, "timeout", &settings->timeout_ms) || take_number(words, "ttl", &settings->ttl_s) ||
+           take_number(words, "recheck", &settings->recheck_after_ms) ||
+           take_u32(words, "rate", &settings->max_clock_skew_rate) || take_u32(words, "length", &settings->length_s) ||
+           take_u32(words, "allowance", &settings->allowance_s) || take_u32(words, "margin", &settings->margin_s);
+}
+
+static bool take_start(struct words *words, struct guard_start *start)
+{
+    start->has_recent_date = take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
+    return start->has_recent_date || take_number(words, "gen", &start->generation) ||
+           take_number(words, "body", &start->body_bytes) || take_flag(words, "large", &start->one_write, false);
+}
+
+static enum guard_operation operation_of(const char *word)
+{
+    if (strcmp(word, "put") == 0)
+        return GUARD_PUT;
+    if (strcmp(word, "copy") == 0)
+        return GUARD_COPY;
+    assert_string_equal(word, "delete");
+    return GUARD_DELETE;
+}
+
+static void set_up(const char *line)
+{
+    struct words words;
+    char expected[VERSION_ETAG_SIZE];
+    char ours[VERSION_ETAG_SIZE];
+    struct guard_settings settings = guard_trace_settings();
+    split(&words, line);
+    memset(&guard_trace, 0, sizeof(guard_trace));
+    guard_trace.now = (struct clock_reading){.monotonic_ms = 1000000, .boottime_ms = 2000000, .realtime_ms = 3000000};
+    struct guard_start start = {.operation = operation_of(take(&words)),
+                                .nonce = GUARD_TRACE_NONCE,
+                                .generation = 100,
+                                .seed = 1,
+                                .one_write = true,
+                                .recent_clock = guard_trace.now};
+    const char *etag = take(&words);
+    if (strcmp(etag, "absent") != 0) {
+        set_etag(expected, sizeof(expected), etag);
+        start.expected_etag = expected;
+    }
+    while (words.next < words.count) {
+        const char *value = take_value(&words, "ours");
+        if (value) {
+            set_etag(ours, sizeof(ours), value);
+            start.our_etag = ours;
+            settings.etag_known = true;
+        } else if (!take_setting(&words, &settings) && !take_start(&words, &start)) {
+            fail_msg("not understood: %s in %s", peek(&words), line);
+        }
+    }
+    guard_init(&guard_trace.guard, &settings, &start);
+}
+
+/* ------------------------------------------------------------------------------------------------ events */
+
+static bool take_record_word(struct words *words, struct record *ret)
+{
+    const char *value;
+    if (take_word(words, "sent")) {
+        record_copy(ret, &guard_trace.put);
+        return true;
+    }
+    if ((value = take_value(words, "n")) != NULL) {
+        set_nonce(ret->nonce, value);
+        return true;
+    }
+    if ((value = take_value(words, "saw")) != NULL) {
+        set_nonce(ret->saw, value);
+        return true;
+    }
+    if (take_number(words, "fence", &ret->fence_s)) {
+        ret->has_fence = true;
+        return true;
+    }
+    return take_number(words, "g", &ret->generation) || take_number(words, "t", &ret->timeout_ms) ||
+           take_number(words, "ttl", &ret->ttl_s);
+}
+
+static void take_record(struct words *words, struct record *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    while (take_record_word(words, ret)) {
+    }
+}
+
+static bool take_version_word(struct words *words, struct object_version *ret)
+{
+    const char *value;
+    uint64_t seconds;
+    if ((value = take_value(words, "nonce")) != NULL) {
+        set_nonce(ret->nonce, value);
+        return true;
+    }
+    if ((value = take_value(words, "vid")) != NULL) {
+        set_text(ret->version_id, sizeof(ret->version_id), value);
+        return true;
+    }
+    if (take_number(words, "lm", &seconds)) {
+        ret->last_modified_s = (int64_t)seconds;
+        return true;
+    }
+    return false;
+}
+
+static enum head_outcome take_head(struct words *words)
+{
+    if (take_word(words, "failed"))
+        return HEAD_FAILED;
+    return take_word(words, "refused") ? HEAD_REFUSED : HEAD_ANSWERED;
+}
+
+static void read_head(struct words *words, struct guard_event *event)
+{
+    event->kind = GUARD_EVENT_HEAD;
+    event->head = take_head(words);
+    if (event->head != HEAD_ANSWERED || take_word(words, "none"))
+        return;
+    event->version.exists = true;
+    event->version.last_modified_s = 1;
+    set_etag(event->version.etag, sizeof(event->version.etag), take(words));
+    while (take_version_word(words, &event->version)) {
+    }
+}
+
+static void read_source(struct words *words, struct guard_event *event)
+{
+    event->kind = GUARD_EVENT_SOURCE;
+    event->head = take_head(words);
+    if (event->head == HEAD_ANSWERED)
+        event->source_bytes = number(take(words));
+}
+
+static void read_ledger(struct words *words, struct guard_event *event, enum guard_event_kind kind)
+{
+    static const char *const names[] = {
+        [LEDGER_OK] = "ok",           [LEDGER_CONFLICT] = "conflict",   [LEDGER_CONFLICT_BLIND] = "blind",
+        [LEDGER_REFUSED] = "refused", [LEDGER_AMBIGUOUS] = "ambiguous", [LEDGER_THROTTLED] = "throttled",
+        [LEDGER_UNREADABLE] = "unreadable"};
+    event->kind = kind;
+    event->ledger = LEDGER_OK;
+    event->found = kind == GUARD_EVENT_RECORD_GET && take_word(words, "found");
+    for (size_t i = LEDGER_OK; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (take_word(words, names[i]))
+            event->ledger = (enum ledger_outcome)i;
+    }
+    if (!event->found && event->ledger == LEDGER_OK)
+        take_word(words, "none");
+    if (event->found || event->ledger == LEDGER_CONFLICT)
+        take_record(words, &event->record);
+}
+
+static void read_query(struct words *words, struct guard_event *event)
+{
+    read_ledger(words, event, GUARD_EVENT_RECORD_QUERY);
+    while (take_word(words, "row")) {
+        char etag[VERSION_ETAG_SIZE];
+        struct record record;
+        set_etag(etag, sizeof(etag), take(words));
+        take_record(words, &record);
+        guard_weigh_record(&guard_trace.guard, etag, &record, &event->evidence);
+    }
+}
+
+static void read_attempt(struct words *words, struct guard_event *event)
+{
+    static const char *const names[] = {
+        [ATTEMPT_OK] = "ok",           [ATTEMPT_PRECONDITION] = "precondition", [ATTEMPT_409] = "409",
+        [ATTEMPT_REFUSED] = "refused", [ATTEMPT_DENIED] = "denied",             [ATTEMPT_EXPIRED] = "expired",
+        [ATTEMPT_SKEWED] = "skewed",   [ATTEMPT_TOKEN_EXPIRED] = "token",       [ATTEMPT_NOT_SENT] = "not-sent",
+        [ATTEMPT_AMBIGUOUS] = "ambiguous"};
+    event->kind = GUARD_EVENT_ATTEMPT;
+    const char *name = take(words);
+    for (size_t i = ATTEMPT_OK; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i], name) == 0)
+            event->attempt = (enum attempt_answer)i;
+    }
+    assert_int_not_equal(event->attempt, 0);
+    const char *word = peek(words);
+    if (event->attempt == ATTEMPT_OK && word[0] >= 'A' && word[0] <= 'Z')
+        set_etag(event->attempt_etag, sizeof(event->attempt_etag), take(words));
+}
+
+static void read_kind(struct words *words, struct guard_event *event)
+{
+    if (take_word(words, "start"))
+        event->kind = GUARD_EVENT_START;
+    else if (take_word(words, "timer"))
+        event->kind = GUARD_EVENT_TIMER;
+    else if (take_word(words, "stop"))
+        event->kind = GUARD_EVENT_STOP;
+    else if (take_word(words, "head"))
+        read_head(words, event);
+    else if (take_word(words, "source"))
+        read_source(words, event);
+    else if (take_word(words, "put"))
+        read_ledger(words, event, GUARD_EVENT_RECORD_PUT);
+    else if (take_word(words, "get"))
+        read_ledger(words, event, GUARD_EVENT_RECORD_GET);
+    else if (take_word(words, "query"))
+        read_query(words, event);
+    else if (take_word(words, "attempt"))
+        read_attempt(words, event);
+    else if (take_word(words, "signed")) {
+        event->kind = GUARD_EVENT_SIGNED;
+        event->signed_ok = !take_word(words, "failed");
+    }
+}
+
+static bool take_time(struct words *words, struct guard_event *event)
+{
+    struct clock_reading *now = &guard_trace.now;
+    const char *word = peek(words);
+    if (word[0] == '@') {
+        event->has_date = true;
+        event->date_s = number(word + 1);
+    } else if (word[0] == '+') {
+        uint64_t ms = number(word + 1);
+        *now = (struct clock_reading){now->monotonic_ms + ms, now->boottime_ms + ms, now->realtime_ms + ms};
+    } else if (strncmp(word, "m+", 2) == 0) {
+        now->monotonic_ms += number(word + 2);
+    } else if (strncmp(word, "b+", 2) == 0) {
+        now->boottime_ms += number(word + 2);
+    } else if (strncmp(word, "r+", 2) == 0) {
+        now->realtime_ms += number(word + 2);
+    } else if (strncmp(word, "r-", 2) == 0) {
+        now->realtime_ms -= number(word + 2);
+    } else {
+        return false;
+    }
+    words->next++;
+    return true;
+}
+
+static const char *take_line(const char *trace, char *ret)
+{
+    size_t len = strcspn(trace, "\n");
+    assert_true(len < TRACE_TEXT_SIZE && trace[len] == '\n');
+    memcpy(ret, trace, len);
+    ret[len] = '\0';
+    return trace + len + 1;
+}
+
+static void resolve_from_ticket(struct trace_text *text)
+{
+    struct guard_ticket ticket;
+    struct guard_settings settings = guard_trace.guard.settings;
+    guard_ticket_of(&guard_trace.guard, &ticket);
+    trace_text_ticket(text, &ticket);
+    guard_init_resolve(&guard_trace.guard, &settings, &ticket, 2);
+}
+
+static void play(const char *line, struct trace_text *text)
+{
+    struct words words;
+    split(&words, line);
+    for (size_t i = 0; i < words.count; i++)
+        trace_text_add(text, "%s%s", i > 0 ? " " : "", words.word[i]);
+    trace_text_add(text, " ->");
+    if (take_word(&words, "resolve")) {
+        resolve_from_ticket(text);
+        return;
+    }
+    struct guard_event *event = &guard_trace.event;
+    memset(event, 0, sizeof(*event));
+    read_kind(&words, event);
+    while (take_time(&words, event)) {
+    }
+    if (event->kind == 0 || words.next < words.count)
+        fail_msg("not understood: %s in %s", peek(&words), line);
+    event->now = guard_trace.now;
+    guard_step(&guard_trace.guard, event, &guard_trace.todo);
+    if (guard_trace.todo.what & GUARD_DO_RECORD_PUT)
+        record_copy(&guard_trace.put, &guard_trace.todo.record);
+    trace_text_step(text, &guard_trace.guard, &guard_trace.todo);
+}
+
+static void print_as_source(const struct trace_text *texts, size_t count, const char *first)
+{
+    print_error("    TRACE(\"%s\\n\"", first);
+    for (size_t i = 0; i < count; i++)
+        print_error("\n          \"%s\\n\"", texts[i].text);
+    print_error(");\n");
+}
+
+void guard_trace_check(const char *file, int line, const char *trace)
+{
+    static struct trace_text texts[LINES_MAX];
+    char wanted[TRACE_TEXT_SIZE];
+    char first[TRACE_TEXT_SIZE];
+    size_t count = 0;
+    size_t right = 0;
+    memset(texts, 0, sizeof(texts));
+    trace = take_line(trace, first);
+    set_up(first);
+    while (*trace) {
+        assert_true(count < LINES_MAX);
+        trace = take_line(trace, wanted);
+        play(wanted, &texts[count]);
+        if (right == count && strcmp(texts[count].text, wanted) == 0)
+            right++;
+        count++;
+    }
+    if (right == count)
+        return;
+    print_error("%s:%d: line %zu differs; the trace is now\n", file, line, right + 2);
+    print_as_source(texts, count, first);
+    fail();
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* R1 to R3: the check, the signature and the lock, one after the other and together. */
+#include "support/guard_trace.h"
+
+/* R1, R2, and R3 under way; and the same with R1 and R3 together. */
+#define LOCKING                                  \
+    "start -> HEAD [CHECKING]\n"                 \
+    "head none @1000 -> SIGN 1000/5 [SIGNING]\n" \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+#define TOGETHER                      \
+    "start -> SIGN 990/5 [SIGNING]\n" \
+    "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent, HEAD [ACQUIRING]\n"
+#define BROKEN "head E @1000 -> CONFLICT EXPECTATION R1 E [ORPHANED]\n"
+
+/* ------------------------------------------------------------------------------------------------ R1 */
+
+/* R1, R2, R3, R9: one step after the other, D0 is the Date of the HEAD. */
+static void a_create_is_checked_signed_locked_and_sent(void **state)
+{
+    (void)state;
+    TRACE("put absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 +20 -> SIGN 1000/5 [SIGNING]\n"
+          "signed +1 -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put ok +9 -> SEND 19991 [SENDING]\n"
+          "attempt ok X @1001 +30 -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+}
+
+static void a_replacement_is_under_the_etag_that_it_expects(void **state)
+{
+    (void)state;
+    TRACE("put E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=before if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+}
+
+static void a_delete_leaves_nothing(void **state)
+{
+    (void)state;
+    TRACE("delete E ours=*\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ok -> COMMITTED WRITTEN R9 none [FINISHED]\n");
+}
+
+/* R1: each way in which an expectation can be broken. */
+static void a_broken_expectation_is_a_conflict_before_anything_is_locked(void **state)
+{
+    (void)state;
+    TRACE("put absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E @1000 -> CONFLICT EXPECTATION R1 E [FINISHED]\n");
+    TRACE("put E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> CONFLICT EXPECTATION R1 none [FINISHED]\n");
+    TRACE("put E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head F @1000 -> CONFLICT EXPECTATION R1 F [FINISHED]\n");
+    TRACE("copy E\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "head F @1000 -> CONFLICT EXPECTATION R1 F [FINISHED]\n");
+}
+
+static void a_head_that_fails_is_sent_again(void **state)
+{
+    (void)state;
+    TRACE("put absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head failed @999 -> WAIT 25 [CHECKING]\n"
+          "timer +25 -> HEAD [CHECKING]\n"
+          "head failed -> WAIT 50 [CHECKING]\n"
+          "timer +50 -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n");
+}
+
+static void an_answer_without_a_date_is_no_check(void **state)
+{
+    (void)state;
+    TRACE("put absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none -> WAIT 25 [CHECKING]\n"
+          "timer +25 -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n");
+}
+
+static void a_refused_head_ends_the_guard(void **state)
+{
+    (void)state;
+    TRACE("put absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head refused @1000 -> NOT_EXECUTED HEAD_REFUSED R1 [FINISHED]\n");
+}
+
+/* R1, T6: the source's size decides the allowance (5 s + size / 40 MiB/s), the fence and the timeout. */
+static void a_copy_asks_for_its_source_too(void **state)
+{
+    (void)state;
+    TRACE("copy absent recent=1000\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "head none @1000 -> [CHECKING]\n"
+          "source 1 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1011 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+    TRACE("copy absent\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "source 4194304000 -> [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=112000 ttl=4600 fence=1110 if absent [ACQUIRING]\n");
+}
+
+static void a_copys_source_that_fails_is_asked_for_again(void **state)
+{
+    (void)state;
+    TRACE("copy absent\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "source failed -> WAIT 25 [CHECKING]\n"
+          "timer +25 -> SOURCE [CHECKING]\n"
+          "source failed -> WAIT 50 [CHECKING]\n"
+          "head none @1000 -> [CHECKING]\n"
+          "timer +50 -> SOURCE [CHECKING]\n"
+          "source 0 -> SIGN 1000/5 [SIGNING]\n");
+    TRACE("copy absent\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "source 0 -> [CHECKING]\n"
+          "head failed -> WAIT 25 [CHECKING]\n"
+          "timer +25 -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n");
+}
+
+static void a_missing_source_is_not_executed(void **state)
+{
+    (void)state;
+    TRACE("copy absent\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "head none @1000 -> [CHECKING]\n"
+          "source refused @1000 -> NOT_EXECUTED SOURCE R1 [FINISHED]\n");
+    TRACE("copy absent\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "source refused -> [CHECKING]\n"
+          "head none @1000 -> NOT_EXECUTED SOURCE R1 [FINISHED]\n");
+}
+
+/* The conflict is the better answer: the caller's next step follows from it. */
+static void a_broken_expectation_outranks_a_missing_source(void **state)
+{
+    (void)state;
+    TRACE("copy absent\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "source refused -> [CHECKING]\n"
+          "head E @1000 -> CONFLICT EXPECTATION R1 E [FINISHED]\n");
+    TRACE("copy absent\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "source refused -> [CHECKING]\n"
+          "head failed -> WAIT 25 [CHECKING]\n"
+          "timer +25 -> HEAD [CHECKING]\n"
+          "head E @1000 -> CONFLICT EXPECTATION R1 E [FINISHED]\n");
+}
+
+/* CopyObject's limit is 5 GiB. */
+static void a_source_over_five_gibibytes_is_refused(void **state)
+{
+    (void)state;
+    TRACE("copy absent\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "head none @1000 -> [CHECKING]\n"
+          "source 5368709121 -> NOT_EXECUTED SOURCE_TOO_LARGE R1 [FINISHED]\n");
+    TRACE("copy absent\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "head none @1000 -> [CHECKING]\n"
+          "source 5368709120 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=140000 ttl=5200 fence=1138 if absent [ACQUIRING]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ R2, R3 */
+
+static void a_signature_that_cannot_be_made_ends_the_guard(void **state)
+{
+    (void)state;
+    TRACE("put absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed failed -> NOT_EXECUTED SIGN_FAILED R2 [FINISHED]\n");
+}
+
+/* R2: a pause between signing and the lock changes neither date nor length; R6 then sends nothing. */
+static void date_and_length_stay_as_signed(void **state)
+{
+    (void)state;
+    TRACE("put absent length=9\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/9 [SIGNING]\n"
+          "signed +4000 -> PUT g=100 t=20000 ttl=4600 fence=1014 if absent [ACQUIRING]\n"
+          "put throttled @1004 -> WAIT 25 [ACQUIRING]\n"
+          "timer +25 -> PUT g=100 t=20000 ttl=4600 fence=1014 if absent [ACQUIRING]\n"
+          "put ok -> SEND 19975 [SENDING]\n"
+          "head none @1005 -> [SENDING]\n"
+          "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+}
+
+/* R3: with an answer of the store at hand, HEAD and PutItem go out together; D0 is that answer's Date. */
+static void check_and_lock_go_out_together_after_a_recent_answer(void **state)
+{
+    (void)state;
+    TRACE("put E recent=990\n"
+          "start -> SIGN 990/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent, HEAD [ACQUIRING]\n"
+          "head E nonce=before @1000 -> [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+}
+
+static void together_the_lock_may_be_answered_first(void **state)
+{
+    (void)state;
+    TRACE("put absent recent=990\n" TOGETHER "put ok -> [ACQUIRING]\n"
+          "head none @1000 -> SEND 20000 [SENDING]\n"
+          "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+}
+
+/* R3: the verdict does not wait for the PutItem, whose record is released when it is answered. */
+static void together_a_broken_expectation_is_told_at_once(void **state)
+{
+    (void)state;
+    TRACE("put absent recent=990\n" TOGETHER BROKEN
+          "put ok -> RELEASE g=101 t=0 ttl=4600 fence=1000 if g=100 [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER "put ok -> [ACQUIRING]\n"
+          "head E @1000 -> CONFLICT EXPECTATION R1 E, RELEASE g=101 t=0 ttl=4600 fence=1000 if g=100 [FINISHED]\n");
+}
+
+static void an_orphaned_lock_is_released_in_every_way_it_may_be_answered(void **state)
+{
+    (void)state;
+    TRACE("put absent recent=990\n" TOGETHER BROKEN
+          "put ambiguous -> RELEASE g=101 t=0 ttl=4600 fence=1000 if g=100 [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER BROKEN
+          "put conflict sent -> RELEASE g=101 t=0 ttl=4600 fence=1000 if g=100 [FINISHED]\n");
+    TRACE(
+        "put absent recent=990\n" TOGETHER BROKEN
+        "put conflict g=7 t=9 ttl=9 n=us fence=9 saw=x -> RELEASE g=8 t=0 ttl=4600 fence=9 saw=x if g=7 [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER BROKEN
+          "put blind -> RELEASE g=101 t=0 ttl=4600 fence=1000 if g=100 [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER "put ambiguous -> WAIT 25 [ACQUIRING]\n"
+          "timer -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent [ACQUIRING]\n"
+          "head E @1000 -> CONFLICT EXPECTATION R1 E [ORPHANED]\n"
+          "put throttled -> RELEASE g=101 t=0 ttl=4600 fence=1000 if g=100 [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER "put ambiguous -> WAIT 25 [ACQUIRING]\n"
+          "timer -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent [ACQUIRING]\n"
+          "head E @1000 -> CONFLICT EXPECTATION R1 E [ORPHANED]\n"
+          "put refused -> RELEASE g=101 t=0 ttl=4600 fence=1000 if g=100 [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER "put ambiguous -> WAIT 25 [ACQUIRING]\n"
+          "timer -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent [ACQUIRING]\n"
+          "head E @1000 -> CONFLICT EXPECTATION R1 E [ORPHANED]\n"
+          "put conflict g=7 n=other -> [FINISHED]\n");
+}
+
+static void an_orphaned_lock_that_was_not_made_is_not_released(void **state)
+{
+    (void)state;
+    TRACE("put absent recent=990\n" TOGETHER BROKEN "put conflict g=7 n=other -> [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER BROKEN "put throttled -> [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER BROKEN "put refused -> [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER BROKEN "put unreadable -> [FINISHED]\n");
+}
+
+/* Only the PutItem's answer counts for an orphan: no timer, no late answer, no second stop. */
+static void an_orphan_waits_for_nothing_but_its_lock(void **state)
+{
+    (void)state;
+    TRACE("put absent recent=990\n" TOGETHER "head E @1000 -> CONFLICT EXPECTATION R1 E [ORPHANED]\n"
+          "timer -> [ORPHANED]\n"
+          "head none @1001 -> [ORPHANED]\n"
+          "stop -> [ORPHANED]\n"
+          "put ok -> RELEASE g=101 t=0 ttl=4601 fence=1000 if g=100 [FINISHED]\n");
+}
+
+static void together_a_head_that_fails_is_sent_again_beside_the_lock(void **state)
+{
+    (void)state;
+    TRACE("put absent recent=990\n" TOGETHER "head failed -> WAIT 25 [ACQUIRING]\n"
+          "timer +25 -> HEAD [ACQUIRING]\n"
+          "put ok -> [ACQUIRING]\n"
+          "head none @1000 -> SEND 19975 [SENDING]\n");
+    TRACE("put absent recent=990\n" TOGETHER "head failed -> WAIT 25 [ACQUIRING]\n"
+          "put ok -> WAIT 25 [ACQUIRING]\n"
+          "timer +25 -> HEAD [ACQUIRING]\n"
+          "head none @1000 -> SEND 19975 [SENDING]\n");
+    TRACE("put absent recent=990\n" TOGETHER "put ok -> [ACQUIRING]\n"
+          "head failed -> WAIT 25 [ACQUIRING]\n"
+          "timer +25 -> HEAD [ACQUIRING]\n"
+          "head none @1000 -> SEND 19975 [SENDING]\n");
+    TRACE("put absent recent=990\n" TOGETHER "head failed -> WAIT 25 [ACQUIRING]\n"
+          "put throttled -> WAIT 50 [ACQUIRING]\n"
+          "timer +50 -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent, HEAD [ACQUIRING]\n"
+          "head none @1000 -> [ACQUIRING]\n"
+          "put ok -> SEND 19950 [SENDING]\n");
+    TRACE("put absent recent=990\n" TOGETHER "head failed -> WAIT 25 [ACQUIRING]\n"
+          "put blind -> GET [ACQUIRE_READING]\n"
+          "timer +25 -> HEAD [ACQUIRE_READING]\n"
+          "head none @1000 -> [ACQUIRE_READING]\n"
+          "get found sent -> SEND 19975 [SENDING]\n");
+}
+
+static void together_a_refused_head_releases_the_lock(void **state)
+{
+    (void)state;
+    TRACE("put absent recent=990\n" TOGETHER "put ok -> [ACQUIRING]\n"
+          "head refused -> NOT_EXECUTED HEAD_REFUSED R1, RELEASE g=101 t=0 ttl=4590 fence=1000 if g=100 [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER "head refused -> NOT_EXECUTED HEAD_REFUSED R1 [ORPHANED]\n"
+          "put ok -> RELEASE g=101 t=0 ttl=4590 fence=1000 if g=100 [FINISHED]\n");
+}
+
+/* R11: whether there is anything to contend for, R1's HEAD says first; R12 then wants one more. */
+static void together_anothers_record_is_contended_for_only_after_the_check(void **state)
+{
+    (void)state;
+    TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CHECKING]\n"
+          "head E @1000 -> CONFLICT EXPECTATION R1 E [FINISHED]\n");
+    TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CHECKING]\n"
+          "head none @1000 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1001 -> SIGN 1001/5 [SIGNING]\n");
+    TRACE("put absent recent=990\n" TOGETHER "head none @1000 -> [ACQUIRING]\n"
+          "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1001 -> SIGN 1001/5 [SIGNING]\n");
+    TRACE("put absent recent=990\n" TOGETHER "head failed -> WAIT 25 [ACQUIRING]\n"
+          "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> HEAD [CHECKING]\n"
+          "timer +25 -> [CHECKING]\n"
+          "head none @1001 -> HEAD [CONTEND_CHECKING]\n");
+    TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CHECKING]\n"
+          "head failed -> WAIT 25 [CHECKING]\n"
+          "timer +30000 -> HEAD [CHECKING]\n"
+          "head none @1001 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1001 -> SIGN 1001/5 [SIGNING]\n");
+}
+
+static void a_ledger_that_refuses_ends_the_guard(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" LOCKING "put refused -> NOT_EXECUTED LEDGER_REFUSED R3 [FINISHED]\n");
+    TRACE("put absent\n" LOCKING "put unreadable -> NOT_EXECUTED UNREADABLE_RECORD R3 [FINISHED]\n");
+    TRACE("put absent\n" LOCKING "put ambiguous -> WAIT 25 [ACQUIRING]\n"
+          "timer -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put refused -> NOT_EXECUTED LEDGER_REFUSED R3, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_create_is_checked_signed_locked_and_sent),
+        cmocka_unit_test(a_replacement_is_under_the_etag_that_it_expects),
+        cmocka_unit_test(a_delete_leaves_nothing),
+        cmocka_unit_test(a_broken_expectation_is_a_conflict_before_anything_is_locked),
+        cmocka_unit_test(a_head_that_fails_is_sent_again),
+        cmocka_unit_test(an_answer_without_a_date_is_no_check),
+        cmocka_unit_test(a_refused_head_ends_the_guard),
+        cmocka_unit_test(a_copy_asks_for_its_source_too),
+        cmocka_unit_test(a_copys_source_that_fails_is_asked_for_again),
+        cmocka_unit_test(a_missing_source_is_not_executed),
+        cmocka_unit_test(a_broken_expectation_outranks_a_missing_source),
+        cmocka_unit_test(a_source_over_five_gibibytes_is_refused),
+        cmocka_unit_test(a_signature_that_cannot_be_made_ends_the_guard),
+        cmocka_unit_test(date_and_length_stay_as_signed),
+        cmocka_unit_test(check_and_lock_go_out_together_after_a_recent_answer),
+        cmocka_unit_test(together_the_lock_may_be_answered_first),
+        cmocka_unit_test(together_a_broken_expectation_is_told_at_once),
+        cmocka_unit_test(an_orphaned_lock_is_released_in_every_way_it_may_be_answered),
+        cmocka_unit_test(an_orphaned_lock_that_was_not_made_is_not_released),
+        cmocka_unit_test(an_orphan_waits_for_nothing_but_its_lock),
+        cmocka_unit_test(together_a_head_that_fails_is_sent_again_beside_the_lock),
+        cmocka_unit_test(together_a_refused_head_releases_the_lock),
+        cmocka_unit_test(together_anothers_record_is_contended_for_only_after_the_check),
+        cmocka_unit_test(a_ledger_that_refuses_ends_the_guard),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* R13: each row of its table, and each fact that forbids a row. The fence is 1010, the margin 2: dead from 1013 on. */
+#include "support/guard_trace.h"
+
+/* Ambiguous, with our ETag known: X; and of an update. */
+#define AMBIGUOUS                                                             \
+    "start -> HEAD [CHECKING]\n"                                              \
+    "head none @1000 -> SIGN 1000/5 [SIGNING]\n"                              \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"                                        \
+    "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+#define AMBIGUOUS_UPDATE                                                                 \
+    "start -> HEAD [CHECKING]\n"                                                         \
+    "head E lm=5 vid=v nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n"                    \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=before if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"                                                   \
+    "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+/* As above, of a version without a nonce. */
+#define AMBIGUOUS_PLAIN                                                       \
+    "start -> HEAD [CHECKING]\n"                                              \
+    "head E @1000 -> SIGN 1000/5 [SIGNING]\n"                                 \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"                                        \
+    "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+#define REFUSED_412                                                           \
+    "start -> HEAD [CHECKING]\n"                                              \
+    "head none @1000 -> SIGN 1000/5 [SIGNING]\n"                              \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"                                        \
+    "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
+/* Rounds: what the first HEAD says, our record, (path, our ETag). */
+#define ALIVE      "head none @1012 -> GET [RESOLVE_OWN]\n"
+#define DEAD       "head none @1013 -> GET [RESOLVE_OWN]\n"
+#define DEAD_E     "head E @1013 -> GET [RESOLVE_OWN]\n"
+#define DEAD_OTHER "head F @1013 -> GET [RESOLVE_OWN]\n"
+#define OURS       "get found sent -> GET ours [RESOLVE_OTHERS]\n"
+#define FOREIGN    "get found g=101 t=20000 ttl=4620 n=other fence=1030 -> GET ours [RESOLVE_OTHERS]\n"
+#define UNLOCKED   "get none -> HEAD [RESOLVE_AGAIN]\n"
+
+/* ------------------------------------------------------------------------------------------------ A, V4 */
+
+static void row_a_our_nonce_in_either_head_is_committed(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS UNLOCKED
+          "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    TRACE(
+        "put absent ours=X always\n" AMBIGUOUS
+        "head X nonce=us @1001 -> COMMITTED PROVEN V4 X, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
+}
+
+static void row_a_a_record_of_our_etag_that_saw_our_nonce_is_committed(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS
+          "get found g=5 t=9 ttl=9 n=other fence=1020 saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "head Y @1003 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+    TRACE("put absent\n" AMBIGUOUS ALIVE "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query row X g=5 n=other fence=1020 saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "head Y @1003 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+    TRACE("put absent\n" AMBIGUOUS ALIVE "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query row W g=1 n=third fence=9 row X g=5 n=other fence=1020 saw=us row Z g=5 n=other -> HEAD "
+          "[RESOLVE_AGAIN]\n"
+          "head none @1003 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+}
+
+static void row_a_a_later_holder_of_our_key_that_saw_our_nonce_is_committed(void **state)
+{
+    (void)state;
+    TRACE("put E ours=E\n" AMBIGUOUS_UPDATE "head E nonce=other @1013 -> GET [RESOLVE_OWN]\n"
+          "get found g=101 n=other fence=1030 saw=us -> GET ours [RESOLVE_OTHERS]\n"
+          "get found g=101 n=other fence=1030 saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "head E nonce=other @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD
+          "get found g=101 n=other fence=1030 saw=us -> GET ours [RESOLVE_OTHERS]\n" UNLOCKED
+          "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+}
+
+static void row_a_what_somebody_else_saw_proves_nothing(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS
+          "get found g=5 n=other fence=900 saw=third -> HEAD [RESOLVE_AGAIN]\n"
+          "head Y @1003 -> WAIT 25 [RESOLVE_WAITING]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ B, C */
+
+static void row_b_not_applied_and_the_very_version_is_not_executed(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" REFUSED_412 ALIVE OURS UNLOCKED
+          "head none @1012 -> NOT_EXECUTED UNMET R13.B, RELEASE g=101 t=0 ttl=4612 fence=1010 if g=100 [FINISHED]\n");
+    TRACE("put absent ours=X\n" REFUSED_412 ALIVE FOREIGN "get found g=1 n=other -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @9999 -> NOT_EXECUTED UNMET R13.B [FINISHED]\n");
+}
+
+static void row_c_not_applied_and_anything_else_is_a_conflict(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" REFUSED_412 ALIVE OURS UNLOCKED
+          "head F @1012 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4612 fence=1010 if g=100 [FINISHED]\n");
+    TRACE("put absent ours=X\n" REFUSED_412 ALIVE OURS "get found g=1 n=other -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @9999 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=13599 fence=1010 if g=100 [FINISHED]\n");
+    TRACE("put E ours=X\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1001 -> GET [RESOLVE_OWN]\n"
+          "get found sent -> GET ours [RESOLVE_OTHERS]\n"
+          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1001 -> CONFLICT OVERTAKEN R13.C none, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 "
+          "[FINISHED]\n");
+    TRACE(
+        "put E ours=X\n"
+        "start -> HEAD [CHECKING]\n"
+        "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
+        "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+        "put ok -> SEND 20000 [SENDING]\n"
+        "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
+        "head E @1001 -> GET [RESOLVE_OWN]\n"
+        "get found sent -> GET ours [RESOLVE_OTHERS]\n"
+        "get none -> HEAD [RESOLVE_AGAIN]\n"
+        "head E lm=2 @1001 -> CONFLICT OVERTAKEN R13.C E, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ D */
+
+static void row_d_dead_and_still_absent_is_not_executed(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD "get none -> GET ours [RESOLVE_OTHERS]\n" UNLOCKED
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+    TRACE("put absent\n" AMBIGUOUS DEAD "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query row W g=1 n=third fence=997 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
+static void row_d_dead_and_the_very_version_without_a_nonce_is_not_executed(void **state)
+{
+    (void)state;
+    TRACE("put E ours=X\n" AMBIGUOUS_PLAIN DEAD_E OURS UNLOCKED
+          "head E @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
+/* An update back to the same bytes has another nonce: neither lock nor age matters. */
+static void row_d_dead_and_the_very_version_with_a_nonce_needs_no_more(void **state)
+{
+    (void)state;
+    TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E FOREIGN "get found g=1 n=other -> HEAD [RESOLVE_AGAIN]\n"
+          "head E lm=5 vid=v nonce=before @9999 -> NOT_EXECUTED EXPIRED R13.D again longer [FINISHED]\n");
+}
+
+static void row_d_is_forbidden_while_the_attempt_may_be_applied(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS UNLOCKED "head none @1012 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
+/* Locked: a record of our ETag without a fence, or whose fence + margin reaches our D0 (1000). */
+static void row_d_is_forbidden_by_a_lock_on_our_etag(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "get found g=1 t=9 ttl=9 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "get found g=1 n=other fence=998 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "get found g=1 n=other fence=997 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+    TRACE("put absent\n" AMBIGUOUS DEAD "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query row W g=1 n=x fence=997 row Z g=1 n=other fence=998 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
+/* Fresh: the last Date + 60 s is at most D0 + 600 s. */
+static void row_d_is_forbidden_when_the_evidence_is_old(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED
+          "head none @1540 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=5140 fence=1010 if g=100 "
+          "[FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED
+          "head none @1541 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
+/* The very version: ETag, Last-Modified, version id and nonce, each. */
+static void row_d_is_forbidden_by_any_difference_of_the_version(void **state)
+{
+    (void)state;
+    TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
+          "head F lm=5 vid=v nonce=before @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
+          "head E lm=6 vid=v nonce=before @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
+          "head E lm=5 vid=w nonce=before @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
+          "head E lm=5 vid=v nonce=after @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
+          "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ E */
+
+static void row_e_dead_and_overtaken_is_a_conflict(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN UNLOCKED
+          "head F @1013 -> CONFLICT OVERTAKEN R13.E F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "get found g=1 n=third fence=997 -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1540 -> CONFLICT OVERTAKEN R13.E F [FINISHED]\n");
+    TRACE("put absent\n" AMBIGUOUS DEAD_OTHER "get found g=101 n=other fence=1030 -> QUERY [RESOLVE_OTHERS]\n"
+          "query row * g=101 n=other -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1013 -> CONFLICT OVERTAKEN R13.E F [FINISHED]\n");
+    TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD FOREIGN UNLOCKED
+          "head none @1013 -> CONFLICT OVERTAKEN R13.E none [FINISHED]\n");
+}
+
+static void row_e_is_forbidden_while_the_attempt_may_be_applied(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS "head F @1012 -> GET [RESOLVE_OWN]\n" FOREIGN UNLOCKED
+          "head F @1012 -> WAIT 25 [RESOLVE_WAITING]\n");
+}
+
+static void row_e_is_forbidden_by_the_very_version(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN UNLOCKED
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer [FINISHED]\n");
+}
+
+/* Ours, none, and a peer's without a nonce. */
+static void row_e_is_forbidden_without_another_writers_nonce_in_our_record(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER OURS UNLOCKED
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER "get none -> GET ours [RESOLVE_OTHERS]\n" UNLOCKED
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER
+          "get found g=101 t=20000 ttl=9 -> GET ours [RESOLVE_OTHERS]\n" UNLOCKED
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
+static void row_e_is_forbidden_by_a_lock_on_our_etag(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "get found g=1 t=9 ttl=9 -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "get found g=1 n=third fence=998 -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent\n" AMBIGUOUS DEAD_OTHER "get found g=101 n=other fence=1030 -> QUERY [RESOLVE_OTHERS]\n"
+          "query row X g=1 n=x fence=998 -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("delete E ours=*\n" AMBIGUOUS_PLAIN DEAD_OTHER FOREIGN
+          "get found g=1 n=x fence=1030 -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
+static void row_e_is_forbidden_when_the_evidence_is_old(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN UNLOCKED
+          "head F @1541 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ F, none */
+
+static void row_f_dead_and_anything_else_is_unknown(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER OURS UNLOCKED
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("delete E ours=*\n" AMBIGUOUS_PLAIN DEAD OURS UNLOCKED
+          "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
+/* E7: without a fence nothing is ever dead. */
+static void without_a_fence_it_waits_until_it_is_stopped(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X no-fences\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head none @99999 -> GET [RESOLVE_OWN]\n"
+          "get found g=101 n=other fence=1030 -> GET ours [RESOLVE_OTHERS]\n"
+          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @99999 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head none @99999 -> GET [RESOLVE_OWN]\n"
+          "get found sent -> GET ours [RESOLVE_OTHERS]\n"
+          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @99999 -> WAIT 50 [RESOLVE_WAITING]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(row_a_our_nonce_in_either_head_is_committed),
+        cmocka_unit_test(row_a_a_record_of_our_etag_that_saw_our_nonce_is_committed),
+        cmocka_unit_test(row_a_a_later_holder_of_our_key_that_saw_our_nonce_is_committed),
+        cmocka_unit_test(row_a_what_somebody_else_saw_proves_nothing),
+        cmocka_unit_test(row_b_not_applied_and_the_very_version_is_not_executed),
+        cmocka_unit_test(row_c_not_applied_and_anything_else_is_a_conflict),
+        cmocka_unit_test(row_d_dead_and_still_absent_is_not_executed),
+        cmocka_unit_test(row_d_dead_and_the_very_version_without_a_nonce_is_not_executed),
+        cmocka_unit_test(row_d_dead_and_the_very_version_with_a_nonce_needs_no_more),
+        cmocka_unit_test(row_d_is_forbidden_while_the_attempt_may_be_applied),
+        cmocka_unit_test(row_d_is_forbidden_by_a_lock_on_our_etag),
+        cmocka_unit_test(row_d_is_forbidden_when_the_evidence_is_old),
+        cmocka_unit_test(row_d_is_forbidden_by_any_difference_of_the_version),
+        cmocka_unit_test(row_e_dead_and_overtaken_is_a_conflict),
+        cmocka_unit_test(row_e_is_forbidden_while_the_attempt_may_be_applied),
+        cmocka_unit_test(row_e_is_forbidden_by_the_very_version),
+        cmocka_unit_test(row_e_is_forbidden_without_another_writers_nonce_in_our_record),
+        cmocka_unit_test(row_e_is_forbidden_by_a_lock_on_our_etag),
+        cmocka_unit_test(row_e_is_forbidden_when_the_evidence_is_old),
+        cmocka_unit_test(row_f_dead_and_anything_else_is_unknown),
+        cmocka_unit_test(without_a_fence_it_waits_until_it_is_stopped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

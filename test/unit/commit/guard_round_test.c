@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* R13: how a round is made, what a ticket carries, and where it can be stopped (V3). */
+#include "support/guard_trace.h"
+
+#define AMBIGUOUS                                                             \
+    "start -> HEAD [CHECKING]\n"                                              \
+    "head none @1000 -> SIGN 1000/5 [SIGNING]\n"                              \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"                                        \
+    "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+#define DEAD       "head none @1013 -> GET [RESOLVE_OWN]\n"
+#define DEAD_OTHER "head F @1013 -> GET [RESOLVE_OWN]\n"
+#define OURS       "get found sent -> GET ours [RESOLVE_OTHERS]\n"
+#define FOREIGN    "get found g=101 t=20000 ttl=4620 n=other fence=1030 -> GET ours [RESOLVE_OTHERS]\n"
+#define UNLOCKED   "get none -> HEAD [RESOLVE_AGAIN]\n"
+#define STOPPED    "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+#define TICKET     "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none\n"
+
+/* ------------------------------------------------------------------------------------------------ rounds */
+
+/* Rows are judged only on a round in which every read was answered. */
+static void a_round_with_an_unanswered_read_is_made_again(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS "head none -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS "head refused -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD "get throttled -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD "get unreadable -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "get ambiguous -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n");
+    TRACE("put absent\n" AMBIGUOUS DEAD "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query throttled -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED "head none -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n");
+}
+
+/* Each round looks for itself: what an earlier one saw does not count. */
+static void a_round_forgets_the_round_before(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "get found g=1 n=x saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD_OTHER OURS UNLOCKED
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "get found g=1 n=x -> HEAD [RESOLVE_AGAIN]\n"
+          "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD_OTHER FOREIGN UNLOCKED
+          "head F @1013 -> CONFLICT OVERTAKEN R13.E F [FINISHED]\n");
+}
+
+/*
+ * R13, "dead": the attempt must be dead when the round's reads begin. Here it is applied after our ETag was looked at,
+ * and another writer deletes its object (record (path, X), fence 1015) before the last HEAD, whose Date is past our
+ * fence: absent, not locked and fresh, and yet our write was applied.
+ */
+static void what_was_read_before_the_death_proves_nothing(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
+          "head none @1013 +12000 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS
+          "get found g=1 t=20000 ttl=4605 n=other fence=1015 saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+}
+
+/* A Date that went back takes no death back: each HEAD's own Date counts. */
+static void the_first_head_says_whether_it_is_dead(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED
+          "head none @1012 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
+static void rounds_back_off(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head failed -> WAIT 50 [RESOLVE_WAITING]\n"
+          "timer +50 -> HEAD [RESOLVE_HEAD]\n"
+          "head failed -> WAIT 100 [RESOLVE_WAITING]\n"
+          "timer +100 -> HEAD [RESOLVE_HEAD]\n"
+          "head failed -> WAIT 200 [RESOLVE_WAITING]\n");
+}
+
+/*
+ * Row E with an ETag that cannot be predicted, and an update that leaves the ETag as it was: ours is applied, another
+ * writer sees it and does the same under our key, and a third one saw only that. Our key's record may be a lock on
+ * our ETag too.
+ */
+static void an_update_to_the_same_bytes_is_not_called_a_conflict(void **state)
+{
+    (void)state;
+    TRACE("put E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=a @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head E nonce=c lm=9 @1030 -> GET [RESOLVE_OWN]\n"
+          "get found g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> QUERY [RESOLVE_OTHERS]\n"
+          "query row E g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> HEAD [RESOLVE_AGAIN]\n"
+          "head E nonce=c lm=9 @1030 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put E ours=E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=a @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head E nonce=c lm=9 @1030 -> GET [RESOLVE_OWN]\n"
+          "get found g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> GET ours [RESOLVE_OTHERS]\n"
+          "get found g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> HEAD [RESOLVE_AGAIN]\n"
+          "head E nonce=c lm=9 @1030 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
+/* Our own record is no lock, wherever it is met. */
+static void our_own_record_does_not_lock_our_etag(void **state)
+{
+    (void)state;
+    TRACE("put E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head E @1013 -> GET [RESOLVE_OWN]\n"
+          "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query row E sent -> HEAD [RESOLVE_AGAIN]\n"
+          "head E @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+    TRACE("put E ours=E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head E @1013 -> GET [RESOLVE_OWN]\n"
+          "get found sent -> GET ours [RESOLVE_OTHERS]\n"
+          "get found sent -> HEAD [RESOLVE_AGAIN]\n"
+          "head E @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ V3: stop */
+
+static void a_stop_in_any_part_of_a_round_is_unknown(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "head X nonce=us @1013 -> [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "get none -> [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "get none -> [FINISHED]\n");
+    TRACE("put absent\n" AMBIGUOUS DEAD "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "query -> [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "head none @1013 -> [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "timer -> [FINISHED]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ tickets */
+
+/* V5: the record that the ticket speaks of is released when it is settled. */
+static void a_ticket_is_settled_by_the_same_table(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "start -> HEAD [RESOLVE_HEAD]\n"
+          "head X nonce=us @1013 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "start -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "start -> HEAD [RESOLVE_HEAD]\n" DEAD_OTHER FOREIGN UNLOCKED
+          "head F @1013 -> CONFLICT OVERTAKEN R13.E F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "start -> HEAD [RESOLVE_HEAD]\n" DEAD_OTHER OURS UNLOCKED
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent\n" AMBIGUOUS STOPPED "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 base=none\n"
+          "start -> HEAD [RESOLVE_HEAD]\n" DEAD "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
+/* "Resolving never makes an attempt": nor a new guard that would. */
+static void a_resolution_is_not_tried_again(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "start -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+    assert_false(guard_try_again(&guard_trace.guard));
+}
+
+static void a_ticket_keeps_the_version_that_was_seen(void **state)
+{
+    (void)state;
+    TRACE("put E ours=X\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E lm=5 vid=v nonce=a @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "resolve -> ticket E d0=1000 g=100 t=20000 ttl=4600 fence=1010 saw=a ours=X base=E\n"
+          "start -> HEAD [RESOLVE_HEAD]\n"
+          "head E lm=5 vid=v nonce=a @1013 -> GET [RESOLVE_OWN]\n"
+          "get found sent -> GET ours [RESOLVE_OTHERS]\n"
+          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "head E lm=5 vid=v nonce=a @1013 -> NOT_EXECUTED EXPIRED R13.D longer, RELEASE g=101 t=0 ttl=4613 fence=1010 "
+          "saw=a if g=100 [FINISHED]\n");
+}
+
+static void a_ticket_keeps_that_nothing_was_applied(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none not-applied\n"
+          "start -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1001 -> GET [RESOLVE_OWN]\n"
+          "get found sent -> GET ours [RESOLVE_OTHERS]\n"
+          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1001 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
+}
+
+/* Without a fence (E7) only row A, and rows B and C, settle a ticket. */
+static void a_ticket_without_a_fence_waits_until_it_is_stopped(void **state)
+{
+    (void)state;
+    TRACE("delete E ours=* no-fences\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "resolve -> ticket E d0=1000 g=100 t=20000 ttl=4600 ours=* base=E\n"
+          "start -> HEAD [RESOLVE_HEAD]\n"
+          "head none @9999 -> GET [RESOLVE_OWN]\n"
+          "get none -> GET ours [RESOLVE_OTHERS]\n"
+          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @9999 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
+}
+
+/* V1: the attempt is out, whether or not the resolution has begun. */
+static void a_resolution_that_is_stopped_before_it_began_is_unknown(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
+}
+
+static void every_rule_that_gives_a_verdict_has_a_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"",    "R1", "R2", "R3", "R4",    "R5",    "R6",    "R7",    "R8",    "R9",
+                                        "R11", "V3", "V4", "E2", "R13.A", "R13.B", "R13.C", "R13.D", "R13.E", "R13.F"};
+    struct guard guard = {.rule = 0};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        guard.rule = (uint32_t)i;
+        assert_string_equal(guard_rule_name(&guard), names[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_round_with_an_unanswered_read_is_made_again),
+        cmocka_unit_test(a_round_forgets_the_round_before),
+        cmocka_unit_test(what_was_read_before_the_death_proves_nothing),
+        cmocka_unit_test(the_first_head_says_whether_it_is_dead),
+        cmocka_unit_test(rounds_back_off),
+        cmocka_unit_test(an_update_to_the_same_bytes_is_not_called_a_conflict),
+        cmocka_unit_test(our_own_record_does_not_lock_our_etag),
+        cmocka_unit_test(a_stop_in_any_part_of_a_round_is_unknown),
+        cmocka_unit_test(a_ticket_is_settled_by_the_same_table),
+        cmocka_unit_test(a_resolution_is_not_tried_again),
+        cmocka_unit_test(a_ticket_keeps_the_version_that_was_seen),
+        cmocka_unit_test(a_ticket_keeps_that_nothing_was_applied),
+        cmocka_unit_test(a_ticket_without_a_fence_waits_until_it_is_stopped),
+        cmocka_unit_test(a_resolution_that_is_stopped_before_it_began_is_unknown),
+        cmocka_unit_test(every_rule_that_gives_a_verdict_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
