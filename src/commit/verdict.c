@@ -13,13 +13,11 @@ struct code_meaning {
  * By the store's error code. Sources: Amazon S3 API Reference, "Error responses"; MinIO's and Garage's own codes as
  * measured. What is not here, and has no status below, is ambiguous (R10): InternalError, SlowDown, ServiceUnavailable,
  * RequestTimeout, NoSuchUpload, OperationAborted outside 409 ... A code is looked at only in a complete answer below
- * 500, in a 501, or in an error document inside a 200.
+ * 500, in a 501, or in an error document inside a 200. The codes of a 409 (ConditionalRequestConflict,
+ * OperationAborted, FileAlreadyExists) are the profile's affair (R7).
  */
 static const struct code_meaning codes[] = {
     {"PreconditionFailed", ATTEMPT_PRECONDITION},
-    {"ConditionalRequestConflict", ATTEMPT_409},
-    {"OperationAborted", ATTEMPT_409},
-    {"FileAlreadyExists", ATTEMPT_409},
     /* E2 */
     {"RequestTimeTooSkewed", ATTEMPT_SKEWED},
     {"ExpiredToken", ATTEMPT_TOKEN_EXPIRED},
@@ -113,13 +111,12 @@ static enum attempt_answer by_code(const struct attempt_reply *reply)
             return ATTEMPT_PRECONDITION; /* an absent key (AWS); of a COPY perhaps the source: R13 tells them apart */
         return reply->is_copy ? ATTEMPT_REFUSED : ATTEMPT_AMBIGUOUS;
     }
+    enum attempt_answer answer = by_status(reply->status);
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-        if (strcmp(reply->code, codes[i].code) != 0)
-            continue;
-        bool expired = codes[i].answer == ATTEMPT_DENIED && says_expired(reply->message);
-        return expired ? ATTEMPT_EXPIRED : codes[i].answer;
+        if (strcmp(reply->code, codes[i].code) == 0)
+            answer = codes[i].answer;
     }
-    return by_status(reply->status);
+    return answer == ATTEMPT_DENIED && says_expired(reply->message) ? ATTEMPT_EXPIRED : answer;
 }
 
 enum attempt_answer verdict_classify(const struct attempt_reply *reply)
