@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BODY_MAX = 1 << 20 };
+
+_Noreturn void fuzz_failed(const char *file, int line, const char *condition)
+{
+    fprintf(stderr, "%s:%d: this must hold: %s\n", file, line, condition);
+    abort();
+}
+
+char *fuzz_copy(const uint8_t *data, size_t size)
+{
+    char *copy = malloc(size > 0 ? size : 1);
+    if (copy == NULL)
+        abort();
+    if (size > 0)
+        memcpy(copy, data, size);
+    return copy;
+}
+
+char *fuzz_string(const uint8_t *data, size_t size)
+{
+    char *copy = malloc(size + 1);
+    if (copy == NULL)
+        abort();
+    if (size > 0)
+        memcpy(copy, data, size);
+    copy[size] = '\0';
+    return copy;
+}
+
+void fuzz_response(const uint8_t *data, size_t size, struct http_response *ret)
+{
+    struct text rest = text_of((const char *)data, size);
+    struct text line;
+    uint64_t status;
+
+    http_response_init(ret, BODY_MAX);
+    if (text_take_until(&rest, '\n', &line) && text_parse_u64(line, &status) && status < 1000)
+        ret->status = (int)status;
+    while (text_take_until(&rest, '\n', &line) && line.len > 0) {
+        struct text name;
+        if (text_take_until(&line, ':', &name))
+            (void)http_headers_add_text(&ret->headers, name, line);
+    }
+    (void)buf_add(&ret->body, rest.p, rest.len);
+}
+
+void fuzz_check_string(const char *str, size_t size)
+{
+    FUZZ_CHECK(strnlen(str, size) < size);
+}
+
+void fuzz_check_error(os_code code, const os_error *err)
+{
+    FUZZ_CHECK(err->code == code);
+    FUZZ_CHECK(code == OS_OK || strcmp(os_code_name(code), "OS_ERR_?") != 0);
+    FUZZ_CHECK_ARRAY(err->message);
+    FUZZ_CHECK_ARRAY(err->service_code);
+    FUZZ_CHECK_ARRAY(err->request_id);
+    FUZZ_CHECK(strpbrk(err->message, "\r\n") == NULL);
+    FUZZ_CHECK(code == OS_OK || err->message[0] != '\0');
+}

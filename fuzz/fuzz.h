@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the fuzz targets share. A target is one LLVMFuzzerTestOneInput: it gives the bytes to one parser, or plays them
+ * as the surroundings of the guard, and aborts when something that must always hold does not. Run by libFuzzer, or over
+ * its corpus by replay.c.
+ */
+#ifndef OSCOMMIT_FUZZ_FUZZ_H
+#define OSCOMMIT_FUZZ_FUZZ_H
+
+#include "base/http_message.h"
+#include "oscommit.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Ends the program with the place and the condition; unlike assert it cannot be compiled away. */
+#define FUZZ_CHECK(condition) ((condition) ? (void)0 : fuzz_failed(__FILE__, __LINE__, #condition))
+_Noreturn void fuzz_failed(const char *file, int line, const char *condition);
+
+/* The bytes in a block of exactly their size, so that a read behind them is seen; with a NUL behind them for a string.
+ */
+char *fuzz_copy(const uint8_t *data, size_t size);
+char *fuzz_string(const uint8_t *data, size_t size);
+
+/* "STATUS\nname: value\n...\n\nbody" as an answer; what is no header is left out. Freed by http_response_free. */
+void fuzz_response(const uint8_t *data, size_t size, struct http_response *ret);
+
+/* An error that a caller may print: a code that has a name, strings that end, UTF-8, one line. */
+void fuzz_check_error(os_code code, const os_error *err);
+void fuzz_check_string(const char *str, size_t size);
+#define FUZZ_CHECK_ARRAY(array) fuzz_check_string((array), sizeof(array))
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The guard among surroundings that the bytes make: settings, the operation, and then one event after another, in any
+ * order that a driver allows, with any answer that store and ledger could give, on clocks that jump. After each step
+ * the model (guard_fuzz_model.c) says what must hold. Everything is played twice, on memory that was filled
+ * differently: two runs of the same bytes end in the same bytes, so the state holds no padding, no pointer and nothing
+ * unset.
+ */
+#include "guard_fuzz_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_MAX = 400 };
+
+static const char *const etags[] = {"\"a\"", "\"b\"", "\"c\"", ""};
+static const char *const nonces[] = {MODEL_NONCE, "ffffffffffffffffffffffffffffffff",
+                                     "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", ""};
+
+/* ------------------------------------------------------------------------------------------------ bytes */
+
+struct bytes {
+    const uint8_t *p;
+    size_t left;
+};
+
+static unsigned next(struct bytes *bytes)
+{
+    if (bytes->left == 0)
+        return 0;
+    bytes->left--;
+    return *bytes->p++;
+}
+
+static uint64_t next_u32(struct bytes *bytes)
+{
+    uint64_t value = next(bytes);
+    value = value << 8 | next(bytes);
+    value = value << 8 | next(bytes);
+    return value << 8 | next(bytes);
+}
+
+/* Mostly small, now and then at an end of the range. */
+static uint64_t next_number(struct bytes *bytes)
+{
+    unsigned pick = next(bytes);
+    if (pick < 200)
+        return pick;
+    if (pick < 240)
+        return next_u32(bytes);
+    if (pick < 248)
+        return UINT64_MAX;
+    return UINT64_MAX - next(bytes);
+}
+
+/* ------------------------------------------------------------------------------------------------ its surroundings */
+
+static void pass_time(struct bytes *bytes, struct model *model)
+{
+    unsigned pick = next(bytes);
+    uint64_t ms = pick < 128 ? pick * 8 : pick < 250 ? (pick - 127) * 500 : next_u32(bytes) % 10000000;
+
+    model->now.monotonic_ms += ms;
+    model->now.boottime_ms += pick == 255 ? ms + 100000 : ms; /* suspended */
+    model->now.realtime_ms += pick == 254 ? ms - 50000 : ms;  /* set */
+    model->s3_ms += pick == 253 ? 0 : ms;
+}
+
+static void fill_date(struct bytes *bytes, struct model *model, struct guard_event *event)
+{
+    unsigned pick = next(bytes);
+
+    event->has_date = pick != 255;
+    event->date_s = model->s3_ms / 1000;
+    if (pick >= 250 && pick < 255)
+        event->date_s += next(bytes);
+    else if (pick >= 245)
+        event->date_s -= next(bytes);
+}
+
+static void fill_record(struct bytes *bytes, const struct model *model, struct record *ret)
+{
+    unsigned pick = next(bytes);
+
+    memset(ret, 0, sizeof(*ret));
+    if (pick & 1 && model->record_puts > 0) { /* what was sent last, or nearly */
+        record_copy(ret, &model->sent);
+        if (pick & 2)
+            ret->generation -= 1;
+        if (pick & 4)
+            ret->fence_s += 1;
+    } else {
+        strcpy(ret->nonce, nonces[pick >> 1 & 3]);
+        ret->generation = next_number(bytes);
+        ret->timeout_ms = next_number(bytes) * 1000;
+        ret->ttl_s = model->s3_ms / 1000 + next_number(bytes);
+        ret->has_fence = (pick & 16) != 0;
+        ret->fence_s = ret->has_fence ? model->s3_ms / 1000 + next_number(bytes) - 20 : 0;
+    }
+    if (pick & 32)
+        strcpy(ret->saw, nonces[pick >> 6 & 3]);
+}
+
+static void fill_version(struct bytes *bytes, struct object_version *ret)
+{
+    unsigned pick = next(bytes);
+
+    memset(ret, 0, sizeof(*ret));
+    ret->exists = (pick & 1) != 0;
+    if (!ret->exists)
+        return;
+    strcpy(ret->etag, etags[pick >> 1 & 3]);
+    strcpy(ret->nonce, pick >= 224 ? nonces[0] : nonces[1 + (pick >> 3) % 3]);
+    ret->last_modified_s = pick >> 5 & 1;
+    if (pick & 64)
+        strcpy(ret->version_id, "v1");
+}
+
+static void fill_answer(struct bytes *bytes, struct model *model, struct guard_event *event)
+{
+    unsigned pick = next(bytes);
+
+    event->head = pick < 200 ? HEAD_ANSWERED : pick < 240 ? HEAD_FAILED : HEAD_REFUSED;
+    event->signed_ok = pick < 240;
+    event->ledger = pick < 128 ? LEDGER_OK : (enum ledger_outcome)(1 + pick % 7);
+    event->attempt = (enum attempt_answer)(1 + pick % 10);
+    if (event->kind == GUARD_EVENT_RECORD_GET &&
+        (event->ledger == LEDGER_CONFLICT || event->ledger == LEDGER_CONFLICT_BLIND))
+        event->ledger = LEDGER_AMBIGUOUS;
+    if (event->kind == GUARD_EVENT_HEAD || event->kind == GUARD_EVENT_SOURCE || event->kind == GUARD_EVENT_ATTEMPT)
+        fill_date(bytes, model, event);
+    if (event->kind == GUARD_EVENT_HEAD)
+        fill_version(bytes, &event->version);
+    if (event->kind == GUARD_EVENT_SOURCE)
+        event->source_bytes = next_number(bytes) << (pick & 31);
+    if (event->kind == GUARD_EVENT_RECORD_PUT || event->kind == GUARD_EVENT_RECORD_GET) {
+        event->found = (pick & 64) != 0;
+        fill_record(bytes, model, &event->record);
+    }
+    if (event->kind == GUARD_EVENT_RECORD_QUERY)
+        event->evidence = (struct guard_evidence){.saw_ours = (pick & 96) == 96, .locked = (pick & 16) != 0};
+    if (event->kind == GUARD_EVENT_ATTEMPT && (pick & 128))
+        strcpy(event->attempt_etag, "\"d\"");
+}
+
+/* An answer that is awaited, or time, or (rarely) something that nobody asked for. False: nothing can happen. */
+static bool next_event(struct bytes *bytes, struct model *model, struct guard_event *event)
+{
+    unsigned pick = next(bytes);
+    enum guard_event_kind kinds[8];
+    unsigned count = 0;
+
+    pass_time(bytes, model);
+    event->now = model->now;
+    for (unsigned kind = GUARD_EVENT_HEAD; kind <= GUARD_EVENT_ATTEMPT; kind++) {
+        if (model->awaiting & model_request_of((enum guard_event_kind)kind))
+            kinds[count++] = (enum guard_event_kind)kind;
+    }
+    if (model->has_timer)
+        kinds[count++] = GUARD_EVENT_TIMER;
+    if (count == 0)
+        return false;
+    event->kind = kinds[pick % count];
+    if (pick >= 250)
+        event->kind = GUARD_EVENT_STOP;
+    else if (pick >= 246)
+        event->kind = (enum guard_event_kind)(GUARD_EVENT_HEAD + pick % 7); /* late, from an earlier request */
+    fill_answer(bytes, model, event);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ settings, start */
+
+static void make_settings(struct bytes *bytes, struct guard_settings *ret)
+{
+    unsigned pick = next(bytes);
+
+    memset(ret, 0, sizeof(*ret));
+    ret->max_clock_skew_rate = 2 + (pick & 1);
+    ret->timeout_ms = pick & 2 ? 20000 : 500;
+    ret->ttl_s = pick & 4 ? 3600 : 600;
+    ret->recheck_after_ms = pick & 8 ? 5000 : 100;
+    ret->length_s = 1 + (pick >> 4) * 4; /* 1 to 61: one over E6's limit */
+    if (ret->length_s > GUARD_LENGTH_MAX_S)
+        ret->length_s = GUARD_LENGTH_MAX_S;
+    pick = next(bytes);
+    ret->allowance_s = pick & 1 ? 0 : 1 + (pick >> 4);
+    ret->margin_s = pick >> 1 & 3;
+    ret->answer_409 = (pick >> 3 & 3) % 3;
+    pick = next(bytes);
+    ret->fences = (pick & 1) != 0;
+    ret->release_always = (pick & 2) != 0;
+    ret->etag_known = (pick & 4) != 0;
+}
+
+static void make_guard(struct bytes *bytes, const struct guard_settings *settings, struct model *model,
+                       struct guard *ret)
+{
+    unsigned pick = next(bytes);
+    struct guard_start start = {
+        .operation = (enum guard_operation)(1 + pick % 3),
+        .our_etag = pick & 4 ? "\"b\"" : "\"d\"",
+        .nonce = MODEL_NONCE,
+        .seed = pick,
+        .body_bytes = 100,
+        .one_write = (pick & 8) != 0,
+        .has_recent_date = (pick & 16) != 0,
+        .recent_date_s = model->s3_ms / 1000,
+        .recent_clock = model->now,
+    };
+
+    start.expected_etag = start.operation == GUARD_DELETE || pick & 32 ? "\"a\"" : NULL;
+    start.generation = next_number(bytes);
+    guard_init(ret, settings, &start);
+    model_begin(model, settings, &start);
+}
+
+static void make_resolution(struct bytes *bytes, const struct guard_settings *settings, struct model *model,
+                            struct guard *ret)
+{
+    struct guard_ticket ticket;
+    unsigned pick = next(bytes);
+
+    memset(&ticket, 0, sizeof(ticket));
+    ticket.operation = (enum guard_operation)(1 + pick % 3);
+    strcpy(ticket.expected_etag, pick & 4 ? "\"a\"" : RECORD_ETAG_CREATE);
+    strcpy(ticket.our_etag, pick & 8 ? "\"b\"" : "");
+    ticket.d0_s = model->s3_ms / 1000;
+    ticket.margin_s = pick >> 4 & 3;
+    ticket.not_applied = pick >= 192;
+    ticket.record.generation = next_number(bytes);
+    ticket.record.timeout_ms = 20000;
+    ticket.record.ttl_s = ticket.d0_s + 3600;
+    ticket.record.has_fence = (pick & 64) != 0;
+    ticket.record.fence_s = ticket.record.has_fence ? ticket.d0_s + 10 : 0;
+    strcpy(ticket.record.nonce, MODEL_NONCE);
+    fill_version(bytes, &ticket.base);
+    guard_init_resolve(ret, settings, &ticket, pick);
+    model_begin_resolution(model, settings, &ticket);
+}
+
+/* ------------------------------------------------------------------------------------------------ the run */
+
+static void play(const uint8_t *data, size_t size, int fill, struct guard *guard)
+{
+    static struct guard_event event;
+    static struct guard_todo todo;
+    struct guard_settings settings;
+    struct model model;
+    struct bytes bytes = {data, size};
+
+    memset(guard, fill, sizeof(*guard));
+    model_init(&model);
+    unsigned mode = next(&bytes);
+    make_settings(&bytes, &settings);
+    if (mode & 1)
+        make_resolution(&bytes, &settings, &model, guard);
+    else
+        make_guard(&bytes, &settings, &model, guard);
+    memset(&event, fill, sizeof(event));
+    event = (struct guard_event){.kind = GUARD_EVENT_START, .now = model.now};
+    for (unsigned step = 0; step < STEPS_MAX; step++) {
+        memset(&todo, ~fill, sizeof(todo));
+        model_before(&model, &event);
+        guard_step(guard, &event, &todo);
+        model_after(&model, &event, guard, &todo);
+        memset(&event, 0, sizeof(event));
+        if (guard_finished(guard) || bytes.left == 0 || !next_event(&bytes, &model, &event))
+            break;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct guard first;
+    static struct guard second;
+
+    play(data, size, 0, &first);
+    play(data, size, 0x55, &second);
+    FUZZ_CHECK(memcmp(&first, &second, sizeof(first)) == 0);
+    return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What must hold of a guard whatever happens around it, told from the outside: from the events that it was given and
+ * the requests that it asked for. Of the guard's own state it reads only what its public functions give, and why it
+ * ended.
+ */
+#ifndef OSCOMMIT_FUZZ_GUARD_FUZZ_MODEL_H
+#define OSCOMMIT_FUZZ_GUARD_FUZZ_MODEL_H
+
+#include "fuzz.h"
+
+#include "commit/guard.h"
+
+#define MODEL_NONCE "0123456789abcdef0123456789abcdef"
+
+struct model {
+    struct guard_settings settings;
+    enum guard_operation operation;
+    const char *expected_etag; /* NULL: absent */
+    bool resolving;
+
+    struct clock_reading now;
+    uint64_t s3_ms;
+    uint64_t largest_date_s;
+    unsigned step;
+
+    unsigned awaiting;
+    unsigned answered; /* the request that this step's event answers */
+    bool has_timer;
+    enum verdict verdict;
+
+    /* S3 time of the signature, and when the request that it answers was sent. */
+    uint64_t sign_date_s;
+    struct clock_reading sign_clock;
+    bool signed_ok;
+
+    /* HEADs of the destination. */
+    unsigned head_sent_step;
+    struct clock_reading head_sent_clock;
+    unsigned head_answered_step; /* when the one was sent that was answered last; 0: none was */
+    struct clock_reading head_answered_sent_clock;
+    bool expectation_held;                 /* by that one */
+    uint64_t head_date_s;                  /* of the last one with a Date */
+    struct clock_reading dated_sent_clock; /* and when it was sent; before the first: the reading of the recent Date */
+
+    /* Our record. */
+    unsigned record_puts;
+    struct record sent;
+    struct record_condition sent_on;
+    struct clock_reading lease_clock;
+    bool held;
+    unsigned held_step;
+    struct clock_reading held_clock;
+    bool get_our_etag; /* what the GetItem under way reads */
+    bool overtaken;    /* R13: another holder's record stands there */
+    unsigned releases;
+    unsigned reports;
+
+    /* Another's. */
+    bool contending; /* nothing was put since it was met */
+    struct record seen;
+    unsigned seen_step;
+    struct clock_reading seen_clock;
+
+    /* The attempt. */
+    unsigned sends;
+    bool may_send_again; /* the last copy was answered so */
+    bool undecided;      /* a copy is unanswered, or was answered so that it may have been applied */
+    bool has_fence;
+    uint64_t fence_s;
+    uint32_t margin_s;
+    bool proof; /* of a commit (V2) */
+};
+
+void model_init(struct model *model);
+void model_begin(struct model *model, const struct guard_settings *settings, const struct guard_start *start);
+void model_begin_resolution(struct model *model, const struct guard_settings *settings,
+                            const struct guard_ticket *ticket);
+void model_before(struct model *model, const struct guard_event *event);
+void model_after(struct model *model, const struct guard_event *event, const struct guard *guard,
+                 const struct guard_todo *todo);
+
+/* The request that an event of this kind answers. */
+unsigned model_request_of(enum guard_event_kind kind);
+
+#endif

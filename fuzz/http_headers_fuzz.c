@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What headers and their codings hold: dates, ETags, percent escapes, names and values. What is read and written again
+ * is the same; what is taken as a header cannot end it.
+ */
+#include "fuzz.h"
+
+#include "base/text.h"
+#include "s3/response.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DATE_SIZE = 30, ETAG_SIZE = 128, ENCODED_MAX = 1 << 16 };
+
+/* A leap second is the second after it, which may be in another year, or in none that can be written. */
+static void check_dates(struct text text)
+{
+    int64_t epoch_s;
+    int64_t again_s;
+    char written[DATE_SIZE];
+    bool leap = text_contains_nocase(text, ":60");
+
+    if (!leap && text_parse_http_date(text, &epoch_s)) {
+        text_format_http_date(epoch_s, written);
+        FUZZ_CHECK_ARRAY(written);
+        FUZZ_CHECK(text_parse_http_date(text_from(written), &again_s) && again_s == epoch_s);
+        FUZZ_CHECK(text_is(text, written));
+    }
+    if (!leap && text_parse_iso8601(text, &epoch_s)) {
+        text_format_amz_date(epoch_s, written);
+        FUZZ_CHECK_ARRAY(written);
+        FUZZ_CHECK(strlen(written) == 16);
+        FUZZ_CHECK(memcmp(written, text.p, 4) == 0); /* the year */
+    }
+}
+
+static void check_etag(const char *str)
+{
+    char etag[ETAG_SIZE];
+    char again[ETAG_SIZE];
+
+    if (!text_normalise_etag(str, etag, sizeof(etag)))
+        return;
+    FUZZ_CHECK_ARRAY(etag);
+    size_t len = strlen(etag);
+    FUZZ_CHECK(len > 2 && etag[0] == '"' && etag[len - 1] == '"');
+    FUZZ_CHECK(memchr(etag + 1, '"', len - 2) == NULL);
+    FUZZ_CHECK(strpbrk(etag, " \t\r\n") == NULL);
+    FUZZ_CHECK(text_normalise_etag(etag, again, sizeof(again)) && strcmp(etag, again) == 0);
+}
+
+static void check_percent(struct text text)
+{
+    struct buf encoded;
+    struct buf decoded;
+
+    buf_init(&encoded, ENCODED_MAX);
+    buf_init(&decoded, ENCODED_MAX);
+    if (text_percent_encode(&encoded, text, false)) {
+        FUZZ_CHECK(encoded.len == 0 || strspn(encoded.data, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                                            "0123456789-._~%") == encoded.len);
+        FUZZ_CHECK(text_percent_decode(&decoded, text_of(buf_str(&encoded), encoded.len)));
+        FUZZ_CHECK(decoded.len == text.len && memcmp(buf_str(&decoded), text.p, text.len) == 0);
+    }
+    buf_free(&decoded);
+    if (text_percent_decode(&decoded, text))
+        FUZZ_CHECK(decoded.len <= text.len);
+    buf_free(&encoded);
+    buf_free(&decoded);
+}
+
+static void check_utf8(struct text text)
+{
+    if (!text_is_utf8(text))
+        return;
+    for (size_t max = 0; max < text.len && max < 8; max++) {
+        size_t kept = text_utf8_cut(text, max);
+        FUZZ_CHECK(kept <= max && max - kept < 4);
+        FUZZ_CHECK(text_is_utf8(text_of(text.p, kept)));
+    }
+}
+
+static void check_headers(const uint8_t *data, size_t size)
+{
+    struct http_response response;
+    struct s3_object object;
+    os_error err = {.code = OS_OK};
+    int64_t date_s;
+
+    fuzz_response(data, size, &response);
+    for (size_t i = 0; i < response.headers.count; i++) {
+        const struct http_header *header = &response.headers.list[i];
+        FUZZ_CHECK(strpbrk(header->name, "\r\nABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL);
+        FUZZ_CHECK(strpbrk(header->value, "\r\n") == NULL);
+        FUZZ_CHECK(http_headers_get(&response.headers, header->name) != NULL);
+    }
+    os_code code = s3_parse_object(&response, &object, &err);
+    if (code == OS_OK) {
+        FUZZ_CHECK_ARRAY(object.etag);
+        FUZZ_CHECK_ARRAY(object.version_id);
+        FUZZ_CHECK_ARRAY(object.nonce);
+    } else {
+        fuzz_check_error(code, &err);
+    }
+    (void)http_response_date(&response, &date_s);
+    http_response_free(&response);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint64_t number;
+    char *bytes = fuzz_copy(data, size);
+    char *str = fuzz_string(data, size);
+    struct text text = text_of(bytes, size);
+
+    check_dates(text);
+    check_dates(text_trim(text));
+    check_etag(str);
+    check_percent(text);
+    check_utf8(text);
+    if (text_parse_u64(text, &number))
+        FUZZ_CHECK(number == strtoull(str, NULL, 10));
+    text_one_line(str);
+    FUZZ_CHECK(strpbrk(str, "\r\n\t") == NULL);
+    check_headers(data, size);
+    free(str);
+    free(bytes);
+    return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ticket: what is read is written and read again as the same; and a guard may be made of it. */
+#include "fuzz.h"
+
+#include "client/ticket.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char store[] = "store";
+
+static void check_guard(const struct guard_ticket *ticket)
+{
+    const struct guard_settings settings = {.timeout_ms = 20000, .ttl_s = 3600, .max_clock_skew_rate = 3};
+    const struct guard_event start = {.kind = GUARD_EVENT_START};
+    struct guard_ticket again;
+    struct guard_todo todo;
+    struct guard guard;
+
+    guard_init_resolve(&guard, &settings, ticket, 1);
+    guard_ticket_of(&guard, &again);
+    FUZZ_CHECK(strcmp(again.expected_etag, ticket->expected_etag) == 0 && again.d0_s == ticket->d0_s);
+    guard_step(&guard, &start, &todo);
+    FUZZ_CHECK(todo.what == GUARD_DO_HEAD);
+}
+
+static void check_again(const char *key, const struct guard_ticket *ticket)
+{
+    struct guard_ticket again;
+    char *again_key = NULL;
+    os_error err;
+
+    char *text = ticket_write(store, key, ticket);
+    FUZZ_CHECK(text != NULL);
+    FUZZ_CHECK(strpbrk(text, "\r\n") == NULL);
+    FUZZ_CHECK(ticket_read(text, store, &again_key, &again, &err) == OS_OK);
+    FUZZ_CHECK(strcmp(key, again_key) == 0);
+    FUZZ_CHECK(memcmp(ticket, &again, sizeof(again)) == 0);
+    free(again_key);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char untouched;
+    struct guard_ticket ticket;
+    char *key = &untouched;
+    os_error err = {.code = OS_OK};
+
+    char *text = fuzz_string(data, size);
+    os_code code = ticket_read(text, store, &key, &ticket, &err);
+    if (code == OS_OK) {
+        check_guard(&ticket);
+        check_again(key, &ticket);
+        free(key);
+    } else {
+        FUZZ_CHECK(code == OS_ERR_ARGUMENT && key == &untouched);
+        fuzz_check_error(code, &err);
+    }
+    free(text);
+    return 0;
+}
