@@ -238,8 +238,7 @@ static void a_copy_pins_version_and_etag_and_replaces_metadata(void **state)
     struct s3_content content = {
         .content_type = "text/plain", .metadata = metadata, .metadata_count = 1, .nonce = "00ff"};
     struct s3_condition condition = {.if_match = "\"old\""};
-    assert_int_equal(
-        s3_build_copy(&by_path, "s", "\"e-2\"", "v+/1", "t", &content, &condition, &request, NULL), OS_OK);
+    assert_int_equal(s3_build_copy(&by_path, "s", "\"e-2\"", "v+/1", "t", &content, &condition, &request, NULL), OS_OK);
     check_request(&request, "PUT http://127.0.0.1:9000/bucket/t\n"
                             "x-amz-copy-source: /bucket/s?versionId=v%2B%2F1\n"
                             "x-amz-copy-source-if-match: \"e-2\"\nx-amz-metadata-directive: REPLACE\n"

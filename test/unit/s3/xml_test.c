@@ -74,9 +74,24 @@ static void what_is_not_well_formed_is_broken(void **state)
 {
     (void)state;
     static const char *const documents[] = {
-        "", " ", "text", "<a></b>", "<a/><b/>", "<a/>text", "<a b></a>", "<a>&nbsp;</a>", "<a>&#0;</a>", "<a>\x01</a>",
-        "<a>\xff</a>", "<a b='1' b='2'/>", "<!-- only -->", "{\"a\":1}", "<html><br></html>", "<a>]]></a>",
-        "<?xml version=\"1.0\" encoding=\"no-such\"?><a", "\xef\xbb\xbf",
+        "",
+        " ",
+        "text",
+        "<a></b>",
+        "<a/><b/>",
+        "<a/>text",
+        "<a b></a>",
+        "<a>&nbsp;</a>",
+        "<a>&#0;</a>",
+        "<a>\x01</a>",
+        "<a>\xff</a>",
+        "<a b='1' b='2'/>",
+        "<!-- only -->",
+        "{\"a\":1}",
+        "<html><br></html>",
+        "<a>]]></a>",
+        "<?xml version=\"1.0\" encoding=\"no-such\"?><a",
+        "\xef\xbb\xbf",
     };
     for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++)
         assert_int_equal(outcome_of(documents[i]), XML_BROKEN);
@@ -90,8 +105,9 @@ static void a_document_type_is_refused(void **state)
     assert_int_equal(outcome_of("<!DOCTYPE a [<!ENTITY e \"x\">]><a>&e;</a>"), XML_BROKEN);
     assert_int_equal(outcome_of("<!DOCTYPE a SYSTEM \"file:///etc/passwd\"><a/>"), XML_BROKEN);
     assert_int_equal(outcome_of("<!DOCTYPE a [<!ENTITY e SYSTEM \"file:///etc/passwd\">]><a>&e;</a>"), XML_BROKEN);
-    assert_int_equal(outcome_of("<!DOCTYPE a [<!ENTITY x \"1\"><!ENTITY y \"&x;&x;\"><!ENTITY z \"&y;&y;\">]><a>&z;</a>"),
-                     XML_BROKEN);
+    assert_int_equal(
+        outcome_of("<!DOCTYPE a [<!ENTITY x \"1\"><!ENTITY y \"&x;&x;\"><!ENTITY z \"&y;&y;\">]><a>&z;</a>"),
+        XML_BROKEN);
     assert_int_equal(outcome_of("<!DOCTYPE a [<!ENTITY % p SYSTEM \"http://127.0.0.1/\"> %p;]><a/>"), XML_BROKEN);
 }
 
