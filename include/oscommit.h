@@ -115,8 +115,9 @@ typedef enum os_code {
 #undef OS_CODE_ENUM_
 } os_code;
 
-/* "OS_ERR_DENIED" and "access denied"; for a value that is no code, "OS_ERR_?" and "unknown code". */
+/* "OS_ERR_DENIED"; for a value that is no code, "OS_ERR_?". */
 OS_API const char *os_code_name(os_code code);
+/* "access denied"; for a value that is no code, "unknown code". */
 OS_API const char *os_code_text(os_code code);
 
 /* Details of a failure, owned by the caller; no call to free it. `message` is a whole sentence for a person:
@@ -268,6 +269,7 @@ OS_API os_code os_init(const char *root, os_error *err);
 
 /* A token that ends calls early. One token may serve many calls; once cancelled it stays so. */
 typedef struct os_cancel os_cancel;
+/* A token that is not cancelled; os_cancel_free frees it. OS_OK or OS_ERR_NO_MEMORY. */
 OS_API os_code os_cancel_new(os_cancel **ret);
 OS_API void os_cancel_trigger(os_cancel *cancel); /* from any thread; not from a signal handler */
 OS_API void os_cancel_free(os_cancel *cancel);    /* after the calls that use it have returned */
@@ -358,6 +360,8 @@ typedef struct os_result {
     {                             \
         .size = sizeof(os_result) \
     }
+
+/* Frees what the result holds (its ticket) and empties it for the next call. NULL is fine. */
 OS_API void os_result_clear(os_result *result);
 
 /* -------------------------------------------------------------------------------------------- guarded writes
@@ -452,14 +456,20 @@ typedef struct os_sink {
         .size = sizeof(os_sink) \
     }
 
+/* Reads the object, or the bytes of it that `sink` wants. OS_OK when all of them have arrived; after any other code
+ * what the sink got is not the whole: `ret_data` is untouched, the file is not there. `ret` may be NULL. Blocks. */
 OS_API os_code os_get(os_client *client, const char *key, const os_sink *sink, const os_call *call, os_object *ret,
                       os_error *err);
+
+/* Frees a block that a call gave. NULL is fine. */
 OS_API void os_free(void *data);
 
-/* An unconditional write or delete. OS_OK only on a definite success; OS_ERR_UNDECIDED when it may have been applied,
- * or may still be (no answer, a 5xx, the deadline); after any other error it was not applied. */
+/* An unconditional write. OS_OK only on a definite success; OS_ERR_UNDECIDED when it may have been applied,
+ * or may still be (no answer, a 5xx, the deadline); after any other error it was not applied. Blocks. */
 OS_API os_code os_put(os_client *client, const char *key, const os_body *body, const os_put_options *options,
                       const os_call *call, os_object *ret, os_error *err);
+
+/* An unconditional delete, with the codes of os_put; OS_OK also when nothing is there. Blocks. */
 OS_API os_code os_delete(os_client *client, const char *key, const os_call *call, os_error *err);
 
 typedef struct os_list_options {
@@ -477,6 +487,9 @@ typedef struct os_list_options {
 /* Called on the calling thread, in key order (UTF-8 bytes); returns 0 to go on, else the call ends with OS_ERR_STOPPED.
  */
 typedef int (*os_list_fn)(void *context, const os_object *object);
+
+/* Gives every object whose key starts with `prefix`, page after page. OS_OK after the last one; an error may come
+ * behind entries that were given already. Blocks. */
 OS_API os_code os_list(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each,
                        void *context, os_error *err);
 
