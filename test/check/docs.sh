@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the documents name is there: files and headings that they link to; flags of the tool; options of the header. And
+# every option and every setting is in docs/configuration.md.
+# usage: docs.sh ROOT OSCOMMIT
+set -uo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+root=$1
+oscommit=$2
+configuration=$root/docs/configuration.md
+mapfile -t documents < <(find "$root" \( -name .git -o -name build -o -name .cache \) -prune -o -name '*.md' -print | sort)
+
+has_line() { # LINES LINE
+    grep -qxF -- "$2" <<<"$1"
+}
+
+# ----------------------------------------------------------------------------------------------------------- links
+
+# The anchors of a document: its headings in lower case, without punctuation, blanks as hyphens.
+anchors() { # FILE
+    awk '/^```/ { code = !code } /^#+ / && !code' "$1" | sed -E 's/^#+ +//; s/.*/\L&/; s/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
+check_link() { # DOCUMENT TARGET
+    local file=${2%%#*} place
+    place=$(dirname -- "$1")/$file
+    [[ -n $file ]] || place=$1
+    if [[ ! -e $place ]]; then
+        violation "$1 links to $2, which is not there"
+    elif [[ $2 == *"#"* ]] && ! has_line "$(anchors "$place")" "${2#*#}"; then
+        violation "$1 links to $2: there is no such heading"
+    fi
+}
+
+for document in "${documents[@]}"; do
+    seen
+    while read -r target; do
+        [[ $target == *://* || $target == mailto:* ]] || check_link "$document" "$target"
+    done < <(awk '/^```/ { code = !code } !code' "$document" | grep -oE '\]\([^) ]+\)' | sed -E 's/^\]\(//; s/\)$//')
+done
+
+# ----------------------------------------------------------------------------------------------------------- flags
+
+commands=$("$oscommit" --help | sed -nE '/^Commands:/,/^$/s/^  (table [a-z]+|[a-z]+) .*/\1/p')
+flags_of() { # COMMAND-WORD...
+    "$oscommit" "$@" --help | sed -nE 's/^  (-., |    )(--[a-z0-9-]+).*/\2/p'
+}
+flags=$({
+    flags_of
+    while read -ra words; do
+        flags_of "${words[@]}"
+    done <<<"$commands"
+} | sort -u)
+[[ -n $commands && -n $flags ]] || violation "$oscommit --help names no command or no flag"
+
+check_flags() { # DOCUMENT: reads text
+    local flag
+    while read -r flag; do
+        seen
+        has_line "$flags" "$flag" || violation "$1 names $flag, which oscommit does not have"
+    done < <(grep -oE -- '(^|[^a-zA-Z0-9-])--[a-z][a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort -u)
+}
+# shellcheck disable=SC2094 # it is read, and named in what is said
+check_flags "$configuration" <"$configuration"
+for document in "${documents[@]}"; do
+    sed -E 's/#.*//' "$document" | grep -E '(^|[^a-z./_-])oscommit [a-z]' | grep -vE 'cmake|find_package|-cflags' | check_flags "$document"
+done
+
+# The settings that every command takes are all described.
+while read -r flag; do
+    seen
+    grep -qF -- "\`$flag\`" "$configuration" || violation "$configuration does not describe $flag"
+done < <("$oscommit" --help | sed -n '/^Settings/,/^$/p' | sed -nE 's/^      (--[a-z0-9-]+).*/\1/p')
+
+# --------------------------------------------------------------------------------------------------------- options
+
+members() { # STRUCT: of the header
+    awk -v open="^typedef struct $1 {" -v close_="^} $1;" '$0 ~ open { inside = 1 } $0 ~ close_ { inside = 0 } inside' \
+        "$root/include/oscommit.h" | grep -vE '^ *(/?\*|typedef)' | sed -nE 's/^ *([a-z0-9_ ]+[ *]+)?([a-z0-9_]+);.*/\2/p' |
+        grep -vx size
+}
+options=$(members os_options)
+call=$(members os_call)
+[[ -n $options && -n $call ]] || violation "the header has no os_options or no os_call"
+
+# The first column of a table names an option, or a member of another struct.
+# shellcheck disable=SC2016 # backticks of Markdown
+while read -r option; do
+    seen
+    case $option in
+    os_call.*) has_line "$call" "${option#os_call.}" ;;
+    *) has_line "$options" "$option" ;;
+    esac || violation "$configuration names the option $option, which the header does not have"
+done < <(sed -nE 's/^\| `([a-z0-9_.]+)` \|.*/\1/p' "$configuration")
+while read -r option; do
+    seen
+    grep -qwF -- "$option" "$configuration" || violation "$configuration does not name the option $option of os_options"
+done <<<"$options"
+finish "documents"

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Every function of the public header has a comment of its own: in front of it, or behind it on its line.
+# usage: header_docs.sh ROOT
+set -uo pipefail
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+header=$1/include/oscommit.h
+
+while read -r line how name; do
+    seen
+    [[ $how == described ]] || violation "$header:$line: $name has no comment"
+done < <(awk '
+    function end() {
+        if (name != "")
+            print line, (commented || $0 ~ /; *\/\*/ ? "described" : "bare"), name
+        name = ""
+    }
+    /^OS_API / {
+        line = FNR
+        commented = before ~ /\*\/$/ && before !~ /\); *\/\*/ && before !~ /^\/\* ---/
+        name = $0
+        sub(/\(.*/, "", name)
+        sub(/.*[ *]/, "", name)
+    }
+    name != "" && /;/ { end() }
+    { before = $0 }' "$header")
+finish "comments of the header"
