@@ -93,7 +93,6 @@ static S3Status on_list(int truncated, const char *next_marker, int count, const
                         int prefix_count, const char **prefixes, void *context)
 {
     struct libs3_page *page = ((struct libs3_run *)context)->page;
-    page->seen = true;
     page->truncated = truncated != 0;
     if (next_marker && next_marker[0]) {
         free(page->next_marker);
@@ -117,13 +116,13 @@ void libs3_list_begin(struct libs3_run *run, const S3BucketContext *bucket, cons
 
 /* ------------------------------------------------------------------------------------------------ giving */
 
-/* libs3 takes any text for an empty list; S3 says what it sends. */
+/* libs3 takes any text for an empty list, and does not call back for one; S3 says what it sends. */
 os_code libs3_page_check(const struct libs3_page *page, const struct http_response *answer, os_error *err)
 {
     const char *type = http_headers_get(&answer->headers, "content-type");
     if (page->code == OS_ERR_NO_MEMORY)
         return error_no_memory(err);
-    if (page->code != OS_OK || !page->seen || type == NULL || !text_contains_nocase(text_from(type), "xml"))
+    if (page->code != OS_OK || type == NULL || !text_contains_nocase(text_from(type), "xml"))
         return error_set(err, OS_ERR_PROTOCOL, "The store's list cannot be used: it is no list, or too large.");
     return OS_OK;
 }

@@ -23,7 +23,6 @@ struct libs3_page {
     struct libs3_entries prefixes;
     bool truncated;
     char *next_marker; /* as the store says it, which it does with a delimiter only */
-    bool seen;         /* libs3 found a list, or nothing that it could not take for an empty one */
     os_code code;
 };
 
