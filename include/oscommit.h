@@ -31,7 +31,8 @@
  *   OS_ERR_ARGUMENT.
  *
  * Threads. An os_client and an os_cancel may be used from any number of threads at once. Each client has one
- *   I/O thread; callbacks run on it unless the docstring says otherwise, must not block for long, and must not
+ *   I/O thread; callbacks run on it (or, for a local store and one over libs3, on a worker of the client) unless the
+ *   docstring says otherwise, must not block for long, and must not
  *   call back into the same client. A client does not survive fork(): open it in the process that uses it.
  *
  * Keys. An object key is 1 to 1,024 bytes of UTF-8 without NUL (the limit of S3, "Naming Amazon S3 objects"),
@@ -200,8 +201,9 @@ typedef struct os_options {
     const char *dynamodb_region;
     const char *ca_file; /* PEM bundle instead of the system's */
 
-    /* Credentials, the first that is given: callback, static keys, then (no_environment not set) AWS_ACCESS_KEY_ID
-     * and so on, then the profile files. The DynamoDB ones default to the S3 ones. */
+    /* Credentials, the first that is given: callback, static keys, then (no_environment not set) a profile that
+     * is named here, AWS_ACCESS_KEY_ID and so on, AWS_PROFILE or the default profile of the files. The DynamoDB ones
+     * default to the S3 ones. */
     const char *access_key_id;
     const char *secret_access_key;
     const char *session_token;
