@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "dynamo/request.h"
+#include "s3/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,9 @@ static os_code parse_s3(struct text rest, const char *url, struct settings *ret,
     if (!bucket_name_ok(ret->bucket))
         return error_set(err, OS_ERR_CONFIG,
                          "The store URL %s has no valid bucket name; write s3://bucket or s3://bucket/prefix.", url);
+    if (prefix.len >= S3_KEY_MAX || !text_is_utf8(prefix))
+        return error_set(err, OS_ERR_CONFIG,
+                         "The prefix in the store URL %.300s is no UTF-8, or leaves no room for a key.", url);
     ret->store_scheme = SETTINGS_S3;
     return copy_prefix(prefix, &ret->prefix, err);
 }
@@ -64,6 +68,8 @@ static os_code copy_path(struct text path, const char *url, const char *form, ch
         return error_set(err, OS_ERR_CONFIG, "The path in %s is too long or has a broken escape.", url);
     }
     *ret = buf_take(&decoded);
+    for (size_t last = *ret ? strlen(*ret) : 0; last > 1 && (*ret)[last - 1] == '/'; last--)
+        (*ret)[last - 1] = '\0'; /* one name for one place: tickets compare it */
     return *ret ? OS_OK : error_no_memory(err);
 }
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit/client/client_scratch.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int scratch_setup(void **state)
+{
+    struct scratch *scratch = calloc(1, sizeof(*scratch));
+    os_error error;
+    if (scratch == NULL)
+        return -1;
+    strcpy(scratch->folder, "/tmp/oscommit-client-XXXXXX");
+    if (mkdtemp(scratch->folder) == NULL)
+        return -1;
+    snprintf(scratch->root, sizeof(scratch->root), "%s/store", scratch->folder);
+    snprintf(scratch->url, sizeof(scratch->url), "file://%s", scratch->root);
+    *state = scratch;
+    return os_init(scratch->root, &error) == OS_OK ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+int scratch_teardown(void **state)
+{
+    struct scratch *scratch = *state;
+    int failed = nftw(scratch->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    free(scratch);
+    return failed;
+}
+
+os_client *scratch_client(const struct scratch *scratch, const os_options *more)
+{
+    os_options options = OS_OPTIONS_INIT;
+    os_client *client = NULL;
+    os_error error;
+    if (more)
+        options = *more;
+    options.store_url = scratch->url;
+    options.no_environment = 1;
+    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    return client;
+}

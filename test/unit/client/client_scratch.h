@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the client's tests share: a folder of their own with an embedded store, and checks that print the sentence. */
+#ifndef OSCOMMIT_TEST_CLIENT_SCRATCH_H
+#define OSCOMMIT_TEST_CLIENT_SCRATCH_H
+
+#include "oscommit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the four above */
+#include <cmocka.h>
+
+struct scratch {
+    char folder[64];
+    char root[96];
+    char url[128];
+};
+int scratch_setup(void **state); /* *state: a struct scratch whose root is an embedded store */
+int scratch_teardown(void **state);
+
+/* A client of it, with short times and its own options on top. */
+os_client *scratch_client(const struct scratch *scratch, const os_options *more);
+
+#define CHECK_CODE(got, wanted, error)                                                                        \
+    do {                                                                                                      \
+        os_code got_code = (got);                                                                             \
+        if (got_code != (wanted))                                                                             \
+            fail_msg("%s instead of %s: %s", os_code_name(got_code), os_code_name(wanted), (error)->message); \
+        assert_int_equal((error)->code, (wanted));                                                            \
+    } while (0)
+
+#define CHECK_SAYS(error, words)                                         \
+    do {                                                                 \
+        if (strstr((error)->message, (words)) == NULL)                   \
+            fail_msg("\"%s\" is not in: %s", (words), (error)->message); \
+    } while (0)
+
+#endif
