@@ -219,26 +219,17 @@ void guard_orphan_answered(struct guard *g, const struct guard_event *event, str
     release_ours(g, todo);
 }
 
-static bool attempt_may_be_out(const struct guard *g)
-{
-    return g->resolving || g->state == GUARD_SENDING ||
-           (g->state >= GUARD_RESOLVE_HEAD && g->state <= GUARD_RESOLVE_WAITING);
-}
-
-static bool waits_for_another(const struct guard *g)
-{
-    return g->contending || (g->state >= GUARD_CONTEND_WAITING && g->state <= GUARD_CONTEND_CHECKING);
-}
-
 /* The caller's deadline or cancellation (V3): an attempt that may be applied makes it `unknown`, anything else `not
  * executed`; between two copies (R7, E2) every one so far was answered definitely, and none will follow. */
 static void stop(struct guard *g, struct guard_todo *todo)
 {
     if (g->verdict != VERDICT_NONE)
         return;
-    if (attempt_may_be_out(g))
+    bool may_be_out = g->resolving || g->state == GUARD_SENDING || g->state >= GUARD_RESOLVE_HEAD;
+    bool contends = g->contending || g->state >= GUARD_CONTEND_WAITING;
+    if (may_be_out)
         guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_STOPPED, RULE_V3, todo);
-    else if (waits_for_another(g))
+    else if (contends)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_BUSY, RULE_R11, todo);
     else
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_STOPPED, RULE_V3, todo);

@@ -141,7 +141,7 @@ void guard_on_signed(struct guard *g, const struct guard_event *event, struct gu
     g->lease_clock = event->now;
     backoff_restart(&g->backoff);
     put_record(g, todo);
-    if (g->together && !g->checked)
+    if (g->together) /* a takeover is not: its HEAD came first */
         guard_want_head(g, &event->now, todo);
 }
 
@@ -158,6 +158,7 @@ static void acquired(struct guard *g, const struct clock_reading *now, struct gu
     g->took_over = g->condition.kind == RECORD_IF_SEEN && !guard_is_ours(g, &g->condition.seen);
     backoff_restart(&g->backoff);
     if (!g->checked) {
+        g->state = GUARD_ACQUIRING; /* from ACQUIRE_READING a timer would send the GetItem once more */
         if (!(g->awaiting & GUARD_DO_HEAD))
             guard_wait(g, GUARD_ACQUIRING, todo);
         return; /* R1's HEAD, sent beside the PutItem, is still to come */
@@ -293,14 +294,20 @@ void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, st
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, todo);
         return;
     }
-    bool want_head = !g->checked || g->state == GUARD_RECHECKING;
-    if (want_head && !(g->awaiting & GUARD_DO_HEAD))
+    bool source_open = g->operation == GUARD_COPY && !g->source_checked && !g->source_refused;
+    unsigned wanted = 0;
+    if (!g->checked || g->state == GUARD_RECHECKING)
+        wanted |= GUARD_DO_HEAD;
+    if (g->state == GUARD_CHECKING && source_open)
+        wanted |= GUARD_DO_SOURCE;
+    if (g->state == GUARD_ACQUIRING && !g->held)
+        wanted |= GUARD_DO_RECORD_PUT;
+    if (g->state == GUARD_ACQUIRE_READING)
+        wanted |= GUARD_DO_RECORD_GET;
+    wanted &= ~g->awaiting;
+    if (wanted & GUARD_DO_HEAD)
         guard_want_head(g, &event->now, todo);
-    if (g->state == GUARD_CHECKING && g->operation == GUARD_COPY && !g->source_checked && !g->source_refused &&
-        !(g->awaiting & GUARD_DO_SOURCE))
-        guard_want(g, GUARD_DO_SOURCE, todo);
-    if (g->state == GUARD_ACQUIRING && !g->held && !(g->awaiting & GUARD_DO_RECORD_PUT))
+    if (wanted & GUARD_DO_RECORD_PUT)
         put_record(g, todo);
-    if (g->state == GUARD_ACQUIRE_READING && !(g->awaiting & GUARD_DO_RECORD_GET))
-        guard_want(g, GUARD_DO_RECORD_GET, todo);
+    guard_want(g, wanted & (GUARD_DO_SOURCE | GUARD_DO_RECORD_GET), todo);
 }

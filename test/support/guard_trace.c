@@ -281,10 +281,13 @@ static void read_source(struct words *words, struct guard_event *event)
 
 static void read_ledger(struct words *words, struct guard_event *event, enum guard_event_kind kind)
 {
-    static const char *const names[] = {
-        [LEDGER_OK] = "ok",           [LEDGER_CONFLICT] = "conflict",   [LEDGER_CONFLICT_BLIND] = "blind",
-        [LEDGER_REFUSED] = "refused", [LEDGER_AMBIGUOUS] = "ambiguous", [LEDGER_THROTTLED] = "throttled",
-        [LEDGER_UNREADABLE] = "unreadable"};
+    static const char *const names[] = {[LEDGER_OK] = "ok",
+                                        [LEDGER_CONFLICT] = "conflict",
+                                        [LEDGER_CONFLICT_BLIND] = "blind",
+                                        [LEDGER_REFUSED] = "refused",
+                                        [LEDGER_AMBIGUOUS] = "ambiguous",
+                                        [LEDGER_THROTTLED] = "throttled",
+                                        [LEDGER_UNREADABLE] = "unreadable"};
     event->kind = kind;
     event->ledger = LEDGER_OK;
     event->found = kind == GUARD_EVENT_RECORD_GET && take_word(words, "found");
@@ -312,11 +315,16 @@ static void read_query(struct words *words, struct guard_event *event)
 
 static void read_attempt(struct words *words, struct guard_event *event)
 {
-    static const char *const names[] = {
-        [ATTEMPT_OK] = "ok",           [ATTEMPT_PRECONDITION] = "precondition", [ATTEMPT_409] = "409",
-        [ATTEMPT_REFUSED] = "refused", [ATTEMPT_DENIED] = "denied",             [ATTEMPT_EXPIRED] = "expired",
-        [ATTEMPT_SKEWED] = "skewed",   [ATTEMPT_TOKEN_EXPIRED] = "token",       [ATTEMPT_NOT_SENT] = "not-sent",
-        [ATTEMPT_AMBIGUOUS] = "ambiguous"};
+    static const char *const names[] = {[ATTEMPT_OK] = "ok",
+                                        [ATTEMPT_PRECONDITION] = "precondition",
+                                        [ATTEMPT_409] = "409",
+                                        [ATTEMPT_REFUSED] = "refused",
+                                        [ATTEMPT_DENIED] = "denied",
+                                        [ATTEMPT_EXPIRED] = "expired",
+                                        [ATTEMPT_SKEWED] = "skewed",
+                                        [ATTEMPT_TOKEN_EXPIRED] = "token",
+                                        [ATTEMPT_NOT_SENT] = "not-sent",
+                                        [ATTEMPT_AMBIGUOUS] = "ambiguous"};
     event->kind = GUARD_EVENT_ATTEMPT;
     const char *name = take(words);
     for (size_t i = ATTEMPT_OK; i < sizeof(names) / sizeof(names[0]); i++) {

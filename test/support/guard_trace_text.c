@@ -54,10 +54,8 @@ static const char *const reason_names[] = {
 };
 
 static const char *const verdict_names[] = {
-    [VERDICT_NONE] = "NONE",
-    [VERDICT_COMMITTED] = "COMMITTED",
-    [VERDICT_CONFLICT] = "CONFLICT",
-    [VERDICT_NOT_EXECUTED] = "NOT_EXECUTED",
+    [VERDICT_NONE] = "NONE",         [VERDICT_COMMITTED] = "COMMITTED",
+    [VERDICT_CONFLICT] = "CONFLICT", [VERDICT_NOT_EXECUTED] = "NOT_EXECUTED",
     [VERDICT_UNKNOWN] = "UNKNOWN",
 };
 

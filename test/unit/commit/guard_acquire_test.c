@@ -131,14 +131,14 @@ static void an_older_item_of_ours_is_continued(void **state)
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
     assert_false(guard_trace.guard.took_over);
     TRACE("put absent\n" LOCKING "put conflict g=100 t=20000 ttl=4600 n=us fence=1009 -> PUT g=101 t=20000 ttl=4600 "
-                                 "fence=1010 if g=100 ttl=4600 [ACQUIRING]\n"
+          "fence=1010 if g=100 ttl=4600 [ACQUIRING]\n"
           "put ok -> HEAD [RECHECKING]\n"
           "head E @1001 -> CONFLICT EXPECTATION R5 E, RELEASE g=102 t=0 ttl=4601 fence=1010 if g=101 [FINISHED]\n");
     TRACE("put absent\n" LOCKING "put conflict g=100 t=20000 ttl=4600 n=us -> PUT g=101 t=20000 ttl=4600 fence=1010 if "
-                                 "g=100 ttl=4600 [ACQUIRING]\n"
+          "g=100 ttl=4600 [ACQUIRING]\n"
           "put ok -> HEAD [RECHECKING]\n");
     TRACE("put absent recent=990\n" TOGETHER "put conflict g=90 t=20000 ttl=4600 n=us fence=1010 -> PUT g=91 t=20000 "
-                                             "ttl=4590 fence=1000 if g=90 ttl=4600 [ACQUIRING]\n"
+          "ttl=4590 fence=1000 if g=90 ttl=4600 [ACQUIRING]\n"
           "put ok -> [ACQUIRING]\n"
           "head none @1000 -> HEAD [RECHECKING]\n"
           "head none @1000 -> SEND 20000 [SENDING]\n");
@@ -149,18 +149,18 @@ static void an_older_item_of_ours_is_released_when_it_cannot_be_continued(void *
 {
     (void)state;
     TRACE("put absent\n" LOCKING "put conflict g=90 t=20000 ttl=4600 n=us fence=1009 -> PUT g=91 t=20000 ttl=4600 "
-                                 "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
+          "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
           "put throttled -> WAIT 25 [ACQUIRING]\n"
           "stop -> NOT_EXECUTED STOPPED V3, RELEASE g=91 t=0 ttl=4600 fence=1009 if g=90 [FINISHED]\n");
     TRACE("put absent\n" LOCKING "put conflict g=90 t=20000 ttl=4600 n=us fence=1009 -> PUT g=91 t=20000 ttl=4600 "
-                                 "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
+          "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
           "put refused -> NOT_EXECUTED LEDGER_REFUSED R3, RELEASE g=91 t=0 ttl=4600 fence=1009 if g=90 [FINISHED]\n");
     TRACE("put absent\n" LOCKING "put conflict g=90 t=20000 ttl=4600 n=us fence=1009 -> PUT g=91 t=20000 ttl=4600 "
-                                 "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
+          "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
           "stop -> NOT_EXECUTED STOPPED V3 [ORPHANED]\n"
           "put throttled -> RELEASE g=91 t=0 ttl=4600 fence=1009 if g=90 [FINISHED]\n");
     TRACE("put absent\n" LOCKING "put conflict g=90 t=20000 ttl=4600 n=us fence=1009 -> PUT g=91 t=20000 ttl=4600 "
-                                 "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
+          "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
           "put ambiguous -> WAIT 25 [ACQUIRING]\n"
           "stop -> NOT_EXECUTED STOPPED V3, RELEASE g=92 t=0 ttl=4600 fence=1010 if g=91 [FINISHED]\n");
 }
@@ -212,7 +212,7 @@ static void the_end_of_the_lease_ends_the_guard(void **state)
 {
     (void)state;
     TRACE("put absent\n" LOCKING "put ambiguous +20000 -> NOT_EXECUTED TOO_LATE R4 again longer, RELEASE g=101 t=0 "
-                                 "ttl=4600 fence=1010 if g=100 [FINISHED]\n");
+          "ttl=4600 fence=1010 if g=100 [FINISHED]\n");
     TRACE("put absent\n" LOCKING "put ambiguous +19999 -> WAIT 25 [ACQUIRING]\n"
           "timer +1 -> NOT_EXECUTED TOO_LATE R4 again longer, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 "
           "[FINISHED]\n");

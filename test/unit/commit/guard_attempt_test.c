@@ -34,6 +34,11 @@ static void what_would_arrive_too_late_is_not_sent(void **state)
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put ok +19999 -> HEAD [RECHECKING]\n");
+    TRACE("put absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
           "put ok m+3000 -> NOT_EXECUTED TOO_LATE R6 again longer, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 "
           "[FINISHED]\n");
     TRACE("put absent\n"
@@ -140,7 +145,7 @@ static void no_byte_sent_is_not_executed_and_tried_again(void **state)
 {
     (void)state;
     TRACE("put absent\n" SENDING "attempt not-sent -> NOT_EXECUTED NOT_SENT R6 again, RELEASE g=101 t=0 ttl=4600 "
-                                 "fence=1010 if g=100 [FINISHED]\n");
+          "fence=1010 if g=100 [FINISHED]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ R9, V5 */
@@ -268,7 +273,7 @@ static void a_definite_refusal_is_not_executed(void **state)
 {
     (void)state;
     TRACE("put absent\n" SENDING "attempt refused @1001 -> NOT_EXECUTED REFUSED R8, RELEASE g=101 t=0 ttl=4601 "
-                                 "fence=1010 if g=100 [FINISHED]\n");
+          "fence=1010 if g=100 [FINISHED]\n");
 }
 
 /* R8: an expired signature is refused like a bad one: a refusal is definite only while the signature surely lives,
@@ -330,7 +335,7 @@ static void a_token_that_expired_late_calls_for_a_new_guard(void **state)
 {
     (void)state;
     TRACE("put absent\n" SENDING "attempt token +3000 -> NOT_EXECUTED TOO_LATE E2 again longer, RELEASE g=101 t=0 "
-                                 "ttl=4600 fence=1010 if g=100 [FINISHED]\n");
+          "ttl=4600 fence=1010 if g=100 [FINISHED]\n");
     TRACE("put absent\n" SENDING "attempt token -> SIGN 1000/5 renewed [SIGNING_AGAIN]\n"
           "signed +3000 -> NOT_EXECUTED TOO_LATE R6 again longer, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 "
           "[FINISHED]\n");
@@ -348,7 +353,7 @@ static void a_skewed_request_calls_for_a_new_guard(void **state)
 {
     (void)state;
     TRACE("put absent\n" SENDING "attempt skewed @1900 -> NOT_EXECUTED SKEWED E2 again, RELEASE g=101 t=0 ttl=5500 "
-                                 "fence=1010 if g=100 [FINISHED]\n");
+          "fence=1010 if g=100 [FINISHED]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ V3: stop */

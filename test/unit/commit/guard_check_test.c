@@ -304,6 +304,13 @@ static void together_a_head_that_fails_is_sent_again_beside_the_lock(void **stat
           "timer +25 -> HEAD [ACQUIRE_READING]\n"
           "head none @1000 -> [ACQUIRE_READING]\n"
           "get found sent -> SEND 19975 [SENDING]\n");
+    TRACE("put absent recent=990\n" TOGETHER "put blind -> GET [ACQUIRE_READING]\n"
+          "get found sent -> [ACQUIRING]\n"
+          "head failed -> WAIT 25 [ACQUIRING]\n"
+          "timer +25 -> HEAD [ACQUIRING]\n"
+          "head none @1000 -> SEND 19975 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1001 -> GET [RESOLVE_OWN]\n");
 }
 
 static void together_a_refused_head_releases_the_lock(void **state)

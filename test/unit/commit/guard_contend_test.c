@@ -176,7 +176,7 @@ static void a_takeover_starts_from_its_own_head(void **state)
           "head none @1025 -> SEND 31999 [SENDING]\n"
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
     TRACE("put absent\n" LOCKING RELEASED TAKING_OVER "put ok +3000 -> NOT_EXECUTED TOO_LATE R6 again longer, RELEASE "
-                                                      "g=9 t=0 ttl=4620 fence=1030 if g=8 [FINISHED]\n");
+          "g=9 t=0 ttl=4620 fence=1030 if g=8 [FINISHED]\n");
 }
 
 /* R12, T6: the source's size still counts. */
@@ -331,12 +331,12 @@ static void our_own_record_found_in_a_poll_is_continued(void **state)
 {
     (void)state;
     TRACE("put absent\n" LOCKING FENCED WAITING POLLING "get found g=100 t=20000 ttl=4600 n=us fence=1010 -> PUT g=101 "
-                                                        "t=20000 ttl=4600 fence=1010 if g=100 ttl=4600 [ACQUIRING]\n"
+          "t=20000 ttl=4600 fence=1010 if g=100 ttl=4600 [ACQUIRING]\n"
           "put ok -> HEAD [RECHECKING]\n"
           "head none @1002 -> SEND 20000 [SENDING]\n"
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
     TRACE("put absent\n" LOCKING FENCED WAITING POLLING "get found g=100 t=20000 ttl=4600 n=us fence=1010 -> PUT g=101 "
-                                                        "t=20000 ttl=4600 fence=1010 if g=100 ttl=4600 [ACQUIRING]\n"
+          "t=20000 ttl=4600 fence=1010 if g=100 ttl=4600 [ACQUIRING]\n"
           "put conflict g=8 t=20000 ttl=9 n=third fence=1030 -> HEAD [CONTEND_CHECKING]\n"
           "stop -> NOT_EXECUTED BUSY R11 [FINISHED]\n");
     TRACE("put absent\n" LOCKING RELEASED TAKING_OVER

@@ -270,6 +270,32 @@ static void a_resolution_that_is_stopped_before_it_began_is_unknown(void **state
     TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
 }
 
+/* Without a prediction it is as if none could be made. */
+static void an_etag_that_was_not_given_is_not_known(void **state)
+{
+    (void)state;
+    struct guard guard;
+    struct guard_settings settings = guard_trace_settings();
+    struct guard_start start = {.operation = GUARD_PUT, .nonce = GUARD_TRACE_NONCE};
+    settings.etag_known = true;
+    guard_init(&guard, &settings, &start);
+    assert_string_equal(guard.our_etag, "");
+}
+
+/* A driver of tomorrow may know more events. */
+static void an_event_of_no_kind_changes_nothing(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" AMBIGUOUS);
+    struct guard before = guard_trace.guard;
+    struct guard_event event = {.now = guard_trace.now};
+    struct guard_todo todo;
+    guard_step(&guard_trace.guard, &event, &todo);
+    assert_memory_equal(&before, &guard_trace.guard, sizeof(before));
+    assert_int_equal(todo.what, 0);
+    assert_false(todo.has_timer);
+}
+
 static void every_rule_that_gives_a_verdict_has_a_name(void **state)
 {
     (void)state;
@@ -299,6 +325,8 @@ int main(void)
         cmocka_unit_test(a_ticket_keeps_that_nothing_was_applied),
         cmocka_unit_test(a_ticket_without_a_fence_waits_until_it_is_stopped),
         cmocka_unit_test(a_resolution_that_is_stopped_before_it_began_is_unknown),
+        cmocka_unit_test(an_etag_that_was_not_given_is_not_known),
+        cmocka_unit_test(an_event_of_no_kind_changes_nothing),
         cmocka_unit_test(every_rule_that_gives_a_verdict_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

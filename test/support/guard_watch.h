@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What must hold of a guard in any sequence of events: watched from outside, on what goes in and what comes out. It
+ * keeps its own books and reads nothing of the guard's state but whether it has finished, and its verdict.
+ */
+#ifndef OSCOMMIT_TEST_GUARD_WATCH_H
+#define OSCOMMIT_TEST_GUARD_WATCH_H
+
+#include "commit/guard.h"
+
+struct guard_watch {
+    struct guard_settings settings;
+    struct guard_start start; /* strings are borrowed */
+    bool resolving;
+
+    unsigned under_way; /* GUARD_DO_... asked for and not answered */
+    bool timer;
+    uint64_t step;
+    enum verdict verdict;
+
+    /* The signature, and the record that went with it (R2). */
+    uint64_t date_s;
+    uint32_t length_s;
+    bool recorded;
+    struct record put;
+    struct record_condition condition;
+
+    /* Another writer's record (R12). */
+    struct record seen;
+    uint64_t seen_step;
+    struct clock_reading first_seen;
+    uint64_t head_step; /* of the HEAD under way: when it was asked for */
+    struct clock_reading head_clock;
+    uint64_t checked_step; /* the same of the HEAD answered last, and its Date */
+    struct clock_reading checked_clock;
+    uint64_t checked_date_s;
+
+    uint64_t source_bytes;
+    bool checked; /* the HEAD answered last showed the expectation to hold */
+    bool locking; /* from a PutItem until it is known whose the record is: an item just as sent is then ours (R4) */
+    bool held;
+    bool sent;
+    bool out; /* a copy is unanswered, or was answered so that it may be applied */
+    bool dead;
+    bool proven;
+};
+
+void guard_watch_start(struct guard_watch *watch, const struct guard_settings *settings,
+                       const struct guard_start *start);
+void guard_watch_resolve(struct guard_watch *watch, const struct guard_ticket *ticket);
+
+/* NULL, or the sentence that does not hold. */
+const char *guard_watch_step(struct guard_watch *watch, const struct guard *guard, const struct guard_event *event,
+                             const struct guard_todo *todo);
+
+#endif
