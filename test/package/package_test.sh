@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the build into a folder, moves that, and builds a project of somebody else against it: by pkg-config and by
-# find_package, shared and static. Then runs the README's two examples as they are printed.
+# find_package, shared and static; and the README's program by the README's command.
 # usage: package_test.sh SOURCE BUILD COMPILER
 set -euo pipefail
 source=$1 build=$2 compiler=$3
@@ -60,38 +60,10 @@ run find-package-shared "$work/consumer/with_shared"
 run find-package-static "$work/consumer/with_static"
 objdump -p "$work/consumer/with_static" | grep -q 'NEEDED.*liboscommit' && fail "oscommit_static links the shared library"
 
-# ------------------------------------------------------------------------------------------------ the README's examples
-
-# The block of a README that begins behind ```LANGUAGE and is the same as the file, or nothing.
-is_printed() { # LANGUAGE FILE
-    python3 - "$source/README.md" "$1" "$2" <<'PYTHON'
-import re
-import sys
-
-readme, language, file = open(sys.argv[1]).read(), sys.argv[2], open(sys.argv[3]).read()
-blocks = re.findall(r"^```" + language + r"\n(.*?)^```$", readme, re.M | re.S)
-sys.exit(0 if file in blocks else 1)
-PYTHON
-}
-
-is_printed c "$source/examples/publish.c" || fail "examples/publish.c is not in the README as it is"
-is_printed sh "$source/examples/publish.sh" || fail "examples/publish.sh is not in the README as it is"
-
-cd "$work"
-cp "$source/examples/publish.c" .
-# The command of the README, with this test's compiler, and with a run path since nothing is installed where the loader looks.
-# shellcheck disable=SC2046
-"$compiler" -Wall publish.c $(pkg-config --cflags --libs oscommit) -Wl,-rpath,"$libdir" -o publish
-oscommit init "$work/example" >/dev/null
-said=$(./publish "file://$work/example") || fail "publish.c ended with $?: $said"
-[[ $said == committed\ \"*\" ]] || fail "publish.c said: $said"
-status=0
-./publish "file://$work/example" >/dev/null || status=$?
-((status == 3)) || fail "publish.c, the second time, ended with $status instead of 3"
-
-echo rows >part-0001.parquet
-said=$(STORE=file://$work/example sh "$source/examples/publish.sh") || fail "publish.sh ended with $?: $said"
-[[ $said == *published* ]] || fail "publish.sh said: $said"
-said=$(STORE=file://$work/example sh "$source/examples/publish.sh" 2>&1) || fail "publish.sh, the second time, ended with $?: $said"
-[[ $said == *"somebody was first"* ]] || fail "publish.sh, the second time, said: $said"
-echo "examples of the README: as printed"
+# The README's program, built as the README says (test/check/readme.sh has the rest of it).
+# shellcheck disable=SC2046 # the words of pkg-config are to be words
+(cd "$work" && cp "$source/examples/publish.c" . &&
+    "$compiler" publish.c $(pkg-config --cflags --libs oscommit) -Wl,-rpath,"$libdir" -o publish)
+"$prefix/bin/oscommit" init "$work/example" >"$work/init.log"
+said=$("$work/publish" "file://$work/example") || fail "examples/publish.c ended with $?: $said"
+[[ $said == committed* ]] || fail "examples/publish.c said: $said"
