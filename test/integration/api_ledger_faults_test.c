@@ -281,7 +281,7 @@ static void a_wrong_key_schema_is_not_executed(void **state)
 {
     refused(*state, "key-schema",
             CODE("ValidationException", "One or more parameter values were invalid: Missing the key id in the item"),
-            OS_ERR_REFUSED, "ValidationException");
+            OS_ERR_TABLE, "ValidationException");
 }
 
 static void an_unknown_key_id_is_not_executed(void **state)
