@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICKET_FORMAT = 1, TICKET_MAX = 32 * 1024 };
+enum { TICKET_FORMAT = 1, TICKET_MAX = 32 * 1024, TICKET_KEY_SIZE = 4096 };
 
 /* Unsigned 64-bit numbers go as strings: JSON readers are free to round what is over 2^53. */
 static int set_u64(json_t *object, const char *name, uint64_t value)
@@ -20,9 +20,21 @@ static int set_u64(json_t *object, const char *name, uint64_t value)
     return json_object_set_new(object, name, json_string(digits));
 }
 
+/* JSON is Unicode, and what a store sends in an ETag or a nonce, or a path on disk, need not be: all but printable
+ * ASCII is percent-encoded. */
 static int set_string(json_t *object, const char *name, const char *value)
 {
-    return json_object_set_new(object, name, json_string(value));
+    struct buf text;
+    buf_init(&text, TICKET_MAX);
+    for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
+        if (*c < 0x20 || *c > 0x7e || *c == '%')
+            buf_add_f(&text, "%%%02X", *c);
+        else
+            buf_add_char(&text, (char)*c);
+    }
+    int failed = !buf_ok(&text) || json_object_set_new(object, name, json_string(buf_str(&text))) != 0;
+    buf_free(&text);
+    return failed;
 }
 
 static int write_record(json_t *object, const struct record *record)
@@ -31,6 +43,7 @@ static int write_record(json_t *object, const struct record *record)
     failed |= set_u64(object, "timeout_ms", record->timeout_ms);
     failed |= set_u64(object, "ttl", record->ttl_s);
     failed |= set_string(object, "nonce", record->nonce);
+    failed |= set_string(object, "saw", record->saw); /* T3: a release keeps it */
     if (record->has_fence)
         failed |= set_u64(object, "fence", record->fence_s);
     return failed;
@@ -79,8 +92,19 @@ static bool get_u64(const json_t *object, const char *name, uint64_t *ret)
 
 static bool get_string(const json_t *object, const char *name, char *ret, size_t ret_size)
 {
+    struct buf text;
+    buf_init(&text, ret_size - 1);
     const char *value = json_string_value(json_object_get(object, name));
-    return value && text_copy(text_from(value), ret, ret_size);
+    bool ok = value && text_percent_decode(&text, text_from(value)) &&
+              text_copy(text_of(buf_str(&text), text.len), ret, ret_size);
+    buf_free(&text);
+    return ok;
+}
+
+/* 128 bits in hex, as a guard makes them: anything else was never one of ours. */
+static bool is_nonce(const char *nonce)
+{
+    return strlen(nonce) == RECORD_NONCE_SIZE - 1 && nonce[strspn(nonce, "0123456789abcdef")] == '\0';
 }
 
 static bool read_record(const json_t *object, struct record *ret)
@@ -89,7 +113,9 @@ static bool read_record(const json_t *object, struct record *ret)
     ret->fence_s = 0;
     return get_u64(object, "generation", &ret->generation) && get_u64(object, "timeout_ms", &ret->timeout_ms) &&
            get_u64(object, "ttl", &ret->ttl_s) && get_string(object, "nonce", ret->nonce, sizeof(ret->nonce)) &&
-           ret->nonce[0] && (!ret->has_fence || get_u64(object, "fence", &ret->fence_s));
+           is_nonce(ret->nonce) &&
+           (json_object_get(object, "saw") == NULL || get_string(object, "saw", ret->saw, sizeof(ret->saw))) &&
+           (!ret->has_fence || get_u64(object, "fence", &ret->fence_s));
 }
 
 static bool read_base(const json_t *object, struct object_version *ret)
@@ -121,23 +147,36 @@ static bool read_operation(const json_t *object, struct guard_ticket *ret)
     return get_u64(object, "d0", &ret->d0_s) && ret->d0_s <= INT64_MAX;
 }
 
+/* What a writer can have written: DELETE is never under "absent", and a fence lies behind D0 (protocol, section 1). */
+static bool consistent(const struct guard_ticket *ticket)
+{
+    bool create = strcmp(ticket->expected_etag, RECORD_ETAG_CREATE) == 0;
+    char normal[VERSION_ETAG_SIZE];
+    if (create ? ticket->operation == GUARD_DELETE
+               : !text_normalise_etag(ticket->expected_etag, normal, sizeof(normal)) ||
+                     strcmp(normal, ticket->expected_etag) != 0)
+        return false;
+    return !ticket->record.has_fence || ticket->record.fence_s > ticket->d0_s;
+}
+
 static bool read_all(const json_t *object, struct guard_ticket *ret)
 {
     memset(ret, 0, sizeof(*ret));
     return json_integer_value(json_object_get(object, "oscommit_ticket")) == TICKET_FORMAT &&
            read_operation(object, ret) &&
            get_string(object, "expected_etag", ret->expected_etag, sizeof(ret->expected_etag)) &&
-           ret->expected_etag[0] && get_string(object, "our_etag", ret->our_etag, sizeof(ret->our_etag)) &&
-           read_record(object, &ret->record) && read_base(object, &ret->base);
+           get_string(object, "our_etag", ret->our_etag, sizeof(ret->our_etag)) && read_record(object, &ret->record) &&
+           read_base(object, &ret->base) && consistent(ret);
 }
 
 static os_code read_object(const json_t *object, const char *store_identity, char **ret_key, struct guard_ticket *ret,
                            os_error *err)
 {
     struct guard_ticket ticket;
-    const char *key = json_string_value(json_object_get(object, "key"));
-    const char *store = json_string_value(json_object_get(object, "store"));
-    if (key == NULL || store == NULL || !read_all(object, &ticket))
+    char key[TICKET_KEY_SIZE];
+    char store[TICKET_MAX];
+    if (!get_string(object, "key", key, sizeof(key)) || !get_string(object, "store", store, sizeof(store)) ||
+        !read_all(object, &ticket))
         return error_set(err, OS_ERR_ARGUMENT,
                          "The ticket is not complete; give the whole line that the call returned.");
     if (strcmp(store, store_identity) != 0)

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tickets: every field comes back; nothing hostile gets through. */
+#include "base/text.h"
+#include "client/ticket.h"
+#include "unit/client/client_scratch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONCE "0123456789abcdef0123456789abcdef"
+#define SAW   "fedcba9876543210fedcba9876543210"
+#define STORE "s3 host bucket dynamodb host region table"
+
+/* Over an empty array, so that tickets can be compared as bytes. */
+#define SET(array, value)                                                 \
+    do {                                                                  \
+        memset((array), 0, sizeof(array));                                \
+        assert_true(text_copy(text_from(value), (array), sizeof(array))); \
+    } while (0)
+
+static struct guard_ticket full(void)
+{
+    struct guard_ticket ticket;
+    memset(&ticket, 0, sizeof(ticket));
+    ticket.operation = GUARD_PUT;
+    SET(ticket.expected_etag, "\"9a\"");
+    SET(ticket.our_etag, "\"8b\"");
+    ticket.record.generation = UINT64_MAX;
+    ticket.record.timeout_ms = UINT64_MAX - 1;
+    ticket.record.ttl_s = UINT64_MAX - 2;
+    ticket.record.has_fence = true;
+    ticket.record.fence_s = UINT64_MAX - 3;
+    SET(ticket.record.nonce, NONCE);
+    SET(ticket.record.saw, SAW);
+    ticket.d0_s = (UINT64_C(1) << 53) + 1; /* more than a double holds */
+    ticket.margin_s = 3600;
+    ticket.not_applied = true;
+    ticket.base.exists = true;
+    ticket.base.last_modified_s = -12345678901;
+    SET(ticket.base.etag, "\"9a\"");
+    SET(ticket.base.version_id, "v1 \"quoted\" \\ back");
+    SET(ticket.base.nonce, SAW);
+    return ticket;
+}
+
+static void check_round_trip(const char *store, const char *key, const struct guard_ticket *ticket)
+{
+    struct guard_ticket read;
+    os_error error = {0};
+    char *read_key = NULL;
+    char *text = ticket_write(store, key, ticket);
+    assert_non_null(text);
+    assert_null(strpbrk(text, "\r\n"));
+    CHECK_CODE(ticket_read(text, store, &read_key, &read, &error), OS_OK, &error);
+    assert_string_equal(read_key, key);
+    assert_memory_equal(&read, ticket, sizeof(read));
+    free(read_key);
+    free(text);
+}
+
+static void every_field_comes_back(void **state)
+{
+    (void)state;
+    struct guard_ticket ticket = full();
+    check_round_trip(STORE, "a/b", &ticket);
+    ticket.operation = GUARD_COPY;
+    ticket.record.has_fence = false;
+    ticket.record.fence_s = 0;
+    SET(ticket.record.saw, "");
+    SET(ticket.our_etag, "");
+    ticket.not_applied = false;
+    SET(ticket.expected_etag, "*");
+    memset(&ticket.base, 0, sizeof(ticket.base));
+    check_round_trip(STORE, "a/b", &ticket);
+    ticket.operation = GUARD_DELETE;
+    SET(ticket.expected_etag, "\"9a\"");
+    SET(ticket.our_etag, "*");
+    check_round_trip(STORE, "a/b", &ticket);
+}
+
+static void what_is_no_unicode_and_the_longest_strings_come_back(void **state)
+{
+    (void)state;
+    struct guard_ticket ticket = full();
+    char key[1025];
+    memset(key, 0xff, sizeof(key) - 1); /* the worst to write */
+    key[sizeof(key) - 1] = '\0';
+    memset(ticket.base.version_id, 0x80, sizeof(ticket.base.version_id) - 1);
+    memset(ticket.base.etag, '%', sizeof(ticket.base.etag) - 1);
+    SET(ticket.base.nonce, "\xc3"); /* the first byte of a character: a nonce is cut where it must be */
+    check_round_trip("file /srv/\xff%20\x01", key, &ticket);
+}
+
+struct hostile {
+    const char *text;
+    const char *says;
+};
+
+#define HEAD_OF   "{\"oscommit_ticket\":1,\"store\":\"" STORE "\",\"key\":\"k\","
+#define RECORD_OF "\"generation\":\"7\",\"timeout_ms\":\"20000\",\"ttl\":\"1793500000\",\"nonce\":\"" NONCE "\""
+#define CREATE_OF                                                                                       \
+    "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1793496400\",\"margin\":\"2\"," \
+    "\"not_applied\":false,"
+
+static void hostile_tickets_are_refused(void **state)
+{
+    (void)state;
+    static const struct hostile cases[] = {
+        {"", "empty"},
+        {"[]", "not complete"},
+        {"{", "no JSON"},
+        {"null", "no JSON"},
+        {HEAD_OF CREATE_OF RECORD_OF "} x", "no JSON"},
+        {HEAD_OF CREATE_OF RECORD_OF ",\"d0\":\"1\"}", "no JSON"}, /* twice */
+        {HEAD_OF CREATE_OF "\"generation\":\"7\"}", "not complete"},
+        {HEAD_OF CREATE_OF "\"generation\":7,\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}",
+         "not complete"},
+        {HEAD_OF CREATE_OF "\"generation\":\"-7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}",
+         "not complete"},
+        {HEAD_OF CREATE_OF
+         "\"generation\":\"18446744073709551616\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}",
+         "not complete"},
+        {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"\"}", "not complete"},
+        {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "0\"}",
+         "not complete"},
+        {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"short\"}",
+         "not complete"},
+        {HEAD_OF CREATE_OF RECORD_OF ",\"saw\":1}", "not complete"},
+        {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":\"1793496400\"}", "not complete"}, /* not behind D0 */
+        {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":null}", "not complete"},
+        {HEAD_OF CREATE_OF RECORD_OF ",\"base\":{}}", "not complete"},
+        {HEAD_OF CREATE_OF RECORD_OF
+         ",\"base\":{\"etag\":\"%\",\"version_id\":\"\",\"nonce\":\"\",\"last_modified\":1}}",
+         "not complete"},
+        {HEAD_OF CREATE_OF RECORD_OF
+         ",\"base\":{\"etag\":\"a%00b\",\"version_id\":\"\",\"nonce\":\"\",\"last_modified\":1}}",
+         "not complete"},
+        /* DELETE under "absent" */
+        {HEAD_OF "\"operation\":3,\"expected_etag\":\"*\",\"our_etag\":\"*\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
+                 "}",
+         "not complete"},
+        {HEAD_OF "\"operation\":4,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
+                 "}",
+         "not complete"},
+        {HEAD_OF "\"operation\":1,\"expected_etag\":\"bare\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
+                 "}",
+         "not complete"},
+        {HEAD_OF "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"3601\"," RECORD_OF
+                 "}",
+         "not complete"},
+        {HEAD_OF "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"9223372036854775808\",\"margin\":"
+                 "\"2\"," RECORD_OF "}",
+         "not complete"},
+        {"{\"oscommit_ticket\":2,\"store\":\"" STORE "\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "not complete"},
+        {"{\"oscommit_ticket\":1,\"store\":\"other\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "another store"},
+        {"{\"oscommit_ticket\":1,\"store\":\"" STORE "\",\"key\":\"a%00b\"," CREATE_OF RECORD_OF "}", "not complete"},
+        {"{\"oscommit_ticket\":1,\"store\":\"" STORE "\",\"key\":\"a\\u0000b\"," CREATE_OF RECORD_OF "}", "no JSON"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct guard_ticket ticket;
+        os_error error = {0};
+        char *key = NULL;
+        CHECK_CODE(ticket_read(cases[i].text, STORE, &key, &ticket, &error), OS_ERR_ARGUMENT, &error);
+        CHECK_SAYS(&error, cases[i].says);
+        assert_null(key);
+    }
+    struct guard_ticket ticket;
+    os_error error = {0};
+    char *key = NULL;
+    CHECK_CODE(ticket_read(NULL, STORE, &key, &ticket, &error), OS_ERR_ARGUMENT, &error);
+    error.code = OS_OK;
+    /* and the cases differ from this one by what is wrong with them */
+    CHECK_CODE(ticket_read(HEAD_OF CREATE_OF RECORD_OF "}", STORE, &key, &ticket, &error), OS_OK, &error);
+    free(key);
+}
+
+static void a_ticket_that_is_too_long_or_too_deep_is_refused(void **state)
+{
+    (void)state;
+    struct guard_ticket ticket;
+    os_error error = {0};
+    char *key = NULL;
+    size_t size = 32 * 1024 + 2;
+    char *text = malloc(size);
+    assert_non_null(text);
+    memset(text, '[', size - 1);
+    text[size - 1] = '\0';
+    CHECK_CODE(ticket_read(text, STORE, &key, &ticket, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_SAYS(&error, "32 KiB");
+    text[size - 2] = '\0';
+    CHECK_CODE(ticket_read(text, STORE, &key, &ticket, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_SAYS(&error, "no JSON");
+    free(text);
+}
+
+static void a_ticket_cut_anywhere_is_refused(void **state)
+{
+    (void)state;
+    struct guard_ticket ticket = full();
+    char *text = ticket_write(STORE, "k", &ticket);
+    assert_non_null(text);
+    for (size_t len = strlen(text); len-- > 0;) {
+        struct guard_ticket read;
+        os_error error = {0};
+        char *key = NULL;
+        text[len] = '\0';
+        CHECK_CODE(ticket_read(text, STORE, &key, &read, &error), OS_ERR_ARGUMENT, &error);
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_comes_back),
+        cmocka_unit_test(what_is_no_unicode_and_the_longest_strings_come_back),
+        cmocka_unit_test(hostile_tickets_are_refused),
+        cmocka_unit_test(a_ticket_that_is_too_long_or_too_deep_is_refused),
+        cmocka_unit_test(a_ticket_cut_anywhere_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
