@@ -55,7 +55,7 @@ static os_code load(int fd, const char *file, uint64_t length, void **ret, os_er
 
 static os_code open_file(const char *file, uint64_t load_most, uint64_t most, struct body *ret, os_error *err)
 {
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO would wait for its writer */
     struct stat stat;
     if (fd < 0 || fstat(fd, &stat) != 0) {
         os_code code = error_set(err, OS_ERR_IO, "The file %.300s could not be opened: %s.", file, strerror(errno));

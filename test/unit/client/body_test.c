@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies: from memory, from files, and from what changes or is no file. */
+#include "client/body.h"
+#include "unit/client/client_scratch.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LOAD_MOST = 1000, MOST = 5000 };
+
+static const char *file_of(const struct scratch *scratch, const char *name, size_t length)
+{
+    static char path[256];
+    snprintf(path, sizeof(path), "%s/%s", scratch->folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < length; i++)
+        fputc('a' + (int)(i % 26), file);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+static void memory_is_lent_as_it_is(void **state)
+{
+    (void)state;
+    os_body from = OS_BODY_MEMORY("hello", 5);
+    os_body empty = OS_BODY_MEMORY(NULL, 0);
+    struct body body;
+    os_error error = {0};
+    CHECK_CODE(body_open(&from, LOAD_MOST, MOST, &body, &error), OS_OK, &error);
+    assert_int_equal(body.http.kind, HTTP_BODY_MEMORY);
+    assert_ptr_equal(body.http.data, from.data);
+    assert_int_equal(body.http.length, 5);
+    body_close(&body);
+    CHECK_CODE(body_open(&empty, LOAD_MOST, MOST, &body, &error), OS_OK, &error);
+    assert_int_equal(body.http.length, 0);
+    assert_non_null(body.http.data);
+    body_close(&body);
+}
+
+static void what_is_no_body_is_refused(void **state)
+{
+    (void)state;
+    struct body body;
+    os_error error = {0};
+    os_body nothing = OS_BODY_MEMORY(NULL, 1);
+    os_body large = OS_BODY_MEMORY("x", MOST + 1);
+    CHECK_CODE(body_open(NULL, LOAD_MOST, MOST, &body, &error), OS_ERR_ARGUMENT, &error);
+    body_close(&body);
+    CHECK_CODE(body_open(&nothing, LOAD_MOST, MOST, &body, &error), OS_ERR_ARGUMENT, &error);
+    body_close(&body);
+    CHECK_CODE(body_open(&large, LOAD_MOST, MOST, &body, &error), OS_ERR_TOO_LARGE, &error);
+    CHECK_SAYS(&error, "5001");
+    body_close(&body);
+}
+
+static void a_small_file_is_read_at_once_and_a_larger_one_is_sent_from_disk(void **state)
+{
+    static const size_t lengths[] = {0, 1, LOAD_MOST, LOAD_MOST + 1, MOST};
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        os_body from = OS_BODY_FILE(file_of(*state, "body", lengths[i]));
+        struct body body;
+        os_error error = {0};
+        CHECK_CODE(body_open(&from, LOAD_MOST, MOST, &body, &error), OS_OK, &error);
+        assert_int_equal(body.http.length, lengths[i]);
+        bool in_memory = lengths[i] <= LOAD_MOST;
+        assert_int_equal(body.http.kind, in_memory ? HTTP_BODY_MEMORY : HTTP_BODY_FILE);
+        assert_int_equal(unlink(from.file), 0); /* what was opened stays readable */
+        char last = 'a' + (char)((lengths[i] - 1) % 26);
+        if (in_memory && lengths[i] > 0)
+            assert_int_equal(((const char *)body.http.data)[lengths[i] - 1], last);
+        char byte = '\0';
+        if (!in_memory) {
+            assert_int_equal(pread(body.http.fd, &byte, 1, (off_t)lengths[i] - 1), 1);
+            assert_int_equal(byte, last);
+        }
+        body_close(&body);
+    }
+}
+
+static void a_file_that_is_too_large_is_refused(void **state)
+{
+    os_body from = OS_BODY_FILE(file_of(*state, "large", MOST + 1));
+    struct body body;
+    os_error error = {0};
+    CHECK_CODE(body_open(&from, LOAD_MOST, MOST, &body, &error), OS_ERR_TOO_LARGE, &error);
+    assert_int_equal(body.fd, -1);
+    body_close(&body);
+}
+
+static void what_is_no_regular_file_is_refused_without_waiting(void **state)
+{
+    const struct scratch *scratch = *state;
+    char fifo[160];
+    snprintf(fifo, sizeof(fifo), "%s/fifo", scratch->folder);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    const char *const paths[] = {scratch->folder, fifo, "/dev/zero"};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        os_body from = OS_BODY_FILE(paths[i]);
+        struct body body;
+        os_error error = {0};
+        CHECK_CODE(body_open(&from, LOAD_MOST, MOST, &body, &error), OS_ERR_ARGUMENT, &error);
+        CHECK_SAYS(&error, paths[i]);
+        body_close(&body);
+    }
+}
+
+static void a_file_that_is_not_there_is_refused(void **state)
+{
+    const char *path = file_of(*state, "gone", 3);
+    os_body from = OS_BODY_FILE(path);
+    struct body body;
+    os_error error = {0};
+    assert_int_equal(unlink(path), 0);
+    CHECK_CODE(body_open(&from, LOAD_MOST, MOST, &body, &error), OS_ERR_IO, &error);
+    CHECK_SAYS(&error, path);
+    body_close(&body);
+    from.file = "";
+    CHECK_CODE(body_open(&from, LOAD_MOST, MOST, &body, &error), OS_ERR_IO, &error);
+    body_close(&body);
+}
+
+/* The kernel says 0 of it and gives bytes: a file that grows between the look and the read. */
+static void a_file_that_has_more_bytes_than_it_said_is_refused(void **state)
+{
+    (void)state;
+    os_body from = OS_BODY_FILE("/proc/self/status");
+    struct body body;
+    os_error error = {0};
+    CHECK_CODE(body_open(&from, LOAD_MOST, MOST, &body, &error), OS_ERR_BODY, &error);
+    CHECK_SAYS(&error, "/proc/self/status");
+    body_close(&body);
+}
+
+/* And one that says more than it gives: sysfs attributes have a page and hold a line. */
+static void a_file_that_has_fewer_bytes_than_it_said_is_refused(void **state)
+{
+    (void)state;
+    static const char path[] = "/sys/kernel/mm/transparent_hugepage/enabled";
+    os_body from = OS_BODY_FILE(path);
+    struct body body;
+    os_error error = {0};
+    struct stat st;
+    if (stat(path, &st) != 0 || st.st_size == 0) {
+        print_message("SKIPPED: %s is not there\n", path);
+        skip();
+    }
+    CHECK_CODE(body_open(&from, 65536, 65536, &body, &error), OS_ERR_BODY, &error);
+    body_close(&body);
+}
+
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_lent_as_it_is),
+        cmocka_unit_test(what_is_no_body_is_refused),
+        IN_SCRATCH(a_small_file_is_read_at_once_and_a_larger_one_is_sent_from_disk),
+        IN_SCRATCH(a_file_that_is_too_large_is_refused),
+        IN_SCRATCH(what_is_no_regular_file_is_refused_without_waiting),
+        IN_SCRATCH(a_file_that_is_not_there_is_refused),
+        cmocka_unit_test(a_file_that_has_more_bytes_than_it_said_is_refused),
+        cmocka_unit_test(a_file_that_has_fewer_bytes_than_it_said_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
