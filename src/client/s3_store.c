@@ -261,6 +261,7 @@ static void read_success(const struct store_op *op, const struct http_result *re
     case STORE_PUT:
         answer->code = s3_parse_object(response, &answer->object, err);
         store_answer_content_type(answer, http_headers_get(&response->headers, "content-type"));
+        store_answer_check_range(answer, &op->request);
         break;
     default: break;
     }

@@ -12,6 +12,10 @@ void store_answer_explain(struct store_answer *answer, enum store_verb verb, con
 void store_answer_transport(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
                             os_code code, const char *detail);
 
+/* A server may ignore Range (RFC 9110, 14.2) and send the whole: then the sink of a GET was given other bytes than were
+ * wanted, which makes an OS_OK an OS_ERR_PROTOCOL. */
+void store_answer_check_range(struct store_answer *answer, const struct store_request *request);
+
 void store_answer_content_type(struct store_answer *answer, const char *content_type); /* cut to fit; NULL is fine */
 
 const char *store_verb_name(enum store_verb verb); /* "HEAD", "PUT" ... */
