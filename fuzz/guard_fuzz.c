@@ -58,12 +58,12 @@ static uint64_t next_number(struct bytes *bytes)
 static void pass_time(struct bytes *bytes, struct model *model)
 {
     unsigned pick = next(bytes);
-    uint64_t ms = pick < 128 ? pick * 8 : pick < 250 ? (pick - 127) * 500 : next_u32(bytes) % 10000000;
+    uint64_t ms = pick < 128 ? pick * 8 : pick < 254 ? (pick - 127) * 500 : next_u32(bytes) % 10000000;
 
     model->now.monotonic_ms += ms;
-    model->now.boottime_ms += pick == 255 ? ms + 100000 : ms; /* suspended */
-    model->now.realtime_ms += pick == 254 ? ms - 50000 : ms;  /* set */
-    model->s3_ms += pick == 253 ? 0 : ms;
+    model->now.boottime_ms += pick >= 224 && pick < 248 ? ms + 600000 : ms; /* suspended */
+    model->now.realtime_ms += pick >= 248 && pick < 252 ? ms - 50000 : ms;  /* set */
+    model->s3_ms += pick >= 252 && pick < 254 ? 0 : ms;
 }
 
 static void fill_date(struct bytes *bytes, struct model *model, struct guard_event *event)
@@ -83,7 +83,9 @@ static void fill_record(struct bytes *bytes, const struct model *model, struct r
     unsigned pick = next(bytes);
 
     memset(ret, 0, sizeof(*ret));
-    if (pick & 1 && model->record_puts > 0) { /* what was sent last, or nearly */
+    if (pick & 1 && pick & 8 && model->seen_step > 0) { /* the other holder's, still */
+        record_copy(ret, &model->seen);
+    } else if (pick & 1 && model->record_puts > 0) { /* what was sent last, or nearly */
         record_copy(ret, &model->sent);
         if (pick & 2)
             ret->generation -= 1;
@@ -116,6 +118,34 @@ static void fill_version(struct bytes *bytes, struct object_version *ret)
         strcpy(ret->version_id, "v1");
 }
 
+/* What the answer says beyond how it went. */
+static void fill_content(struct bytes *bytes, struct model *model, unsigned pick, struct guard_event *event)
+{
+    switch (event->kind) {
+    case GUARD_EVENT_HEAD:
+        fill_date(bytes, model, event);
+        fill_version(bytes, &event->version);
+        return;
+    case GUARD_EVENT_SOURCE:
+        fill_date(bytes, model, event);
+        event->source_bytes = next_number(bytes) << (pick & 31);
+        return;
+    case GUARD_EVENT_ATTEMPT:
+        fill_date(bytes, model, event);
+        strcpy(event->attempt_etag, pick & 128 ? "\"d\"" : "");
+        return;
+    case GUARD_EVENT_RECORD_PUT:
+    case GUARD_EVENT_RECORD_GET:
+        event->found = (pick & 64) != 0;
+        fill_record(bytes, model, &event->record);
+        return;
+    case GUARD_EVENT_RECORD_QUERY:
+        event->evidence = (struct guard_evidence){.saw_ours = (pick & 96) == 96, .locked = (pick & 16) != 0};
+        return;
+    default: return;
+    }
+}
+
 static void fill_answer(struct bytes *bytes, struct model *model, struct guard_event *event)
 {
     unsigned pick = next(bytes);
@@ -124,23 +154,10 @@ static void fill_answer(struct bytes *bytes, struct model *model, struct guard_e
     event->signed_ok = pick < 240;
     event->ledger = pick < 128 ? LEDGER_OK : (enum ledger_outcome)(1 + pick % 7);
     event->attempt = (enum attempt_answer)(1 + pick % 10);
-    if (event->kind == GUARD_EVENT_RECORD_GET &&
-        (event->ledger == LEDGER_CONFLICT || event->ledger == LEDGER_CONFLICT_BLIND))
+    bool conflict = event->ledger == LEDGER_CONFLICT || event->ledger == LEDGER_CONFLICT_BLIND;
+    if (event->kind == GUARD_EVENT_RECORD_GET && conflict)
         event->ledger = LEDGER_AMBIGUOUS;
-    if (event->kind == GUARD_EVENT_HEAD || event->kind == GUARD_EVENT_SOURCE || event->kind == GUARD_EVENT_ATTEMPT)
-        fill_date(bytes, model, event);
-    if (event->kind == GUARD_EVENT_HEAD)
-        fill_version(bytes, &event->version);
-    if (event->kind == GUARD_EVENT_SOURCE)
-        event->source_bytes = next_number(bytes) << (pick & 31);
-    if (event->kind == GUARD_EVENT_RECORD_PUT || event->kind == GUARD_EVENT_RECORD_GET) {
-        event->found = (pick & 64) != 0;
-        fill_record(bytes, model, &event->record);
-    }
-    if (event->kind == GUARD_EVENT_RECORD_QUERY)
-        event->evidence = (struct guard_evidence){.saw_ours = (pick & 96) == 96, .locked = (pick & 16) != 0};
-    if (event->kind == GUARD_EVENT_ATTEMPT && (pick & 128))
-        strcpy(event->attempt_etag, "\"d\"");
+    fill_content(bytes, model, pick, event);
 }
 
 /* An answer that is awaited, or time, or (rarely) something that nobody asked for. False: nothing can happen. */

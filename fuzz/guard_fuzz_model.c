@@ -79,30 +79,40 @@ static void head_answered(struct model *model, const struct guard_event *event)
     }
 }
 
+static bool same_fence(const struct record *a, const struct record *b)
+{
+    return a->has_fence == b->has_fence && (!a->has_fence || a->fence_s == b->fence_s);
+}
+
+/* R4: the record just sent is ours by generation and fence as well. */
+static void saw_own(struct model *model, const struct record *record, const struct clock_reading *now)
+{
+    if (record->generation != model->sent.generation || !same_fence(record, &model->sent))
+        return;
+    if (model->held || model->contending)
+        return;
+    model->held = true;
+    model->held_step = model->step;
+    model->held_clock = *now;
+}
+
 static void saw_record(struct model *model, const struct record *record, const struct clock_reading *now)
 {
     const struct record *seen = &model->seen;
-    bool just_sent = record->generation == model->sent.generation && record->has_fence == model->sent.has_fence &&
-                     (!record->has_fence || record->fence_s == model->sent.fence_s);
-    bool known = record->generation == seen->generation && record->ttl_s == seen->ttl_s &&
-                 strcmp(record->nonce, seen->nonce) == 0 && record->timeout_ms == seen->timeout_ms &&
-                 record->has_fence == seen->has_fence && (!record->has_fence || record->fence_s == seen->fence_s);
 
     if (strcmp(record->saw, MODEL_NONCE) == 0)
         model->proof = true; /* R13, row A */
     if (is_ours(record)) {
-        if (just_sent && !model->held && !model->contending) {
-            model->held = true;
-            model->held_step = model->step;
-            model->held_clock = *now;
-        }
+        saw_own(model, record, now);
         return;
     }
     if (model->sends > 0 || model->resolving)
         return;
     model->held = false;
     model->contending = true;
-    if (!known || model->seen_step == 0) {
+    bool known = model->seen_step > 0 && record_same_holder(record, seen) && same_fence(record, seen) &&
+                 record->timeout_ms == seen->timeout_ms;
+    if (!known) {
         model->seen = *record;
         model->seen_step = model->step;
         model->seen_clock = *now;
@@ -286,25 +296,37 @@ static void check_release(struct model *model, const struct guard_todo *todo)
 
 /* ------------------------------------------------------------------------------------------------ the verdict */
 
+/* S3 time past fence + margin. */
+static bool is_dead(const struct model *model)
+{
+    return model->has_fence && model->largest_date_s > model->fence_s &&
+           model->largest_date_s - model->fence_s > model->margin_s;
+}
+
+/* V5: a record that we hold, that nobody took over, and of which no PutItem is unanswered. */
+static bool owes_release(const struct model *model)
+{
+    return model->held && !model->overtaken && model->sent.generation < UINT64_MAX &&
+           !(model->awaiting & GUARD_DO_RECORD_PUT);
+}
+
 static void check_verdict(const struct model *model, const struct guard *guard, const struct guard_todo *todo)
 {
     bool unanswered = (model->awaiting & GUARD_DO_SEND) != 0;
-    bool dead = model->has_fence && model->largest_date_s > model->fence_s &&
-                model->largest_date_s - model->fence_s > model->margin_s;
-    bool done = model->verdict == VERDICT_CONFLICT || model->verdict == VERDICT_NOT_EXECUTED;
 
     FUZZ_CHECK((todo->what & REQUESTS) == 0 && !todo->has_timer);
     FUZZ_CHECK(guard_rule_name(guard)[0] != '\0' && guard->reason != GUARD_REASON_NONE);
     FUZZ_CHECK(!guard_try_again(guard) || model->verdict == VERDICT_NOT_EXECUTED);
-    if (done)
-        FUZZ_CHECK((!unanswered && !model->undecided) || dead); /* V1 */
-    if (model->verdict == VERDICT_COMMITTED)
-        FUZZ_CHECK(model->proof); /* V2 */
-    if (model->verdict == VERDICT_UNKNOWN)
-        FUZZ_CHECK(model->resolving || model->sends > 0); /* V3 */
-    if (done && model->held && !model->overtaken && model->sent.generation < UINT64_MAX &&
-        !(model->awaiting & GUARD_DO_RECORD_PUT))
-        FUZZ_CHECK(todo->what & GUARD_DO_RELEASE); /* V5 */
+    switch (model->verdict) {
+    case VERDICT_COMMITTED: FUZZ_CHECK(model->proof); return;                       /* V2 */
+    case VERDICT_UNKNOWN: FUZZ_CHECK(model->resolving || model->sends > 0); return; /* V3 */
+    case VERDICT_CONFLICT:
+    case VERDICT_NOT_EXECUTED:
+        FUZZ_CHECK((!unanswered && !model->undecided) || is_dead(model)); /* V1 */
+        FUZZ_CHECK(!owes_release(model) || todo->what & GUARD_DO_RELEASE);
+        return;
+    case VERDICT_NONE: FUZZ_CHECK(model->verdict != VERDICT_NONE);
+    }
 }
 
 static void follow_requests(struct model *model, const struct guard_todo *todo)
