@@ -2,6 +2,7 @@
 #include "client/call.h"
 
 #include "base/error.h"
+#include "client/carried.h"
 
 #include <string.h>
 #include <strings.h>
@@ -11,6 +12,8 @@ os_code call_take(const os_call *call, os_call *ret, os_error *err)
     os_code code = versioned_copy(call, ret, sizeof(*ret), "os_call", err);
     if (code == OS_OK && ret->deadline_ms == 0)
         ret->deadline_ms = SETTINGS_DEADLINE_MS;
+    if (code == OS_OK && ret->deadline_ms > SETTINGS_LONGEST_MS)
+        ret->deadline_ms = SETTINGS_LONGEST_MS;
     return code;
 }
 
@@ -32,6 +35,10 @@ static bool metadata_name_ok(const char *name)
 static os_code check_metadata(const os_put_options *options, os_error *err)
 {
     size_t bytes = strlen(S3_NONCE_METADATA) + RECORD_NONCE_SIZE - 1;
+    if (options->metadata_count > CARRIED_METADATA_MAX || (options->metadata == NULL && options->metadata_count > 0))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "There are %zu metadata entries; at most %d can be given, and a copy could not carry more.",
+                         options->metadata ? options->metadata_count : 0, CARRIED_METADATA_MAX);
     for (size_t i = 0; i < options->metadata_count; i++) {
         const os_metadata *entry = &options->metadata[i];
         if (entry->name == NULL || entry->value == NULL || !metadata_name_ok(entry->name))

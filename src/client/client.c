@@ -52,16 +52,28 @@ void sync_finish(struct sync *sync)
 
 /* ------------------------------------------------------------------------------------------------ shared */
 
-void client_background(os_client *client, int change)
+static void count(os_client *client, uint32_t *counter, int change)
 {
     pthread_mutex_lock(&client->mutex);
-    if (change > 0)
-        client->background_count++;
-    else
-        client->background_count--;
-    if (client->background_count == 0)
+    *counter = change > 0 ? *counter + 1 : *counter - 1;
+    if (*counter == 0)
         pthread_cond_broadcast(&client->idle);
     pthread_mutex_unlock(&client->mutex);
+}
+
+void client_enter(os_client *client)
+{
+    count(client, &client->call_count, 1);
+}
+
+void client_leave(os_client *client)
+{
+    count(client, &client->call_count, -1);
+}
+
+void client_background(os_client *client, int change)
+{
+    count(client, &client->background_count, change);
 }
 
 void client_note_date(os_client *client, const struct store_answer *answer, const struct clock_reading *sent)
@@ -257,14 +269,40 @@ static os_code open_client(os_client *client, const os_options *options, os_erro
     return code;
 }
 
+static bool init_idle(pthread_cond_t *ret)
+{
+    pthread_condattr_t monotonic;
+    if (pthread_condattr_init(&monotonic) != 0)
+        return false;
+    int failed = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    failed = failed ? failed : pthread_cond_init(ret, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return failed == 0;
+}
+
+static bool init_client(os_client *client)
+{
+    if (os_cancel_new(&client->closing) != OS_OK)
+        return false;
+    if (pthread_mutex_init(&client->mutex, NULL) == 0) {
+        if (init_idle(&client->idle)) {
+            if (log_init(&client->log, NULL, NULL, OS_LOG_WARN) == 0)
+                return true;
+            pthread_cond_destroy(&client->idle);
+        }
+        pthread_mutex_destroy(&client->mutex);
+    }
+    os_cancel_free(client->closing);
+    return false;
+}
+
 os_code os_client_open(const os_options *options, os_client **ret, os_error *err)
 {
     error_clear(err);
     os_client *client = calloc(1, sizeof(*client));
     if (client == NULL)
         return error_no_memory(err);
-    if (pthread_mutex_init(&client->mutex, NULL) != 0 || pthread_cond_init(&client->idle, NULL) != 0 ||
-        log_init(&client->log, NULL, NULL, OS_LOG_WARN) != 0) {
+    if (!init_client(client)) {
         free(client);
         return error_no_memory(err);
     }
@@ -279,24 +317,19 @@ os_code os_client_open(const os_options *options, os_client **ret, os_error *err
 
 /* ------------------------------------------------------------------------------------------------ close */
 
-static void stop_runs(struct sync *sync);
-
-struct closing {
-    struct sync sync;
-    os_client *client;
-};
-
-static void stop_runs(struct sync *sync)
+/* However long that takes: a call that has heard of the closing returns as soon as its caller's functions do. */
+static void wait_for_calls(os_client *client)
 {
-    struct closing *closing = (struct closing *)sync;
-    run_stop_all(closing->client);
-    sync_finish(sync);
+    pthread_mutex_lock(&client->mutex);
+    while (client->call_count > 0)
+        pthread_cond_wait(&client->idle, &client->mutex);
+    pthread_mutex_unlock(&client->mutex);
 }
 
 static void wait_for_background(os_client *client)
 {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += CLIENT_CLOSE_PATIENCE_S;
     pthread_mutex_lock(&client->mutex);
     int failed = 0;
@@ -310,8 +343,8 @@ void os_client_close(os_client *client)
     if (client == NULL)
         return;
     if (client->thread_running) {
-        struct closing closing = {.sync = {.start = stop_runs}, .client = client};
-        sync_run(client, &closing.sync, NULL);
+        os_cancel_trigger(client->closing);
+        wait_for_calls(client);
         wait_for_background(client);
         loop_stop(client->loop);
         pthread_join(client->thread, NULL);
@@ -328,6 +361,7 @@ void os_client_close(os_client *client)
     loop_free(client->loop);
     settings_free(&client->settings);
     log_destroy(&client->log);
+    os_cancel_free(client->closing);
     pthread_cond_destroy(&client->idle);
     pthread_mutex_destroy(&client->mutex);
     free(client);

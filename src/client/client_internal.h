@@ -4,6 +4,7 @@
 #define OSCOMMIT_CLIENT_INTERNAL_H
 
 #include "base/log.h"
+#include "client/cancel.h"
 #include "client/ledger.h"
 #include "client/loop.h"
 #include "client/settings.h"
@@ -28,6 +29,7 @@ struct os_client {
     struct ledger *ledger; /* NULL: none was configured, guarded calls are refused */
     pthread_t thread;
     bool thread_running;
+    os_cancel *closing; /* triggered when the client closes: every call hears it */
 
     /* Of the loop's thread alone. */
     enum client_fences fences;       /* E7 */
@@ -42,13 +44,20 @@ struct os_client {
     uint64_t date_s;                 /* the largest Date received so far */
     struct clock_reading date_clock; /* read before the request that it answered was sent */
 
-    /* What is still to be done when the client closes: releases, and guards that wait for a PutItem. */
+    /* What a client that closes waits for: calls that have not returned; then releases, and guards that wait for a
+     * PutItem. */
     pthread_mutex_t mutex;
-    pthread_cond_t idle;
+    pthread_cond_t idle; /* either count became 0 */
+    uint32_t call_count;
     uint32_t background_count;
 };
 
-/* client.c: counts work that goes on after its call has returned. From any thread. */
+/* client.c: every public function that is given a client is between these two, so that a client which closes meanwhile
+ * ends the call first and is freed after it. They nest. */
+void client_enter(os_client *client);
+void client_leave(os_client *client);
+
+/* Counts work that goes on after its call has returned. From any thread. */
 void client_background(os_client *client, int change);
 
 /* Every answer of the store lends its Date; `sent` is the clock reading before its request was sent. Loop's thread. */

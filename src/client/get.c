@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define GET_MEMORY_MOST (UINT64_C(64) << 20)
@@ -73,7 +72,7 @@ static os_code open_temporary(struct get *get, os_error *err)
     if (get->temporary == NULL || !random_bytes(&random, sizeof(random)))
         return error_no_memory(err);
     snprintf(get->temporary, size, "%s.%016llx.tmp", get->sink.file, (unsigned long long)random);
-    get->fd = open(get->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    get->fd = open(get->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); /* the usual mode of a new file */
     if (get->fd < 0)
         return error_set(err, OS_ERR_IO, "%.300s could not be created: %s.", get->temporary, strerror(errno));
     return OS_OK;
@@ -97,13 +96,11 @@ static os_code choose_sink(struct get *get, os_error *err)
 
 /* ------------------------------------------------------------------------------------------------ the end */
 
-/* The file keeps the usual mode of a new one. */
 static os_code keep_file(struct get *get, os_error *err)
 {
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(get->fd, 0666 & ~mask) != 0 || fsync(get->fd) != 0 || rename(get->temporary, get->sink.file) != 0)
-        return error_set(err, OS_ERR_IO, "%.300s could not be completed: %s.", get->sink.file, strerror(errno));
+    if (fsync(get->fd) != 0 || rename(get->temporary, get->sink.file) != 0)
+        return error_set(err, errno == ENOSPC ? OS_ERR_NO_SPACE : OS_ERR_IO, "%.300s could not be completed: %s.",
+                         get->sink.file, strerror(errno));
     free(get->temporary);
     get->temporary = NULL;
     return OS_OK;
@@ -142,6 +139,7 @@ os_code os_get(os_client *client, const char *key, const os_sink *sink, const os
     struct get get = {.plain = {.request = {.verb = STORE_GET}, .may_repeat = true}, .fd = -1};
     char *whole = NULL;
     error_clear(err);
+    client_enter(client);
     os_code code = versioned_copy(sink, &get.sink, sizeof(get.sink), "os_sink", err);
     buf_init(&get.memory, get.sink.max_length ? (size_t)get.sink.max_length : (size_t)GET_MEMORY_MOST);
     if (code == OS_OK)
@@ -162,6 +160,7 @@ os_code os_get(os_client *client, const char *key, const os_sink *sink, const os
     free(get.temporary);
     buf_free(&get.memory);
     free(whole);
+    client_leave(client);
     return code;
 }
 

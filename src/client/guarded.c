@@ -18,21 +18,6 @@ struct guarded {
     bool started;
 };
 
-static void guarded_done(void *context, const struct run_outcome *outcome)
-{
-    struct guarded *guarded = context;
-    guarded->outcome = *outcome;
-    sync_finish(&guarded->sync);
-}
-
-static void guarded_start(struct sync *sync)
-{
-    struct guarded *guarded = (struct guarded *)sync;
-    guarded->started = run_start(guarded->client, &guarded->wish, guarded_done, guarded);
-    if (!guarded->started)
-        sync_finish(sync);
-}
-
 static void note_metric(const os_client *client, const struct guarded *guarded)
 {
     if (client->settings.metric == NULL)
@@ -47,6 +32,22 @@ static void note_metric(const os_client *client, const struct guarded *guarded)
         .requests = guarded->outcome.result.requests,
     };
     client->settings.metric(client->settings.metric_context, &metric);
+}
+
+static void guarded_done(void *context, const struct run_outcome *outcome)
+{
+    struct guarded *guarded = context;
+    guarded->outcome = *outcome;
+    note_metric(guarded->client, guarded); /* here, as callbacks run on one thread */
+    sync_finish(&guarded->sync);
+}
+
+static void guarded_start(struct sync *sync)
+{
+    struct guarded *guarded = (struct guarded *)sync;
+    guarded->started = run_start(guarded->client, &guarded->wish, guarded_done, guarded);
+    if (!guarded->started)
+        sync_finish(sync);
 }
 
 /* What an early refusal gives: nothing was sent. */
@@ -100,7 +101,6 @@ static os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error 
         return refuse(ret, early);
     }
     add_ticket(guarded, guarded->wish.key);
-    note_metric(client, guarded);
     if (err)
         *err = guarded->outcome.error;
     if (ret)
@@ -157,7 +157,10 @@ static os_verdict guarded_put(os_client *client, const char *name, const char *k
 os_verdict os_put_if_absent(os_client *client, const char *key, const os_body *body, const os_put_options *options,
                             const os_call *call, os_result *ret, os_error *err)
 {
-    return guarded_put(client, "put_if_absent", key, NULL, body, options, call, ret, err);
+    client_enter(client);
+    os_verdict verdict = guarded_put(client, "put_if_absent", key, NULL, body, options, call, ret, err);
+    client_leave(client);
+    return verdict;
 }
 
 os_verdict os_put_if_match(os_client *client, const char *key, const char *etag, const os_body *body,
@@ -167,7 +170,10 @@ os_verdict os_put_if_match(os_client *client, const char *key, const char *etag,
     error_clear(err);
     if (call_etag(etag, normal, err) != OS_OK)
         return refuse(ret, OS_NOT_EXECUTED);
-    return guarded_put(client, "put_if_match", key, normal, body, options, call, ret, err);
+    client_enter(client);
+    os_verdict verdict = guarded_put(client, "put_if_match", key, normal, body, options, call, ret, err);
+    client_leave(client);
+    return verdict;
 }
 
 /* ------------------------------------------------------------------------------------------------ copy, rename */
@@ -221,7 +227,10 @@ static os_verdict guarded_copy(os_client *client, const char *name, const char *
 os_verdict os_copy_if_not_exists(os_client *client, const char *source, const char *key, const os_copy_options *options,
                                  const os_call *call, os_result *ret, os_error *err)
 {
-    return guarded_copy(client, "copy_if_not_exists", source, key, NULL, options, call, ret, NULL, err);
+    client_enter(client);
+    os_verdict verdict = guarded_copy(client, "copy_if_not_exists", source, key, NULL, options, call, ret, NULL, err);
+    client_leave(client);
+    return verdict;
 }
 
 os_verdict os_copy_if_match(os_client *client, const char *source, const char *key, const char *etag,
@@ -231,31 +240,65 @@ os_verdict os_copy_if_match(os_client *client, const char *source, const char *k
     error_clear(err);
     if (call_etag(etag, normal, err) != OS_OK)
         return refuse(ret, OS_NOT_EXECUTED);
-    return guarded_copy(client, "copy_if_match", source, key, normal, options, call, ret, NULL, err);
+    client_enter(client);
+    os_verdict verdict = guarded_copy(client, "copy_if_match", source, key, normal, options, call, ret, NULL, err);
+    client_leave(client);
+    return verdict;
+}
+
+/* The deadline is of the whole call: the copy has used some of it. */
+static os_code delete_call(const os_call *call, const struct clock_reading *start, os_call *ret, os_error *err)
+{
+    struct clock_reading now;
+    os_code code = call_take(call, ret, err);
+    clock_read(&now);
+    uint64_t used_ms = clock_elapsed_max(start, &now);
+    ret->deadline_ms = ret->deadline_ms > used_ms ? ret->deadline_ms - used_ms : 1;
+    ret->progress = NULL;
+    return code;
+}
+
+/* The verdict stays the copy's: what became of the source goes into *err. */
+static void delete_source(os_client *client, const char *source, const char *key, const char *source_etag,
+                          const os_call *call, os_error *err)
+{
+    os_error why;
+    os_verdict deleted = OS_NOT_EXECUTED;
+    if (source_etag[0] == '\0')
+        error_set(&why, OS_ERR_SOURCE, "Its ETag is not known.");
+    else
+        deleted = os_delete_if_match(client, source, source_etag, call, NULL, &why);
+    if (deleted == OS_COMMITTED)
+        return;
+    const char *state = "the source was not deleted";
+    if (deleted == OS_CONFLICT)
+        state = "the source is no longer the version that was copied, so it was not deleted";
+    else if (deleted == OS_UNKNOWN)
+        state = "whether the source was deleted is not known";
+    error_set(err, why.code, "%.200s was copied to %.200s, but %s: %.400s", source, key, state, why.message);
+    error_service(err, why.http_status, why.service_code, why.request_id);
+}
+
+static os_verdict guarded_rename(os_client *client, const char *source, const char *key, const os_copy_options *options,
+                                 const os_call *call, os_result *ret, os_error *err)
+{
+    char source_etag[VERSION_ETAG_SIZE];
+    struct clock_reading start;
+    clock_read(&start);
+    os_verdict verdict =
+        guarded_copy(client, "rename_if_not_exists", source, key, NULL, options, call, ret, source_etag, err);
+    os_call rest;
+    if (verdict == OS_COMMITTED && delete_call(call, &start, &rest, err) == OS_OK)
+        delete_source(client, source, key, source_etag, &rest, err);
+    return verdict;
 }
 
 os_verdict os_rename_if_not_exists(os_client *client, const char *source, const char *key,
                                    const os_copy_options *options, const os_call *call, os_result *ret, os_error *err)
 {
-    char source_etag[VERSION_ETAG_SIZE];
-    os_verdict verdict =
-        guarded_copy(client, "rename_if_not_exists", source, key, NULL, options, call, ret, source_etag, err);
-    if (verdict != OS_COMMITTED)
-        return verdict;
-    if (source_etag[0] == '\0') {
-        error_set(err, OS_ERR_SOURCE, "%.300s was copied to %.300s, but its ETag is not known, so it was not deleted.",
-                  source, key);
-        return verdict;
-    }
-    os_error delete_error;
-    os_verdict deleted = os_delete_if_match(client, source, source_etag, call, NULL, &delete_error);
-    if (deleted != OS_COMMITTED && err) {
-        os_code code = delete_error.code;
-        char why[sizeof(delete_error.message)];
-        memcpy(why, delete_error.message, sizeof(why));
-        *err = delete_error;
-        error_set(err, code, "%.300s was copied to %.300s, but the source still stands: %.500s", source, key, why);
-    }
+    client_enter(client);
+    os_verdict verdict = guarded_rename(client, source, key, options, call, ret, err);
+    client_leave(client);
     return verdict;
 }
 
@@ -269,6 +312,7 @@ os_verdict os_delete_if_match(os_client *client, const char *key, const char *et
     struct guarded guarded = {.client = client,
                               .wish = {.operation = GUARD_DELETE, .name = "delete_if_match", .etag = normal}};
     error_clear(err);
+    client_enter(client);
     os_code code = call_etag(etag, normal, err);
     if (code == OS_OK)
         code = take_call(&guarded, call, err);
@@ -277,6 +321,7 @@ os_verdict os_delete_if_match(os_client *client, const char *key, const char *et
     guarded.wish.key = whole_key;
     os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : refuse(ret, OS_NOT_EXECUTED);
     free(whole_key);
+    client_leave(client);
     return verdict;
 }
 
@@ -285,19 +330,21 @@ os_verdict os_delete_if_match(os_client *client, const char *key, const char *et
 os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)
 {
     struct guarded guarded = {.client = client, .wish = {.name = "resolve"}};
-    struct guard_ticket read;
+    struct guard_ticket read = {.operation = GUARD_PUT};
     char *key = NULL;
     error_clear(err);
+    client_enter(client);
     os_code code = take_call(&guarded, call, err);
     if (code == OS_OK)
         code = ticket_read(ticket, client->settings.store_identity, &key, &read, err);
-    if (code != OS_OK)
-        return refuse(ret, OS_UNKNOWN);
+    if (code == OS_OK)
+        code = client->store->vtable->check_key(client->store, key, err);
     guarded.wish.operation = read.operation;
     guarded.wish.key = key;
     guarded.wish.ticket = &read;
-    os_verdict verdict = guarded_run(&guarded, ret, err);
+    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : refuse(ret, OS_UNKNOWN);
     free(key);
+    client_leave(client);
     return verdict;
 }
 

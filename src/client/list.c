@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* os_list: page by page; a page is kept, so that the caller's function runs on the calling thread and may take its
  * time. */
+#include "client/call.h"
 #include "client/plain.h"
 
 #include "base/error.h"
@@ -13,6 +14,7 @@ enum { LIST_PAGE = 1000 };
 struct page {
     struct s3_list_entry entries[LIST_PAGE]; /* keys are own copies */
     size_t count;
+    struct plain *plain; /* the request that fills it */
     bool failed;
     struct s3_list_page end;
 };
@@ -20,6 +22,7 @@ struct page {
 static bool keep_entry(void *context, const struct s3_list_entry *entry)
 {
     struct page *page = context;
+    page->plain->delivered = true; /* beginning again would give it twice */
     if (page->count == LIST_PAGE)
         page->failed = true; /* more than was asked for */
     char *key = page->failed ? NULL : strdup(entry->key);
@@ -70,6 +73,7 @@ static os_code fetch_page(os_client *client, const struct s3_list_options *optio
     struct plain plain = {.request = {.verb = STORE_LIST, .list = *options, .each = keep_entry, .each_context = page}};
     plain.request.page = &page->end;
     plain.may_repeat = true;
+    page->plain = &plain;
     os_code code = plain_run(&plain, client, call, err);
     if (page->failed)
         return error_set(err, OS_ERR_NO_MEMORY,
@@ -79,12 +83,24 @@ static os_code fetch_page(os_client *client, const struct s3_list_options *optio
 
 struct listing {
     os_client *client;
-    const os_call *call;
+    os_call call; /* its deadline is what is left: the time of the caller's function does not count */
     os_list_fn each;
     void *context;
     uint64_t left; /* UINT64_MAX: all */
     struct s3_list_options options;
 };
+
+static os_code fetch_in_time(struct listing *listing, struct page *page, os_error *err)
+{
+    struct clock_reading before;
+    struct clock_reading after;
+    clock_read(&before);
+    os_code code = fetch_page(listing->client, &listing->options, &listing->call, page, err);
+    clock_read(&after);
+    uint64_t used_ms = clock_elapsed_max(&before, &after);
+    listing->call.deadline_ms = listing->call.deadline_ms > used_ms ? listing->call.deadline_ms - used_ms : 1;
+    return code;
+}
 
 static os_code list_pages(struct listing *listing, struct page *page, os_error *err)
 {
@@ -94,7 +110,7 @@ static os_code list_pages(struct listing *listing, struct page *page, os_error *
     while (code == OS_OK && more && listing->left > 0) {
         listing->options.continuation_token = token;
         listing->options.max_keys = listing->left < LIST_PAGE ? (uint32_t)listing->left : LIST_PAGE;
-        code = fetch_page(listing->client, &listing->options, listing->call, page, err);
+        code = fetch_in_time(listing, page, err);
         qsort(page->entries, page->count, sizeof(page->entries[0]), by_key);
         if (code == OS_OK && !give_page(listing->client, page, listing->each, listing->context))
             code = error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
@@ -120,12 +136,16 @@ static char *join(const char *prefix, const char *rest)
     return whole;
 }
 
-os_code os_list(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each, void *context,
-                os_error *err)
+static os_code list(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each,
+                    void *context, os_error *err)
 {
     os_list_options own;
-    error_clear(err);
+    os_call own_call;
     os_code code = versioned_copy(options, &own, sizeof(own), "os_list_options", err);
+    if (code == OS_OK)
+        code = call_take(call, &own_call, err);
+    if (code == OS_OK && each == NULL)
+        code = error_set(err, OS_ERR_ARGUMENT, "os_list was given no function to tell of the objects.");
     if (code != OS_OK)
         return code;
     const char *root = client->settings.prefix ? client->settings.prefix : "";
@@ -134,7 +154,7 @@ os_code os_list(os_client *client, const os_list_options *options, const os_call
     struct page *page = calloc(1, sizeof(*page));
     struct listing listing = {
         .client = client,
-        .call = call,
+        .call = own_call,
         .each = each,
         .context = context,
         .left = own.max_keys ? own.max_keys : UINT64_MAX,
@@ -147,5 +167,15 @@ os_code os_list(os_client *client, const os_list_options *options, const os_call
     free(page);
     free(after);
     free(prefix);
+    return code;
+}
+
+os_code os_list(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each, void *context,
+                os_error *err)
+{
+    error_clear(err);
+    client_enter(client);
+    os_code code = list(client, options, call, each, context, err);
+    client_leave(client);
     return code;
 }

@@ -18,6 +18,7 @@ os_code os_head(os_client *client, const char *key, const os_call *call, os_obje
     struct plain plain = {.request = {.verb = STORE_HEAD}, .may_repeat = true};
     char *whole = NULL;
     error_clear(err);
+    client_enter(client);
     os_code code = client_object_key(client, key, &whole, err);
     if (code == OS_OK) {
         plain.request.key = whole;
@@ -26,6 +27,7 @@ os_code os_head(os_client *client, const char *key, const os_call *call, os_obje
     if (code == OS_OK)
         plain_give_object(&plain, ret);
     free(whole);
+    client_leave(client);
     return code;
 }
 
@@ -37,6 +39,7 @@ os_code os_put(os_client *client, const char *key, const os_body *body, const os
     struct body opened = {.fd = -1};
     char *whole = NULL;
     error_clear(err);
+    client_enter(client);
     os_code code = call_content(options, &content, err);
     if (code == OS_OK)
         code = client_object_key(client, key, &whole, err);
@@ -53,6 +56,7 @@ os_code os_put(os_client *client, const char *key, const os_body *body, const os
         plain_give_object(&plain, ret);
     body_close(&opened);
     free(whole);
+    client_leave(client);
     return code;
 }
 
@@ -61,11 +65,13 @@ os_code os_delete(os_client *client, const char *key, const os_call *call, os_er
     struct plain plain = {.request = {.verb = STORE_DELETE}};
     char *whole = NULL;
     error_clear(err);
+    client_enter(client);
     os_code code = client_object_key(client, key, &whole, err);
     if (code == OS_OK) {
         plain.request.key = whole;
         code = plain_run(&plain, client, call, err);
     }
     free(whole);
+    client_leave(client);
     return code;
 }

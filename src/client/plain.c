@@ -18,6 +18,7 @@ static void finish(struct plain *plain, os_code code)
     loop_timer_clear(loop, &plain->deadline_timer);
     loop_timer_clear(loop, &plain->again_timer);
     cancel_unlink(&plain->cancel_link);
+    cancel_unlink(&plain->closing_link);
     sync_finish(&plain->sync);
 }
 
@@ -114,6 +115,12 @@ static void on_cancel(struct cancel_link *link)
     stop((struct plain *)((char *)link - offsetof(struct plain, cancel_link)), OS_ERR_CANCELLED, "it was cancelled");
 }
 
+static void on_closing(struct cancel_link *link)
+{
+    stop((struct plain *)((char *)link - offsetof(struct plain, closing_link)), OS_ERR_CANCELLED,
+         "its client was closed");
+}
+
 static void start(struct sync *sync)
 {
     struct plain *plain = (struct plain *)sync;
@@ -122,8 +129,10 @@ static void start(struct sync *sync)
     plain->deadline_timer.fire = on_deadline;
     plain->again_timer.fire = on_again;
     plain->cancel_link.heard = on_cancel;
+    plain->closing_link.heard = on_closing;
     plain->request.deadline_monotonic_ms = plain->started.monotonic_ms + plain->call.deadline_ms;
-    if (!cancel_link(plain->call.cancel, &plain->cancel_link, plain->client->loop)) {
+    if (!cancel_link(plain->call.cancel, &plain->cancel_link, plain->client->loop) ||
+        !cancel_link(plain->client->closing, &plain->closing_link, plain->client->loop)) {
         finish(plain, error_no_memory(&plain->error));
         return;
     }

@@ -23,6 +23,7 @@ struct plain {
     struct loop_timer again_timer;
     struct backoff backoff;
     struct cancel_link cancel_link;
+    struct cancel_link closing_link;
 
     os_code code;
     os_error error;

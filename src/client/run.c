@@ -57,6 +57,7 @@ static void run_answer(struct run *run)
     clock_read(&now);
     run->answered = true;
     cancel_unlink(&run->cancel_link);
+    cancel_unlink(&run->closing_link);
     loop_timer_clear(run->client->loop, &run->deadline_timer);
     run_cancel_requests(run, true);
     run->outcome.result.duration_ms = clock_elapsed_max(&run->started, &now);
@@ -277,22 +278,20 @@ static void on_deadline(struct loop_timer *timer)
     run_stop(from_timer(timer, offsetof(struct run, deadline_timer)));
 }
 
-static void on_cancel(struct cancel_link *link)
+static void cancel_run(struct run *run)
 {
-    struct run *run = (struct run *)((char *)link - offsetof(struct run, cancel_link));
     run->cancelled = true;
     run_stop(run);
 }
 
-void run_stop_all(os_client *client)
+static void on_cancel(struct cancel_link *link)
 {
-    struct run *run = client->runs;
-    while (run) {
-        struct run *next = run->next;
-        run->cancelled = true;
-        run_stop(run);
-        run = next;
-    }
+    cancel_run((struct run *)((char *)link - offsetof(struct run, cancel_link)));
+}
+
+static void on_closing(struct cancel_link *link)
+{
+    cancel_run((struct run *)((char *)link - offsetof(struct run, closing_link)));
 }
 
 void run_free_all(os_client *client)
@@ -334,9 +333,12 @@ bool run_start(os_client *client, const struct run_wish *wish, run_done_fn done,
     run->again_timer.fire = on_again;
     run->failed_timer.fire = run_on_failed;
     run->cancel_link.heard = on_cancel;
+    run->closing_link.heard = on_closing;
     clock_read(&run->started);
     run->again_backoff.random = run->started.realtime_ms;
-    if (!copy_names(run) || !cancel_link(wish->cancel, &run->cancel_link, client->loop)) {
+    if (!copy_names(run) || !cancel_link(wish->cancel, &run->cancel_link, client->loop) ||
+        !cancel_link(client->closing, &run->closing_link, client->loop)) {
+        cancel_unlink(&run->cancel_link);
         free(run->path);
         free(run->key);
         free(run);

@@ -41,9 +41,8 @@ typedef void (*run_done_fn)(void *context, const struct run_outcome *outcome);
 /* Starts; `done` is called exactly once, later, on the loop's thread. False when out of memory. */
 bool run_start(os_client *client, const struct run_wish *wish, run_done_fn done, void *context);
 
-/* Ends every run of a client that closes, as a cancellation would. Loop's thread. */
-void run_stop_all(os_client *client);
-void run_free_all(os_client *client); /* what is left after that: runs that waited for a PutItem */
+/* What is left when the last call of a client that closes has returned: runs that waited for a PutItem. */
+void run_free_all(os_client *client);
 
 /* The rest is for run_*.c. */
 struct run {
@@ -80,6 +79,7 @@ struct run {
     struct loop_timer again_timer;
     struct backoff again_backoff;
     struct cancel_link cancel_link;
+    struct cancel_link closing_link;
     struct clock_reading started;
     struct clock_reading unreachable_since; /* first of an unbroken row of failures before anything was sent */
     bool unreachable;

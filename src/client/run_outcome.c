@@ -66,6 +66,22 @@ static const char *last_words(const struct run *run)
     return run->last_error.code != OS_OK ? run->last_error.message : "";
 }
 
+/* The store refused a copy's precondition though the target is as expected: it is given one on the source, and one on
+ * the target only where R7 says so. */
+static void describe_unmet(struct run *run)
+{
+    if (run->wish.source_key && !run->client->settings.condition_headers)
+        error_set(&run->outcome.error, OS_ERR_SOURCE,
+                  "The source %.300s was changed while it was being copied to %.300s; nothing was written. Call again.",
+                  run->wish.source_key, run->key);
+    else
+        error_set(
+            &run->outcome.error, OS_ERR_REFUSED,
+            "The store refused the condition on %s although the expected version is there; turn condition_headers "
+            "off for this store, or check the copy's source. %.400s",
+            run->key, last_words(run));
+}
+
 static void describe_stop(struct run *run, const char *meanwhile)
 {
     const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
@@ -122,13 +138,7 @@ static void describe_not_executed(struct run *run)
     case GUARD_REASON_UNREADABLE_RECORD:
         use_last_error(run, OS_ERR_TABLE, "its record in the table cannot be read or has no next generation.");
         return;
-    case GUARD_REASON_UNMET:
-        error_set(
-            error, OS_ERR_REFUSED,
-            "The store refused the condition on %s although the expected version is there; turn condition_headers "
-            "off for this store, or check the copy's source. %.400s",
-            run->key, last_words(run));
-        return;
+    case GUARD_REASON_UNMET: describe_unmet(run); return;
     case GUARD_REASON_BUSY: describe_busy(run); return;
     case GUARD_REASON_STOPPED: describe_stop(run, " before its attempt could be applied"); return;
     case GUARD_REASON_RECORD_GONE:
@@ -140,6 +150,8 @@ static void describe_not_executed(struct run *run)
         use_last_error(run, OS_ERR_REFUSED, "the service refused the request.");
         if (error->code == OS_ERR_CONFLICT)
             error->code = OS_ERR_REFUSED;
+        if (error->code == OS_ERR_NOT_FOUND && run->wish.source_key)
+            error->code = OS_ERR_SOURCE; /* it was there at its HEAD */
         return;
     }
 }

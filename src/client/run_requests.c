@@ -178,6 +178,7 @@ static void source_done(void *context, const struct store_answer *answer)
     run->source_op = NULL;
     count_request(run, "HEAD", &run->source_sent, answer);
     run->source_error = answer->error;
+    note_trouble(run, answer);
     struct guard_event event = {.kind = GUARD_EVENT_SOURCE, .source_bytes = answer->object.length};
     date_of(answer, &event);
     event.head = head_outcome_of(run, answer);
@@ -431,6 +432,11 @@ void run_cancel_requests(struct run *run, bool but_put)
     cancel_store_op(run, &run->source_op);
     cancel_store_op(run, &run->send_op);
     cancel_ledger_op(run, &run->get_op);
-    if (!but_put)
+    run->failed &= (unsigned)GUARD_DO_RECORD_PUT;
+    if (!but_put) {
         cancel_ledger_op(run, &run->put_op);
+        run->failed = 0;
+    }
+    if (run->failed == 0)
+        loop_timer_clear(run->client->loop, &run->failed_timer);
 }

@@ -16,8 +16,9 @@ enum {
     DEFAULT_MARGIN_S = 2,
     DEFAULT_RECHECK_AFTER_MS = 5000,
     LEAST_TTL_S = 600,
-    LOCAL_ALLOWANCE_S = 1, /* the embedded store looks at the expiry under its lock, at the end */
-    LOCAL_MARGIN_S = 1     /* one clock; only rounding */
+    LONGEST_REQUEST_MS = 86400000, /* a day is as good as for ever */
+    LOCAL_ALLOWANCE_S = 1,         /* the embedded store looks at the expiry under its lock, at the end */
+    LOCAL_MARGIN_S = 1             /* one clock; only rounding */
 };
 
 static os_code copy_string(const char *from, char **ret, os_error *err)
@@ -33,6 +34,11 @@ static os_code copy_string(const char *from, char **ret, os_error *err)
 static uint64_t or_default(uint64_t value, uint64_t otherwise)
 {
     return value ? value : otherwise;
+}
+
+static uint64_t at_most(uint64_t value, uint64_t most)
+{
+    return value < most ? value : most;
 }
 
 static os_code check_protocol(const os_options *options, struct guard_settings *guard, os_error *err)
@@ -96,6 +102,11 @@ static os_code check_enums(const os_options *options, os_error *err)
 
 /* ------------------------------------------------------------------------------------------------ services */
 
+static bool given(const char *option)
+{
+    return option && option[0];
+}
+
 static os_code take_endpoint(const char *service, const char *url, const char *region, const os_options *options,
                              const char *profile, struct endpoint *ret, os_error *err)
 {
@@ -105,9 +116,9 @@ static os_code take_endpoint(const char *service, const char *url, const char *r
     if (!options->no_environment)
         code = endpoint_from_environment(service, profile, &env_url, &env_region, err);
     if (code == OS_OK) {
-        const char *use_url = url && url[0] ? url : env_url;
-        const char *use_region = region && region[0] ? region : env_region;
-        code = endpoint_parse(service, use_url, use_region && use_region[0] ? use_region : "us-east-1", ret, err);
+        const char *use_url = given(url) ? url : env_url;
+        const char *use_region = given(region) ? region : env_region;
+        code = endpoint_parse(service, use_url, given(use_region) ? use_region : "us-east-1", ret, err);
     }
     free(env_url);
     free(env_region);
@@ -122,9 +133,8 @@ static os_code take_services(const os_options *options, struct settings *ret, os
         code = take_endpoint("s3", options->s3_endpoint, region, options, options->profile, &ret->s3_endpoint, err);
     if (code != OS_OK || ret->ledger_scheme != SETTINGS_DYNAMODB)
         return code;
-    const char *profile = options->dynamodb_profile ? options->dynamodb_profile : options->profile;
-    const char *ledger_region =
-        options->dynamodb_region && options->dynamodb_region[0] ? options->dynamodb_region : region;
+    const char *profile = given(options->dynamodb_profile) ? options->dynamodb_profile : options->profile;
+    const char *ledger_region = given(options->dynamodb_region) ? options->dynamodb_region : region;
     return take_endpoint("dynamodb", options->dynamodb_endpoint, ledger_region, options, profile,
                          &ret->dynamodb_endpoint, err);
 }
@@ -150,7 +160,8 @@ static os_code take_keys(const os_options *options, const struct settings *setti
         .callback_context = options->dynamodb_credentials_context,
         .no_environment = options->no_environment != 0,
     };
-    bool own = dynamodb.access_key_id || dynamodb.secret_access_key || dynamodb.profile || dynamodb.callback;
+    bool own = given(dynamodb.access_key_id) || given(dynamodb.secret_access_key) || given(dynamodb.profile) ||
+               dynamodb.callback != NULL;
     os_code code = OS_OK;
     if (settings->store_scheme == SETTINGS_S3)
         code = credentials_new(&s3, ret_store, err);
@@ -167,16 +178,17 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
 {
     ret->addressing = options->s3_addressing;
     ret->signature = options->signature;
-    ret->connect_timeout_ms = or_default(options->connect_timeout_ms, 5000);
-    ret->request_timeout_ms = or_default(options->request_timeout_ms, 10000);
+    ret->connect_timeout_ms = at_most(or_default(options->connect_timeout_ms, 5000), LONGEST_REQUEST_MS);
+    ret->request_timeout_ms = at_most(or_default(options->request_timeout_ms, 10000), LONGEST_REQUEST_MS);
     ret->max_connections = options->max_connections ? options->max_connections : 64;
     ret->metric = options->metric;
     ret->metric_context = options->metric_context;
     ret->log = options->log;
     ret->log_context = options->log_context;
     ret->log_level = options->log_level ? options->log_level : OS_LOG_WARN;
-    if (options->record_prefix && strlen(options->record_prefix) > 512)
-        return error_set(err, OS_ERR_CONFIG, "record_prefix is longer than 512 bytes.");
+    if (options->record_prefix &&
+        (strlen(options->record_prefix) > 512 || !text_is_utf8(text_from(options->record_prefix))))
+        return error_set(err, OS_ERR_CONFIG, "record_prefix is longer than 512 bytes, or no UTF-8.");
     os_code code = copy_string(options->ca_file, &ret->ca_file, err);
     if (code == OS_OK)
         code = copy_string(options->record_prefix, &ret->record_prefix, err);

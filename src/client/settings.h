@@ -10,6 +10,8 @@
 
 enum { SETTINGS_GUARDED_BODY_MAX = 8 << 20 }; /* R15 is not built yet */
 enum { SETTINGS_DEADLINE_MS = 120000 };
+#define SETTINGS_LONGEST_MS \
+    (UINT64_C(1) << 48) /* about 9,000 years: any time added to a clock reading stays a number */
 
 enum settings_scheme { SETTINGS_S3 = 1, SETTINGS_FILE, SETTINGS_DYNAMODB, SETTINGS_SQLITE };
 

@@ -4,7 +4,7 @@
 #include "client/cancel.h"
 
 #include "base/error.h"
-#include "commit/words.h"
+#include "commit/backoff.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,20 @@ struct ledger_call {
     struct ledger_op *op;
     struct loop_timer deadline_timer;
     struct cancel_link cancel_link;
+    struct cancel_link closing_link;
     struct clock_reading sent;
+    struct loop_timer again_timer;
+    struct backoff backoff;
+    bool given; /* LIST: a row, so that beginning again would give it twice */
     struct ledger_answer answer;
 };
 
 static void finish(struct ledger_call *call)
 {
     loop_timer_clear(call->client->loop, &call->deadline_timer);
+    loop_timer_clear(call->client->loop, &call->again_timer);
     cancel_unlink(&call->cancel_link);
+    cancel_unlink(&call->closing_link);
     sync_finish(&call->sync);
 }
 
@@ -35,6 +41,10 @@ static void done(void *context, const struct ledger_answer *answer)
     struct ledger_call *call = context;
     call->op = NULL;
     call->answer = *answer;
+    if (answer->outcome == LEDGER_THROTTLED && answer->error.code == OS_ERR_THROTTLED && !call->given) { /* E1 */
+        loop_timer_set(call->client->loop, &call->again_timer, backoff_next_ms(&call->backoff));
+        return;
+    }
     client_note_request(call->client, "table", "", &call->sent, answer->error.http_status, answer->error.code);
     finish(call);
 }
@@ -45,7 +55,10 @@ static void stop(struct ledger_call *call, os_code code, const char *why)
         call->client->ledger->vtable->cancel(call->client->ledger, call->op);
     call->op = NULL;
     call->answer.outcome = LEDGER_AMBIGUOUS;
-    error_set(&call->answer.error, code, "The request to the table was ended: %s.", why);
+    os_error last = call->answer.error;
+    bool trouble = last.code != OS_OK;
+    error_set(&call->answer.error, code, "The request to the table was ended: %s.%s%.500s", why,
+              trouble ? " Last trouble: " : "", trouble ? last.message : "");
     finish(call);
 }
 
@@ -61,23 +74,48 @@ static void on_cancel(struct cancel_link *link)
          "it was cancelled");
 }
 
-static void start(struct sync *sync)
+static void on_closing(struct cancel_link *link)
 {
-    struct ledger_call *call = (struct ledger_call *)sync;
+    stop((struct ledger_call *)((char *)link - offsetof(struct ledger_call, closing_link)), OS_ERR_CANCELLED,
+         "its client was closed");
+}
+
+static void send_call(struct ledger_call *call)
+{
     struct ledger *ledger = call->client->ledger;
     clock_read(&call->sent);
-    call->request.deadline_monotonic_ms = call->sent.monotonic_ms + call->call.deadline_ms;
-    call->deadline_timer.fire = on_deadline;
-    call->cancel_link.heard = on_cancel;
-    if (cancel_link(call->call.cancel, &call->cancel_link, call->client->loop)) {
-        loop_timer_set(call->client->loop, &call->deadline_timer, call->call.deadline_ms);
-        call->op = ledger->vtable->start(ledger, &call->request, done, call);
-    }
+    call->op = ledger->vtable->start(ledger, &call->request, done, call);
     if (call->op == NULL) {
         call->answer.outcome = LEDGER_REFUSED;
         error_no_memory(&call->answer.error);
         finish(call);
     }
+}
+
+static void on_again(struct loop_timer *timer)
+{
+    send_call((struct ledger_call *)((char *)timer - offsetof(struct ledger_call, again_timer)));
+}
+
+static void start(struct sync *sync)
+{
+    struct ledger_call *call = (struct ledger_call *)sync;
+    clock_read(&call->sent);
+    call->backoff.random = call->sent.realtime_ms;
+    call->again_timer.fire = on_again;
+    call->request.deadline_monotonic_ms = call->sent.monotonic_ms + call->call.deadline_ms;
+    call->deadline_timer.fire = on_deadline;
+    call->cancel_link.heard = on_cancel;
+    call->closing_link.heard = on_closing;
+    if (cancel_link(call->call.cancel, &call->cancel_link, call->client->loop) &&
+        cancel_link(call->client->closing, &call->closing_link, call->client->loop)) {
+        loop_timer_set(call->client->loop, &call->deadline_timer, call->call.deadline_ms);
+        send_call(call);
+        return;
+    }
+    call->answer.outcome = LEDGER_REFUSED;
+    error_no_memory(&call->answer.error);
+    finish(call);
 }
 
 /* Gives what the ledger said; *err is filled for every outcome but OK and the conflicts. */
@@ -110,7 +148,9 @@ static os_code simple(os_client *client, enum ledger_verb verb, const os_call *c
     struct ledger_call ledger_call = {.request = {.verb = verb}};
     os_error own;
     error_clear(&own);
+    client_enter(client);
     os_code code = code_of(ledger_call_run(&ledger_call, client, call, &own), &own);
+    client_leave(client);
     if (err)
         *err = own;
     return code;
@@ -140,6 +180,7 @@ struct kept_rows {
     struct kept_row *list;
     size_t count;
     size_t cap;
+    struct ledger_call *call;
     bool failed;
 };
 
@@ -159,6 +200,7 @@ static bool grow(struct kept_rows *rows)
 static bool keep_row(void *context, const struct ledger_row *row)
 {
     struct kept_rows *rows = context;
+    rows->call->given = true;
     rows->failed = rows->failed || !grow(rows);
     if (rows->failed)
         return false;
@@ -228,9 +270,13 @@ os_code os_table_list(os_client *client, const char *key, const os_call *call, o
     char *path = NULL;
     os_error own;
     error_clear(&own);
+    client_enter(client);
     os_code code = record_path(client, key, &path, &own);
+    if (code == OS_OK && each == NULL)
+        code = error_set(&own, OS_ERR_ARGUMENT, "os_table_list was given no function to tell of the records.");
     struct ledger_call ledger_call = {
         .request = {.verb = LEDGER_LIST, .path = path, .each = keep_row, .each_context = &rows}};
+    rows.call = &ledger_call;
     if (code == OS_OK)
         code = code_of(ledger_call_run(&ledger_call, client, call, &own), &own);
     if (rows.failed)
@@ -241,6 +287,7 @@ os_code os_table_list(os_client *client, const char *key, const os_call *call, o
         *err = own;
     free_rows(&rows);
     free(path);
+    client_leave(client);
     return code;
 }
 
@@ -336,6 +383,7 @@ os_code os_table_release(os_client *client, const char *key, const char *etag, i
     char *path = NULL;
     os_error own;
     error_clear(&own);
+    client_enter(client);
     os_code code = OS_OK;
     if (etag && strcmp(etag, RECORD_ETAG_CREATE) != 0)
         code = call_etag(etag, normal, &own);
@@ -352,5 +400,6 @@ os_code os_table_release(os_client *client, const char *key, const char *etag, i
     if (err)
         *err = own;
     free(path);
+    client_leave(client);
     return code;
 }

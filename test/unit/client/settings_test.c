@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options: defaults, and every refusal with its sentence. */
+#include "client/settings.h"
+#include "commit/record.h"
+#include "unit/client/client_scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static os_options s3_options(void)
+{
+    os_options options = OS_OPTIONS_INIT;
+    options.store_url = "s3://bucket/prefix";
+    options.ledger_url = "dynamodb://records";
+    options.access_key_id = "id";
+    options.secret_access_key = "secret-of-the-test";
+    options.no_environment = 1;
+    return options;
+}
+
+struct opened {
+    struct settings settings;
+    struct credentials *store_keys;
+    struct credentials *ledger_keys;
+    os_error error;
+};
+
+static os_code open_settings(const os_options *options, struct opened *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    return settings_new(options, &ret->settings, &ret->store_keys, &ret->ledger_keys, &ret->error);
+}
+
+static void close_settings(struct opened *opened)
+{
+    settings_free(&opened->settings);
+    credentials_free(opened->store_keys);
+    credentials_free(opened->ledger_keys);
+}
+
+static void check_refused(const os_options *options, os_code code, const char *says)
+{
+    struct opened opened;
+    CHECK_CODE(open_settings(options, &opened), code, &opened.error);
+    CHECK_SAYS(&opened.error, says);
+    assert_null(strstr(opened.error.message, "secret-of-the-test"));
+    assert_null(opened.store_keys);
+    assert_null(opened.ledger_keys);
+    close_settings(&opened);
+}
+
+static void zero_means_the_defaults_of_the_protocol(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    struct opened opened;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    const struct guard_settings *guard = &opened.settings.guard;
+    assert_int_equal(guard->timeout_ms, 20000);
+    assert_int_equal(guard->max_clock_skew_rate, 3);
+    assert_int_equal(guard->ttl_s, 3600);
+    assert_int_equal(guard->length_s, 5);
+    assert_int_equal(guard->margin_s, 2);
+    assert_int_equal(guard->allowance_s, 0); /* by operation */
+    assert_int_equal(guard->recheck_after_ms, 5000);
+    assert_false(guard->release_always);
+    assert_false(opened.settings.condition_headers);
+    assert_int_equal(opened.settings.request_timeout_ms, 10000);
+    assert_string_equal(opened.settings.s3_endpoint.region, "us-east-1");
+    assert_string_equal(opened.settings.dynamodb_endpoint.region, "us-east-1");
+    assert_string_equal(opened.settings.prefix, "prefix/");
+    assert_non_null(opened.store_keys);
+    assert_non_null(opened.ledger_keys);
+    close_settings(&opened);
+}
+
+static void an_embedded_store_has_its_own_ledger_and_no_keys(void **state)
+{
+    (void)state;
+    os_options options = OS_OPTIONS_INIT;
+    struct opened opened;
+    options.store_url = "file:///srv/data/";
+    options.no_environment = 1;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_int_equal(opened.settings.ledger_scheme, SETTINGS_SQLITE);
+    assert_string_equal(opened.settings.table, "/srv/data/.oscommit/ledger.db");
+    assert_null(opened.store_keys);
+    assert_null(opened.ledger_keys);
+    char *with_slash = strdup(opened.settings.store_identity);
+    close_settings(&opened);
+    options.store_url = "file:///srv/data";
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_string_equal(opened.settings.store_identity, with_slash); /* one store, one name in tickets */
+    free(with_slash);
+    close_settings(&opened);
+}
+
+static void an_s3_store_without_a_ledger_is_for_plain_calls(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    struct opened opened;
+    options.ledger_url = "";
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_int_equal(opened.settings.ledger_scheme, 0);
+    assert_null(opened.ledger_keys);
+    close_settings(&opened);
+}
+
+static void a_ledger_url_with_a_timeout_sets_it_unless_an_option_does(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    struct opened opened;
+    options.ledger_url = "dynamo:records:30000";
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_int_equal(opened.settings.guard.timeout_ms, 30000);
+    close_settings(&opened);
+    options.timeout_ms = 40000;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_int_equal(opened.settings.guard.timeout_ms, 40000);
+    close_settings(&opened);
+}
+
+static void t5_a_ttl_that_ends_too_early_is_refused(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    struct opened opened;
+    options.ttl_s = 599;
+    check_refused(&options, OS_ERR_CONFIG, "at least 600");
+    options.ttl_s = 600;
+    assert_int_equal(open_settings(&options, &opened), OS_OK); /* 10 x 20 s x 3 */
+    close_settings(&opened);
+    options.timeout_ms = 20001;
+    check_refused(&options, OS_ERR_CONFIG, "T5");
+    options.ttl_s = 601;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    close_settings(&opened);
+    options.max_clock_skew_rate = 4;
+    check_refused(&options, OS_ERR_CONFIG, "ttl_s is 601");
+    options.ttl_s = UINT64_C(1) << 32;
+    check_refused(&options, OS_ERR_CONFIG, "136 years");
+    options.ttl_s = 0; /* the default grows with the others */
+    options.timeout_ms = 3600000;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_int_equal(opened.settings.guard.ttl_s, 10 * 3600 * 4);
+    close_settings(&opened);
+}
+
+static void a_skew_rate_without_room_is_refused(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    struct opened opened;
+    options.max_clock_skew_rate = 1;
+    check_refused(&options, OS_ERR_CONFIG, "max_clock_skew_rate is 1");
+    options.max_clock_skew_rate = 2;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    close_settings(&opened);
+    options.max_clock_skew_rate = 1001;
+    check_refused(&options, OS_ERR_CONFIG, "max_clock_skew_rate over 1,000");
+}
+
+static void times_that_nobody_would_wait_for_are_refused(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    options.timeout_ms = 86400001;
+    check_refused(&options, OS_ERR_CONFIG, "timeout_ms over a day");
+    options = s3_options();
+    options.length_s = 61;
+    check_refused(&options, OS_ERR_CONFIG, "length_s is 61");
+    options = s3_options();
+    options.margin_s = 3601;
+    check_refused(&options, OS_ERR_CONFIG, "margin_s over an hour");
+    options = s3_options();
+    options.allowance_s = 86401;
+    check_refused(&options, OS_ERR_CONFIG, "allowance_s over a day");
+}
+
+/* T6 is kept by the guard, which raises what it writes: the longest settings must not make a number too large. */
+static void t6_the_longest_times_are_still_numbers(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    struct opened opened;
+    options.timeout_ms = 86400000;
+    options.max_clock_skew_rate = 1000;
+    options.length_s = 60;
+    options.margin_s = 3600;
+    options.allowance_s = 86400;
+    options.request_timeout_ms = UINT64_MAX;
+    options.connect_timeout_ms = UINT64_MAX;
+    options.recheck_after_ms = UINT64_MAX;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_int_equal(opened.settings.guard.ttl_s, UINT64_C(10) * 86400 * 1000);
+    assert_int_equal(opened.settings.request_timeout_ms, 86400000);
+    assert_int_equal(opened.settings.connect_timeout_ms, 86400000);
+    close_settings(&opened);
+}
+
+static void values_outside_their_enumerations_are_refused(void **state)
+{
+    (void)state;
+    for (int field = 0; field < 6; field++) {
+        os_options options = s3_options();
+        if (field == 0)
+            options.release = (os_release)2;
+        else if (field == 1)
+            options.fences = (os_toggle)3;
+        else if (field == 2)
+            options.condition_headers = (os_toggle)-1;
+        else if (field == 3)
+            options.s3_addressing = (os_addressing)3;
+        else if (field == 4)
+            options.signature = (os_signature)2;
+        else
+            options.log_level = (os_log_level)5;
+        check_refused(&options, OS_ERR_CONFIG, "not in its enumeration");
+    }
+    os_options options = s3_options();
+    options.fences = OS_ON;
+    options.signature = OS_SIGNATURE_V2;
+    check_refused(&options, OS_ERR_CONFIG, "fences=on needs signature v4");
+}
+
+static void bad_names_of_places_are_refused(void **state)
+{
+    (void)state;
+    char prefix[514];
+    os_options options = s3_options();
+    options.store_url = NULL;
+    check_refused(&options, OS_ERR_CONFIG, "store_url is missing");
+    check_refused(NULL, OS_ERR_CONFIG, "store_url is missing");
+    options = s3_options();
+    options.ledger_url = "redis://x";
+    check_refused(&options, OS_ERR_CONFIG, "redis://x");
+    options = s3_options();
+    options.s3_endpoint = "ftp://host";
+    check_refused(&options, OS_ERR_CONFIG, "The s3 endpoint");
+    options = s3_options();
+    options.dynamodb_endpoint = "http://host:port";
+    check_refused(&options, OS_ERR_CONFIG, "dynamodb endpoint");
+    options = s3_options();
+    options.user_agent = "me\r\nx-forged: 1";
+    check_refused(&options, OS_ERR_CONFIG, "user_agent");
+    options = s3_options();
+    memset(prefix, 'r', sizeof(prefix) - 1);
+    prefix[513] = '\0';
+    options.record_prefix = prefix;
+    check_refused(&options, OS_ERR_CONFIG, "record_prefix");
+    options.record_prefix = "\xff";
+    check_refused(&options, OS_ERR_CONFIG, "record_prefix");
+}
+
+static void half_a_pair_of_keys_is_refused(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    options.access_key_id = NULL;
+    check_refused(&options, OS_ERR_CONFIG, "key");
+    options = s3_options();
+    options.dynamodb_secret_access_key = "secret-of-the-test";
+    check_refused(&options, OS_ERR_CONFIG, "key");
+}
+
+static void empty_keys_of_the_ledger_mean_those_of_the_store(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    struct opened opened;
+    struct sigv4_keys keys;
+    options.dynamodb_access_key_id = "";
+    options.dynamodb_secret_access_key = "";
+    options.dynamodb_profile = "";
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    CHECK_CODE(credentials_get(opened.ledger_keys, 0, false, &keys, &opened.error), OS_OK, &opened.error);
+    assert_string_equal(keys.access_key_id, "id");
+    close_settings(&opened);
+}
+
+static void the_dynamodb_region_defaults_to_the_s3_one(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    struct opened opened;
+    options.s3_region = "eu-west-1";
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_string_equal(opened.settings.dynamodb_endpoint.region, "eu-west-1");
+    close_settings(&opened);
+    options.dynamodb_region = "eu-central-1";
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_string_equal(opened.settings.dynamodb_endpoint.region, "eu-central-1");
+    assert_string_equal(opened.settings.s3_endpoint.region, "eu-west-1");
+    close_settings(&opened);
+}
+
+struct newer_options {
+    os_options options;
+    uint64_t later;
+};
+
+static void an_option_of_a_later_release_is_refused(void **state)
+{
+    (void)state;
+    struct newer_options newer = {.options = s3_options(), .later = 1};
+    newer.options.size = sizeof(newer);
+    check_refused(&newer.options, OS_ERR_ARGUMENT, "os_options");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zero_means_the_defaults_of_the_protocol),
+        cmocka_unit_test(an_embedded_store_has_its_own_ledger_and_no_keys),
+        cmocka_unit_test(an_s3_store_without_a_ledger_is_for_plain_calls),
+        cmocka_unit_test(a_ledger_url_with_a_timeout_sets_it_unless_an_option_does),
+        cmocka_unit_test(t5_a_ttl_that_ends_too_early_is_refused),
+        cmocka_unit_test(a_skew_rate_without_room_is_refused),
+        cmocka_unit_test(times_that_nobody_would_wait_for_are_refused),
+        cmocka_unit_test(t6_the_longest_times_are_still_numbers),
+        cmocka_unit_test(values_outside_their_enumerations_are_refused),
+        cmocka_unit_test(bad_names_of_places_are_refused),
+        cmocka_unit_test(half_a_pair_of_keys_is_refused),
+        cmocka_unit_test(empty_keys_of_the_ledger_mean_those_of_the_store),
+        cmocka_unit_test(the_dynamodb_region_defaults_to_the_s3_one),
+        cmocka_unit_test(an_option_of_a_later_release_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
