@@ -184,9 +184,7 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
     g->verdict = verdict;
     g->reason = reason;
     g->rule = rule;
-    todo->what &= (unsigned)GUARD_DO_REPORT_LEASE; /* nothing that this step had asked for is wanted any more */
     todo->what |= GUARD_DO_VERDICT;
-    todo->has_timer = false;
     if (g->awaiting & GUARD_DO_RECORD_PUT) {
         g->awaiting = GUARD_DO_RECORD_PUT;
         g->state = GUARD_ORPHANED;

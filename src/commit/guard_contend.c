@@ -20,7 +20,6 @@ void guard_contend(struct guard *g, const struct record *item, const struct cloc
     struct record seen;
     record_copy(&seen, item); /* `item` may be g->seen */
     see(g, &seen, now, todo);
-    g->held = false;
     g->put_ambiguous = false; /* the condition failed on another's item: no copy of ours was applied before it */
     g->together = false;
     g->contending = false;

@@ -45,7 +45,6 @@ void guard_resolve(struct guard *g, const struct clock_reading *now, struct guar
         backoff_restart(&g->backoff);
     g->own_is_foreign = false;
     g->saw_ours = false;
-    g->locked = false;
     g->state = GUARD_RESOLVE_HEAD;
     guard_want_head(g, now, todo);
 }

@@ -262,11 +262,13 @@ static void read_head(struct words *words, struct guard_event *event)
 {
     event->kind = GUARD_EVENT_HEAD;
     event->head = take_head(words);
-    if (event->head != HEAD_ANSWERED || take_word(words, "none"))
+    if (event->head != HEAD_ANSWERED)
         return;
-    event->version.exists = true;
-    event->version.last_modified_s = 1;
-    set_etag(event->version.etag, sizeof(event->version.etag), take(words));
+    event->version.exists = !take_word(words, "none");
+    if (event->version.exists) {
+        event->version.last_modified_s = 1;
+        set_etag(event->version.etag, sizeof(event->version.etag), take(words));
+    }
     while (take_version_word(words, &event->version)) {
     }
 }
@@ -397,10 +399,12 @@ static const char *take_line(const char *trace, char *ret)
     return trace + len + 1;
 }
 
-static void resolve_from_ticket(struct trace_text *text)
+static void resolve_from_ticket(struct words *words, struct trace_text *text)
 {
     struct guard_ticket ticket;
     struct guard_settings settings = guard_trace.guard.settings;
+    while (take_setting(words, &settings)) {
+    }
     guard_ticket_of(&guard_trace.guard, &ticket);
     trace_text_ticket(text, &ticket);
     guard_init_resolve(&guard_trace.guard, &settings, &ticket, 2);
@@ -414,7 +418,7 @@ static void play(const char *line, struct trace_text *text)
         trace_text_add(text, "%s%s", i > 0 ? " " : "", words.word[i]);
     trace_text_add(text, " ->");
     if (take_word(&words, "resolve")) {
-        resolve_from_ticket(text);
+        resolve_from_ticket(&words, text);
         return;
     }
     struct guard_event *event = &guard_trace.event;

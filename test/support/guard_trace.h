@@ -15,13 +15,13 @@
  *     timeout=MS ttl=S recheck=MS rate=N gen=N
  * Events:
  *     start | timer | stop | signed [failed]
- *     head VERSION | head failed | head refused          VERSION: none, or ETAG [nonce=] [lm=] [vid=]
+ *     head VERSION | head failed | head refused          VERSION: none|ETAG [nonce=] [lm=] [vid=]
  *     source BYTES | source failed | source refused
  *     put ok|conflict RECORD|blind|throttled|ambiguous|refused|unreadable
  *     get none|found RECORD|throttled|ambiguous|refused|unreadable        RECORD: [sent] g= t= ttl= n= fence= saw=
  *     query [row ETAG RECORD]... | query throttled
  *     attempt ok [ETAG] | precondition|409|refused|denied|expired|token|skewed|not-sent|ambiguous
- *     resolve         makes a ticket of the guard, and a new guard of the ticket
+ *     resolve [SETTING]...    makes a ticket of the guard, and a new guard of the ticket
  * and with each: @DATE (the answer's Date), +MS (all clocks go on before the event), m+MS b+MS r+MS r-MS (one clock).
  * The nonce "us" is the guard's own; "sent" is the record that was put last.
  */

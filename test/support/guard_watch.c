@@ -276,7 +276,7 @@ static const char *check_requests(struct guard_watch *watch, const struct guard_
 {
     const char *wrong = NULL;
     unsigned asked = todo->what & (unsigned)REQUESTS;
-    MUST(asked == 0 || watch->verdict == VERDICT_NONE, "nothing is asked for after the verdict");
+    MUST((asked == 0 && !todo->has_timer) || watch->verdict == VERDICT_NONE, "nothing is wanted after the verdict");
     MUST((watch->under_way & asked) == 0, "of each kind of request at most one is under way");
     watch->under_way |= asked;
     if (asked & GUARD_DO_HEAD) {

@@ -102,6 +102,18 @@ static void a_lost_answer_sends_the_same_lock_again(void **state)
           "put ok -> SEND 17975 [SENDING]\n");
 }
 
+static void the_lock_backs_off_on_its_own(void **state)
+{
+    (void)state;
+    TRACE("put absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head failed -> WAIT 25 [CHECKING]\n"
+          "timer +25 -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put throttled -> WAIT 25 [ACQUIRING]\n");
+}
+
 static void our_own_record_is_recognised(void **state)
 {
     (void)state;
@@ -163,6 +175,10 @@ static void an_older_item_of_ours_is_released_when_it_cannot_be_continued(void *
           "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
           "put ambiguous -> WAIT 25 [ACQUIRING]\n"
           "stop -> NOT_EXECUTED STOPPED V3, RELEASE g=92 t=0 ttl=4600 fence=1010 if g=91 [FINISHED]\n");
+    TRACE("put absent\n" LOCKING "put conflict g=90 t=20000 ttl=4600 n=us fence=1009 -> PUT g=91 t=20000 ttl=4600 "
+          "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
+          "stop -> NOT_EXECUTED STOPPED V3 [ORPHANED]\n"
+          "put conflict g=91 t=20000 ttl=9 n=other -> [FINISHED]\n");
 }
 
 static void an_older_item_of_ours_with_no_next_generation_ends_the_guard(void **state)
@@ -393,6 +409,7 @@ int main(void)
         cmocka_unit_test(a_long_operation_writes_a_longer_timeout),
         cmocka_unit_test(without_proof_of_expiry_a_record_has_no_fence),
         cmocka_unit_test(a_lost_answer_sends_the_same_lock_again),
+        cmocka_unit_test(the_lock_backs_off_on_its_own),
         cmocka_unit_test(our_own_record_is_recognised),
         cmocka_unit_test(an_older_item_of_ours_is_continued),
         cmocka_unit_test(an_older_item_of_ours_is_released_when_it_cannot_be_continued),

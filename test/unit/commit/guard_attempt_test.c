@@ -90,7 +90,7 @@ static void the_time_of_the_head_counts(void **state)
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head failed -> WAIT 25 [CHECKING]\n"
-          "timer +4000 -> HEAD [CHECKING]\n"
+          "timer +6000 -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
           "put ok -> SEND 20000 [SENDING]\n");

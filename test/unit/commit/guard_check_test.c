@@ -88,6 +88,15 @@ static void an_answer_without_a_date_is_no_check(void **state)
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n");
 }
 
+/* A delete marker counts as absent, whatever it carries. */
+static void an_absent_object_carries_no_nonce(void **state)
+{
+    (void)state;
+    TRACE("put absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none nonce=us lm=7 @1000 -> SIGN 1000/5 [SIGNING]\n");
+}
+
 static void a_refused_head_ends_the_guard(void **state)
 {
     (void)state;
@@ -364,6 +373,7 @@ int main(void)
         cmocka_unit_test(a_broken_expectation_is_a_conflict_before_anything_is_locked),
         cmocka_unit_test(a_head_that_fails_is_sent_again),
         cmocka_unit_test(an_answer_without_a_date_is_no_check),
+        cmocka_unit_test(an_absent_object_carries_no_nonce),
         cmocka_unit_test(a_refused_head_ends_the_guard),
         cmocka_unit_test(a_copy_asks_for_its_source_too),
         cmocka_unit_test(a_copys_source_that_fails_is_asked_for_again),

@@ -51,6 +51,17 @@ static void a_fence_that_has_passed_frees_the_record(void **state)
           "head none @1011 -> SIGN 1011/5 [SIGNING]\n");
 }
 
+static void a_margin_beyond_the_date_frees_nothing(void **state)
+{
+    (void)state;
+    TRACE("put absent margin=2000\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=2010000 ttl=61300 fence=1010 if absent [ACQUIRING]\n"
+          "put conflict g=7 t=20000 ttl=9 n=other fence=5 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1001 -> WAIT 25 [CONTEND_WAITING]\n");
+}
+
 /* R12: no local clock frees a record that has a fence. */
 static void a_fence_is_judged_by_the_stores_clock_only(void **state)
 {
@@ -346,6 +357,16 @@ static void our_own_record_found_in_a_poll_is_continued(void **state)
           "head none @1021 -> SEND 20000 [SENDING]\n");
 }
 
+/* R5: what was ordered for the older item does not outlive it. */
+static void a_takeover_after_an_older_item_of_ours_needs_no_other_check(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" LOCKING FENCED WAITING POLLING "get found g=100 t=20000 ttl=4600 n=us fence=1010 -> PUT g=101 "
+          "t=20000 ttl=4600 fence=1010 if g=100 ttl=4600 [ACQUIRING]\n"
+          "put conflict g=7 t=0 ttl=9 n=other -> HEAD [CONTEND_CHECKING]\n" TAKING_OVER
+          "put ok -> SEND 20000 [SENDING]\n");
+}
+
 /* V5: a contender holds nothing. A lost PutItem of its own that met another's item was not applied before it. */
 static void a_contender_has_nothing_to_release(void **state)
 {
@@ -381,6 +402,13 @@ static void a_stop_while_waiting_says_that_another_holds_the_record(void **state
           "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent, HEAD [ACQUIRING]\n"
           "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CHECKING]\n"
           "stop -> NOT_EXECUTED BUSY R11 [FINISHED]\n");
+    TRACE("put absent recent=990\n"
+          "start -> SIGN 990/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent, HEAD [ACQUIRING]\n"
+          "put conflict g=7 t=0 ttl=9 n=other -> [CHECKING]\n"
+          "head none @1000 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1020 -> SIGN 1020/5 [SIGNING]\n"
+          "stop -> NOT_EXECUTED STOPPED V3 [FINISHED]\n");
 }
 
 int main(void)
@@ -388,6 +416,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_released_record_is_taken_over_after_one_head),
         cmocka_unit_test(a_fence_that_has_passed_frees_the_record),
+        cmocka_unit_test(a_margin_beyond_the_date_frees_nothing),
         cmocka_unit_test(a_fence_is_judged_by_the_stores_clock_only),
         cmocka_unit_test(without_a_fence_the_whole_bound_is_waited_for),
         cmocka_unit_test(time_that_passes_during_a_poll_does_not_count),
@@ -407,6 +436,7 @@ int main(void)
         cmocka_unit_test(a_takeover_that_fails_is_a_new_conflict),
         cmocka_unit_test(a_takeover_recognises_its_own_record),
         cmocka_unit_test(our_own_record_found_in_a_poll_is_continued),
+        cmocka_unit_test(a_takeover_after_an_older_item_of_ours_needs_no_other_check),
         cmocka_unit_test(a_contender_has_nothing_to_release),
         cmocka_unit_test(our_nonce_on_the_object_is_committed),
         cmocka_unit_test(a_stop_while_waiting_says_that_another_holds_the_record),

@@ -153,6 +153,24 @@ static void our_own_record_does_not_lock_our_etag(void **state)
           "[FINISHED]\n");
 }
 
+/* V5: a record that another writer holds by now is not ours to release, nor is the older item that came before it. */
+static void what_another_writer_holds_is_not_released(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put conflict g=90 n=us -> PUT g=91 t=20000 ttl=4600 fence=1010 if g=90 ttl=0 [ACQUIRING]\n"
+          "put ok -> HEAD [RECHECKING]\n"
+          "head none @1000 -> SEND 20000 [SENDING]\n"
+          "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1001 -> GET [RESOLVE_OWN]\n"
+          "get found g=92 n=other -> GET ours [RESOLVE_OTHERS]\n"
+          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1001 -> CONFLICT OVERTAKEN R13.C F [FINISHED]\n");
+}
+
 /* ------------------------------------------------------------------------------------------------ V3: stop */
 
 static void a_stop_in_any_part_of_a_round_is_unknown(void **state)
@@ -243,6 +261,35 @@ static void a_ticket_keeps_that_nothing_was_applied(void **state)
           "head F @1001 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
 }
 
+static void a_ticket_keeps_its_margin(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "resolve margin=500 -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none\n"
+          "start -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
+/* T3: a release's ttl comes from the largest Date, and D0 was one. */
+static void a_ticket_keeps_the_largest_date(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none not-applied\n"
+          "start -> HEAD [RESOLVE_HEAD]\n"
+          "head none @990 -> GET [RESOLVE_OWN]\n"
+          "get found sent -> GET ours [RESOLVE_OTHERS]\n"
+          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @990 -> NOT_EXECUTED UNMET R13.B, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n");
+}
+
 /* Without a fence (E7) only row A, and rows B and C, settle a ticket. */
 static void a_ticket_without_a_fence_waits_until_it_is_stopped(void **state)
 {
@@ -318,11 +365,14 @@ int main(void)
         cmocka_unit_test(rounds_back_off),
         cmocka_unit_test(an_update_to_the_same_bytes_is_not_called_a_conflict),
         cmocka_unit_test(our_own_record_does_not_lock_our_etag),
+        cmocka_unit_test(what_another_writer_holds_is_not_released),
         cmocka_unit_test(a_stop_in_any_part_of_a_round_is_unknown),
         cmocka_unit_test(a_ticket_is_settled_by_the_same_table),
         cmocka_unit_test(a_resolution_is_not_tried_again),
         cmocka_unit_test(a_ticket_keeps_the_version_that_was_seen),
         cmocka_unit_test(a_ticket_keeps_that_nothing_was_applied),
+        cmocka_unit_test(a_ticket_keeps_its_margin),
+        cmocka_unit_test(a_ticket_keeps_the_largest_date),
         cmocka_unit_test(a_ticket_without_a_fence_waits_until_it_is_stopped),
         cmocka_unit_test(a_resolution_that_is_stopped_before_it_began_is_unknown),
         cmocka_unit_test(an_etag_that_was_not_given_is_not_known),
