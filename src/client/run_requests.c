@@ -69,9 +69,11 @@ static void version_of(const struct store_answer *answer, struct object_version 
     ret->last_modified_s = answer->object.last_modified_s;
     word_copy(ret->etag, answer->object.etag, sizeof(ret->etag));
     word_copy(ret->version_id, answer->object.version_id, sizeof(ret->version_id));
-    size_t len =
-        strnlen(answer->object.nonce, sizeof(ret->nonce) - 1); /* a longer one is not ours: any part of it tells */
-    memcpy(ret->nonce, answer->object.nonce, len);
+    size_t len = strnlen(answer->object.nonce, sizeof(ret->nonce));
+    if (len < sizeof(ret->nonce))
+        memcpy(ret->nonce, answer->object.nonce, len);
+    else
+        memcpy(ret->nonce, "?", 1); /* too long for one of ours: somebody's all the same */
 }
 
 static void count_request(struct run *run, const char *operation, const struct clock_reading *sent,
