@@ -114,9 +114,9 @@ void store_answer_check_range(struct store_answer *answer, const struct store_re
     bool ranged = request->verb == STORE_GET && (request->offset > 0 || request->count > 0);
     bool is_whole = request->offset == 0 && request->count >= answer->object.length;
     if (ranged && answer->code == OS_OK && answer->status != 206 && !is_whole)
-        answer->code = error_set(&answer->error, OS_ERR_PROTOCOL,
-                                 "The store sent the whole of %.300s instead of the bytes that were asked for.",
-                                 request->key);
+        answer->code =
+            error_set(&answer->error, OS_ERR_PROTOCOL,
+                      "The store sent the whole of %.300s instead of the bytes that were asked for.", request->key);
 }
 
 void store_answer_content_type(struct store_answer *answer, const char *content_type)

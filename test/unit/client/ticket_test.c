@@ -103,60 +103,56 @@ struct hostile {
     "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1793496400\",\"margin\":\"2\"," \
     "\"not_applied\":false,"
 
+static const struct hostile cases[] = {
+    {"", "empty"},
+    {"[]", "not complete"},
+    {"{", "no JSON"},
+    {"null", "no JSON"},
+    {HEAD_OF CREATE_OF RECORD_OF "} x", "no JSON"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"d0\":\"1\"}", "no JSON"}, /* twice */
+    {HEAD_OF CREATE_OF "\"generation\":\"7\"}", "not complete"},
+    {HEAD_OF CREATE_OF "\"generation\":7,\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}", "not complete"},
+    {HEAD_OF CREATE_OF "\"generation\":\"-7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}",
+     "not complete"},
+    {HEAD_OF CREATE_OF "\"generation\":\"18446744073709551616\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE
+                       "\"}",
+     "not complete"},
+    {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"\"}", "not complete"},
+    {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "0\"}",
+     "not complete"},
+    {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"short\"}", "not complete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"saw\":1}", "not complete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":\"1793496400\"}", "not complete"}, /* not behind D0 */
+    {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":null}", "not complete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"base\":{}}", "not complete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"base\":{\"etag\":\"%\",\"version_id\":\"\",\"nonce\":\"\",\"last_modified\":1}}",
+     "not complete"},
+    {HEAD_OF CREATE_OF RECORD_OF
+     ",\"base\":{\"etag\":\"a%00b\",\"version_id\":\"\",\"nonce\":\"\",\"last_modified\":1}}",
+     "not complete"},
+    /* DELETE under "absent" */
+    {HEAD_OF "\"operation\":3,\"expected_etag\":\"*\",\"our_etag\":\"*\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF "}",
+     "not complete"},
+    {HEAD_OF "\"operation\":4,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF "}",
+     "not complete"},
+    {HEAD_OF "\"operation\":1,\"expected_etag\":\"bare\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
+             "}",
+     "not complete"},
+    {HEAD_OF "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"3601\"," RECORD_OF
+             "}",
+     "not complete"},
+    {HEAD_OF "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"9223372036854775808\",\"margin\":"
+             "\"2\"," RECORD_OF "}",
+     "not complete"},
+    {"{\"oscommit_ticket\":2,\"store\":\"" STORE "\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "not complete"},
+    {"{\"oscommit_ticket\":1,\"store\":\"other\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "another store"},
+    {"{\"oscommit_ticket\":1,\"store\":\"" STORE "\",\"key\":\"a%00b\"," CREATE_OF RECORD_OF "}", "not complete"},
+    {"{\"oscommit_ticket\":1,\"store\":\"" STORE "\",\"key\":\"a\\u0000b\"," CREATE_OF RECORD_OF "}", "no JSON"},
+};
+
 static void hostile_tickets_are_refused(void **state)
 {
     (void)state;
-    static const struct hostile cases[] = {
-        {"", "empty"},
-        {"[]", "not complete"},
-        {"{", "no JSON"},
-        {"null", "no JSON"},
-        {HEAD_OF CREATE_OF RECORD_OF "} x", "no JSON"},
-        {HEAD_OF CREATE_OF RECORD_OF ",\"d0\":\"1\"}", "no JSON"}, /* twice */
-        {HEAD_OF CREATE_OF "\"generation\":\"7\"}", "not complete"},
-        {HEAD_OF CREATE_OF "\"generation\":7,\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}",
-         "not complete"},
-        {HEAD_OF CREATE_OF "\"generation\":\"-7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}",
-         "not complete"},
-        {HEAD_OF CREATE_OF
-         "\"generation\":\"18446744073709551616\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}",
-         "not complete"},
-        {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"\"}", "not complete"},
-        {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "0\"}",
-         "not complete"},
-        {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"short\"}",
-         "not complete"},
-        {HEAD_OF CREATE_OF RECORD_OF ",\"saw\":1}", "not complete"},
-        {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":\"1793496400\"}", "not complete"}, /* not behind D0 */
-        {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":null}", "not complete"},
-        {HEAD_OF CREATE_OF RECORD_OF ",\"base\":{}}", "not complete"},
-        {HEAD_OF CREATE_OF RECORD_OF
-         ",\"base\":{\"etag\":\"%\",\"version_id\":\"\",\"nonce\":\"\",\"last_modified\":1}}",
-         "not complete"},
-        {HEAD_OF CREATE_OF RECORD_OF
-         ",\"base\":{\"etag\":\"a%00b\",\"version_id\":\"\",\"nonce\":\"\",\"last_modified\":1}}",
-         "not complete"},
-        /* DELETE under "absent" */
-        {HEAD_OF "\"operation\":3,\"expected_etag\":\"*\",\"our_etag\":\"*\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
-                 "}",
-         "not complete"},
-        {HEAD_OF "\"operation\":4,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
-                 "}",
-         "not complete"},
-        {HEAD_OF "\"operation\":1,\"expected_etag\":\"bare\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
-                 "}",
-         "not complete"},
-        {HEAD_OF "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"3601\"," RECORD_OF
-                 "}",
-         "not complete"},
-        {HEAD_OF "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"9223372036854775808\",\"margin\":"
-                 "\"2\"," RECORD_OF "}",
-         "not complete"},
-        {"{\"oscommit_ticket\":2,\"store\":\"" STORE "\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "not complete"},
-        {"{\"oscommit_ticket\":1,\"store\":\"other\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "another store"},
-        {"{\"oscommit_ticket\":1,\"store\":\"" STORE "\",\"key\":\"a%00b\"," CREATE_OF RECORD_OF "}", "not complete"},
-        {"{\"oscommit_ticket\":1,\"store\":\"" STORE "\",\"key\":\"a\\u0000b\"," CREATE_OF RECORD_OF "}", "no JSON"},
-    };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct guard_ticket ticket;
         os_error error = {0};
