@@ -7,7 +7,6 @@
 #include "support/suite.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,11 +56,6 @@ static void doubtful_start(struct doubtful *doubtful, struct fixture *f, const c
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, doubtful_create, doubtful), 0);
     assert_true(fault_proxy_wait_hits(f->store_proxy, doubtful->rule, 1, 10000));
-    if (action == FAULT_HOLD_ANSWER) {
-        while (!object_exists(doubtful->client, doubtful->key)) {
-            sched_yield(); /* until the store has applied it */
-        }
-    }
     os_cancel_trigger(doubtful->cancel);
     pthread_join(thread, NULL);
     CHECK_VERDICT(doubtful->outcome, OS_UNKNOWN);

@@ -168,8 +168,11 @@ static enum fault_outcome answer_made_up(struct exchange *exchange)
 static enum fault_outcome hold(struct exchange *exchange)
 {
     struct fault_book *book = &exchange->connection->proxy->book;
-    if (exchange->rule->action == FAULT_HOLD_ANSWER && !ask_upstream(exchange)) {
-        return FAULT_RESET_CLIENT;
+    if (exchange->rule->action == FAULT_HOLD_ANSWER) {
+        if (!ask_upstream(exchange)) {
+            return FAULT_RESET_CLIENT;
+        }
+        fault_book_hit(book, exchange->seen->rule);
     }
     if (fault_book_wait_release(book, exchange->seen->rule) == FAULT_DISCARD) {
         return FAULT_RESET_CLIENT;
@@ -295,6 +298,9 @@ static enum fault_outcome serve_one(struct fault_connection *connection, struct 
     bool lazily = rule.action == FAULT_STALL_CLIENT || rule.action == FAULT_RESET;
     enum fault_outcome outcome = FAULT_RESET_CLIENT;
     if (lazily || read_body(connection, request, SIZE_MAX)) {
+        if (rule.action != FAULT_HOLD_ANSWER) {
+            fault_book_hit(book, exchange->seen->rule);
+        }
         fault_book_delay(book, rule.delay_ms);
         outcome = act(exchange);
     }

@@ -75,7 +75,8 @@ enum fault_release { FAULT_FORWARD = 1, FAULT_DISCARD = 2 };
 void fault_proxy_release(struct fault_proxy *proxy, unsigned id, enum fault_release how);
 
 unsigned fault_proxy_hits(struct fault_proxy *proxy, unsigned id);
-/* Waits until the rule has met so many requests; false when the time is over first. */
+/* Waits until the rule has met so many requests; false when the time is over first. Of a held request that means that
+ * the whole of it is here, of a held answer that the upstream has given it. */
 bool fault_proxy_wait_hits(struct fault_proxy *proxy, unsigned id, unsigned hits, unsigned timeout_ms);
 /* The same for requests that the rule has done with: a held one has been let go and its answer read from the upstream.
  */

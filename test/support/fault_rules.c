@@ -196,10 +196,8 @@ struct fault_seen *fault_book_meet(struct fault_book *book, const struct fault_m
     struct fault_seen *seen = remember(book, request);
     for (struct fault_entry *entry = book->entries; seen != NULL && entry != NULL; entry = entry->next) {
         if (!entry->removed && matches(&entry->rule.match, seen) && window_open(entry)) {
-            entry->hits++;
             seen->rule = entry->id;
             *ret_rule = entry->rule; /* its strings live as long as the book */
-            pthread_cond_broadcast(&book->changed);
             break;
         }
     }
@@ -224,15 +222,25 @@ static struct fault_entry *find(struct fault_book *book, unsigned id)
     return entry;
 }
 
-void fault_book_finished(struct fault_book *book, unsigned id)
+static void count(struct fault_book *book, unsigned id, bool finished)
 {
     pthread_mutex_lock(&book->mutex);
     struct fault_entry *entry = find(book, id);
     if (entry != NULL) {
-        entry->finished++;
+        *(finished ? &entry->finished : &entry->hits) += 1;
         pthread_cond_broadcast(&book->changed);
     }
     pthread_mutex_unlock(&book->mutex);
+}
+
+void fault_book_hit(struct fault_book *book, unsigned id)
+{
+    count(book, id, false);
+}
+
+void fault_book_finished(struct fault_book *book, unsigned id)
+{
+    count(book, id, true);
 }
 
 enum fault_release fault_book_wait_release(struct fault_book *book, unsigned id)

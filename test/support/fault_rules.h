@@ -32,7 +32,8 @@ void fault_book_destroy(struct fault_book *book);
 struct fault_seen *fault_book_meet(struct fault_book *book, const struct fault_message *request,
                                    struct fault_rule *ret_rule);
 void fault_book_status(struct fault_book *book, struct fault_seen *seen, int status,
-                       int upstream_status); /* 0: leave */
+                       int upstream_status);               /* 0: leave */
+void fault_book_hit(struct fault_book *book, unsigned id); /* ids that are no rule's are ignored */
 void fault_book_finished(struct fault_book *book, unsigned id);
 /* Waits until the rule is released or the proxy stops (then FAULT_DISCARD). */
 enum fault_release fault_book_wait_release(struct fault_book *book, unsigned id);
