@@ -37,7 +37,7 @@ is_installed() { # PACKAGE
 }
 
 apt_install() { # PACKAGE...
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >/dev/null
 }
 
 # Installs what is missing of these groups. Where it cannot, it says what is missing and goes on: a program or library

@@ -53,7 +53,7 @@ install_go() {
     site=$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Created-By: Packages' 2>/dev/null | head -n 1)
     [[ -n $site ]] || return 1
     say "Installing go from bookworm-backports"
-    if [[ -z $(apt-get indextargets --format '$(SITE)' 'Suite: bookworm-backports' 2>/dev/null) ]]; then
+    if [[ -z $(apt-get indextargets --format '$(SITE)' 'Codename: bookworm-backports' 2>/dev/null) ]]; then
         echo "deb $site bookworm-backports main" | as_root tee "$list" >/dev/null || return 1
     fi
     if ! { as_root apt-get update -qq </dev/null >&2 && apt_install -t bookworm-backports golang-go; }; then
@@ -70,7 +70,8 @@ need_go() {
 }
 
 go_program() { # PACKAGE@VERSION FOLDER
-    GOBIN=$2 GOFLAGS="${GOFLAGS:-} -mod=mod -p=$(nproc)" "$go" install "$1"
+    # Debian's go does not fetch a newer toolchain unless it is told to.
+    GOBIN=$2 GOTOOLCHAIN=${GOTOOLCHAIN:-auto} GOFLAGS="${GOFLAGS:-} -mod=mod" "$go" install "$1"
 }
 
 # ---------------------------------------------------------------------------------------------------------- running
