@@ -147,6 +147,16 @@ os_code libs3_answer(const struct libs3_run *run, const struct libs3_subject *su
     return explain_status(run, subject, ret, err);
 }
 
+/* libs3 takes CURLE_PARTIAL_FILE for a success, so that the end of the answer is checked here. */
+static bool came_whole(const struct libs3_run *run)
+{
+    const char *length = http_headers_get(&run->tap.answer.headers, "content-length");
+    uint64_t promised;
+    if (run->sink && length && text_parse_u64(text_from(length), &promised))
+        return run->given_bytes == promised;
+    return run->tap.whole_body || !run->closed;
+}
+
 os_code libs3_answer_body(const struct libs3_run *run, const struct libs3_subject *subject, os_error *err)
 {
     if (run->sink_stopped)
@@ -155,7 +165,7 @@ os_code libs3_answer_body(const struct libs3_run *run, const struct libs3_subjec
         return explain_end(run, subject, err);
     if (run->status == S3StatusOutOfMemory)
         return failed(err, OS_ERR_NO_MEMORY, subject, "there is not enough memory.");
-    if (run->status != S3StatusOK)
+    if (run->status != S3StatusOK || !came_whole(run))
         return failed(err, OS_ERR_NETWORK, subject, "the answer was cut short.");
     return OS_OK;
 }

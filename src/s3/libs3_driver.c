@@ -173,7 +173,10 @@ static S3Status on_data(int length, const char *data, void *context)
         run->missed = true;
         return S3StatusAbortedByCallback;
     }
-    if (length <= 0 || run->sink(run->sink_context, data, (size_t)length) == 0)
+    if (length <= 0)
+        return S3StatusOK;
+    run->given_bytes += (uint64_t)length;
+    if (run->sink(run->sink_context, data, (size_t)length) == 0)
         return S3StatusOK;
     run->sink_stopped = true;
     return S3StatusAbortedByCallback;
@@ -314,7 +317,7 @@ static os_code read_copy(const struct libs3_run *run, const struct request *requ
 {
     if (run->tap.whole_body)
         return s3_parse_copy(&run->tap.answer, &ret->object, &ret->error, err);
-    if (run->status != S3StatusOK || request->copied_etag[0] == '\0' ||
+    if (run->status != S3StatusOK || run->closed || request->copied_etag[0] == '\0' ||
         !TEXT_COPY_STR(request->copied_etag, ret->object.etag))
         return error_set(err, OS_ERR_PROTOCOL, "The store answered the copy to %.300s with no result that can be read.",
                          request->key);
@@ -460,6 +463,7 @@ static os_code list(const struct libs3_config *config, const struct libs3_call *
     bool ok = libs3_run_init(&run, call);
     run.page = page;
     run.tap.sends_nothing = true;
+    run.tap.wait_for_body = true;
     code = ok ? perform_read(&run, &request, "LIST", begin_list, ret, err) : error_no_memory(err);
     if (code == OS_OK && ret->status < 300)
         code = libs3_answer_body(&run, &subject, err);

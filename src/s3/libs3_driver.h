@@ -14,6 +14,7 @@
  *     ETag of a PUT, and takes a COPY's 200 with an error inside for a success. So the driver reads status, headers and
  *     short bodies itself: it looks at them in the socket (MSG_PEEK) before libs3 gets to read them. What it did not
  * see is reported as no answer.
+ *   - It takes an answer that was cut short for a whole one: the driver looks whether the server had closed.
  *   - It follows redirects, sending the write again: the driver aborts at a 3xx, and at a 417, which libcurl would
  * answer by a second copy as well (R6).
  *   - It does not verify TLS certificates (CURLOPT_SSL_VERIFYPEER is 0, and there is no setting): https is refused. A

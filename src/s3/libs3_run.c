@@ -96,7 +96,7 @@ static bool find_sockets(struct libs3_run *run)
     if (S3_get_request_context_fdsets(run->context, &readable, &writable, &exceptional, &last) != S3StatusOK)
         return false;
     for (int fd = 0; fd <= last; fd++) {
-        short in = FD_ISSET(fd, &readable) || FD_ISSET(fd, &exceptional) ? POLLIN : 0;
+        short in = FD_ISSET(fd, &readable) || FD_ISSET(fd, &exceptional) ? POLLIN | POLLRDHUP : 0;
         short out = FD_ISSET(fd, &writable) && !run->tap.held ? POLLOUT : 0;
         add_fd(run, fd, (short)(in | out));
     }
@@ -172,6 +172,12 @@ static enum libs3_tap_step look(struct libs3_run *run)
     return gravest;
 }
 
+static void note_end(struct libs3_run *run)
+{
+    for (nfds_t i = 0; i < run->fd_count; i++)
+        run->closed |= (run->fds[i].revents & POLLRDHUP) != 0;
+}
+
 static bool call_libs3(struct libs3_run *run, bool may_read)
 {
     int remaining = 0;
@@ -202,6 +208,7 @@ static bool step(struct libs3_run *run)
     int ready = poll(run->fds, run->fd_count, wait_time(run, left_ms, &call_after));
     if (ready <= 0 && !call_after)
         return true;
+    note_end(run);
     enum libs3_tap_step tapped = look(run);
     if (tapped == LIBS3_TAP_HOLD || tapped == LIBS3_TAP_ABORT)
         return tapped == LIBS3_TAP_HOLD;
@@ -226,6 +233,7 @@ bool libs3_run_again(struct libs3_run *run)
     bool ok = libs3_run_init(run, before.call);
     run->tap.no_body = before.tap.no_body;
     run->tap.want_body = before.tap.want_body;
+    run->tap.wait_for_body = before.tap.wait_for_body;
     run->tap.sends_nothing = before.tap.sends_nothing;
     run->body = before.body;
     run->sink = before.sink;

@@ -23,7 +23,9 @@ struct libs3_run {
     os_code ended; /* OS_OK: by itself, or by an answer that it must not see; else DEADLINE, CANCELLED, NO_MEMORY,
                       NETWORK */
     bool sent;     /* a connection stood: at least one byte may have left */
-    bool done;     /* libs3 called its complete callback, with: */
+    bool closed;   /* the server had closed the connection before libs3 found the end of the answer */
+    uint64_t given_bytes; /* to the sink */
+    bool done;            /* libs3 called its complete callback, with: */
     S3Status status;
     char code[64]; /* what libs3 read from an error document; "" if none */
     char message[512];

@@ -7,11 +7,14 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 enum {
-    TAP_MAX = 48 * 1024,   /* what an ordinary receive buffer (128 KiB, half of it for data) holds for sure */
-    TAP_METADATA_MAX = 100 /* libs3's own array ends at 157, and it does not look */
+    TAP_MAX = 48 * 1024,    /* what an ordinary receive buffer (128 KiB, half of it for data) holds for sure */
+    WAIT_MAX = 1024 * 1024, /* for this SO_RCVLOWAT makes the buffer larger; where the system allows less, poll tells at
+                               once, and the wait is given up */
+    TAP_METADATA_MAX = 100  /* libs3's own array ends at 157, and it does not look */
 };
 
 bool libs3_tap_init(struct libs3_tap *tap)
@@ -56,7 +59,7 @@ static enum libs3_tap_step end(struct libs3_tap *tap)
 static enum libs3_tap_step hold(struct libs3_tap *tap, size_t len, size_t wanted)
 {
     bool stands_still = tap->held && len <= tap->seen; /* poll woke us for the end of the stream */
-    if (stands_still || wanted > TAP_MAX)
+    if (stands_still)
         return LIBS3_TAP_PASS;
     tap->held = true;
     tap->seen = len;
@@ -79,31 +82,44 @@ static bool must_abort(const struct http_response *answer)
            too_many_metadata(&answer->headers);
 }
 
-/* How long the body is that is worth waiting for; 0: none, or of a length that is not said. */
+/* How long the body is that is worth waiting for; 0: none, too long, or of a length that is not said. */
 static size_t body_length(const struct libs3_tap *tap)
 {
     const struct http_response *answer = &tap->answer;
     const char *length = http_headers_get(&answer->headers, "content-length");
+    bool only_wait = answer->status < 300 && tap->wait_for_body;
+    bool wanted = answer->status >= 300 || tap->want_body || only_wait;
     uint64_t bytes;
-    if (tap->no_body || answer->status == 204 || (answer->status < 300 && !tap->want_body) || length == NULL ||
-        !text_parse_u64(text_from(length), &bytes) || bytes > TAP_MAX)
+    if (tap->no_body || answer->status == 204 || !wanted || length == NULL ||
+        !text_parse_u64(text_from(length), &bytes) || bytes > (only_wait ? WAIT_MAX : TAP_MAX))
         return 0;
     return (size_t)bytes;
 }
 
-static enum libs3_tap_step take_answer(struct libs3_tap *tap, size_t len, size_t body_offset)
+/* `len` bytes of the answer can be seen, and more may lie behind them. */
+static bool take_body(struct libs3_tap *tap, size_t len, size_t body_offset, size_t wanted)
+{
+    if (body_offset + wanted > len)
+        return tap->answer.status < 300 && tap->wait_for_body;
+    bool ok = buf_add(&tap->answer.body, tap->bytes + body_offset, wanted);
+    tap->no_memory = !ok;
+    return ok;
+}
+
+static enum libs3_tap_step take_answer(struct libs3_tap *tap, int fd, size_t len, size_t body_offset)
 {
     size_t wanted = body_length(tap);
-    if (wanted > 0 && len < body_offset + wanted) {
-        if (hold(tap, len, body_offset + wanted) == LIBS3_TAP_HOLD) {
-            http_headers_free(&tap->answer.headers); /* read again with the body */
-            tap->answer.status = 0;
-            return LIBS3_TAP_HOLD;
-        }
-    } else if (wanted > 0) {
-        tap->whole_body = buf_add(&tap->answer.body, tap->bytes + body_offset, wanted);
-        tap->no_memory = !tap->whole_body;
+    int available = 0;
+    if (ioctl(fd, FIONREAD, &available) != 0 || (size_t)available < len)
+        available = (int)len;
+    if (wanted > 0 && (size_t)available < body_offset + wanted &&
+        hold(tap, (size_t)available, body_offset + wanted) == LIBS3_TAP_HOLD) {
+        http_headers_free(&tap->answer.headers); /* read again with the body */
+        tap->answer.status = 0;
+        return LIBS3_TAP_HOLD;
     }
+    if (wanted > 0 && (size_t)available >= body_offset + wanted)
+        tap->whole_body = take_body(tap, len, body_offset, wanted);
     tap->answered = !tap->no_memory;
     (void)end(tap);
     return must_abort(&tap->answer) ? LIBS3_TAP_ABORT : LIBS3_TAP_PASS;
@@ -111,7 +127,8 @@ static enum libs3_tap_step take_answer(struct libs3_tap *tap, size_t len, size_t
 
 static enum libs3_tap_step hold_or_end(struct libs3_tap *tap, size_t len)
 {
-    return hold(tap, len, len + 1) == LIBS3_TAP_HOLD ? LIBS3_TAP_HOLD : end(tap);
+    bool full = len == TAP_MAX;
+    return !full && hold(tap, len, len + 1) == LIBS3_TAP_HOLD ? LIBS3_TAP_HOLD : end(tap);
 }
 
 /* Only whole 1xx answers so far: a PUT's body waits for them. */
@@ -145,7 +162,7 @@ enum libs3_tap_step libs3_tap_look(struct libs3_tap *tap, int fd)
     size_t len = (size_t)got;
     size_t body_offset = 0;
     switch (answer_head_read(text_of(tap->bytes, len), &tap->answer, &body_offset)) {
-    case ANSWER_HEAD_WHOLE: return take_answer(tap, len, body_offset);
+    case ANSWER_HEAD_WHOLE: return take_answer(tap, fd, len, body_offset);
     case ANSWER_HEAD_CUT: return hold_or_end(tap, len);
     case ANSWER_HEAD_NONE: return pass_interim(tap, len);
     case ANSWER_HEAD_NO_MEMORY: tap->no_memory = true; return end(tap);

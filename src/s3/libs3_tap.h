@@ -18,10 +18,12 @@ struct libs3_tap {
     /* what the request is, set by the caller */
     bool no_body;       /* HEAD: none follows the answer's headers */
     bool want_body;     /* also of a 2xx (COPY's result document) */
+    bool wait_for_body; /* all of a 2xx's must lie there before libs3 reads, as it takes half of it for the whole (LIST)
+                         */
     bool sends_nothing; /* it has no body: libs3 need not see a 100 */
     /* what came */
     bool answered;   /* `answer` holds status and headers of the final answer */
-    bool whole_body; /* and its body */
+    bool whole_body; /* and its body, or that has come where it was only waited for */
     bool no_memory;  /* it came, and could not be kept */
     struct http_response answer;
     /* the tap's own */

@@ -1,0 +1,735 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The libs3 driver against a scripted server: what libs3 itself would get wrong, deadlines, and that no write is ever
+ * sent twice (R6). */
+#include "s3_test.h"
+
+#ifndef OSCOMMIT_HAVE_LIBS3
+
+int main(void)
+{
+    fprintf(stderr, "SKIPPED: this build has no libs3; install libs3-dev and build with OSCOMMIT_WITH_LIBS3=ON.\n");
+    return 77;
+}
+
+#else
+
+#include "s3/libs3_driver.h"
+#include "support/http_server.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#define CONTINUE "HTTP/1.1 100 Continue\r\n\r\n"
+#define ERROR(code) \
+    "<?xml version=\"1.0\"?><Error><Code>" code "</Code><Message>No.</Message><RequestId>R</RequestId></Error>"
+
+static struct endpoint endpoint = {.scheme = "http", .region = "us-east-1", .loopback = true};
+static const struct s3_target target = {.endpoint = &endpoint, .bucket = "bucket"};
+static const struct libs3_config config = {.target = &target, .access_key_id = "id", .secret_access_key = "secret"};
+static struct http_server *server;
+static os_error err;
+
+static int start_server(void **state)
+{
+    (void)state;
+    server = http_server_start(NULL);
+    snprintf(endpoint.host, sizeof(endpoint.host), "%s", http_server_host(server));
+    return libs3_start(&err) == OS_OK ? 0 : -1;
+}
+
+static int stop_server(void **state)
+{
+    (void)state;
+    http_server_stop(server);
+    libs3_stop();
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------ help */
+
+static struct libs3_call within(uint64_t ms)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return (struct libs3_call){.deadline_monotonic_ms = now.monotonic_ms + ms};
+}
+
+static void push(const char *answer, enum http_server_leave leave)
+{
+    http_server_push(server, &(struct http_server_step){.answer = answer, .leave = leave});
+}
+
+/* Headers first, then 100, then the answer once the body has begun to come; the rest of the body is read. */
+static void push_put(const char *answer)
+{
+    http_server_push(server, &(struct http_server_step){.read = HTTP_SERVER_READ_HEADERS, .answer = CONTINUE});
+    http_server_push(server, &(struct http_server_step){
+                                 .read = HTTP_SERVER_READ_NOTHING, .answer = answer, .leave = HTTP_SERVER_DRAIN});
+}
+
+/* "HTTP/1.1 <status>", headers, Content-Length, body. The caller frees it. */
+static char *answer(const char *status, const char *headers, const char *body)
+{
+    struct buf text;
+    buf_init(&text, 1 << 20);
+    buf_add_f(&text, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n%s", status, headers, strlen(body), body);
+    return buf_take(&text);
+}
+
+static os_code put_text(const char *key, const char *text, struct libs3_result *ret)
+{
+    struct libs3_call call = within(10000);
+    struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = text, .length = strlen(text)};
+    struct s3_content content = {.nonce = "00ff"};
+    return libs3_put(&config, &call, key, &body, &content, ret, &err);
+}
+
+static os_code head_of(const char *key, struct libs3_result *ret)
+{
+    struct libs3_call call = within(10000);
+    return libs3_head(&config, &call, key, ret, &err);
+}
+
+static void check_code(os_code code, os_code expected)
+{
+    if (code != expected)
+        fail_msg("%s instead of code %d: %s", "another code", (int)expected, err.message);
+}
+
+/* ------------------------------------------------------------------------------------------------ PUT */
+
+static void a_put_is_a_success_when_the_final_status_says_so(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    push_put("HTTP/1.1 200 OK\r\netag: \"e\"\r\nX-Amz-Version-Id: v\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+             "Content-Length: 0\r\n\r\n");
+    check_code(put_text("k", "body", &result), OS_OK);
+    assert_int_equal(result.status, 200);
+    assert_true(result.sent);
+    assert_string_equal(result.object.etag, "\"e\"");
+    assert_string_equal(result.object.version_id, "v");
+    assert_int_equal(result.date_s, 784111777);
+    const struct http_server_record *record = http_server_record(server, 0);
+    assert_string_equal(record->method, "PUT");
+    assert_string_equal(record->target, "/bucket/k");
+    assert_string_equal(http_headers_get(&record->headers, "x-amz-meta-oscommit-nonce"), "00ff");
+    assert_string_equal(http_headers_get(&record->headers, "content-type"), "application/octet-stream");
+    assert_string_equal(http_headers_get(&record->headers, "content-md5"), "hBotaJrYa9FhFEdFPCLG/A==");
+}
+
+/* libs3 2.0 calls every one of these a success. */
+static void a_put_that_was_refused_without_a_document_is_no_success(void **state)
+{
+    (void)state;
+    static const char *const statuses[] = {"412 Precondition Failed", "500 Oops", "503 Slow Down", "403 Forbidden",
+                                           "400 Bad Request"};
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        struct libs3_result result;
+        char *text = answer(statuses[i], "", i == 2 ? "<html>no</html>" : "");
+        push_put(text);
+        check_code(put_text("k", "body", &result), OS_OK);
+        assert_int_equal(result.status, atoi(statuses[i]));
+        assert_string_equal(result.error.code, "");
+        assert_int_equal(result.error.unreadable, i == 2);
+        free(text);
+    }
+}
+
+static void a_put_that_was_refused_says_why(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    char *text = answer("400 Bad Request", "", ERROR("XMinioInvalidObjectName"));
+    push_put(text);
+    check_code(put_text("k", "body", &result), OS_OK);
+    assert_int_equal(result.status, 400);
+    assert_string_equal(result.error.code, "XMinioInvalidObjectName");
+    assert_string_equal(result.error.request_id, "R");
+    free(text);
+}
+
+static void a_put_that_was_refused_at_once_says_why(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    char *text = answer("403 Forbidden", "Connection: close\r\n", ERROR("AccessDenied"));
+    http_server_push(server, &(struct http_server_step){
+                                 .read = HTTP_SERVER_READ_HEADERS, .answer = text, .leave = HTTP_SERVER_DRAIN});
+    check_code(put_text("k", "body", &result), OS_OK);
+    assert_int_equal(result.status, 403);
+    assert_string_equal(result.error.code, "AccessDenied");
+    free(text);
+}
+
+/* libs3 2.0 calls this a failed connection. */
+static void a_put_to_a_store_that_sends_no_100_is_a_success(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    push("HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 0\r\n\r\n", HTTP_SERVER_KEEP);
+    check_code(put_text("k", "body", &result), OS_OK);
+    assert_int_equal(result.status, 200);
+    assert_string_equal(http_server_record(server, 0)->body, "body");
+}
+
+static void a_put_whose_connection_breaks_has_no_answer(void **state)
+{
+    (void)state;
+    static const enum http_server_leave leaves[] = {HTTP_SERVER_CLOSE, HTTP_SERVER_RESET};
+    for (size_t i = 0; i < 2; i++) {
+        struct libs3_result result;
+        push(NULL, leaves[i]);
+        check_code(put_text("k", "body", &result), OS_ERR_NETWORK);
+        assert_int_equal(result.status, 0);
+        assert_true(result.sent);
+        assert_int_equal(http_server_connections(server), i + 1);
+    }
+}
+
+static void half_a_status_line_is_no_answer(void **state)
+{
+    (void)state;
+    static const char *const answers[] = {"HTTP/1.1 20", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nETag: \"e\"\r\n",
+                                          "220 smtp ready\r\n", "HTTP/1.1 100 Continue\r\n\r\n"};
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        struct libs3_result result;
+        push(answers[i], HTTP_SERVER_CLOSE);
+        check_code(put_text("k", "body", &result), OS_ERR_NETWORK);
+        assert_int_equal(result.status, 0);
+        assert_true(result.sent);
+        assert_int_equal(http_server_connections(server), i + 1);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ R6 */
+
+static void a_redirected_write_is_not_sent_again(void **state)
+{
+    (void)state;
+    static const char *const statuses[] = {"301 Moved Permanently", "302 Found", "303 See Other",
+                                           "307 Temporary Redirect", "308 Permanent Redirect"};
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        struct libs3_result result;
+        char headers[256];
+        snprintf(headers, sizeof(headers), "Location: http://%s/there\r\nx-amz-bucket-region: eu-west-1\r\n",
+                 http_server_host(server));
+        char *text = answer(statuses[i], headers, ERROR("TemporaryRedirect"));
+        struct libs3_call call = within(10000);
+        push(text, HTTP_SERVER_DRAIN);
+        check_code(libs3_delete(&config, &call, "k", &result, &err), OS_OK);
+        assert_int_equal(result.status, atoi(statuses[i]));
+        assert_string_equal(result.error.code, "TemporaryRedirect");
+        assert_string_equal(result.error.region, "eu-west-1");
+        push_put(text);
+        check_code(put_text("k", "body", &result), OS_OK);
+        assert_int_equal(result.status, atoi(statuses[i]));
+        free(text);
+        assert_int_equal(http_server_connections(server), 2 * (i + 1));
+    }
+}
+
+static void a_put_is_not_sent_again_without_its_expectation(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    http_server_push(server, &(struct http_server_step){.read = HTTP_SERVER_READ_HEADERS,
+                                                        .answer = "HTTP/1.1 417 Expectation Failed\r\n"
+                                                                  "Content-Length: 0\r\n\r\n",
+                                                        .leave = HTTP_SERVER_DRAIN});
+    check_code(put_text("k", "body", &result), OS_OK);
+    assert_int_equal(result.status, 417);
+    assert_int_equal(http_server_connections(server), 1);
+    assert_true(http_server_wait_count(server, 1));
+    assert_int_equal(http_server_record(server, 0)->body_length, 0);
+}
+
+static void a_write_whose_deadline_passes_is_reset(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    struct libs3_call call = within(200);
+    struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = "body", .length = 4};
+    http_server_push(server, &(struct http_server_step){.read = HTTP_SERVER_READ_HEADERS, .leave = HTTP_SERVER_DRAIN});
+    check_code(libs3_put(&config, &call, "k", &body, NULL, &result, &err), OS_ERR_DEADLINE);
+    assert_true(result.sent);
+    assert_int_equal(result.status, 0);
+    struct clock_reading now;
+    clock_read(&now);
+    assert_true(now.monotonic_ms >= call.deadline_monotonic_ms);
+    assert_true(now.monotonic_ms < call.deadline_monotonic_ms + 5000);
+    assert_true(http_server_wait_count(server, 1));
+    assert_int_equal(http_server_record(server, 0)->end_errno, ECONNRESET);
+}
+
+static void a_deadline_that_has_passed_sends_nothing(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    struct libs3_call call = {.deadline_monotonic_ms = 1};
+    check_code(libs3_delete(&config, &call, "k", &result, &err), OS_ERR_DEADLINE);
+    assert_false(result.sent);
+    assert_int_equal(http_server_count(server), 0);
+}
+
+static void *cancel_when_held(void *context)
+{
+    if (http_server_wait_held(server, 1))
+        *(_Atomic int *)context = 1;
+    return NULL;
+}
+
+static void a_cancelled_write_is_reset(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    _Atomic int cancelled = 0;
+    struct libs3_call call = within(10000);
+    call.cancelled = &cancelled;
+    pthread_t thread;
+    http_server_push(server, &(struct http_server_step){.hold = true, .leave = HTTP_SERVER_DRAIN});
+    assert_int_equal(pthread_create(&thread, NULL, cancel_when_held, &cancelled), 0);
+    check_code(libs3_delete(&config, &call, "k", &result, &err), OS_ERR_CANCELLED);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(result.sent);
+    http_server_release(server, 1);
+    assert_true(http_server_wait_count(server, 1));
+    assert_int_equal(http_server_record(server, 0)->end_errno, ECONNRESET);
+}
+
+static void a_server_that_is_not_there_was_sent_nothing(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    char kept[sizeof(endpoint.host)];
+    memcpy(kept, endpoint.host, sizeof(kept));
+    snprintf(endpoint.host, sizeof(endpoint.host), "127.0.0.1:1");
+    check_code(put_text("k", "body", &result), OS_ERR_NETWORK);
+    memcpy(endpoint.host, kept, sizeof(kept));
+    assert_false(result.sent);
+    assert_non_null(strstr(err.message, "cannot be reached"));
+    assert_non_null(strstr(err.message, "s3://bucket/k"));
+}
+
+/* ------------------------------------------------------------------------------------------------ files */
+
+static os_code put_file(const char *text, uint64_t promised, struct libs3_result *ret)
+{
+    char path[] = "/tmp/oscommit-libs3-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    unlink(path);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    struct libs3_call call = within(10000);
+    struct http_body body = {.kind = HTTP_BODY_FILE, .fd = fd, .length = promised};
+    os_code code = libs3_put(&config, &call, "k", &body, NULL, ret, &err);
+    close(fd);
+    return code;
+}
+
+static void a_file_that_changes_while_it_is_sent_is_told(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    http_server_push(server, &(struct http_server_step){.read = HTTP_SERVER_READ_HEADERS, .answer = CONTINUE});
+    http_server_push(server, &(struct http_server_step){.read = HTTP_SERVER_READ_NOTHING, .leave = HTTP_SERVER_DRAIN});
+    check_code(put_file("12345", 9, &result), OS_ERR_BODY); /* it shrank */
+    assert_int_equal(result.status, 0);
+    push_put("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    check_code(put_file("12345", 4, &result), OS_ERR_BODY); /* it grew */
+    assert_true(http_server_wait_closed(server, 2));
+    for (size_t i = 0; i < http_server_count(server); i++)
+        assert_false(http_server_record(server, i)->body_length >= 9);
+}
+
+static void a_file_that_keeps_its_length_is_sent(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    push("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", HTTP_SERVER_KEEP);
+    check_code(put_file("12345", 5, &result), OS_OK);
+    assert_int_equal(result.status, 200);
+    assert_string_equal(http_server_record(server, 0)->body, "12345");
+}
+
+/* ------------------------------------------------------------------------------------------------ HEAD, GET */
+
+static void a_head_is_read_in_any_spelling(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    push("HTTP/1.1 200 OK\r\netag: \"e\"\r\nX-AMZ-META-OSCOMMIT-NONCE: 00ff\r\nlast-modified: Sun, 06 Nov 1994 "
+         "08:49:37 GMT\r\ncontent-length: 12\r\ncontent-type: text/plain\r\nx-amz-version-id: v\r\n\r\n",
+         HTTP_SERVER_KEEP);
+    check_code(head_of("k", &result), OS_OK);
+    assert_string_equal(result.object.etag, "\"e\"");
+    assert_string_equal(result.object.nonce, "00ff");
+    assert_string_equal(result.object.version_id, "v");
+    assert_int_equal(result.object.length, 12);
+    assert_int_equal(result.object.last_modified_s, 784111777);
+    assert_string_equal(result.content_type, "text/plain");
+    push("HTTP/1.1 404 Not Found\r\nx-amz-delete-marker: true\r\nx-amz-version-id: m\r\n\r\n", HTTP_SERVER_DRAIN);
+    check_code(head_of("k", &result), OS_OK);
+    assert_int_equal(result.status, 404);
+    assert_true(result.object.delete_marker);
+}
+
+static void an_answer_in_many_pieces_is_put_together(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    http_server_push(server,
+                     &(struct http_server_step){.answer = "HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 5\r\n\r\n",
+                                                .drip_bytes = 1,
+                                                .drip_ms = 1});
+    check_code(head_of("k", &result), OS_OK);
+    assert_int_equal(result.object.length, 5);
+    char *text = answer("404 Not Found", "", ERROR("NoSuchBucket"));
+    http_server_push(server, &(struct http_server_step){.answer = text, .drip_bytes = 7, .drip_ms = 1});
+    struct libs3_call call = within(10000);
+    check_code(libs3_delete(&config, &call, "k", &result, &err), OS_OK);
+    assert_string_equal(result.error.code, "NoSuchBucket");
+    free(text);
+}
+
+static int collect(void *context, const void *data, size_t length)
+{
+    return buf_add(context, data, length) ? 0 : 1;
+}
+
+static os_code get_text(size_t max, struct buf *ret, struct libs3_result *result)
+{
+    struct libs3_call call = within(10000);
+    buf_init(ret, max);
+    return libs3_get(&config, &call, "k", 0, 0, collect, ret, result, &err);
+}
+
+static void a_get_cut_short_is_no_success(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    struct buf bytes;
+    http_server_push(server, &(struct http_server_step){.answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345",
+                                                        .drip_bytes = 42,
+                                                        .drip_ms = 1,
+                                                        .leave = HTTP_SERVER_CLOSE});
+    check_code(get_text(100, &bytes, &result), OS_ERR_NETWORK);
+    assert_int_equal(result.status, 200);
+    assert_non_null(strstr(err.message, "cut short"));
+    buf_free(&bytes);
+}
+
+static void a_receiver_can_stop_a_get(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    struct buf bytes;
+    push("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1234567890", HTTP_SERVER_KEEP);
+    check_code(get_text(5, &bytes, &result), OS_ERR_STOPPED);
+    buf_free(&bytes);
+}
+
+static void an_error_document_is_not_given_to_the_receiver(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    struct buf bytes;
+    push("HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n"
+         "49\r\n<Error><Code>AccessDenied</Code><Message>No.</Message><A>AAAA</A></Error>\r\n0\r\n\r\n",
+         HTTP_SERVER_KEEP);
+    check_code(get_text(100, &bytes, &result), OS_OK);
+    assert_int_equal(result.status, 403);
+    assert_string_equal(result.error.code, "AccessDenied");
+    assert_int_equal(bytes.len, 0);
+    buf_free(&bytes);
+}
+
+/* ------------------------------------------------------------------------------------------------ COPY */
+
+static void push_source(void)
+{
+    push("HTTP/1.1 200 OK\r\nETag: \"s\"\r\nContent-Type: text/plain\r\nCache-Control: no-store\r\n"
+         "Content-Encoding: gzip\r\nx-amz-meta-colour: blue\r\nx-amz-meta-oscommit-nonce: old\r\n"
+         "Content-Length: 3\r\n\r\n",
+         HTTP_SERVER_DRAIN);
+}
+
+static os_code copy_to(const char *source_etag, struct libs3_result *ret)
+{
+    struct libs3_call call = within(10000);
+    return libs3_copy(&config, &call, "s+%\xc3\xbc", source_etag, "t", "new", ret, &err);
+}
+
+#define RESULT "<CopyObjectResult><ETag>\"s\"</ETag></CopyObjectResult>"
+
+static void a_copy_carries_what_the_source_has(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    char *text = answer("200 OK", "x-amz-version-id: v\r\n", RESULT);
+    push_source();
+    push(text, HTTP_SERVER_KEEP);
+    check_code(copy_to("\"s\"", &result), OS_OK);
+    free(text);
+    assert_int_equal(result.status, 200);
+    assert_string_equal(result.object.etag, "\"s\"");
+    assert_string_equal(result.object.version_id, "v");
+    const struct http_headers *headers = &http_server_record(server, 1)->headers;
+    assert_string_equal(http_headers_get(headers, "x-amz-copy-source"), "/bucket/s%2B%25%C3%BC");
+    assert_string_equal(http_headers_get(headers, "x-amz-metadata-directive"), "REPLACE");
+    assert_string_equal(http_headers_get(headers, "content-type"), "text/plain");
+    assert_string_equal(http_headers_get(headers, "content-encoding"), "gzip");
+    assert_string_equal(http_headers_get(headers, "cache-control"), "no-store");
+    assert_string_equal(http_headers_get(headers, "x-amz-meta-colour"), "blue");
+    assert_string_equal(http_headers_get(headers, "x-amz-meta-oscommit-nonce"), "new");
+}
+
+/* libs3 2.0 calls every one of these a success. */
+static void a_copy_without_its_result_is_no_success(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {ERROR("InternalError"), "", "<html/>", "<CopyObjectResult><ETag>\"s\"</ETag>"};
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        struct libs3_result result;
+        char *text = answer("200 OK", "", bodies[i]);
+        push_source();
+        push(text, HTTP_SERVER_KEEP);
+        check_code(copy_to(NULL, &result), i == 0 ? OS_ERR_SERVICE : OS_ERR_PROTOCOL);
+        assert_true(result.sent);
+        free(text);
+    }
+}
+
+static void a_result_of_unknown_length_is_read(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    push_source();
+    push("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+         "35\r\n" RESULT "\r\n0\r\n\r\n",
+         HTTP_SERVER_KEEP);
+    check_code(copy_to(NULL, &result), OS_OK);
+    assert_int_equal(result.status, 200);
+    assert_string_equal(result.object.etag, "\"s\"");
+}
+
+static void a_copy_of_another_version_is_not_sent(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    push_source();
+    check_code(copy_to("\"other\"", &result), OS_OK);
+    assert_int_equal(result.status, 412);
+    assert_false(result.sent);
+    assert_int_equal(http_server_connections(server), 1);
+}
+
+static void a_source_with_headers_that_libs3_cannot_send_is_not_copied(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {"Content-Language: de\r\n", "Content-Disposition: inline\r\n",
+                                          "Expires: tomorrow\r\n"};
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        struct libs3_result result;
+        char *text = answer("200 OK", headers[i], "");
+        push(text, HTTP_SERVER_DRAIN);
+        check_code(copy_to(NULL, &result), OS_ERR_UNSUPPORTED);
+        assert_false(result.sent);
+        assert_int_equal(http_server_connections(server), i + 1);
+        free(text);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ LIST */
+
+static bool add_key(void *context, const struct s3_list_entry *entry)
+{
+    return buf_add_f(context, "%s,", entry->key);
+}
+
+static os_code list_keys(const char *delimiter, struct buf *ret, struct s3_list_page *page, struct libs3_result *result)
+{
+    struct libs3_call call = within(10000);
+    buf_init(ret, 4096);
+    return libs3_list(&config, &call, "p q/", delimiter, "p q/m", 2, add_key, ret, page, result, &err);
+}
+
+static void the_next_page_begins_after_the_last_key(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    struct s3_list_page page;
+    struct buf keys;
+    char *text = answer("200 OK", "Content-Type: application/xml\r\n",
+                        "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a&amp;b</Key></Contents>"
+                        "<Contents><Key>c</Key></Contents></ListBucketResult>");
+    push(text, HTTP_SERVER_KEEP);
+    check_code(list_keys(NULL, &keys, &page, &result), OS_OK);
+    assert_string_equal(buf_str(&keys), "a&b,c,");
+    assert_string_equal(page.next_token, "c");
+    assert_string_equal(http_server_record(server, 0)->target, "/bucket/?prefix=p+q/&marker=p+q/m&max-keys=2");
+    free(page.next_token);
+    buf_free(&keys);
+    free(text);
+    text = answer("200 OK", "Content-Type: application/xml\r\n",
+                  "<ListBucketResult><IsTruncated>true</IsTruncated><NextMarker>x/</NextMarker>"
+                  "<CommonPrefixes><Prefix>x/</Prefix></CommonPrefixes></ListBucketResult>");
+    push(text, HTTP_SERVER_KEEP);
+    check_code(list_keys("/", &keys, &page, &result), OS_OK);
+    assert_string_equal(buf_str(&keys), "x/,");
+    assert_string_equal(page.next_token, "x/");
+    free(page.next_token);
+    buf_free(&keys);
+    free(text);
+}
+
+/* libs3 2.0 calls these whole lists. */
+static void a_list_cut_short_is_refused(void **state)
+{
+    (void)state;
+    static const char *const answers[] = {
+        "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 90\r\n\r\n"
+        "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>a</Key></Contents>",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "53\r\n<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>a</Key></Contents>\r\n",
+    };
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        struct libs3_result result;
+        struct s3_list_page page;
+        struct buf keys;
+        http_server_push(server, &(struct http_server_step){.answer = answers[i],
+                                                            .drip_bytes = strlen(answers[i]) - 4,
+                                                            .drip_ms = 1,
+                                                            .leave = HTTP_SERVER_CLOSE});
+        check_code(list_keys(NULL, &keys, &page, &result), OS_ERR_NETWORK);
+        assert_int_equal(keys.len, 0);
+        buf_free(&keys);
+    }
+}
+
+/* libs3 2.0 calls every one of these an empty list. */
+static void what_is_no_list_is_refused(void **state)
+{
+    (void)state;
+    static const char *const answers[] = {
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n<html>hi</html>",
+    };
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        struct libs3_result result;
+        struct s3_list_page page;
+        struct buf keys;
+        push(answers[i], HTTP_SERVER_KEEP);
+        check_code(list_keys(NULL, &keys, &page, &result), OS_ERR_PROTOCOL);
+        buf_free(&keys);
+    }
+}
+
+static void a_bucket_that_is_not_there_is_said(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    struct libs3_call call = within(10000);
+    char *text = answer("404 Not Found", "", ERROR("NoSuchBucket"));
+    push(text, HTTP_SERVER_KEEP);
+    check_code(libs3_head_bucket(&config, &call, &result, &err), OS_OK);
+    assert_int_equal(result.status, 404);
+    assert_string_equal(result.error.code, "NoSuchBucket");
+    free(text);
+}
+
+/* ------------------------------------------------------------------------------------------------ what is refused */
+
+static void what_libs3_would_send_wrongly_is_not_sent(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"a b", ".", "..", "a/../b", "a/.", "./a", "../a", "a/b/.."};
+    struct libs3_result result;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        check_code(put_text(keys[i], "body", &result), OS_ERR_UNSUPPORTED);
+        assert_false(result.sent);
+    }
+    check_code(put_text("", "body", &result), OS_ERR_ARGUMENT);
+    check_code(put_text(NULL, "body", &result), OS_ERR_ARGUMENT);
+    struct libs3_call call = within(10000);
+    struct http_body body = {.kind = HTTP_BODY_NONE};
+    struct s3_content long_type = {.content_type = "text/plain; x=11111111111111111111111111111111111111111111111111111"
+                                                   "1111111111111111111111111111111111111111111111111111111111111111"};
+    check_code(libs3_put(&config, &call, "k", &body, &long_type, &result, &err), OS_ERR_ARGUMENT);
+    assert_false(result.sent);
+    struct s3_content smuggled = {.cache_control = "a\r\nb: c"};
+    check_code(libs3_put(&config, &call, "k", &body, &smuggled, &result, &err), OS_ERR_ARGUMENT);
+    assert_int_equal(http_server_connections(server), 0);
+}
+
+static void dots_and_slashes_inside_a_key_are_sent(void **state)
+{
+    (void)state;
+    static const char *const keys[][2] = {{"a//b", "/bucket/a//b"},
+                                          {"/a", "/bucket//a"},
+                                          {"...", "/bucket/..."},
+                                          {"a/.b/c.", "/bucket/a/.b/c."},
+                                          {"a/", "/bucket/a/"}};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        struct libs3_result result;
+        check_code(head_of(keys[i][0], &result), OS_OK);
+        assert_string_equal(http_server_record(server, i)->target, keys[i][1]);
+    }
+}
+
+/* libs3 2.0 does not verify certificates. */
+static void https_is_refused(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    memcpy(endpoint.scheme, "https", sizeof("https"));
+    os_code code = head_of("k", &result);
+    memcpy(endpoint.scheme, "http", sizeof("http"));
+    check_code(code, OS_ERR_TLS);
+    assert_non_null(strstr(err.message, "certificates"));
+    assert_int_equal(http_server_connections(server), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start_server, stop_server)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_put_is_a_success_when_the_final_status_says_so),
+        TEST(a_put_that_was_refused_without_a_document_is_no_success),
+        TEST(a_put_that_was_refused_says_why),
+        TEST(a_put_that_was_refused_at_once_says_why),
+        TEST(a_put_to_a_store_that_sends_no_100_is_a_success),
+        TEST(a_put_whose_connection_breaks_has_no_answer),
+        TEST(half_a_status_line_is_no_answer),
+        TEST(a_redirected_write_is_not_sent_again),
+        TEST(a_put_is_not_sent_again_without_its_expectation),
+        TEST(a_write_whose_deadline_passes_is_reset),
+        TEST(a_deadline_that_has_passed_sends_nothing),
+        TEST(a_cancelled_write_is_reset),
+        TEST(a_server_that_is_not_there_was_sent_nothing),
+        TEST(a_file_that_changes_while_it_is_sent_is_told),
+        TEST(a_file_that_keeps_its_length_is_sent),
+        TEST(a_head_is_read_in_any_spelling),
+        TEST(an_answer_in_many_pieces_is_put_together),
+        TEST(a_get_cut_short_is_no_success),
+        TEST(a_receiver_can_stop_a_get),
+        TEST(an_error_document_is_not_given_to_the_receiver),
+        TEST(a_copy_carries_what_the_source_has),
+        TEST(a_copy_without_its_result_is_no_success),
+        TEST(a_result_of_unknown_length_is_read),
+        TEST(a_copy_of_another_version_is_not_sent),
+        TEST(a_source_with_headers_that_libs3_cannot_send_is_not_copied),
+        TEST(the_next_page_begins_after_the_last_key),
+        TEST(a_list_cut_short_is_refused),
+        TEST(what_is_no_list_is_refused),
+        TEST(a_bucket_that_is_not_there_is_said),
+        TEST(what_libs3_would_send_wrongly_is_not_sent),
+        TEST(dots_and_slashes_inside_a_key_are_sent),
+        TEST(https_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
