@@ -116,13 +116,22 @@ void libs3_list_begin(struct libs3_run *run, const S3BucketContext *bucket, cons
 
 /* ------------------------------------------------------------------------------------------------ giving */
 
+/* A short body can be looked at; libs3 finds no entry in an <Error> inside a 200 either. */
+static bool looks_like_a_list(const struct http_response *answer)
+{
+    static const char root[] = "ListBucketResult";
+    const char *type = http_headers_get(&answer->headers, "content-type");
+    if (type == NULL || !text_contains_nocase(text_from(type), "xml"))
+        return false;
+    return answer->body.len == 0 || memmem(answer->body.data, answer->body.len, root, sizeof(root) - 1) != NULL;
+}
+
 /* libs3 takes any text for an empty list, and does not call back for one; S3 says what it sends. */
 os_code libs3_page_check(const struct libs3_page *page, const struct http_response *answer, os_error *err)
 {
-    const char *type = http_headers_get(&answer->headers, "content-type");
     if (page->code == OS_ERR_NO_MEMORY)
         return error_no_memory(err);
-    if (page->code != OS_OK || type == NULL || !text_contains_nocase(text_from(type), "xml"))
+    if (page->code != OS_OK || !looks_like_a_list(answer))
         return error_set(err, OS_ERR_PROTOCOL, "The store's list cannot be used: it is no list, or too large.");
     return OS_OK;
 }

@@ -615,6 +615,8 @@ static void what_is_no_list_is_refused(void **state)
     static const char *const answers[] = {
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n<html>hi</html>",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 42\r\n\r\n"
+        "<Error><Code>InternalError</Code> </Error>",
     };
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
         struct libs3_result result;
@@ -624,6 +626,20 @@ static void what_is_no_list_is_refused(void **state)
         check_code(list_keys(NULL, &keys, &page, &result), OS_ERR_PROTOCOL);
         buf_free(&keys);
     }
+}
+
+static void an_empty_bucket_has_an_empty_list(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    struct s3_list_page page;
+    struct buf keys;
+    push("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 19\r\n\r\n<ListBucketResult/>",
+         HTTP_SERVER_KEEP);
+    check_code(list_keys(NULL, &keys, &page, &result), OS_OK);
+    assert_int_equal(keys.len, 0);
+    assert_false(page.truncated);
+    buf_free(&keys);
 }
 
 static void a_bucket_that_is_not_there_is_said(void **state)
@@ -724,6 +740,7 @@ int main(void)
         TEST(the_next_page_begins_after_the_last_key),
         TEST(a_list_cut_short_is_refused),
         TEST(what_is_no_list_is_refused),
+        TEST(an_empty_bucket_has_an_empty_list),
         TEST(a_bucket_that_is_not_there_is_said),
         TEST(what_libs3_would_send_wrongly_is_not_sent),
         TEST(dots_and_slashes_inside_a_key_are_sent),
