@@ -52,6 +52,12 @@ static os_code not_found(const char *key, os_error *err)
     return error_set(err, OS_ERR_NOT_FOUND, "There is no object \"%s\".", file_shown(key, shown));
 }
 
+static os_code not_opened(const char *key, int error, os_error *err)
+{
+    bool absent = error == ENOENT || error == ENOTDIR;
+    return absent ? not_found(key, err) : file_failed(err, error, "open", key);
+}
+
 /* What was opened is no file: a folder is no object, anything else may not stand there. */
 static os_code no_file(const char *key, bool is_folder, os_error *err)
 {
@@ -67,11 +73,8 @@ static os_code open_file(struct file_store *store, const char *key, struct file_
 {
     struct stat st;
     int fd = file_open_below(&store->place.root, key, O_RDONLY | O_NONBLOCK); /* a FIFO would block */
-    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
-        return not_found(key, err);
-    }
-    if (fd < 0 && errno != ENXIO) { /* ENXIO: a socket */
-        return file_failed(err, errno, "open", key);
+    if (fd < 0 && errno != ENXIO) {                                           /* ENXIO: a socket */
+        return not_opened(key, errno, err);
     }
     int error = fd >= 0 && fstat(fd, &st) != 0 ? errno : 0;
     bool is_file = fd >= 0 && error == 0 && S_ISREG(st.st_mode);
