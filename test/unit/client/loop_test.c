@@ -81,11 +81,12 @@ static void post_itself_again(struct loop_job *job)
     struct reposting *reposting = (struct reposting *)job;
     reposting->nested = reposting->nested || reposting->inside;
     reposting->inside = true;
-    if (--reposting->left > 0)
+    bool more = --reposting->left > 0;
+    if (more)
         loop_post(reposting->loop, job);
-    else
-        event_set(&reposting->ended);
     reposting->inside = false;
+    if (!more)
+        event_set(&reposting->ended); /* the last touch: the test may end now */
 }
 
 static void a_job_posted_from_a_job_runs_later(void **state)
