@@ -401,7 +401,10 @@ static void *send_file(void *argument)
  * meanwhile. */
 static void check_file_that_becomes(struct fixture *f, off_t size)
 {
-    bool shrinks = size < FILE_SIZE;
+    /* Of a file that grew, the length announced may have been stored; and versitygw 1.8.0 keeps the part of a body that
+     * came before its connection ended, if no Content-MD5 forbids it, which a file that is sent while it is read cannot
+     * have. */
+    bool stays_away = size < FILE_SIZE && strcmp(f->backend->name, "versitygw") != 0;
     os_client *client = proxied(f);
     char path[300];
     fixture_path(f, "changing", path, sizeof(path));
@@ -422,7 +425,7 @@ static void check_file_that_becomes(struct fixture *f, off_t size)
     CHECK_SAYS(&sending.error, "changed its length");
     fclose(file);
     fault_proxy_clear(f->store_proxy);
-    if (shrinks) { /* of a file that grew, the length announced may have been sent and stored */
+    if (stays_away) {
         CHECK_ABSENT(client, "changing-file");
     }
     os_client_close(client);
