@@ -294,7 +294,7 @@ typedef struct os_call {
     }
 
 /* What to write. Exactly one source. A file is read while it is sent; one that grows or shrinks meanwhile is
- * OS_ERR_BODY. */
+ * OS_ERR_BODY, or OS_ERR_UNDECIDED when a part had been sent by then (some stores keep it). */
 typedef struct os_body {
     size_t size;
     const void *data; /* memory; may be NULL when length is 0 */
