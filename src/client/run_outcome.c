@@ -107,6 +107,11 @@ static void describe_busy(struct run *run)
 
 static void describe_again(struct run *run)
 {
+    if (run->wish.ticket) {
+        error_set(&run->outcome.error, OS_ERR_EXPIRED,
+                  "The write of %s that the ticket speaks of was not applied and never will be; call again.", run->key);
+        return;
+    }
     os_code code = OS_ERR_EXPIRED;
     const char *why = "each attempt came too late for its own signature or lease";
     if (run->guard.reason == GUARD_REASON_RECORD_GONE) {

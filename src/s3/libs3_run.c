@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <dlfcn.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -19,10 +20,24 @@ enum {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of libs3's process-wide state */
 static unsigned started;
 
+/* libs3 parses with libxml2, whose first use by several threads at once is a race ("Thread safety" in its
+ * documentation). libs3 brings it into the process, so its initialiser is found there; without libxml2 there is nothing
+ * to initialise. */
+static void prepare_libxml2(void)
+{
+    void (*init_parser)(void);
+    void *symbol = dlsym(RTLD_DEFAULT, "xmlInitParser");
+    memcpy(&init_parser, &symbol, sizeof(init_parser)); /* ISO C has no cast from an object to a function */
+    if (symbol)
+        init_parser();
+}
+
 /* S3_initialize is not thread-safe, and keeps the user agent for the whole process. */
 os_code libs3_start(os_error *err)
 {
     pthread_mutex_lock(&mutex);
+    if (started == 0)
+        prepare_libxml2();
     S3Status status = started == 0 ? S3_initialize("oscommit", S3_INIT_ALL, NULL) : S3StatusOK;
     if (status == S3StatusOK)
         started++;
