@@ -9,7 +9,7 @@ static struct endpoint parsed(const char *url, const char *region)
     os_error err;
     os_code code = endpoint_parse("s3", url, region, &endpoint, &err);
     if (code != OS_OK) {
-        fail_msg("%s: %s", url, err.message);
+        fail_msg("%s: %s", url ? url : "no URL", err.message);
     }
     return endpoint;
 }

@@ -15,7 +15,8 @@ static void expect(const struct profile_files *files, const char *profile, const
 {
     struct text found = profile_setting(files, profile, name);
     if (!text_is(found, wanted)) {
-        fail_msg("%s of %s: wanted \"%s\", got \"%.*s\"", name, profile, wanted, (int)found.len, found.p);
+        fail_msg("%s of %s: wanted \"%s\", got \"%.*s\"", name, profile ? profile : "no profile", wanted,
+                 (int)found.len, found.p);
     }
 }
 
