@@ -25,6 +25,7 @@ set -uo pipefail
 root=$(cd -- "$scripts_dir/.." && pwd)
 out=${OSCOMMIT_BUILD_DIR:-$root/build/test}
 jobs=$(nproc)
+test_jobs=$((jobs * 2)) # the long tests wait, for deadlines and leases
 all_stages=(gcc clang asan tsan minimal valgrind coverage)
 stages=("${all_stages[@]}")
 install=1
@@ -67,7 +68,7 @@ run_tests() { # STAGE CTEST-ARGUMENT...
     local stage=$1 report=$out/$1.xml status=0
     shift
     rm -f "$report"
-    "${before_ctest[@]}" ctest --test-dir "$out/$stage" --parallel "$jobs" --output-on-failure --no-tests=error --output-junit "$report" "$@" ||
+    "${before_ctest[@]}" ctest --test-dir "$out/$stage" --parallel "$test_jobs" --output-on-failure --no-tests=error --output-junit "$report" "$@" ||
         status=1
     count_results "$report" || status=1
     return "$status"
@@ -134,13 +135,15 @@ stage_valgrind() {
 stage_coverage() {
     build coverage -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc -DOSCOMMIT_COVERAGE=ON || return 1
     find "$out/coverage" -name '*.gcda' -delete
-    run_tests coverage --label-regex '^unit$' || return 1
+    local status=0
+    run_tests coverage --label-regex '^unit$' || status=1
     gcovr --root "$root" --filter "$root/src/commit/" --exclude-lines-by-pattern '^\s*assert\(.*' --branches \
         --print-summary --fail-under-branch 95 "$out/coverage" || {
         stage_failed=$((stage_failed + 1))
         return 1
     }
     stage_passed=$((stage_passed + 1))
+    return "$status"
 }
 
 # -------------------------------------------------------------------------------------------------------------- run
