@@ -88,6 +88,9 @@ static void relative_looking_keys_go_to_other_stores_verbatim(void **state)
         assert_true(fault_proxy_count(f->store_proxy, &verbatim) >= 1);
         if (outcome.verdict == OS_COMMITTED) {
             CHECK_OBJECT(client, odd_keys[i], "x");
+        } else if (outcome.verdict == OS_UNKNOWN) { /* versitygw may hang up on such a PUT without a word: no answer */
+            CHECK_SAYS(&outcome.error, "closed a kept connection before it answered");
+            CHECK_SAYS(&outcome.error, odd_keys[i]);
         } else {
             CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
             CHECK_SAYS(&outcome.error, odd_keys[i]);

@@ -264,8 +264,8 @@ static void what_is_no_list_is_refused(void **state)
     static const char *const answers[] = {
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n<html>hi</html>",
-        "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 42\r\n\r\n"
-        "<Error><Code>InternalError</Code> </Error>",
+        ("HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 42\r\n\r\n"
+         "<Error><Code>InternalError</Code> </Error>"),
     };
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
         struct libs3_result result;
