@@ -60,7 +60,7 @@ done
 build() { # STAGE CMAKE-ARGUMENT...
     local folder=$out/$1
     shift
-    cmake -S "$root" -B "$folder" -G Ninja -DOSCOMMIT_WERROR=ON "$@" && cmake --build "$folder" --parallel "$jobs"
+    cmake -S "$root" -B "$folder" -G Ninja -DOSCOMMIT_WERROR=ON "$@" && cmake --build "$folder" --parallel "$jobs" -- -k 0 # every error, not the first
 }
 
 # Runs ctest in a stage's build, and adds up what it says. A test that was skipped counts as failed.
