@@ -77,7 +77,10 @@ static bool read_body(struct fault_connection *connection, struct fault_message 
     return fault_read_request_body(&connection->client, request, count);
 }
 
-static bool send_answer(struct fault_connection *connection, const struct fault_message *answer)
+/* False when the connection cannot be used again. An answer to HEAD ends with its headers, whatever they say of a length:
+   to close after it would race with the next request, for nothing in it told the client so. */
+static bool send_answer(struct fault_connection *connection, const struct fault_message *request,
+                        const struct fault_message *answer)
 {
     struct buf whole;
     buf_init(&whole, FAULT_HEAD_MAX + FAULT_BODY_MAX);
@@ -87,7 +90,9 @@ static bool send_answer(struct fault_connection *connection, const struct fault_
     }
     bool ok = buf_ok(&whole) && fault_send(connection->client.fd, whole.data, whole.len);
     buf_free(&whole);
-    return ok && (answer->chunked || answer->has_length || answer->status == 204 || answer->status == 304);
+    bool delimited = answer->chunked || answer->has_length || answer->status == 204 || answer->status == 304 ||
+                     strcmp(request->method, "HEAD") == 0;
+    return ok && delimited;
 }
 
 static bool made_up_answer(const struct fault_rule *rule, struct fault_message *ret)
@@ -142,7 +147,7 @@ static bool ask_upstream(struct exchange *exchange)
 static enum fault_outcome pass_on(struct exchange *exchange)
 {
     fault_book_status(&exchange->connection->proxy->book, exchange->seen, exchange->answer->status, 0);
-    return send_answer(exchange->connection, exchange->answer) ? FAULT_GO_ON : FAULT_CLOSE_CLIENT;
+    return send_answer(exchange->connection, exchange->request, exchange->answer) ? FAULT_GO_ON : FAULT_CLOSE_CLIENT;
 }
 
 static enum fault_outcome forward_and_pass_on(struct exchange *exchange)
