@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A DynamoDB in memory, from the bytes of a request to the bytes of an answer: PutItem with the conditions that the
+ * library uses, GetItem, Query, Scan, DescribeTable, CreateTable, the TTL calls. Verifies SigV4 from the bytes, and
+ * that every item is one that the peer could read (T1). Deterministic; knows nothing of faults of the network or of
+ * time but what it is told.
+ */
+#ifndef OSCOMMIT_TEST_SIM_FAKE_DYNAMO_H
+#define OSCOMMIT_TEST_SIM_FAKE_DYNAMO_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fake_dynamo_options {
+    const char *table; /* there from the start, with the protocol's schema; NULL: none is */
+    const char *region;
+    const char *access_key;
+    const char *secret_key;
+    const char *session_token; /* NULL: none is wanted */
+    bool no_old_on_failure;    /* ReturnValuesOnConditionCheckFailure is not known (R4's GetItem) */
+    bool no_crc32;             /* answers carry no x-amz-crc32 */
+};
+
+struct fake_dynamo;
+
+struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options);
+void fake_dynamo_free(struct fake_dynamo *dynamo);
+
+/* One whole request at `now_ms` (epoch, of the table's clock). False: no memory. */
+bool fake_dynamo_handle(struct fake_dynamo *dynamo, const char *request, size_t length, uint64_t now_ms,
+                        struct buf *ret_answer);
+
+bool fake_dynamo_rotate(struct fake_dynamo *dynamo, const char *access_key, const char *secret_key,
+                        const char *session_token);
+
+/* What TTL may remove at `now_ms`: how many, and the removal of the index-th of them. */
+size_t fake_dynamo_expired_count(const struct fake_dynamo *dynamo, uint64_t now_ms);
+void fake_dynamo_expire(struct fake_dynamo *dynamo, uint64_t now_ms, size_t index);
+
+struct fake_dynamo_record { /* borrowed until the next handle */
+    const char *path;
+    const char *etag;
+    uint64_t generation;
+    uint64_t timeout_ms;
+    uint64_t ttl_s;
+    const char *nonce; /* "": none (a peer's) */
+};
+size_t fake_dynamo_record_count(const struct fake_dynamo *dynamo);
+struct fake_dynamo_record fake_dynamo_record_at(const struct fake_dynamo *dynamo, size_t index);
+
+uint64_t fake_dynamo_digest(const struct fake_dynamo *dynamo);
+
+#endif

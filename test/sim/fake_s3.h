@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An S3-like store in memory, from the bytes of a request to the bytes of an answer (HTTP/1.1, headers and body). It
+ * verifies SigV4 from those bytes (header and query form, expiry, payload hash) with code of its own, and keeps every
+ * version ever written, for the oracles. Deterministic: it reads no clock, has no randomness and knows nothing of
+ * faults of the network, processes, or the library.
+ */
+#ifndef OSCOMMIT_TEST_SIM_FAKE_S3_H
+#define OSCOMMIT_TEST_SIM_FAKE_S3_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How this store differs from a well-behaved one. */
+struct fake_s3_options {
+    const char *bucket;
+    const char *region;
+    const char *access_key;
+    const char *secret_key;
+    const char *session_token; /* NULL: none is wanted */
+    bool ignores_conditions;   /* If-None-Match, If-Match on writes: taken and not looked at */
+    bool ignores_expiry;       /* X-Amz-Expires is not looked at (E7: no fences) */
+    bool checks_expiry_at_end; /* at the instant of application, not of admission */
+    bool answers_409;          /* a failed condition is ConditionalRequestConflict while `contended` is said */
+    bool random_etag;          /* ETags that are no MD5 (as with SSE-KMS) */
+};
+
+struct fake_s3;
+
+struct fake_s3 *fake_s3_new(const struct fake_s3_options *options); /* strings are copied; NULL: no memory */
+void fake_s3_free(struct fake_s3 *s3);
+
+/* One whole request. `admitted_ms`: S3 time (epoch) when its first bytes arrived, for expiry and skew; `applied_ms`:
+ * when the write takes effect and the answer is made (Date, Last-Modified); never before admitted_ms. Always gives an
+ * answer; bytes that are no request get 400. False: no memory. */
+bool fake_s3_handle(struct fake_s3 *s3, const char *request, size_t length, uint64_t admitted_ms, uint64_t applied_ms,
+                    bool contended, struct buf *ret_answer);
+
+/* The credentials in force from now on; requests signed with others get ExpiredToken. */
+bool fake_s3_rotate(struct fake_s3 *s3, const char *access_key, const char *secret_key, const char *session_token);
+
+struct fake_s3_version { /* borrowed until the next handle */
+    const char *etag;    /* with its quotes; NULL: the object was deleted */
+    const char *nonce;   /* x-amz-meta-oscommit-nonce; "": none */
+    uint64_t applied_ms;
+    uint64_t serial; /* counts all writes of the store */
+};
+/* Every version of a key, oldest first, deletions included. */
+size_t fake_s3_version_count(const struct fake_s3 *s3, const char *key);
+struct fake_s3_version fake_s3_version_at(const struct fake_s3 *s3, const char *key, size_t index);
+
+/* The digest of everything it holds, for replay checks. */
+uint64_t fake_s3_digest(const struct fake_s3 *s3);
+
+#endif
