@@ -389,7 +389,7 @@ static void without_a_fence_a_lost_attempt_is_unknown_at_the_deadline(void **sta
 int main(int argc, char **argv)
 {
     static const struct suite_test tests[] = {
-        SUITE_TEST(a_lost_answer_to_put_is_proven_by_the_nonce, BACKEND_FENCE),
+        SUITE_TEST(a_lost_answer_to_put_is_proven_by_the_nonce, 0),
         SUITE_TEST(a_500_after_the_put_was_applied_is_proven_by_the_nonce, 0),
         SUITE_TEST(a_put_that_a_layer_sends_twice_is_committed_once, BACKEND_REAL),
         SUITE_TEST(a_copy_whose_answer_is_empty_is_proven_by_the_nonce, BACKEND_V4),
