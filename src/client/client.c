@@ -5,14 +5,11 @@
 #include "base/error.h"
 #include "client/run.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { CLIENT_CLOSE_PATIENCE_S = 5 };
+enum { CLIENT_CLOSE_PATIENCE_MS = 5000 };
 
 /* ------------------------------------------------------------------------------------------------ sync */
 
@@ -24,41 +21,36 @@ static void sync_job(struct loop_job *job)
 
 os_code sync_run(os_client *client, struct sync *sync, os_error *err)
 {
-    if (pthread_mutex_init(&sync->mutex, NULL) != 0)
+    if (!monitor_init(&sync->monitor))
         return error_no_memory(err);
-    if (pthread_cond_init(&sync->finished_cond, NULL) != 0) {
-        pthread_mutex_destroy(&sync->mutex);
-        return error_no_memory(err);
-    }
     sync->finished = false;
     sync->job.run = sync_job;
     loop_post(client->loop, &sync->job);
-    pthread_mutex_lock(&sync->mutex);
+    monitor_enter(&sync->monitor);
     while (!sync->finished)
-        pthread_cond_wait(&sync->finished_cond, &sync->mutex);
-    pthread_mutex_unlock(&sync->mutex);
-    pthread_cond_destroy(&sync->finished_cond);
-    pthread_mutex_destroy(&sync->mutex);
+        monitor_wait(&sync->monitor);
+    monitor_leave(&sync->monitor);
+    monitor_destroy(&sync->monitor);
     return OS_OK;
 }
 
 void sync_finish(struct sync *sync)
 {
-    pthread_mutex_lock(&sync->mutex);
+    monitor_enter(&sync->monitor);
     sync->finished = true;
-    pthread_cond_signal(&sync->finished_cond); /* under the mutex: the waiter destroys both right after */
-    pthread_mutex_unlock(&sync->mutex);
+    monitor_wake(&sync->monitor); /* inside: the waiter destroys it right after */
+    monitor_leave(&sync->monitor);
 }
 
 /* ------------------------------------------------------------------------------------------------ shared */
 
 static void count(os_client *client, uint32_t *counter, int change)
 {
-    pthread_mutex_lock(&client->mutex);
+    monitor_enter(&client->idle);
     *counter = change > 0 ? *counter + 1 : *counter - 1;
     if (*counter == 0)
-        pthread_cond_broadcast(&client->idle);
-    pthread_mutex_unlock(&client->mutex);
+        monitor_wake(&client->idle);
+    monitor_leave(&client->idle);
 }
 
 void client_enter(os_client *client)
@@ -168,23 +160,10 @@ char *client_record_path(const os_client *client, const char *object_key)
 
 /* ------------------------------------------------------------------------------------------------ open */
 
-static void *io_thread(void *argument)
+static void io_thread(void *context)
 {
-    os_client *client = argument;
+    os_client *client = context;
     loop_run(client->loop);
-    return NULL;
-}
-
-static int start_thread(os_client *client)
-{
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals belong to the program's own threads */
-    int failed = pthread_create(&client->thread, NULL, io_thread, client);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    client->thread_running = failed == 0;
-    return failed;
 }
 
 static os_code open_store(os_client *client, struct credentials *keys, os_error *err)
@@ -261,7 +240,9 @@ static os_code open_client(os_client *client, const os_options *options, os_erro
     client->log.level = client->settings.log_level;
     if (code == OS_OK)
         code = open_parts(client, store_keys, ledger_keys, err);
-    if (code == OS_OK && start_thread(client) != 0)
+    if (code == OS_OK)
+        client->thread_running = thread_start(&client->thread, io_thread, client);
+    if (code == OS_OK && !client->thread_running)
         code = error_set(err, OS_ERR_NO_MEMORY,
                          "The client's I/O thread could not be started: the system's limit on threads is reached.");
     if (code == OS_OK && client->settings.check_table)
@@ -269,28 +250,14 @@ static os_code open_client(os_client *client, const os_options *options, os_erro
     return code;
 }
 
-static bool init_idle(pthread_cond_t *ret)
-{
-    pthread_condattr_t monotonic;
-    if (pthread_condattr_init(&monotonic) != 0)
-        return false;
-    int failed = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    failed = failed ? failed : pthread_cond_init(ret, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    return failed == 0;
-}
-
 static bool init_client(os_client *client)
 {
     if (os_cancel_new(&client->closing) != OS_OK)
         return false;
-    if (pthread_mutex_init(&client->mutex, NULL) == 0) {
-        if (init_idle(&client->idle)) {
-            if (log_init(&client->log, NULL, NULL, OS_LOG_WARN) == 0)
-                return true;
-            pthread_cond_destroy(&client->idle);
-        }
-        pthread_mutex_destroy(&client->mutex);
+    if (monitor_init(&client->idle)) {
+        if (log_init(&client->log, NULL, NULL, OS_LOG_WARN) == 0)
+            return true;
+        monitor_destroy(&client->idle);
     }
     os_cancel_free(client->closing);
     return false;
@@ -320,22 +287,21 @@ os_code os_client_open(const os_options *options, os_client **ret, os_error *err
 /* However long that takes: a call that has heard of the closing returns as soon as its caller's functions do. */
 static void wait_for_calls(os_client *client)
 {
-    pthread_mutex_lock(&client->mutex);
+    monitor_enter(&client->idle);
     while (client->call_count > 0)
-        pthread_cond_wait(&client->idle, &client->mutex);
-    pthread_mutex_unlock(&client->mutex);
+        monitor_wait(&client->idle);
+    monitor_leave(&client->idle);
 }
 
 static void wait_for_background(os_client *client)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += CLIENT_CLOSE_PATIENCE_S;
-    pthread_mutex_lock(&client->mutex);
-    int failed = 0;
-    while (client->background_count > 0 && failed != ETIMEDOUT)
-        failed = pthread_cond_timedwait(&client->idle, &client->mutex, &until);
-    pthread_mutex_unlock(&client->mutex);
+    struct clock_reading now;
+    clock_read(&now);
+    monitor_enter(&client->idle);
+    bool in_time = true;
+    while (client->background_count > 0 && in_time)
+        in_time = monitor_wait_until(&client->idle, now.monotonic_ms + CLIENT_CLOSE_PATIENCE_MS);
+    monitor_leave(&client->idle);
 }
 
 void os_client_close(os_client *client)
@@ -347,7 +313,7 @@ void os_client_close(os_client *client)
         wait_for_calls(client);
         wait_for_background(client);
         loop_stop(client->loop);
-        pthread_join(client->thread, NULL);
+        thread_join(&client->thread);
         run_free_all(client);
         release_free_all(client);
         fence_check_free(client);
@@ -362,7 +328,6 @@ void os_client_close(os_client *client)
     settings_free(&client->settings);
     log_destroy(&client->log);
     os_cancel_free(client->closing);
-    pthread_cond_destroy(&client->idle);
-    pthread_mutex_destroy(&client->mutex);
+    monitor_destroy(&client->idle);
     free(client);
 }

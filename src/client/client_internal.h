@@ -4,15 +4,13 @@
 #define OSCOMMIT_CLIENT_INTERNAL_H
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "client/cancel.h"
 #include "client/ledger.h"
 #include "client/loop.h"
 #include "client/settings.h"
 #include "client/store.h"
 #include "commit/guard.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
 
 enum client_fences { CLIENT_FENCES_UNKNOWN = 0, CLIENT_FENCES_YES, CLIENT_FENCES_NO };
 enum client_etags { CLIENT_ETAGS_UNKNOWN = 0, CLIENT_ETAGS_MD5, CLIENT_ETAGS_OTHER };
@@ -27,7 +25,7 @@ struct os_client {
     struct loop *loop;
     struct store *store;
     struct ledger *ledger; /* NULL: none was configured, guarded calls are refused */
-    pthread_t thread;
+    struct thread thread;
     bool thread_running;
     os_cancel *closing; /* triggered when the client closes: every call hears it */
 
@@ -46,8 +44,7 @@ struct os_client {
 
     /* What a client that closes waits for: calls that have not returned; then releases, and guards that wait for a
      * PutItem. */
-    pthread_mutex_t mutex;
-    pthread_cond_t idle; /* either count became 0 */
+    struct monitor idle; /* of the two counts; woken when either becomes 0 */
     uint32_t call_count;
     uint32_t background_count;
 };
@@ -80,8 +77,7 @@ char *client_record_path(const os_client *client, const char *object_key);
 /* Runs `start` on the loop's thread and waits until somebody calls sync_finish. */
 struct sync {
     struct loop_job job;
-    pthread_mutex_t mutex;
-    pthread_cond_t finished_cond;
+    struct monitor monitor;
     bool finished;
     void (*start)(struct sync *sync);
 };

@@ -5,44 +5,38 @@ bool gate_init(struct gate *gate)
 {
     gate->inside = false;
     atomic_init(&gate->cancelled, 0);
-    if (pthread_mutex_init(&gate->mutex, NULL) != 0)
-        return false;
-    if (pthread_cond_init(&gate->left, NULL) == 0)
-        return true;
-    pthread_mutex_destroy(&gate->mutex);
-    return false;
+    return monitor_init(&gate->monitor);
 }
 
 void gate_destroy(struct gate *gate)
 {
-    pthread_cond_destroy(&gate->left);
-    pthread_mutex_destroy(&gate->mutex);
+    monitor_destroy(&gate->monitor);
 }
 
 bool gate_enter(struct gate *gate)
 {
-    pthread_mutex_lock(&gate->mutex);
+    monitor_enter(&gate->monitor);
     gate->inside = !gate_cancelled(gate);
     bool inside = gate->inside;
-    pthread_mutex_unlock(&gate->mutex);
+    monitor_leave(&gate->monitor);
     return inside;
 }
 
 void gate_leave(struct gate *gate)
 {
-    pthread_mutex_lock(&gate->mutex);
+    monitor_enter(&gate->monitor);
     gate->inside = false;
-    pthread_cond_signal(&gate->left);
-    pthread_mutex_unlock(&gate->mutex);
+    monitor_wake(&gate->monitor);
+    monitor_leave(&gate->monitor);
 }
 
 void gate_cancel(struct gate *gate)
 {
     atomic_store(&gate->cancelled, 1);
-    pthread_mutex_lock(&gate->mutex);
+    monitor_enter(&gate->monitor);
     while (gate->inside)
-        pthread_cond_wait(&gate->left, &gate->mutex);
-    pthread_mutex_unlock(&gate->mutex);
+        monitor_wait(&gate->monitor);
+    monitor_leave(&gate->monitor);
 }
 
 bool gate_cancelled(const struct gate *gate)

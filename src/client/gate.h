@@ -7,13 +7,13 @@
 #ifndef OSCOMMIT_CLIENT_GATE_H
 #define OSCOMMIT_CLIENT_GATE_H
 
-#include <pthread.h>
+#include "base/thread.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 
 struct gate {
-    pthread_mutex_t mutex; /* of `inside`, and of `cancelled` against it */
-    pthread_cond_t left;
+    struct monitor monitor; /* of `inside`, and of `cancelled` against it; woken when the worker leaves */
     bool inside;
     _Atomic int cancelled; /* may be read at any time: work that waits looks at it */
 };

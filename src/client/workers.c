@@ -2,17 +2,15 @@
 #include "client/workers.h"
 
 #include "base/error.h"
+#include "base/thread.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 struct workers {
-    pthread_mutex_t mutex;
-    pthread_cond_t work_there;
+    struct monitor monitor; /* of all below; woken when there is work, or no more will come */
     struct loop_blocking *first;
     struct loop_blocking *last;
-    pthread_t threads[WORKERS_MAX];
+    struct thread threads[WORKERS_MAX];
     size_t thread_count;
     size_t idle_count;
     size_t waiting_count; /* queued, not taken */
@@ -24,12 +22,7 @@ os_code workers_new(struct workers **ret, os_error *err)
     struct workers *workers = calloc(1, sizeof(*workers));
     if (workers == NULL)
         return error_no_memory(err);
-    if (pthread_mutex_init(&workers->mutex, NULL) != 0) {
-        free(workers);
-        return error_no_memory(err);
-    }
-    if (pthread_cond_init(&workers->work_there, NULL) != 0) {
-        pthread_mutex_destroy(&workers->mutex);
+    if (!monitor_init(&workers->monitor)) {
         free(workers);
         return error_no_memory(err);
     }
@@ -54,48 +47,35 @@ static struct loop_blocking *take(struct workers *workers)
     return blocking;
 }
 
-static void *worker_main(void *argument)
+static void worker_main(void *context)
 {
-    struct workers *workers = argument;
-    pthread_mutex_lock(&workers->mutex);
+    struct workers *workers = context;
+    monitor_enter(&workers->monitor);
     for (;;) {
         while (workers->first == NULL && !workers->stopping) {
             workers->idle_count++;
-            pthread_cond_wait(&workers->work_there, &workers->mutex);
+            monitor_wait(&workers->monitor);
             workers->idle_count--;
         }
         if (workers->first == NULL)
             break;
         struct loop_blocking *blocking = take(workers);
-        pthread_mutex_unlock(&workers->mutex);
+        monitor_leave(&workers->monitor);
         work_off(blocking);
-        pthread_mutex_lock(&workers->mutex);
+        monitor_enter(&workers->monitor);
     }
-    pthread_mutex_unlock(&workers->mutex);
-    return NULL;
-}
-
-/* Signals belong to the program's own threads. */
-static int start_without_signals(pthread_t *thread, void *(*main_fn)(void *), void *argument)
-{
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(thread, NULL, main_fn, argument);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed;
+    monitor_leave(&workers->monitor);
 }
 
 void workers_run(struct workers *workers, struct loop_blocking *blocking)
 {
     blocking->next = NULL;
-    pthread_mutex_lock(&workers->mutex);
+    monitor_enter(&workers->monitor);
     if (workers->waiting_count >= workers->idle_count && workers->thread_count < WORKERS_MAX &&
-        start_without_signals(&workers->threads[workers->thread_count], worker_main, workers) == 0)
+        thread_start(&workers->threads[workers->thread_count], worker_main, workers))
         workers->thread_count++;
     if (workers->thread_count == 0) {
-        pthread_mutex_unlock(&workers->mutex);
+        monitor_leave(&workers->monitor);
         work_off(blocking);
         return;
     }
@@ -105,21 +85,20 @@ void workers_run(struct workers *workers, struct loop_blocking *blocking)
         workers->first = blocking;
     workers->last = blocking;
     workers->waiting_count++;
-    pthread_cond_signal(&workers->work_there);
-    pthread_mutex_unlock(&workers->mutex);
+    monitor_wake(&workers->monitor);
+    monitor_leave(&workers->monitor);
 }
 
 void workers_free(struct workers *workers)
 {
     if (workers == NULL)
         return;
-    pthread_mutex_lock(&workers->mutex);
+    monitor_enter(&workers->monitor);
     workers->stopping = true;
-    pthread_cond_broadcast(&workers->work_there);
-    pthread_mutex_unlock(&workers->mutex);
+    monitor_wake(&workers->monitor);
+    monitor_leave(&workers->monitor);
     for (size_t i = 0; i < workers->thread_count; i++)
-        pthread_join(workers->threads[i], NULL);
-    pthread_cond_destroy(&workers->work_there);
-    pthread_mutex_destroy(&workers->mutex);
+        thread_join(&workers->threads[i]);
+    monitor_destroy(&workers->monitor);
     free(workers);
 }
