@@ -17,7 +17,7 @@ servers_dir=$scripts_dir/servers
 # shellcheck source=scripts/servers/common.sh
 . "$servers_dir/common.sh"
 
-read -ra servers <<<"${OSCOMMIT_SERVERS:-minio versitygw gofakes3 dynamodb dynalite}"
+read -ra servers <<<"${OSCOMMIT_SERVERS:-minio versitygw gofakes3 dynamodb dynalite peer}"
 for server in "${servers[@]}"; do
     [[ -f $servers_dir/$server.sh ]] || die "There is no server named $server."
     # shellcheck source=/dev/null
@@ -59,6 +59,11 @@ start_all() {
         echo "export OSCOMMIT_TEST_REGION=us-east-1"
     } >>"$run/env.new"
     for server in "${servers[@]}"; do
+        if declare -F "${server}_program" >/dev/null; then # the tests start it themselves
+            [[ -x $("${server}_program") ]] || die "$server is not installed: scripts/servers.sh install"
+            echo "export OSCOMMIT_TEST_${server^^}=$(printf %q "$("${server}_program")")" >>"$run/env.new"
+            continue
+        fi
         is_running "$server" && die "$server runs already for $run: stop it first."
         "${server}_start"
         echo "export OSCOMMIT_TEST_${server^^}_ENDPOINT=http://127.0.0.1:$port" >>"$run/env.new"

@@ -74,6 +74,55 @@ go_program() { # PACKAGE@VERSION FOLDER
     GOBIN=$2 GOTOOLCHAIN=${GOTOOLCHAIN:-auto} GOFLAGS="${GOFLAGS:-} -mod=mod" "$go" install "$1"
 }
 
+# ----------------------------------------------------------------------------------------------------------- cargo
+
+cargo_oldest_minor=85 # what the packages of the committed lock file ask for
+
+cargo_is_sufficient() { # PROGRAM
+    local version
+    version=$("$1" --version 2>/dev/null) || return 1
+    [[ $version =~ ^cargo\ 1\.([0-9]+) ]] && ((BASH_REMATCH[1] >= cargo_oldest_minor))
+}
+
+find_cargo() {
+    local candidate
+    for candidate in cargo "${CARGO_HOME:-$HOME/.cargo}/bin/cargo"; do
+        if command -v "$candidate" >/dev/null && cargo_is_sufficient "$candidate"; then
+            command -v "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# Debian 12 has cargo 0.66, and beside it a newer one, with which it builds its web browsers; Debian 13 has 1.85.
+install_cargo() {
+    local package
+    as_root true || return 1
+    as_root apt-get update -qq </dev/null >&2 || true
+    for package in cargo-web cargo; do
+        say "Installing $package"
+        if apt_install "$package" && find_cargo >/dev/null; then
+            return 0
+        fi
+    done
+    return 1
+}
+
+need_cargo() {
+    cargo=$(find_cargo) && return 0
+    if [[ ${OSCOMMIT_NO_INSTALL:-} != 1 ]]; then
+        install_cargo || true
+    fi
+    cargo=$(find_cargo) || die "The peer of the mixed fleet is built from source, which needs cargo" \
+        "1.$cargo_oldest_minor or newer: install one and put it on PATH."
+}
+
+# The source tree is left alone.
+cargo_program() { # SOURCE-FOLDER TARGET-FOLDER
+    CARGO_TARGET_DIR=$2 "$cargo" build --locked --manifest-path "$1/Cargo.toml"
+}
+
 # ---------------------------------------------------------------------------------------------------------- running
 
 free_port() {

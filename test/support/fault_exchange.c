@@ -12,16 +12,24 @@
 
 /* --------------------------------------------------------------------------------------------- the upstream */
 
-static bool upstream_open(struct fault_connection *connection)
+static bool is_for_the_ledger(const struct fault_message *request)
+{
+    char *target = fault_header(&request->head, "x-amz-target");
+    free(target);
+    return target != NULL;
+}
+
+static bool upstream_open(struct fault_connection *connection, const struct fault_message *request)
 {
     struct fault_proxy *proxy = connection->proxy;
-    int fd = socket(proxy->upstream.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const struct fault_upstream *upstream = is_for_the_ledger(request) ? &proxy->ledger : &proxy->upstream;
+    int fd = socket(upstream->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) {
         return false;
     }
     int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    if (connect(fd, (const struct sockaddr *)&proxy->upstream, proxy->upstream_len) != 0) {
+    if (connect(fd, (const struct sockaddr *)&upstream->address, upstream->len) != 0) {
         close(fd);
         return false;
     }
@@ -55,7 +63,8 @@ static bool read_upstream_answer(struct fault_connection *connection, const char
 /* Sends the request and reads its answer, over a connection of its own. */
 static bool forward(struct fault_connection *connection, const struct fault_message *request, struct fault_message *ret)
 {
-    bool ok = upstream_open(connection) && fault_send(connection->upstream_fd, request->head.data, request->head.len) &&
+    bool ok = upstream_open(connection, request) &&
+              fault_send(connection->upstream_fd, request->head.data, request->head.len) &&
               (request->body.len == 0 || fault_send(connection->upstream_fd, request->body.data, request->body.len));
     /* A server that refuses a request early has answered, although the body did not go through. */
     ok = connection->upstream_fd >= 0 && read_upstream_answer(connection, request->method, ret) &&
@@ -77,8 +86,8 @@ static bool read_body(struct fault_connection *connection, struct fault_message 
     return fault_read_request_body(&connection->client, request, count);
 }
 
-/* False when the connection cannot be used again. An answer to HEAD ends with its headers, whatever they say of a length:
-   to close after it would race with the next request, for nothing in it told the client so. */
+/* False when the connection cannot be used again. An answer to HEAD ends with its headers, whatever they say of a
+   length: to close after it would race with the next request, for nothing in it told the client so. */
 static bool send_answer(struct fault_connection *connection, const struct fault_message *request,
                         const struct fault_message *answer)
 {
@@ -194,7 +203,8 @@ static enum fault_outcome stall(struct exchange *exchange)
         return FAULT_RESET_CLIENT;
     }
     part = part < request->body.len ? part : request->body.len;
-    bool ok = upstream_open(connection) && fault_send(connection->upstream_fd, request->head.data, request->head.len) &&
+    bool ok = upstream_open(connection, request) &&
+              fault_send(connection->upstream_fd, request->head.data, request->head.len) &&
               (part == 0 || fault_send(connection->upstream_fd, request->body.data, part));
     enum fault_release how = fault_book_wait_release(&connection->proxy->book, exchange->seen->rule);
     if (how == FAULT_FORWARD && request->body.len < request->length) {
@@ -291,9 +301,8 @@ static enum fault_outcome serve_one(struct fault_connection *connection, struct 
     if (!fault_read_request_head(&connection->client, request)) {
         return FAULT_CLOSE_CLIENT;
     }
-    char *target = fault_header(&request->head, "x-amz-target");
-    bool readable = target == NULL || read_body(connection, request, SIZE_MAX); /* rules may match on such a body */
-    free(target);
+    /* Rules may match on such a body. */
+    bool readable = !is_for_the_ledger(request) || read_body(connection, request, SIZE_MAX);
     struct fault_rule rule;
     exchange->seen = readable ? fault_book_meet(book, request, &rule) : NULL;
     if (exchange->seen == NULL) {

@@ -18,14 +18,19 @@ struct fault_connection {
     int upstream_fd; /* -1: none at the moment */
 };
 
+struct fault_upstream {
+    struct sockaddr_storage address;
+    socklen_t len;
+};
+
 struct fault_proxy {
     struct fault_book book;
     int listen_fd;
     pthread_t accepter;
     char url[64];
-    struct sockaddr_storage upstream;
-    socklen_t upstream_len;
-    pthread_mutex_t mutex; /* of what follows */
+    struct fault_upstream upstream;
+    struct fault_upstream ledger; /* of a router: where requests with an x-amz-target go; else the same again */
+    pthread_mutex_t mutex;        /* of what follows */
     pthread_cond_t ended;
     struct fault_connection *connections;
     bool stopping;

@@ -94,9 +94,9 @@ static void *accept_all(void *argument)
     }
 }
 
-static bool resolve(struct fault_proxy *proxy, const char *upstream)
+static bool resolve(const char *url, struct fault_upstream *ret)
 {
-    const char *start = strncmp(upstream, "http://", 7) == 0 ? upstream + 7 : upstream;
+    const char *start = strncmp(url, "http://", 7) == 0 ? url + 7 : url;
     const char *colon = strrchr(start, ':');
     if (colon == NULL) {
         return false;
@@ -110,8 +110,8 @@ static bool resolve(struct fault_proxy *proxy, const char *upstream)
     if (getaddrinfo(host, port, &hints, &found) != 0) {
         return false;
     }
-    memcpy(&proxy->upstream, found->ai_addr, found->ai_addrlen);
-    proxy->upstream_len = found->ai_addrlen;
+    memcpy(&ret->address, found->ai_addr, found->ai_addrlen);
+    ret->len = found->ai_addrlen;
     freeaddrinfo(found);
     return true;
 }
@@ -142,6 +142,11 @@ static void destroy(struct fault_proxy *proxy)
 
 struct fault_proxy *fault_proxy_start(const char *upstream)
 {
+    return fault_proxy_start_router(upstream, upstream);
+}
+
+struct fault_proxy *fault_proxy_start_router(const char *store, const char *ledger)
+{
     struct fault_proxy *proxy = calloc(1, sizeof(*proxy));
     if (proxy == NULL || !fault_book_init(&proxy->book)) {
         free(proxy);
@@ -150,7 +155,7 @@ struct fault_proxy *fault_proxy_start(const char *upstream)
     pthread_mutex_init(&proxy->mutex, NULL);
     pthread_cond_init(&proxy->ended, NULL);
     proxy->listen_fd = -1;
-    if (!resolve(proxy, upstream) || !listen_on_free_port(proxy) ||
+    if (!resolve(store, &proxy->upstream) || !resolve(ledger, &proxy->ledger) || !listen_on_free_port(proxy) ||
         pthread_create(&proxy->accepter, NULL, accept_all, proxy) != 0) {
         destroy(proxy);
         return NULL;

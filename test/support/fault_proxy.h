@@ -18,6 +18,9 @@ struct fault_proxy;
 
 /* `upstream` is "host:port" or "http://host:port". Listens on a free port of 127.0.0.1. NULL when that fails. */
 struct fault_proxy *fault_proxy_start(const char *upstream);
+/* The same in front of two servers: what has an x-amz-target goes to the ledger, the rest to the store. For clients
+ * that know but one endpoint. */
+struct fault_proxy *fault_proxy_start_router(const char *store, const char *ledger);
 /* Ends every connection; held requests are discarded. Accepts NULL. */
 void fault_proxy_stop(struct fault_proxy *proxy);
 const char *fault_proxy_url(const struct fault_proxy *proxy); /* "http://127.0.0.1:PORT", borrowed */

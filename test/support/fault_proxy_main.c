@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fault proxy as a program, for tests that are not written in C: `fault_proxy HOST:PORT`. Prints {"listening":
+ * The fault proxy as a program, for tests that are not written in C: `fault_proxy HOST:PORT [LEDGER-HOST:PORT]`; with
+ * the second address it is a router, which sends there what has an x-amz-target. Prints {"listening":
  * URL}, then reads one JSON command a line from standard input and answers each with one line; ends with the end of its
  * input. Commands:
  *   {"op":"add", "method","path_contains","query_contains","target","has_header","lacks_header","body_contains",
@@ -155,10 +156,11 @@ static void say(json_t *line)
 
 int main(int argc, char **argv)
 {
-    struct fault_proxy *proxy = argc == 2 ? fault_proxy_start(argv[1]) : NULL;
+    const char *ledger = argc == 3 ? argv[2] : argv[1];
+    struct fault_proxy *proxy = argc == 2 || argc == 3 ? fault_proxy_start_router(argv[1], ledger) : NULL;
     if (proxy == NULL) {
-        fprintf(stderr,
-                "usage: fault_proxy HOST:PORT (of the server to forward to, which must have an IPv4 address)\n");
+        fprintf(stderr, "usage: fault_proxy HOST:PORT [LEDGER-HOST:PORT] (of the servers to forward to, which must "
+                        "have an IPv4 address)\n");
         return 2;
     }
     say(json_pack("{s:s}", "listening", fault_proxy_url(proxy)));

@@ -143,9 +143,10 @@ def make_table(endpoint, table):
 
 
 class FaultProxy:
-    """The fault_proxy program in front of one server. Commands as fault_proxy_main.c lists them."""
+    """The fault_proxy program in front of one server, or of two: then a router. Commands as fault_proxy_main.c lists
+    them."""
 
-    def __init__(self, upstream):
+    def __init__(self, upstream, ledger=None):
         program = os.environ.get("OSCOMMIT_TEST_FAULT_PROXY") or shutil.which("fault_proxy")
         if not program:
             for folder in (os.path.dirname(tool()), os.path.dirname(os.path.dirname(tool()))):
@@ -154,7 +155,8 @@ class FaultProxy:
                         program = program or os.path.join(folder, found)
         if not program:
             sys.exit("fault_proxy is not there: set OSCOMMIT_TEST_FAULT_PROXY to the program")
-        self._process = subprocess.Popen([program, upstream], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        upstreams = [upstream] if ledger is None else [upstream, ledger]
+        self._process = subprocess.Popen([program, *upstreams], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._lock = threading.Lock()
         self.url = json.loads(self._process.stdout.readline())["listening"]
 
