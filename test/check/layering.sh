@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Imports point downwards only. Each folder of src includes itself, what is named here, and the public header; the tool
-# sees the public header and nothing of src; libraries are used where the architecture says; a unit test includes its
-# module and those below.
+# sees the public header, its histories (tool/history) and nothing of src; histories see the public header only;
+# libraries are used where the architecture says; a unit test includes its module and those below.
 # usage: layering.sh ROOT
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -70,15 +70,18 @@ check_folder() { # FOLDER
     done
 }
 
-check_tool() {
+# Histories are for the tool and for the tests' simulator alike, which has another library below: they see no other
+# part of either.
+check_tool() { # "tool" or "tool/history"
     local file included name
-    for file in "$root"/tool/*.[ch]; do
+    for file in "$root/$1"/*.[ch]; do
         [[ -f $file ]] || continue
         seen
         while read -r included; do
             name=${included:1:-1}
-            if [[ $included == \"* && $name != oscommit.h && ! (-f $root/tool/$name && $name != */*) ]]; then
-                violation "$file includes $included: the tool knows the public header only"
+            if [[ $included == \"* && $name != oscommit.h && ! (-f $root/tool/$name && $name == history/*) &&
+                ! ($1 == tool && -f $root/tool/$name && $name != */*) ]]; then
+                violation "$file includes $included: $1 knows the public header and tool/history only"
             elif [[ $included == "<"* && -n ${users[${name%%/*}]:-} && $name != jansson.h ]]; then
                 violation "$file includes $included: the tool does its work through the public header"
             fi
@@ -108,5 +111,6 @@ for folder in "$root"/src/*/; do
     check_folder "$folder"
     check_unit_tests "$folder"
 done
-check_tool
+check_tool tool
+check_tool tool/history
 finish "layering"

@@ -61,6 +61,7 @@ refuses() { # TEXT CHECK ARGUMENT...
 # A line more in a fresh tree, which the check must refuse with the text.
 refuses_line() { # TEXT CHECK FILE LINE
     fresh_tree
+    mkdir -p "$(dirname -- "$3")"
     [[ -f $3 ]] || printf '%s\n' "$licence" >"$3"
     printf '%s\n' "$4" >>"$3"
     refuses "$1" "$2" "$work/tree"
@@ -83,8 +84,9 @@ refuses_line 'say which folder' layering src/aws/sigv4.c '#include "sigv4.h"'
 refuses_line 'say which folder' layering src/aws/sigv4.c '#include "../http/engine.h"'
 refuses_line 'that library is for http' layering src/s3/request.c '#include <curl/curl.h>'
 refuses_line 'does without' layering src/commit/guard.c '#include <time.h>'
-refuses_line 'the public header only' layering tool/main.c '#include "client/client.h"'
+refuses_line 'the public header and tool/history only' layering tool/main.c '#include "client/client.h"'
 refuses_line 'through the public header' layering tool/main.c '#include <curl/curl.h>'
+refuses_line 'tool/history knows' layering tool/history/judge.c '#include "output.h"'
 refuses_line 'commit must not know client' layering test/unit/commit/guard_test.c '#include "client/run.h"'
 fresh_tree
 mkdir src/other

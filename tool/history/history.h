@@ -102,4 +102,13 @@ const struct history_final *history_final_at(const struct history *history, size
 size_t history_fact_count(const struct history *history);
 void history_fact_at(const struct history *history, size_t index, const char **ret_name, const char **ret_value);
 
+/* "put_if_absent", "pause", "not executed" ...; "?" for what is none. */
+const char *history_operation_name(enum history_operation operation);
+const char *history_event_name(enum history_event_kind kind);
+const char *history_verdict_name(os_verdict verdict);
+/* The other way; false, and *ret untouched: no such name. */
+bool history_operation_of(const char *name, enum history_operation *ret);
+bool history_event_of(const char *name, enum history_event_kind *ret);
+bool history_verdict_of(const char *name, os_verdict *ret);
+
 #endif
