@@ -5,6 +5,7 @@
  */
 #include "unit/client/client_scratch.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ static bool refused(void)
     if (atomic_load(&allocations_left) < 0 || atomic_fetch_sub(&allocations_left, 1) != 0)
         return false;
     atomic_store(&has_failed, true);
+    errno = ENOMEM; /* POSIX; glibc asserts it where a thread's storage was refused */
     return true;
 }
 
