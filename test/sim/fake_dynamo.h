@@ -29,7 +29,9 @@ struct fake_dynamo;
 struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options);
 void fake_dynamo_free(struct fake_dynamo *dynamo);
 
-/* One whole request at `now_ms` (epoch, of the table's clock). False: no memory. */
+/* One whole request at `now_ms` (epoch, of the table's clock). `ret_answer` is initialised by the caller; it is emptied
+ * and filled. A signature's time may be 5 minutes off (Developer Guide, "Error handling": Signature expired). False: no
+ * memory. */
 bool fake_dynamo_handle(struct fake_dynamo *dynamo, const char *request, size_t length, uint64_t now_ms,
                         struct buf *ret_answer);
 
@@ -50,6 +52,10 @@ struct fake_dynamo_record { /* borrowed until the next handle */
 };
 size_t fake_dynamo_record_count(const struct fake_dynamo *dynamo);
 struct fake_dynamo_record fake_dynamo_record_at(const struct fake_dynamo *dynamo, size_t index);
+
+/* The first thing that no client of this protocol may ask for: an item against T1, a condition of another shape. NULL:
+ * nothing so far. */
+const char *fake_dynamo_violation(const struct fake_dynamo *dynamo);
 
 uint64_t fake_dynamo_digest(const struct fake_dynamo *dynamo);
 

@@ -26,6 +26,7 @@ struct fake_s3_options {
     bool checks_expiry_at_end; /* at the instant of application, not of admission */
     bool answers_409;          /* a failed condition is ConditionalRequestConflict while `contended` is said */
     bool random_etag;          /* ETags that are no MD5 (as with SSE-KMS) */
+    bool versioned;            /* answers name versions (x-amz-version-id) and delete markers; copies may name one */
 };
 
 struct fake_s3;
@@ -35,7 +36,8 @@ void fake_s3_free(struct fake_s3 *s3);
 
 /* One whole request. `admitted_ms`: S3 time (epoch) when its first bytes arrived, for expiry and skew; `applied_ms`:
  * when the write takes effect and the answer is made (Date, Last-Modified); never before admitted_ms. Always gives an
- * answer; bytes that are no request get 400. False: no memory. */
+ * answer; bytes that are no request get 400. `ret_answer` is initialised by the caller; it is emptied and filled.
+ * Content-Length is on every answer but a 204, which has no body (RFC 9110, section 8.6). False: no memory. */
 bool fake_s3_handle(struct fake_s3 *s3, const char *request, size_t length, uint64_t admitted_ms, uint64_t applied_ms,
                     bool contended, struct buf *ret_answer);
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the fake DynamoDB share: its one table, and the request that it is answering. */
+#ifndef OSCOMMIT_TEST_SIM_FAKE_DYNAMO_INTERNAL_H
+#define OSCOMMIT_TEST_SIM_FAKE_DYNAMO_INTERNAL_H
+
+#include "sim/fake_dynamo.h"
+#include "sim/fake_http.h"
+#include "sim/fake_sigv4.h"
+
+#include <jansson.h>
+
+enum { FAKE_DYNAMO_SKEW_S = 300, FAKE_DYNAMO_PATH_MAX = 2048, FAKE_DYNAMO_ETAG_MAX = 1024 };
+
+struct fake_item {
+    const char *path; /* borrowed from the item */
+    const char *etag;
+    json_t *item;
+    uint64_t generation;
+    uint64_t timeout_ms;
+    uint64_t ttl_s;
+    const char *nonce; /* "": none */
+};
+
+struct fake_dynamo {
+    struct fake_dynamo_options options;
+    struct fake_sigv4 *sigv4;
+    char *table; /* NULL: none */
+    bool has_ttl;
+    struct fake_item *items; /* in the order of path and etag */
+    size_t count;
+    size_t cap;
+    uint64_t requests;
+    struct buf violation;
+    /* Of the request in hand. */
+    struct fake_request request;
+    struct fake_answer answer;
+    uint64_t now_ms;
+    bool no_memory;
+};
+
+/* --------------------------------------------------------------------------------------------------------- items */
+
+/* Where (path, etag) is or would be. */
+size_t fake_items_position(const struct fake_dynamo *dynamo, const char *path, const char *etag, bool *ret_is_there);
+/* Puts what fake_item_read made; takes its reference, also on failure. False: no memory. */
+bool fake_items_put(struct fake_dynamo *dynamo, const struct fake_item *item);
+void fake_items_remove(struct fake_dynamo *dynamo, size_t at);
+/* An item as a record (T1). NULL, or what is wrong with it. Borrows; `item` gets a reference when it is good. */
+const char *fake_item_read(json_t *item, struct fake_item *ret);
+/* {"path":{"S":...},"etag":{"S":...}} and nothing else. */
+bool fake_key_read(const json_t *key, const char **ret_path, const char **ret_etag);
+/* The text of {"S": text} without a NUL; NULL: it is none. */
+const char *fake_typed_text(const json_t *attribute, const char *type);
+
+/* ----------------------------------------------------------------------------------------------------- conditions */
+
+/* attribute_not_exists, attribute_exists and =, joined by AND, names and values by placeholders that are all used.
+ * `item` may be NULL. NULL, or what is wrong with the expression. */
+const char *fake_condition_holds(const json_t *request, const json_t *item, bool *ret);
+
+/* ------------------------------------------------------------------------------------------------------- answers */
+
+/* An error. `type`: with its namespace. `item`: beside it, or NULL. */
+void fake_dynamo_fail(struct fake_dynamo *dynamo, const char *type, const char *message, json_t *item);
+void fake_dynamo_invalid(struct fake_dynamo *dynamo, const char *message); /* ValidationException */
+/* The same, and it is remembered. */
+void fake_dynamo_violate(struct fake_dynamo *dynamo, const char *message);
+void fake_dynamo_answer(struct fake_dynamo *dynamo, json_t *body); /* takes the reference; NULL: no memory */
+/* False, and answered, when the request names no table that is there. */
+bool fake_dynamo_table_is_there(struct fake_dynamo *dynamo, const json_t *request);
+
+void fake_dynamo_query(struct fake_dynamo *dynamo, const json_t *request);
+void fake_dynamo_scan(struct fake_dynamo *dynamo, const json_t *request);
+void fake_dynamo_describe_table(struct fake_dynamo *dynamo, const json_t *request);
+void fake_dynamo_create_table(struct fake_dynamo *dynamo, const json_t *request);
+void fake_dynamo_update_ttl(struct fake_dynamo *dynamo, const json_t *request);
+void fake_dynamo_describe_ttl(struct fake_dynamo *dynamo, const json_t *request);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The items of the fake DynamoDB, in the order of their keys, and what an item of this protocol must be (T1). */
+#include "sim/fake_dynamo_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *fake_typed_text(const json_t *attribute, const char *type)
+{
+    const json_t *value = json_object_size(attribute) == 1 ? json_object_get(attribute, type) : NULL;
+    const char *text = json_string_value(value);
+    return text != NULL && strlen(text) == json_string_length(value) ? text : NULL;
+}
+
+static bool read_number(const char *digits, uint64_t *ret)
+{
+    uint64_t value = 0;
+    const char *at = digits;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        uint64_t digit = (uint64_t)(*at - '0');
+        if (value > (UINT64_MAX - digit) / 10) {
+            return false;
+        }
+        value = value * 10 + digit;
+    }
+    *ret = value;
+    return *at == '\0' && at != digits;
+}
+
+/* What the peer's parser can read: S, or N that is a plain unsigned 64-bit integer. */
+static bool is_readable(const json_t *attribute)
+{
+    uint64_t value;
+    const char *number = fake_typed_text(attribute, "N");
+    return number != NULL ? read_number(number, &value) : fake_typed_text(attribute, "S") != NULL;
+}
+
+static bool take_number(const json_t *item, const char *name, uint64_t *ret)
+{
+    const char *number = fake_typed_text(json_object_get(item, name), "N");
+    return number != NULL && read_number(number, ret);
+}
+
+static bool is_key_part(const char *text, size_t max)
+{
+    return text != NULL && text[0] != '\0' && strlen(text) <= max;
+}
+
+static bool optional_is(const json_t *item, const char *name, const char *type)
+{
+    const json_t *attribute = json_object_get(item, name);
+    const char *text = fake_typed_text(attribute, type);
+    return attribute == NULL || (text != NULL && text[0] != '\0');
+}
+
+const char *fake_item_read(json_t *item, struct fake_item *ret)
+{
+    const char *name;
+    json_t *attribute;
+    *ret = (struct fake_item){.item = item, .nonce = ""};
+    json_object_foreach(item, name, attribute)
+    {
+        if (!is_readable(attribute)) {
+            return "T1: an attribute is neither S nor an N that is a plain unsigned 64-bit integer";
+        }
+    }
+    ret->path = fake_typed_text(json_object_get(item, "path"), "S");
+    ret->etag = fake_typed_text(json_object_get(item, "etag"), "S");
+    if (!is_key_part(ret->path, FAKE_DYNAMO_PATH_MAX) || !is_key_part(ret->etag, FAKE_DYNAMO_ETAG_MAX)) {
+        return "T1: path and etag must be S, and not empty";
+    }
+    if (!take_number(item, "generation", &ret->generation) || !take_number(item, "timeout", &ret->timeout_ms) ||
+        !take_number(item, "ttl", &ret->ttl_s)) {
+        return "T1: generation, timeout and ttl must be there, and be N";
+    }
+    if (!optional_is(item, "nonce", "S") || !optional_is(item, "saw", "S") || !optional_is(item, "fence", "N") ||
+        !optional_is(item, "upload", "S")) {
+        return "T1: nonce, saw and upload must be S, fence N";
+    }
+    const char *nonce = fake_typed_text(json_object_get(item, "nonce"), "S");
+    ret->nonce = nonce != NULL ? nonce : "";
+    json_incref(item);
+    return NULL;
+}
+
+bool fake_key_read(const json_t *key, const char **ret_path, const char **ret_etag)
+{
+    *ret_path = fake_typed_text(json_object_get(key, "path"), "S");
+    *ret_etag = fake_typed_text(json_object_get(key, "etag"), "S");
+    return json_object_size(key) == 2 && is_key_part(*ret_path, FAKE_DYNAMO_PATH_MAX) &&
+           is_key_part(*ret_etag, FAKE_DYNAMO_ETAG_MAX);
+}
+
+/* ------------------------------------------------------------------------------------------------------- storage */
+
+size_t fake_items_position(const struct fake_dynamo *dynamo, const char *path, const char *etag, bool *ret_is_there)
+{
+    size_t low = 0;
+    size_t high = dynamo->count;
+    *ret_is_there = false;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(dynamo->items[middle].path, path);
+        order = order != 0 ? order : strcmp(dynamo->items[middle].etag, etag);
+        if (order == 0) {
+            *ret_is_there = true;
+            return middle;
+        }
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+bool fake_items_put(struct fake_dynamo *dynamo, const struct fake_item *item)
+{
+    bool is_there;
+    size_t at = fake_items_position(dynamo, item->path, item->etag, &is_there);
+    if (is_there) {
+        json_decref(dynamo->items[at].item);
+        dynamo->items[at] = *item;
+        return true;
+    }
+    if (dynamo->count == dynamo->cap) {
+        size_t cap = dynamo->cap > 0 ? 2 * dynamo->cap : 16;
+        struct fake_item *grown = realloc(dynamo->items, cap * sizeof(*grown));
+        if (grown == NULL) {
+            json_decref(item->item);
+            return false;
+        }
+        dynamo->items = grown;
+        dynamo->cap = cap;
+    }
+    memmove(&dynamo->items[at + 1], &dynamo->items[at], (dynamo->count - at) * sizeof(dynamo->items[0]));
+    dynamo->items[at] = *item;
+    dynamo->count++;
+    return true;
+}
+
+void fake_items_remove(struct fake_dynamo *dynamo, size_t at)
+{
+    json_decref(dynamo->items[at].item);
+    dynamo->count--;
+    memmove(&dynamo->items[at], &dynamo->items[at + 1], (dynamo->count - at) * sizeof(dynamo->items[0]));
+}
+
+/* ----------------------------------------------------------------------------------------------------------- TTL */
+
+/* An item has expired when the time has passed its ttl (Developer Guide, "Using time to live"). */
+static bool has_expired(const struct fake_dynamo *dynamo, size_t index, uint64_t now_ms)
+{
+    return dynamo->has_ttl && dynamo->items[index].ttl_s < now_ms / 1000;
+}
+
+size_t fake_dynamo_expired_count(const struct fake_dynamo *dynamo, uint64_t now_ms)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < dynamo->count; i++) {
+        count += has_expired(dynamo, i, now_ms) ? 1 : 0;
+    }
+    return count;
+}
+
+void fake_dynamo_expire(struct fake_dynamo *dynamo, uint64_t now_ms, size_t index)
+{
+    for (size_t i = 0; i < dynamo->count; i++) {
+        if (has_expired(dynamo, i, now_ms) && index-- == 0) {
+            fake_items_remove(dynamo, i);
+            return;
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------- the oracle */
+
+size_t fake_dynamo_record_count(const struct fake_dynamo *dynamo)
+{
+    return dynamo->count;
+}
+
+struct fake_dynamo_record fake_dynamo_record_at(const struct fake_dynamo *dynamo, size_t index)
+{
+    const struct fake_item *item = &dynamo->items[index];
+    return (struct fake_dynamo_record){.path = item->path,
+                                       .etag = item->etag,
+                                       .generation = item->generation,
+                                       .timeout_ms = item->timeout_ms,
+                                       .ttl_s = item->ttl_s,
+                                       .nonce = item->nonce};
+}
+
+static int mix(const char *data, size_t len, void *context)
+{
+    uint64_t *digest = context; /* FNV-1a */
+    for (size_t i = 0; i < len; i++) {
+        *digest = (*digest ^ (unsigned char)data[i]) * 0x100000001b3u;
+    }
+    return 0;
+}
+
+uint64_t fake_dynamo_digest(const struct fake_dynamo *dynamo)
+{
+    uint64_t digest = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < dynamo->count; i++) {
+        (void)json_dump_callback(dynamo->items[i].item, mix, &digest, JSON_COMPACT | JSON_SORT_KEYS);
+    }
+    return digest;
+}

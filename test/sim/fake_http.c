@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/fake_http.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------ request */
+
+static bool same_nocase(struct text text, const char *name)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.p[i];
+        c = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        char d = name[i];
+        d = d >= 'A' && d <= 'Z' ? (char)(d - 'A' + 'a') : d;
+        if (d == '\0' || c != d) {
+            return false;
+        }
+    }
+    return name[text.len] == '\0';
+}
+
+/* A line without its CR LF; false when there is none any more, or when it ends in LF alone. */
+static bool take_line(struct text *rest, struct text *ret)
+{
+    const char *end = rest->len > 0 ? memchr(rest->p, '\n', rest->len) : NULL;
+    if (end == NULL || end == rest->p || end[-1] != '\r') {
+        return false;
+    }
+    *ret = (struct text){rest->p, (size_t)(end - rest->p) - 1};
+    rest->len -= (size_t)(end - rest->p) + 1;
+    rest->p = end + 1;
+    return true;
+}
+
+static bool is_printable(struct text text, bool blanks_too)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if (blanks_too ? (c < 0x20 && c != '\t') || c == 0x7f : c <= 0x20 || c >= 0x7f) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool split_params(struct fake_request *ret)
+{
+    struct text rest = ret->query;
+    while (rest.len > 0) {
+        if (ret->param_count == FAKE_PARAMS_MAX) {
+            return false;
+        }
+        const char *end = memchr(rest.p, '&', rest.len);
+        size_t whole = end != NULL ? (size_t)(end - rest.p) : rest.len;
+        const char *equals = memchr(rest.p, '=', whole);
+        size_t name = equals != NULL ? (size_t)(equals - rest.p) : whole;
+        size_t skip = equals != NULL ? name + 1 : whole;
+        ret->params[ret->param_count++] = (struct fake_field){{rest.p, name}, {rest.p + skip, whole - skip}};
+        size_t taken = end != NULL ? whole + 1 : whole;
+        rest.p += taken;
+        rest.len -= taken;
+    }
+    return true;
+}
+
+static bool read_request_line(struct text line, struct fake_request *ret)
+{
+    static const char version[] = " HTTP/1.1";
+    size_t tail = sizeof(version) - 1;
+    const char *blank = line.len > 0 ? memchr(line.p, ' ', line.len) : NULL;
+    if (blank == NULL || line.len <= tail || memcmp(line.p + line.len - tail, version, tail) != 0) {
+        return false;
+    }
+    const char *end = line.p + line.len - tail;
+    if (end <= blank + 1 || blank[1] != '/') {
+        return false;
+    }
+    struct text target = {blank + 1, (size_t)(end - blank) - 1};
+    const char *mark = memchr(target.p, '?', target.len);
+    size_t path = mark != NULL ? (size_t)(mark - target.p) : target.len;
+    ret->method = (struct text){line.p, (size_t)(blank - line.p)};
+    ret->path = (struct text){target.p, path};
+    ret->query = mark != NULL ? (struct text){mark + 1, target.len - path - 1} : (struct text){"", 0};
+    return is_printable(target, false) && is_printable(ret->method, false) && split_params(ret);
+}
+
+static struct text trimmed(struct text text)
+{
+    while (text.len > 0 && (text.p[0] == ' ' || text.p[0] == '\t')) {
+        text.p++;
+        text.len--;
+    }
+    while (text.len > 0 && (text.p[text.len - 1] == ' ' || text.p[text.len - 1] == '\t')) {
+        text.len--;
+    }
+    return text;
+}
+
+static bool read_header(struct text line, struct fake_request *ret)
+{
+    const char *colon = memchr(line.p, ':', line.len);
+    if (colon == NULL || colon == line.p || ret->header_count == FAKE_HEADERS_MAX) {
+        return false;
+    }
+    struct text name = {line.p, (size_t)(colon - line.p)};
+    struct text value = {colon + 1, line.len - name.len - 1};
+    ret->headers[ret->header_count++] = (struct fake_field){name, trimmed(value)};
+    return is_printable(name, false) && is_printable(value, true);
+}
+
+static bool parse_number(struct text text, uint64_t *ret)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.p[i] < '0' || text.p[i] > '9' || value > UINT64_MAX / 16) {
+            return false;
+        }
+        value = value * 10 + (uint64_t)(text.p[i] - '0');
+    }
+    *ret = value;
+    return text.len > 0;
+}
+
+/* No chunked bodies: the library sends none. */
+static bool read_body(struct text rest, struct fake_request *ret)
+{
+    const struct text *length = fake_request_header(ret, "content-length");
+    uint64_t promised = 0;
+    if (fake_request_header(ret, "transfer-encoding") != NULL ||
+        (length != NULL && !parse_number(*length, &promised)) || promised < rest.len) {
+        return false;
+    }
+    ret->body = rest;
+    ret->cut_short = promised > rest.len;
+    return true;
+}
+
+bool fake_request_parse(const char *bytes, size_t length, struct fake_request *ret)
+{
+    struct text rest = {bytes, length};
+    struct text line;
+    ret->header_count = 0;
+    ret->param_count = 0;
+    if (!take_line(&rest, &line) || !read_request_line(line, ret)) {
+        return false;
+    }
+    while (take_line(&rest, &line)) {
+        if (line.len == 0) {
+            return read_body(rest, ret);
+        }
+        if (!read_header(line, ret)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+const struct text *fake_request_header(const struct fake_request *request, const char *name)
+{
+    for (size_t i = 0; i < request->header_count; i++) {
+        if (same_nocase(request->headers[i].name, name)) {
+            return &request->headers[i].value;
+        }
+    }
+    return NULL;
+}
+
+const struct text *fake_request_param(const struct fake_request *request, const char *name)
+{
+    for (size_t i = 0; i < request->param_count; i++) {
+        if (text_is(request->params[i].name, name)) {
+            return &request->params[i].value;
+        }
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------- codings */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    c = c >= 'a' && c <= 'f' ? (char)(c - 'a' + 'A') : c;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool fake_decode(struct buf *out, struct text text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.p[i];
+        if (c == '%') {
+            int high = text.len - i > 2 ? hex_digit(text.p[i + 1]) : -1;
+            int low = text.len - i > 2 ? hex_digit(text.p[i + 2]) : -1;
+            if (high < 0 || low < 0) {
+                return false;
+            }
+            c = (char)(high * 16 + low);
+            i += 2;
+        }
+        buf_add_char(out, c);
+    }
+    return buf_ok(out);
+}
+
+bool fake_encode(struct buf *out, struct text text, bool keep_slash)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        bool plain = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+                     c == '.' || c == '_' || c == '~' || (keep_slash && c == '/');
+        if (plain) {
+            buf_add_char(out, (char)c);
+        } else {
+            const char escape[3] = {'%', digits[c >> 4], digits[c & 15]};
+            buf_add(out, escape, sizeof(escape));
+        }
+    }
+    return buf_ok(out);
+}
+
+/* --------------------------------------------------------------------------------------------------------- dates */
+
+struct civil {
+    int64_t year;
+    unsigned month; /* 1 to 12 */
+    unsigned day;
+    unsigned weekday; /* 0: Sunday */
+};
+
+/* Days since 1970-01-01 of the Gregorian calendar, counted in years that begin in March, so that the leap day is the
+ * last of its year. */
+static int64_t days_of(int64_t year, unsigned month, unsigned day)
+{
+    int64_t y = month <= 2 ? year - 1 : year;
+    unsigned shifted = month <= 2 ? month + 9 : month - 3;
+    int64_t days_before_month = (int64_t)((153 * shifted + 2) / 5);
+    return 365 * y + y / 4 - y / 100 + y / 400 + days_before_month + (int64_t)day - 1 - 719468;
+}
+
+static struct civil civil_of(int64_t days)
+{
+    struct civil ret = {0};
+    ret.weekday = (unsigned)((days + 4) % 7);
+    int64_t year = 1970 + days / 366; /* never too late */
+    while (days_of(year + 1, 1, 1) <= days) {
+        year++;
+    }
+    unsigned month = 1;
+    while (month < 12 && days_of(year, month + 1, 1) <= days) {
+        month++;
+    }
+    ret.year = year;
+    ret.month = month;
+    ret.day = (unsigned)(days - days_of(year, month, 1)) + 1;
+    return ret;
+}
+
+static bool digits_at(const char *p, size_t count, unsigned *ret)
+{
+    unsigned value = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (p[i] < '0' || p[i] > '9') {
+            return false;
+        }
+        value = value * 10 + (unsigned)(p[i] - '0');
+    }
+    *ret = value;
+    return true;
+}
+
+bool fake_parse_amz_date(struct text text, int64_t *ret_s)
+{
+    unsigned year;
+    unsigned month;
+    unsigned day;
+    unsigned hour;
+    unsigned minute;
+    unsigned second;
+    if (text.len != 16 || text.p[8] != 'T' || text.p[15] != 'Z' || !digits_at(text.p, 4, &year) ||
+        !digits_at(text.p + 4, 2, &month) || !digits_at(text.p + 6, 2, &day) || !digits_at(text.p + 9, 2, &hour) ||
+        !digits_at(text.p + 11, 2, &minute) || !digits_at(text.p + 13, 2, &second)) {
+        return false;
+    }
+    if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) {
+        return false;
+    }
+    *ret_s = days_of(year, month, day) * 86400 + (int64_t)hour * 3600 + (int64_t)minute * 60 + (int64_t)second;
+    return true;
+}
+
+void fake_format_amz_date(int64_t epoch_s, char ret[17])
+{
+    struct civil date = civil_of(epoch_s / 86400);
+    unsigned s = (unsigned)(epoch_s % 86400);
+    char text[64];
+    snprintf(text, sizeof(text), "%04u%02u%02uT%02u%02u%02uZ", (unsigned)date.year % 10000, date.month, date.day,
+             s / 3600, s / 60 % 60, s % 60);
+    memcpy(ret, text, 16);
+    ret[16] = '\0';
+}
+
+void fake_format_http_date(int64_t epoch_s, char ret[30])
+{
+    static const char days[] = "SunMonTueWedThuFriSat";
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    struct civil date = civil_of(epoch_s / 86400);
+    unsigned s = (unsigned)(epoch_s % 86400);
+    char text[64];
+    snprintf(text, sizeof(text), "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT", days + 3 * (size_t)date.weekday, date.day,
+             months + 3 * (size_t)(date.month - 1), (unsigned)date.year % 10000, s / 3600, s / 60 % 60, s % 60);
+    memcpy(ret, text, 29);
+    ret[29] = '\0';
+}
+
+void fake_format_iso_date(uint64_t epoch_ms, char ret[32])
+{
+    struct civil date = civil_of((int64_t)(epoch_ms / 86400000));
+    unsigned s = (unsigned)(epoch_ms / 1000 % 86400);
+    char text[64];
+    snprintf(text, sizeof(text), "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ", (unsigned)date.year % 10000, date.month,
+             date.day, s / 3600, s / 60 % 60, s % 60, (unsigned)(epoch_ms % 1000));
+    memcpy(ret, text, 24);
+    ret[24] = '\0';
+}
+
+/* -------------------------------------------------------------------------------------------------------- answer */
+
+void fake_answer_init(struct fake_answer *answer)
+{
+    *answer = (struct fake_answer){0};
+    buf_init(&answer->headers, FAKE_HEAD_MAX);
+    buf_init(&answer->body, FAKE_MESSAGE_MAX);
+}
+
+void fake_answer_free(struct fake_answer *answer)
+{
+    buf_free(&answer->headers);
+    buf_free(&answer->body);
+}
+
+void fake_answer_reset(struct fake_answer *answer, int status)
+{
+    buf_reset(&answer->headers);
+    buf_reset(&answer->body);
+    answer->status = status;
+    answer->is_head = false;
+    answer->head_length = 0;
+}
+
+void fake_answer_header(struct fake_answer *answer, const char *name, const char *value)
+{
+    buf_add_str(&answer->headers, name);
+    buf_add(&answer->headers, ": ", 2);
+    buf_add_str(&answer->headers, value);
+    buf_add(&answer->headers, "\r\n", 2);
+}
+
+static const char *reason(int status)
+{
+    static const struct {
+        int status;
+        const char *reason;
+    } reasons[] = {{200, "OK"},
+                   {204, "No Content"},
+                   {206, "Partial Content"},
+                   {400, "Bad Request"},
+                   {403, "Forbidden"},
+                   {404, "Not Found"},
+                   {405, "Method Not Allowed"},
+                   {409, "Conflict"},
+                   {411, "Length Required"},
+                   {412, "Precondition Failed"},
+                   {413, "Request Entity Too Large"},
+                   {416, "Requested Range Not Satisfiable"},
+                   {501, "Not Implemented"}};
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        if (reasons[i].status == status) {
+            return reasons[i].reason;
+        }
+    }
+    return "Unknown";
+}
+
+bool fake_answer_write(const struct fake_answer *answer, struct buf *ret)
+{
+    buf_reset(ret);
+    if (!buf_ok(&answer->headers) || !buf_ok(&answer->body)) {
+        return false;
+    }
+    buf_add_f(ret, "HTTP/1.1 %d %s\r\n", answer->status, reason(answer->status));
+    buf_add(ret, buf_str(&answer->headers), answer->headers.len);
+    if (answer->status != 204 && answer->status != 304) {
+        uint64_t length = answer->is_head && answer->body.len == 0 ? answer->head_length : answer->body.len;
+        buf_add_f(ret, "Content-Length: %" PRIu64 "\r\n", length);
+    }
+    buf_add_str(ret, "\r\n");
+    if (!answer->is_head && answer->status != 204 && answer->status != 304) {
+        buf_add(ret, buf_str(&answer->body), answer->body.len);
+    }
+    return buf_ok(ret);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading, writing, copying and deleting one object. Conditions: Amazon S3 User Guide, "Conditional requests". */
+#include "sim/fake_s3_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONCE_NAME "x-amz-meta-oscommit-nonce"
+
+/* ---------------------------------------------------------------------------------------------------- conditions */
+
+static struct text unquoted(struct text etag)
+{
+    if (etag.len >= 2 && etag.p[0] == '"' && etag.p[etag.len - 1] == '"') {
+        return text_of(etag.p + 1, etag.len - 2);
+    }
+    return etag;
+}
+
+static bool is_etag(struct text wanted, const struct fake_object *object)
+{
+    struct text plain = unquoted(wanted);
+    struct text held = unquoted(text_from(object->etag));
+    return text_is(wanted, "*") || (plain.len == held.len && memcmp(plain.p, held.p, held.len) == 0);
+}
+
+static void precondition_failed(struct fake_s3 *s3, const char *condition)
+{
+    char extra[96];
+    if (s3->options.answers_409 && s3->contended) {
+        fake_s3_fail(s3, 409, "ConditionalRequestConflict",
+                     "The conditional request cannot succeed due to a conflicting operation against this resource.",
+                     NULL);
+        return;
+    }
+    snprintf(extra, sizeof(extra), "<Condition>%s</Condition>", condition);
+    fake_s3_fail(s3, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold", extra);
+}
+
+/* True: the write may be done. Otherwise the answer is made. */
+static bool condition_holds(struct fake_s3 *s3)
+{
+    const struct text *none_match = fake_request_header(&s3->request, "if-none-match");
+    const struct text *match = fake_request_header(&s3->request, "if-match");
+    if (s3->options.ignores_conditions || (none_match == NULL && match == NULL)) {
+        return true;
+    }
+    const struct fake_object *current = fake_store_current(s3, buf_str(&s3->key));
+    if (none_match != NULL && !text_is(*none_match, "*")) {
+        fake_s3_fail(s3, 501, "NotImplemented", "A header you provided implies functionality that is not implemented",
+                     "<Header>If-None-Match</Header>");
+        return false;
+    }
+    if (none_match != NULL && current != NULL) {
+        precondition_failed(s3, "If-None-Match");
+        return false;
+    }
+    if (match != NULL && current == NULL) {
+        fake_s3_no_such_key(s3);
+        return false;
+    }
+    if (match != NULL && !is_etag(*match, current)) {
+        precondition_failed(s3, "If-Match");
+        return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------- reading */
+
+static void add_object_headers(struct fake_s3 *s3, const struct fake_object *object)
+{
+    char date[30];
+    fake_format_http_date((int64_t)(object->applied_ms / 1000), date);
+    fake_answer_header(&s3->answer, "Last-Modified", date);
+    fake_answer_header(&s3->answer, "ETag", object->etag);
+    fake_answer_header(&s3->answer, "Accept-Ranges", "bytes");
+    fake_s3_version_header(s3, object->serial);
+    buf_add(&s3->answer.headers, object->head != NULL ? object->head : "", object->head_len);
+}
+
+/* "bytes=0-9", "bytes=5-". False: another form, which is not looked at. */
+static bool read_range(struct text text, uint64_t length, uint64_t *ret_first, uint64_t *ret_count)
+{
+    uint64_t last = UINT64_MAX;
+    if (!text_take_str(&text, "bytes=") || !text_take_u64(&text, ret_first) || !text_take_char(&text, '-') ||
+        (text.len > 0 && (!text_take_u64(&text, &last) || text.len > 0 || last < *ret_first))) {
+        return false;
+    }
+    if (*ret_first < length) {
+        last = last < length ? last : length - 1;
+        *ret_count = last - *ret_first + 1;
+    } else {
+        *ret_count = 0;
+    }
+    return true;
+}
+
+void fake_s3_get(struct fake_s3 *s3, bool is_head)
+{
+    const struct text *range = fake_request_header(&s3->request, "range");
+    const struct fake_object *object = fake_store_current(s3, buf_str(&s3->key));
+    uint64_t first = 0;
+    uint64_t count = 0;
+    if (object == NULL) {
+        fake_s3_no_such_key(s3);
+        return;
+    }
+    bool is_part = range != NULL && read_range(*range, object->body_len, &first, &count);
+    if (is_part && count == 0) {
+        fake_s3_fail(s3, 416, "InvalidRange", "The requested range is not satisfiable", NULL);
+        return;
+    }
+    fake_s3_begin(s3, is_part ? 206 : 200);
+    add_object_headers(s3, object);
+    count = is_part ? count : object->body_len;
+    if (is_part) {
+        char text[96];
+        snprintf(text, sizeof(text), "bytes %" PRIu64 "-%" PRIu64 "/%zu", first, first + count - 1, object->body_len);
+        fake_answer_header(&s3->answer, "Content-Range", text);
+    }
+    if (is_head) {
+        s3->answer.head_length = count;
+    } else if (count > 0) {
+        buf_add(&s3->answer.body, object->body + first, (size_t)count);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- writing */
+
+static bool md5(struct fake_s3 *s3, const void *data, size_t len, unsigned char ret[16])
+{
+    return EVP_DigestInit_ex2(s3->md5_hash, s3->md5, NULL) == 1 && EVP_DigestUpdate(s3->md5_hash, data, len) == 1 &&
+           EVP_DigestFinal_ex(s3->md5_hash, ret, NULL) == 1;
+}
+
+/* An ETag that says nothing of the bytes, and is another for every write. */
+static void random_md5(uint64_t serial, unsigned char ret[16])
+{
+    for (uint64_t half = 0; half < 2; half++) {
+        uint64_t z = (2 * serial + half + 1) * 0x9e3779b97f4a7c15u;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        z ^= z >> 31;
+        memcpy(ret + 8 * half, &z, sizeof(z));
+    }
+}
+
+static void make_etag(struct fake_s3 *s3, const unsigned char digest[16], char ret[FAKE_S3_ETAG_SIZE])
+{
+    unsigned char bytes[16];
+    char *at = ret;
+    memcpy(bytes, digest, sizeof(bytes));
+    if (s3->options.random_etag) {
+        random_md5(s3->serial + 1, bytes);
+    }
+    *at++ = '"';
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        at += snprintf(at, 3, "%02x", bytes[i]);
+    }
+    memcpy(at, "\"", 2);
+}
+
+/* Content-MD5 against what arrived; then the answer is made. */
+static bool digest_fits(struct fake_s3 *s3, const unsigned char digest[16])
+{
+    const struct text *said = fake_request_header(&s3->request, "content-md5");
+    unsigned char encoded[32];
+    if (said == NULL) {
+        return true;
+    }
+    EVP_EncodeBlock(encoded, digest, 16);
+    if (said->len != 24) {
+        fake_s3_fail(s3, 400, "InvalidDigest", "The Content-MD5 you specified is not valid.", NULL);
+    } else if (memcmp(said->p, encoded, 24) != 0) {
+        fake_s3_fail(s3, 400, "BadDigest", "The Content-MD5 you specified did not match what we received.", NULL);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static bool is_stored(struct text name)
+{
+    static const char *const kept[] = {"content-type",        "content-encoding", "content-language",
+                                       "content-disposition", "cache-control",    "expires"};
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        if (text_is_nocase(name, kept[i])) {
+            return true;
+        }
+    }
+    return name.len > 11 && text_is_nocase(text_of(name.p, 11), "x-amz-meta-");
+}
+
+/* The header lines that the object keeps, into scratch. False: the answer is made. */
+static bool collect_head(struct fake_s3 *s3)
+{
+    size_t metadata = 0;
+    bool is_typed = false;
+    buf_reset(&s3->scratch);
+    for (size_t i = 0; i < s3->request.header_count; i++) {
+        const struct fake_field *header = &s3->request.headers[i];
+        if (!is_stored(header->name)) {
+            continue;
+        }
+        is_typed = is_typed || text_is_nocase(header->name, "content-type");
+        metadata += (header->name.p[0] | 0x20) == 'x' ? header->name.len - 11 + header->value.len : 0;
+        buf_add(&s3->scratch, header->name.p, header->name.len);
+        buf_add(&s3->scratch, ": ", 2);
+        buf_add(&s3->scratch, header->value.p, header->value.len);
+        buf_add(&s3->scratch, "\r\n", 2);
+    }
+    if (!is_typed) {
+        buf_add_str(&s3->scratch, "content-type: binary/octet-stream\r\n");
+    }
+    if (metadata > FAKE_S3_METADATA_MAX) {
+        fake_s3_fail(s3, 400, "MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size",
+                     NULL);
+        return false;
+    }
+    return true;
+}
+
+static char *copy_bytes(const void *data, size_t len)
+{
+    char *copy = malloc(len + 1);
+    if (copy != NULL) {
+        if (len > 0) {
+            memcpy(copy, data, len);
+        }
+        copy[len] = '\0';
+    }
+    return copy;
+}
+
+/* False: no memory. */
+static bool store(struct fake_s3 *s3, const unsigned char digest[16], struct text head, struct text nonce,
+                  struct text body)
+{
+    struct fake_object object = {.head_len = head.len, .body_len = body.len};
+    make_etag(s3, digest, object.etag);
+    object.nonce = copy_bytes(nonce.p, nonce.len);
+    object.head = copy_bytes(head.p, head.len);
+    object.body = copy_bytes(body.p, body.len);
+    if (object.nonce == NULL || object.head == NULL || object.body == NULL) {
+        free(object.nonce);
+        free(object.head);
+        free(object.body);
+        return false;
+    }
+    return fake_store_add(s3, buf_str(&s3->key), &object);
+}
+
+static struct text nonce_of(const struct fake_s3 *s3)
+{
+    const struct text *nonce = fake_request_header(&s3->request, NONCE_NAME);
+    return nonce != NULL ? *nonce : text_from("");
+}
+
+void fake_s3_put(struct fake_s3 *s3)
+{
+    unsigned char digest[16];
+    struct text body = s3->request.body;
+    if (!md5(s3, body.p, body.len, digest)) {
+        s3->no_memory = true;
+        return;
+    }
+    if (!digest_fits(s3, digest) || !collect_head(s3) || !condition_holds(s3)) {
+        return;
+    }
+    struct text head = text_of(buf_str(&s3->scratch), s3->scratch.len);
+    if (!buf_ok(&s3->scratch) || !store(s3, digest, head, nonce_of(s3), body)) {
+        s3->no_memory = true;
+        return;
+    }
+    fake_s3_begin(s3, 200);
+    fake_answer_header(&s3->answer, "ETag", fake_store_current(s3, buf_str(&s3->key))->etag);
+    fake_s3_version_header(s3, s3->serial);
+}
+
+/* ------------------------------------------------------------------------------------------------- copy and delete */
+
+/* "/bucket/key?versionId=v7", encoded. NULL: the answer is made. `ret_key`: a buffer for the decoded key. */
+static const struct fake_object *find_source(struct fake_s3 *s3, struct text source, struct buf *ret_key)
+{
+    struct text version = {"", 0};
+    const char *mark = source.len > 0 ? memchr(source.p, '?', source.len) : NULL;
+    uint64_t serial = 0;
+    if (mark != NULL) {
+        version = text_of(mark + 1, source.len - (size_t)(mark - source.p) - 1);
+        source.len = (size_t)(mark - source.p);
+    }
+    (void)text_take_char(&source, '/');
+    bool is_here = text_take_str(&source, s3->options.bucket) && text_take_char(&source, '/');
+    bool has_version = version.len > 0;
+    if (!fake_decode(ret_key, source) || ret_key->len == 0 || strlen(ret_key->data) != ret_key->len ||
+        (has_version && (!text_take_str(&version, "versionId=v") || !text_parse_u64(version, &serial)))) {
+        fake_s3_fail(s3, 400, "InvalidArgument",
+                     "Copy Source must mention the source bucket and key: sourcebucket/sourcekey", NULL);
+        return NULL;
+    }
+    if (!is_here) {
+        fake_s3_fail(s3, 404, "NoSuchBucket", "The specified bucket does not exist", NULL);
+        return NULL;
+    }
+    const struct fake_object *found =
+        has_version ? fake_store_version(s3, ret_key->data, serial) : fake_store_current(s3, ret_key->data);
+    if (found == NULL) {
+        fake_s3_fail(s3, 404, has_version ? "NoSuchVersion" : "NoSuchKey", "The specified key does not exist.", NULL);
+    }
+    return found;
+}
+
+static void answer_copy(struct fake_s3 *s3)
+{
+    char date[32];
+    const struct fake_object *made = fake_store_current(s3, buf_str(&s3->key));
+    fake_s3_begin(s3, 200);
+    fake_answer_header(&s3->answer, "Content-Type", "application/xml");
+    fake_s3_version_header(s3, made->serial);
+    fake_format_iso_date(made->applied_ms, date);
+    buf_add_f(&s3->answer.body,
+              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<CopyObjectResult "
+              "xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><LastModified>%s</LastModified><ETag>",
+              date);
+    fake_s3_escape(&s3->answer.body, made->etag);
+    buf_add_str(&s3->answer.body, "</ETag></CopyObjectResult>");
+}
+
+static void copy_object(struct fake_s3 *s3, const struct fake_object *source, bool replaces)
+{
+    unsigned char digest[16];
+    struct text head =
+        replaces ? text_of(buf_str(&s3->scratch), s3->scratch.len) : text_of(source->head, source->head_len);
+    struct text nonce = replaces ? nonce_of(s3) : text_from(source->nonce);
+    struct text body = text_of(source->body, source->body_len);
+    if (!buf_ok(&s3->scratch) || !md5(s3, body.p, body.len, digest) || !store(s3, digest, head, nonce, body)) {
+        s3->no_memory = true;
+        return;
+    }
+    answer_copy(s3);
+}
+
+void fake_s3_copy(struct fake_s3 *s3, struct text source)
+{
+    const struct text *directive = fake_request_header(&s3->request, "x-amz-metadata-directive");
+    const struct text *match = fake_request_header(&s3->request, "x-amz-copy-source-if-match");
+    bool replaces = directive != NULL && text_is(*directive, "REPLACE");
+    struct buf key;
+    buf_init(&key, FAKE_HEAD_MAX);
+    const struct fake_object *from = find_source(s3, source, &key);
+    if (from == NULL) {
+        buf_free(&key);
+        return;
+    }
+    bool to_itself = strcmp(buf_str(&key), buf_str(&s3->key)) == 0;
+    buf_free(&key);
+    if (directive != NULL && !replaces && !text_is(*directive, "COPY")) {
+        fake_s3_fail(s3, 400, "InvalidArgument", "Unknown metadata directive.", NULL);
+    } else if (s3->request.body.len > 0) {
+        fake_s3_fail(s3, 400, "InvalidRequest", "A copy has no body.", NULL);
+    } else if (match != NULL && !is_etag(*match, from)) {
+        fake_s3_fail(s3, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold",
+                     "<Condition>x-amz-copy-source-If-Match</Condition>");
+    } else if (to_itself && !replaces) {
+        fake_s3_fail(s3, 400, "InvalidRequest",
+                     "This copy request is illegal because it is trying to copy an object to itself without changing "
+                     "the object's metadata.",
+                     NULL);
+    } else if (condition_holds(s3) && collect_head(s3)) {
+        copy_object(s3, from, replaces);
+    }
+}
+
+void fake_s3_delete(struct fake_s3 *s3)
+{
+    bool is_there = fake_store_current(s3, buf_str(&s3->key)) != NULL;
+    if (!condition_holds(s3)) {
+        return;
+    }
+    const struct fake_object deletion = {.etag = ""};
+    if (is_there && !fake_store_add(s3, buf_str(&s3->key), &deletion)) {
+        s3->no_memory = true;
+        return;
+    }
+    fake_s3_begin(s3, 204);
+    if (s3->options.versioned && is_there) {
+        fake_answer_header(&s3->answer, "x-amz-delete-marker", "true");
+        fake_s3_version_header(s3, s3->serial);
+    }
+}
