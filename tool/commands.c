@@ -18,6 +18,7 @@ const struct command *const commands[] = {
     &command_resolve,
     &command_race,
     &command_race_worker,
+    &command_check,
     &command_version,
     NULL,
 };

@@ -21,6 +21,7 @@ extern const struct command command_table_release;
 extern const struct command command_resolve;
 extern const struct command command_race;
 extern const struct command command_race_worker;
+extern const struct command command_check;
 extern const struct command command_version;
 
 extern const struct command *const commands[]; /* ends with NULL */

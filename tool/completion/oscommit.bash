@@ -2,7 +2,7 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put cp mv rm get head ls table resolve race version"
+_oscommit_commands="init put cp mv rm get head ls table resolve race check version"
 _oscommit_table_commands="create check ls show release"
 _oscommit_common="--json --quiet --verbose --help --version --store --ledger --endpoint-url --s3-endpoint
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
