@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a guarded call leaves in the ledger, and what it takes: T4, R15, and E7 against a store that takes expired
+ * requests. */
+#include "support/http_server.h"
+#include "unit/client/client_scratch.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static os_verdict create(os_client *client, const char *key, const void *data, size_t length, os_result *ret,
+                         os_error *err)
+{
+    os_body body = OS_BODY_MEMORY(data, length);
+    memset(err, 0, sizeof(*err));
+    return os_put_if_absent(client, key, &body, NULL, NULL, ret, err);
+}
+
+/* The number of records that `sql` counts in the ledger. */
+static int count_records(const char *ledger, const char *sql)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *statement = NULL;
+    assert_int_equal(sqlite3_open_v2(ledger, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int count = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return count;
+}
+
+static void the_record_prefix_stands_before_the_path_of_a_record(void **state)
+{
+    const struct scratch *scratch = *state;
+    os_options options = OS_OPTIONS_INIT;
+    options.record_prefix = "fleet-7/";
+    os_client *client = scratch_client(scratch, &options);
+    os_error error;
+    assert_int_equal(create(client, "a/b", "x", 1, NULL, &error), OS_COMMITTED);
+    os_client_close(client);
+    char ledger[160];
+    snprintf(ledger, sizeof(ledger), "%s/.oscommit/ledger.db", scratch->root);
+    assert_int_equal(count_records(ledger, "SELECT count(*) FROM records WHERE path = 'fleet-7/a/b'"), 1);
+    assert_int_equal(count_records(ledger, "SELECT count(*) FROM records"), 1);
+}
+
+static void a_body_that_would_outlast_the_lease_is_refused(void **state)
+{
+    os_client *client = scratch_client(*state, NULL);
+    size_t most = (size_t)8 << 20;
+    char *data = calloc(1, most + 1);
+    assert_non_null(data);
+    os_error error;
+    assert_int_equal(create(client, "one-byte-more", data, most + 1, NULL, &error), OS_NOT_EXECUTED);
+    assert_int_equal(error.code, OS_ERR_TOO_LARGE);
+    assert_int_equal(create(client, "just-right", data, most, NULL, &error), OS_COMMITTED);
+    free(data);
+    os_client_close(client);
+}
+
+/* A store that looks at no signature: what it was asked an hour too late it answers too. */
+static void answer_anything(void *context, const struct http_server_record *record, struct buf *scratch,
+                            struct http_server_step *ret)
+{
+    (void)context;
+    const char *status = strcmp(record->method, "PUT") == 0 || strstr(record->target, "absent") == NULL
+                             ? "200 OK\r\nETag: \"9dd4e461268c8034f5c8564e155c67a6\""
+                             : "404 Not Found";
+    buf_reset(scratch);
+    buf_add_f(scratch, "HTTP/1.1 %s\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: 0\r\n\r\n", status);
+    assert_true(buf_ok(scratch));
+    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
+}
+
+static void a_store_that_takes_expired_requests_gets_no_fences(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct http_server_options lenient = {.respond = answer_anything};
+    struct http_server *server = http_server_start(&lenient);
+    char endpoint[64];
+    char ledger_url[160];
+    snprintf(endpoint, sizeof(endpoint), "http://%s", http_server_host(server));
+    snprintf(ledger_url, sizeof(ledger_url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
+    os_options options = OS_OPTIONS_INIT;
+    options.store_url = "s3://bucket";
+    options.s3_endpoint = endpoint;
+    options.ledger_url = ledger_url;
+    options.access_key_id = "key";
+    options.secret_access_key = "secret";
+    options.no_environment = 1;
+    os_client *client = NULL;
+    os_error error;
+    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    os_result result = OS_RESULT_INIT;
+    assert_int_equal(create(client, "absent", "x", 1, &result, &error), OS_COMMITTED);
+    assert_false(result.fenced);
+    os_result_clear(&result);
+    os_client_close(client);
+    http_server_stop(server);
+    char ledger[160];
+    snprintf(ledger, sizeof(ledger), "%s/.oscommit/ledger.db", scratch->root);
+    assert_int_equal(count_records(ledger, "SELECT count(*) FROM records WHERE fence_s IS NULL"), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_record_prefix_stands_before_the_path_of_a_record, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_body_that_would_outlast_the_lease_is_refused, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_store_that_takes_expired_requests_gets_no_fences, scratch_setup,
+                                        scratch_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
