@@ -131,6 +131,17 @@ struct http_response wire_dynamo(struct fake_dynamo *dynamo, struct http_request
     return response;
 }
 
+static void add_content_md5(struct http_request *request)
+{
+    unsigned char digest[MD5_SIZE];
+    struct buf encoded;
+    buf_init(&encoded, 64);
+    assert_true(md5_digest(request->body.data, (size_t)request->body.length, digest));
+    assert_true(text_base64_encode(&encoded, digest, sizeof(digest)));
+    assert_true(http_headers_add(&request->headers, "content-md5", buf_str(&encoded)));
+    buf_free(&encoded);
+}
+
 struct http_response wire_put(struct fake_s3 *s3, const char *key, const char *body, const char *nonce,
                               const struct s3_condition *condition)
 {
@@ -138,6 +149,7 @@ struct http_response wire_put(struct fake_s3 *s3, const char *key, const char *b
     const struct http_body memory = {.kind = HTTP_BODY_MEMORY, .data = body, .fd = -1, .length = strlen(body)};
     const struct s3_content content = {.nonce = nonce};
     assert_int_equal(s3_build_put(&wire_s3_target, key, &memory, &content, condition, &request, NULL), OS_OK);
+    add_content_md5(&request);
     wire_sign("s3", &wire_keys, WIRE_S, true, &request);
     return wire_s3(s3, &request, WIRE_MS);
 }
