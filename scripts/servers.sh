@@ -17,7 +17,7 @@ servers_dir=$scripts_dir/servers
 # shellcheck source=scripts/servers/common.sh
 . "$servers_dir/common.sh"
 
-read -ra servers <<<"${OSCOMMIT_SERVERS:-minio versitygw gofakes3 dynamodb dynalite peer}"
+read -ra servers <<<"${OSCOMMIT_SERVERS:-minio versitygw gofakes3 dynamodb dynalite peer porcupine}"
 for server in "${servers[@]}"; do
     [[ -f $servers_dir/$server.sh ]] || die "There is no server named $server."
     # shellcheck source=/dev/null

@@ -74,6 +74,11 @@ go_program() { # PACKAGE@VERSION FOLDER
     GOBIN=$2 GOTOOLCHAIN=${GOTOOLCHAIN:-auto} GOFLAGS="${GOFLAGS:-} -mod=mod" "$go" install "$1"
 }
 
+# The module and its checksum are what go.mod and go.sum say: nothing is written into the source.
+go_build() { # SOURCE PROGRAM
+    (cd -- "$1" && GOTOOLCHAIN=${GOTOOLCHAIN:-auto} GOFLAGS="${GOFLAGS:-} -mod=readonly" "$go" build -o "$2" .)
+}
+
 # ----------------------------------------------------------------------------------------------------------- cargo
 
 cargo_oldest_minor=85 # what the packages of the committed lock file ask for
