@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "race.h"
+#include "race_settings.h"
+#include "race_work.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,15 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-
-enum { WRITERS_DEFAULT = 8, KEYS_DEFAULT = 50 };
-
-static uint64_t number_or(const struct options *options, enum option_id id, uint64_t otherwise)
-{
-    uint64_t number = options_number(options, id);
-
-    return number == 0 ? otherwise : number;
-}
 
 /* The URL's key is a folder for the race: "tests" and "tests/" become "tests/race-<id>/". */
 static bool choose_prefix(struct race *race, struct location *at)
@@ -44,57 +37,118 @@ static bool may_remove(const struct race *race, enum status status)
     return !options_on(race->session->options, OPTION_KEEP) && status != STATUS_UNKNOWN && status != STATUS_CONFLICT;
 }
 
-static enum status run_race(struct race *race)
+static void say_where_kept(struct race *race)
 {
-    enum status status = STATUS_NOT_EXECUTED;
+    char sentence[256];
 
-    if (!race_make_counter(race, &status)) {
-        return status;
-    }
-    if (!race_run_workers(race)) {
-        race_remove_objects(race);
-        return STATUS_NOT_EXECUTED;
-    }
+    (void)snprintf(sentence, sizeof(sentence), "The objects are kept below %.200s", race->at->url);
+    output_message(&race->session->output, sentence);
+}
+
+/* After the processes: what stands there, whether it can be true, and away with it. */
+static enum status finish_race(struct race *race)
+{
+    enum status status;
+    bool written;
+
+    race_await_the_dead(race);
     race_read_back(race);
+    written = race_judge(race);
     status = race_report(race);
     if (may_remove(race, status)) {
         race_remove_objects(race);
     } else {
-        char sentence[256];
-        (void)snprintf(sentence, sizeof(sentence), "The objects are kept below %.200s", race->at->url);
-        output_message(&race->session->output, sentence);
+        say_where_kept(race);
     }
-    return status;
+    return written || status != STATUS_DONE ? status : STATUS_NOT_EXECUTED;
+}
+
+static enum status run_race(struct race *race)
+{
+    enum status status = STATUS_NOT_EXECUTED;
+    bool ran;
+
+    if (!race_probe(race, &status)) {
+        return status;
+    }
+    ran = race_run_workers(race);
+    if (!race_list_names(race)) {
+        return session_fail(race->session, race->at->url, OS_ERR_NO_MEMORY, "There is not enough memory.");
+    }
+    if (!ran) {
+        race_remove_objects(race);
+        return STATUS_NOT_EXECUTED;
+    }
+    return finish_race(race);
+}
+
+static bool prepare(struct race *race, const struct race_settings *settings, struct location *at)
+{
+    race->writers = settings->writers;
+    memcpy(race->count, settings->count, sizeof(race->count));
+    race->duration_us = settings->duration_us;
+    race->seed = settings->seed;
+    race->faults_wanted = settings->faults;
+    while (race->seed == 0) {
+        if (getrandom(&race->seed, sizeof(race->seed), 0) != (ssize_t)sizeof(race->seed)) {
+            return false;
+        }
+        race->seed >>= 16; /* short enough to be typed again */
+    }
+    if (!choose_prefix(race, at) || !race_record_init(&race->record, race_now_us())) {
+        return false;
+    }
+    race_faults_init(&race->faults, &race->record, race->faults_wanted, race->writers, race->seed,
+                     race_attempt_us(race->session->options));
+    return true;
+}
+
+static enum status run_session(struct race *race, const struct race_settings *settings, struct location *at)
+{
+    enum status status = session_open(race->session, race->session->options, at->store);
+
+    if (status == STATUS_DONE) {
+        status = prepare(race, settings, at) ? run_race(race)
+                                             : session_fail(race->session, at->url, OS_ERR_NO_MEMORY,
+                                                            "The race could not be prepared: %s.", strerror(errno));
+    }
+    return session_close(race->session, status);
 }
 
 static enum status run(const struct options *options)
 {
     struct usage usage = {0};
     struct location at = {0};
-    struct session session;
-    struct race race = {.session = &session, .at = &at};
+    struct session session = {.options = options};
+    struct race_settings settings;
+    struct race *race;
     enum status status;
 
-    if (!location_parse(options->operand[0], LOCATION_PREFIX, options, &at, &usage)) {
+    if (!location_parse(options->operand[0], LOCATION_PREFIX, options, &at, &usage) ||
+        !race_settings_take(options, strncmp(at.store, "file:", 5) == 0, &settings, &usage)) {
+        location_clear(&at);
         return output_usage(options, &usage);
     }
-    status = session_open(&session, options, at.store);
-    if (status == STATUS_DONE) {
-        bool ready =
-            choose_prefix(&race, &at) &&
-            race_tally_init(&race.tally, (unsigned)number_or(options, OPTION_WRITERS, WRITERS_DEFAULT),
-                            number_or(options, OPTION_KEYS, KEYS_DEFAULT), options_number(options, OPTION_UPDATES));
-        status = ready ? run_race(&race)
-                       : session_fail(&session, at.url, OS_ERR_NO_MEMORY, "The race could not be prepared: %s.",
-                                      strerror(errno));
+    race = calloc(1, sizeof(*race));
+    if (race == NULL) {
+        (void)usage_refuse(&usage, "There is not enough memory.");
+        location_clear(&at);
+        return output_usage(options, &usage);
     }
-    status = session_close(&session, status);
-    race_tally_free(&race.tally);
+    race->session = &session;
+    race->at = &at;
+    status = run_session(race, &settings, &at);
+    free(race->name);
+    race_record_free(&race->record);
+    race_faults_free(&race->faults);
+    free(race);
     location_clear(&at);
     return status;
 }
 
-static const enum option_id own_options[] = {OPTION_WRITERS, OPTION_KEYS, OPTION_UPDATES, OPTION_KEEP, OPTION_COUNT};
+static const enum option_id own_options[] = {OPTION_WRITERS, OPTION_KEYS,     OPTION_UPDATES, OPTION_COPIES,
+                                             OPTION_DELETES, OPTION_DURATION, OPTION_FAULTS,  OPTION_SEED,
+                                             OPTION_HISTORY, OPTION_REPORT,   OPTION_KEEP,    OPTION_COUNT};
 
 const struct command command_race = {
     .name = "race",
@@ -104,14 +158,25 @@ const struct command command_race = {
         "Starts N processes. All try to create each of K keys, each with its own content: exactly one must commit, the "
         "others\n"
         "must be told of a conflict. With --updates they then increment one shared counter, M times each, with "
-        "--if-match.\n"
-        "At the end the objects are read back and a table shows whether it all adds up. Works below URL/race-<random>/ "
-        "only,\n"
-        "and deletes what it made there, unless --keep is given, or the outcome is unknown or broken.\n"
+        "--if-match;\n"
+        "with --copies each copies its own object to shared names, with --deletes they delete and re-create one "
+        "object. "
+        "Or\n"
+        "all of that for a time, with --duration. Every call is recorded with its start and end, and a judge looks for "
+        "an\n"
+        "order of all calls in which every verdict is right; the objects are read back for that.\n"
+        "--faults pauses and kills the processes (a new one goes on in their place), and a proxy on loopback between "
+        "them and\n"
+        "the services holds requests, loses answers, delivers late or twice, and answers with errors.\n"
+        "Works below URL/race-<random>/ only, and deletes what it made there, unless --keep is given, or the outcome "
+        "is\n"
+        "unknown or broken. Its records stay in the table until their TTL.\n"
         "Exit status: 0 exact, 1 incomplete, 3 broken (two winners, a lost update), 4 an outcome is still unknown.\n",
     .examples = "oscommit init /srv/store && oscommit race file:///srv/store --writers 8 --keys 50 --updates 25\n"
                 "oscommit race s3://bucket/tests --writers 8 --keys 50 --updates 25 --ledger dynamodb://commits \\\n"
-                "  --condition-headers off\n",
+                "  --condition-headers off\n"
+                "oscommit race s3://bucket/tests --ledger dynamodb://commits --duration 10m --faults all \\\n"
+                "  --history race.jsonl --report race.html\n",
     .options = own_options,
     .min_operands = 1,
     .max_operands = 1,

@@ -102,5 +102,14 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_WRITERS] = OWN_NUMBER("writers", 256, "processes [8]"),
     [OPTION_KEYS] = OWN_NUMBER("keys", 100000, "keys that each of them tries to create [50]"),
     [OPTION_UPDATES] = OWN_NUMBER("updates", 100000, "increments of the counter that each commits [none]"),
+    [OPTION_COPIES] = OWN_NUMBER("copies", 100000, "names that each tries to copy its own object to [none]"),
+    [OPTION_DELETES] =
+        OWN_NUMBER("deletes", 100000, "deletions and re-creations of one object that each commits [none]"),
+    [OPTION_DURATION] = OWN_TEXT("duration", "TIME", "race so long (\"90s\", \"10m\", \"1h\"), instead of by counts"),
+    [OPTION_FAULTS] =
+        OWN_TEXT("faults", "LIST", "what goes wrong: pause,kill,slow,lost-reply,late,5xx,throttle; or all [none]"),
+    [OPTION_SEED] = OWN_NUMBER("seed", UINT64_MAX, "of what is drawn: which fault meets whom, and when [drawn]"),
+    [OPTION_HISTORY] = OWN_TEXT("history", "FILE", "every call, its faults and the end state, as lines of JSON"),
+    [OPTION_REPORT] = OWN_TEXT("report", "FILE", "the same as one HTML page"),
     [OPTION_KEEP] = OWN_SWITCH("keep", "leave the objects there"),
 };

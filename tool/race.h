@@ -3,8 +3,11 @@
 #ifndef OSCOMMIT_TOOL_RACE_H
 #define OSCOMMIT_TOOL_RACE_H
 
+#include "history/judge.h"
 #include "race_content.h"
-#include "race_tally.h"
+#include "race_faults.h"
+#include "race_record.h"
+#include "race_summary.h"
 #include "session.h"
 
 #include <stdbool.h>
@@ -12,27 +15,61 @@
 
 #define RACE_WORKER_COMMAND "__race-worker"
 
+enum { RACE_OBJECT_MAX = 64 * 1024 }; /* more than any body of a race: foreign content is read too */
+
 struct race {
     struct session *session;
     const struct location *at; /* its key is the race's prefix, "tests/race-<id>/" */
     char id[RACE_ID_SIZE];
-    struct race_tally tally;
+    unsigned writers;
+    uint64_t count[RACE_KINDS]; /* by time: which kinds are wanted */
+    uint64_t duration_us;       /* 0: by counts */
+    uint64_t seed;
+    unsigned faults_wanted;
+    struct race_record record;
+    struct race_faults faults;
+    bool etags_are_md5;
+    bool versioned;
+    const char **name; /* of every object that may have been made; the history's */
+    size_t name_count;
+    uint64_t last_kill_us;
+    struct race_progress progress;
     bool interrupted;
+    struct race_summary summary;
+    struct judge_result judged;
 };
 
 /* The key of the store for a name behind the prefix, malloc'ed. */
 char *race_full_key(const char *prefix, const char *name);
 
-/* race_workers.c: starts the processes, runs both phases, fills the tally. False: they could not be started, which was
- * said. */
+/* race_workers.c: starts the processes, runs them to their end, and settles what they left. False: they could not be
+ * started, which was said. */
 bool race_run_workers(struct race *race);
 
+/* race_spawn.c: one process with these ends of pipes, and the front's page. 0 or an errno. */
+struct race_process {
+    pid_t pid;  /* 0: none */
+    int task;   /* we write */
+    int report; /* we read; -1: at its end */
+};
+int race_spawn(const struct race *race, int front, unsigned lane, struct race_process *ret);
+
 /* race_check.c */
-bool race_make_counter(struct race *race, enum status *ret_status); /* false: not made, which was said */
+bool race_probe(struct race *race, enum status *ret_status); /* false: a first write was not made, which was said */
+bool race_list_names(struct race *race);                     /* false: no memory */
+void race_await_the_dead(struct race *race); /* until nothing that a killed process has sent can be applied any more */
 void race_read_back(struct race *race);
 void race_remove_objects(struct race *race);
 
+/* How long an attempt can live after its writer's end, by the settings: length, allowance, margin. */
+uint64_t race_attempt_us(const struct options *options);
+enum { RACE_FIRST_SERIAL = 1 }; /* of each lane: the probe's; its processes go on from there */
+
 /* race_report.c: gives the exit status. */
 enum status race_report(struct race *race);
+
+/* race_judge.c: finishes the record, judges it, writes the files that are wanted. False: no memory, or a file could not
+ * be written, which was said. */
+bool race_judge(struct race *race);
 
 #endif

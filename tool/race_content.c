@@ -2,48 +2,73 @@
 #include "race_content.h"
 
 #include <inttypes.h>
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
 
-void race_key_name(uint64_t index, char *ret, size_t ret_size)
+void race_name(enum race_kind kind, uint64_t index, char ret[RACE_NAME_SIZE])
 {
-    (void)snprintf(ret, ret_size, "key-%05" PRIu64, index);
+    static const char *const shared[RACE_KINDS] = {[RACE_UPDATE] = "counter", [RACE_DELETE] = "phoenix"};
+    static const char *const once[RACE_KINDS] = {[RACE_CREATE] = "key", [RACE_COPY] = "copy"};
+
+    if (once[kind] != NULL) {
+        (void)snprintf(ret, RACE_NAME_SIZE, "%s-%05" PRIu64, once[kind], index);
+    } else if (index == 0) {
+        (void)snprintf(ret, RACE_NAME_SIZE, "%s", shared[kind]);
+    } else {
+        (void)snprintf(ret, RACE_NAME_SIZE, "%s-%" PRIu64, shared[kind], index);
+    }
 }
 
-size_t race_key_body(const char *id, uint64_t index, unsigned writer, char ret[RACE_CONTENT_MAX])
+void race_source_name(unsigned lane, char ret[RACE_NAME_SIZE])
 {
-    return (size_t)snprintf(ret, RACE_CONTENT_MAX, "race %.16s key %" PRIu64 " writer %u\n", id, index, writer);
+    (void)snprintf(ret, RACE_NAME_SIZE, "source-%u", lane);
 }
 
-size_t race_counter_body(const char *id, uint64_t value, unsigned writer, uint64_t increment,
-                         char ret[RACE_CONTENT_MAX])
+size_t race_body(const char *id, const char *name, uint64_t count, uint64_t call, char ret[RACE_CONTENT_MAX])
 {
-    return (size_t)snprintf(ret, RACE_CONTENT_MAX, "race %.16s counter %" PRIu64 " writer %u increment %" PRIu64 "\n",
-                            id, value, writer, increment);
+    return (size_t)snprintf(ret, RACE_CONTENT_MAX, "race %.16s %.47s %" PRIu64 " call %" PRIu64 "\n", id, name, count,
+                            call);
 }
 
-/* Reads the parts and writes them again: only what race_counter_body makes is taken. */
-bool race_counter_value(const char *id, const char *body, size_t len, uint64_t *ret)
+/* Reads the numbers and writes the whole again: only what race_body makes is taken. */
+bool race_body_count(const char *id, const char *name, const char *body, size_t len, uint64_t *ret)
 {
     char text[RACE_CONTENT_MAX];
     char again[RACE_CONTENT_MAX];
-    char found[RACE_ID_SIZE];
-    uint64_t value;
-    uint64_t increment;
-    unsigned writer;
+    uint64_t count;
+    uint64_t call;
 
     if (len >= sizeof(text) || memchr(body, '\0', len) != NULL) {
         return false;
     }
     memcpy(text, body, len);
     text[len] = '\0';
-    if (sscanf(text, "race %16s counter %19" SCNu64 " writer %9u increment %19" SCNu64, found, &value, &writer,
-               &increment) != 4) {
+    if (sscanf(text, "race %*16s %*47s %19" SCNu64 " call %19" SCNu64, &count, &call) != 2) {
         return false;
     }
-    if (race_counter_body(id, value, writer, increment, again) != len || memcmp(again, text, len) != 0) {
+    if (race_body(id, name, count, call, again) != len || memcmp(again, text, len) != 0) {
         return false;
     }
-    *ret = value;
+    *ret = count;
+    return true;
+}
+
+bool race_value(const void *body, size_t len, char ret[RACE_VALUE_SIZE])
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    EVP_MD *md5 = EVP_MD_fetch(NULL, "MD5", NULL);
+    bool good = md5 != NULL && EVP_Digest(body, len, digest, &size, md5, NULL) == 1 && size == 16;
+
+    EVP_MD_free(md5);
+    if (!good) {
+        return false;
+    }
+    ret[0] = '"';
+    for (unsigned i = 0; i < size; i++) {
+        (void)snprintf(ret + 1 + 2 * (size_t)i, 3, "%02x", digest[i]);
+    }
+    (void)snprintf(ret + 33, 2, "\"");
     return true;
 }

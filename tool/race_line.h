@@ -1,47 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a racing process tells its parent, one line each, at most RACE_LINE_MAX bytes with the line end:
- *   R                                              ready
- *   C KEY FIRST SETTLED REQUESTS US TOOKOVER LAST  one call that tried to create key number KEY
- *   U DONE FIRST SETTLED REQUESTS US TOOKOVER LAST one call that tried an increment, after DONE committed ones
- *   D                                              this phase is done
- *   T TEXT                                         a sentence for the person
- * FIRST is the verdict of the call, SETTLED the one after os_resolve where FIRST is unknown; as numbers of os_verdict.
- * TOOKOVER and LAST (no further call for this key) are 0 or 1. Pure.
+ * What a racing process and its parent tell each other, one line each, at most RACE_LINE_MAX bytes with the line end.
+ * Fields stand one blank apart; an empty text is "-"; what a person reads comes last and may have blanks.
+ *
+ * From the process:
+ *   R                                                  ready
+ *   S CALL OP KEY EXPECTED VALUE START                 a guarded call begins now: told before it, because the process
+ *                                                      may be killed in it
+ *   E CALL VERDICT END GENERATION ATTEMPTS REQUESTS GUARDS WAITED TOOKOVER RULE TEXT   it has returned
+ *   K CALL TICKET                                      the ticket of an unknown one
+ *   V CALL VERDICT TIME REQUESTS RULE TEXT             os_resolve has settled it
+ *   G KEY VALUE START END                              what a read saw
+ *   P KIND DONE GIVENUP                                so many items of a kind are done by this lane, the last one
+ * given up D                                                  nothing more to do T TEXT a sentence for the person From
+ * the parent: J LANE LIFE SEED UNTIL KEYS UPDATES COPIES DELETES DONE0 DONE1 DONE2 DONE3 SERIAL   the task K CALL
+ * TICKET                                      settle this one, which an earlier process has left B begin Times are
+ * microseconds of CLOCK_MONOTONIC. Pure.
  */
 #ifndef OSCOMMIT_TOOL_RACE_LINE_H
 #define OSCOMMIT_TOOL_RACE_LINE_H
 
+#include "history/history.h"
 #include "oscommit.h"
+#include "race_content.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RACE_LINE_MAX = 512 };
+enum { RACE_LINE_MAX = 16 * 1024, RACE_TEXT_MAX = 512, RACE_RULE_MAX = 8 };
 
 enum race_message_kind {
     RACE_MESSAGE_READY = 'R',
-    RACE_MESSAGE_CREATE = 'C',
-    RACE_MESSAGE_UPDATE = 'U',
+    RACE_MESSAGE_CALL = 'S',
+    RACE_MESSAGE_END = 'E',
+    RACE_MESSAGE_TICKET = 'K',
+    RACE_MESSAGE_SETTLED = 'V',
+    RACE_MESSAGE_READ = 'G',
+    RACE_MESSAGE_PROGRESS = 'P',
     RACE_MESSAGE_DONE = 'D',
-    RACE_MESSAGE_TROUBLE = 'T'
+    RACE_MESSAGE_TROUBLE = 'T',
+    RACE_MESSAGE_TASK = 'J',
+    RACE_MESSAGE_BEGIN = 'B'
+};
+
+/* What a process of a lane has to do. Exactly one of `until_us` and the four counts is in force. */
+struct race_task {
+    uint64_t lane;
+    uint64_t life; /* which process of the lane this is, from 0 */
+    uint64_t seed;
+    uint64_t until_us; /* CLOCK_MONOTONIC; 0: by counts */
+    uint64_t count[RACE_KINDS];
+    uint64_t done[RACE_KINDS]; /* by the lane's earlier processes */
+    uint64_t serial;           /* of the last call that the lane has begun */
 };
 
 struct race_message {
     enum race_message_kind kind;
-    uint64_t index;
-    os_verdict first;
-    os_verdict settled;
+    uint64_t call;
+    enum history_operation operation;
+    char key[RACE_NAME_SIZE];
+    char expected[RACE_VALUE_SIZE];
+    char value[RACE_VALUE_SIZE];
+    uint64_t start_us;
+    uint64_t end_us; /* also of SETTLED */
+    os_verdict verdict;
+    uint64_t generation;
+    uint64_t attempts;
     uint64_t requests;
-    uint64_t duration_us;
+    uint64_t guards;
+    uint64_t waited_ms;
     bool took_over;
-    bool last;
-    char text[RACE_LINE_MAX];
+    char rule[RACE_RULE_MAX];
+    uint64_t item; /* PROGRESS: a race_kind */
+    uint64_t done;
+    bool given_up;
+    struct race_task task;
+    char text[RACE_TEXT_MAX]; /* cut where it is longer; without control characters */
+    const char *ticket;       /* TICKET: borrowed from what was formatted or parsed */
 };
 
-/* Writes the line with its end; a text that is too long is cut, and control characters in it become blanks. Gives its
- * length. */
+/* Writes the line with its end, and gives its length; 0: a ticket that is too long for a line. */
 size_t race_line_format(const struct race_message *message, char ret[RACE_LINE_MAX]);
 
 /* `line` has no line end. False: it is not a message. */

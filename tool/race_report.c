@@ -3,7 +3,9 @@
 #include "race.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 static enum status status_of(enum race_judgement judgement)
 {
@@ -18,160 +20,297 @@ static enum status status_of(enum race_judgement judgement)
 
 /* ------------------------------------------------------------------------------------------------ for a person */
 
-static void row(const struct race_tally *tally, const char *name, uint64_t creations, uint64_t increments)
+struct column {
+    enum race_kind kind;
+    const char *title;
+    const char *name; /* in JSON */
+};
+static const struct column columns[RACE_KINDS] = {{RACE_CREATE, "creations", "creations"},
+                                                  {RACE_UPDATE, "increments", "increments"},
+                                                  {RACE_COPY, "copies", "copies"},
+                                                  {RACE_DELETE, "deletes", "deletes"}};
+
+struct row {
+    const char *title;
+    size_t offset; /* of the number in struct race_figures */
+};
+static const struct row rows[] = {
+    {"calls", offsetof(struct race_figures, calls)},
+    {"committed", offsetof(struct race_figures, committed)},
+    {"conflict", offsetof(struct race_figures, conflicts)},
+    {"not executed", offsetof(struct race_figures, not_executed)},
+    {"unknown", offsetof(struct race_figures, unknown)},
+    {"  then committed", offsetof(struct race_figures, settled_committed)},
+    {"  then not committed", offsetof(struct race_figures, settled_other)},
+    {"  not settled", offsetof(struct race_figures, unsettled)},
+    {"killed in flight", offsetof(struct race_figures, killed)},
+    {"  of them applied", offsetof(struct race_figures, killed_seen)},
+    {"take-overs", offsetof(struct race_figures, takeovers)},
+    {"requests", offsetof(struct race_figures, requests)},
+};
+
+static uint64_t figure(const struct race_figures *figures, size_t offset)
 {
-    (void)printf("  %-22s %12" PRIu64, name, creations);
-    if (tally->updates > 0) {
-        (void)printf(" %12" PRIu64, increments);
+    uint64_t number;
+
+    memcpy(&number, (const char *)figures + offset, sizeof(number));
+    return number;
+}
+
+/* Creations are always shown; the others where they were wanted. */
+static bool is_shown(const struct race *race, enum race_kind kind)
+{
+    return kind == RACE_CREATE || race->count[kind] > 0;
+}
+
+static void print_times(const struct race *race, const char *name, uint64_t (*of)(const struct race_figures *))
+{
+    (void)printf("  %-22s", name);
+    for (size_t i = 0; i < RACE_KINDS; i++) {
+        if (is_shown(race, columns[i].kind)) {
+            (void)printf(" %9.1f ms", (double)of(&race->summary.kind[columns[i].kind]) / 1000.0);
+        }
     }
     (void)fputc('\n', stdout);
 }
 
-static void time_row(const struct race_tally *tally, const char *name, uint64_t creations_us, uint64_t increments_us)
+static uint64_t p50(const struct race_figures *figures)
 {
-    (void)printf("  %-22s %9.1f ms", name, (double)creations_us / 1000.0);
-    if (tally->updates > 0) {
-        (void)printf(" %9.1f ms", (double)increments_us / 1000.0);
+    return latency_quantile(&figures->latency, 50);
+}
+
+static uint64_t p95(const struct race_figures *figures)
+{
+    return latency_quantile(&figures->latency, 95);
+}
+
+static uint64_t longest(const struct race_figures *figures)
+{
+    return figures->latency.max_us;
+}
+
+static uint64_t elapsed(const struct race_figures *figures)
+{
+    return figures->last_us - figures->first_us;
+}
+
+static void print_calls(const struct race *race)
+{
+    (void)printf("  %-22s", "");
+    for (size_t i = 0; i < RACE_KINDS; i++) {
+        if (is_shown(race, columns[i].kind)) {
+            (void)printf(" %12s", columns[i].title);
+        }
     }
     (void)fputc('\n', stdout);
+    for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
+        (void)printf("  %-22s", rows[row].title);
+        for (size_t i = 0; i < RACE_KINDS; i++) {
+            if (is_shown(race, columns[i].kind)) {
+                (void)printf(" %12" PRIu64, figure(&race->summary.kind[columns[i].kind], rows[row].offset));
+            }
+        }
+        (void)fputc('\n', stdout);
+    }
+    print_times(race, "latency p50", p50);
+    print_times(race, "latency p95", p95);
+    print_times(race, "latency max", longest);
+    print_times(race, "elapsed", elapsed);
 }
 
-static void print_calls(const struct race_tally *tally)
+static void print_writers(const struct race *race)
 {
-    const struct race_phase *creations = &tally->creations;
-    const struct race_phase *increments = &tally->increments;
+    bool updates = is_shown(race, RACE_UPDATE);
 
-    (void)printf("  %-22s %12s %12s\n", "", "creations", tally->updates > 0 ? "increments" : "");
-    row(tally, "calls", creations->calls, increments->calls);
-    row(tally, "committed", creations->committed, increments->committed);
-    row(tally, "conflict", creations->conflicts, increments->conflicts);
-    row(tally, "not executed", creations->not_executed, increments->not_executed);
-    row(tally, "unknown", creations->unknown, increments->unknown);
-    row(tally, "  then committed", creations->settled_committed, increments->settled_committed);
-    row(tally, "  then not committed", creations->settled_other, increments->settled_other);
-    row(tally, "  not settled", creations->unsettled, increments->unsettled);
-    row(tally, "take-overs", creations->takeovers, increments->takeovers);
-    row(tally, "requests", creations->requests, increments->requests);
-    time_row(tally, "latency p50", latency_quantile(&creations->latency, 50),
-             latency_quantile(&increments->latency, 50));
-    time_row(tally, "latency p95", latency_quantile(&creations->latency, 95),
-             latency_quantile(&increments->latency, 95));
-    time_row(tally, "latency max", creations->latency.max_us, increments->latency.max_us);
-    time_row(tally, "elapsed", creations->elapsed_ms * 1000, increments->elapsed_ms * 1000);
-}
-
-static void print_writers(const struct race_tally *tally)
-{
-    (void)printf("\n  %-10s %12s %12s\n", "writer", "keys won", tally->updates > 0 ? "increments" : "");
-    for (unsigned i = 0; i < tally->writers; i++) {
-        (void)printf("  %-10u %12" PRIu64, i, tally->writer[i].won);
-        if (tally->updates > 0) {
-            (void)printf(" %12" PRIu64, tally->writer[i].increments);
+    (void)printf("\n  %-10s %12s %12s\n", "writer", "keys won", updates ? "increments" : "");
+    for (unsigned i = 0; i < race->writers; i++) {
+        (void)printf("  %-10u %12" PRIu64, i, race->summary.won[i]);
+        if (updates) {
+            (void)printf(" %12" PRIu64, race->summary.increments[i]);
         }
         (void)fputc('\n', stdout);
     }
 }
 
-static void print_checks(const struct race_tally *tally)
+static void print_faults(const struct race *race)
 {
-    (void)printf("\n  %-22s %" PRIu64 " of %" PRIu64 "\n", "keys created once", race_tally_created(tally), tally->keys);
-    (void)printf("  %-22s %" PRIu64 " right, %" PRIu64 " wrong%s\n", "objects read back", tally->objects_right,
-                 tally->objects_wrong, tally->read_back ? "" : " (not all were read)");
-    if (tally->updates > 0) {
-        (void)printf("  %-22s %" PRIu64 " expected, ", "counter", race_tally_committed(&tally->increments));
-        if (tally->counter_read) {
-            (void)printf("%" PRIu64 " found\n", tally->counter_found);
+    const struct latency *hand_over = &race->summary.hand_over;
+
+    if (race->faults_wanted == 0) {
+        return;
+    }
+    (void)printf("\n  %-22s", "faults");
+    for (unsigned i = 0; i < RACE_FAULTS; i++) {
+        if ((race->faults_wanted & RACE_FAULT_BIT(i)) != 0) {
+            (void)printf(" %s %" PRIu64, race_fault_name((enum race_fault)i),
+                         race->record.met[race_fault_event((enum race_fault)i)]);
+        }
+    }
+    (void)printf("\n  %-22s %" PRIu64 "\n", "processes", race->progress.lives);
+    (void)printf("  %-22s %" PRIu64 ", after p50 %.1f s, p95 %.1f s, max %.1f s\n", "hand-overs", hand_over->count,
+                 (double)latency_quantile(hand_over, 50) / 1e6, (double)latency_quantile(hand_over, 95) / 1e6,
+                 (double)hand_over->max_us / 1e6);
+    (void)printf("  %-22s %" PRIu64 "\n", "seed", race->seed);
+}
+
+static void print_checks(const struct race *race)
+{
+    const struct race_summary *summary = &race->summary;
+
+    (void)printf("\n  %-22s %" PRIu64 " of %" PRIu64 "\n", "keys created once", summary->created,
+                 race->duration_us > 0 ? summary->names : race->count[RACE_CREATE]);
+    (void)printf("  %-22s %" PRIu64 " right, %" PRIu64 " wrong%s\n", "objects read back", summary->objects_right,
+                 summary->objects_wrong, race->progress.read_back ? "" : " (not all were read)");
+    if (is_shown(race, RACE_UPDATE)) {
+        (void)printf("  %-22s %" PRIu64 " expected, ", race->duration_us > 0 ? "counters" : "counter",
+                     race_committed(&summary->kind[RACE_UPDATE]));
+        if (race->progress.read_back) {
+            (void)printf("%" PRIu64 " found\n", race->progress.counters_found);
         } else {
             (void)fputs("not read\n", stdout);
         }
+    }
+    (void)printf("  %-22s %zu calls and reads of %zu objects\n", "judged", race->judged.calls, race->judged.keys);
+    for (size_t i = 0; i < race->judged.finding_count; i++) {
+        const struct judge_finding *finding = &race->judged.finding[i];
+        (void)printf("  %s: %s: %s\n", judge_violation_name(finding->violation), finding->key, finding->sentence);
     }
 }
 
 static void print_human(const struct race *race, enum race_judgement judgement, const char *sentence)
 {
-    const struct race_tally *tally = &race->tally;
-
     (void)fputs("race ", stdout);
     clean_print(stdout, race->at->url);
-    (void)printf(": %u writers, %" PRIu64 " keys", tally->writers, tally->keys);
-    if (tally->updates > 0) {
-        (void)printf(", %" PRIu64 " increments each", tally->updates);
+    (void)printf(": %u writers", race->writers);
+    if (race->duration_us > 0) {
+        (void)printf(", %" PRIu64 " seconds", race->duration_us / 1000000);
+    } else {
+        static const char *const words[RACE_KINDS] = {"keys", "increments each", "copies", "deletes each"};
+        for (unsigned kind = 0; kind < RACE_KINDS; kind++) {
+            if (race->count[kind] > 0) {
+                (void)printf(", %" PRIu64 " %s", race->count[kind], words[kind]);
+            }
+        }
     }
     (void)fputs("\n\n", stdout);
-    print_calls(tally);
-    print_writers(tally);
-    print_checks(tally);
+    print_calls(race);
+    print_writers(race);
+    print_faults(race);
+    print_checks(race);
     (void)printf("\n%s: %s\n", race_judgement_name(judgement), sentence);
 }
 
 /* ------------------------------------------------------------------------------------------------ for a program */
 
-static void add_phase(struct json_line *line, const char *name, const struct race_phase *phase)
+static void add_figures(struct json_line *line, const char *name, const struct race_figures *figures)
 {
     struct json_line child;
 
     json_line_begin(&child);
-    json_line_number(&child, "calls", phase->calls);
-    json_line_number(&child, "committed", phase->committed);
-    json_line_number(&child, "conflict", phase->conflicts);
-    json_line_number(&child, "not_executed", phase->not_executed);
-    json_line_number(&child, "unknown", phase->unknown);
-    json_line_number(&child, "settled_committed", phase->settled_committed);
-    json_line_number(&child, "settled_other", phase->settled_other);
-    json_line_number(&child, "unsettled", phase->unsettled);
-    json_line_number(&child, "takeovers", phase->takeovers);
-    json_line_number(&child, "requests", phase->requests);
-    json_line_number(&child, "latency_p50_us", latency_quantile(&phase->latency, 50));
-    json_line_number(&child, "latency_p95_us", latency_quantile(&phase->latency, 95));
-    json_line_number(&child, "latency_max_us", phase->latency.max_us);
-    json_line_number(&child, "elapsed_ms", phase->elapsed_ms);
+    json_line_number(&child, "calls", figures->calls);
+    json_line_number(&child, "committed", figures->committed);
+    json_line_number(&child, "conflict", figures->conflicts);
+    json_line_number(&child, "not_executed", figures->not_executed);
+    json_line_number(&child, "unknown", figures->unknown);
+    json_line_number(&child, "settled_committed", figures->settled_committed);
+    json_line_number(&child, "settled_other", figures->settled_other);
+    json_line_number(&child, "unsettled", figures->unsettled);
+    json_line_number(&child, "killed", figures->killed);
+    json_line_number(&child, "killed_applied", figures->killed_seen);
+    json_line_number(&child, "takeovers", figures->takeovers);
+    json_line_number(&child, "requests", figures->requests);
+    json_line_number(&child, "latency_p50_us", latency_quantile(&figures->latency, 50));
+    json_line_number(&child, "latency_p95_us", latency_quantile(&figures->latency, 95));
+    json_line_number(&child, "latency_max_us", figures->latency.max_us);
+    json_line_number(&child, "elapsed_ms", elapsed(figures) / 1000);
     json_line_child(line, name, &child);
 }
 
-static void add_writers(struct json_line *line, const struct race_tally *tally)
+static void add_writers(struct json_line *line, const struct race *race)
 {
     json_t *won = json_array();
     json_t *increments = json_array();
 
-    for (unsigned i = 0; i < tally->writers; i++) {
-        bool good = json_array_append_new(won, json_integer((json_int_t)tally->writer[i].won)) == 0 &&
-                    json_array_append_new(increments, json_integer((json_int_t)tally->writer[i].increments)) == 0;
+    for (unsigned i = 0; i < race->writers; i++) {
+        bool good = json_array_append_new(won, json_integer((json_int_t)race->summary.won[i])) == 0 &&
+                    json_array_append_new(increments, json_integer((json_int_t)race->summary.increments[i])) == 0;
         line->failed = line->failed || !good;
     }
     json_line_value(line, "won_by_writer", won);
     json_line_value(line, "increments_by_writer", increments);
 }
 
+static void add_faults(struct json_line *line, const struct race *race)
+{
+    struct json_line child;
+
+    json_line_begin(&child);
+    for (unsigned i = 0; i < RACE_FAULTS; i++) {
+        if ((race->faults_wanted & RACE_FAULT_BIT(i)) != 0) {
+            json_line_number(&child, race_fault_name((enum race_fault)i),
+                             race->record.met[race_fault_event((enum race_fault)i)]);
+        }
+    }
+    json_line_child(line, "faults", &child);
+}
+
+static void add_findings(struct json_line *line, const struct race *race)
+{
+    json_t *findings = json_array();
+
+    for (size_t i = 0; i < race->judged.finding_count; i++) {
+        const struct judge_finding *finding = &race->judged.finding[i];
+        json_t *entry = json_pack("{s:s, s:s, s:s}", "violation", judge_violation_name(finding->violation), "key",
+                                  finding->key, "message", finding->sentence);
+        line->failed = json_array_append_new(findings, entry) != 0 || line->failed;
+    }
+    json_line_value(line, "findings", findings);
+}
+
 static void print_json(struct race *race, enum race_judgement judgement, const char *sentence)
 {
-    const struct race_tally *tally = &race->tally;
+    const struct race_summary *summary = &race->summary;
     struct json_line line;
 
     output_json_begin(&race->session->output, &line, race->at->url, race_judgement_name(judgement));
     json_line_text(&line, "message", sentence);
-    json_line_number(&line, "writers", tally->writers);
-    json_line_number(&line, "keys", tally->keys);
-    json_line_number(&line, "updates", tally->updates);
-    json_line_number(&line, "keys_created", race_tally_created(tally));
-    json_line_number(&line, "lost_writers", tally->lost_writers);
-    json_line_number(&line, "objects_right", tally->objects_right);
-    json_line_number(&line, "objects_wrong", tally->objects_wrong);
-    json_line_flag(&line, "read_back", tally->read_back);
-    json_line_number(&line, "counter_expected", race_tally_committed(&tally->increments));
-    if (tally->counter_read) {
-        json_line_number(&line, "counter_found", tally->counter_found);
+    json_line_number(&line, "writers", race->writers);
+    json_line_number(&line, "seed", race->seed);
+    if (race->duration_us > 0) {
+        json_line_number(&line, "duration_s", race->duration_us / 1000000);
     }
-    add_phase(&line, "creations", &tally->creations);
-    add_phase(&line, "increments", &tally->increments);
-    add_writers(&line, tally);
+    json_line_number(&line, "keys", race->duration_us > 0 ? summary->names : race->count[RACE_CREATE]);
+    json_line_number(&line, "updates", race->duration_us > 0 ? 0 : race->count[RACE_UPDATE]);
+    json_line_number(&line, "keys_created", summary->created);
+    json_line_number(&line, "lost_writers", race->progress.lost_writers);
+    json_line_number(&line, "processes", race->progress.lives);
+    json_line_number(&line, "objects_right", summary->objects_right);
+    json_line_number(&line, "objects_wrong", summary->objects_wrong);
+    json_line_flag(&line, "read_back", race->progress.read_back);
+    json_line_number(&line, "counter_expected", race_committed(&summary->kind[RACE_UPDATE]));
+    if (race->progress.read_back) {
+        json_line_number(&line, "counter_found", race->progress.counters_found);
+    }
+    json_line_number(&line, "reads", summary->reads);
+    json_line_number(&line, "unsettled", summary->unsettled);
+    json_line_number(&line, "hand_over_p50_ms", latency_quantile(&summary->hand_over, 50) / 1000);
+    json_line_number(&line, "hand_over_max_ms", summary->hand_over.max_us / 1000);
+    for (size_t i = 0; i < RACE_KINDS; i++) {
+        add_figures(&line, columns[i].name, &summary->kind[columns[i].kind]);
+    }
+    add_writers(&line, race);
+    add_faults(&line, race);
+    add_findings(&line, race);
     (void)output_json_print(&race->session->output, &line);
 }
 
 enum status race_report(struct race *race)
 {
     struct output *output = &race->session->output;
-    char sentence[256];
-    enum race_judgement judgement = race_tally_judge(&race->tally, sentence, sizeof(sentence));
+    char sentence[1024];
+    enum race_judgement judgement =
+        race_conclude(&race->summary, &race->progress, &race->judged, race->duration_us > 0 ? NULL : race->count,
+                      sentence, sizeof(sentence));
     enum status status = status_of(judgement);
 
     progress_end(&output->progress);

@@ -1,208 +1,202 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes of a race. Each is this program again (a client does not survive fork), in a process group of its own,
- * so that a Ctrl-C reaches the parent alone, which then sends each one SIGTERM. All share one pipe for their stdin: a
- * phase starts when as many bytes are written as there are processes, and its end tells them that the parent is gone.
+ * The lanes of a race: each has a process at a time, and one that was killed is followed by the next, which goes on
+ * where it was and settles what it has left. The end of a process's stdin tells it that the parent is gone.
  */
 #include "race.h"
+#include "race_work.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-extern char **environ;
+enum lane_stage { LANE_STARTING, LANE_READY, LANE_WORKING, LANE_DONE, LANE_LOST };
 
-struct process {
-    pid_t pid;  /* 0: not started, or collected */
-    int report; /* -1: at its end */
+struct lane {
+    struct race_process process;
     struct race_reader reader;
-    unsigned phases; /* 0: not ready, 1: ready, 2: has created, 3: has incremented */
-    bool lost;
+    enum lane_stage stage;
+    uint64_t life;
+    uint64_t serial;
 };
 
 struct crew {
     struct race *race;
-    struct process *process;
-    struct pollfd *fds; /* one for each process, and the interrupt */
-    int start;          /* written to begin a phase */
+    struct lane *lane;
+    struct pollfd *fds; /* one for each lane, and the interrupt */
+    int front_fd;
+    struct race_front *front;
+    uint64_t until_us;
+    bool begun;
+    bool settling; /* the work is over: processes only settle what is left */
     bool told_trouble;
 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* ------------------------------------------------------------------------------------------------ starting */
 
-struct arguments {
-    char *list[OPTION_COUNT + 16];
-    size_t count;
-    bool failed;
-};
-
-static void add_argument(struct arguments *arguments, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add_argument(struct arguments *arguments, const char *format, ...)
+static int start_lane(struct crew *crew, unsigned index)
 {
-    va_list args;
-    char *text = NULL;
+    struct lane *lane = &crew->lane[index];
+    int failure = race_spawn(crew->race, crew->front_fd, index, &lane->process);
 
-    va_start(args, format);
-    if (arguments->failed || vasprintf(&text, format, args) < 0) {
-        arguments->failed = true;
-    } else {
-        arguments->list[arguments->count++] = text;
-    }
-    va_end(args);
+    lane->stage = failure == 0 ? LANE_STARTING : LANE_LOST;
+    lane->reader.len = 0;
+    crew->race->progress.lives += failure == 0 ? 1 : 0;
+    return failure;
 }
 
-static void free_arguments(struct arguments *arguments)
+static bool say(const struct lane *lane, const struct race_message *message)
 {
-    for (size_t i = 0; i < arguments->count; i++) {
-        free(arguments->list[i]);
+    char line[RACE_LINE_MAX];
+    size_t len = race_line_format(message, line);
+    size_t said = 0;
+
+    while (said < len) {
+        ssize_t more = write(lane->process.task, line + said, len - said);
+        if (more < 0 && errno != EINTR) {
+            return false; /* its end will be heard */
+        }
+        said += more > 0 ? (size_t)more : 0;
+    }
+    return true;
+}
+
+static struct race_task task_of(const struct crew *crew, unsigned index)
+{
+    const struct race *race = crew->race;
+    struct lane *lane = &crew->lane[index];
+    uint64_t seed = race->seed + index * 0x10001U + lane->life * 0x100000001U;
+    struct race_task task = {.lane = index, .life = lane->life, .seed = seed, .serial = lane->serial};
+
+    if (!crew->settling) {
+        task.until_us = crew->until_us;
+        memcpy(task.count, race->count, sizeof(task.count));
+        memcpy(task.done, race->progress.done[index], sizeof(task.done));
+    }
+    return task;
+}
+
+/* The task, what is to be settled, and off it goes. Only now may faults meet it: one that is hit while it starts shows
+ * nothing. */
+static void begin_lane(struct crew *crew, unsigned index)
+{
+    struct race *race = crew->race;
+    struct lane *lane = &crew->lane[index];
+    struct race_message message = {.kind = RACE_MESSAGE_TASK, .task = task_of(crew, index)};
+    struct race_message begin = {.kind = RACE_MESSAGE_BEGIN};
+    const struct race_entry *entry;
+    size_t cursor = 0;
+    uint64_t now = race_now_us();
+    bool good = say(lane, &message);
+
+    lane->life++;
+    while (good && (entry = race_record_next_ticket(&race->record, index, &cursor)) != NULL) {
+        struct race_message ticket = {.kind = RACE_MESSAGE_TICKET, .call = entry->call.id, .ticket = entry->ticket};
+        good = say(lane, &ticket);
+    }
+    lane->stage = LANE_WORKING;
+    race_record_event(&race->record, HISTORY_START, index, now, now, "");
+    if (good && say(lane, &begin)) {
+        race_faults_lane(&race->faults, index, lane->process.pid);
     }
 }
 
-/* The settings of the command line; the variables are inherited. The parent has checked the table already. */
-static void add_settings(struct arguments *arguments, const struct options *options)
+/* All begin together, once nobody is still starting. */
+static void begin_when_ready(struct crew *crew)
 {
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        bool own = option_table[id].scope == OPTION_SCOPE_SETTING && options->value[id] != NULL &&
-                   !options->from_environment[id] && id != OPTION_STORE;
-        if (own) {
-            add_argument(arguments, "--%s=%s", option_table[id].name, options->value[id]);
+    unsigned writers = crew->race->writers;
+
+    for (unsigned i = 0; i < writers; i++) {
+        if (crew->lane[i].stage == LANE_STARTING) {
+            return;
         }
     }
-    if (options_on(options, OPTION_QUIET)) {
-        add_argument(arguments, "--quiet");
+    crew->begun = true;
+    if (crew->race->duration_us > 0) {
+        crew->until_us = race_now_us() + crew->race->duration_us;
     }
-    for (unsigned i = 0; i < options->given[OPTION_VERBOSE] && i < 2; i++) {
-        add_argument(arguments, "-v");
+    race_faults_start(&crew->race->faults);
+    for (unsigned i = 0; i < writers; i++) {
+        if (crew->lane[i].stage == LANE_READY) {
+            begin_lane(crew, i);
+        }
     }
 }
 
-static void build_arguments(struct arguments *arguments, const struct race *race, unsigned index)
+/* ------------------------------------------------------------------------------------------------ ending */
+
+static void lose(struct crew *crew, struct lane *lane)
 {
-    memset(arguments, 0, sizeof(*arguments));
-    add_argument(arguments, "oscommit");
-    add_argument(arguments, RACE_WORKER_COMMAND);
-    add_argument(arguments, "--store=%s", race->at->store);
-    add_settings(arguments, race->session->options);
-    add_argument(arguments, "--");
-    add_argument(arguments, "%s", race->at->key);
-    add_argument(arguments, "%s", race->id);
-    add_argument(arguments, "%u", index);
-    add_argument(arguments, "%" PRIu64, race->tally.keys);
-    add_argument(arguments, "%" PRIu64, race->tally.updates);
+    if (lane->stage != LANE_LOST) {
+        lane->stage = LANE_LOST;
+        crew->race->progress.lost_writers += crew->settling ? 0 : 1;
+    }
+    if (lane->process.pid > 0) {
+        (void)kill(lane->process.pid, SIGTERM);
+    }
 }
 
-/* stdin and stdout as given, no signal blocked, an own process group. 0 or an errno. */
-static int spawn_with(pid_t *ret, char *const *arguments, int input, int output)
+/* The process has closed its stdout: collects it, and starts the next one where it was killed. */
+static void end_lane(struct crew *crew, unsigned index)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    int failure = posix_spawn_file_actions_init(&actions);
+    struct race *race = crew->race;
+    struct lane *lane = &crew->lane[index];
+    int status = 0;
+    bool killed;
 
-    if (failure != 0) {
-        return failure;
+    race_faults_lane(&race->faults, index, 0);
+    killed = race_faults_take_killed(&race->faults, index);
+    race->last_kill_us = killed ? race_now_us() : race->last_kill_us;
+    (void)close(lane->process.report);
+    (void)close(lane->process.task);
+    lane->process.report = -1;
+    while (lane->process.pid > 0 && waitpid(lane->process.pid, &status, 0) < 0 && errno == EINTR) {
     }
-    failure = posix_spawnattr_init(&attributes);
-    if (failure != 0) {
-        (void)posix_spawn_file_actions_destroy(&actions);
-        return failure;
+    lane->process.pid = 0;
+    race_record_gone(&race->record, index);
+    if (lane->stage == LANE_DONE && (killed || (WIFEXITED(status) && WEXITSTATUS(status) == 0))) {
+        return;
     }
-    (void)sigemptyset(&none);
-    failure = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-    failure = failure != 0 ? failure : posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    failure = failure != 0 ? failure : posix_spawnattr_setsigmask(&attributes, &none);
-    failure = failure != 0 ? failure : posix_spawnattr_setpgroup(&attributes, 0);
-    failure =
-        failure != 0 ? failure : posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    failure = failure != 0 ? failure : posix_spawn(ret, "/proc/self/exe", &actions, &attributes, arguments, environ);
-    (void)posix_spawnattr_destroy(&attributes);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    return failure;
+    if (!killed || race->interrupted || start_lane(crew, index) != 0) {
+        lose(crew, lane);
+    }
 }
 
-static int start_one(struct crew *crew, unsigned index, int input)
+static void stop_all(struct crew *crew)
 {
-    struct process *process = &crew->process[index];
-    struct arguments arguments;
-    int report[2];
-    int failure;
-
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        return errno;
+    race_faults_stop(&crew->race->faults);
+    for (unsigned i = 0; i < crew->race->writers; i++) {
+        if (crew->lane[i].process.pid > 0) {
+            (void)kill(crew->lane[i].process.pid, SIGTERM);
+        }
     }
-    build_arguments(&arguments, crew->race, index);
-    failure = arguments.failed ? ENOMEM : spawn_with(&process->pid, arguments.list, input, report[1]);
-    free_arguments(&arguments);
-    (void)close(report[1]);
-    if (failure != 0) {
-        process->pid = 0;
-        (void)close(report[0]);
-        return failure;
-    }
-    process->report = report[0];
-    return 0;
-}
-
-static int start_all(struct crew *crew)
-{
-    int start[2];
-    int failure = 0;
-
-    if (pipe2(start, O_CLOEXEC) != 0) {
-        return errno;
-    }
-    crew->start = start[1];
-    for (unsigned i = 0; i < crew->race->tally.writers && failure == 0; i++) {
-        failure = start_one(crew, i, start[0]);
-    }
-    (void)close(start[0]);
-    return failure;
 }
 
 /* ------------------------------------------------------------------------------------------------ listening */
 
-static void lose(struct crew *crew, struct process *process)
+static bool hear_progress(struct crew *crew, unsigned index, const struct race_message *message)
 {
-    if (!process->lost) {
-        process->lost = true;
-        crew->race->tally.lost_writers++;
-    }
-    if (process->pid > 0) {
-        (void)kill(process->pid, SIGTERM);
-    }
-}
+    struct race_progress *progress = &crew->race->progress;
 
-static void end_report(struct process *process)
-{
-    if (process->report >= 0) {
-        (void)close(process->report);
-        process->report = -1;
+    if (message->done != progress->done[index][message->item] + 1) {
+        return false;
     }
+    progress->done[index][message->item] = message->done;
+    progress->given_up += message->given_up ? 1 : 0;
+    return true;
 }
 
 static bool hear(struct crew *crew, unsigned index, const char *line)
 {
     struct race *race = crew->race;
-    struct process *process = &crew->process[index];
+    struct lane *lane = &crew->lane[index];
     struct race_message message;
 
     if (!race_line_parse(line, &message)) {
@@ -210,192 +204,216 @@ static bool hear(struct crew *crew, unsigned index, const char *line)
     }
     switch (message.kind) {
     case RACE_MESSAGE_READY:
+        if (lane->stage != LANE_STARTING) {
+            return false;
+        }
+        lane->stage = LANE_READY;
+        if (crew->begun) {
+            begin_lane(crew, index);
+        }
+        return true;
     case RACE_MESSAGE_DONE:
-        process->phases++;
-        return (process->phases == 1) == (message.kind == RACE_MESSAGE_READY) && process->phases <= 3;
+        race_faults_lane(&race->faults, index, 0);
+        lane->stage = lane->stage == LANE_WORKING ? LANE_DONE : lane->stage;
+        return lane->stage == LANE_DONE;
     case RACE_MESSAGE_TROUBLE:
         if (!crew->told_trouble) { /* one stands for all: they mostly have the same cause */
             crew->told_trouble = true;
             output_message(&race->session->output, message.text);
         }
         return true;
-    case RACE_MESSAGE_CREATE:
-    case RACE_MESSAGE_UPDATE: break;
+    case RACE_MESSAGE_PROGRESS: return lane->stage == LANE_WORKING && hear_progress(crew, index, &message);
+    case RACE_MESSAGE_CALL: lane->serial = message.call / RACE_WRITERS_MAX; break;
+    default: break;
     }
-    return process->phases == (message.kind == RACE_MESSAGE_CREATE ? 1U : 2U) &&
-           race_tally_add(&race->tally, index, &message);
+    return lane->stage == LANE_WORKING && race_record_hear(&race->record, index, &message);
 }
 
 static void listen_to(struct crew *crew, unsigned index)
 {
-    struct process *process = &crew->process[index];
-    char data[4096];
+    struct lane *lane = &crew->lane[index];
+    char data[16384];
     char line[RACE_LINE_MAX];
     const char *next = data;
     size_t len;
     bool too_long = false;
-    ssize_t got = read(process->report, data, sizeof(data));
+    ssize_t got = read(lane->process.report, data, sizeof(data));
 
     if (got < 0 && errno == EINTR) {
         return;
     }
     if (got <= 0) {
-        end_report(process);
+        end_lane(crew, index);
         return;
     }
     len = (size_t)got;
-    while (race_reader_take(&process->reader, &next, &len, line, &too_long)) {
+    while (race_reader_take(&lane->reader, &next, &len, line, &too_long)) {
         if (!hear(crew, index, line)) {
             too_long = true;
             break;
         }
     }
     if (too_long) {
-        output_message(&crew->race->session->output, "A racing process said something that is no message of a race.");
-        lose(crew, process);
-        end_report(process);
+        output_message(&crew->race->session->output,
+                       crew->race->record.no_memory ? "There is not enough memory for the history of the race."
+                                                    : "A racing process said something that is no message of a race.");
+        lose(crew, lane);
+        end_lane(crew, index);
     }
 }
 
-static void stop_all(struct crew *crew)
+/* ------------------------------------------------------------------------------------------------ the loop */
+
+static void show_progress(const struct crew *crew)
 {
-    for (unsigned i = 0; i < crew->race->tally.writers; i++) {
-        if (crew->process[i].pid > 0) {
-            (void)kill(crew->process[i].pid, SIGTERM);
+    struct race *race = crew->race;
+    uint64_t done = race->record.count;
+    uint64_t wanted = 0;
+
+    if (race->duration_us > 0) {
+        uint64_t now = race_now_us();
+        uint64_t begun = crew->until_us - race->duration_us;
+        progress_update(&race->session->output.progress, (now > begun ? now - begun : 0) / 1000000,
+                        race->duration_us / 1000000);
+        return;
+    }
+    done = 0;
+    for (unsigned i = 0; i < race->writers; i++) {
+        for (unsigned kind = 0; kind < RACE_KINDS; kind++) {
+            done += race->progress.done[i][kind];
+            wanted += race->count[kind];
         }
     }
+    progress_update(&race->session->output.progress, done, wanted);
 }
 
-static void show_progress(struct crew *crew, unsigned phases)
+/* When the time is over no fault is met any more, so that the last calls come to their end. */
+static int tick(struct crew *crew)
 {
-    struct race_tally *tally = &crew->race->tally;
-    struct progress *progress = &crew->race->session->output.progress;
+    struct race_faults *faults = &crew->race->faults;
 
-    if (phases == 2) {
-        progress_update(progress, tally->creations.calls, tally->writers * tally->keys);
-    } else if (phases == 3) {
-        progress_update(progress, race_tally_committed(&tally->increments), tally->writers * tally->updates);
+    if (faults->running && crew->until_us != 0 && race_now_us() >= crew->until_us) {
+        race_faults_stop(faults);
     }
+    return faults->running ? race_faults_tick(faults) : -1;
 }
 
-/* Listens until every process has come so far, or is at its end. */
-static void listen_until(struct crew *crew, unsigned phases)
+/* Until every lane is at its end. */
+static void run_lanes(struct crew *crew)
 {
-    unsigned writers = crew->race->tally.writers;
-    const struct interrupt *interrupt = &crew->race->session->interrupt;
+    struct race *race = crew->race;
+    const struct interrupt *interrupt = &race->session->interrupt;
 
     while (true) {
-        unsigned waiting = 0;
-        for (unsigned i = 0; i < writers; i++) {
-            const struct process *process = &crew->process[i];
-            crew->fds[i] = (struct pollfd){.fd = process->report, .events = POLLIN};
-            waiting += process->report >= 0 && process->phases < phases ? 1 : 0;
+        unsigned alive = 0;
+        if (!crew->begun) {
+            begin_when_ready(crew);
         }
-        crew->fds[writers] = (struct pollfd){.fd = crew->race->interrupted ? -1 : interrupt->seen, .events = POLLIN};
-        if (waiting == 0) {
+        for (unsigned i = 0; i < race->writers; i++) {
+            crew->fds[i] = (struct pollfd){.fd = crew->lane[i].process.report, .events = POLLIN};
+            alive += crew->lane[i].process.report >= 0 ? 1 : 0;
+        }
+        crew->fds[race->writers] = (struct pollfd){.fd = race->interrupted ? -1 : interrupt->seen, .events = POLLIN};
+        if (alive == 0) {
             return;
         }
-        if (poll(crew->fds, writers + 1, -1) < 0) {
+        if (poll(crew->fds, race->writers + 1, tick(crew)) < 0) {
             continue; /* EINTR; nothing else can happen to these */
         }
-        if (crew->fds[writers].revents != 0) {
-            crew->race->interrupted = true;
+        if (crew->fds[race->writers].revents != 0) {
+            race->interrupted = true;
             stop_all(crew);
         }
-        for (unsigned i = 0; i < writers; i++) {
+        for (unsigned i = 0; i < race->writers; i++) {
             if (crew->fds[i].revents != 0) {
                 listen_to(crew, i);
             }
         }
-        show_progress(crew, phases);
+        show_progress(crew);
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ phases */
-
-/* A byte for every process, also for those that are gone: what nobody reads does no harm. */
-static bool begin(struct crew *crew)
+/* A process that works settles its own unknown calls, and those of the one before. What the last one of a lane has left
+ * is for a further one, which is met by no fault. */
+static void settle_rest(struct crew *crew)
 {
-    char bytes[256];
-    unsigned writers = crew->race->tally.writers;
+    struct race *race = crew->race;
 
-    memset(bytes, 'g', sizeof(bytes));
-    return write(crew->start, bytes, writers) == (ssize_t)writers;
-}
-
-static void run_phase(struct crew *crew, unsigned phases, struct race_phase *phase)
-{
-    uint64_t started_ms = now_ms();
-
-    if (!crew->race->interrupted && begin(crew)) {
-        listen_until(crew, phases);
-    }
-    phase->elapsed_ms = now_ms() - started_ms;
-}
-
-static void run_phases(struct crew *crew)
-{
-    struct race_tally *tally = &crew->race->tally;
-    struct progress *progress = &crew->race->session->output.progress;
-
-    progress_count(progress, "calls");
-    listen_until(crew, 1);
-    run_phase(crew, 2, &tally->creations);
-    if (tally->updates > 0) {
-        progress_count(progress, "increments");
-        run_phase(crew, 3, &tally->increments);
-    }
-}
-
-/* No further byte will come: what still waits for one ends by the loss of its pipe, what still works is heard to its
- * end. */
-static void finish(struct crew *crew)
-{
-    struct race_tally *tally = &crew->race->tally;
-    unsigned wanted = tally->updates > 0 ? 3 : 2;
-
-    if (crew->start >= 0) {
-        (void)close(crew->start);
-    }
-    listen_until(crew, UINT32_MAX);
-    for (unsigned i = 0; i < tally->writers; i++) {
-        struct process *process = &crew->process[i];
-        int status = 0;
-        while (process->pid > 0 && waitpid(process->pid, &status, 0) < 0 && errno == EINTR) {
+    race_faults_stop(&race->faults);
+    crew->settling = true;
+    for (unsigned i = 0; i < race->writers && !race->interrupted; i++) {
+        size_t cursor = 0;
+        if (race_record_next_ticket(&race->record, i, &cursor) != NULL) {
+            (void)start_lane(crew, i);
         }
-        process->pid = 0;
-        if (process->phases < wanted || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-            lose(crew, process);
-        }
-        end_report(process);
     }
+    run_lanes(crew);
+}
+
+static int make_front(struct crew *crew)
+{
+    unsigned writers = crew->race->writers;
+    void *page;
+
+    crew->front_fd = memfd_create("oscommit-race", MFD_CLOEXEC);
+    if (crew->front_fd < 0 || ftruncate(crew->front_fd, sizeof(struct race_front)) != 0) {
+        return errno;
+    }
+    page = mmap(NULL, sizeof(struct race_front), PROT_READ | PROT_WRITE, MAP_SHARED, crew->front_fd, 0);
+    if (page == MAP_FAILED) {
+        return errno;
+    }
+    crew->front = page;
+    /* Two or three writers for each open name: enough to collide, and whoever has to wait for a dead one does not make
+     * all wait. */
+    crew->front->slots = writers / 2 > RACE_SLOTS_MAX ? RACE_SLOTS_MAX : (writers < 2 ? 1 : writers / 2);
+    return 0;
+}
+
+static int run_crew(struct crew *crew)
+{
+    int failure = make_front(crew);
+
+    for (unsigned i = 0; i < crew->race->writers && failure == 0; i++) {
+        failure = start_lane(crew, i);
+    }
+    if (failure != 0) {
+        crew->begun = true; /* and nobody will be told to begin */
+        stop_all(crew);
+    }
+    run_lanes(crew);
+    if (failure == 0) {
+        settle_rest(crew);
+    }
+    return failure;
 }
 
 bool race_run_workers(struct race *race)
 {
-    unsigned writers = race->tally.writers;
-    struct crew crew = {.race = race, .start = -1};
+    struct crew crew = {.race = race, .front_fd = -1};
     int failure = ENOMEM;
 
-    crew.process = calloc(writers, sizeof(crew.process[0]));
-    crew.fds = calloc(writers + 1, sizeof(crew.fds[0]));
-    for (unsigned i = 0; crew.process != NULL && i < writers; i++) {
-        crew.process[i].report = -1;
-    }
-    if (crew.process != NULL && crew.fds != NULL) {
-        failure = start_all(&crew);
-        if (failure == 0) {
-            run_phases(&crew);
-        } else {
-            stop_all(&crew);
+    crew.lane = calloc(race->writers, sizeof(crew.lane[0]));
+    crew.fds = calloc(race->writers + 1, sizeof(crew.fds[0]));
+    if (crew.lane != NULL && crew.fds != NULL) {
+        for (unsigned i = 0; i < race->writers; i++) {
+            crew.lane[i].process.report = -1;
+            crew.lane[i].serial = RACE_FIRST_SERIAL;
         }
-        finish(&crew);
+        progress_count(&race->session->output.progress, race->duration_us > 0 ? "seconds" : "items");
+        failure = run_crew(&crew);
     }
-    free(crew.process);
+    if (crew.front != NULL) {
+        (void)munmap(crew.front, sizeof(struct race_front));
+    }
+    if (crew.front_fd >= 0) {
+        (void)close(crew.front_fd);
+    }
+    free(crew.lane);
     free(crew.fds);
     if (failure != 0) {
         (void)session_fail(race->session, race->at->url, OS_ERR_IO,
-                           "The %u processes of the race could not be started: %s.", writers, strerror(failure));
+                           "The %u processes of the race could not be started: %s.", race->writers, strerror(failure));
     }
     return failure == 0;
 }

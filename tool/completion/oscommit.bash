@@ -21,7 +21,9 @@ _oscommit_own_flags() {
     get) echo "--range" ;;
     ls) echo "--recursive --delimiter --start-after --max-keys" ;;
     resolve) echo "--ticket-file" ;;
-    race) echo "--writers --keys --updates --keep" ;;
+    race)
+        echo "--writers --keys --updates --copies --deletes --duration --faults --seed --history --report --keep"
+        ;;
     "table release") echo "--etag --force" ;;
     esac
 }
@@ -40,7 +42,7 @@ _oscommit_value() {
         choices=$(sed -n 's/^\[\(profile \)\{0,1\}\([^]]*\)\]$/\2/p' "${AWS_CONFIG_FILE:-$HOME/.aws/config}" \
             "${AWS_SHARED_CREDENTIALS_FILE:-$HOME/.aws/credentials}" 2>/dev/null | sort -u)
         ;;
-    --ca-file | --ticket-file)
+    --ca-file | --ticket-file | --history | --report)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return 0

@@ -1,179 +1,247 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "race_content.h"
 #include "race_line.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-static void a_message_comes_back_as_it_was(void **state)
+/* Formats, and parses what came of it. `line` is the storage of a parsed ticket. */
+static bool there_and_back(const struct race_message *sent, struct race_message *got, char line[RACE_LINE_MAX])
 {
-    struct race_message sent = {.kind = RACE_MESSAGE_UPDATE,
-                                .index = 7,
-                                .first = OS_UNKNOWN,
-                                .settled = OS_COMMITTED,
-                                .requests = 12,
-                                .duration_us = UINT64_MAX,
-                                .took_over = true,
-                                .last = false};
+    size_t len = race_line_format(sent, line);
+
+    assert_int_equal(len, strlen(line));
+    assert_int_equal(line[len - 1], '\n');
+    line[len - 1] = '\0';
+    return race_line_parse(line, got);
+}
+
+static void the_start_of_a_call_comes_back_as_it_was(void **state)
+{
+    struct race_message sent = {.kind = RACE_MESSAGE_CALL,
+                                .call = UINT64_MAX,
+                                .operation = HISTORY_PUT_IF_ABSENT,
+                                .key = "key-00001",
+                                .value = "\"9e107d9d372bb6826bd81d3542a419d6\"",
+                                .start_us = 77};
     struct race_message got;
     char line[RACE_LINE_MAX];
-    size_t len = race_line_format(&sent, line);
 
     (void)state;
-    assert_string_equal(line, "U 7 4 1 12 18446744073709551615 1 0\n");
-    assert_int_equal(len, strlen(line));
-    line[len - 1] = '\0';
-    assert_true(race_line_parse(line, &got));
-    assert_int_equal(got.kind, RACE_MESSAGE_UPDATE);
-    assert_int_equal(got.index, 7);
-    assert_int_equal(got.first, OS_UNKNOWN);
-    assert_int_equal(got.settled, OS_COMMITTED);
-    assert_int_equal(got.requests, 12);
-    assert_true(got.duration_us == UINT64_MAX);
+    assert_true(there_and_back(&sent, &got, line));
+    assert_string_equal(line, "S 18446744073709551615 1 key-00001 - \"9e107d9d372bb6826bd81d3542a419d6\" 77");
+    assert_int_equal(got.operation, HISTORY_PUT_IF_ABSENT);
+    assert_string_equal(got.key, sent.key);
+    assert_string_equal(got.expected, "");
+    assert_string_equal(got.value, sent.value);
+    assert_int_equal(got.start_us, 77);
+}
+
+static void the_end_of_a_call_comes_back_as_it_was(void **state)
+{
+    struct race_message sent = {.kind = RACE_MESSAGE_END,
+                                .call = 3,
+                                .verdict = OS_UNKNOWN,
+                                .end_us = 99,
+                                .generation = 1,
+                                .attempts = 2,
+                                .requests = 4,
+                                .guards = 5,
+                                .waited_ms = 6,
+                                .took_over = true,
+                                .rule = "R13.E",
+                                .text = "the answer\nwas lost"};
+    struct race_message got;
+    char line[RACE_LINE_MAX];
+
+    (void)state;
+    assert_true(there_and_back(&sent, &got, line));
+    assert_int_equal(got.verdict, OS_UNKNOWN);
+    assert_int_equal(got.end_us, 99);
+    assert_int_equal(got.generation + got.attempts * 10 + got.requests * 100 + got.guards * 1000, 5421);
+    assert_int_equal(got.waited_ms, 6);
     assert_true(got.took_over);
-    assert_false(got.last);
+    assert_string_equal(got.rule, "R13.E");
+    assert_string_equal(got.text, "the answer was lost"); /* one line */
+}
+
+static void an_end_without_words_comes_back(void **state)
+{
+    struct race_message sent = {.kind = RACE_MESSAGE_SETTLED, .call = 3, .verdict = OS_COMMITTED, .end_us = 1};
+    struct race_message got;
+    char line[RACE_LINE_MAX];
+
+    (void)state;
+    assert_true(there_and_back(&sent, &got, line));
+    assert_string_equal(got.rule, "");
+    assert_string_equal(got.text, "");
+}
+
+static void a_task_comes_back_as_it_was(void **state)
+{
+    struct race_message sent = {
+        .kind = RACE_MESSAGE_TASK,
+        .task = {7, 1, UINT64_MAX, 12, {1, 2, 3, 4}, {5, 6, 7, 8}, 9},
+    };
+    struct race_message got;
+    char line[RACE_LINE_MAX];
+
+    (void)state;
+    assert_true(there_and_back(&sent, &got, line));
+    assert_memory_equal(&got.task, &sent.task, sizeof(sent.task));
+}
+
+static void a_ticket_keeps_its_blanks_and_quotes(void **state)
+{
+    struct race_message sent = {.kind = RACE_MESSAGE_TICKET, .call = 5, .ticket = "{\"key\": \"a b\"}"};
+    struct race_message got;
+    char line[RACE_LINE_MAX];
+
+    (void)state;
+    assert_true(there_and_back(&sent, &got, line));
+    assert_string_equal(got.ticket, "{\"key\": \"a b\"}");
+}
+
+static void a_ticket_that_is_no_line_is_not_sent(void **state)
+{
+    static char large[RACE_LINE_MAX];
+    char line[RACE_LINE_MAX];
+    struct race_message message = {.kind = RACE_MESSAGE_TICKET, .call = 5, .ticket = "two\nlines"};
+
+    (void)state;
+    assert_int_equal(race_line_format(&message, line), 0);
+    memset(large, 'x', sizeof(large) - 1);
+    message.ticket = large;
+    assert_int_equal(race_line_format(&message, line), 0);
 }
 
 static void what_is_no_message_is_refused(void **state)
 {
     static const char *const lines[] = {"",
-                                        "R ",
                                         "X",
-                                        "C",
-                                        "C 1",
-                                        "C 1 1 1 1 1 0",
-                                        "C 1 1 1 1 1 0 1 ",
-                                        "C 1 1 1 1 1 0 1 1",
-                                        "C -1 1 1 1 1 0 1",
-                                        "C  1 1 1 1 1 0 1",
-                                        "C 1 0 0 1 1 0 1",
-                                        "C 1 5 5 1 1 0 1",
-                                        "C 1 1 2 1 1 0 1",
-                                        "C 1 1 1 1 1 2 1",
-                                        "C 18446744073709551616 1 1 1 1 0 1",
-                                        "T"};
+                                        "R ",
+                                        "T",
+                                        "S",
+                                        "S 1 1 key - - ",
+                                        "S 1 1 key - -",
+                                        "S 1 0 key - - 1",
+                                        "S 1 6 key - - 1", /* a read is no guarded call */
+                                        "S 1 1 - - - 1",
+                                        "S 1  1 key - - 1",
+                                        "S 1 1 key - - 1 2",
+                                        "S 1 1 a-name-that-is-far-too-long-for-any-object-of-a-race - - 1",
+                                        "E 1 5 1 1 1 1 1 1 0 R9 ",
+                                        "E 1 0 1 1 1 1 1 1 0 R9 ",
+                                        "E 1 1 1 1 1 1 1 1 2 R9 ",
+                                        "E 1 1 1 1 1 1 1 1 0 R9",
+                                        "E 1 1 1 1 1 4294967296 1 1 0 R9 ",
+                                        "V 1 1 18446744073709551616 1 R9 ",
+                                        "K 1",
+                                        "K 1 ",
+                                        "P 4 1 0",
+                                        "P 1 1",
+                                        "J 256 0 1 0 1 1 1 1 0 0 0 0 0",
+                                        "J 0 0 1 0 1 1 1 1 0 0 0 0"};
     struct race_message got;
 
     (void)state;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        assert_false(race_line_parse(lines[i], &got));
+        if (race_line_parse(lines[i], &got)) {
+            fail_msg("\"%s\" was taken", lines[i]);
+        }
     }
-    assert_true(race_line_parse("C 18446744073709551615 1 1 1 1 0 1", &got));
 }
 
-static void a_sentence_is_cut_to_one_line(void **state)
+static void a_long_sentence_is_cut(void **state)
 {
     struct race_message sent = {.kind = RACE_MESSAGE_TROUBLE};
     struct race_message got;
     char line[RACE_LINE_MAX];
-    size_t len;
 
     (void)state;
     memset(sent.text, 'x', sizeof(sent.text) - 1);
-    sent.text[3] = '\n';
-    len = race_line_format(&sent, line);
-    assert_int_equal(len, RACE_LINE_MAX - 1);
-    assert_int_equal(line[len - 1], '\n');
-    assert_ptr_equal(strchr(line, '\n'), line + len - 1);
-    line[len - 1] = '\0';
-    assert_true(race_line_parse(line, &got));
-    assert_memory_equal(got.text, "xxx xxx", 7);
+    assert_true(there_and_back(&sent, &got, line));
+    assert_int_equal(strlen(got.text), sizeof(got.text) - 1);
 }
 
-static void lines_are_gathered_from_any_pieces(void **state)
+static void lines_are_gathered_from_pieces(void **state)
 {
-    static const char bytes[] = "R\nC 0 1 1 1 1 0 1\n\nD";
-    struct race_reader reader = {0};
+    struct race_reader reader = {.len = 0};
     char line[RACE_LINE_MAX];
-    char all[64] = "";
     bool too_long;
+    const char *data = "R\nP 1";
+    size_t len = strlen(data);
 
     (void)state;
-    for (const char *p = bytes; *p != '\0';) {
-        size_t len = 1;
-        while (race_reader_take(&reader, &p, &len, line, &too_long)) {
-            (void)strcat(all, line);
-            (void)strcat(all, ";");
-        }
-        assert_false(too_long);
-    }
-    assert_string_equal(all, "R;C 0 1 1 1 1 0 1;;");
-    assert_int_equal(reader.len, 1);
+    assert_true(race_reader_take(&reader, &data, &len, line, &too_long));
+    assert_string_equal(line, "R");
+    assert_false(race_reader_take(&reader, &data, &len, line, &too_long));
+    assert_false(too_long);
+    data = " 1 0\n";
+    len = strlen(data);
+    assert_true(race_reader_take(&reader, &data, &len, line, &too_long));
+    assert_string_equal(line, "P 1 1 0");
+    assert_int_equal(len, 0);
 }
 
-static void a_line_without_end_is_noticed(void **state)
+static void a_line_that_never_ends_is_noticed(void **state)
 {
-    struct race_reader reader = {0};
-    char bytes[RACE_LINE_MAX];
-    const char *next = bytes;
-    size_t len = sizeof(bytes);
+    static struct race_reader reader;
+    static char endless[RACE_LINE_MAX + 10];
     char line[RACE_LINE_MAX];
     bool too_long;
+    const char *data = endless;
+    size_t len = sizeof(endless);
 
     (void)state;
-    memset(bytes, 'x', sizeof(bytes));
-    assert_false(race_reader_take(&reader, &next, &len, line, &too_long));
+    memset(endless, 'x', sizeof(endless));
+    assert_false(race_reader_take(&reader, &data, &len, line, &too_long));
     assert_true(too_long);
-    reader.len = 0;
-    bytes[RACE_LINE_MAX - 1] = '\n';
-    next = bytes;
-    len = sizeof(bytes);
-    assert_true(race_reader_take(&reader, &next, &len, line, &too_long));
-    assert_int_equal(strlen(line), RACE_LINE_MAX - 1);
 }
 
-static void every_body_names_its_writer(void **state)
-{
-    char first[RACE_CONTENT_MAX];
-    char second[RACE_CONTENT_MAX];
-    char name[32];
-    size_t len;
-
-    (void)state;
-    race_key_name(17, name, sizeof(name));
-    assert_string_equal(name, "key-00017");
-    len = race_key_body("0123456789abcdef", 17, 3, first);
-    assert_int_equal(len, strlen(first));
-    assert_string_equal(first, "race 0123456789abcdef key 17 writer 3\n");
-    (void)race_key_body("0123456789abcdef", 17, 4, second);
-    assert_string_not_equal(first, second);
-}
-
-static void a_counter_reads_back_only_what_a_writer_of_this_race_made(void **state)
+static void a_body_tells_its_count_and_only_for_its_name(void **state)
 {
     char body[RACE_CONTENT_MAX];
-    uint64_t value = 0;
-    size_t len = race_counter_body("0123456789abcdef", 41, 3, 5, body);
+    size_t len = race_body("0123456789abcdef", "counter", 41, 9000, body);
+    uint64_t count = 0;
 
     (void)state;
-    assert_string_equal(body, "race 0123456789abcdef counter 41 writer 3 increment 5\n");
-    assert_true(race_counter_value("0123456789abcdef", body, len, &value));
-    assert_int_equal(value, 41);
-    assert_false(race_counter_value("0123456789abcdee", body, len, &value));
-    assert_false(race_counter_value("0123456789abcdef", body, len - 1, &value));
-    assert_false(
-        race_counter_value("0123456789abcdef", "race 0123456789abcdef counter +1 writer 3 increment 5\n", 54, &value));
-    assert_false(
-        race_counter_value("0123456789abcdef", "race 0123456789abcdef counter 041 writer 3 increment 5\n", 55, &value));
-    assert_false(race_counter_value("0123456789abcdef", "", 0, &value));
-    body[4] = '\0';
-    assert_false(race_counter_value("0123456789abcdef", body, len, &value));
+    assert_string_equal(body, "race 0123456789abcdef counter 41 call 9000\n");
+    assert_true(race_body_count("0123456789abcdef", "counter", body, len, &count));
+    assert_int_equal(count, 41);
+    assert_false(race_body_count("0123456789abcdef", "counter-1", body, len, &count));
+    assert_false(race_body_count("0123456789abcdee", "counter", body, len, &count));
+    assert_false(race_body_count("0123456789abcdef", "counter", body, len - 1, &count));
+}
+
+static void a_value_is_the_quoted_md5(void **state)
+{
+    char value[RACE_VALUE_SIZE];
+
+    (void)state;
+    assert_true(race_value("abc", 3, value));
+    assert_string_equal(value, "\"900150983cd24fb0d6963f7d28e17f72\"");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_message_comes_back_as_it_was),
+        cmocka_unit_test(the_start_of_a_call_comes_back_as_it_was),
+        cmocka_unit_test(the_end_of_a_call_comes_back_as_it_was),
+        cmocka_unit_test(an_end_without_words_comes_back),
+        cmocka_unit_test(a_task_comes_back_as_it_was),
+        cmocka_unit_test(a_ticket_keeps_its_blanks_and_quotes),
+        cmocka_unit_test(a_ticket_that_is_no_line_is_not_sent),
         cmocka_unit_test(what_is_no_message_is_refused),
-        cmocka_unit_test(a_sentence_is_cut_to_one_line),
-        cmocka_unit_test(lines_are_gathered_from_any_pieces),
-        cmocka_unit_test(a_line_without_end_is_noticed),
-        cmocka_unit_test(every_body_names_its_writer),
-        cmocka_unit_test(a_counter_reads_back_only_what_a_writer_of_this_race_made),
+        cmocka_unit_test(a_long_sentence_is_cut),
+        cmocka_unit_test(lines_are_gathered_from_pieces),
+        cmocka_unit_test(a_line_that_never_ends_is_noticed),
+        cmocka_unit_test(a_body_tells_its_count_and_only_for_its_name),
+        cmocka_unit_test(a_value_is_the_quoted_md5),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
