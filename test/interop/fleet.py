@@ -18,7 +18,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import oscommit_testing
-from oscommit_testing import EXIT_SKIPPED, BackendCase, FaultProxy, dynamo
+from oscommit_testing import EXIT_SKIPPED, BackendCase, FaultProxy, dynamo, signed_request
 
 # Requests as the router sees them. An attempt of this library carries its signature in the query.
 OUR_ATTEMPT = {"method": "PUT", "query_contains": "X-Amz-Signature"}
@@ -72,7 +72,7 @@ class Writer:
     """A process of one side. Calls may come from any thread, one at a time."""
 
     def __init__(self, name, program, arguments, environment):
-        self.name = name
+        self.name, self.killed = name, False
         self._process = subprocess.Popen(
             [program, *map(str, arguments)],
             env=environment,
@@ -112,6 +112,7 @@ class Writer:
         return answer
 
     def kill(self):
+        self.killed = True
         self._process.kill()
         self._process.wait(30)
 
@@ -157,11 +158,15 @@ class FleetCase(BackendCase):
 
     def _start(self, name, variable, arguments):
         writer = Writer(name, os.environ[variable], [self.router.url, self.table, self.table, *arguments], self.base)
-        self.addCleanup(writer.close)
+        self.addCleanup(self._close, writer)
         return writer
 
+    def _close(self, writer):
+        status = writer.close()
+        self.assertTrue(status == 0 or writer.killed, f"{writer.name} ended with status {status}")
+
     def ours(self, name="ours", lease_ms=LONG_LEASE_MS, rate=LONG_RATE, options=("headers=off",)):
-        return self._start(name, "OSCOMMIT_TEST_WRITER", [lease_ms, rate, *options])
+        return self._start(name, "OSCOMMIT_TEST_WRITER", [lease_ms, rate, f"agent={name}", *options])
 
     def our_short(self, name="ours", *options):
         """Ours with the short times; without condition headers unless they are asked for."""
@@ -183,6 +188,19 @@ class FleetCase(BackendCase):
     def lets_go(self, rule, how="forward", count=1):
         self.router("release", id=rule, how=how)
         self.assertTrue(self.router("wait_finished", id=rule, count=count, timeout_ms=60000)["reached"])
+
+    def met(self, rule):
+        """The one request that a rule met, once it has been answered or let go."""
+        found = [request for request in self.router.requests() if request["rule"] == rule]
+        self.assertEqual(len(found), 1, found)
+        return found[0]
+
+    def wait_until(self, what, is_so, seconds=60):
+        """Asks again until it is so: for what no request through the router tells."""
+        end = time.monotonic() + seconds
+        while not is_so():
+            self.assertLess(time.monotonic(), end, f"{what}: not within {seconds} s")
+            time.sleep(0.05)
 
     # ------------------------------------------------------------------------------------------------- records
 
@@ -206,7 +224,13 @@ class FleetCase(BackendCase):
 
     # ----------------------------------------------------------------------------------------- a log of commits
 
-    def append_until(self, writer, key, entries, log):
+    def etag_of(self, key):
+        return signed_request(self.store_endpoint, "s3", "HEAD", f"/{self.table}/{key}")[1].get("ETag")
+
+    def wait_for_commit(self, key, etag):
+        self.wait_until("the next commit", lambda: self.etag_of(key) != etag)
+
+    def append_until(self, writer, key, entries, log, refusals=("conflict", "not_executed")):
         """Appends entries to the object, each by an update of the version that was read, until it has been told of each
         that it stands. What was said is noted in log: (entry, word)."""
         for entry in entries:
@@ -221,7 +245,7 @@ class FleetCase(BackendCase):
                 log.append((token, answer.word))
                 if answer.word == "ok":
                     break
-                self.assertIn(answer.word, ("conflict", "not_executed"), (writer.name, answer))
+                self.assertIn(answer.word, refusals, (writer.name, answer))
 
     def check_log(self, key, log):
         """Each commit stands there once, nothing that was refused does, and what nobody was told of once at most."""

@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writers of this library and of the crate object_store race, without faults: one winner per expectation."""
 
+import itertools
 import os
 import sys
 import threading
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fleet import OUR_ATTEMPT, OUR_RECORD, PEER_ATTEMPT, PEER_RECORD, FleetCase, in_parallel, main
 
 KEYS = 200
 APPENDS = 8  # by each writer
+# By turns one side goes a little later, so that each meets the other at every stage of its write.
+LATER, HEAD_START_S = (None, "ours", "peer"), 0.004
 
 
 class Races(FleetCase):
@@ -20,8 +24,10 @@ class Races(FleetCase):
 
         def run(writer):
             answers = {}
-            for key in keys:
+            for key, later in zip(keys, itertools.cycle(LATER)):
                 barrier.wait(120)
+                if later and writer.name.startswith(later):
+                    time.sleep(HEAD_START_S)
                 answers[key] = writer(*command(writer, key))
             return answers
 

@@ -5,13 +5,11 @@
  *
  *   interop_writer ENDPOINT BUCKET TABLE TIMEOUT_MS RATE [OPTION...]      credentials and region: AWS_ACCESS_KEY_ID ...
  *
- * Options: length=S allowance=S margin=S (of a signature), release=always, headers=on|off (condition headers).
- * Commands, and their answers:
- *   create KEY BODY | update KEY ETAG BODY | copy FROM TO | delete KEY ETAG
- *       ok ETAG GENERATION TOOK_OVER WAITED_MS | conflict RULE | not_executed TEXT | unknown TEXT
- *   get KEY       ok ETAG BODY | none | error TEXT
- *   quit
- * A key and an ETag have no blanks; a body has no line ends. An empty ETag is shown as "-".
+ * Options: length=S allowance=S margin=S (of a signature), release=always, headers=on|off (condition headers),
+ * agent=NAME (of its requests, by which a test knows whose they are). Commands, and their answers: create KEY BODY |
+ * update KEY ETAG BODY | copy FROM TO | delete KEY ETAG ok ETAG GENERATION TOOK_OVER WAITED_MS | conflict RULE |
+ * not_executed TEXT | unknown TEXT get KEY       ok ETAG BODY | none | error TEXT quit A key and an ETag have no
+ * blanks; a body has no line ends. An empty ETag is shown as "-".
  */
 #include "oscommit.h"
 
@@ -43,6 +41,8 @@ static bool take_option(const char *option, os_options *options)
         options->release = OS_RELEASE_ALWAYS;
     } else if (strncmp(option, "headers=", 8) == 0) {
         options->condition_headers = strcmp(option + 8, "on") == 0 ? OS_ON : OS_OFF;
+    } else if (strncmp(option, "agent=", 6) == 0) {
+        options->user_agent = option + 6;
     } else {
         return option_is(option, "length", &options->length_s) ||
                option_is(option, "allowance", &options->allowance_s) || option_is(option, "margin", &options->margin_s);
@@ -117,7 +117,7 @@ static void write_guarded(os_client *client, const char *command, char *rest)
     } else if (verdict == OS_CONFLICT) {
         printf("conflict %s\n", result.rule);
     } else {
-        printf("%s %s\n", verdict == OS_NOT_EXECUTED ? "not_executed" : "unknown", error.message);
+        printf("%s %s %s\n", verdict == OS_NOT_EXECUTED ? "not_executed" : "unknown", result.rule, error.message);
     }
     os_result_clear(&result);
 }
