@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "torture.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SETTLERS = 16, FAILURES_MAX = 20, NUMBER_MAX = 1000000, HANG_S = 120 };
+
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+
+static char now[256]; /* what is made to fail, for the handler of a crash */
+
+static void say_now(void)
+{
+    static const char said[] = "tortured: ";
+    if (now[0] != '\0' && (write(STDERR_FILENO, said, sizeof(said) - 1) < 0 ||
+                           write(STDERR_FILENO, now, strlen(now)) < 0 || write(STDERR_FILENO, "\n", 1) < 0)) {
+        return;
+    }
+}
+
+void torture_say_now(int number);
+
+/* The last words of a crash, and of a run that hangs (SIGALRM). */
+void torture_say_now(int number)
+{
+    (void)number;
+    say_now();
+    abort();
+}
+
+static void fail(struct torture *torture, const char *what, const char *why)
+{
+    torture->failures++;
+    printf("FAILED %s: %s\n", what, why);
+    fflush(stdout);
+}
+
+static size_t open_files(void)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    if (folder == NULL) {
+        return 0;
+    }
+    while (readdir(folder) != NULL) {
+        count++;
+    }
+    (void)closedir(folder);
+    return count;
+}
+
+/* ------------------------------------------------------------------------------------------------------- settle */
+
+struct settling {
+    struct torture *torture;
+    os_client *calm;
+    atomic_size_t next;
+    bool good[TORTURE_PENDING_MAX];
+};
+
+static void *settle_some(void *context)
+{
+    struct settling *settling = context;
+    for (;;) {
+        size_t i = atomic_fetch_add(&settling->next, 1);
+        if (i >= settling->torture->pending_count) {
+            return NULL;
+        }
+        settling->good[i] = trial_settle(settling->torture->pending[i], settling->calm);
+    }
+}
+
+static void settle(struct torture *torture)
+{
+    struct settling settling = {.torture = torture};
+    pthread_t threads[SETTLERS];
+    size_t count = 0;
+    os_error err;
+    settling.calm = world_client(torture->world, &err);
+    if (settling.calm == NULL) {
+        fail(torture, "settling", err.message);
+        return;
+    }
+    while (count < SETTLERS && pthread_create(&threads[count], NULL, settle_some, &settling) == 0) {
+        count++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    os_client_close(settling.calm);
+    for (size_t i = 0; i < torture->pending_count; i++) {
+        if (!settling.good[i]) {
+            fail(torture, torture->pending_what[i], torture->pending[i]->why);
+        }
+        trial_clear(torture->pending[i]);
+        free(torture->pending[i]);
+        free(torture->pending_what[i]);
+    }
+    torture->pending_count = 0;
+    if (!world_embedded_is_clean(torture->world)) {
+        fail(torture, "settling", "a temporary file outlives the sweep");
+    }
+}
+
+static void keep_for_later(struct torture *torture, struct trial *trial)
+{
+    torture->pending_what[torture->pending_count] = strdup(now);
+    torture->pending[torture->pending_count++] = trial;
+    if (torture->pending_count == TORTURE_PENDING_MAX) {
+        settle(torture);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------- one trial */
+
+/* With and without a failure; true when there was one. */
+static bool try_once(struct torture *torture, const struct scenario *scenario, const struct inject_plan *plan)
+{
+    struct trial *trial = calloc(1, sizeof(*trial));
+    os_error err;
+    os_client *calm = world_client(torture->world, &err);
+    if (trial == NULL || calm == NULL) {
+        fail(torture, scenario->name, trial == NULL ? "no memory" : err.message);
+        free(trial);
+        os_client_close(calm);
+        return false;
+    }
+    trial->scenario = scenario;
+    trial->world = torture->world;
+    trial->number = torture->next++;
+    snprintf(now, sizeof(now), "%s %s: %s %s #%ld %s", torture->world->name, scenario->name,
+             inject_kind_names[plan->kind], inject_variant_name(plan->kind, plan->variant), plan->number,
+             plan->forever ? "and later" : "once");
+    alarm(HANG_S);
+    bool good = trial_prepare(trial, calm);
+    os_client_close(calm);
+    size_t files = open_files();
+    inject_begin(plan);
+    if (good) {
+        trial_run(trial);
+    }
+    bool injected = inject_end();
+    size_t length = strlen(now);
+    snprintf(now + length, sizeof(now) - length, " (%s)", inject_call());
+    if (good && open_files() != files) {
+        good = trial_blame(trial, "%zu open files, before there were %zu", open_files(), files);
+    }
+    calm = good ? world_client(torture->world, &err) : NULL;
+    if (good && calm == NULL) {
+        good = trial_blame(trial, "the next client could not be opened: %s", err.message);
+    }
+    good = good && trial_check(trial, calm);
+    os_client_close(calm);
+    if (torture->verbose) {
+        printf("%s: %s\n", now, trial->verdict ? os_verdict_name(trial->verdict) : os_code_name(trial->err.code));
+    }
+    if (good) {
+        keep_for_later(torture, trial);
+    } else {
+        fail(torture, now, trial->why);
+        trial_clear(trial);
+        free(trial);
+    }
+    torture->injections[plan->kind] += injected;
+    return injected;
+}
+
+/* Threads share the last calls of a run in different ways: three runs in a row that were not hit end it. */
+static void torture_numbers(struct torture *torture, const struct scenario *scenario, struct inject_plan plan)
+{
+    int calm = 0;
+    long first = torture->step > 1 ? (long)(torture->next % (unsigned long)torture->step) : 0;
+    for (long i = first; i < NUMBER_MAX && calm < 3 && torture->failures < FAILURES_MAX; i += torture->step) {
+        if (i / torture->step % torture->shards != torture->shard) {
+            continue;
+        }
+        plan.number = i;
+        calm = try_once(torture, scenario, &plan) ? 0 : calm + (torture->step > 1 ? 3 : 1);
+    }
+}
+
+static void torture_kind(struct torture *torture, const struct scenario *scenario, enum inject_kind kind)
+{
+    for (int variant = 0; variant < inject_variants(kind); variant++) {
+        for (int forever = 0; forever < 2; forever++) {
+            struct inject_plan plan = {.kind = kind, .variant = variant, .forever = forever};
+            if (!forever || !inject_is_passing(kind, variant)) {
+                torture_numbers(torture, scenario, plan);
+            }
+        }
+    }
+    if (__lsan_do_recoverable_leak_check != NULL && __lsan_do_recoverable_leak_check() != 0) {
+        fail(torture, scenario->name, inject_kind_names[kind]);
+    }
+}
+
+/* The first run of all is undisturbed, and must do its work. */
+static void torture_scenario(struct torture *torture, const struct scenario *scenario)
+{
+    struct inject_plan none = {.kind = INJECT_MEMORY, .number = -1};
+    (void)try_once(torture, scenario, &none);
+    for (int kind = 0; kind < INJECT_KINDS; kind++) {
+        if (torture->only_kind < 0 || torture->only_kind == kind) {
+            torture_kind(torture, scenario, (enum inject_kind)kind);
+        }
+    }
+    settle(torture);
+}
+
+void torture_run(struct torture *torture)
+{
+    for (size_t i = 0; i < scenario_count && torture->failures < FAILURES_MAX; i++) {
+        if (torture->only_scenario == NULL || strcmp(torture->only_scenario, scenarios[i].name) == 0) {
+            torture_scenario(torture, &scenarios[i]);
+        }
+    }
+    alarm(0);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runs of one world: every scenario, every kind of failure, every number, once and for ever. */
+#ifndef OSCOMMIT_TEST_TORTURE_TORTURE_H
+#define OSCOMMIT_TEST_TORTURE_TORTURE_H
+
+#include "inject.h"
+#include "trial.h"
+
+enum { TORTURE_PENDING_MAX = 512 };
+
+struct torture {
+    struct world *world;
+    const char *only_scenario; /* NULL: all */
+    int only_kind;             /* -1: all */
+    long step;                 /* of the numbers: 1 is all of them */
+    long shard, shards;        /* numbers that are this process's */
+    bool verbose;
+    unsigned long next; /* number of the next trial */
+    unsigned long injections[INJECT_KINDS];
+    unsigned long failures;
+    struct trial *pending[TORTURE_PENDING_MAX];
+    char *pending_what[TORTURE_PENDING_MAX];
+    size_t pending_count;
+};
+
+void torture_run(struct torture *torture);
+
+#endif
