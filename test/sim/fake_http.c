@@ -275,21 +275,23 @@ static bool digits_at(const char *p, size_t count, unsigned *ret)
 
 bool fake_parse_amz_date(struct text text, int64_t *ret_s)
 {
-    unsigned year;
-    unsigned month;
-    unsigned day;
-    unsigned hour;
-    unsigned minute;
-    unsigned second;
-    if (text.len != 16 || text.p[8] != 'T' || text.p[15] != 'Z' || !digits_at(text.p, 4, &year) ||
-        !digits_at(text.p + 4, 2, &month) || !digits_at(text.p + 6, 2, &day) || !digits_at(text.p + 9, 2, &hour) ||
-        !digits_at(text.p + 11, 2, &minute) || !digits_at(text.p + 13, 2, &second)) {
+    /* year, month, day, hour, minute, second: where they stand, and what they may be */
+    static const struct {
+        unsigned char at, digits;
+        unsigned short least, most;
+    } parts[] = {{0, 4, 1970, 9999}, {4, 2, 1, 12}, {6, 2, 1, 31}, {9, 2, 0, 23}, {11, 2, 0, 59}, {13, 2, 0, 59}};
+    unsigned value[6];
+    if (text.len != 16 || text.p[8] != 'T' || text.p[15] != 'Z') {
         return false;
     }
-    if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) {
-        return false;
+    for (size_t i = 0; i < 6; i++) {
+        if (!digits_at(text.p + parts[i].at, parts[i].digits, &value[i]) || value[i] < parts[i].least ||
+            value[i] > parts[i].most) {
+            return false;
+        }
     }
-    *ret_s = days_of(year, month, day) * 86400 + (int64_t)hour * 3600 + (int64_t)minute * 60 + (int64_t)second;
+    *ret_s = days_of(value[0], value[1], value[2]) * 86400 + (int64_t)value[3] * 3600 + (int64_t)value[4] * 60 +
+             (int64_t)value[5];
     return true;
 }
 

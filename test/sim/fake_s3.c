@@ -229,6 +229,7 @@ static void handle_bucket(struct fake_s3 *s3)
     if (text_is(s3->request.method, "HEAD")) {
         fake_s3_begin(s3, 200);
         fake_answer_header(&s3->answer, "x-amz-bucket-region", s3->options.region);
+        fake_answer_header(&s3->answer, "Content-Type", "application/xml");
     } else if (text_is(s3->request.method, "GET")) {
         fake_s3_list(s3);
     } else {

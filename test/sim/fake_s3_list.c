@@ -18,7 +18,8 @@ struct listing {
     size_t last_len;
     bool last_is_prefix;
     bool truncated;
-    struct buf entries;
+    struct buf contents;
+    struct buf prefixes;
 };
 
 /* False: the parameter cannot be read. A missing one is empty. */
@@ -59,7 +60,8 @@ static bool begin(const struct fake_s3 *s3, struct listing *ret)
     const struct text *encoding = fake_request_param(&s3->request, "encoding-type");
     const struct text *token = fake_request_param(&s3->request, "continuation-token");
     *ret = (struct listing){.max_keys = FAKE_S3_PAGE_MAX};
-    buf_init(&ret->entries, FAKE_MESSAGE_MAX);
+    buf_init(&ret->contents, FAKE_MESSAGE_MAX);
+    buf_init(&ret->prefixes, FAKE_MESSAGE_MAX);
     bool prefix = take_param(s3, "prefix", &ret->prefix);
     bool delimiter = take_param(s3, "delimiter", &ret->delimiter);
     bool after = take_param(s3, "start-after", &ret->after);
@@ -77,7 +79,8 @@ static void end(struct listing *listing)
     buf_free(&listing->prefix);
     buf_free(&listing->delimiter);
     buf_free(&listing->after);
-    buf_free(&listing->entries);
+    buf_free(&listing->contents);
+    buf_free(&listing->prefixes);
 }
 
 /* AWS writes a blank as '+' where it encodes names. */
@@ -110,7 +113,7 @@ static void add_contents(struct listing *listing, const struct fake_key *key)
 {
     char date[32];
     const struct fake_object *object = &key->versions[key->count - 1];
-    struct buf *out = &listing->entries;
+    struct buf *out = &listing->contents;
     fake_format_iso_date(object->applied_ms, date);
     buf_add_str(out, "<Contents><Key>");
     add_name(out, listing, key->key, strlen(key->key));
@@ -161,9 +164,9 @@ static bool take_key(struct listing *listing, const struct fake_key *key)
     listing->last_len = common > 0 ? common : strlen(key->key);
     listing->last_is_prefix = common > 0;
     if (common > 0) {
-        buf_add_str(&listing->entries, "<CommonPrefixes><Prefix>");
-        add_name(&listing->entries, listing, key->key, common);
-        buf_add_str(&listing->entries, "</Prefix></CommonPrefixes>");
+        buf_add_str(&listing->prefixes, "<CommonPrefixes><Prefix>");
+        add_name(&listing->prefixes, listing, key->key, common);
+        buf_add_str(&listing->prefixes, "</Prefix></CommonPrefixes>");
     } else {
         add_contents(listing, key);
     }
@@ -191,7 +194,8 @@ static void write_list(struct fake_s3 *s3, const struct listing *listing)
         }
         buf_add_str(out, "</NextContinuationToken>");
     }
-    buf_add(out, buf_str(&listing->entries), listing->entries.len);
+    buf_add(out, buf_str(&listing->contents), listing->contents.len);
+    buf_add(out, buf_str(&listing->prefixes), listing->prefixes.len); /* behind the keys, as S3 has it */
     buf_add_str(out, "</ListBucketResult>");
 }
 
@@ -208,6 +212,6 @@ void fake_s3_list(struct fake_s3 *s3)
         i++;
     }
     write_list(s3, &listing);
-    s3->no_memory = !buf_ok(&listing.entries);
+    s3->no_memory = !buf_ok(&listing.contents) || !buf_ok(&listing.prefixes);
     end(&listing);
 }

@@ -118,22 +118,35 @@ static bool reserve_parts(struct fake_sigv4 *sigv4, size_t room)
 
 bool fake_claim_from_query(struct fake_sigv4 *sigv4, const struct fake_request *request, struct fake_claim *ret)
 {
-    struct text credential = {"", 0};
-    struct text expires = {"", 0};
-    struct text used = {"", 0};
+    struct text algorithm;
+    struct text credential;
+    struct text expires;
+    const struct {
+        const char *name;
+        struct text *ret;
+    } wanted[] = {{"X-Amz-Algorithm", &algorithm},
+                  {"X-Amz-Credential", &credential},
+                  {"X-Amz-Date", &ret->date},
+                  {"X-Amz-Expires", &expires},
+                  {"X-Amz-SignedHeaders", &ret->signed_headers},
+                  {"X-Amz-Signature", &ret->signature}};
     uint64_t seconds = 0;
     ret->in_query = true;
     ret->token = (struct text){"", 0};
-    bool ok = reserve_parts(sigv4, request->query.len) && decoded(sigv4, request, "X-Amz-Algorithm", &used) &&
-              text_is(used, FAKE_ALGORITHM) && decoded(sigv4, request, "X-Amz-Credential", &credential) &&
-              decoded(sigv4, request, "X-Amz-Date", &ret->date) && decoded(sigv4, request, "X-Amz-Expires", &expires) &&
-              decoded(sigv4, request, "X-Amz-SignedHeaders", &ret->signed_headers) &&
-              decoded(sigv4, request, "X-Amz-Signature", &ret->signature) && text_parse_u64(expires, &seconds) &&
-              seconds >= 1 && seconds <= FAKE_EXPIRES_MAX;
-    if (ok && fake_request_param(request, "X-Amz-Security-Token") != NULL) {
-        ok = decoded(sigv4, request, "X-Amz-Security-Token", &ret->token);
+    if (!reserve_parts(sigv4, request->query.len)) {
+        return false;
     }
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        if (!decoded(sigv4, request, wanted[i].name, wanted[i].ret)) {
+            return false;
+        }
+    }
+    if (fake_request_param(request, "X-Amz-Security-Token") != NULL &&
+        !decoded(sigv4, request, "X-Amz-Security-Token", &ret->token)) {
+        return false;
+    }
+    bool in_range = text_parse_u64(expires, &seconds) && seconds >= 1 && seconds <= FAKE_EXPIRES_MAX;
     ret->expires_s = (int64_t)seconds;
-    return ok && read_credential(credential, ret) && read_signed_headers(ret) && is_signature(ret->signature) &&
-           read_times(ret);
+    return in_range && text_is(algorithm, FAKE_ALGORITHM) && read_credential(credential, ret) &&
+           read_signed_headers(ret) && is_signature(ret->signature) && read_times(ret);
 }
