@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/actions.h"
+
+#include "sim/effect.h"
+#include "sim/network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLACK_MS = 3000, FINAL_DEADLINE_MS = 900000, LOOK_DEADLINE_MS = 20000 };
+
+/* Into the library and out of it again. */
+static void enter(struct worker *worker)
+{
+    memory_switch(&worker->process->memory);
+}
+
+static void leave(void)
+{
+    memory_switch(NULL);
+}
+
+static uint64_t now_us(const struct worker *worker)
+{
+    return worker->world->schedule.now_us;
+}
+
+void worker_free(struct worker *worker)
+{
+    free(worker);
+}
+
+/* ------------------------------------------------------------------------------------------------ open, close */
+
+static int give_keys(void *context, os_credentials *ret)
+{
+    const struct world *world = context;
+    ret->access_key_id = world->access_key;
+    ret->secret_access_key = world->secret_key;
+    ret->session_token = world->session_token;
+    return 0;
+}
+
+static void log_line(void *context, os_log_level level, const char *line)
+{
+    const struct worker *worker = context;
+    (void)level;
+    struct memory_owner *library = memory_switch(NULL);
+    world_trace(worker->world, "    lane %u: %s", worker->process->lane, line);
+    memory_switch(library);
+}
+
+bool action_open(struct worker *worker)
+{
+    const struct fleet *fleet = &worker->world->fleet;
+    os_options options = OS_OPTIONS_INIT;
+    options.store_url = "s3://" NETWORK_BUCKET;
+    options.ledger_url = "dynamodb://" NETWORK_TABLE;
+    options.s3_endpoint = "http://" NETWORK_S3;
+    options.s3_region = NETWORK_REGION;
+    options.s3_addressing = OS_ADDRESSING_PATH;
+    options.dynamodb_endpoint = "http://" NETWORK_DYNAMO;
+    options.dynamodb_region = NETWORK_REGION;
+    options.credentials = give_keys;
+    options.credentials_context = worker->world;
+    options.no_environment = 1;
+    options.timeout_ms = fleet->timeout_ms;
+    options.max_clock_skew_rate = fleet->skew_rate;
+    options.ttl_s = fleet->ttl_s;
+    options.length_s = fleet->length_s;
+    options.allowance_s = fleet->allowance_s;
+    options.margin_s = fleet->margin_s;
+    options.release = fleet->release;
+    options.fences = fleet->fences;
+    options.condition_headers = fleet->condition_headers;
+    options.log = log_line;
+    options.log_context = worker;
+    options.log_level = worker->world->trace ? OS_LOG_DEBUG : OS_LOG_ERROR;
+    os_error error;
+    enter(worker);
+    os_code code = os_client_open(&options, &worker->client, &error);
+    leave();
+    if (code != OS_OK && code != OS_ERR_NO_MEMORY) {
+        world_fail(worker->world, "A client could not be opened: %s", error.message);
+    }
+    return code == OS_OK;
+}
+
+void action_close(struct worker *worker)
+{
+    enter(worker);
+    os_client_close(worker->client);
+    leave();
+    worker->client = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------ one call's frame */
+
+struct frame {
+    struct worker *worker;
+    os_call call;
+    os_result result;
+    os_error error;
+    os_verdict verdict;
+    struct truth *truth;
+    struct clock_reading begun;
+    uint64_t stopped_us;
+};
+
+struct cancelling {
+    struct process *process;
+    uint64_t calls;
+};
+
+static void cancel(void *context, uint64_t unused)
+{
+    struct cancelling *cancelling = context;
+    struct worker *worker = cancelling->process->owner;
+    (void)unused;
+    if (!cancelling->process->dead && worker != NULL && worker->cancel != NULL && worker->calls == cancelling->calls) {
+        os_cancel_trigger(worker->cancel);
+    }
+    free(cancelling);
+}
+
+static void cancel_later(struct worker *worker, uint64_t after_us)
+{
+    struct cancelling *cancelling = calloc(1, sizeof(*cancelling));
+    if (cancelling == NULL) {
+        abort();
+    }
+    *cancelling = (struct cancelling){.process = worker->process, .calls = worker->calls + 1};
+    enter(worker);
+    os_code code = os_cancel_new(&worker->cancel);
+    leave();
+    if (code != OS_OK) {
+        worker->cancel = NULL;
+    }
+    schedule_at(&worker->world->schedule, now_us(worker) + after_us, cancel, cancelling, 0);
+}
+
+static void forget_cancel(struct worker *worker)
+{
+    enter(worker);
+    os_cancel_free(worker->cancel);
+    leave();
+    worker->cancel = NULL;
+}
+
+static void begin(struct worker *worker, struct frame *ret, uint64_t deadline_ms)
+{
+    *ret = (struct frame){.worker = worker, .call = OS_CALL_INIT, .result = OS_RESULT_INIT};
+    ret->call.deadline_ms = deadline_ms;
+    ret->call.cancel = worker->cancel;
+    ret->stopped_us = worker->process->stopped_us;
+    worker->calls++;
+    process_read_clocks(worker->process, now_us(worker), &ret->begun);
+    enter(worker);
+}
+
+/* A call ends by its deadline; the time in which its process did not run is not the call's. */
+static void end(struct frame *frame, const char *what)
+{
+    struct worker *worker = frame->worker;
+    struct clock_reading now;
+    leave();
+    process_read_clocks(worker->process, now_us(worker), &now);
+    uint64_t took_ms = now.monotonic_ms - frame->begun.monotonic_ms;
+    uint64_t stopped_ms = (worker->process->stopped_us - frame->stopped_us) / 1000 * 6 / 5;
+    if (took_ms > frame->call.deadline_ms + stopped_ms + SLACK_MS) {
+        world_fail(worker->world, "%s took %llu ms, with a deadline of %llu ms.", what, (unsigned long long)took_ms,
+                   (unsigned long long)frame->call.deadline_ms);
+    }
+    forget_cancel(worker);
+}
+
+/* ------------------------------------------------------------------------------------------------ reads */
+
+/* What stands there, in the caller's eyes. False: that could not be found out. */
+static bool look(struct worker *worker, uint32_t key, uint64_t deadline_ms)
+{
+    struct frame frame;
+    char name[16];
+    os_object object = OS_OBJECT_INIT;
+    world_key_name(key, name);
+    struct truth *truth = world_truth(worker->world, worker->process->lane, worker->process->call, HISTORY_READ, name);
+    begin(worker, &frame, deadline_ms);
+    os_code code = os_head(worker->client, name, &frame.call, &object, &frame.error);
+    end(&frame, "os_head");
+    truth->end_us = now_us(worker);
+    truth->code = code;
+    if (code != OS_OK && code != OS_ERR_NOT_FOUND) {
+        return false;
+    }
+    truth->returned = true;
+    truth->verdict = OS_COMMITTED;
+    truth->settled = OS_COMMITTED;
+    snprintf(truth->value, sizeof(truth->value), "%s", code == OS_OK ? object.etag : "");
+    memcpy(worker->seen[key], truth->value, WORLD_ETAG_SIZE);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ writes */
+
+static struct truth *note_write(struct worker *worker, enum history_operation operation, uint32_t key,
+                                const char *expected)
+{
+    char name[16];
+    world_key_name(key, name);
+    struct truth *truth = world_truth(worker->world, worker->process->lane, worker->process->call, operation, name);
+    snprintf(truth->expected, sizeof(truth->expected), "%s", expected);
+    return truth;
+}
+
+static void note_verdict(struct frame *frame, struct truth *truth)
+{
+    struct world *world = frame->worker->world;
+    truth->returned = true;
+    truth->by_result = true;
+    truth->end_us = world->schedule.now_us;
+    truth->verdict = frame->verdict;
+    if (world->planted && truth->verdict == OS_UNKNOWN && truth->operation == HISTORY_PUT_IF_ABSENT) {
+        truth->verdict = OS_COMMITTED;
+    }
+    truth->settled = truth->verdict;
+    truth->code = frame->error.code;
+    truth->guards = frame->result.guards;
+    truth->attempts = frame->result.attempts;
+    truth->requests = frame->result.requests;
+    truth->waited_ms = frame->result.waited_ms;
+    truth->generation = frame->result.generation;
+    truth->took_over = frame->result.took_over != 0;
+    snprintf(truth->rule, sizeof(truth->rule), "%s", frame->result.rule);
+    truth->ticket = frame->result.ticket != NULL ? strdup(frame->result.ticket) : NULL;
+    enter(frame->worker);
+    os_result_clear(&frame->result);
+    leave();
+    world_trace(world, "lane %u: %s of %s is %s by %s (%s)", truth->lane,
+                truth->operation == HISTORY_DELETE_IF_MATCH ? "delete" : "write", truth->key,
+                os_verdict_name(truth->verdict), truth->rule, frame->error.message);
+}
+
+static void content_of(const struct worker *worker, const struct plan_call *call, char *ret, size_t size)
+{
+    if (call->content > 0) {
+        snprintf(ret, size, "the same %u", call->content);
+    } else {
+        snprintf(ret, size, "lane %u call %llu", worker->process->lane,
+                 (unsigned long long)(worker->process->call & 0xffff));
+    }
+}
+
+static void put(struct worker *worker, const struct plan_call *call, const char *expected)
+{
+    char content[64];
+    char name[16];
+    struct frame frame;
+    content_of(worker, call, content, sizeof(content));
+    world_key_name(call->key, name);
+    bool absent = expected[0] == '\0';
+    struct truth *truth =
+        note_write(worker, absent ? HISTORY_PUT_IF_ABSENT : HISTORY_PUT_IF_MATCH, call->key, expected);
+    os_body body = OS_BODY_MEMORY(content, strlen(content));
+    begin(worker, &frame, call->deadline_ms);
+    frame.verdict = absent
+                        ? os_put_if_absent(worker->client, name, &body, NULL, &frame.call, &frame.result, &frame.error)
+                        : os_put_if_match(worker->client, name, truth->expected, &body, NULL, &frame.call,
+                                          &frame.result, &frame.error);
+    end(&frame, "os_put_if_...");
+    note_verdict(&frame, truth);
+}
+
+static void copy(struct worker *worker, const struct plan_call *call)
+{
+    char name[16];
+    char source[16];
+    struct frame frame;
+    world_key_name(call->key, name);
+    world_key_name(call->source, source);
+    bool absent = worker->seen[call->key][0] == '\0';
+    struct truth *truth =
+        note_write(worker, absent ? HISTORY_COPY_IF_ABSENT : HISTORY_COPY_IF_MATCH, call->key, worker->seen[call->key]);
+    os_copy_options options = OS_COPY_OPTIONS_INIT;
+    options.source_etag = call->content == 0 ? worker->seen[call->source] : NULL;
+    begin(worker, &frame, call->deadline_ms);
+    frame.verdict =
+        absent ? os_copy_if_not_exists(worker->client, source, name, &options, &frame.call, &frame.result, &frame.error)
+               : os_copy_if_match(worker->client, source, name, truth->expected, &options, &frame.call, &frame.result,
+                                  &frame.error);
+    end(&frame, "os_copy_if_...");
+    note_verdict(&frame, truth);
+}
+
+/* What became of the source is told by the error alone. */
+static void note_delete_of_rename(const struct frame *frame, struct truth *truth, const struct truth *copied)
+{
+    const char *message = frame->error.message;
+    truth->returned = true;
+    truth->end_us = copied->end_us;
+    truth->code = frame->error.code;
+    if (copied->verdict != OS_COMMITTED) {
+        truth->verdict = OS_NOT_EXECUTED;
+    } else if (frame->error.code == OS_OK) {
+        truth->verdict = OS_COMMITTED;
+    } else if (strstr(message, "no longer the version") != NULL) {
+        truth->verdict = OS_CONFLICT;
+    } else {
+        truth->verdict = strstr(message, "is not known") != NULL ? OS_UNKNOWN : OS_NOT_EXECUTED;
+    }
+    truth->settled = truth->verdict;
+}
+
+static void rename_key(struct worker *worker, const struct plan_call *call)
+{
+    char name[16];
+    char source[16];
+    struct frame frame;
+    world_key_name(call->key, name);
+    world_key_name(call->source, source);
+    struct truth *copied = note_write(worker, HISTORY_COPY_IF_ABSENT, call->key, "");
+    struct truth *deleted = note_write(worker, HISTORY_DELETE_IF_MATCH, call->source, worker->seen[call->source]);
+    os_copy_options options = OS_COPY_OPTIONS_INIT;
+    options.source_etag = deleted->expected;
+    begin(worker, &frame, call->deadline_ms);
+    frame.verdict =
+        os_rename_if_not_exists(worker->client, source, name, &options, &frame.call, &frame.result, &frame.error);
+    end(&frame, "os_rename_if_not_exists");
+    note_verdict(&frame, copied);
+    note_delete_of_rename(&frame, deleted, copied);
+}
+
+static void delete_key(struct worker *worker, const struct plan_call *call)
+{
+    char name[16];
+    struct frame frame;
+    world_key_name(call->key, name);
+    struct truth *truth = note_write(worker, HISTORY_DELETE_IF_MATCH, call->key, worker->seen[call->key]);
+    begin(worker, &frame, call->deadline_ms);
+    frame.verdict = os_delete_if_match(worker->client, name, truth->expected, &frame.call, &frame.result, &frame.error);
+    end(&frame, "os_delete_if_match");
+    note_verdict(&frame, truth);
+}
+
+void action_call(struct worker *worker, const struct plan_call *call)
+{
+    struct world *world = worker->world;
+    bool looks = call->kind != PLAN_CREATE && call->kind != PLAN_STALE && call->kind != PLAN_RENAME;
+    bool needs_source = call->kind == PLAN_COPY || call->kind == PLAN_RENAME;
+    if (looks && !look(worker, call->key, LOOK_DEADLINE_MS)) {
+        return;
+    }
+    if (needs_source && (!look(worker, call->source, LOOK_DEADLINE_MS) || worker->seen[call->source][0] == '\0')) {
+        return;
+    }
+    if (fault_strikes(&world->faults, FAULT_CANCEL, worker->process->call)) {
+        cancel_later(worker, call->cancel_after_us);
+    }
+    switch (call->kind) {
+    case PLAN_CREATE: put(worker, call, ""); break;
+    case PLAN_UPDATE:
+    case PLAN_STALE: put(worker, call, worker->seen[call->key]); break;
+    case PLAN_COPY: copy(worker, call); break;
+    case PLAN_RENAME: rename_key(worker, call); break;
+    case PLAN_DELETE:
+        if (worker->seen[call->key][0] != '\0') {
+            delete_key(worker, call);
+        }
+        break;
+    case PLAN_READ: break;
+    }
+    forget_cancel(worker); /* where no call was made after all */
+}
+
+/* ------------------------------------------------------------------------------------------------ tickets */
+
+static void settle(struct worker *worker, struct truth *truth, uint64_t deadline_ms)
+{
+    struct frame frame;
+    begin(worker, &frame, deadline_ms);
+    frame.verdict = os_resolve(worker->client, truth->ticket, &frame.call, &frame.result, &frame.error);
+    os_result_clear(&frame.result);
+    end(&frame, "os_resolve");
+    world_trace(worker->world, "lane %u: the %s of lane %u is settled as %s (%s)", worker->process->lane, truth->key,
+                truth->lane, os_verdict_name(frame.verdict), frame.error.message);
+    if (frame.verdict == OS_UNKNOWN) {
+        return;
+    }
+    if (truth->settled != OS_UNKNOWN && truth->settled != frame.verdict) {
+        world_fail(worker->world, "A ticket of %s was settled as %s, and as %s.", truth->key,
+                   os_verdict_name(truth->settled), os_verdict_name(frame.verdict));
+    }
+    truth->settled = frame.verdict;
+    truth->settled_us = now_us(worker);
+}
+
+void action_resolve(struct worker *worker, bool all, uint64_t deadline_ms)
+{
+    for (size_t i = 0; i < worker->world->truth_count; i++) {
+        struct truth *truth = &worker->world->truths[i];
+        if (truth->ticket != NULL && truth->settled == OS_UNKNOWN) {
+            settle(worker, truth, deadline_ms);
+            if (!all) {
+                return;
+            }
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ the end */
+
+void action_final(struct worker *worker, uint32_t key)
+{
+    struct world *world = worker->world;
+    struct plan_call call = {.key = key, .deadline_ms = FINAL_DEADLINE_MS};
+    if (!look(worker, key, FINAL_DEADLINE_MS)) {
+        world_fail(world, "Without any fault left, key %u could not be read.", key);
+        return;
+    }
+    if (plan_is_create_once(world, key) && worker->seen[key][0] != '\0') {
+        return;
+    }
+    put(worker, &call, worker->seen[key]);
+    const struct truth *truth = &world->truths[world->truth_count - 1];
+    if (truth->verdict != OS_COMMITTED) {
+        world_fail(world, "Without any fault or rival left, a write of %s is %s by %s.", truth->key,
+                   os_verdict_name(truth->verdict), truth->rule);
+    }
+}

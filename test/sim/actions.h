@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls of a worker: the public interface is used here and nowhere else in the simulator, and what it says is
+ * written down as truths. All of these run on the worker's own thread. */
+#ifndef OSCOMMIT_TEST_SIM_ACTIONS_H
+#define OSCOMMIT_TEST_SIM_ACTIONS_H
+
+#include "sim/plan.h"
+
+struct worker {
+    struct process *process;
+    struct world *world;
+    os_client *client;
+    uint32_t next_call;
+    char seen[WORLD_KEYS_MAX][WORLD_ETAG_SIZE]; /* what each key was when it was last looked at */
+    os_cancel *cancel;                          /* of the call under way */
+    uint64_t calls;
+};
+
+void worker_free(struct worker *worker);
+
+bool action_open(struct worker *worker);
+void action_close(struct worker *worker);
+void action_call(struct worker *worker, const struct plan_call *call);
+/* One ticket that is not settled, or all of them. */
+void action_resolve(struct worker *worker, bool all, uint64_t deadline_ms);
+/* One more write of the key, which must be definite now that there are no faults, and what stands there then. */
+void action_final(struct worker *worker, uint32_t key);
+
+#endif

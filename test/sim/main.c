@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The simulator's command line. Ends with 1 when a seed fails, with 2 when it could not run. */
+#include "sim/batch.h"
+#include "sim/coroutine.h"
+#include "sim/shrink.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+/* A process that dies in the simulation leaves OpenSSL's contexts behind; what the library itself leaves is in the
+ * simulator's own books (memory.h). */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libcrypto";
+}
+#endif
+
+static const char usage[] =
+    "usage: oscommit_sim [--seeds N] [--first SEED] [--seconds N] [--jobs N] [--quick] [--verbose] [--twice]\n"
+    "       oscommit_sim --seed SEED [--without KIND|KIND@LANE.N|call@LANE.N]... [--only KIND@LANE.N]... [--trace]\n"
+    "       oscommit_sim --regressions FILE\n"
+    "\n"
+    "Runs the whole library in simulated worlds, one for each seed, and judges what it told its callers. A seed that\n"
+    "fails is minimised, and told with the command that replays it bit for bit.\n"
+    "  --seeds N      so many seeds [5000]       --first SEED  from this one on [1]\n"
+    "  --seconds N    begin nothing after so long --jobs N     children at a time [1]\n"
+    "  --quick        what fits into 30 s        --verbose     progress\n"
+    "  --twice        each seed twice, with the same digest\n"
+    "  --without ...  takes kinds of faults, single faults or calls away; --only: just these faults strike\n"
+    "  --trace        says what happens          --no-shrink   leaves a failing seed as it is\n"
+    "  --planted      a defect of the simulator's own: an unknown creation is told as committed\n";
+
+struct settings {
+    struct batch_options batch;
+    struct fault_change change;
+    bool single;
+    uint64_t seed;
+    bool trace;
+    bool no_shrink;
+    const char *regressions;
+};
+
+enum { OPTION_WITHOUT = 1000, OPTION_ONLY, OPTION_REGRESSIONS, OPTION_PLANTED, OPTION_TWICE, OPTION_NO_SHRINK };
+
+static const struct option options[] = {
+    {"seeds", required_argument, NULL, 'n'},
+    {"first", required_argument, NULL, 'f'},
+    {"seconds", required_argument, NULL, 't'},
+    {"jobs", required_argument, NULL, 'j'},
+    {"quick", no_argument, NULL, 'q'},
+    {"verbose", no_argument, NULL, 'v'},
+    {"seed", required_argument, NULL, 's'},
+    {"trace", no_argument, NULL, 'T'},
+    {"twice", no_argument, NULL, OPTION_TWICE},
+    {"without", required_argument, NULL, OPTION_WITHOUT},
+    {"only", required_argument, NULL, OPTION_ONLY},
+    {"planted", no_argument, NULL, OPTION_PLANTED},
+    {"no-shrink", no_argument, NULL, OPTION_NO_SHRINK},
+    {"regressions", required_argument, NULL, OPTION_REGRESSIONS},
+    {NULL, 0, NULL, 0},
+};
+
+static bool take_option(struct settings *settings, int option)
+{
+    uint64_t number = optarg != NULL ? strtoull(optarg, NULL, 10) : 0;
+    switch (option) {
+    case 'n': settings->batch.seeds = number; return true;
+    case 'f': settings->batch.first = number; return true;
+    case 't': settings->batch.seconds = (double)number; return true;
+    case 'j': settings->batch.jobs = (uint32_t)number; return true;
+    case 'q': settings->batch.seconds = 30; return true;
+    case 'v': settings->batch.progress = stderr; return true;
+    case 's':
+        settings->single = true;
+        settings->seed = number;
+        return true;
+    case 'T': settings->trace = true; return true;
+    case OPTION_TWICE: settings->batch.twice = true; return true;
+    case OPTION_WITHOUT: return fault_change_parse_without(&settings->change, optarg);
+    case OPTION_ONLY: return fault_change_parse_only(&settings->change, optarg);
+    case OPTION_PLANTED: settings->batch.planted = true; return true;
+    case OPTION_NO_SHRINK: settings->no_shrink = true; return true;
+    case OPTION_REGRESSIONS: settings->regressions = optarg; return true;
+    default: return false;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ one seed */
+
+/* In this process, so that a debugger sees it. True: it holds. */
+static bool run_single(uint64_t seed, const struct fault_change *change, bool planted, bool trace)
+{
+    static struct world world;
+    bool ok = world_run(&world, seed, change, planted, trace ? stdout : NULL);
+    printf("seed %llu %s, digest %016llx\n", (unsigned long long)seed, ok ? "holds" : "FAILS",
+           (unsigned long long)world.digest);
+    for (size_t i = 0; i < world.failure_count; i++) {
+        printf("  %s\n", world.failures[i]);
+    }
+    world_free(&world);
+    return ok;
+}
+
+static bool minimise(uint64_t seed, struct settings *settings)
+{
+    bool planted = settings->batch.planted;
+    if (!shrink_print(seed, &settings->change, planted, stdout)) {
+        return false;
+    }
+    return settings->no_shrink ||
+           (shrink(seed, &settings->change, planted, stdout) && shrink_print(seed, &settings->change, planted, stdout));
+}
+
+/* ------------------------------------------------------------------------------------------------ regressions */
+
+/* A line: SEED, then words as behind --without ("-late", "-call@0.1") and --only ("late@2.17"; "none": no fault);
+ * what follows a '#' is for people. */
+static bool run_line(char *line, bool *ret_ok)
+{
+    struct fault_change change = {0};
+    char *rest = NULL;
+    line[strcspn(line, "#\n")] = '\0';
+    char *word = strtok_r(line, " ", &rest);
+    *ret_ok = true;
+    if (word == NULL) {
+        return true;
+    }
+    uint64_t seed = strtoull(word, NULL, 10);
+    bool read = true;
+    while (read && (word = strtok_r(NULL, " ", &rest)) != NULL) {
+        if (strcmp(word, "none") == 0) {
+            word[0] = '\0';
+        }
+        read = word[0] == '-' ? fault_change_parse_without(&change, word + 1) : fault_change_parse_only(&change, word);
+    }
+    *ret_ok = read && run_single(seed, &change, false, false);
+    fault_change_free(&change);
+    return read;
+}
+
+static int run_regressions(const char *path)
+{
+    char line[4096];
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        perror(path);
+        return 2;
+    }
+    int failed = 0;
+    while (failed != 2 && fgets(line, sizeof(line), file) != NULL) {
+        bool ok = true;
+        bool read = run_line(line, &ok);
+        failed = !read ? 2 : !ok ? 1 : failed;
+    }
+    fclose(file);
+    return failed;
+}
+
+/* ------------------------------------------------------------------------------------------------ many */
+
+static int run_many(struct settings *settings)
+{
+    static struct summary summary;
+    bool failed = false;
+    uint64_t seed = 0;
+    double begun_s = batch_clock_s();
+    settings->batch.change = &settings->change;
+    if (!batch_run(&settings->batch, &summary, &failed, &seed)) {
+        fprintf(stderr, "no child process could be made\n");
+        return 2;
+    }
+    summary_print(&summary, batch_clock_s() - begun_s, stdout);
+    if (!failed) {
+        return 0;
+    }
+    printf("\n");
+    if (!minimise(seed, settings)) {
+        return 2;
+    }
+    (void)run_single(seed, &settings->change, settings->batch.planted, true);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {.batch = {.first = 1, .seeds = 5000, .jobs = 1}};
+    int option = 0;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (!take_option(&settings, option)) {
+            fprintf(stderr, "%s", usage);
+            return 2;
+        }
+    }
+    int result = 0;
+    if (settings.regressions != NULL) {
+        result = run_regressions(settings.regressions);
+    } else if (settings.single) {
+        result = run_single(settings.seed, &settings.change, settings.batch.planted, settings.trace) ? 0 : 1;
+    } else {
+        result = run_many(&settings);
+    }
+    fault_change_free(&settings.change);
+    memory_end();
+    coroutine_free_stacks();
+    return result;
+}

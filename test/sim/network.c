@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/network.h"
+
+#include "sim/canned.h"
+#include "sim/effect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MS = 1000, SECOND = 1000000 };
+enum {
+    PURPOSE_WAY = 1,
+    PURPOSE_LATE,
+    PURPOSE_REPLAY,
+    PURPOSE_LOSS,
+    PURPOSE_BUSY,
+    PURPOSE_BACK,
+    PURPOSE_CUT,
+    PURPOSE_STOP,
+    PURPOSE_JUMP,
+    PURPOSE_HALF
+};
+
+struct parcel { /* one copy of a request, or its answer */
+    struct world *world;
+    struct process *process;
+    struct http_engine *engine;
+    uint64_t transfer;
+    uint64_t occasion;
+    uint64_t call;
+    bool to_s3;
+    bool read; /* HEAD, GET: changes nothing */
+    bool copy; /* a second copy: nobody waits for its answer */
+    enum engine_delivery delivery;
+    uint64_t admitted_ms;
+    struct buf bytes;
+};
+
+static uint64_t draw(const struct parcel *parcel, uint64_t purpose, uint64_t least, uint64_t most)
+{
+    return fault_number(&parcel->world->faults, purpose + (parcel->copy ? 50 : 0), parcel->occasion, least, most);
+}
+
+static bool strikes(const struct parcel *parcel, enum fault_kind kind)
+{
+    return fault_strikes(&parcel->world->faults, kind, parcel->occasion);
+}
+
+uint64_t network_occasion(const struct process *process)
+{
+    return fault_occasion(process->lane, process->world->requests[process->lane] + 1);
+}
+
+static void free_parcel(struct parcel *parcel)
+{
+    parcel->world->in_flight--;
+    buf_free(&parcel->bytes);
+    free(parcel);
+}
+
+static struct parcel *copy_parcel(const struct parcel *from)
+{
+    struct parcel *parcel = calloc(1, sizeof(*parcel));
+    if (parcel == NULL) {
+        abort();
+    }
+    *parcel = *from;
+    buf_init(&parcel->bytes, 16 << 20);
+    if (!buf_add(&parcel->bytes, buf_str(&from->bytes), from->bytes.len)) {
+        abort();
+    }
+    parcel->world->in_flight++;
+    return parcel;
+}
+
+/* ------------------------------------------------------------------------------------------------ the answer */
+
+static void deliver(void *context, uint64_t unused)
+{
+    struct parcel *parcel = context;
+    (void)unused;
+    engine_receive(parcel->engine, parcel->transfer, parcel->delivery, buf_str(&parcel->bytes), parcel->bytes.len);
+    free_parcel(parcel);
+}
+
+static void deliver_after(struct parcel *parcel, enum engine_delivery delivery, uint64_t us)
+{
+    struct schedule *schedule = &parcel->world->schedule;
+    parcel->delivery = delivery;
+    if (delivery != ENGINE_ANSWER) {
+        buf_reset(&parcel->bytes);
+    }
+    schedule_at(schedule, schedule->now_us + us, deliver, parcel, 0);
+}
+
+/* The other side hears of a loss by a reset, or never. */
+static void lose(struct parcel *parcel)
+{
+    if (draw(parcel, PURPOSE_LOSS, 0, 1) == 0) {
+        free_parcel(parcel);
+    } else {
+        deliver_after(parcel, ENGINE_RESET, draw(parcel, PURPOSE_LOSS, 1, 3000) * MS);
+    }
+}
+
+static void send_back(struct parcel *parcel)
+{
+    if (parcel->copy) {
+        free_parcel(parcel);
+        return;
+    }
+    if (strikes(parcel, FAULT_LOSE_AFTER)) {
+        lose(parcel);
+        return;
+    }
+    if (!parcel->to_s3 && parcel->bytes.len > 0 && strikes(parcel, FAULT_BAD_CRC)) {
+        parcel->bytes.data[parcel->bytes.len - 1] = ' ';
+    }
+    if (strikes(parcel, FAULT_TRUNCATE)) {
+        parcel->bytes.len = (size_t)draw(parcel, PURPOSE_CUT, 0, parcel->bytes.len - 1);
+        parcel->bytes.data[parcel->bytes.len] = '\0';
+    }
+    deliver_after(parcel, ENGINE_ANSWER, draw(parcel, PURPOSE_BACK, 300, 20000));
+}
+
+/* ------------------------------------------------------------------------------------------------ the service */
+
+static void must(bool done)
+{
+    if (!done) {
+        abort();
+    }
+}
+
+/* Answered by what stands in front of the service, which never sees it. */
+static bool refused_before(struct parcel *parcel, uint64_t now_ms, bool head, struct buf *answer)
+{
+    bool half = draw(parcel, PURPOSE_HALF, 0, 1) == 0;
+    if (strikes(parcel, FAULT_BEFORE_5XX)) {
+        must(parcel->to_s3 ? canned_s3(half ? CANNED_SLOW_DOWN : CANNED_INTERNAL_ERROR, head, now_ms, answer)
+                           : canned_dynamo(CANNED_SERVER_ERROR, now_ms, answer));
+        return true;
+    }
+    if (!parcel->to_s3 && strikes(parcel, FAULT_THROTTLE)) {
+        must(canned_dynamo(half ? CANNED_THROTTLED : CANNED_REQUEST_LIMIT, now_ms, answer));
+        return true;
+    }
+    if (strikes(parcel, FAULT_SKEWED)) {
+        must(parcel->to_s3 ? canned_s3(CANNED_SKEWED, head, now_ms, answer)
+                           : canned_dynamo(CANNED_DYNAMO_SKEWED, now_ms, answer));
+        return true;
+    }
+    return false;
+}
+
+static bool is_copy(const struct parcel *parcel)
+{
+    return parcel->to_s3 && strstr(buf_str(&parcel->bytes), "\r\nx-amz-copy-source: ") != NULL;
+}
+
+static void replace_after(const struct parcel *parcel, uint64_t now_ms, bool head, struct buf *answer)
+{
+    if (is_copy(parcel) && strikes(parcel, FAULT_ERROR_200)) {
+        buf_reset(answer);
+        must(canned_s3(CANNED_ERROR_200, head, now_ms, answer));
+    } else if (strikes(parcel, FAULT_AFTER_5XX)) {
+        buf_reset(answer);
+        must(parcel->to_s3 ? canned_s3(CANNED_INTERNAL_ERROR, head, now_ms, answer)
+                           : canned_dynamo(CANNED_SERVER_ERROR, now_ms, answer));
+    }
+}
+
+static void handle(void *context, uint64_t unused)
+{
+    struct parcel *parcel = context;
+    struct world *world = parcel->world;
+    const char *bytes = buf_str(&parcel->bytes);
+    bool head = strncmp(bytes, "HEAD ", 5) == 0;
+    struct buf answer;
+    (void)unused;
+    buf_init(&answer, 16 << 20);
+    uint64_t now_ms = parcel->to_s3 ? world_s3_ms(world, parcel->occasion) : world_table_ms(world);
+    world->handled++;
+    world_digest(world, bytes, parcel->bytes.len);
+    if (parcel->copy || !refused_before(parcel, now_ms, head, &answer)) {
+        if (!parcel->copy && strikes(parcel, FAULT_EXPIRED_TOKEN)) {
+            must(world_rotate(world));
+        }
+        struct effect effect;
+        effect_begin(world, parcel->to_s3 ? bytes : "", &effect);
+        bool contended = !parcel->copy && parcel->to_s3 && strikes(parcel, FAULT_CONFLICT_409);
+        must(parcel->to_s3
+                 ? fake_s3_handle(world->s3, bytes, parcel->bytes.len, parcel->admitted_ms, now_ms, contended, &answer)
+                 : fake_dynamo_handle(world->dynamo, bytes, parcel->bytes.len, now_ms, &answer));
+        effect_end(world, parcel->call, &effect);
+        if (!parcel->copy) {
+            replace_after(parcel, now_ms, head, &answer);
+        }
+    }
+    world_trace(world, "%s%.*s -> %.*s", parcel->copy ? "(again) " : "", (int)strcspn(bytes, "?\r"), bytes,
+                (int)strcspn(buf_str(&answer), "\r"), buf_str(&answer));
+    world_digest(world, buf_str(&answer), answer.len);
+    buf_free(&parcel->bytes);
+    parcel->bytes = answer;
+    send_back(parcel);
+}
+
+/* Admitted now; a slow one takes effect later, within the allowance (protocol.md, section 1). */
+static void arrive(void *context, uint64_t unused)
+{
+    struct parcel *parcel = context;
+    struct world *world = parcel->world;
+    (void)unused;
+    parcel->admitted_ms = parcel->to_s3 ? world_s3_ms(world, parcel->occasion) : 0;
+    uint64_t busy_us = draw(parcel, PURPOSE_BUSY, 50, 3000);
+    if (!parcel->copy && strikes(parcel, FAULT_SLOW)) {
+        busy_us = draw(parcel, PURPOSE_BUSY, 10, world->fleet.allowance_s * UINT64_C(1000) - 300) * MS;
+    }
+    schedule_at(&world->schedule, world->schedule.now_us + busy_us, handle, parcel, 0);
+}
+
+/* ------------------------------------------------------------------------------------------------ the way there */
+
+/* As late as it likes, where the store refuses what has expired. Where it does not, nothing of ours bounds an attempt
+ * but the connection's own end (R6's TCP_USER_TIMEOUT), and section 5 leaves the rest to the timeout of the record. */
+static uint64_t lateness_us(const struct parcel *parcel)
+{
+    bool bounded = parcel->to_s3 && !parcel->read && !parcel->world->store_expires;
+    uint64_t most_ms = draw(parcel, PURPOSE_LATE, 0, 3) == 0 ? 150000 : 15000;
+    return draw(parcel, PURPOSE_LATE, 1000, bounded ? 4000 : most_ms) * MS;
+}
+
+/* An attempt is never delivered twice: no layer sends it again (R6), nothing stores and forwards it (E5). */
+static void send_again(const struct parcel *parcel, uint64_t way_us)
+{
+    if ((parcel->to_s3 && !parcel->read) || !strikes(parcel, FAULT_REPLAY)) {
+        return;
+    }
+    struct parcel *again = copy_parcel(parcel);
+    again->copy = true;
+    uint64_t most_ms = draw(parcel, PURPOSE_REPLAY, 0, 2) == 0 ? 60000 : 200;
+    uint64_t after_us = draw(again, PURPOSE_REPLAY, 1, most_ms) * MS;
+    schedule_at(&parcel->world->schedule, parcel->world->schedule.now_us + way_us + after_us, arrive, again, 0);
+}
+
+void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, const char *host,
+                  const char *bytes, size_t length)
+{
+    struct world *world = process->world;
+    struct parcel first = {.world = world, .process = process, .engine = engine, .transfer = transfer};
+    first.occasion = fault_occasion(process->lane, ++world->requests[process->lane]);
+    first.call = process->call;
+    first.to_s3 = strstr(host, NETWORK_S3) != NULL;
+    first.read = first.to_s3 && (strncmp(bytes, "HEAD ", 5) == 0 || strncmp(bytes, "GET ", 4) == 0);
+    buf_init(&first.bytes, 16 << 20);
+    must(buf_add(&first.bytes, bytes, length));
+    struct parcel *parcel = copy_parcel(&first);
+    buf_free(&first.bytes);
+    uint64_t way_us = draw(parcel, PURPOSE_WAY, 300, 20000);
+    if (strikes(parcel, FAULT_REFUSED)) {
+        deliver_after(parcel, ENGINE_REFUSED, way_us);
+        return;
+    }
+    if (strikes(parcel, FAULT_LATE)) {
+        way_us += lateness_us(parcel);
+    }
+    send_again(parcel, way_us);
+    if (strikes(parcel, FAULT_LOSE_BEFORE)) {
+        lose(parcel);
+        return;
+    }
+    schedule_at(&world->schedule, world->schedule.now_us + way_us, arrive, parcel, 0);
+}
+
+/* ------------------------------------------------------------------------------------------------ the process */
+
+/* Between R6's look at the clocks and the first byte nothing but the store's expiry guards a process that stops: where
+ * the store has none, a stop there is short. */
+static uint64_t stop_us(struct process *process, uint64_t occasion, bool after)
+{
+    const struct world *world = process->world;
+    uint64_t how = fault_number(&world->faults, PURPOSE_STOP, occasion, 0, 9);
+    uint64_t most_ms = how < 5 ? 3000 : how < 9 ? 40000 : 900000;
+    if (!world->store_expires && !after) {
+        most_ms = 4000;
+    }
+    return fault_number(&world->faults, PURPOSE_STOP + 50, occasion, 1, most_ms) * MS;
+}
+
+static void jump(struct process *process, uint64_t occasion)
+{
+    uint64_t by_s = fault_number(&process->world->faults, PURPOSE_JUMP, occasion, 0, 4000);
+    process->clocks.realtime_base_us += by_s * SECOND;
+    process->clocks.realtime_base_us -= UINT64_C(2000) * SECOND;
+}
+
+void network_strike_process(struct process *process, uint64_t occasion, bool after)
+{
+    struct world *world = process->world;
+    struct faults *faults = &world->faults;
+    bool is_after = fault_number(faults, PURPOSE_HALF, occasion, 0, 1) == 1;
+    if (is_after != after) {
+        return;
+    }
+    if (fault_strikes(faults, FAULT_JUMP, occasion)) {
+        jump(process, occasion);
+    }
+    bool suspended = fault_strikes(faults, FAULT_SUSPEND, occasion);
+    if (suspended || fault_strikes(faults, FAULT_PAUSE, occasion)) {
+        uint64_t for_us = stop_us(process, occasion, after);
+        world_trace(world, "lane %u %s for %llu ms", process->lane, suspended ? "suspended" : "stops",
+                    (unsigned long long)for_us / MS);
+        process_stop(process, for_us, suspended);
+        task_wait(NULL, world->schedule.now_us);
+    }
+    if (fault_strikes(faults, FAULT_DEATH, occasion)) {
+        world_trace(world, "lane %u dies", process->lane);
+        process_kill(process);
+    }
+}

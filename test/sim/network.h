@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Between the engines of the processes and the two services: every request is a few events (it arrives, it is handled,
+ * its answer arrives), and each of them may go wrong in the ways that the seed has.
+ */
+#ifndef OSCOMMIT_TEST_SIM_NETWORK_H
+#define OSCOMMIT_TEST_SIM_NETWORK_H
+
+#include "sim/engine.h"
+#include "sim/world.h"
+
+/* The hosts of the two endpoints. */
+#define NETWORK_S3     "s3.sim"
+#define NETWORK_DYNAMO "dynamodb.sim"
+#define NETWORK_BUCKET "bucket"
+#define NETWORK_TABLE  "records"
+#define NETWORK_REGION "us-east-1"
+
+/* The number of the process's next request, for faults. */
+uint64_t network_occasion(const struct process *process);
+/* Bytes are copied; the answer comes by engine_receive. */
+void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, const char *host,
+                  const char *bytes, size_t length);
+/* What meets the process itself at this request, before or after it is sent: it stops, its clock is set, it dies (then
+ * this does not return). On the process's own thread. */
+void network_strike_process(struct process *process, uint64_t occasion, bool after);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two judges that share nothing: what each call was told against what the store truly did with its requests, and the
+ * linearizability of the history, in which only callers have a word.
+ */
+#include "sim/oracle.h"
+
+#include "history/judge.h"
+#include "sim/effect.h"
+#include "sim/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ verdicts */
+
+/* V1 and V2 against the store's own books; every expectation was true at the instant of its write. */
+static void check_truth(struct world *world, const struct truth *truth)
+{
+    const char *told = os_verdict_name(truth->settled);
+    char call[64];
+    if (truth->operation == HISTORY_READ) {
+        return;
+    }
+    fault_call_name(truth->call, call);
+    if (truth->applied > 1) {
+        world_fail(world, "%s: its write of %s took effect %u times.", call, truth->key, truth->applied);
+    }
+    if (truth->expectation_broken) {
+        world_fail(world, "%s: its write of %s (%s by %s) took effect over another version than it expected.", call,
+                   truth->key, told, truth->rule);
+    }
+    if (truth->settled == OS_COMMITTED && truth->applied == 0) {
+        world_fail(world, "%s: its write of %s is committed by %s, and never took effect.", call, truth->key,
+                   truth->rule);
+    }
+    bool denied = truth->settled == OS_CONFLICT || truth->settled == OS_NOT_EXECUTED;
+    if (denied && truth->applied > 0) {
+        world_fail(world, "%s: its write of %s is %s by %s, and took effect.", call, truth->key, told, truth->rule);
+    }
+}
+
+static void check_versions(struct world *world, uint32_t key)
+{
+    char name[16];
+    uint32_t applied = 0;
+    world_key_name(key, name);
+    size_t count = fake_s3_version_count(world->s3, name);
+    for (size_t i = 0; i < world->truth_count; i++) {
+        if (world->truths[i].operation != HISTORY_READ && strcmp(world->truths[i].key, name) == 0) {
+            applied += world->truths[i].applied;
+        }
+    }
+    if (applied != count) {
+        world_fail(world, "%s has %zu versions, and %u writes took effect.", name, count, applied);
+    }
+    if (plan_is_create_once(world, key) && count > 1) {
+        world_fail(world, "%s is only ever created, and has %zu versions.", name, count);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ history */
+
+/* A write that never took effect has a value of its own, which nobody can have seen. */
+static bool add_call(struct history *history, const struct truth *truth, uint64_t id)
+{
+    char never[32];
+    snprintf(never, sizeof(never), "\"never-%llu\"", (unsigned long long)id);
+    bool unseen = truth->operation != HISTORY_READ && truth->applied == 0;
+    const char *value = unseen ? never : truth->value;
+    if (truth->operation == HISTORY_DELETE_IF_MATCH) {
+        value = "";
+    }
+    struct history_call call = {
+        .id = id,
+        .writer = truth->lane,
+        .operation = truth->operation,
+        .key = truth->key,
+        .expected = truth->expected,
+        .value = value,
+        .start_us = truth->start_us,
+        .end_us = truth->returned ? truth->end_us : HISTORY_NEVER,
+        .verdict = truth->returned ? truth->verdict : OS_UNKNOWN,
+        .settled = truth->returned ? truth->settled : OS_UNKNOWN,
+        .settled_us = truth->settled_us,
+        .rule = truth->rule,
+        .message = "",
+    };
+    return history_add_call(history, &call);
+}
+
+static bool add_finals(struct world *world, struct history *history)
+{
+    bool ok = true;
+    for (uint32_t key = 0; key < world->keys && ok; key++) {
+        char name[16];
+        char value[WORLD_ETAG_SIZE];
+        world_key_name(key, name);
+        effect_current(world, name, value);
+        int64_t versions = 0;
+        for (size_t i = 0; i < fake_s3_version_count(world->s3, name); i++) {
+            versions += fake_s3_version_at(world->s3, name, i).etag != NULL ? 1 : 0;
+        }
+        struct history_final final = {
+            .key = name, .value = value, .at_us = world->schedule.now_us, .versions = versions};
+        ok = history_add_final(history, &final);
+    }
+    return ok;
+}
+
+static void report(struct world *world, const struct judge_result *result)
+{
+    if (result->gave_up) {
+        world_fail(world, "The judge gave up on a key of this history.");
+    }
+    for (size_t i = 0; i < result->finding_count; i++) {
+        world_fail(world, "The judge: %s: %s", judge_violation_name(result->finding[i].violation),
+                   result->finding[i].sentence);
+    }
+}
+
+static void judge(struct world *world)
+{
+    struct judge_result result;
+    struct history *history = history_new();
+    bool ok = history != NULL;
+    for (size_t i = 0; i < world->truth_count && ok; i++) {
+        const struct truth *truth = &world->truths[i];
+        if (truth->operation != HISTORY_READ || truth->returned) {
+            ok = add_call(history, truth, i + 1);
+        }
+    }
+    ok = ok && add_finals(world, history) && judge_history(history, &result);
+    if (ok) {
+        report(world, &result);
+    } else {
+        world_fail(world, "Memory was too short to judge the history.");
+    }
+    history_free(history);
+}
+
+void oracle_judge(struct world *world)
+{
+    for (size_t i = 0; i < world->truth_count; i++) {
+        check_truth(world, &world->truths[i]);
+    }
+    for (uint32_t key = 0; key < world->keys; key++) {
+        check_versions(world, key);
+    }
+    judge(world);
+}

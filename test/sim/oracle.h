@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must be true when a seed is over. Every breach becomes a failure of the world. */
+#ifndef OSCOMMIT_TEST_SIM_ORACLE_H
+#define OSCOMMIT_TEST_SIM_ORACLE_H
+
+#include "sim/world.h"
+
+void oracle_judge(struct world *world);
+
+#endif

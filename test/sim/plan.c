@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/plan.h"
+
+enum {
+    PURPOSE_LANES = 200,
+    PURPOSE_KEYS,
+    PURPOSE_COUNT,
+    PURPOSE_KIND,
+    PURPOSE_KEY,
+    PURPOSE_SOURCE,
+    PURPOSE_THINK,
+    PURPOSE_DEADLINE,
+    PURPOSE_CANCEL,
+    PURPOSE_CONTENT,
+    PURPOSE_RESOLVE,
+    PURPOSE_SETTING,
+    PURPOSE_PACE,
+    PURPOSE_TABLE
+};
+
+static uint64_t draw(const struct world *world, uint64_t purpose, uint64_t occasion, uint64_t least, uint64_t most)
+{
+    return fault_number(&world->faults, purpose, occasion, least, most);
+}
+
+/* T5, T6 and E5 hold for every choice. A store without expiry is guarded by the record's timeout alone (see README.md):
+ * there it is the default or longer. */
+static void plan_fleet(struct world *world)
+{
+    struct fleet *fleet = &world->fleet;
+    bool usual = draw(world, PURPOSE_SETTING, 0, 0, 1) == 0 || !world->store_expires;
+    fleet->timeout_ms = usual ? 20000 : draw(world, PURPOSE_SETTING, 1, 13, 30) * 1000;
+    fleet->skew_rate = usual ? 3 : (uint32_t)draw(world, PURPOSE_SETTING, 2, 2, 4);
+    fleet->length_s = usual ? 5 : (uint32_t)draw(world, PURPOSE_SETTING, 3, 2, 6);
+    fleet->allowance_s = 5;
+    fleet->margin_s = 2;
+    uint64_t least_ttl_s = 10 * fleet->timeout_ms * fleet->skew_rate / 1000;
+    fleet->ttl_s = draw(world, PURPOSE_SETTING, 4, 0, 1) ? 3600 : least_ttl_s > 600 ? least_ttl_s : 600;
+    fleet->release = draw(world, PURPOSE_SETTING, 5, 0, 2) == 0 ? OS_RELEASE_ALWAYS : OS_RELEASE_ON_FAILURE;
+    fleet->fences = draw(world, PURPOSE_SETTING, 6, 0, 7) == 0 ? OS_OFF : OS_AUTO;
+    fleet->condition_headers = draw(world, PURPOSE_SETTING, 7, 0, 2) == 0 ? OS_ON : OS_OFF;
+}
+
+void plan_world(struct world *world)
+{
+    world->lanes = (uint32_t)draw(world, PURPOSE_LANES, 0, 2, 5);
+    world->keys = (uint32_t)draw(world, PURPOSE_KEYS, 0, 1, 4);
+    world->table_offset_ms = (int64_t)draw(world, PURPOSE_TABLE, 0, 0, 56000) - 28000; /* E5, less the spread */
+    plan_fleet(world);
+}
+
+uint32_t plan_count(const struct world *world, uint32_t lane)
+{
+    uint64_t most = draw(world, PURPOSE_COUNT, 0, 1, 5);
+    return (uint32_t)draw(world, PURPOSE_COUNT, 1 + lane, 1, most);
+}
+
+bool plan_is_create_once(const struct world *world, uint32_t key)
+{
+    return draw(world, PURPOSE_KIND, key, 0, 3) == 0;
+}
+
+static enum plan_kind kind_of(const struct world *world, uint64_t occasion, bool once)
+{
+    static const enum plan_kind of_many[] = {PLAN_CREATE, PLAN_CREATE, PLAN_UPDATE, PLAN_UPDATE, PLAN_UPDATE,
+                                             PLAN_STALE,  PLAN_COPY,   PLAN_RENAME, PLAN_DELETE, PLAN_READ};
+    static const enum plan_kind of_once[] = {PLAN_CREATE, PLAN_CREATE, PLAN_CREATE, PLAN_READ};
+    uint64_t choice = draw(world, PURPOSE_KIND, 100 + occasion, 0, 999);
+    return once ? of_once[choice % 4] : of_many[choice % 10];
+}
+
+static uint64_t think_us(const struct world *world, uint64_t occasion)
+{
+    static const uint64_t most_ms[] = {1, 50, 50, 2000, 2000, 30000, 700000};
+    uint64_t pace = draw(world, PURPOSE_PACE, 0, 3, 6); /* of this seed */
+    uint64_t choice = draw(world, PURPOSE_THINK, occasion, 0, pace);
+    return draw(world, PURPOSE_THINK + 1000, occasion, 0, most_ms[choice] * 1000);
+}
+
+void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct plan_call *ret)
+{
+    static const uint64_t deadlines_ms[] = {300, 3000, 12000, 40000, 120000, 120000, 400000};
+    uint64_t occasion = fault_occasion(lane, index);
+    ret->key = (uint32_t)draw(world, PURPOSE_KEY, occasion, 0, world->keys - 1);
+    ret->source = (uint32_t)draw(world, PURPOSE_SOURCE, occasion, 0, world->keys - 1);
+    ret->kind = kind_of(world, occasion, plan_is_create_once(world, ret->key));
+    if (ret->kind == PLAN_RENAME && plan_is_create_once(world, ret->source)) {
+        ret->kind = PLAN_COPY;
+    }
+    if (ret->source == ret->key && (ret->kind == PLAN_COPY || ret->kind == PLAN_RENAME)) {
+        ret->kind = PLAN_UPDATE;
+    }
+    ret->think_us = think_us(world, occasion);
+    ret->deadline_ms = deadlines_ms[draw(world, PURPOSE_DEADLINE, occasion, 0, 6)];
+    ret->cancel_after_us = draw(world, PURPOSE_CANCEL, occasion, 0, 20000000);
+    uint64_t content = draw(world, PURPOSE_CONTENT, occasion, 0, 11);
+    ret->content = content < 2 ? (uint32_t)content + 1 : 0;
+    ret->resolve_after = draw(world, PURPOSE_RESOLVE, occasion, 0, 2) != 0;
+}

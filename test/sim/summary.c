@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/summary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const operations[HISTORY_READ + 1] = {
+    [HISTORY_PUT_IF_ABSENT] = "put if absent",     [HISTORY_PUT_IF_MATCH] = "put if match",
+    [HISTORY_COPY_IF_ABSENT] = "copy if absent",   [HISTORY_COPY_IF_MATCH] = "copy if match",
+    [HISTORY_DELETE_IF_MATCH] = "delete if match", [HISTORY_READ] = "read",
+};
+
+static void count_rule(struct summary *summary, const char *rule, os_verdict verdict, uint64_t by)
+{
+    for (size_t i = 0; i < SUMMARY_RULES_MAX; i++) {
+        if (summary->rules[i].rule[0] == '\0') {
+            memcpy(summary->rules[i].rule, rule, strlen(rule) + 1);
+        }
+        if (strcmp(summary->rules[i].rule, rule) == 0) {
+            summary->rules[i].verdicts[verdict] += by;
+            return;
+        }
+    }
+}
+
+static void add_truth(struct summary *summary, const struct truth *truth)
+{
+    if (!truth->returned) {
+        summary->died[truth->operation] += truth->operation != HISTORY_READ || truth->code == OS_OK ? 1 : 0;
+        summary->died_applied += truth->applied;
+        return;
+    }
+    summary->verdicts[truth->operation][truth->verdict]++;
+    summary->takeovers += truth->took_over ? 1 : 0;
+    summary->attempts += truth->attempts;
+    summary->guards += truth->guards;
+    if (truth->by_result) {
+        count_rule(summary, truth->rule[0] ? truth->rule : "-", truth->verdict, 1);
+    }
+    if (truth->verdict == OS_UNKNOWN) {
+        summary->unknown_applied += truth->applied;
+        summary->settled[truth->settled]++;
+        summary->without_ticket += truth->ticket == NULL ? 1 : 0;
+    }
+}
+
+void summary_add(struct summary *summary, const struct world *world)
+{
+    summary->seeds++;
+    summary->requests += world->handled;
+    summary->virtual_s += world->schedule.now_us / 1000000;
+    summary->deaths += world->deaths;
+    for (size_t i = 0; i < FAULT_COUNT; i++) {
+        summary->seeds_with[i] += world->faults.rate[i] > 0 ? 1 : 0;
+        summary->struck[i] += world->faults.struck[i];
+    }
+    for (size_t i = 0; i < world->truth_count; i++) {
+        add_truth(summary, &world->truths[i]);
+    }
+    summary->digest = summary->digest * 31 + world->digest;
+}
+
+void summary_join(struct summary *summary, const struct summary *other)
+{
+    summary->seeds += other->seeds;
+    summary->requests += other->requests;
+    summary->virtual_s += other->virtual_s;
+    summary->deaths += other->deaths;
+    for (size_t i = 0; i < FAULT_COUNT; i++) {
+        summary->seeds_with[i] += other->seeds_with[i];
+        summary->struck[i] += other->struck[i];
+    }
+    for (size_t i = 0; i <= HISTORY_READ; i++) {
+        summary->died[i] += other->died[i];
+        for (size_t k = 0; k <= OS_UNKNOWN; k++) {
+            summary->verdicts[i][k] += other->verdicts[i][k];
+        }
+    }
+    summary->died_applied += other->died_applied;
+    summary->unknown_applied += other->unknown_applied;
+    summary->without_ticket += other->without_ticket;
+    summary->takeovers += other->takeovers;
+    summary->attempts += other->attempts;
+    summary->guards += other->guards;
+    for (size_t k = 0; k <= OS_UNKNOWN; k++) {
+        summary->settled[k] += other->settled[k];
+        for (size_t i = 0; i < SUMMARY_RULES_MAX && other->rules[i].rule[0] != '\0'; i++) {
+            count_rule(summary, other->rules[i].rule, (os_verdict)k, other->rules[i].verdicts[k]);
+        }
+    }
+    summary->digest = summary->digest * 31 + other->digest;
+}
+
+static void print_row(FILE *file, const char *name, const uint64_t *verdicts)
+{
+    fprintf(file, "  %-16s %11llu %9llu %13llu %9llu", name, (unsigned long long)verdicts[OS_COMMITTED],
+            (unsigned long long)verdicts[OS_CONFLICT], (unsigned long long)verdicts[OS_NOT_EXECUTED],
+            (unsigned long long)verdicts[OS_UNKNOWN]);
+}
+
+void summary_print(const struct summary *summary, double seconds, FILE *file)
+{
+    fprintf(file, "%llu seeds in %.1f s: %.0f seeds/s; %llu requests, %llu virtual hours; digest %016llx\n",
+            (unsigned long long)summary->seeds, seconds, seconds > 0 ? (double)summary->seeds / seconds : 0.0,
+            (unsigned long long)summary->requests, (unsigned long long)(summary->virtual_s / 3600),
+            (unsigned long long)summary->digest);
+    fprintf(file, "\n  %-16s %11s %9s %13s %9s %9s\n", "call", "committed", "conflict", "not executed", "unknown",
+            "died");
+    for (size_t i = 1; i <= HISTORY_READ; i++) {
+        print_row(file, operations[i], summary->verdicts[i]);
+        fprintf(file, " %9llu\n", (unsigned long long)summary->died[i]);
+    }
+    fprintf(file, "\n  %-16s %11s %9s %13s %9s\n", "verdict by", "committed", "conflict", "not executed", "unknown");
+    for (size_t i = 0; i < SUMMARY_RULES_MAX && summary->rules[i].rule[0] != '\0'; i++) {
+        print_row(file, summary->rules[i].rule, summary->rules[i].verdicts);
+        fputc('\n', file);
+    }
+    print_row(file, "unknown, settled", summary->settled);
+    fprintf(file,
+            "\n\n  %llu guards, %llu attempts, %llu takeovers, %llu deaths; of the unknown %llu had taken effect and "
+            "%llu had no ticket; of those that died %llu had taken effect\n",
+            (unsigned long long)summary->guards, (unsigned long long)summary->attempts,
+            (unsigned long long)summary->takeovers, (unsigned long long)summary->deaths,
+            (unsigned long long)summary->unknown_applied, (unsigned long long)summary->without_ticket,
+            (unsigned long long)summary->died_applied);
+    fprintf(file, "\n  fault             seeds    struck\n");
+    for (uint32_t i = 0; i < FAULT_COUNT; i++) {
+        fprintf(file, "  %-16s %6llu", fault_name(i), (unsigned long long)summary->seeds_with[i]);
+        if (!fault_is_of_the_world(i)) {
+            fprintf(file, " %9llu", (unsigned long long)summary->struck[i]);
+        }
+        fputc('\n', file);
+    }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happened in many seeds, so that a run in which nothing happened is seen. Plain data: it crosses a pipe. */
+#ifndef OSCOMMIT_TEST_SIM_SUMMARY_H
+#define OSCOMMIT_TEST_SIM_SUMMARY_H
+
+#include "sim/world.h"
+
+enum { SUMMARY_RULES_MAX = 48 };
+
+struct summary {
+    uint64_t seeds;
+    uint64_t requests;
+    uint64_t virtual_s;
+    uint64_t deaths;
+    uint64_t seeds_with[FAULT_COUNT];
+    uint64_t struck[FAULT_COUNT];
+    uint64_t verdicts[HISTORY_READ + 1][OS_UNKNOWN + 1]; /* of calls that returned */
+    uint64_t died[HISTORY_READ + 1];                     /* calls whose process died in them */
+    uint64_t died_applied;
+    uint64_t unknown_applied; /* unknown, and it had taken effect */
+    uint64_t settled[OS_UNKNOWN + 1];
+    uint64_t without_ticket;
+    uint64_t takeovers;
+    uint64_t attempts;
+    uint64_t guards;
+    struct {
+        char rule[8];
+        uint64_t verdicts[OS_UNKNOWN + 1];
+    } rules[SUMMARY_RULES_MAX];
+    uint64_t digest; /* of all digests, in the order of the seeds of one batch */
+};
+
+void summary_add(struct summary *summary, const struct world *world);
+void summary_join(struct summary *summary, const struct summary *other);
+void summary_print(const struct summary *summary, double seconds, FILE *file);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/worker.h"
+
+#include "sim/actions.h"
+#include "sim/network.h"
+#include "sim/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECOND = 1000000, OPEN_TRIES = 100 };
+enum { PURPOSE_CLOCKS = 300, PURPOSE_REBIRTH, PURPOSE_RANDOM, PURPOSE_DRIFT };
+
+static uint64_t draw(const struct process *process, uint64_t purpose, uint64_t salt, uint64_t least, uint64_t most)
+{
+    uint64_t occasion = fault_occasion(process->lane, process->incarnation * UINT64_C(100) + salt);
+    return fault_number(&process->world->faults, purpose, occasion, least, most);
+}
+
+/* ------------------------------------------------------------------------------------------------ birth */
+
+/* The bases differ widely, so that no reading of one is ever taken for another's. A store without expiry bears little
+ * drift: its timeouts are all that there is (README.md). */
+static void set_clocks(struct process *process)
+{
+    const struct faults *faults = &process->world->faults;
+    struct process_clocks *clocks = &process->clocks;
+    clocks->monotonic_base_us = draw(process, PURPOSE_CLOCKS, 0, 0, 1000) * SECOND;
+    clocks->boottime_base_us = clocks->monotonic_base_us + draw(process, PURPOSE_CLOCKS, 1, 0, 1000) * SECOND;
+    clocks->realtime_base_us = WORLD_EPOCH_S * SECOND + draw(process, PURPOSE_CLOCKS, 2, 0, 2000) * 1000;
+    if (faults->rate[FAULT_OFF_CLOCKS] > 0) {
+        clocks->realtime_base_us += draw(process, PURPOSE_CLOCKS, 3, 0, 2400) * SECOND;
+        clocks->realtime_base_us -= UINT64_C(1200) * SECOND;
+    }
+    if (faults->rate[FAULT_DRIFT] > 0) {
+        int64_t most = process->world->store_expires ? 150000 : 20000;
+        clocks->drift_ppm = (int64_t)draw(process, PURPOSE_DRIFT, 0, 0, (uint64_t)(2 * most)) - most;
+    }
+}
+
+static bool allocation_fails(void *context, uint64_t allocation)
+{
+    struct process *process = context;
+    struct world *world = process->world;
+    (void)allocation;
+    if (world->faults.rate[FAULT_MEMORY] == 0) { /* millions of occasions: spare the draws */
+        return false;
+    }
+    return fault_strikes(&world->faults, FAULT_MEMORY,
+                         fault_occasion(process->lane, ++world->allocations[process->lane]));
+}
+
+struct rebirth {
+    struct world *world;
+    uint32_t lane;
+    uint32_t incarnation;
+    uint32_t first_call;
+};
+
+static void be_reborn(void *context, uint64_t unused)
+{
+    struct rebirth *rebirth = context;
+    (void)unused;
+    worker_start(rebirth->world, rebirth->lane, rebirth->incarnation, rebirth->first_call);
+    free(rebirth);
+}
+
+static void died(struct process *process)
+{
+    struct world *world = process->world;
+    struct worker *worker = process->owner;
+    struct rebirth *rebirth = calloc(1, sizeof(*rebirth));
+    if (rebirth == NULL) {
+        abort();
+    }
+    world->deaths++;
+    *rebirth = (struct rebirth){.world = world, .lane = process->lane};
+    rebirth->incarnation = process->incarnation + 1;
+    rebirth->first_call = worker->next_call;
+    worker_free(worker);
+    process->owner = NULL;
+    schedule_at(&world->schedule, world->schedule.now_us + draw(process, PURPOSE_REBIRTH, 0, 1, 30000) * 1000,
+                be_reborn, rebirth, 0);
+}
+
+static struct process *new_process(struct world *world, uint32_t lane, uint32_t incarnation, uint32_t first_call)
+{
+    struct process *process = calloc(1, sizeof(*process));
+    struct worker *worker = calloc(1, sizeof(*worker));
+    if (process == NULL || worker == NULL) {
+        abort();
+    }
+    *process = (struct process){.next = world->processes, .world = world, .lane = lane, .incarnation = incarnation};
+    world->processes = process;
+    process->memory = (struct memory_owner){.id = 1, .fails = allocation_fails, .context = process};
+    process->random = draw(process, PURPOSE_RANDOM, 0, 0, UINT64_MAX - 1);
+    process->died = died;
+    process->owner = worker;
+    *worker = (struct worker){.process = process, .world = world, .next_call = first_call};
+    set_clocks(process);
+    return process;
+}
+
+/* ------------------------------------------------------------------------------------------------ life */
+
+static void rest(struct worker *worker, uint64_t us)
+{
+    (void)task_wait(NULL, worker->world->schedule.now_us + us);
+}
+
+/* Memory may be short; a while later there is some. */
+static bool open_client(struct worker *worker)
+{
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        if (action_open(worker)) {
+            return true;
+        }
+        rest(worker, SECOND);
+    }
+    world_fail(worker->world, "Lane %u could not open a client.", worker->process->lane);
+    return false;
+}
+
+static void close_client(struct worker *worker)
+{
+    struct process *process = worker->process;
+    action_close(worker);
+    if (process->memory.blocks > 0) {
+        world_fail(worker->world, "Lane %u closed its client and left %zu blocks of memory.", process->lane,
+                   process->memory.blocks);
+    }
+    process->world->workers_left--;
+    process->owner = NULL;
+    worker_free(worker);
+}
+
+static void work(void *context)
+{
+    struct worker *worker = context;
+    struct world *world = worker->world;
+    uint32_t lane = worker->process->lane;
+    if (open_client(worker)) {
+        uint32_t count = plan_count(world, lane);
+        while (worker->next_call < count) {
+            uint32_t index = worker->next_call++;
+            struct plan_call call;
+            plan_call(world, lane, index, &call);
+            if (fault_lacks_call(world->faults.change, fault_occasion(lane, index))) {
+                continue;
+            }
+            rest(worker, call.think_us);
+            worker->process->call = fault_occasion(lane, index);
+            action_call(worker, &call);
+            if (call.resolve_after) {
+                action_resolve(worker, false, call.deadline_ms);
+            }
+        }
+    }
+    close_client(worker);
+}
+
+void worker_start(struct world *world, uint32_t lane, uint32_t incarnation, uint32_t first_call)
+{
+    struct process *process = new_process(world, lane, incarnation, first_call);
+    task_start(process, work, process->owner, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------ the end */
+
+static void read_at_end(void *context)
+{
+    struct worker *worker = context;
+    struct world *world = worker->world;
+    if (open_client(worker)) {
+        action_resolve(worker, true, 300000);
+        for (uint32_t key = 0; key < world->keys; key++) {
+            worker->process->call = fault_occasion(world->lanes, key);
+            action_final(worker, key);
+        }
+    }
+    close_client(worker);
+}
+
+void worker_start_reader(struct world *world)
+{
+    world->workers_left++;
+    struct process *process = new_process(world, world->lanes, 0, 0);
+    process->clocks.drift_ppm = 0;
+    task_start(process, read_at_end, process->owner, NULL);
+}
