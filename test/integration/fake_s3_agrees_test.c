@@ -1,77 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fake services of the simulator against the real ones: the same requests, built and signed by the library, go to
- * MinIO or DynamoDB Local and to the fake, and the answers must say the same: status, error code, and what the
- * library's parsers read in them. What real servers are known to do differently among themselves is left out.
+ * The simulator's fake S3 against MinIO: the same requests, built and signed by the library, go to both, and the
+ * answers must say the same: status, error code, and what the library's parsers read in them. What real servers are
+ * known to do differently among themselves is left out.
  */
-#include "unit/sim/wire.h"
+#include "unit/sim/real.h"
 
 /* cmocka wants these three first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "dynamo/response.h"
-#include "dynamo/table.h"
 #include "s3/response.h"
-#include "support/http_probe.h"
 #include "support/raw_service.h"
 
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static struct http_engine *engine;
-static struct endpoint minio;
-static struct endpoint dynamodb;
-static struct sigv4_keys keys;
-static char unique[32]; /* of this run: the bucket, the table */
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* What the real service answers; `request` stays the caller's. */
-static struct http_response real_answer(const struct endpoint *endpoint, struct http_request *request)
-{
-    struct probe probe;
-    struct http_response response;
-    probe_init(&probe, request->method, endpoint->host, "/", NULL, 0);
-    http_request_free(&probe.request);
-    probe.request = *request;
-    probe_run(engine, &probe);
-    *request = probe.request;
-    http_request_init(&probe.request);
-    if (probe.code != OS_OK) {
-        fail_msg("%s did not answer: %s", endpoint->host, probe.message);
-    }
-    response = (struct http_response){.status = probe.status, .headers = probe.headers, .body = probe.body};
-    probe.headers = (struct http_headers){0};
-    buf_init(&probe.body, 1);
-    probe_free(&probe);
-    return response;
-}
-
-static void sign(const char *service, const struct sigv4_keys *with, int64_t offset_s, bool in_query,
-                 struct http_request *request)
-{
-    char payload[65];
-    int64_t at = (int64_t)(now_ms() / 1000) + offset_s;
-    struct sigv4_signer *signer = sigv4_signer_new(raw_region(), service);
-    assert_non_null(signer);
-    bool has_body = request->body.kind == HTTP_BODY_MEMORY && request->body.length > 0;
-    assert_true(sha256_hex(has_body ? request->body.data : "", has_body ? (size_t)request->body.length : 0, payload));
-    assert_true(in_query ? sigv4_sign_query(signer, with, at, WIRE_DYING, request)
-                         : sigv4_sign_header(signer, with, at, payload, request));
-    sigv4_signer_free(signer);
-}
-
-/* ------------------------------------------------------------------------------------------------------------ S3 */
+static struct real_service server;
 
 struct s3_pair {
     struct fake_s3 *fake;
@@ -81,15 +29,15 @@ struct s3_pair {
 static void open_pair(struct s3_pair *ret)
 {
     char url[300];
-    snprintf(url, sizeof(url), "http://%s", minio.host);
-    assert_true(raw_make_bucket(url, unique));
-    const struct fake_s3_options options = {.bucket = unique,
+    snprintf(url, sizeof(url), "http://%s", server.endpoint.host);
+    assert_true(raw_make_bucket(url, server.unique));
+    const struct fake_s3_options options = {.bucket = server.unique,
                                             .region = raw_region(),
-                                            .access_key = keys.access_key_id,
-                                            .secret_key = keys.secret_access_key};
+                                            .access_key = server.keys.access_key_id,
+                                            .secret_key = server.keys.secret_access_key};
     ret->fake = fake_s3_new(&options);
     assert_non_null(ret->fake);
-    ret->target = (struct s3_target){.endpoint = &minio, .bucket = unique};
+    ret->target = (struct s3_target){.endpoint = &server.endpoint, .bucket = server.unique};
 }
 
 /* The headers that both must give back alike. */
@@ -134,8 +82,8 @@ static void compare_s3(const char *what, const struct http_response *real, const
 /* Takes the request. */
 static void both_say(struct s3_pair *pair, const char *what, struct http_request *request, int status)
 {
-    struct http_response real = real_answer(&minio, request);
-    struct http_response fake = wire_s3(pair->fake, request, now_ms());
+    struct http_response real = real_answer(&server, request);
+    struct http_response fake = wire_s3(pair->fake, request, real_now_ms());
     compare_s3(what, &real, &fake, status);
     http_response_free(&real);
     http_response_free(&fake);
@@ -159,7 +107,7 @@ static void both_put(struct s3_pair *pair, const char *what, const char *key, co
 {
     struct http_request request;
     put_of(pair, key, condition, &request);
-    sign("s3", &keys, 0, true, &request);
+    real_sign(&server, &server.keys, 0, true, &request);
     both_say(pair, what, &request, status);
 }
 
@@ -167,10 +115,10 @@ static void both_read(struct s3_pair *pair, const char *what, const char *key, u
 {
     struct http_request request;
     assert_int_equal(s3_build_head(&pair->target, key, &request, NULL), OS_OK);
-    sign("s3", &keys, 0, false, &request);
+    real_sign(&server, &server.keys, 0, false, &request);
     both_say(pair, what, &request, status == 404 ? 404 : 200);
     assert_int_equal(s3_build_get(&pair->target, key, offset, 0, &request, NULL), OS_OK);
-    sign("s3", &keys, 0, false, &request);
+    real_sign(&server, &server.keys, 0, false, &request);
     both_say(pair, what, &request, status);
 }
 
@@ -196,16 +144,16 @@ static void reads_and_writes_of_minio_and_of_the_fake_agree(void **state)
     both_read(&pair, "a part behind the end", "a b/\xc3\xa4+?&=%", 5, 416);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(s3_build_delete(&pair.target, "a b/\xc3\xa4+?&=%", NULL, &request, NULL), OS_OK);
-        sign("s3", &keys, 0, true, &request);
+        real_sign(&server, &server.keys, 0, true, &request);
         both_say(&pair, "DELETE", &request, 204);
     }
     both_read(&pair, "deleted", "a b/\xc3\xa4+?&=%", 0, 404);
     assert_int_equal(s3_build_head_bucket(&pair.target, &request, NULL), OS_OK);
-    sign("s3", &keys, 0, false, &request);
+    real_sign(&server, &server.keys, 0, false, &request);
     both_say(&pair, "HEAD of the bucket", &request, 200);
     pair.target.bucket = "there-is-no-such-bucket";
     assert_int_equal(s3_build_get(&pair.target, "key", 0, 0, &request, NULL), OS_OK);
-    sign("s3", &keys, 0, false, &request);
+    real_sign(&server, &server.keys, 0, false, &request);
     both_say(&pair, "GET in another bucket", &request, 404);
     fake_s3_free(pair.fake);
 }
@@ -215,9 +163,9 @@ static void both_copy(struct s3_pair *pair, const char *what, const char *source
 {
     struct http_request request;
     assert_int_equal(s3_build_copy(&pair->target, source, etag, NULL, key, content, NULL, &request, NULL), OS_OK);
-    sign("s3", &keys, 0, true, &request);
-    struct http_response real = real_answer(&minio, &request);
-    struct http_response fake = wire_s3(pair->fake, &request, now_ms());
+    real_sign(&server, &server.keys, 0, true, &request);
+    struct http_response real = real_answer(&server, &request);
+    struct http_response fake = wire_s3(pair->fake, &request, real_now_ms());
     if (status == 200) {
         struct s3_object left;
         struct s3_object made;
@@ -267,8 +215,8 @@ static void refusals_of_minio_and_of_the_fake_agree(void **state)
     (void)state;
     struct s3_pair pair;
     struct http_request request;
-    const char *access = keys.access_key_id;
-    const char *secret = keys.secret_access_key;
+    const char *access = server.keys.access_key_id;
+    const char *secret = server.keys.secret_access_key;
     const struct signing cases[] = {
         {"a wrong secret, header", access, "wrong", 0, false, 403},
         {"a wrong secret, query", access, "wrong", 0, true, 403},
@@ -287,24 +235,24 @@ static void refusals_of_minio_and_of_the_fake_agree(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct sigv4_keys with = {cases[i].access, cases[i].secret, NULL};
         put_of(&pair, "refused", NULL, &request);
-        sign("s3", &with, cases[i].offset_s, cases[i].in_query, &request);
+        real_sign(&server, &with, cases[i].offset_s, cases[i].in_query, &request);
         both_say(&pair, cases[i].what, &request, cases[i].status);
     }
     put_of(&pair, "refused", &absent, &request);
-    sign("s3", &keys, 0, true, &request);
+    real_sign(&server, &server.keys, 0, true, &request);
     http_headers_remove(&request.headers, "if-none-match");
     both_say(&pair, "a signed header is gone", &request, ANY_REFUSAL); /* MinIO: 400, AWS: 403 */
     put_of(&pair, "refused", NULL, &request);
-    sign("s3", &keys, 0, true, &request);
+    real_sign(&server, &server.keys, 0, true, &request);
     assert_true(http_headers_set(&request.headers, S3_NONCE_HEADER, "other"));
     both_say(&pair, "a signed header is changed", &request, 403);
     put_of(&pair, "refused", NULL, &request);
-    sign("s3", &keys, 0, false, &request);
+    real_sign(&server, &server.keys, 0, false, &request);
     request.body.data = "other";
     both_say(&pair, "another body than was signed", &request, 400);
     put_of(&pair, "refused", NULL, &request);
     assert_true(http_headers_add(&request.headers, "content-md5", "Szpiw+W+FkKbLcAl4xMsPg=="));
-    sign("s3", &keys, 0, true, &request);
+    real_sign(&server, &server.keys, 0, true, &request);
     both_say(&pair, "another Content-MD5", &request, 400);
     assert_int_equal(s3_build_get(&pair.target, "refused", 0, 0, &request, NULL), OS_OK);
     both_say(&pair, "not signed", &request, 403);
@@ -328,11 +276,11 @@ static void list_all(struct s3_pair *pair, bool of_fake, const struct s3_list_op
         struct s3_list_page page;
         next.continuation_token = token;
         assert_int_equal(s3_build_list(&pair->target, &next, &request, NULL), OS_OK);
-        sign("s3", &keys, 0, false, &request);
+        real_sign(&server, &server.keys, 0, false, &request);
         if (of_fake) {
-            response = wire_s3(pair->fake, &request, now_ms());
+            response = wire_s3(pair->fake, &request, real_now_ms());
         } else {
-            response = real_answer(&minio, &request);
+            response = real_answer(&server, &request);
             http_request_free(&request);
         }
         assert_int_equal(s3_parse_list(&response, note_entry, ret, &page, NULL), OS_OK);
@@ -374,182 +322,6 @@ static void lists_of_minio_and_of_the_fake_agree(void **state)
     fake_s3_free(pair.fake);
 }
 
-/* ------------------------------------------------------------------------------------------------------ DynamoDB */
-
-struct dynamo_pair {
-    struct fake_dynamo *fake;
-    struct dynamo_target target;
-};
-
-/* Takes the request, frees the body. */
-static void ask_both(struct dynamo_pair *pair, struct http_request *request, struct buf *body,
-                     struct http_response *ret_real, struct http_response *ret_fake)
-{
-    sign("dynamodb", &keys, 0, false, request);
-    *ret_real = real_answer(&dynamodb, request);
-    *ret_fake = wire_dynamo(pair->fake, request, body, now_ms());
-    assert_int_equal(ret_real->status, ret_fake->status);
-}
-
-static void same_detail(const struct dynamo_error *real, const struct dynamo_error *fake)
-{
-    assert_string_equal(fake->code, real->code);
-    assert_false(real->crc_wrong || fake->crc_wrong);
-    assert_true(real->request_id[0] != '\0' && fake->request_id[0] != '\0');
-}
-
-static void both_put_record(struct dynamo_pair *pair, const struct record *record,
-                            const struct record_condition *condition, enum ledger_outcome outcome)
-{
-    struct http_request request;
-    struct buf body;
-    struct http_response real;
-    struct http_response fake;
-    struct dynamo_error details[2];
-    struct record found[2];
-    memset(found, 0, sizeof(found));
-    assert_int_equal(
-        dynamo_build_put(&pair->target, "path/\xc3\xa4\"", "\"etag\"", record, condition, &request, &body, NULL),
-        OS_OK);
-    ask_both(pair, &request, &body, &real, &fake);
-    assert_int_equal(dynamo_read_put(&real, "real", "p", "e", &found[0], &details[0], NULL), outcome);
-    assert_int_equal(dynamo_read_put(&fake, "fake", "p", "e", &found[1], &details[1], NULL), outcome);
-    same_detail(&details[0], &details[1]);
-    assert_memory_equal(&found[0], &found[1], sizeof(found[0]));
-    http_response_free(&real);
-    http_response_free(&fake);
-}
-
-static void both_get_record(struct dynamo_pair *pair, enum ledger_outcome outcome, bool is_there)
-{
-    struct http_request request;
-    struct buf body;
-    struct http_response real;
-    struct http_response fake;
-    struct dynamo_error details[2];
-    struct record found[2];
-    bool there[2] = {false, false};
-    memset(found, 0, sizeof(found));
-    assert_int_equal(dynamo_build_get(&pair->target, "path/\xc3\xa4\"", "\"etag\"", &request, &body, NULL), OS_OK);
-    ask_both(pair, &request, &body, &real, &fake);
-    assert_int_equal(dynamo_read_get(&real, "real", "p", "e", &there[0], &found[0], &details[0], NULL), outcome);
-    assert_int_equal(dynamo_read_get(&fake, "fake", "p", "e", &there[1], &found[1], &details[1], NULL), outcome);
-    same_detail(&details[0], &details[1]);
-    assert_int_equal(there[0], is_there);
-    assert_int_equal(there[1], is_there);
-    assert_memory_equal(&found[0], &found[1], sizeof(found[0]));
-    http_response_free(&real);
-    http_response_free(&fake);
-}
-
-typedef os_code (*build_fn)(const struct dynamo_target *, struct http_request *, struct buf *, os_error *);
-
-static void both_prepare(struct dynamo_pair *pair, build_fn build)
-{
-    struct http_request request;
-    struct buf body;
-    struct http_response real;
-    struct http_response fake;
-    struct dynamo_error details[2];
-    assert_int_equal(build(&pair->target, &request, &body, NULL), OS_OK);
-    ask_both(pair, &request, &body, &real, &fake);
-    assert_int_equal(dynamo_read_done(&real, "real", &details[0], NULL), LEDGER_OK);
-    assert_int_equal(dynamo_read_done(&fake, "fake", &details[1], NULL), LEDGER_OK);
-    same_detail(&details[0], &details[1]);
-    http_response_free(&real);
-    http_response_free(&fake);
-}
-
-static os_code judged(const struct http_response *table, const struct http_response *ttl)
-{
-    struct dynamo_table found;
-    char status[DYNAMO_TTL_STATUS_SIZE];
-    char attribute[DYNAMO_TTL_ATTRIBUTE_SIZE];
-    bool exists = false;
-    assert_int_equal(dynamo_read_table(table, "table", &exists, &found, NULL, NULL), LEDGER_OK);
-    if (!exists) {
-        return OS_ERR_NO_TABLE;
-    }
-    assert_int_equal(dynamo_read_ttl(ttl, "table", status, attribute, NULL, NULL), LEDGER_OK);
-    return dynamo_judge_table("table", &found, status, attribute, NULL);
-}
-
-static void both_judge(struct dynamo_pair *pair, os_code code)
-{
-    struct http_request request;
-    struct buf body;
-    struct http_response tables[2];
-    struct http_response ttls[2];
-    assert_int_equal(dynamo_build_describe_table(&pair->target, &request, &body, NULL), OS_OK);
-    ask_both(pair, &request, &body, &tables[0], &tables[1]);
-    assert_int_equal(dynamo_build_describe_ttl(&pair->target, &request, &body, NULL), OS_OK);
-    ask_both(pair, &request, &body, &ttls[0], &ttls[1]);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(judged(&tables[i], &ttls[i]), code);
-        http_response_free(&tables[i]);
-        http_response_free(&ttls[i]);
-    }
-}
-
-static void dynamodb_local_and_the_fake_agree(void **state)
-{
-    (void)state;
-    struct dynamo_pair pair = {.target = {.endpoint = &dynamodb, .table = unique}};
-    const struct fake_dynamo_options options = {
-        .region = raw_region(), .access_key = keys.access_key_id, .secret_key = keys.secret_access_key};
-    const uint64_t ttl_s = now_ms() / 1000 + 3600;
-    const struct record peers = {.generation = 1, .timeout_ms = 20000, .ttl_s = ttl_s};
-    struct record ours = {
-        .generation = 281474976710655, .timeout_ms = 20000, .ttl_s = ttl_s, .nonce = "0123456789abcdef"};
-    struct record released;
-    struct record_condition condition = {.kind = RECORD_IF_ABSENT};
-    pair.fake = fake_dynamo_new(&options);
-    assert_non_null(pair.fake);
-    both_judge(&pair, OS_ERR_NO_TABLE);
-    both_get_record(&pair, LEDGER_REFUSED, false);
-    both_prepare(&pair, dynamo_build_create_table);
-    both_prepare(&pair, dynamo_build_create_table);
-    both_judge(&pair, OS_ERR_TABLE);
-    both_prepare(&pair, dynamo_build_update_ttl);
-    both_prepare(&pair, dynamo_build_update_ttl);
-    both_judge(&pair, OS_OK);
-
-    both_get_record(&pair, LEDGER_OK, false);
-    both_put_record(&pair, &peers, &condition, LEDGER_OK);
-    both_put_record(&pair, &ours, &condition, LEDGER_CONFLICT);
-    condition = (struct record_condition){.kind = RECORD_IF_SEEN, .seen = ours};
-    both_put_record(&pair, &ours, &condition, LEDGER_CONFLICT);
-    condition.seen = peers;
-    condition.seen.ttl_s++;
-    both_put_record(&pair, &ours, &condition, LEDGER_CONFLICT);
-    condition.seen = peers;
-    ours.has_fence = true;
-    ours.fence_s = ttl_s;
-    both_put_record(&pair, &ours, &condition, LEDGER_OK);
-    both_put_record(&pair, &ours, &condition, LEDGER_CONFLICT);
-    both_get_record(&pair, LEDGER_OK, true);
-    record_released(&ours, ttl_s + 1, &released);
-    condition = (struct record_condition){.kind = RECORD_IF_HELD, .seen = ours};
-    both_put_record(&pair, &released, &condition, LEDGER_OK);
-    both_put_record(&pair, &released, &condition, LEDGER_CONFLICT);
-    both_get_record(&pair, LEDGER_OK, true);
-    assert_null(fake_dynamo_violation(pair.fake));
-    fake_dynamo_free(pair.fake);
-}
-
-/* ---------------------------------------------------------------------------------------------------------- main */
-
-static bool find(const char *name, const char *service, struct endpoint *ret)
-{
-    const char *url = getenv(name);
-    const char *required = getenv("OSCOMMIT_REQUIRE_SERVERS");
-    if (url == NULL || url[0] == '\0') {
-        fprintf(stderr, "%s is not given\n", name);
-        exit(required != NULL && strcmp(required, "1") == 0 ? 1 : 77);
-    }
-    return endpoint_parse(service, url, raw_region(), ret, NULL) == OS_OK;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,16 +329,9 @@ int main(void)
         cmocka_unit_test(copies_of_minio_and_of_the_fake_agree),
         cmocka_unit_test(refusals_of_minio_and_of_the_fake_agree),
         cmocka_unit_test(lists_of_minio_and_of_the_fake_agree),
-        cmocka_unit_test(dynamodb_local_and_the_fake_agree),
     };
-    if (!find("OSCOMMIT_TEST_MINIO_ENDPOINT", "s3", &minio) ||
-        !find("OSCOMMIT_TEST_DYNAMODB_ENDPOINT", "dynamodb", &dynamodb)) {
-        return 1;
-    }
-    keys = (struct sigv4_keys){raw_access_key(), raw_secret_key(), NULL};
-    snprintf(unique, sizeof(unique), "fakes-%llx", (unsigned long long)now_ms());
-    engine = probe_engine(4, NULL);
+    real_open(&server, "OSCOMMIT_TEST_MINIO_ENDPOINT", "s3");
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    http_engine_free(engine);
+    real_close(&server);
     return failed == 0 ? 0 : 1;
 }
