@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { WAKEUP_TRIES = 4 };
+
 /* curl_global_init counts its callers itself, but only some builds of it may be called from two threads at once. */
 static pthread_mutex_t global_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -55,7 +57,10 @@ static bool make_handles(struct http_engine *engine)
     return curl_share_setopt(engine->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) == CURLSHE_OK &&
            curl_multi_setopt(engine->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING) == CURLM_OK &&
            curl_multi_setopt(engine->multi, CURLMOPT_MAX_HOST_CONNECTIONS, per_host) == CURLM_OK &&
-           curl_multi_setopt(engine->multi, CURLMOPT_MAXCONNECTS, 4 * per_host) == CURLM_OK;
+           curl_multi_setopt(engine->multi, CURLMOPT_MAXCONNECTS, 4 * per_host) == CURLM_OK &&
+           /* Without a descriptor left for it, libcurl makes a handle that sleeps through every wakeup, and says
+            * nothing. */
+           curl_multi_wakeup(engine->multi) == CURLM_OK;
 }
 
 static uint32_t between(uint32_t least, uint32_t value, uint32_t most)
@@ -400,7 +405,10 @@ void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
 void http_engine_wakeup(struct http_engine *engine)
 {
     atomic_store(&engine->woken, true);
-    (void)curl_multi_wakeup(engine->multi);
+    CURLMcode code = curl_multi_wakeup(engine->multi);
+    for (int tries = 1; code != CURLM_OK && tries < WAKEUP_TRIES; tries++) { /* lost, it is a poll's whole time */
+        code = curl_multi_wakeup(engine->multi);
+    }
 }
 
 /* What the headers take, with room for those that libcurl adds (Host, Content-Length, and the request line of a proxy).

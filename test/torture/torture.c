@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SETTLERS = 16, FAILURES_MAX = 20, NUMBER_MAX = 1000000, HANG_S = 120 };
+enum { SETTLERS = 64, FAILURES_MAX = 20, NUMBER_MAX = 1000000, HANG_S = 120 };
 
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 

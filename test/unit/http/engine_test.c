@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -412,6 +413,27 @@ static void progress_grows_to_the_whole(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* libcurl makes a handle without what wakes it when there is no descriptor left, and does not say so. */
+static void an_engine_that_could_not_be_woken_is_not_made(void **state)
+{
+    struct http_engine_options options = {.max_connections = 4, .connect_timeout_ms = 1000};
+    struct http_engine *engine = NULL;
+    struct rlimit before;
+    os_error err;
+    (void)state;
+    int next = dup(STDIN_FILENO); /* the lowest number that is free */
+    assert_true(next >= 0);
+    (void)close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit none_left = {.rlim_cur = (rlim_t)next, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none_left), 0);
+    os_code code = http_engine_new(&options, &engine, &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_not_equal(code, OS_OK);
+    assert_null(engine);
+    assert_true(err.message[0] != '\0');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +445,7 @@ int main(void)
         TEST(sixty_four_requests_run_at_once_and_keep_their_connections),
         TEST(more_requests_than_connections_wait_their_turn),
         TEST(a_request_that_waits_for_a_place_ends_unsent_at_its_deadline),
+        TEST(an_engine_that_could_not_be_woken_is_not_made),
         TEST(silence_is_a_stall),
         TEST(an_upload_that_is_not_taken_is_a_stall),
         TEST(a_trickle_is_no_stall),
