@@ -297,7 +297,8 @@ struct guard {
     bool own_is_foreign; /* R13: our key's record has a nonce that is not ours */
     bool saw_ours;       /* R13, row A */
     bool locked;         /* R13: our ETag is locked */
-    uint8_t reserved_end[5];
+    bool began_changed;  /* R13: the HEAD that began the round showed another version than `base` */
+    uint8_t reserved_end[4];
 };
 
 void guard_init(struct guard *guard, const struct guard_settings *settings, const struct guard_start *start);

@@ -9,7 +9,7 @@
 enum {
     FACT_SAW_OURS = 1 << 0,    /* a record has `saw` = our nonce (a HEAD that shows it is V4) */
     FACT_NOT_APPLIED = 1 << 1, /* definitely not applied */
-    FACT_DEAD = 1 << 2,        /* S3 time was past fence + margin when the round began */
+    FACT_DEAD = 1 << 2, /* S3 time was past fence + margin when the round began; and nothing came and went in it */
     FACT_VERY_VERSION = 1 << 3,
     FACT_HAS_NONCE = 1 << 4, /* that version carries a nonce */
     FACT_LOCKED = 1 << 5,    /* our ETag is locked */
@@ -123,14 +123,16 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
 
 static unsigned facts_of(const struct guard *g, const struct guard_event *event)
 {
+    bool very_version = version_same(&event->version, &g->base);
+    bool came_back = very_version && g->began_changed && !event->version.nonce[0];
     unsigned facts = 0;
     if (g->saw_ours)
         facts |= FACT_SAW_OURS;
     if (g->not_applied)
         facts |= FACT_NOT_APPLIED;
-    if (g->dead)
+    if (g->dead && !came_back)
         facts |= FACT_DEAD;
-    if (version_same(&event->version, &g->base))
+    if (very_version)
         facts |= FACT_VERY_VERSION;
     if (event->version.exists && event->version.nonce[0])
         facts |= FACT_HAS_NONCE;
@@ -177,6 +179,9 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
         /* By this HEAD, not by the one that ends the round: a write that is applied after the records were read, and
          * deleted again by another writer before the last HEAD, would leave no trace in either. */
         g->dead = g->ours.has_fence && guard_past_fence(g, event->date_s, g->ours.fence_s);
+        /* Without a nonce what this HEAD shows may be our write, and it may be deleted under a record that is written
+         * only after the records were read. */
+        g->began_changed = !version_same(&event->version, &g->base);
         g->state = GUARD_RESOLVE_OWN;
         guard_want(g, GUARD_DO_RECORD_GET, todo);
     } else {

@@ -238,7 +238,7 @@ static void row_e_is_forbidden_while_the_attempt_may_be_applied(void **state)
 static void row_e_is_forbidden_by_the_very_version(void **state)
 {
     (void)state;
-    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN UNLOCKED
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD FOREIGN UNLOCKED
           "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer [FINISHED]\n");
 }
 

@@ -74,6 +74,25 @@ static void what_was_read_before_the_death_proves_nothing(void **state)
           "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
 
+/*
+ * R13.D: what the first HEAD shows may be ours, where the nonce was left out (a COPY whose metadata has no room for
+ * it). Another writer locks and deletes it after our ETag was looked at, and the last HEAD shows the key absent again.
+ */
+static void a_version_that_came_back_during_the_round_proves_nothing(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS "head X @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
+          "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS
+          "get found g=1 t=20000 ttl=4613 n=other fence=1023 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS "head F @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
+          "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
 /* A Date that went back takes no death back: each HEAD's own Date counts. */
 static void the_first_head_says_whether_it_is_dead(void **state)
 {
@@ -361,6 +380,7 @@ int main(void)
         cmocka_unit_test(a_round_with_an_unanswered_read_is_made_again),
         cmocka_unit_test(a_round_forgets_the_round_before),
         cmocka_unit_test(what_was_read_before_the_death_proves_nothing),
+        cmocka_unit_test(a_version_that_came_back_during_the_round_proves_nothing),
         cmocka_unit_test(the_first_head_says_whether_it_is_dead),
         cmocka_unit_test(rounds_back_off),
         cmocka_unit_test(an_update_to_the_same_bytes_is_not_called_a_conflict),
