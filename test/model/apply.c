@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a choice does: the store, the ledger, time and the outsiders. */
+#include "choice.h"
+#include "oracle.h"
+#include "peer.h"
+#include "writer.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ the store */
+
+static uint32_t allowance_s(void)
+{
+    return config->allowance_s ? config->allowance_s : 1;
+}
+
+/*
+ * An attempt is admitted while its signature lives, and applied within the allowance after that: so at any time up to
+ * date + length + allowance, provided that it left in time to be admitted at all.
+ */
+bool store_takes(const struct world *world, const struct flight *send)
+{
+    uint32_t now_s = world_date(world);
+    uint32_t margin_s = config->margin_s ? config->margin_s : 1;
+    if (config->never_expires)
+        return !config->late_in_bound || now_s <= send->sent_s + send->length_s + allowance_s() + margin_s;
+    return send->sent_s <= send->date_s + send->length_s && now_s <= send->date_s + send->length_s + allowance_s();
+}
+
+static void write_object(struct world *world, const struct flight *send)
+{
+    const struct call_plan *plan = &config->calls[send->writer];
+    oracle_applies(world, send);
+    world->outsider_last = 0;
+    memset(&world->object, 0, sizeof(world->object));
+    if (plan->operation != GUARD_DELETE) {
+        world->object.exists = 1;
+        world->object.etag = plan->ours;
+        world->object.maker = (uint8_t)(send->writer + 1);
+        world->object.guard = send->guard;
+        world->object.has_nonce = !plan->no_nonce;
+        world->object.modified_s = world_date(world);
+        world->object.version = config->versioned ? ++world->versions : 0;
+    }
+    oracle_object_changed(world);
+}
+
+static void serve_send(struct world *world, struct flight *flight)
+{
+    bool holds = world_holds(config->calls[flight->writer].expected, &world->object);
+    flight->outcome = ATTEMPT_OK;
+    if (config->headers && !holds)
+        flight->outcome = ATTEMPT_PRECONDITION;
+    else
+        write_object(world, flight);
+}
+
+static void serve_head(struct world *world, struct flight *flight, bool fast)
+{
+    flight->outcome = HEAD_ANSWERED;
+    flight->object = world->object;
+    flight->date_s = world_date(world);
+    if (fast) {
+        flight->date_s += config->margin_s ? config->margin_s : 1;
+        world->budget[BUDGET_FAST]--;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ the ledger */
+
+bool ledger_condition_holds(const struct world *world, const struct flight *put)
+{
+    const struct row *row = &world->rows[put->row];
+    const struct record *seen = &put->condition.seen;
+    switch (put->condition.kind) {
+    case RECORD_IF_ABSENT: return !row->present;
+    case RECORD_IF_SEEN: return row->present && record_same_holder(&row->record, seen);
+    case RECORD_IF_HELD:
+        return row->present && row->record.generation == seen->generation &&
+               strcmp(row->record.nonce, seen->nonce) == 0;
+    }
+    return false;
+}
+
+static void write_row(struct world *world, const struct flight *put)
+{
+    struct row *row = &world->rows[put->row];
+    struct writer *writer = &world->writers[put->writer];
+    row->present = 1;
+    record_copy(&row->record, &put->record);
+    /* So that the books know what was held, whoever learns of it. */
+    if (!put->is_release && memcmp(&writer->book.put, &put->record, sizeof(put->record)) == 0)
+        writer->book.acquired = 1;
+}
+
+static void serve_put(struct world *world, struct flight *flight)
+{
+    if (ledger_condition_holds(world, flight)) {
+        write_row(world, flight);
+        memset(&flight->record, 0, sizeof(flight->record));
+        flight->outcome = LEDGER_OK;
+        return;
+    }
+    const struct row *row = &world->rows[flight->row];
+    flight->outcome = row->present ? LEDGER_CONFLICT : LEDGER_CONFLICT_BLIND;
+    memset(&flight->record, 0, sizeof(flight->record));
+    if (row->present)
+        record_copy(&flight->record, &row->record);
+}
+
+static void serve_get(const struct world *world, struct flight *flight)
+{
+    const struct row *row = &world->rows[flight->row];
+    flight->outcome = LEDGER_OK;
+    flight->found = row->present;
+    if (row->present)
+        record_copy(&flight->record, &row->record);
+}
+
+static void serve_query(const struct world *world, struct flight *flight)
+{
+    struct guard_evidence evidence = {false, false};
+    for (uint8_t i = 0; i < ETAG_COUNT; i++) {
+        if (world->rows[i].present)
+            guard_weigh_record(&world->writers[flight->writer].guard, etag_text(i), &world->rows[i].record, &evidence);
+    }
+    flight->outcome = LEDGER_OK;
+    flight->saw_ours = evidence.saw_ours;
+    flight->locked = evidence.locked;
+}
+
+/* ------------------------------------------------------------------------------------------------ requests */
+
+static void serve(struct world *world, unsigned f, bool fast)
+{
+    struct flight *flight = &world->flights[f];
+    switch ((enum flight_kind)flight->kind) {
+    case FLIGHT_HEAD: serve_head(world, flight, fast); break;
+    case FLIGHT_GET: serve_get(world, flight); break;
+    case FLIGHT_QUERY: serve_query(world, flight); break;
+    case FLIGHT_PUT: serve_put(world, flight); break;
+    case FLIGHT_SEND: serve_send(world, flight); break;
+    default: flight->outcome = HEAD_ANSWERED; break;
+    }
+    flight->served = 1;
+    if (flight->kind == FLIGHT_PUT)
+        memset(&flight->condition, 0, sizeof(flight->condition));
+    if (config->whole || flight->kind == FLIGHT_SOURCE)
+        writer_deliver(world, f);
+}
+
+static void land(struct world *world, unsigned f)
+{
+    struct flight flight = world->flights[f];
+    memset(&world->flights[f], 0, sizeof(flight));
+    if (flight.kind == FLIGHT_SEND)
+        write_object(world, &flight);
+    else
+        write_row(world, &flight);
+}
+
+static void copy(struct world *world, unsigned f)
+{
+    struct flight *flight = &world->flights[f];
+    struct flight *second = world_new_flight(world, (enum flight_kind)flight->kind, flight->writer);
+    memcpy(second, flight, sizeof(*second));
+    second->awaited = 0;
+    world->budget[flight->kind == FLIGHT_PUT ? BUDGET_DUP : BUDGET_DUP_SEND]--;
+}
+
+static void answer(struct world *world, unsigned f, unsigned outcome, unsigned budget)
+{
+    struct flight *flight = &world->flights[f];
+    if (budget < BUDGETS)
+        world->budget[budget]--;
+    flight->outcome = (uint8_t)outcome;
+    flight->served = 1;
+    writer_deliver(world, f);
+}
+
+static void answer_409_later(struct world *world, unsigned f)
+{
+    struct flight *late = world_new_flight(world, FLIGHT_SEND, world->flights[f].writer);
+    memcpy(late, &world->flights[f], sizeof(*late));
+    late->awaited = 0;
+    world->unsure = 1;
+    answer(world, f, ATTEMPT_409, BUDGET_409);
+}
+
+static void lose(struct world *world, unsigned f)
+{
+    const struct flight *flight = &world->flights[f];
+    bool stays = !flight->served && (flight->kind == FLIGHT_PUT || flight->kind == FLIGHT_SEND);
+    world->budget[BUDGET_LOSE]--;
+    writer_deliver_loss(world, f, stays);
+}
+
+/* ------------------------------------------------------------------------------------------------ surroundings */
+
+static void outsider(struct world *world, unsigned what)
+{
+    world->budget[BUDGET_OUTSIDER]--;
+    world->outsider_last = 1;
+    memset(&world->object, 0, sizeof(world->object));
+    if (what != 1) {
+        world->object.exists = 1;
+        world->object.maker = MAKER_OUTSIDER;
+        world->object.etag = what == 0 ? (uint8_t)ETAG_D : config->base;
+        world->object.modified_s = world_date(world);
+        world->object.version = config->versioned ? ++world->versions : 0;
+    }
+    oracle_object_changed(world);
+}
+
+static uint32_t leap_s(void)
+{
+    return config->leap_s ? config->leap_s : 7;
+}
+
+static void pass(struct world *world, unsigned step, enum clock_mode mode, unsigned w)
+{
+    struct writer *writer = &world->writers[w];
+    uint32_t seconds = step == BUDGET_TICK ? 1 : step == BUDGET_LEAP ? leap_s() : config->eon_s ? config->eon_s : 700;
+    int64_t ms = (int64_t)seconds * 1000;
+    world->budget[step]--;
+    world->s3_ms += (uint64_t)ms;
+    if (mode == CLOCKS_RUN)
+        return;
+    world->budget[mode == CLOCKS_FROZEN ? BUDGET_FREEZE : BUDGET_SUSPEND]--;
+    writer->monotonic_lag_ms += ms;
+    if (mode == CLOCKS_FROZEN) {
+        writer->boottime_lag_ms += ms;
+        writer->realtime_lag_ms += ms;
+    }
+}
+
+static void set_clock(struct world *world, unsigned w, bool back)
+{
+    int64_t ms = (int64_t)leap_s() * 1000;
+    world->budget[BUDGET_SET]--;
+    world->writers[w].realtime_lag_ms += back ? ms : -ms;
+}
+
+static void delete_row(struct world *world, unsigned row)
+{
+    world->budget[BUDGET_TTL]--;
+    memset(&world->rows[row], 0, sizeof(world->rows[row]));
+}
+
+/* ------------------------------------------------------------------------------------------------ all of it */
+
+static void apply_to_flight(struct world *world, uint32_t choice)
+{
+    unsigned f = choice_arg(choice, 0);
+    switch (choice_kind_of(choice)) {
+    case CHOICE_SERVE: serve(world, f, choice_arg(choice, 1) != 0); return;
+    case CHOICE_DELIVER: writer_deliver(world, f); return;
+    case CHOICE_LOSE: lose(world, f); return;
+    case CHOICE_LAND: land(world, f); return;
+    case CHOICE_COPY: copy(world, f); return;
+    case CHOICE_BLIND:
+        memset(&world->flights[f].record, 0, sizeof(world->flights[f].record));
+        answer(world, f, LEDGER_CONFLICT_BLIND, BUDGET_BLIND);
+        return;
+    case CHOICE_THROTTLE: answer(world, f, LEDGER_THROTTLED, BUDGET_THROTTLE); return;
+    case CHOICE_ANSWER: answer(world, f, choice_arg(choice, 1), choice_arg(choice, 2)); return;
+    default: answer_409_later(world, f); return;
+    }
+}
+
+void choice_apply(struct world *world, uint32_t choice)
+{
+    unsigned a = choice_arg(choice, 0);
+    switch (choice_kind_of(choice)) {
+    case CHOICE_START: writer_start(world, a); break;
+    case CHOICE_TIMER: writer_timer(world, a); break;
+    case CHOICE_STOP:
+        world->budget[BUDGET_STOP]--;
+        writer_stop(world, a);
+        break;
+    case CHOICE_CRASH:
+        world->budget[BUDGET_CRASH]--;
+        writer_crash(world, a);
+        break;
+    case CHOICE_TTL: delete_row(world, a); break;
+    case CHOICE_OUTSIDER: outsider(world, a); break;
+    case CHOICE_TIME: pass(world, a, (enum clock_mode)choice_arg(choice, 1), choice_arg(choice, 2)); break;
+    case CHOICE_SET: set_clock(world, a, choice_arg(choice, 1) != 0); break;
+    case CHOICE_PEER: peer_step(world, a); break;
+    default: apply_to_flight(world, choice); break;
+    }
+    world_canonical(world);
+}

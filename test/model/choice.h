@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What may happen next in a world, and what it then looks like. A choice is a number; a schedule is a list of them. */
+#ifndef OSCOMMIT_MODEL_CHOICE_H
+#define OSCOMMIT_MODEL_CHOICE_H
+
+#include "world.h"
+
+#include <stddef.h>
+
+enum choice_kind {
+    CHOICE_START = 1, /* writer: its next guard, or the resolution of its ticket */
+    CHOICE_TIMER,     /* writer */
+    CHOICE_STOP,      /* writer */
+    CHOICE_CRASH,     /* writer */
+    CHOICE_SERVE,     /* flight, front end ahead: the service reads, or decides and applies */
+    CHOICE_DELIVER,   /* flight: the answer arrives */
+    CHOICE_LOSE,      /* flight: the answer never arrives */
+    CHOICE_LAND,      /* flight that nobody waits for: it is applied after all */
+    CHOICE_COPY,      /* flight: on its way twice */
+    CHOICE_BLIND,     /* flight: the failed condition is answered without the item */
+    CHOICE_THROTTLE,  /* flight */
+    CHOICE_ANSWER,    /* flight, attempt_answer: without being applied */
+    CHOICE_409_LATER, /* flight: answered by an ambiguous 409, and may still be applied */
+    CHOICE_TTL,       /* row */
+    CHOICE_OUTSIDER,  /* 0 put, 1 delete, 2 put the first bytes back */
+    CHOICE_TIME,      /* budget of the step, how the clocks behave, whose */
+    CHOICE_SET,       /* writer, forwards or backwards: REALTIME is set */
+    CHOICE_PEER       /* writer: its next step */
+};
+
+enum clock_mode { CLOCKS_RUN = 0, CLOCKS_SUSPENDED, CLOCKS_FROZEN };
+
+enum { CHOICES_MAX = 256 };
+
+struct choices {
+    uint32_t list[CHOICES_MAX];
+    size_t count;
+};
+
+static inline uint32_t choice_make(enum choice_kind kind, unsigned a, unsigned b, unsigned c)
+{
+    return (uint32_t)kind << 24 | a << 16 | b << 8 | c;
+}
+
+static inline enum choice_kind choice_kind_of(uint32_t choice)
+{
+    return (enum choice_kind)(choice >> 24);
+}
+
+/* a, b, c: arguments 0, 1, 2 */
+static inline unsigned choice_arg(uint32_t choice, unsigned i)
+{
+    return choice >> (16 - 8 * i) & 0xff;
+}
+
+void choices_of(const struct world *world, struct choices *ret);
+/* Leaves the canonical form; `finding` says what was violated. */
+void choice_apply(struct world *world, uint32_t choice);
+
+/* Whether the store would take this copy of an attempt now. */
+bool store_takes(const struct world *world, const struct flight *send);
+bool ledger_condition_holds(const struct world *world, const struct flight *put);
+
+#endif

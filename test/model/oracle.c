@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "oracle.h"
+
+#include <string.h>
+
+#define MUST(holds, ...)                        \
+    do {                                        \
+        if (!(holds))                           \
+            violated(RULE_BROKEN, __VA_ARGS__); \
+    } while (false)
+
+static char letter(unsigned w)
+{
+    return (char)('A' + w);
+}
+
+/* ------------------------------------------------------------------------------------------------ the object */
+
+void oracle_object_changed(struct world *world)
+{
+    for (unsigned w = 0; w < WRITERS; w++) {
+        struct writer *writer = &world->writers[w];
+        if (writer->started && !world_holds(config->calls[w].expected, &world->object))
+            writer->broken = 1;
+    }
+}
+
+/* Nothing protects an outsider's change without condition headers (E4), so it may be overwritten. */
+static bool overwrites_unexpected(const struct world *world, unsigned w)
+{
+    if (world_holds(config->calls[w].expected, &world->object))
+        return false;
+    return !world->outsider_last;
+}
+
+void oracle_applies(struct world *world, const struct flight *send)
+{
+    struct writer *writer = &world->writers[send->writer];
+    char name = letter(send->writer);
+    if (overwrites_unexpected(world, send->writer))
+        violated(LOST_UPDATE, "%c%d's write is applied although its expectation does not hold: it overwrites %s", name,
+                 send->guard + 1, world->object.exists ? etag_text(world->object.etag) : "a deletion");
+    if (writer->applied[send->guard])
+        violated(APPLIED_TWICE, "%c%d's write is applied a second time", name, send->guard + 1);
+    enum verdict verdict = (enum verdict)writer->verdict[send->guard];
+    if (verdict == VERDICT_CONFLICT || verdict == VERDICT_NOT_EXECUTED)
+        violated(APPLIED_LATE, "V1: %c%d's write is applied after its verdict was %s", name, send->guard + 1,
+                 verdict == VERDICT_CONFLICT ? "conflict" : "not executed");
+    writer->applied[send->guard] = 1;
+}
+
+void oracle_peer_applies(const struct world *world, unsigned w)
+{
+    if (overwrites_unexpected(world, w))
+        violated(PEER_OVERWROTE, "the peer %c's write is applied although its expectation does not hold", letter(w));
+}
+
+/* ------------------------------------------------------------------------------------------------ what went in */
+
+static bool is_ours(const struct world *world, unsigned w, const struct record *record)
+{
+    char nonce[RECORD_NONCE_SIZE];
+    nonce_text(w + 1, world->writers[w].number, nonce);
+    return strcmp(record->nonce, nonce) == 0;
+}
+
+static bool same_record(const struct record *a, const struct record *b)
+{
+    return record_same_holder(a, b) && a->timeout_ms == b->timeout_ms && a->has_fence == b->has_fence &&
+           a->fence_s == b->fence_s;
+}
+
+/* The HEADs under way were asked for before. */
+static void saw_new_record(struct world *world, unsigned w, const struct record *record)
+{
+    struct book *book = &world->writers[w].book;
+    record_copy(&book->seen, record);
+    book->has_seen = 1;
+    book->first_seen = world_clocks(world, w);
+    book->head_after_seen = 0;
+    for (unsigned i = 0; i < FLIGHTS; i++) {
+        if (world->flights[i].kind == FLIGHT_HEAD && world->flights[i].writer == w)
+            world->flights[i].after_seen = 0;
+    }
+}
+
+static void attempt_answered(struct book *book, enum attempt_answer answer)
+{
+    switch (answer) {
+    case ATTEMPT_OK:
+    case ATTEMPT_EXPIRED:
+    case ATTEMPT_AMBIGUOUS: return;
+    case ATTEMPT_409: book->out = config->answer_409 == GUARD_409_AMBIGUOUS; return;
+    default: book->out = 0; return;
+    }
+}
+
+void oracle_before(struct world *world, unsigned w, const struct guard_event *event, const struct flight *answered)
+{
+    struct book *book = &world->writers[w].book;
+    bool shown = (event->kind == GUARD_EVENT_RECORD_PUT && event->ledger == LEDGER_CONFLICT) ||
+                 (event->kind == GUARD_EVENT_RECORD_GET && event->ledger == LEDGER_OK && event->found);
+    if (shown && !book->sent && !is_ours(world, w, &event->record) &&
+        !(book->has_seen && same_record(&book->seen, &event->record)))
+        saw_new_record(world, w, &event->record);
+    if (event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED && answered) {
+        book->head_after_seen = answered->after_seen;
+        book->head_date_s = answered->date_s;
+        book->head_good = world_holds(config->calls[w].expected, &answered->object);
+    }
+    if (event->kind == GUARD_EVENT_ATTEMPT)
+        attempt_answered(book, event->attempt);
+}
+
+/* ------------------------------------------------------------------------------------------------ what came out */
+
+/* R12's bound, from the books. Without a fence by the clocks at `until`. */
+static bool bound_passed(const struct book *book, const struct guard_settings *settings,
+                         const struct clock_reading *until)
+{
+    if (book->seen.timeout_ms == 0)
+        return true;
+    if (book->seen.has_fence)
+        return book->head_date_s > book->seen.fence_s + settings->margin_s;
+    return clock_elapsed_min(&book->first_seen, until) >
+           record_bound_ms(book->seen.timeout_ms, settings->max_clock_skew_rate);
+}
+
+static void check_condition(const struct world *world, unsigned w, const struct guard_settings *settings,
+                            const struct guard_todo *todo)
+{
+    const struct book *book = &world->writers[w].book;
+    if (todo->condition.kind != RECORD_IF_SEEN) {
+        MUST(todo->condition.kind == RECORD_IF_ABSENT, "R3: on the condition that there is no record");
+        return;
+    }
+    const struct record *seen = &todo->condition.seen;
+    MUST(todo->record.generation == seen->generation + 1, "R12: generation + 1");
+    if (is_ours(world, w, seen))
+        return;
+    struct clock_reading now = world_clocks(world, w);
+    MUST(book->has_seen && record_same_holder(seen, &book->seen), "R12: on the condition that the record is as seen");
+    MUST(book->head_after_seen && book->head_good, "R12: a HEAD that was sent after the record was first shown");
+    MUST(bound_passed(book, settings, &now), "R12: after the bound");
+}
+
+static void check_put(struct world *world, unsigned w, const struct guard_todo *todo)
+{
+    struct book *book = &world->writers[w].book;
+    const struct record *record = &todo->record;
+    struct guard_settings settings;
+    settings_of(&settings);
+    uint64_t reach_s = (uint64_t)settings.length_s + settings.allowance_s;
+    MUST(!book->sent, "R3: what was sent under is not put again");
+    MUST(is_ours(world, w, record), "R3: with our nonce");
+    MUST(record->has_fence == settings.fences, "E7: a fence where expiry was seen");
+    MUST(!record->has_fence || record->fence_s == book->sign_date_s + reach_s,
+         "R2: the fence is the signature's date + length + allowance");
+    MUST(record->timeout_ms >= (reach_s + settings.margin_s) * 1000, "T6: length + allowance + margin <= timeout");
+    MUST(record->ttl_s >= book->sign_date_s + GUARD_EVIDENCE_S, "T5: ttl");
+    check_condition(world, w, &settings, todo);
+    if (memcmp(&book->put, record, sizeof(*record)) != 0)
+        book->acquired = 0;
+    record_copy(&book->put, record);
+}
+
+static void check_send(struct world *world, unsigned w)
+{
+    struct book *book = &world->writers[w].book;
+    MUST(book->acquired, "R3, R6: sent under a record of ours that was written");
+    MUST(book->head_good, "R1, R5: sent while the expectation held");
+    MUST(!book->out, "R13: no second copy while one may be applied");
+    book->sent = 1;
+    book->out = 1;
+}
+
+static void check_release(const struct world *world, unsigned w, const struct guard_todo *todo)
+{
+    const struct record *seen = &todo->release_condition.seen;
+    MUST(todo->release_condition.kind == RECORD_IF_HELD && is_ours(world, w, seen), "T3: only while it is ours");
+    MUST(todo->release.generation == seen->generation + 1 && todo->release.timeout_ms == 0, "T3: generation, timeout");
+    MUST(is_ours(world, w, &todo->release) && strcmp(todo->release.saw, seen->saw) == 0, "T3: the same nonce and saw");
+    MUST(todo->release.has_fence == seen->has_fence && todo->release.fence_s == seen->fence_s, "T3: the same fence");
+}
+
+static void check_verdict(struct world *world, unsigned w, const struct guard *guard, const struct guard_todo *todo)
+{
+    struct writer *writer = &world->writers[w];
+    enum verdict verdict = guard_verdict(guard);
+    const char *rule = guard_rule_name(guard);
+    bool applied = writer->applied[writer->number] != 0;
+    writer->verdict[writer->number] = (uint8_t)verdict;
+    switch (verdict) {
+    case VERDICT_COMMITTED:
+        if (!applied)
+            violated(FALSE_COMMITTED, "V2: %c's verdict is committed by %s, and nothing was applied", letter(w), rule);
+        return;
+    case VERDICT_CONFLICT:
+        if (applied)
+            violated(FALSE_CONFLICT, "V1: %c's verdict is conflict by %s, and it was applied", letter(w), rule);
+        if (!writer->broken)
+            violated(FALSE_CONFLICT, "V1: %c's verdict is conflict by %s, and its expectation always held", letter(w),
+                     rule);
+        break;
+    case VERDICT_NOT_EXECUTED:
+        if (applied)
+            violated(FALSE_NOT_EXECUTED, "V1: %c's verdict is not executed by %s, and it was applied", letter(w), rule);
+        break;
+    default:
+        if (!writer->resolving && !writer->book.sent)
+            violated(FALSE_UNKNOWN, "V3: %c's verdict is unknown by %s, and it sent nothing", letter(w), rule);
+        if (guard->reason != GUARD_REASON_STOPPED && guard->reason != GUARD_REASON_NO_EVIDENCE)
+            violated(FALSE_UNKNOWN, "V3: %c's verdict is unknown by %s, without need", letter(w), rule);
+        return;
+    }
+    bool owes = writer->book.acquired && !writer->book.sent && !(guard->awaiting & GUARD_DO_RECORD_PUT) && guard->held;
+    MUST(!owes || todo->what & GUARD_DO_RELEASE, "V5: %c releases what it holds", letter(w));
+}
+
+/* A HEAD that is after the bound and shows an expectation that holds makes a contender take over: R12. */
+static void check_blocked(struct world *world, unsigned w, enum guard_state was)
+{
+    const struct writer *writer = &world->writers[w];
+    struct guard_settings settings;
+    settings_of(&settings);
+    if (was != GUARD_CONTEND_CHECKING || writer->guard.state != GUARD_CONTEND_WAITING)
+        return;
+    const struct book *book = &writer->book;
+    if (book->head_after_seen && book->head_good && bound_passed(book, &settings, &writer->guard.poll_clock))
+        violated(BLOCKED, "R12: %c still waits for a record whose bound has passed", letter(w));
+}
+
+void oracle_after(struct world *world, unsigned w, const struct guard_event *event, const struct guard_todo *todo,
+                  enum guard_state was)
+{
+    struct writer *writer = &world->writers[w];
+    struct book *book = &writer->book;
+    const struct guard *guard = &writer->guard;
+    if (todo->what & GUARD_DO_SIGN) {
+        MUST(!todo->sign_renewed || todo->sign_date_s == book->sign_date_s,
+             "R2: renewed credentials sign the same date again");
+        MUST(todo->sign_renewed || !book->sent, "R2: a new date needs a new guard");
+        book->sign_date_s = (uint32_t)todo->sign_date_s;
+    }
+    if (todo->what & GUARD_DO_RECORD_PUT)
+        check_put(world, w, todo);
+    if (todo->what & GUARD_DO_SEND)
+        check_send(world, w);
+    if (todo->what & GUARD_DO_VERDICT)
+        check_verdict(world, w, guard, todo);
+    if (todo->what & GUARD_DO_RELEASE)
+        check_release(world, w, todo);
+    if (event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED)
+        check_blocked(world, w, was);
+    if (!guard_finished(guard) && guard->awaiting == 0 && !writer->timer && !todo->has_timer)
+        violated(STUCK, "%c has no verdict and waits for nothing", letter(w));
+}

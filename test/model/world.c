@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct config *config;
+struct finding finding;
+
+_Static_assert(sizeof(struct world) % 8 == 0, "packed by words");
+
+enum { START_S = 1000, MONOTONIC_BASE_MS = 100000, BOOTTIME_BASE_MS = 200000, REALTIME_BASE_MS = 500 };
+
+void violated(const char *name, const char *format, ...)
+{
+    if (finding.name)
+        return;
+    finding.name = name;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(finding.text, sizeof(finding.text), format, args);
+    va_end(args);
+}
+
+/* ------------------------------------------------------------------------------------------------ names */
+
+static const char *const etags[ETAG_COUNT] = {
+    [ETAG_NONE] = RECORD_ETAG_CREATE, [ETAG_A] = "\"a\"", [ETAG_B] = "\"b\"", [ETAG_C] = "\"c\"", [ETAG_D] = "\"d\"",
+};
+
+const char *etag_text(uint8_t etag)
+{
+    assert(etag < ETAG_COUNT);
+    return etags[etag];
+}
+
+uint8_t etag_number(const char *text)
+{
+    for (uint8_t i = 0; i < ETAG_COUNT; i++) {
+        if (strcmp(text, etags[i]) == 0)
+            return i;
+    }
+    fprintf(stderr, "explore: nobody made the ETag %s\n", text);
+    exit(2);
+}
+
+void nonce_text(unsigned maker, unsigned guard, char ret[RECORD_NONCE_SIZE])
+{
+    memset(ret, 0, RECORD_NONCE_SIZE);
+    ret[0] = maker == MAKER_FIRST ? 'Z' : (char)('A' + maker - 1);
+    ret[1] = (char)('1' + guard);
+}
+
+void object_version_of(const struct object *object, struct object_version *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    if (!object->exists)
+        return;
+    ret->exists = true;
+    ret->last_modified_s = object->modified_s;
+    strcpy(ret->etag, etag_text(object->etag));
+    if (object->has_nonce)
+        nonce_text(object->maker, object->guard, ret->nonce);
+    if (object->version > 0)
+        ret->version_id[0] = (char)('0' + object->version);
+}
+
+/* ------------------------------------------------------------------------------------------------ time */
+
+uint32_t world_date(const struct world *world)
+{
+    return (uint32_t)(world->s3_ms / 1000);
+}
+
+struct clock_reading world_clocks(const struct world *world, unsigned w)
+{
+    const struct writer *writer = &world->writers[w];
+    int64_t now = (int64_t)world->s3_ms;
+    return (struct clock_reading){
+        .monotonic_ms = (uint64_t)(now + MONOTONIC_BASE_MS - writer->monotonic_lag_ms),
+        .boottime_ms = (uint64_t)(now + BOOTTIME_BASE_MS - writer->boottime_lag_ms),
+        .realtime_ms = (uint64_t)(now + REALTIME_BASE_MS - writer->realtime_lag_ms),
+    };
+}
+
+/* ------------------------------------------------------------------------------------------------ beginnings */
+
+void settings_of(struct guard_settings *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    ret->length_s = config->length_s ? config->length_s : 1;
+    ret->allowance_s = config->allowance_s ? config->allowance_s : 1;
+    ret->margin_s = config->margin_s ? config->margin_s : 1;
+    ret->timeout_ms = 1000; /* T6 raises it */
+    ret->max_clock_skew_rate = 2;
+    ret->ttl_s = GUARD_EVIDENCE_S;
+    ret->recheck_after_ms = config->recheck_ms ? config->recheck_ms : 500;
+    ret->answer_409 = config->answer_409;
+    ret->fences = !config->no_fences;
+    ret->release_always = config->release_always;
+    ret->etag_known = config->etag_known;
+}
+
+void world_init(struct world *world)
+{
+    memset(world, 0, sizeof(*world));
+    world->s3_ms = START_S * 1000;
+    memcpy(world->budget, config->budget, sizeof(world->budget));
+    for (unsigned w = 0; w < WRITERS; w++) {
+        if (config->calls[w].kind == CALL_NONE)
+            world->writers[w].state = WRITER_DONE;
+    }
+    if (config->base != ETAG_NONE) {
+        world->object.exists = 1;
+        world->object.etag = config->base;
+        world->object.modified_s = START_S - 100;
+        world->object.has_nonce = config->base_nonce;
+        world->object.version = config->versioned ? ++world->versions : 0;
+    }
+}
+
+bool world_holds(uint8_t expected, const struct object *object)
+{
+    return expected == ETAG_NONE ? !object->exists : object->exists && object->etag == expected;
+}
+
+struct flight *world_new_flight(struct world *world, enum flight_kind kind, unsigned w)
+{
+    for (unsigned i = 0; i < FLIGHTS; i++) {
+        struct flight *flight = &world->flights[i];
+        if (flight->kind != FLIGHT_NONE)
+            continue;
+        flight->kind = (uint8_t)kind;
+        flight->writer = (uint8_t)w;
+        flight->guard = world->writers[w].number;
+        return flight;
+    }
+    fprintf(stderr, "explore: more than %d requests are under way at once\n", (int)FLIGHTS);
+    exit(2);
+}
+
+/* ------------------------------------------------------------------------------------------------ canonical form */
+
+/* A copy of an attempt that nobody waits for and that the store would no longer take is as good as none. */
+static bool attempt_is_over(const struct world *world, const struct flight *flight)
+{
+    if (flight->awaited)
+        return false;
+    uint32_t allowance_s = config->allowance_s ? config->allowance_s : 1;
+    if (config->never_expires)
+        return false;
+    return world_date(world) > flight->date_s + flight->length_s + allowance_s;
+}
+
+/* Without deletions by TTL a row stays, and its generation only grows: a late PutItem on an absent row, or on a
+ * generation that is over, is never applied. */
+static bool put_is_over(const struct world *world, const struct flight *flight)
+{
+    const struct row *row = &world->rows[flight->row];
+    if (flight->awaited || world->budget[BUDGET_TTL] > 0 || !row->present)
+        return false;
+    return flight->condition.kind == RECORD_IF_ABSENT || flight->condition.seen.generation < row->record.generation;
+}
+
+static int flight_order(const void *a, const void *b)
+{
+    const struct flight *x = a;
+    const struct flight *y = b;
+    if ((x->kind == FLIGHT_NONE) != (y->kind == FLIGHT_NONE))
+        return x->kind == FLIGHT_NONE ? 1 : -1;
+    return memcmp(x, y, sizeof(*x));
+}
+
+static void sort_flights(struct world *world)
+{
+    for (unsigned i = 1; i < FLIGHTS; i++) {
+        for (unsigned k = i; k > 0 && world->flights[k].kind != FLIGHT_NONE; k--) {
+            if (flight_order(&world->flights[k - 1], &world->flights[k]) <= 0)
+                break;
+            struct flight swap = world->flights[k];
+            world->flights[k] = world->flights[k - 1];
+            world->flights[k - 1] = swap;
+        }
+    }
+}
+
+/*
+ * Why this is sound:
+ * - the jitter's state and step decide nothing but timer_ms, and a timer may fire at any time here;
+ * - a finished guard is never stepped again, and the next one inherits nothing from it; what was said of it is in
+ *   `verdict` and `applied`;
+ * - requests that cannot be applied any more and that nobody waits for change nothing;
+ * - requests are a set: their order in the array means nothing.
+ */
+void world_canonical(struct world *world)
+{
+    for (unsigned w = 0; w < WRITERS; w++) {
+        struct writer *writer = &world->writers[w];
+        writer->guard.backoff.random = 0;
+        writer->guard.backoff.step_ms = 0;
+        if (writer->state == WRITER_RUNNING)
+            continue;
+        if (config->calls[w].kind == CALL_GUARD) {
+            memset(&writer->guard, 0, sizeof(writer->guard));
+            memset(&writer->book, 0, sizeof(writer->book));
+            writer->timer = 0;
+        } else if (writer->state == WRITER_DONE) {
+            memset(&writer->peer_seen, 0, sizeof(writer->peer_seen));
+            writer->peer_clock_ms = 0;
+        }
+    }
+    for (unsigned i = 0; i < FLIGHTS; i++) {
+        struct flight *flight = &world->flights[i];
+        bool over = (flight->kind == FLIGHT_SEND && attempt_is_over(world, flight)) ||
+                    (flight->kind == FLIGHT_PUT && put_is_over(world, flight));
+        if (over)
+            memset(flight, 0, sizeof(*flight));
+    }
+    sort_flights(world);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The world that the explorer explores: up to three writers (calls of real guards, or peers), one object of one store,
+ * the rows of one ledger, and everything that is on its way between them. A plain struct without pointers, zero where
+ * nothing is said, so that it can be copied, packed and hashed as bytes. What may happen next is choice.h; what must
+ * hold is oracle.h; README.md tells what all this stands for.
+ */
+#ifndef OSCOMMIT_MODEL_WORLD_H
+#define OSCOMMIT_MODEL_WORLD_H
+
+#include "commit/guard.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WRITERS = 3, GUARDS = 3, FLIGHTS = 12 };
+
+/* ETags by number. As a row's key, ETAG_NONE is "*". */
+enum { ETAG_NONE = 0, ETAG_A, ETAG_B, ETAG_C, ETAG_D, ETAG_COUNT };
+
+/* Who made the version that stands: a writer's number + 1, or one of these. */
+enum { MAKER_FIRST = 0, MAKER_OUTSIDER = 200 };
+
+enum call_kind { CALL_NONE = 0, CALL_GUARD, CALL_PEER };
+
+/* What may still go wrong, or happen, how often. */
+enum budget {
+    BUDGET_TICK = 0, /* a second passes */
+    BUDGET_LEAP,     /* config.leap_s pass */
+    BUDGET_EON,      /* config.eon_s pass */
+    BUDGET_LOSE,     /* an answer is lost; what was not served yet stays on its way */
+    BUDGET_DUP,      /* a PutItem gets a second copy */
+    BUDGET_DUP_SEND, /* an attempt gets a second copy, which R6 forbids every layer below */
+    BUDGET_THROTTLE,
+    BUDGET_BLIND, /* a failed condition without the item */
+    BUDGET_409,
+    BUDGET_REFUSE,
+    BUDGET_DENY,
+    BUDGET_TOKEN,
+    BUDGET_SKEWED,
+    BUDGET_NOT_SENT,
+    BUDGET_CRASH,
+    BUDGET_STOP, /* the caller's deadline */
+    BUDGET_TTL,
+    BUDGET_OUTSIDER,
+    BUDGET_SUSPEND, /* time passes and one writer's MONOTONIC stands */
+    BUDGET_FREEZE,  /* time passes and all clocks of one writer stand */
+    BUDGET_SET,     /* one writer's REALTIME jumps */
+    BUDGET_FAST,    /* a front end that is `margin` ahead answers a HEAD */
+    BUDGET_RESOLVE, /* an `unknown` is resolved from its ticket */
+    BUDGETS
+};
+
+/* What one writer wants. */
+struct call_plan {
+    enum call_kind kind;
+    enum guard_operation operation;
+    uint8_t expected; /* ETAG_NONE: absent */
+    uint8_t ours;
+    uint8_t guards;    /* how many guards the call may start */
+    bool no_nonce;     /* COPY: the metadata has no room for it */
+    bool recent;       /* R3: a Date is at hand, R1 and R3 go out together */
+    bool after_unsure; /* starts only once another call's attempt went unanswered, or a writer crashed */
+};
+
+struct config {
+    const char *name;
+    const char *about;
+    struct call_plan calls[WRITERS];
+    uint8_t base;     /* the object's ETag in the beginning; ETAG_NONE: absent */
+    bool base_nonce;  /* and it carries somebody's nonce */
+    uint8_t length_s; /* 0: 1, as of the next two */
+    uint8_t allowance_s;
+    uint8_t margin_s;
+    uint16_t recheck_ms; /* 0: 500 */
+    uint16_t leap_s;
+    uint16_t eon_s;
+    enum guard_409 answer_409;
+    bool no_fences;
+    bool release_always;
+    bool etag_known;
+    bool headers;        /* condition headers go along and are honoured */
+    bool never_expires;  /* the store takes an attempt however late it comes */
+    bool late_in_bound;  /* ... but none comes later than the timeout of its record */
+    bool whole;          /* serving and answering are one step: fewer schedules */
+    bool versioned;      /* the bucket keeps versions: each has an id */
+    bool early_ttl;      /* TTL may delete a peer's record three seconds after it was written */
+    bool peer_late;      /* a peer's PUT may land at any time */
+    bool peer_slow;      /* time passes between a peer's HEAD and its PutItem */
+    bool outsider_same;  /* outsiders put the first bytes back */
+    const char *expects; /* name of the violation that must be found; NULL: none may be */
+    bool quick;
+    bool tiny;
+    bool long_only;
+    uint8_t budget[BUDGETS];
+};
+
+struct object {
+    uint32_t modified_s;
+    uint8_t exists;
+    uint8_t etag;
+    uint8_t maker;
+    uint8_t guard;
+    uint8_t has_nonce;
+    uint8_t version; /* of a versioned bucket */
+    uint8_t reserved[2];
+};
+
+struct row {
+    struct record record;
+    uint8_t present;
+    uint8_t reserved[7];
+};
+
+enum flight_kind {
+    FLIGHT_NONE = 0,
+    FLIGHT_HEAD,
+    FLIGHT_SOURCE,
+    FLIGHT_SIGN,
+    FLIGHT_GET,
+    FLIGHT_QUERY,
+    FLIGHT_PUT, /* of a record */
+    FLIGHT_SEND /* the attempt */
+};
+
+/* A request, or its answer, on its way. */
+struct flight {
+    struct clock_reading sent; /* HEAD: the writer's clocks when it was asked for */
+    struct record record;      /* PUT: to be written; PUT, GET served: what was found */
+    struct record_condition condition;
+    struct object object; /* HEAD served */
+    uint32_t date_s;      /* HEAD served; SEND: of the signature */
+    uint32_t sent_s;      /* SEND */
+    uint8_t kind;
+    uint8_t writer;
+    uint8_t guard;
+    uint8_t awaited; /* somebody waits for the answer */
+    uint8_t served;  /* only the answer is still on its way */
+    uint8_t row;     /* PUT, GET */
+    uint8_t outcome; /* served: head_outcome, ledger_outcome, attempt_answer */
+    uint8_t found;
+    uint8_t saw_ours; /* QUERY served */
+    uint8_t locked;
+    uint8_t after_seen; /* HEAD: asked for after the record that is being waited for was first shown */
+    uint8_t is_release; /* PUT */
+    uint8_t length_s;   /* SEND */
+    uint8_t reserved[3];
+};
+
+enum writer_state {
+    WRITER_IDLE = 0, /* its next guard may start */
+    WRITER_RUNNING,
+    WRITER_DONE,
+    /* a peer's */
+    PEER_CHECKED, /* its HEAD was good; the PutItem follows */
+    PEER_WAITING, /* somebody else's record */
+    PEER_POLLED,  /* the same, and a HEAD was good */
+    PEER_LEASED,
+    PEER_SENT
+};
+
+/* The explorer's own books on a writer, kept from what goes in and out of it. */
+struct book {
+    struct record seen; /* somebody else's record, as it was shown last */
+    struct clock_reading first_seen;
+    struct record put; /* what it asked to have written last */
+    uint32_t head_date_s;
+    uint32_t sign_date_s;
+    uint8_t has_seen;
+    uint8_t head_after_seen; /* the HEAD answered last was asked for after `seen` was first shown */
+    uint8_t head_good;       /* and the expectation held */
+    uint8_t acquired;        /* a PutItem of `put` was applied at some time */
+    uint8_t sent;
+    uint8_t out; /* a copy is unanswered, or was answered so that it may be applied */
+    uint8_t reserved[2];
+};
+
+struct writer {
+    struct guard guard;
+    struct guard_ticket ticket; /* of an `unknown` that waits to be resolved */
+    struct book book;
+    int64_t monotonic_lag_ms;
+    int64_t boottime_lag_ms;
+    int64_t realtime_lag_ms;
+    struct record peer_seen;
+    uint64_t peer_clock_ms; /* MONOTONIC when `peer_seen` was seen, or before the PutItem was sent */
+    uint8_t state;
+    uint8_t number; /* of the guard that runs or is next */
+    uint8_t timer;
+    uint8_t started;
+    uint8_t broken; /* the expectation was broken at some time since the call began */
+    uint8_t crashed;
+    uint8_t resolving; /* an `unknown` is to be, or is being, resolved */
+    uint8_t took_over; /* peer */
+    uint8_t verdict[GUARDS];
+    uint8_t applied[GUARDS];
+    uint8_t reserved[2];
+};
+
+struct world {
+    uint64_t s3_ms;
+    struct object object;
+    struct row rows[ETAG_COUNT];
+    struct writer writers[WRITERS];
+    struct flight flights[FLIGHTS];
+    uint8_t budget[BUDGETS];
+    uint8_t outsider_last; /* the last change of the object was an outsider's */
+    uint8_t unsure;        /* an attempt's answer was lost, or a writer crashed */
+    uint8_t versions;
+    uint8_t reserved[6];
+};
+
+/* Shared by everything below: the configuration under exploration, and what was found to be violated. */
+struct finding {
+    const char *name; /* NULL: nothing */
+    char text[256];
+};
+
+extern const struct config *config;
+extern struct finding finding;
+
+void violated(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void world_init(struct world *world);
+uint32_t world_date(const struct world *world);
+struct clock_reading world_clocks(const struct world *world, unsigned w);
+bool world_holds(uint8_t expected, const struct object *object);
+/* Makes worlds equal that cannot be told apart by anything that follows. */
+void world_canonical(struct world *world);
+struct flight *world_new_flight(struct world *world, enum flight_kind kind, unsigned w);
+
+const char *etag_text(uint8_t etag); /* ETAG_NONE: "*" */
+uint8_t etag_number(const char *text);
+void nonce_text(unsigned maker, unsigned guard, char ret[RECORD_NONCE_SIZE]);
+void object_version_of(const struct object *object, struct object_version *ret);
+
+void settings_of(struct guard_settings *ret);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "writer.h"
+
+#include "oracle.h"
+
+#include <string.h>
+
+static void step(struct world *world, unsigned w, struct guard_event *event, const struct flight *answered);
+
+/* ------------------------------------------------------------------------------------------------ what comes out */
+
+static unsigned request_of(enum flight_kind kind)
+{
+    switch (kind) {
+    case FLIGHT_HEAD: return GUARD_DO_HEAD;
+    case FLIGHT_SOURCE: return GUARD_DO_SOURCE;
+    case FLIGHT_SIGN: return GUARD_DO_SIGN;
+    case FLIGHT_GET: return GUARD_DO_RECORD_GET;
+    case FLIGHT_QUERY: return GUARD_DO_RECORD_QUERY;
+    case FLIGHT_PUT: return GUARD_DO_RECORD_PUT;
+    default: return GUARD_DO_SEND;
+    }
+}
+
+/* What the guard waits for no longer. A write that has not been served yet may still be. */
+static void forget_answers(struct world *world, unsigned w, unsigned awaiting)
+{
+    for (unsigned i = 0; i < FLIGHTS; i++) {
+        struct flight *flight = &world->flights[i];
+        if (flight->kind == FLIGHT_NONE || flight->writer != w || !flight->awaited)
+            continue;
+        if (awaiting & request_of((enum flight_kind)flight->kind))
+            continue;
+        bool writes = flight->kind == FLIGHT_PUT || flight->kind == FLIGHT_SEND;
+        if (flight->kind == FLIGHT_SEND && !flight->served)
+            world->unsure = 1;
+        if (writes && !flight->served)
+            flight->awaited = 0;
+        else
+            memset(flight, 0, sizeof(*flight));
+    }
+}
+
+static void ask_for_put(struct world *world, unsigned w, const struct record *record,
+                        const struct record_condition *condition, bool release)
+{
+    struct flight *flight = world_new_flight(world, FLIGHT_PUT, w);
+    flight->awaited = !release;
+    flight->is_release = release;
+    flight->row = config->calls[w].expected;
+    record_copy(&flight->record, record);
+    flight->condition.kind = condition->kind;
+    record_copy(&flight->condition.seen, &condition->seen);
+}
+
+static void ask_for_send(struct world *world, unsigned w)
+{
+    struct flight *flight = world_new_flight(world, FLIGHT_SEND, w);
+    flight->awaited = 1;
+    flight->date_s = world->writers[w].book.sign_date_s;
+    flight->length_s = config->length_s ? config->length_s : 1;
+    flight->sent_s = world_date(world);
+}
+
+static void ask(struct world *world, unsigned w, const struct guard_event *event, const struct guard_todo *todo)
+{
+    if (todo->what & GUARD_DO_HEAD) {
+        struct flight *flight = world_new_flight(world, FLIGHT_HEAD, w);
+        flight->awaited = 1;
+        flight->sent = event->now;
+        flight->after_seen = world->writers[w].book.has_seen;
+    }
+    if (todo->what & GUARD_DO_SOURCE)
+        world_new_flight(world, FLIGHT_SOURCE, w)->awaited = 1;
+    if (todo->what & GUARD_DO_RECORD_GET) {
+        struct flight *flight = world_new_flight(world, FLIGHT_GET, w);
+        flight->awaited = 1;
+        bool own = !todo->get_our_etag;
+        flight->row = own ? config->calls[w].expected : etag_number(world->writers[w].guard.our_etag);
+    }
+    if (todo->what & GUARD_DO_RECORD_QUERY)
+        world_new_flight(world, FLIGHT_QUERY, w)->awaited = 1;
+    if (todo->what & GUARD_DO_RECORD_PUT)
+        ask_for_put(world, w, &todo->record, &todo->condition, false);
+    if (todo->what & GUARD_DO_SEND)
+        ask_for_send(world, w);
+    if (todo->what & GUARD_DO_RELEASE)
+        ask_for_put(world, w, &todo->release, &todo->release_condition, true);
+}
+
+static void finish(struct world *world, unsigned w)
+{
+    struct writer *writer = &world->writers[w];
+    bool again = guard_try_again(&writer->guard) && writer->number + 1 < config->calls[w].guards;
+    writer->resolving = 0;
+    memset(&writer->ticket, 0, sizeof(writer->ticket));
+    if (guard_verdict(&writer->guard) == VERDICT_UNKNOWN && world->budget[BUDGET_RESOLVE] > 0) {
+        world->budget[BUDGET_RESOLVE]--;
+        guard_ticket_of(&writer->guard, &writer->ticket);
+        writer->resolving = 1;
+        writer->state = WRITER_IDLE;
+    } else if (again) {
+        writer->number++;
+        writer->state = WRITER_IDLE;
+    } else {
+        writer->state = WRITER_DONE;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ what goes in */
+
+static void step(struct world *world, unsigned w, struct guard_event *event, const struct flight *answered)
+{
+    struct writer *writer = &world->writers[w];
+    struct guard_todo todo;
+    enum guard_state was = (enum guard_state)writer->guard.state;
+    event->now = world_clocks(world, w);
+    oracle_before(world, w, event, answered);
+    guard_step(&writer->guard, event, &todo);
+    oracle_after(world, w, event, &todo, was);
+    writer->timer = writer->timer || todo.has_timer;
+    if (todo.what & GUARD_DO_VERDICT)
+        writer->timer = 0;
+    forget_answers(world, w, writer->guard.awaiting);
+    ask(world, w, event, &todo);
+    if (guard_finished(&writer->guard)) {
+        finish(world, w);
+    } else if (todo.what & GUARD_DO_SIGN) { /* a computation on the spot: nothing comes between */
+        struct guard_event done = {.kind = GUARD_EVENT_SIGNED, .signed_ok = true};
+        step(world, w, &done, NULL);
+    }
+}
+
+void writer_start(struct world *world, unsigned w)
+{
+    struct writer *writer = &world->writers[w];
+    const struct call_plan *plan = &config->calls[w];
+    struct guard_settings settings;
+    char nonce[RECORD_NONCE_SIZE];
+    settings_of(&settings);
+    nonce_text(w + 1, writer->number, nonce);
+    if (!writer->started) {
+        writer->started = 1;
+        writer->broken = !world_holds(plan->expected, &world->object);
+    }
+    writer->state = WRITER_RUNNING;
+    if (writer->resolving) {
+        guard_init_resolve(&writer->guard, &settings, &writer->ticket, 0);
+    } else {
+        bool recent = plan->recent && writer->number == 0;
+        struct guard_start start = {
+            .operation = plan->operation,
+            .expected_etag = plan->expected == ETAG_NONE ? NULL : etag_text(plan->expected),
+            .our_etag = etag_text(plan->ours),
+            .nonce = nonce,
+            .generation = 1000 * (1 + (uint64_t)w * GUARDS + writer->number),
+            .one_write = true,
+            .has_recent_date = recent,
+            .recent_date_s = world_date(world),
+            .recent_clock = world_clocks(world, w),
+        };
+        guard_init(&writer->guard, &settings, &start);
+    }
+    struct guard_event event = {.kind = GUARD_EVENT_START};
+    step(world, w, &event, NULL);
+}
+
+void writer_timer(struct world *world, unsigned w)
+{
+    world->writers[w].timer = 0;
+    struct guard_event event = {.kind = GUARD_EVENT_TIMER};
+    step(world, w, &event, NULL);
+}
+
+void writer_stop(struct world *world, unsigned w)
+{
+    struct guard_event event = {.kind = GUARD_EVENT_STOP};
+    step(world, w, &event, NULL);
+}
+
+void writer_crash(struct world *world, unsigned w)
+{
+    struct writer *writer = &world->writers[w];
+    forget_answers(world, w, 0);
+    writer->state = WRITER_DONE;
+    writer->crashed = 1;
+    writer->resolving = 0;
+    memset(&writer->ticket, 0, sizeof(writer->ticket));
+    world->unsure = 1;
+}
+
+static void answer_of(const struct flight *flight, struct guard_event *event)
+{
+    switch ((enum flight_kind)flight->kind) {
+    case FLIGHT_HEAD:
+        event->kind = GUARD_EVENT_HEAD;
+        event->head = (enum head_outcome)flight->outcome;
+        event->has_date = event->head == HEAD_ANSWERED;
+        event->date_s = flight->date_s;
+        object_version_of(&flight->object, &event->version);
+        return;
+    case FLIGHT_SOURCE:
+        event->kind = GUARD_EVENT_SOURCE;
+        event->head = (enum head_outcome)flight->outcome;
+        event->source_bytes = 1;
+        return;
+    case FLIGHT_PUT:
+    case FLIGHT_GET:
+        event->kind = flight->kind == FLIGHT_PUT ? GUARD_EVENT_RECORD_PUT : GUARD_EVENT_RECORD_GET;
+        event->ledger = (enum ledger_outcome)flight->outcome;
+        event->found = flight->found;
+        record_copy(&event->record, &flight->record);
+        return;
+    case FLIGHT_QUERY:
+        event->kind = GUARD_EVENT_RECORD_QUERY;
+        event->ledger = (enum ledger_outcome)flight->outcome;
+        event->evidence = (struct guard_evidence){flight->saw_ours, flight->locked};
+        return;
+    default:
+        event->kind = GUARD_EVENT_ATTEMPT;
+        event->attempt = (enum attempt_answer)flight->outcome;
+        return;
+    }
+}
+
+void writer_deliver(struct world *world, unsigned f)
+{
+    struct flight flight = world->flights[f];
+    struct guard_event event;
+    memset(&event, 0, sizeof(event));
+    memset(&world->flights[f], 0, sizeof(flight));
+    answer_of(&flight, &event);
+    step(world, flight.writer, &event, &flight);
+}
+
+void writer_deliver_loss(struct world *world, unsigned f, bool stays)
+{
+    struct flight flight = world->flights[f];
+    struct guard_event event;
+    memset(&event, 0, sizeof(event));
+    if (flight.kind == FLIGHT_HEAD || flight.kind == FLIGHT_SOURCE)
+        flight.outcome = HEAD_FAILED;
+    else if (flight.kind == FLIGHT_SEND)
+        flight.outcome = ATTEMPT_AMBIGUOUS;
+    else
+        flight.outcome = LEDGER_AMBIGUOUS;
+    if (flight.kind == FLIGHT_SEND)
+        world->unsure = 1;
+    if (stays)
+        world->flights[f].awaited = 0;
+    else
+        memset(&world->flights[f], 0, sizeof(flight));
+    answer_of(&flight, &event);
+    step(world, flight.writer, &event, &flight);
+}
