@@ -19,6 +19,14 @@ static const struct {
     [INJECT_VFS] = {vfs_variants, 4},   [INJECT_CURL] = {one_variant, 1},   [INJECT_THREAD] = {one_variant, 1},
 };
 
+/* A database that stays busy is waited for, in vain and for seconds: it is let go in the end. */
+enum { BUSY_HITS_MAX = 25 };
+
+static bool is_busy(enum inject_kind kind, int variant)
+{
+    return (kind == INJECT_SQLITE && variant == 1) || (kind == INJECT_VFS && variant == 2);
+}
+
 static struct inject_plan plan_now;
 static atomic_long seen[INJECT_KINDS];
 static atomic_bool armed;
@@ -77,7 +85,8 @@ bool inject_hits(enum inject_kind kind, const char *call)
         return false;
     }
     long number = atomic_fetch_add(&seen[kind], 1);
-    if (kind != plan_now.kind || (plan_now.forever ? number < plan_now.number : number != plan_now.number)) {
+    if (kind != plan_now.kind || (is_busy(kind, plan_now.variant) && atomic_load(&hits) >= BUSY_HITS_MAX) ||
+        (plan_now.forever ? number < plan_now.number : number != plan_now.number)) {
         return false;
     }
     if (atomic_fetch_add(&hits, 1) == 0) {

@@ -79,6 +79,7 @@ static void *settle_some(void *context)
 static void settle(struct torture *torture)
 {
     struct settling settling = {.torture = torture};
+    alarm(HANG_S);
     pthread_t threads[SETTLERS];
     size_t count = 0;
     os_error err;
@@ -210,7 +211,6 @@ static void torture_scenario(struct torture *torture, const struct scenario *sce
             torture_kind(torture, scenario, (enum inject_kind)kind);
         }
     }
-    settle(torture);
 }
 
 void torture_run(struct torture *torture)
@@ -220,5 +220,6 @@ void torture_run(struct torture *torture)
             torture_scenario(torture, &scenarios[i]);
         }
     }
+    settle(torture);
     alarm(0);
 }

@@ -6,7 +6,7 @@
 #include "inject.h"
 #include "trial.h"
 
-enum { TORTURE_PENDING_MAX = 512 };
+enum { TORTURE_PENDING_MAX = 1024 };
 
 struct torture {
     struct world *world;
