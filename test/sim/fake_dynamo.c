@@ -11,6 +11,17 @@
 
 /* ------------------------------------------------------------------------------------------------------ lifetime */
 
+/* As zlib's, through a table that is reckoned out bit by bit: another way than the library's. */
+static void make_crc_table(uint32_t ret[256])
+{
+    for (uint32_t i = 0; i < 256; i++) {
+        ret[i] = i;
+        for (int bit = 0; bit < 8; bit++) {
+            ret[i] = (ret[i] >> 1) ^ ((ret[i] & 1) != 0 ? 0xedb88320u : 0);
+        }
+    }
+}
+
 struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
 {
     struct fake_dynamo *dynamo = calloc(1, sizeof(*dynamo));
@@ -19,6 +30,7 @@ struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
     }
     dynamo->options.no_old_on_failure = options->no_old_on_failure;
     dynamo->options.no_crc32 = options->no_crc32;
+    make_crc_table(dynamo->crc_table);
     dynamo->has_ttl = options->table != NULL;
     dynamo->table = options->table != NULL ? strdup(options->table) : NULL;
     fake_answer_init(&dynamo->answer);
@@ -61,21 +73,11 @@ const char *fake_dynamo_violation(const struct fake_dynamo *dynamo)
 
 /* ------------------------------------------------------------------------------------------------------- answers */
 
-/* As zlib's, bit by bit and a byte at a time through a table that is made for the answer: another way than the
- * library's. */
-static uint32_t checksum(const char *bytes, size_t len)
+static uint32_t checksum(const struct fake_dynamo *dynamo, const char *bytes, size_t len)
 {
-    uint32_t table[256];
     uint32_t crc = 0xffffffffu;
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t value = i;
-        for (int bit = 0; bit < 8; bit++) {
-            value = (value >> 1) ^ ((value & 1) != 0 ? 0xedb88320u : 0);
-        }
-        table[i] = value;
-    }
     for (size_t i = 0; i < len; i++) {
-        crc = (crc >> 8) ^ table[(crc ^ (unsigned char)bytes[i]) & 255];
+        crc = (crc >> 8) ^ dynamo->crc_table[(crc ^ (unsigned char)bytes[i]) & 255];
     }
     return ~crc;
 }
@@ -104,7 +106,7 @@ static void write_answer(struct fake_dynamo *dynamo, int status, json_t *body)
     snprintf(text, sizeof(text), "%032" PRIX64 "VV4KQNSO5AEMVJF66Q9A", dynamo->requests);
     fake_answer_header(answer, "x-amzn-RequestId", text);
     if (!dynamo->options.no_crc32) {
-        snprintf(text, sizeof(text), "%" PRIu32, checksum(buf_str(&answer->body), answer->body.len));
+        snprintf(text, sizeof(text), "%" PRIu32, checksum(dynamo, buf_str(&answer->body), answer->body.len));
         fake_answer_header(answer, "x-amz-crc32", text);
     }
 }

@@ -31,6 +31,7 @@ struct fake_dynamo {
     size_t cap;
     uint64_t requests;
     struct buf violation;
+    uint32_t crc_table[256];
     /* Of the request in hand. */
     struct fake_request request;
     struct fake_answer answer;

@@ -206,20 +206,28 @@ bool fake_decode(struct buf *out, struct text text)
     return buf_ok(out);
 }
 
+static bool is_plain(unsigned char c, bool keep_slash)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+           c == '_' || c == '~' || (keep_slash && c == '/');
+}
+
 bool fake_encode(struct buf *out, struct text text, bool keep_slash)
 {
     static const char digits[] = "0123456789ABCDEF";
+    size_t plain = 0; /* how many bytes before i are still to be written as they are */
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.p[i];
-        bool plain = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-                     c == '.' || c == '_' || c == '~' || (keep_slash && c == '/');
-        if (plain) {
-            buf_add_char(out, (char)c);
-        } else {
-            const char escape[3] = {'%', digits[c >> 4], digits[c & 15]};
-            buf_add(out, escape, sizeof(escape));
+        if (is_plain(c, keep_slash)) {
+            plain++;
+            continue;
         }
+        const char escape[3] = {'%', digits[c >> 4], digits[c & 15]};
+        buf_add(out, text.p + i - plain, plain);
+        buf_add(out, escape, sizeof(escape));
+        plain = 0;
     }
+    buf_add(out, text.p + text.len - plain, plain);
     return buf_ok(out);
 }
 

@@ -294,7 +294,8 @@ enum fake_sigv4_verdict fake_sigv4_judge(struct fake_sigv4 *sigv4, const struct 
         return sigv4->is_s3 ? FAKE_SIGV4_MALFORMED : FAKE_SIGV4_NO_MEMORY;
     }
     if (!fake_canonical_request(sigv4, request, &claim, payload)) {
-        return buf_ok(&sigv4->canonical) ? FAKE_SIGV4_MALFORMED : FAKE_SIGV4_NO_MEMORY;
+        bool has_memory = buf_ok(&sigv4->canonical) && buf_ok(&sigv4->query) && buf_ok(&sigv4->to_sign);
+        return has_memory ? FAKE_SIGV4_MALFORMED : FAKE_SIGV4_NO_MEMORY;
     }
     if (!make_to_sign(sigv4, &claim)) {
         return FAKE_SIGV4_NO_MEMORY;
