@@ -40,8 +40,8 @@ static const struct {
     int top; /* within the lane */
     int height;
 } looks[REPORT_LOOKS + MARKS] = {
-    {"bar read", 8, 2},     {"bar committed", 2, 14}, {"bar conflict", 7, 9},  {"bar not-executed", 12, 4},
-    {"bar unknown", 2, 14}, {"bar killed", 2, 14},    {"mark pause", 0, LANE}, {"mark fault", 0, 3},
+    {"bar read", 8, 2},     {"bar committed", 2, 14}, {"bar conflict", 7, 9}, {"bar not-executed", 12, 4},
+    {"bar unknown", 2, 14}, {"bar killed", 2, 14},    {"mark pause", 4, 10},  {"mark fault", 0, 3},
 };
 
 static unsigned char *columns_of(struct drawing *drawing, uint32_t lane, size_t look)
@@ -61,16 +61,18 @@ static uint64_t place(const struct drawing *drawing, unsigned band, uint64_t us)
     return (uint64_t)((double)passed * COLUMNS * 100.0 / (double)drawing->band_us);
 }
 
-static void draw_box(struct drawing *drawing, const char *class_name, uint64_t x, uint64_t width, uint32_t y,
-                     int height)
+/* One path for all of a look: a pattern is set once for each path, and printers bear few of them. */
+static void begin_path(struct drawing *drawing, size_t look, const char *more)
 {
-    (void)fprintf(drawing->report->out,
-                  "<rect class=\"%s\" x=\"%" PRIu64 ".%02" PRIu64 "\" y=\"%" PRIu32 "\" width=\"%" PRIu64 ".%02" PRIu64
-                  "\" height=\"%d\"/>\n",
-                  class_name, GUTTER + x / 100, x % 100, y, width / 100, width % 100, height);
+    (void)fprintf(drawing->report->out, "<path class=\"%s%s\" d=\"", looks[look].class_name, more);
 }
 
-/* A box of its own where it is wide enough, else the columns that it covers. */
+static void end_path(struct drawing *drawing)
+{
+    (void)fputs("\"/>\n", drawing->report->out);
+}
+
+/* Writes a box into the open path where it is wide enough, else marks the columns that it covers. */
 static void draw_span(struct drawing *drawing, unsigned band, uint32_t lane, size_t look, uint64_t from, uint64_t to)
 {
     uint64_t x = place(drawing, band, from);
@@ -80,9 +82,13 @@ static void draw_span(struct drawing *drawing, unsigned band, uint32_t lane, siz
         return;
     }
     if (end - x >= 250 && drawing->singles < SINGLES_MAX) {
+        uint64_t width = end - x - 40;
+
         drawing->singles++;
-        draw_box(drawing, looks[look].class_name, x, end - x - 40, lane * LANE + (uint32_t)looks[look].top,
-                 looks[look].height);
+        (void)fprintf(drawing->report->out,
+                      "M%" PRIu64 ".%02" PRIu64 " %" PRIu32 "h%" PRIu64 ".%02" PRIu64 "v%dH%" PRIu64 ".%02" PRIu64 "z",
+                      GUTTER + x / 100, x % 100, lane * LANE + (uint32_t)looks[look].top, width / 100, width % 100,
+                      looks[look].height, GUTTER + x / 100, x % 100);
         return;
     }
     for (uint64_t column = x / 100; column <= end / 100 && column < COLUMNS; column++) {
@@ -90,11 +96,9 @@ static void draw_span(struct drawing *drawing, unsigned band, uint32_t lane, siz
     }
 }
 
-/* The columns of one look in one lane as one path. */
 static void draw_columns(struct drawing *drawing, uint32_t lane, size_t look)
 {
     const unsigned char *column = columns_of(drawing, lane, look);
-    bool open = false;
 
     for (unsigned x = 0; x < COLUMNS;) {
         unsigned end = x;
@@ -106,30 +110,26 @@ static void draw_columns(struct drawing *drawing, uint32_t lane, size_t look)
             x++;
             continue;
         }
-        if (!open) {
-            (void)fprintf(drawing->report->out, "<path class=\"%s\" d=\"", looks[look].class_name);
-            open = true;
-        }
         (void)fprintf(drawing->report->out, "M%u %" PRIu32 "h%uv%dh-%uz", GUTTER + x,
                       lane * LANE + (uint32_t)looks[look].top, end - x, looks[look].height, end - x);
         x = end;
-    }
-    if (open) {
-        (void)fputs("\"/>\n", drawing->report->out);
     }
 }
 
 static void draw_all_columns(struct drawing *drawing, size_t look)
 {
+    begin_path(drawing, look, " thin");
     for (uint32_t lane = 0; lane < drawing->lanes; lane++) {
         draw_columns(drawing, lane, look);
     }
+    end_path(drawing);
 }
 
 /* ----------------------------------------------------------------------------------------------------- contents */
 
 static void draw_calls(struct drawing *drawing, unsigned band, enum report_look look)
 {
+    begin_path(drawing, look, "");
     for (size_t i = 0; i < history_call_count(drawing->report->history); i++) {
         const struct history_call *call = history_call_at(drawing->report->history, i);
 
@@ -137,6 +137,7 @@ static void draw_calls(struct drawing *drawing, unsigned band, enum report_look 
             draw_span(drawing, band, call->writer, look, call->start_us, report_end(drawing->report->ends, i));
         }
     }
+    end_path(drawing);
     draw_all_columns(drawing, look);
 }
 
@@ -147,6 +148,7 @@ static bool is_fault(enum history_event_kind kind)
 
 static void draw_events(struct drawing *drawing, unsigned band, size_t look)
 {
+    begin_path(drawing, look, "");
     for (size_t i = 0; i < history_event_count(drawing->report->history); i++) {
         const struct history_event *event = history_event_at(drawing->report->history, i);
         bool wanted = look == REPORT_LOOKS ? event->kind == HISTORY_PAUSE : is_fault(event->kind);
@@ -157,6 +159,7 @@ static void draw_events(struct drawing *drawing, unsigned band, size_t look)
             draw_span(drawing, band, event->writer, look, event->start_us, end);
         }
     }
+    end_path(drawing);
     draw_all_columns(drawing, look);
 }
 
@@ -251,10 +254,10 @@ static void draw_band(struct drawing *drawing, unsigned band)
                   WIDTH, drawing->lanes * LANE + AXIS, report_duration(drawing->band_us * band, text[0]),
                   report_duration(drawing->band_us * (band + 1), text[1]));
     draw_frame(drawing, band);
-    draw_events(drawing, band, REPORT_LOOKS);
     for (unsigned look = 0; look < REPORT_LOOKS; look++) {
         draw_calls(drawing, band, (enum report_look)look);
     }
+    draw_events(drawing, band, REPORT_LOOKS);
     draw_events(drawing, band, REPORT_LOOKS + 1);
     draw_points(drawing, band, "mark takeover", "m0-7l4 7-4 7-4-7z", takeover_instant,
                 history_call_count(report->history));

@@ -163,16 +163,18 @@ static void three_digits(uint64_t value, const char *unit, char ret[REPORT_TEXT_
 
 const char *report_duration(uint64_t us, char ret[REPORT_TEXT_SIZE])
 {
+    uint64_t seconds = us / 1000000 + (us % 1000000 >= 500000 ? 1 : 0);
+
     if (us < 1000) {
         (void)snprintf(ret, REPORT_TEXT_SIZE, "%" PRIu64 " \xC2\xB5s", us);
     } else if (us < 999500) {
         three_digits(us, "ms", ret);
     } else if (us < 59950000) {
         three_digits(us / 1000, "s", ret);
-    } else if (us / 1000000 < 3600) {
-        (void)snprintf(ret, REPORT_TEXT_SIZE, "%" PRIu64 " min %02" PRIu64 " s", us / 60000000, us / 1000000 % 60);
+    } else if (seconds < 3600) {
+        (void)snprintf(ret, REPORT_TEXT_SIZE, "%" PRIu64 " min %02" PRIu64 " s", seconds / 60, seconds % 60);
     } else {
-        (void)snprintf(ret, REPORT_TEXT_SIZE, "%" PRIu64 " h %02" PRIu64 " min", us / 3600000000U, us / 60000000 % 60);
+        (void)snprintf(ret, REPORT_TEXT_SIZE, "%" PRIu64 " h %02" PRIu64 " min", seconds / 3600, seconds / 60 % 60);
     }
     return ret;
 }

@@ -28,7 +28,6 @@ class Writer:
     def __init__(self, lane):
         self.lane = lane
         self.now = lane * 1700
-        self.stale = None  # (key, until): a record that a killed or paused call of this lane left behind
 
 
 class Race:
@@ -37,7 +36,6 @@ class Race:
         self.random = random.Random(arguments.seed)
         self.value = {}
         self.versions = {}
-        self.changed = {}  # key: when its value last changed
         self.calls = []
         self.events = []
         self.left_behind = {}  # key: since when a dead writer's record stands there
@@ -60,9 +58,8 @@ class Race:
     def length(self):
         return int(self.random.lognormvariate(9.6, 0.45))
 
-    def apply(self, key, value, at):
+    def apply(self, key, value):
         self.value[key] = value
-        self.changed[key] = at
         if value:
             self.versions[key] = self.versions.get(key, 0) + 1
 
@@ -81,40 +78,38 @@ class Race:
             waited = self.random.randrange(300, 2600)
             call["end_us"] += waited * 1000
             call.update(waited_ms=waited, took_over=True, requests=5 + waited // 150, generation=call["generation"] + 1)
-            self.event("slow", writer, start + 1000, start + 60000, "GetItem") if fault > 0.9 else None
             del self.left_behind[key]
-            self.apply(key, value, call["end_us"])
-        elif fault < 0.006:
+            self.apply(key, value)
+        elif fault < 0.008:
             self.killed(writer, call)
-        elif fault < 0.015:
+        elif fault < 0.016:
             self.unknown(writer, call)
         elif fault < 0.022:
             pause = self.random.randrange(200, 1800) * 1000
             self.event("pause", writer, start + length // 2, start + length // 2 + pause)
             call["end_us"] += pause
-            self.apply(key, value, call["end_us"])
+            self.apply(key, value)
         elif fault < 0.04:
             self.event(self.random.choice(["5xx", "throttle", "slow"]), writer, start + length // 3,
                        start + length // 3 + self.random.randrange(1, 40) * 1000, f"PUT {key}"[:80])
             call.update(end_us=start + 4 * length, attempts=2, requests=9)
-            self.apply(key, value, call["end_us"])
+            self.apply(key, value)
         elif fault < 0.30:
-            self.refused(call, key, held)
+            self.refused(call)
         elif fault < 0.33:
             call.update(verdict="not executed", rule="R2", message="The deadline passed before the record was free.",
                         end_us=start + 2 * length)
         else:
-            self.apply(key, value, call["end_us"])
+            self.apply(key, value)
         call.setdefault("settled", call["verdict"])
         call.setdefault("settled_us", 0)
         self.calls.append(call)
         writer.now = max(writer.now, call["end_us"] or 0, call["settled_us"]) + self.random.randrange(300, 6000)
 
-    def refused(self, call, key, held):
+    def refused(self, call):
         """An expectation that was not, or was no longer, true."""
         call.update(verdict="conflict", rule="R1", value=self.etag(), requests=1, end_us=call["start_us"] + 4000,
                     expected='"00000000000000000000000000000000"', operation="put_if_match", attempts=0, guards=1)
-        del key, held
 
     def killed(self, writer, call):
         at = call["start_us"] + self.length() // 2
@@ -123,7 +118,7 @@ class Race:
         call.update(end_us=None, verdict="unknown", rule="", requests=0, attempts=0)
         self.left_behind[call["key"]] = at
         if self.random.random() < 0.5:
-            self.apply(call["key"], call["value"], at)
+            self.apply(call["key"], call["value"])
         writer.now = at + 45000
 
     def unknown(self, writer, call):
@@ -136,16 +131,12 @@ class Race:
             call["settled_us"] = call["end_us"] + self.random.randrange(20, 900) * 1000
             call["settled"] = self.random.choice(["committed", "committed", "not executed"])
         if call.get("settled") == "committed":
-            self.apply(call["key"], call["value"], call["end_us"])
+            self.apply(call["key"], call["value"])
 
     def run(self):
         writers = [Writer(lane) for lane in range(self.arguments.writers)]
         while len(self.calls) < self.arguments.calls:
-            # One after another, so that no two writes of one key overlap and the history is true by construction.
             writer = min(writers, key=lambda one: one.now)
-            key_free = max(self.changed.values(), default=0)
-            writer.now = max(writer.now, 0)
-            del key_free
             self.call(writer)
         if self.arguments.violation:
             self.plant()

@@ -11,6 +11,7 @@ class Page {
         this.facts = find('facts');
         this.tip = find('tip');
         this.range = find('range');
+        this.mode = find('mode');
         this.shown = find('shown');
         this.chain = find('chain');
         this.view = new LaneView(this.chart, model);
@@ -31,6 +32,7 @@ class Page {
                 this.drawOverview();
                 const {from, to} = this.view;
                 this.range.value = `${formatInstant(from, (to - from) / 100)} – ${formatInstant(to, (to - from) / 100)}`;
+                this.mode.value = this.view.dense ? 'Zoomed out: each column shows shares of the verdicts; zoom in for single calls.' : '';
                 this.chart.dataset.from = from;
                 this.chart.dataset.to = to;
             });

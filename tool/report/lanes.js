@@ -16,7 +16,7 @@ function readPaint(context) {
     const style = getComputedStyle(document.documentElement);
     const paint = {};
     for (const name of ['paper', 'ink', 'soft', 'line', 'rule', 'accent', 'committed', 'conflict', 'not-executed', 'unknown',
-        'killed', 'read', 'pause', 'kill', 'takeover', 'fault', 'finding', 'panel']) {
+        'killed', 'read', 'kill', 'takeover', 'fault', 'finding', 'panel']) {
         paint[name] = style.getPropertyValue(`--${name}`).trim();
     }
     paint.hatch = tile(context, paint.conflict, (to) => {
@@ -83,6 +83,7 @@ class LaneView {
         this.bright = () => true; // or only faintly
         this.selected = -1;
         this.hovered = -1;
+        this.measure();
         this.repaint();
     }
 
@@ -90,8 +91,13 @@ class LaneView {
         this.paint = readPaint(this.canvas.getContext('2d'));
     }
 
+    /* Kept, since asking the canvas for it lays the page out: once for each drawing, not for each call. */
     get width() {
-        return Math.max(1, this.canvas.clientWidth - GUTTER);
+        return this.pixels;
+    }
+
+    measure() {
+        this.pixels = Math.max(1, this.canvas.clientWidth - GUTTER);
     }
 
     x(us) {
@@ -113,8 +119,10 @@ class LaneView {
     draw() {
         const height = this.model.lanes.length * this.lane + AXIS;
         const {context, width} = fitCanvas(this.canvas, height);
+        this.measure();
         context.fillStyle = this.paint.paper;
         context.fillRect(0, 0, width, height);
+        this.dense = false;
         this.drawAxis(context, width, height);
         context.save();
         context.beginPath();
@@ -153,11 +161,27 @@ class LaneView {
         const top = number * this.lane;
         const first = lowerBound(lane.calls.length, this.from, (index) => lane.reach[index]);
         const last = lowerBound(lane.calls.length, this.to, (index) => this.model.start[lane.calls[index]]);
-        this.drawPauses(context, number, top);
+        if (isDense(this, last - first)) {
+            this.dense = true;
+            drawDensity(this, context, lane.calls, first, last, top);
+            drawTicks(this, context, this.model.laneEvents[number], top);
+            return;
+        }
         for (let look = 0; look < SHAPES.length; look++) {
             this.drawLook(context, lane.calls, first, last, look, top);
         }
+        if (this.isCrowded(number)) {
+            drawTicks(this, context, this.model.laneEvents[number], top);
+            return;
+        }
+        this.drawPauses(context, number, top);
         this.drawMarks(context, number, lane.calls, first, last, top);
+    }
+
+    isCrowded(number) {
+        const events = this.model.laneEvents[number];
+        const at = (us) => lowerBound(events.length, us, (index) => events[index].start);
+        return at(this.to) - at(this.from) > this.width / 14;
     }
 
     drawLook(context, calls, first, last, look, top) {
@@ -187,7 +211,7 @@ class LaneView {
             }
             context.globalAlpha = bright ? 1 : 0.13;
             const left = Math.max(x, GUTTER - 4);
-            this.drawBar(context, look, left, y, Math.max(1, Math.min(end, this.canvas.clientWidth + 4) - left), height);
+            this.drawBar(context, look, left, y, Math.max(1, Math.min(end, GUTTER + this.width + 4) - left), height);
             this.drawSettling(context, call, end, top);
         }
         context.globalAlpha = 1;
@@ -231,11 +255,19 @@ class LaneView {
     }
 
     drawPauses(context, number, top) {
-        context.fillStyle = this.paint.pause;
+        const y = top + Math.round(0.26 * this.lane) + 0.5;
+        const height = Math.round(0.46 * this.lane);
+        context.fillStyle = this.paint.paper;
+        context.strokeStyle = this.paint.ink;
+        context.lineWidth = 1;
         for (const event of this.model.laneEvents[number]) {
             if (event.kind === PAUSE && event.end >= this.from && event.start <= this.to) {
-                const x = this.x(event.start);
-                context.fillRect(x, top + 1, Math.max(1, this.x(event.end) - x), this.lane - 3);
+                const x = Math.round(this.x(event.start)) + 0.5;
+                const width = Math.max(1, Math.round(this.x(event.end) - x));
+                context.globalAlpha = 0.78;
+                context.fillRect(x, y, width, height);
+                context.globalAlpha = 1;
+                context.strokeRect(x, y, width, height);
             }
         }
     }

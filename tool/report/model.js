@@ -162,6 +162,7 @@ function formatCount(number) {
 }
 
 function formatDuration(us) {
+    const seconds = Math.round(us / 1e6);
     const digits = (value) => value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
     if (us < 1000) {
         return `${Math.round(us)} µs`;
@@ -172,10 +173,10 @@ function formatDuration(us) {
     if (us < 59950000) {
         return `${digits(us / 1e6)} s`;
     }
-    if (us < 3600e6) {
-        return `${Math.floor(us / 60e6)} min ${String(Math.floor(us / 1e6) % 60).padStart(2, '0')} s`;
+    if (seconds < 3600) {
+        return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
     }
-    return `${Math.floor(us / 3600e6)} h ${String(Math.floor(us / 60e6) % 60).padStart(2, '0')} min`;
+    return `${Math.floor(seconds / 3600)} h ${String(Math.floor(seconds / 60) % 60).padStart(2, '0')} min`;
 }
 
 /* An instant, as exact as `step` between two neighbours asks for. */

@@ -153,7 +153,7 @@ function offerKeys(page) {
 function wake() {
     const model = readModel(document.getElementById('data').textContent);
     if (model.count === 0) {
-        return;
+        return null;
     }
     document.documentElement.classList.add('live');
     for (const id of ['controls', 'stage', 'facts', 'help']) {
@@ -171,6 +171,7 @@ function wake() {
         showFacts(page.facts, model, -1);
         page.all();
     }
+    return page;
 }
 
-wake();
+const page = wake();

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+#include "report_asset.h"
+#include "report_strings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct history *history;
+static struct judge_result judged;
+static char *page;
+static size_t page_size;
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&judged, 0, sizeof(judged));
+    page = NULL;
+    history = history_new();
+    return history != NULL ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    free(page);
+    history_free(history);
+    return 0;
+}
+
+static void add_call(uint64_t id, const char *key, const char *value, const char *message)
+{
+    struct history_call call = {.id = id,
+                                .writer = (uint32_t)(id % 8),
+                                .operation = id == 1 ? HISTORY_PUT_IF_ABSENT : HISTORY_PUT_IF_MATCH,
+                                .key = key,
+                                .expected = "",
+                                .value = value,
+                                .start_us = id * 1000,
+                                .end_us = id * 1000 + 7000,
+                                .verdict = OS_COMMITTED,
+                                .settled = OS_COMMITTED,
+                                .rule = "R9",
+                                .message = message};
+
+    assert_true(history_add_call(history, &call));
+}
+
+static void write_page(void)
+{
+    os_error err;
+    FILE *out = open_memstream(&page, &page_size);
+
+    assert_non_null(out);
+    assert_int_equal(report_write(history, &judged, out, &err), OS_OK);
+    assert_int_equal(err.code, OS_OK);
+    assert_int_equal(fclose(out), 0);
+}
+
+static size_t count_of(const char *needle)
+{
+    size_t count = 0;
+
+    for (const char *at = strstr(page, needle); at != NULL; at = strstr(at + 1, needle)) {
+        count++;
+    }
+    return count;
+}
+
+/* Nothing but the page's own elements stands there, whatever the history said: one data block, one script. */
+static void assert_whole(void)
+{
+    assert_int_equal(count_of("<script"), 2);
+    assert_int_equal(count_of("</script>"), 2);
+    assert_int_equal(count_of("<style>"), 1);
+    assert_int_equal(count_of("</html>"), 1);
+    assert_int_equal(count_of("<img"), 0);
+    assert_int_equal(count_of("onerror"), 0);
+}
+
+static void an_empty_history_makes_a_page(void **state)
+{
+    (void)state;
+    write_page();
+    assert_whole();
+    assert_int_equal(count_of("0 writers on 0 keys in 0 \xC2\xB5s"), 2);
+    assert_int_equal(count_of("The history has no call"), 1);
+    assert_int_equal(count_of("{{"), 0);
+}
+
+static void one_call_makes_a_page(void **state)
+{
+    (void)state;
+    judged.calls = judged.keys = 1;
+    add_call(1, "only", "\"etag\"", "");
+    write_page();
+    assert_whole();
+    assert_int_equal(count_of("1 writer on 1 key in 8.00 ms"), 2);
+    assert_int_equal(count_of("data-judgement=\"accepted\""), 1);
+    assert_int_equal(count_of("data-figure=\"committed\" data-value=\"1\""), 1);
+}
+
+static void the_page_loads_nothing(void **state)
+{
+    (void)state;
+    add_call(1, "key", "\"etag\"", "");
+    write_page();
+    assert_int_equal(count_of("default-src 'none'"), 1);
+    assert_int_equal(count_of(report_asset_style.sha256), 1);
+    assert_int_equal(count_of(report_asset_script.sha256), 1);
+    assert_int_equal(strlen(report_asset_style.sha256), 44);
+    assert_int_equal(count_of("http://"), 0);
+    assert_int_equal(count_of("https://"), 0);
+    assert_int_equal(count_of("@import"), 0);
+    assert_int_equal(count_of("innerHTML"), 0);
+}
+
+static void hostile_texts_stay_texts(void **state)
+{
+    static const char *const hostile[] = {
+        "</script><script>alert(1)</script>",
+        "<!--<script>",
+        "<img src=x onerror=alert(2)>",
+        "\"'><svg>",
+        "]]>{{data}}{{script}}",
+        "\xFF\xFE\x80</script\t>",
+        "\xE2\x80\xA8\xE2\x80\xA9",
+        "\\u003c\\",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+        add_call(i + 1, hostile[i], hostile[i], hostile[i]);
+        assert_true(history_add_fact(history, hostile[i], hostile[i]));
+        assert_true(history_add_event(history, &(struct history_event){HISTORY_LATE, 0, i, i, hostile[i]}));
+        assert_true(history_add_final(history, &(struct history_final){hostile[i], hostile[i], 9, 1}));
+        judged.finding[i] = (struct judge_finding){JUDGE_TWO_WINNERS, history_text(history, hostile[i]), i + 1, 0, ""};
+        (void)snprintf(judged.finding[i].sentence, sizeof(judged.finding[i].sentence), "%s", hostile[i]);
+        judged.finding_count++;
+    }
+    write_page();
+    assert_int_equal(count_of("<script"), 2);
+    assert_int_equal(count_of("</script"), 2);
+    assert_int_equal(count_of("<img"), 0);
+    assert_int_equal(count_of("<!--<"), 0);
+    assert_int_equal(count_of("\xFF"), 0);
+    assert_int_equal(count_of("\xE2\x80\xA8"), 0);
+    assert_true(count_of("&lt;/script&gt;") > 0);
+    assert_true(count_of("\\u003C/script") > 0);
+    assert_true(count_of("{{data}}") > 0); /* the text, and not the data once more */
+    assert_int_equal(count_of("\"format\":1"), 1);
+}
+
+static void findings_lead_to_their_calls(void **state)
+{
+    (void)state;
+    add_call(1, "key", "\"a\"", "");
+    add_call(2, "key", "\"b\"", "");
+    judged.finding_count = 1;
+    judged.finding[0] = (struct judge_finding){JUDGE_TWO_WINNERS, history_text(history, "key"), 2, 1, "Both won."};
+    write_page();
+    assert_int_equal(count_of("data-judgement=\"refused\""), 1);
+    assert_int_equal(count_of("<tr id=\"call-2\">"), 1);
+    assert_true(count_of("href=\"#call-1\"") >= 1);
+    assert_true(count_of("Both won.") >= 2);
+}
+
+static void more_findings_than_are_told_are_counted(void **state)
+{
+    (void)state;
+    add_call(1, "key", "\"a\"", "");
+    judged.finding_count = 1000;
+    for (size_t i = 0; i < sizeof(judged.finding) / sizeof(judged.finding[0]); i++) {
+        judged.finding[i] = (struct judge_finding){JUDGE_VERSIONS, history_text(history, "key"), 0, 0, "Too many."};
+    }
+    write_page();
+    assert_int_equal(count_of("1,000 findings"), 1);
+}
+
+static void fifty_thousand_calls_fit_eight_megabytes(void **state)
+{
+    char key[32];
+    char value[64];
+
+    (void)state;
+    for (uint64_t i = 1; i <= 50000; i++) {
+        (void)snprintf(key, sizeof(key), "key-%05u", (unsigned)(i % 100));
+        (void)snprintf(value, sizeof(value), "\"%032u\"", (unsigned)i);
+        add_call(i, key, value, "");
+    }
+    write_page();
+    assert_whole();
+    assert_true(page_size < 8 * 1024 * 1024);
+}
+
+static void a_lane_far_out_draws_no_million_lanes(void **state)
+{
+    struct history_call call = {
+        .id = 1, .writer = UINT32_MAX - 1, .operation = HISTORY_READ, .key = "key", .value = ""};
+
+    (void)state;
+    call.expected = call.rule = call.message = "";
+    call.start_us = UINT64_MAX - 2;
+    call.end_us = UINT64_MAX - 1;
+    call.verdict = call.settled = OS_COMMITTED;
+    assert_true(history_add_call(history, &call));
+    write_page();
+    assert_whole();
+    assert_true(page_size < 1024 * 1024);
+    assert_int_equal(count_of("\"lanes\":250"), 1);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+    FILE *full = fopen("/dev/full", "w");
+    os_error err;
+
+    (void)state;
+    if (full == NULL) {
+        skip();
+    }
+    assert_int_equal(report_write(history, &judged, full, &err), OS_ERR_IO);
+    assert_int_equal(err.code, OS_ERR_IO);
+    assert_non_null(strstr(err.message, "cannot be written"));
+    (void)fclose(full);
+}
+
+static void strings_are_numbered_by_their_address(void **state)
+{
+    static const char text[] = "x\0x";
+    const char *same = text;
+    const char *other = text + 2;
+    struct report_strings *strings = report_strings_new(2);
+
+    (void)state;
+    assert_non_null(strings);
+    assert_int_equal(report_strings_number(strings, ""), 0);
+    assert_int_equal(report_strings_number(strings, NULL), 0);
+    assert_int_equal(report_strings_number(strings, same), 1);
+    assert_int_equal(report_strings_number(strings, other), 2);
+    assert_int_equal(report_strings_number(strings, same), 1);
+    assert_string_equal(report_strings_at(strings, 1), "x");
+    report_strings_free(strings);
+    assert_null(report_strings_new(SIZE_MAX));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_empty_history_makes_a_page, begin, end),
+        cmocka_unit_test_setup_teardown(one_call_makes_a_page, begin, end),
+        cmocka_unit_test_setup_teardown(the_page_loads_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(hostile_texts_stay_texts, begin, end),
+        cmocka_unit_test_setup_teardown(findings_lead_to_their_calls, begin, end),
+        cmocka_unit_test_setup_teardown(more_findings_than_are_told_are_counted, begin, end),
+        cmocka_unit_test_setup_teardown(fifty_thousand_calls_fit_eight_megabytes, begin, end),
+        cmocka_unit_test_setup_teardown(a_lane_far_out_draws_no_million_lanes, begin, end),
+        cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, begin, end),
+        cmocka_unit_test(strings_are_numbered_by_their_address),
+    };
+
+    return cmocka_run_group_tests_name("report_page", tests, NULL, NULL);
+}
