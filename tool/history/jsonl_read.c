@@ -23,6 +23,16 @@ struct reader {
 
 /* ---------------------------------------------------------------------------------------------------- errors */
 
+/* A word of the file that is quoted may hold anything. */
+static void make_plain(char *text)
+{
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f) {
+            *text = '?';
+        }
+    }
+}
+
 /* Says it of the file and the line; always false. */
 __attribute__((format(printf, 3, 4))) static bool refuse(struct reader *reader, os_code code, const char *format, ...)
 {
@@ -32,6 +42,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(struct reader *reader, 
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof(what), format, arguments);
     va_end(arguments);
+    make_plain(what);
     if (reader->err != NULL) {
         memset(reader->err, 0, sizeof(*reader->err));
         reader->err->code = code;

@@ -58,6 +58,35 @@ void judge_describe(const struct history_call *call, char *ret, size_t ret_size)
                    history_operation_name(call->operation), start, end, history_verdict_name(call->verdict), settled);
 }
 
+/* Bytes of a UTF-8 character, by its first one; 0: no character begins so. */
+static size_t utf8_length(unsigned char first)
+{
+    if (first < 0x80) {
+        return 1;
+    }
+    if (first >= 0xc2 && first < 0xf5) {
+        return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    }
+    return 0;
+}
+
+/* Keys and values are cut to fit, perhaps within a character: what is left of one becomes question marks. */
+static void mend_utf8(char *text)
+{
+    while (*text != '\0') {
+        size_t length = utf8_length((unsigned char)*text);
+        size_t have = length > 0 ? 1 : 0;
+        while (have > 0 && have < length && ((unsigned char)text[have] & 0xc0) == 0x80) {
+            have++;
+        }
+        if (have == 0 || have < length) {
+            *text = '?';
+            have = 1;
+        }
+        text += have;
+    }
+}
+
 void judge_find(struct judge_result *result, enum judge_violation violation, const char *key,
                 const struct history_call *call, const struct history_call *other, const char *format, ...)
 {
@@ -75,6 +104,7 @@ void judge_find(struct judge_result *result, enum judge_violation violation, con
     va_start(arguments, format);
     (void)vsnprintf(finding->sentence, sizeof(finding->sentence), format, arguments);
     va_end(arguments);
+    mend_utf8(finding->sentence);
 }
 
 /* ------------------------------------------------------------------------------------------------- two winners */
