@@ -3,7 +3,9 @@
 #include "commands.h"
 #include "history/jsonl.h"
 #include "history/judge.h"
+#include "options.h"
 #include "output.h"
+#include "report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -148,7 +150,30 @@ static enum status fail_no_memory(struct output *output, const char *name)
     return fail(output, name, &error);
 }
 
-static enum status judge_file(struct output *output, const char *name, const struct history *history)
+/* False: it was said what went wrong. */
+static bool write_report(struct output *output, const char *report, const struct history *history,
+                         const struct judge_result *result)
+{
+    os_error error = {.code = OS_ERR_IO};
+    FILE *file = fopen(report, "we");
+    bool good = file != NULL && report_write(history, result, file, &error) == OS_OK;
+
+    if (file != NULL && fclose(file) != 0 && good) {
+        good = false;
+        error.code = OS_ERR_IO;
+    }
+    if (!good && error.message[0] == '\0') {
+        (void)snprintf(error.message, sizeof(error.message), "The report %.300s cannot be written: %s.", report,
+                       strerror(errno));
+    }
+    if (!good) {
+        (void)fail(output, report, &error);
+    }
+    return good;
+}
+
+static enum status judge_file(struct output *output, const char *name, const char *report,
+                              const struct history *history)
 {
     struct judge_result result;
 
@@ -161,13 +186,16 @@ static enum status judge_file(struct output *output, const char *name, const str
     } else if (output_is_human(output)) {
         print_human(name, &result, &counts);
     }
+    if (report != NULL && !write_report(output, report, history, &result)) {
+        return STATUS_NOT_EXECUTED;
+    }
     if (result.finding_count > 0) {
         return STATUS_CONFLICT;
     }
     return result.gave_up ? STATUS_UNKNOWN : STATUS_DONE;
 }
 
-static enum status check_file(struct output *output, const char *name)
+static enum status check_file(struct output *output, const char *name, const char *report)
 {
     bool is_stdin = strcmp(name, "-") == 0;
     os_error error = {0};
@@ -185,7 +213,7 @@ static enum status check_file(struct output *output, const char *name)
     } else if (!jsonl_read(file, is_stdin ? "stdin" : name, history, &error)) {
         status = fail(output, name, &error);
     } else {
-        status = judge_file(output, name, history);
+        status = judge_file(output, name, report, history);
     }
     history_free(history);
     if (!is_stdin) {
@@ -205,15 +233,23 @@ static enum status worse(enum status a, enum status b)
 
 static enum status run(const struct options *options)
 {
+    const char *report = options_text(options, OPTION_REPORT);
     struct output output = {0};
+    struct usage usage = {0};
     enum status status = STATUS_DONE;
 
+    if (report != NULL && options->operand_count > 1) {
+        (void)usage_refuse(&usage, "--report is of one history: name one file.");
+        return output_usage(options, &usage);
+    }
     output_start(&output, options);
     for (size_t i = 0; i < options->operand_count; i++) {
-        status = worse(status, check_file(&output, options->operand[i]));
+        status = worse(status, check_file(&output, options->operand[i], report));
     }
     return output_finish_read(&output, status);
 }
+
+static const enum option_id own_options[] = {OPTION_REPORT, OPTION_COUNT};
 
 const struct command command_check = {
     .name = "check",
@@ -222,11 +258,13 @@ const struct command command_check = {
     .description =
         "Reads histories as `race --history` writes them (docs/history.md), and judges each: is there, for every key,\n"
         "an order of the calls that respects their times and in which every verdict is right? Needs no store and no\n"
-        "ledger. At most 8 files at once.\n"
+        "ledger. At most 8 files at once; one with --report, which writes it as a page whatever the judgement is.\n"
         "Exit status 0: all are accepted; 3: one is refused, and every finding is told; 1: one cannot be read; 4: one\n"
         "has a key that needs more steps than the limit, which is neither.\n",
     .examples = "oscommit check history.jsonl\n"
+                "oscommit check --report race.html history.jsonl\n"
                 "zcat history.jsonl.gz | oscommit check --json -\n",
+    .options = own_options,
     .min_operands = 1,
     .max_operands = FILES_MAX,
     .run = run,

@@ -110,6 +110,6 @@ const struct option_spec option_table[OPTION_COUNT] = {
         OWN_TEXT("faults", "LIST", "what goes wrong: pause,kill,slow,lost-reply,late,5xx,throttle; or all [none]"),
     [OPTION_SEED] = OWN_NUMBER("seed", UINT64_MAX, "of what is drawn: which fault meets whom, and when [drawn]"),
     [OPTION_HISTORY] = OWN_TEXT("history", "FILE", "every call, its faults and the end state, as lines of JSON"),
-    [OPTION_REPORT] = OWN_TEXT("report", "FILE", "the same as one HTML page"),
+    [OPTION_REPORT] = OWN_TEXT("report", "FILE", "every call as one HTML page"),
     [OPTION_KEEP] = OWN_SWITCH("keep", "leave the objects there"),
 };

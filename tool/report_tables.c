@@ -212,7 +212,8 @@ void report_findings(struct report *report)
     }
     (void)fputs(
         "<section id=\"findings\" aria-labelledby=\"findings-title\">\n<h2 id=\"findings-title\">Findings</h2>\n"
-        "<table><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Key</th><th scope=\"col\">Calls</th>"
+        "<table class=\"verdicts\"><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Key</th><th "
+        "scope=\"col\">Calls</th>"
         "<th scope=\"col\">Why it cannot be</th></tr></thead>\n<tbody>\n",
         out);
     for (size_t i = 0; i < report_finding_count(judged); i++) {

@@ -24,6 +24,7 @@ _oscommit_own_flags() {
     race)
         echo "--writers --keys --updates --copies --deletes --duration --faults --seed --history --report --keep"
         ;;
+    check) echo "--report" ;;
     "table release") echo "--etag --force" ;;
     esac
 }
