@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oscommit_torture [--all] [--step N] [--kind KIND] [--scenario NAME] [--shard I/N] [--verbose]
+ * oscommit_torture [--all] [--step N] [--world embedded|remote] [--kind KIND] [--scenario NAME] [--shard I/N]
+ *                  [--verbose]
  *
  * Without --all every N-th number [61] of each kind is made to fail. Prints the failures and how many injections of
  * each kind there were; exit status 1 when something was not as it must be.
@@ -30,13 +31,11 @@ static int kind_of(const char *name)
 
 static bool read_options(int argc, char **argv, struct torture *torture)
 {
-    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
-                                            {"step", required_argument, NULL, 's'},
-                                            {"kind", required_argument, NULL, 'k'},
-                                            {"scenario", required_argument, NULL, 'n'},
-                                            {"shard", required_argument, NULL, 'd'},
-                                            {"verbose", no_argument, NULL, 'v'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"all", no_argument, NULL, 'a'},         {"step", required_argument, NULL, 's'},
+        {"kind", required_argument, NULL, 'k'},  {"scenario", required_argument, NULL, 'n'},
+        {"shard", required_argument, NULL, 'd'}, {"world", required_argument, NULL, 'w'},
+        {"verbose", no_argument, NULL, 'v'},     {NULL, 0, NULL, 0}};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         if (option == 'a') {
             torture->step = 1;
@@ -48,6 +47,8 @@ static bool read_options(int argc, char **argv, struct torture *torture)
             torture->only_scenario = optarg;
         } else if (option == 'd' && sscanf(optarg, "%ld/%ld", &torture->shard, &torture->shards) != 2) {
             return false;
+        } else if (option == 'w') {
+            torture->only_world = optarg;
         } else if (option == 'v') {
             torture->verbose = true;
         } else if (option == '?') {
@@ -65,13 +66,24 @@ static bool make_folder(char *ret, size_t size)
     return mkdtemp(ret) != NULL;
 }
 
+static void run_world(struct torture *torture, struct world *world)
+{
+    if (torture->only_world == NULL || strcmp(torture->only_world, world->name) == 0) {
+        torture->world = world;
+        torture_run(torture);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static struct torture torture = {.only_kind = -1, .step = SLICE_STEP, .shards = 1};
     static struct world embedded;
+    static struct world remote;
     char folder[64];
     if (!read_options(argc, argv, &torture)) {
-        fprintf(stderr, "usage: %s [--all] [--step N] [--kind KIND] [--scenario NAME] [--shard I/N] [--verbose]\n",
+        fprintf(stderr,
+                "usage: %s [--all] [--step N] [--world embedded|remote] [--kind KIND] [--scenario NAME] [--shard I/N] "
+                "[--verbose]\n",
                 argv[0]);
         return 2;
     }
@@ -79,11 +91,13 @@ int main(int argc, char **argv)
     wrap_vfs_install();
     signal(SIGALRM, torture_say_now);
     signal(SIGPIPE, SIG_IGN);
-    if (!make_folder(folder, sizeof(folder)) || !world_embedded_start(&embedded, folder)) {
+    if (!make_folder(folder, sizeof(folder)) || !world_embedded_start(&embedded, folder) ||
+        !world_remote_start(&remote, folder)) {
         return 1;
     }
-    torture.world = &embedded;
-    torture_run(&torture);
+    run_world(&torture, &embedded);
+    run_world(&torture, &remote);
+    world_remote_stop(&remote);
     world_embedded_stop(&embedded);
     unsigned long total = 0;
     for (int kind = 0; kind < INJECT_KINDS; kind++) {

@@ -10,6 +10,7 @@ enum { TORTURE_PENDING_MAX = 1024 };
 
 struct torture {
     struct world *world;
+    const char *only_world;    /* NULL: all */
     const char *only_scenario; /* NULL: all */
     int only_kind;             /* -1: all */
     long step;                 /* of the numbers: 1 is all of them */

@@ -75,7 +75,11 @@ bool trial_blame(struct trial *trial, const char *format, ...) __attribute__((fo
 os_client *world_client(const struct world *world, os_error *err);
 bool world_embedded_start(struct world *world, const char *folder);
 bool world_embedded_is_clean(const struct world *world); /* no temporary file that outlives a sweep */
-void world_embedded_stop(struct world *world);
+void world_embedded_stop(struct world *world);           /* removes the folder and all that is in it */
+bool world_remote_start(struct world *world, const char *folder);
+/* Servers with other ports: each keeps what it was ever asked. No ticket may be out. */
+void world_remote_renew(struct world *world);
+void world_remote_stop(struct world *world);
 
 /* The texts of the two versions of a key; the new one is longer than a block where the scenario's number says so. */
 void trial_text(const struct trial *trial, enum state state, const char **ret, size_t *ret_length);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* S3 and DynamoDB in this process: the simulator's fakes behind two HTTP servers on loopback, whose threads are not
+ * counted. Signatures are verified, by the fakes. */
+#include "sim/fake_dynamo.h"
+#include "sim/fake_s3.h"
+#include "support/http_server.h"
+#include "trial.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ACCESS_KEY "AKTORTURE"
+#define SECRET_KEY "a secret of the tests"
+
+struct services {
+    pthread_mutex_t mutex; /* of the two fakes */
+    struct fake_s3 *s3;
+    struct fake_dynamo *dynamo;
+    struct http_server *s3_server;
+    struct http_server *dynamo_server;
+    char s3_url[64];
+    char dynamo_url[64];
+};
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* The bytes again, from what the server made of them. */
+static bool write_request(const struct http_server_record *record, struct buf *ret)
+{
+    buf_add_f(ret, "%s %s HTTP/1.1\r\n", record->method, record->target);
+    for (size_t i = 0; i < record->headers.count; i++) {
+        buf_add_f(ret, "%s: %s\r\n", record->headers.list[i].name, record->headers.list[i].value);
+    }
+    buf_add_str(ret, "\r\n");
+    if (record->body_length > 0) {
+        buf_add(ret, record->body, record->body_length);
+    }
+    return buf_ok(ret);
+}
+
+static void respond(struct services *services, bool is_s3, const struct http_server_record *record, struct buf *scratch,
+                    struct http_server_step *ret)
+{
+    struct buf request;
+    buf_init(&request, 4 << 20);
+    scratch->len = 0;
+    bool handled = write_request(record, &request);
+    pthread_mutex_lock(&services->mutex);
+    if (handled && is_s3) {
+        handled = fake_s3_handle(services->s3, request.data, request.len, now_ms(), now_ms(), false, scratch);
+    } else if (handled) {
+        handled = fake_dynamo_handle(services->dynamo, request.data, request.len, now_ms(), scratch);
+    }
+    pthread_mutex_unlock(&services->mutex);
+    buf_free(&request);
+    *ret = (struct http_server_step){.answer = handled ? scratch->data : NULL, .answer_length = scratch->len};
+    ret->leave = handled ? HTTP_SERVER_KEEP : HTTP_SERVER_CLOSE;
+}
+
+static void respond_s3(void *context, const struct http_server_record *record, struct buf *scratch,
+                       struct http_server_step *ret)
+{
+    respond(context, true, record, scratch, ret);
+}
+
+static void respond_dynamo(void *context, const struct http_server_record *record, struct buf *scratch,
+                           struct http_server_step *ret)
+{
+    respond(context, false, record, scratch, ret);
+}
+
+static void set_options(struct world *world, const struct services *services)
+{
+    world->options = (os_options)OS_OPTIONS_INIT;
+    world->options.store_url = "s3://bucket";
+    world->options.ledger_url = "dynamodb://records";
+    world->options.s3_endpoint = services->s3_url;
+    world->options.dynamodb_endpoint = services->dynamo_url;
+    world->options.access_key_id = ACCESS_KEY;
+    world->options.secret_access_key = SECRET_KEY;
+    world->options.no_environment = 1;
+    world->options.timeout_ms = 500;
+    world->options.max_clock_skew_rate = 2;
+    world->options.length_s = 1;
+    world->options.allowance_s = 1;
+    world->options.margin_s = 1;
+    world->options.connect_timeout_ms = 300;
+    world->options.request_timeout_ms = 300;
+}
+
+static void start_servers(struct services *services)
+{
+    const struct http_server_options s3 = {.respond = respond_s3, .respond_context = services};
+    const struct http_server_options dynamo = {.respond = respond_dynamo, .respond_context = services};
+    services->s3_server = http_server_start(&s3);
+    services->dynamo_server = http_server_start(&dynamo);
+    snprintf(services->s3_url, sizeof(services->s3_url), "http://%s", http_server_host(services->s3_server));
+    snprintf(services->dynamo_url, sizeof(services->dynamo_url), "http://%s",
+             http_server_host(services->dynamo_server));
+}
+
+static void stop_servers(struct services *services)
+{
+    http_server_stop(services->s3_server);
+    http_server_stop(services->dynamo_server);
+}
+
+void world_remote_renew(struct world *world)
+{
+    stop_servers(world->services);
+    start_servers(world->services);
+}
+
+bool world_remote_start(struct world *world, const char *folder)
+{
+    static struct services services = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    const struct fake_s3_options s3 = {
+        .bucket = "bucket", .region = "us-east-1", .access_key = ACCESS_KEY, .secret_key = SECRET_KEY};
+    const struct fake_dynamo_options dynamo = {
+        .table = "records", .region = "us-east-1", .access_key = ACCESS_KEY, .secret_key = SECRET_KEY};
+    world->name = "remote";
+    world->services = &services;
+    snprintf(world->root, sizeof(world->root), "%s/remote", folder);
+    services.s3 = fake_s3_new(&s3);
+    services.dynamo = fake_dynamo_new(&dynamo);
+    if (services.s3 == NULL || services.dynamo == NULL) {
+        return false;
+    }
+    start_servers(&services);
+    set_options(world, &services);
+    return true;
+}
+
+void world_remote_stop(struct world *world)
+{
+    struct services *services = world->services;
+    stop_servers(services);
+    fake_s3_free(services->s3);
+    fake_dynamo_free(services->dynamo);
+}
