@@ -51,6 +51,7 @@ static enum status finish_race(struct race *race)
     enum status status;
     bool written;
 
+    race_net_drain(&race->net);
     race_await_the_dead(race);
     race_read_back(race);
     written = race_judge(race);
@@ -103,12 +104,40 @@ static bool prepare(struct race *race, const struct race_settings *settings, str
     return true;
 }
 
+/* Faults of the network, and those that wait for the boundary of a request, need a proxy; a folder has none. */
+static bool needs_network(const struct race *race)
+{
+    return race->faults_wanted != 0 && strncmp(race->at->store, "file:", 5) != 0;
+}
+
+static bool open_network(struct race *race, struct usage *usage)
+{
+    const struct options *options = race->session->options;
+
+    if (!needs_network(race)) {
+        return true;
+    }
+    race->faults.at_requests = true;
+    return race_net_find(options, &race->net, usage) &&
+           race_net_open(&race->net, &race->faults, race->writers, options_text(options, OPTION_CA_FILE), usage);
+}
+
+static enum status start_race(struct race *race)
+{
+    struct usage usage = {0};
+
+    if (!open_network(race, &usage)) {
+        return session_fail(race->session, race->at->url, OS_ERR_CONFIG, "%s", usage.message);
+    }
+    return run_race(race);
+}
+
 static enum status run_session(struct race *race, const struct race_settings *settings, struct location *at)
 {
     enum status status = session_open(race->session, race->session->options, at->store);
 
     if (status == STATUS_DONE) {
-        status = prepare(race, settings, at) ? run_race(race)
+        status = prepare(race, settings, at) ? start_race(race)
                                              : session_fail(race->session, at->url, OS_ERR_NO_MEMORY,
                                                             "The race could not be prepared: %s.", strerror(errno));
     }
@@ -138,6 +167,7 @@ static enum status run(const struct options *options)
     race->session = &session;
     race->at = &at;
     status = run_session(race, &settings, &at);
+    race_net_close(&race->net);
     free(race->name);
     race_record_free(&race->record);
     race_faults_free(&race->faults);

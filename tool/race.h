@@ -6,6 +6,7 @@
 #include "history/judge.h"
 #include "race_content.h"
 #include "race_faults.h"
+#include "race_net.h"
 #include "race_record.h"
 #include "race_summary.h"
 #include "session.h"
@@ -28,6 +29,7 @@ struct race {
     unsigned faults_wanted;
     struct race_record record;
     struct race_faults faults;
+    struct race_net net;
     bool etags_are_md5;
     bool versioned;
     const char **name; /* of every object that may have been made; the history's */

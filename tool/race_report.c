@@ -165,7 +165,12 @@ static void print_checks(const struct race *race)
         (void)printf("  %-22s %" PRIu64 " expected, ", race->duration_us > 0 ? "counters" : "counter",
                      race_committed(&summary->kind[RACE_UPDATE]));
         if (race->progress.read_back) {
-            (void)printf("%" PRIu64 " found\n", race->progress.counters_found);
+            (void)printf("%" PRIu64 " found", race->progress.counters_found);
+            if (summary->kind[RACE_UPDATE].killed > 0) {
+                (void)printf(" (and %" PRIu64 " killed in flight, which may have happened)",
+                             summary->kind[RACE_UPDATE].killed);
+            }
+            (void)fputc('\n', stdout);
         } else {
             (void)fputs("not read\n", stdout);
         }

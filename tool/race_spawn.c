@@ -16,8 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-extern char **environ;
-
 struct arguments {
     char *list[OPTION_COUNT + 16];
     size_t count;
@@ -47,12 +45,18 @@ static void free_arguments(struct arguments *arguments)
     }
 }
 
-/* The settings of the command line; the variables are inherited. */
-static void add_settings(struct arguments *arguments, const struct options *options)
+static bool is_endpoint(enum option_id id)
+{
+    return id == OPTION_ENDPOINT_URL || id == OPTION_S3_ENDPOINT || id == OPTION_DYNAMODB_ENDPOINT;
+}
+
+/* The settings of the command line; the variables are inherited. Behind a proxy the endpoints are its own. */
+static void add_settings(struct arguments *arguments, const struct options *options, bool proxied)
 {
     for (int id = 0; id < OPTION_COUNT; id++) {
         bool own = option_table[id].scope == OPTION_SCOPE_SETTING && options->value[id] != NULL &&
-                   !options->from_environment[id] && id != OPTION_STORE;
+                   !options->from_environment[id] && id != OPTION_STORE &&
+                   !(proxied && is_endpoint((enum option_id)id));
         if (own) {
             add_argument(arguments, "--%s=%s", option_table[id].name, options->value[id]);
         }
@@ -65,20 +69,28 @@ static void add_settings(struct arguments *arguments, const struct options *opti
     }
 }
 
-static void build_arguments(struct arguments *arguments, const struct race *race)
+static void build_arguments(struct arguments *arguments, const struct race *race, unsigned lane)
 {
+    char url[320];
+
     memset(arguments, 0, sizeof(*arguments));
     add_argument(arguments, "oscommit");
     add_argument(arguments, RACE_WORKER_COMMAND);
     add_argument(arguments, "--store=%s", race->at->store);
-    add_settings(arguments, race->session->options);
+    add_settings(arguments, race->session->options, race->net.proxy != NULL);
+    if (race_net_url(&race->net, lane, false, url, sizeof(url))) {
+        add_argument(arguments, "--s3-endpoint=%s", url);
+    }
+    if (race_net_url(&race->net, lane, true, url, sizeof(url))) {
+        add_argument(arguments, "--dynamodb-endpoint=%s", url);
+    }
     add_argument(arguments, "--");
     add_argument(arguments, "%s", race->at->key);
     add_argument(arguments, "%s", race->id);
 }
 
 /* Its stdin, stdout and page as given, no signal blocked, an own process group. 0 or an errno. */
-static int spawn_with(pid_t *ret, char *const *arguments, const int fds[3])
+static int spawn_with(pid_t *ret, char *const *arguments, char *const *environment, const int fds[3])
 {
     static const int targets[3] = {STDIN_FILENO, STDOUT_FILENO, RACE_FRONT_FD};
     posix_spawn_file_actions_t actions;
@@ -102,7 +114,8 @@ static int spawn_with(pid_t *ret, char *const *arguments, const int fds[3])
     failure = failure != 0 ? failure : posix_spawnattr_setpgroup(&attributes, 0);
     failure =
         failure != 0 ? failure : posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    failure = failure != 0 ? failure : posix_spawn(ret, "/proc/self/exe", &actions, &attributes, arguments, environ);
+    failure =
+        failure != 0 ? failure : posix_spawn(ret, "/proc/self/exe", &actions, &attributes, arguments, environment);
     (void)posix_spawnattr_destroy(&attributes);
     (void)posix_spawn_file_actions_destroy(&actions);
     return failure;
@@ -117,11 +130,11 @@ static void close_both(int fds[2])
 int race_spawn(const struct race *race, int front, unsigned lane, struct race_process *ret)
 {
     struct arguments arguments;
+    char **environment;
     int task[2];
     int report[2];
     int failure;
 
-    (void)lane;
     if (pipe2(task, O_CLOEXEC) != 0) {
         return errno;
     }
@@ -130,10 +143,13 @@ int race_spawn(const struct race *race, int front, unsigned lane, struct race_pr
         close_both(task);
         return failure;
     }
-    build_arguments(&arguments, race);
-    failure =
-        arguments.failed ? ENOMEM : spawn_with(&ret->pid, arguments.list, (const int[3]){task[0], report[1], front});
+    environment = race_net_environment(&race->net, lane);
+    build_arguments(&arguments, race, lane);
+    failure = arguments.failed || environment == NULL
+                  ? ENOMEM
+                  : spawn_with(&ret->pid, arguments.list, environment, (const int[3]){task[0], report[1], front});
     free_arguments(&arguments);
+    race_net_free_environment(environment);
     (void)close(task[0]);
     (void)close(report[1]);
     if (failure != 0) {

@@ -193,8 +193,12 @@ enum race_judgement race_conclude(const struct race_summary *summary, const stru
         (void)snprintf(ret, ret_size, "The history of a key is too entangled to be judged.");
         return RACE_INCOMPLETE;
     }
-    (void)snprintf(ret, ret_size, "Every key has exactly one winner%s.",
-                   incremented ? ", and the counter has every increment" : "");
+    if (count == NULL) {
+        (void)snprintf(ret, ret_size, "Every verdict is true, and nothing that was committed is lost.");
+    } else {
+        (void)snprintf(ret, ret_size, "Every key has exactly one winner%s.",
+                       incremented ? ", and the counter has every increment" : "");
+    }
     return RACE_EXACT;
 }
 

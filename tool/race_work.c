@@ -105,12 +105,13 @@ static os_verdict copy(struct race_worker *worker, uint64_t index)
 }
 
 /* Deletes what it finds, or creates it where there is nothing. */
-static os_verdict delete_or_create(struct race_worker *worker, uint64_t index)
+static os_verdict delete_or_create(struct race_worker *worker, uint64_t index, bool *ret_deletes)
 {
     char name[RACE_NAME_SIZE];
     struct race_seen seen;
     struct race_write write = {.operation = HISTORY_DELETE_IF_MATCH, .name = name, .seen = &seen};
 
+    *ret_deletes = false;
     race_name(RACE_DELETE, index, name);
     if (!race_read(worker, name, &seen)) {
         return OS_NOT_EXECUTED;
@@ -118,6 +119,7 @@ static os_verdict delete_or_create(struct race_worker *worker, uint64_t index)
     if (!seen.present) {
         return put(worker, name, NULL, 0);
     }
+    *ret_deletes = true;
     write.call = race_next_call(worker);
     return race_write(worker, &write);
 }
@@ -133,7 +135,7 @@ static bool try_item(struct race_worker *worker, enum race_kind kind, uint64_t i
     case RACE_CREATE: *ret = create(worker, index); return *ret != OS_NOT_EXECUTED;
     case RACE_COPY: *ret = copy(worker, index); return *ret != OS_NOT_EXECUTED;
     case RACE_UPDATE: *ret = update(worker, 0, &counted); return *ret == OS_COMMITTED && counted;
-    case RACE_DELETE: *ret = delete_or_create(worker, 0); return *ret == OS_COMMITTED;
+    case RACE_DELETE: *ret = delete_or_create(worker, 0, &counted); return *ret == OS_COMMITTED;
     case RACE_KINDS: break;
     }
     *ret = OS_NOT_EXECUTED;
@@ -221,15 +223,18 @@ static uint64_t enter(struct race_worker *worker, enum race_kind kind, uint64_t 
     return next;
 }
 
-/* Whoever has an answer about a name that can be won once opens the next one. */
-static void leave(struct race_worker *worker, enum race_kind kind, uint64_t slot, uint64_t next, os_verdict verdict)
+/* Whoever has an answer about a name that can be won once opens the next one. So does mostly who has deleted something:
+ * to create it again means to wait for the fence of its first creation, where records are not released (R9). */
+static void leave(struct race_worker *worker, enum race_kind kind, uint64_t slot, uint64_t next, os_verdict verdict,
+                  bool deletes)
 {
     struct race_front *front = worker->front;
+    bool is_over = deletes && verdict == OS_COMMITTED && race_random(&worker->random) % ONE_OF != 0;
 
     if (verdict == OS_NOT_EXECUTED) {
         return;
     }
-    if (kind == RACE_CREATE || kind == RACE_COPY) {
+    if (kind == RACE_CREATE || kind == RACE_COPY || is_over) {
         open_next(front, kind, slot, next);
     } else if (atomic_load(&front->next[kind][slot]) == next) {
         atomic_store(&front->since_us[kind][slot], 0);
@@ -243,16 +248,16 @@ static void work_until(struct race_worker *worker)
         uint64_t slot = race_random(&worker->random) % worker->front->slots;
         uint64_t next = enter(worker, kind, slot);
         uint64_t index = next * worker->front->slots + slot;
-        bool counted = false;
+        bool special = false; /* an increment, a deletion */
         os_verdict verdict = OS_NOT_EXECUTED;
         switch (kind) {
         case RACE_CREATE: verdict = create(worker, index); break;
-        case RACE_UPDATE: verdict = update(worker, index, &counted); break;
+        case RACE_UPDATE: verdict = update(worker, index, &special); break;
         case RACE_COPY: verdict = copy(worker, index); break;
-        case RACE_DELETE: verdict = delete_or_create(worker, index); break;
+        case RACE_DELETE: verdict = delete_or_create(worker, index, &special); break;
         case RACE_KINDS: break;
         }
-        leave(worker, kind, slot, next, verdict);
+        leave(worker, kind, slot, next, verdict, kind == RACE_DELETE && special);
         if (verdict == OS_NOT_EXECUTED) {
             race_pause_shortly(worker);
         }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* What was said closer to the command counts more; of two equally close, the one for this service. */
-static const char *endpoint(const struct options *options, enum option_id own)
+const char *settings_endpoint(const struct options *options, enum option_id own)
 {
     const char *for_service = options_text(options, own);
     const char *for_both = options_text(options, OPTION_ENDPOINT_URL);
@@ -48,8 +48,8 @@ static bool check_urls(const struct options *options, struct usage *usage)
 static void fill_services(const struct options *options, os_options *ret)
 {
     ret->ledger_url = options_text(options, OPTION_LEDGER);
-    ret->s3_endpoint = endpoint(options, OPTION_S3_ENDPOINT);
-    ret->dynamodb_endpoint = endpoint(options, OPTION_DYNAMODB_ENDPOINT);
+    ret->s3_endpoint = settings_endpoint(options, OPTION_S3_ENDPOINT);
+    ret->dynamodb_endpoint = settings_endpoint(options, OPTION_DYNAMODB_ENDPOINT);
     ret->s3_region = options_text(options, OPTION_REGION);
     ret->dynamodb_region = options_text(options, OPTION_DYNAMODB_REGION);
     ret->profile = options_text(options, OPTION_PROFILE);

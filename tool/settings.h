@@ -12,4 +12,8 @@
  * credentials. */
 bool settings_fill(const struct options *options, const char *store_url, os_options *ret, struct usage *usage);
 
+/* The URL of OPTION_S3_ENDPOINT or OPTION_DYNAMODB_ENDPOINT as the command line and the variables of this tool give it,
+ * --endpoint-url included. NULL: they do not. */
+const char *settings_endpoint(const struct options *options, enum option_id own);
+
 #endif
