@@ -221,9 +221,12 @@ static bool learn_time(struct s3_store *store, const struct store_answer *answer
     return said || implied;
 }
 
-static bool token_expired(const struct store_answer *answer)
+/* E2. S3 answers a HEAD with 400 for it, again without a code; nothing else in a HEAD of ours is a bad request. */
+static bool token_expired(const struct store_op *op, const struct store_answer *answer)
 {
-    return strcmp(answer->service.code, "ExpiredToken") == 0;
+    bool head = op->request.verb == STORE_HEAD || op->request.verb == STORE_HEAD_BUCKET;
+    bool implied = head && answer->status == 400 && answer->service.code[0] == '\0';
+    return implied || strcmp(answer->service.code, "ExpiredToken") == 0;
 }
 
 static os_code launch(struct store_op *op, bool renew, os_error *err);
@@ -233,7 +236,7 @@ static bool repeat(struct store_op *op, const struct store_answer *answer)
 {
     if (op->attempt || op->presigned || op->repeated || !answer->complete)
         return false;
-    bool renew = token_expired(answer);
+    bool renew = token_expired(op, answer);
     if (!renew && !learn_region(op->store, answer) && !learn_time(op->store, answer))
         return false;
     op->repeated = true;

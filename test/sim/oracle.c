@@ -40,6 +40,26 @@ static void check_truth(struct world *world, const struct truth *truth)
     }
 }
 
+/* Codes that tell the caller to mend something of his: nothing here is his fault. (A client asks again once after a
+ * refused token or time; the second refusal in a row is told.) */
+static void check_code(struct world *world, const struct truth *truth)
+{
+    static const os_code blaming[] = {OS_ERR_ARGUMENT,  OS_ERR_CONFIG,   OS_ERR_CREDENTIALS, OS_ERR_DENIED,
+                                      OS_ERR_NO_BUCKET, OS_ERR_NO_TABLE, OS_ERR_TABLE,       OS_ERR_REGION,
+                                      OS_ERR_REFUSED,   OS_ERR_BODY,     OS_ERR_TOO_LARGE,   OS_ERR_UNSUPPORTED};
+    const struct faults *faults = &world->faults;
+    if (faults->struck[FAULT_SKEWED] + faults->struck[FAULT_JUMP] > 0 || faults->struck[FAULT_EXPIRED_TOKEN] > 1 ||
+        faults->struck[FAULT_MEMORY] > 0 || faults->rate[FAULT_OFF_CLOCKS] > 0) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(blaming) / sizeof(blaming[0]); i++) {
+        if (truth->code == blaming[i]) {
+            world_fail(world, "A call of %s ends with %s, which blames the caller.", truth->key,
+                       os_code_name(truth->code));
+        }
+    }
+}
+
 static void check_versions(struct world *world, uint32_t key)
 {
     char name[16];
@@ -143,6 +163,7 @@ void oracle_judge(struct world *world)
 {
     for (size_t i = 0; i < world->truth_count; i++) {
         check_truth(world, &world->truths[i]);
+        check_code(world, &world->truths[i]);
     }
     for (uint32_t key = 0; key < world->keys; key++) {
         check_versions(world, key);
