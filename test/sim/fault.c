@@ -227,7 +227,7 @@ bool fault_change_parse_only(struct fault_change *change, const char *text)
     struct fault_point point = {0};
     bool has_occasion = false;
     change->has_only = true;
-    if (text[0] == '\0') {
+    if (strcmp(text, "none") == 0) {
         return true;
     }
     return parse_kind(text, &point.kind, &has_occasion, &point.occasion) && has_occasion &&

@@ -17,6 +17,10 @@
     X(REFUSED, "refused", 100)                      /* a request: no connection is made, nothing is sent */         \
     X(LOSE_BEFORE, "lose-before", 200)              /* a request: it never arrives */                               \
     X(LOSE_AFTER, "lose-after", 250)                /* a request: handled, and its answer lost */                   \
+    X(ATTEMPT_BEFORE, "attempt-lost-before", 700)   /* a guarded write: it never arrives */                         \
+    X(ATTEMPT_AFTER, "attempt-lost-after", 700)     /* a guarded write: handled, and its answer lost */             \
+    X(ATTEMPT_LATE, "attempt-late", 700)            /* a guarded write: under way for long */                       \
+    X(ATTEMPT_DEATH, "attempt-death", 300)          /* a guarded write, before or after it is sent: death */        \
     X(REPLAY, "replay", 500)                        /* a read, or a request to the ledger: delivered once more */   \
     X(LATE, "late", 250)                            /* a request: under way for longer than its sender waits */     \
     X(SLOW, "slow", 300)                            /* a request: handled slowly, within the allowance */           \
@@ -80,7 +84,7 @@ bool fault_lacks_call(const struct fault_change *change, uint64_t call);
 
 /* "late", "late@2.17" (at the 17th occasion of lane 2), "call@2.3". False: it is none of these. */
 bool fault_change_parse_without(struct fault_change *change, const char *text);
-bool fault_change_parse_only(struct fault_change *change, const char *text); /* "late@2.17"; "" is none at all */
+bool fault_change_parse_only(struct fault_change *change, const char *text); /* "late@2.17"; "none" */
 /* The forms that are parsed, 64 bytes. */
 void fault_point_name(struct fault_point point, char *ret);
 void fault_call_name(uint64_t call, char *ret);

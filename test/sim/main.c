@@ -132,9 +132,6 @@ static bool run_line(char *line, bool *ret_ok)
     uint64_t seed = strtoull(word, NULL, 10);
     bool read = true;
     while (read && (word = strtok_r(NULL, " ", &rest)) != NULL) {
-        if (strcmp(word, "none") == 0) {
-            word[0] = '\0';
-        }
         read = word[0] == '-' ? fault_change_parse_without(&change, word + 1) : fault_change_parse_only(&change, word);
     }
     *ret_ok = read && run_single(seed, &change, false, false);

@@ -46,6 +46,22 @@ static bool strikes(const struct parcel *parcel, enum fault_kind kind)
     return fault_strikes(&parcel->world->faults, kind, parcel->occasion);
 }
 
+static bool is_attempt(const struct parcel *parcel)
+{
+    return parcel->to_s3 && !parcel->read;
+}
+
+/* Attempts are few among all the requests, and the protocol is about them: they have kinds of faults of their own. */
+static bool either_strikes(const struct parcel *parcel, enum fault_kind any, enum fault_kind of_attempt)
+{
+    return (is_attempt(parcel) && strikes(parcel, of_attempt)) || strikes(parcel, any);
+}
+
+bool network_is_write(const char *host, const char *method)
+{
+    return strcmp(host, NETWORK_S3) == 0 && strcmp(method, "HEAD") != 0 && strcmp(method, "GET") != 0;
+}
+
 uint64_t network_occasion(const struct process *process)
 {
     return fault_occasion(process->lane, process->world->requests[process->lane] + 1);
@@ -109,7 +125,7 @@ static void send_back(struct parcel *parcel)
         free_parcel(parcel);
         return;
     }
-    if (strikes(parcel, FAULT_LOSE_AFTER)) {
+    if (either_strikes(parcel, FAULT_LOSE_AFTER, FAULT_ATTEMPT_AFTER)) {
         lose(parcel);
         return;
     }
@@ -225,7 +241,7 @@ static void arrive(void *context, uint64_t unused)
  * but the connection's own end (R6's TCP_USER_TIMEOUT), and section 5 leaves the rest to the timeout of the record. */
 static uint64_t lateness_us(const struct parcel *parcel)
 {
-    bool bounded = parcel->to_s3 && !parcel->read && !parcel->world->store_expires;
+    bool bounded = is_attempt(parcel) && !parcel->world->store_expires;
     uint64_t most_ms = draw(parcel, PURPOSE_LATE, 0, 3) == 0 ? 150000 : 15000;
     return draw(parcel, PURPOSE_LATE, 1000, bounded ? 4000 : most_ms) * MS;
 }
@@ -233,7 +249,7 @@ static uint64_t lateness_us(const struct parcel *parcel)
 /* An attempt is never delivered twice: no layer sends it again (R6), nothing stores and forwards it (E5). */
 static void send_again(const struct parcel *parcel, uint64_t way_us)
 {
-    if ((parcel->to_s3 && !parcel->read) || !strikes(parcel, FAULT_REPLAY)) {
+    if (is_attempt(parcel) || !strikes(parcel, FAULT_REPLAY)) {
         return;
     }
     struct parcel *again = copy_parcel(parcel);
@@ -261,11 +277,11 @@ void network_send(struct process *process, struct http_engine *engine, uint64_t 
         deliver_after(parcel, ENGINE_REFUSED, way_us);
         return;
     }
-    if (strikes(parcel, FAULT_LATE)) {
+    if (either_strikes(parcel, FAULT_LATE, FAULT_ATTEMPT_LATE)) {
         way_us += lateness_us(parcel);
     }
     send_again(parcel, way_us);
-    if (strikes(parcel, FAULT_LOSE_BEFORE)) {
+    if (either_strikes(parcel, FAULT_LOSE_BEFORE, FAULT_ATTEMPT_BEFORE)) {
         lose(parcel);
         return;
     }
@@ -294,7 +310,7 @@ static void jump(struct process *process, uint64_t occasion)
     process->clocks.realtime_base_us -= UINT64_C(2000) * SECOND;
 }
 
-void network_strike_process(struct process *process, uint64_t occasion, bool after)
+void network_strike_process(struct process *process, uint64_t occasion, bool attempt, bool after)
 {
     struct world *world = process->world;
     struct faults *faults = &world->faults;
@@ -313,7 +329,8 @@ void network_strike_process(struct process *process, uint64_t occasion, bool aft
         process_stop(process, for_us, suspended);
         task_wait(NULL, world->schedule.now_us);
     }
-    if (fault_strikes(faults, FAULT_DEATH, occasion)) {
+    if ((attempt && fault_strikes(faults, FAULT_ATTEMPT_DEATH, occasion)) ||
+        fault_strikes(faults, FAULT_DEATH, occasion)) {
         world_trace(world, "lane %u dies", process->lane);
         process_kill(process);
     }

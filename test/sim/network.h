@@ -21,8 +21,9 @@ uint64_t network_occasion(const struct process *process);
 /* Bytes are copied; the answer comes by engine_receive. */
 void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, const char *host,
                   const char *bytes, size_t length);
-/* What meets the process itself at this request, before or after it is sent: it stops, its clock is set, it dies (then
- * this does not return). On the process's own thread. */
-void network_strike_process(struct process *process, uint64_t occasion, bool after);
+/* `attempt`: it is a guarded write. What meets the process itself at this request, before or after it is sent: it
+ * stops, its clock is set, it dies (then this does not return). On the process's own thread. */
+void network_strike_process(struct process *process, uint64_t occasion, bool attempt, bool after);
+bool network_is_write(const char *host, const char *method);
 
 #endif

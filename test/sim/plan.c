@@ -71,15 +71,15 @@ static enum plan_kind kind_of(const struct world *world, uint64_t occasion, bool
 
 static uint64_t think_us(const struct world *world, uint64_t occasion)
 {
-    static const uint64_t most_ms[] = {1, 50, 50, 2000, 2000, 30000, 700000};
-    uint64_t pace = draw(world, PURPOSE_PACE, 0, 3, 6); /* of this seed */
+    static const uint64_t most_ms[] = {1, 50, 200, 2000, 8000, 60000, 700000};
+    uint64_t pace = draw(world, PURPOSE_PACE, 0, 0, 6); /* of this seed */
     uint64_t choice = draw(world, PURPOSE_THINK, occasion, 0, pace);
     return draw(world, PURPOSE_THINK + 1000, occasion, 0, most_ms[choice] * 1000);
 }
 
 void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct plan_call *ret)
 {
-    static const uint64_t deadlines_ms[] = {300, 3000, 12000, 40000, 120000, 120000, 400000};
+    static const uint64_t deadlines_ms[] = {300, 4000, 15000, 30000, 30000, 75000, 150000};
     uint64_t occasion = fault_occasion(lane, index);
     ret->key = (uint32_t)draw(world, PURPOSE_KEY, occasion, 0, world->keys - 1);
     ret->source = (uint32_t)draw(world, PURPOSE_SOURCE, occasion, 0, world->keys - 1);

@@ -227,12 +227,14 @@ static bool send_fresh(struct http_engine *engine)
     }
     uint64_t id = transfer->id;
     uint64_t occasion = network_occasion(engine->process);
-    network_strike_process(engine->process, occasion, false);
+    const struct http_request *request = transfer->start.request;
+    bool attempt = network_is_write(request->host, request->method);
+    network_strike_process(engine->process, occasion, attempt, false);
     transfer = find(engine, id);
     uint64_t deadline_ms = transfer != NULL ? transfer->start.deadline_monotonic_ms : 0;
     if (transfer != NULL && (deadline_ms == 0 || deadline_ms > now_ms(engine))) {
         send(engine, transfer);
-        network_strike_process(engine->process, occasion, true);
+        network_strike_process(engine->process, occasion, attempt, true);
     }
     return transfer != NULL && transfer->sent;
 }

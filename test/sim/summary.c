@@ -10,7 +10,9 @@ static const char *const operations[HISTORY_READ + 1] = {
     [HISTORY_DELETE_IF_MATCH] = "delete if match", [HISTORY_READ] = "read",
 };
 
-static void count_rule(struct summary *summary, const char *rule, os_verdict verdict, uint64_t by)
+enum { RESTARTED = 0 }; /* in the place of a verdict */
+
+static void count_rule(struct summary *summary, const char *rule, uint32_t verdict, uint64_t by)
 {
     for (size_t i = 0; i < SUMMARY_RULES_MAX; i++) {
         if (summary->rules[i].rule[0] == '\0') {
@@ -57,6 +59,9 @@ void summary_add(struct summary *summary, const struct world *world)
     for (size_t i = 0; i < world->truth_count; i++) {
         add_truth(summary, &world->truths[i]);
     }
+    for (size_t i = 0; i < WORLD_RULES_MAX && world->restarts[i].count > 0; i++) {
+        count_rule(summary, world->restarts[i].rule, RESTARTED, world->restarts[i].count);
+    }
     summary->digest = summary->digest * 31 + world->digest;
 }
 
@@ -82,10 +87,10 @@ void summary_join(struct summary *summary, const struct summary *other)
     summary->takeovers += other->takeovers;
     summary->attempts += other->attempts;
     summary->guards += other->guards;
-    for (size_t k = 0; k <= OS_UNKNOWN; k++) {
+    for (uint32_t k = 0; k <= OS_UNKNOWN; k++) {
         summary->settled[k] += other->settled[k];
         for (size_t i = 0; i < SUMMARY_RULES_MAX && other->rules[i].rule[0] != '\0'; i++) {
-            count_rule(summary, other->rules[i].rule, (os_verdict)k, other->rules[i].verdicts[k]);
+            count_rule(summary, other->rules[i].rule, k, other->rules[i].verdicts[k]);
         }
     }
     summary->digest = summary->digest * 31 + other->digest;
@@ -110,10 +115,11 @@ void summary_print(const struct summary *summary, double seconds, FILE *file)
         print_row(file, operations[i], summary->verdicts[i]);
         fprintf(file, " %9llu\n", (unsigned long long)summary->died[i]);
     }
-    fprintf(file, "\n  %-16s %11s %9s %13s %9s\n", "verdict by", "committed", "conflict", "not executed", "unknown");
+    fprintf(file, "\n  %-16s %11s %9s %13s %9s %9s\n", "verdict by", "committed", "conflict", "not executed", "unknown",
+            "new guard");
     for (size_t i = 0; i < SUMMARY_RULES_MAX && summary->rules[i].rule[0] != '\0'; i++) {
         print_row(file, summary->rules[i].rule, summary->rules[i].verdicts);
-        fputc('\n', file);
+        fprintf(file, " %9llu\n", (unsigned long long)summary->rules[i].verdicts[RESTARTED]);
     }
     print_row(file, "unknown, settled", summary->settled);
     fprintf(file,

@@ -25,7 +25,7 @@ struct summary {
     uint64_t guards;
     struct {
         char rule[8];
-        uint64_t verdicts[OS_UNKNOWN + 1];
+        uint64_t verdicts[OS_UNKNOWN + 1]; /* [0]: guards that ended by it, and another one was started */
     } rules[SUMMARY_RULES_MAX];
     uint64_t digest; /* of all digests, in the order of the seeds of one batch */
 };

@@ -172,7 +172,7 @@ static void read_at_end(void *context)
     struct worker *worker = context;
     struct world *world = worker->world;
     if (open_client(worker)) {
-        action_resolve(worker, true, 300000);
+        action_resolve(worker, true, 20000); /* everything has landed: what decides does so now */
         for (uint32_t key = 0; key < world->keys; key++) {
             worker->process->call = fault_occasion(world->lanes, key);
             action_final(worker, key);

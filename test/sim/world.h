@@ -61,7 +61,12 @@ struct fleet {
     os_toggle condition_headers;
 };
 
-enum { WORLD_FAILURES_MAX = 8 };
+enum { WORLD_FAILURES_MAX = 8, WORLD_RULES_MAX = 24 };
+
+struct restarts { /* guards that ended so that their call started another one */
+    char rule[8];
+    uint64_t count;
+};
 
 struct world {
     uint64_t seed;
@@ -89,6 +94,7 @@ struct world {
     uint64_t digest;
     uint64_t handled; /* requests */
     uint32_t deaths;
+    struct restarts restarts[WORLD_RULES_MAX];
     bool planted; /* a defect of the simulator's own making, for its own test */
     FILE *trace;  /* NULL: none */
     char failures[WORLD_FAILURES_MAX][512];
