@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Attacks the protocol and the code with everything that there is for it, and prints one table of what was done.
+#
+#   scripts/prove.sh [--long] [--only STEP,STEP...] [--no-install]
+#
+#   explorer   every schedule of two and three real guards in small worlds (test/model)
+#   simulator  the whole library in seeded worlds of clocks, faults and processes (test/sim)
+#   mutants    one rule taken out at a time: somebody must notice (test/mutants)
+#   torture    every allocation, and every call of libcurl, SQLite and files fails once (test/torture)
+#   fuzz       hostile bytes for every parser, and hostile events for the guard (fuzz)
+#   coverage   branches that the unit tests and the corpora reach: src/commit all, each parser 95 % or more
+#
+# Needs no server. Without --long it takes about twenty minutes on two cores: over 1e6 states, 5,000 seeds, 60 s of each
+# fuzz target. With it most of a day: over 1e7 states, 1e6 seeds, the whole matrix of mutants, an hour of each target.
+# Exit status 0 when nothing was found. OSCOMMIT_BUILD_DIR: where to build, and where the logs stand [build/prove].
+set -uo pipefail
+
+# shellcheck source=scripts/lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+root=$(cd -- "$scripts_dir/.." && pwd)
+out=${OSCOMMIT_BUILD_DIR:-$root/build/prove}
+jobs=$(nproc)
+all_steps=(explorer simulator mutants torture fuzz coverage)
+steps=("${all_steps[@]}")
+long=0
+install=1
+failed=0
+table=()
+
+usage() {
+    sed -n '3,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    exit 2
+}
+
+while (($# > 0)); do
+    case $1 in
+    --long) long=1 ;;
+    --no-install) install=0 ;;
+    --only)
+        (($# > 1)) || usage
+        IFS=, read -ra steps <<<"$2"
+        shift
+        ;;
+    *) usage ;;
+    esac
+    shift
+done
+for step in "${steps[@]}"; do
+    [[ " ${all_steps[*]} " == *" $step "* ]] || die "There is no step named $step (there are: ${all_steps[*]})."
+done
+
+# ------------------------------------------------------------------------------------------------------------ steps
+
+# Each step writes its log to standard output, sets `figure` to what it did in figures, and fails when it found
+# something.
+
+step_explorer() {
+    local extent=--slice
+    ((long)) && extent=--long
+    "$build/test/model/explore" "$extent" | tee "$out/explorer.txt"
+    local status=${PIPESTATUS[0]}
+    figure=$(sed -n 's/^explore: configurations=\([0-9]*\) failed=[0-9]* states=\([0-9]*\) transitions=\([0-9]*\).*/\2 states, \3 transitions in \1 configurations/p' "$out/explorer.txt")
+    [[ -n $figure ]] && ((status == 0))
+}
+
+step_simulator() {
+    local seeds=5000
+    ((long)) && seeds=1000000
+    "$build/test/sim/oscommit_sim" --seeds "$seeds" --jobs "$jobs" | tee "$out/simulator.txt"
+    local status=${PIPESTATUS[0]}
+    figure=$(sed -n 's/^\([0-9]* seeds\) in [0-9.]* s: \([0-9]* seeds\/s\);.*/\1, \2/p' "$out/simulator.txt")
+    [[ -n $figure ]] && ((status == 0))
+}
+
+step_mutants() {
+    local matrix=()
+    ((long)) && matrix=(--matrix)
+    rm -f "$out/mutants.txt"
+    "$root/test/mutants/run.py" --out "$out/mutants" --jobs "$jobs" --summary "$out/mutants.txt" "${matrix[@]}"
+    local status=$?
+    [[ -f $out/mutants.txt ]] || return 1
+    local killed total
+    read -r killed total <"$out/mutants.txt"
+    figure="$killed of $total killed"
+    return "$status"
+}
+
+step_torture() {
+    local extent=()
+    ((long)) && extent=(--all)
+    "$build/test/torture/oscommit_torture" "${extent[@]}" | tee "$out/torture.txt"
+    local status=${PIPESTATUS[0]}
+    figure=$(sed -n 's/^\([0-9]* injections\), \([0-9]* failures\)$/\1, \2/p' "$out/torture.txt")
+    [[ -n $figure ]] && ((status == 0))
+}
+
+step_fuzz() {
+    local seconds=60
+    ((long)) && seconds=3600
+    OSCOMMIT_FUZZ_DIR=$out/fuzz "$scripts_dir/fuzz.sh" --seconds "$seconds" --jobs "$jobs"
+    local status=$?
+    figure=$(awk 'NF >= 4 { targets++; executions += $2; crashes += $3 }
+        END { if (targets) printf "%d executions of %d targets, %d crashes", executions, targets, crashes }' "$out/fuzz/summary.txt")
+    [[ -n $figure ]] && return "$status"
+}
+
+step_coverage() {
+    OSCOMMIT_BUILD_DIR=$out/coverage "$scripts_dir/test.sh" --only coverage --no-install --no-servers
+    local status=$?
+    cat "$out/coverage/coverage.log"
+    figure=$(sed -n 's/^branches: \(.*\)$/\1 of src\/commit/p' "$out/coverage/coverage.log" | head -n 1)
+    [[ -n $figure ]] && return "$status"
+}
+
+# -------------------------------------------------------------------------------------------------------------- run
+
+run_step() { # STEP
+    local start=$SECONDS word=ok figure=""
+    if ! "step_$1" </dev/null >"$out/$1.log" 2>&1; then
+        word=FAILED
+        failed=$((failed + 1))
+        tail -n 120 "$out/$1.log"
+        say "The whole log: $out/$1.log"
+    fi
+    table+=("$(printf '%-9s  %-6s %6d s  %s' "$1" "$word" $((SECONDS - start)) "$figure")")
+    say "${table[-1]}"
+}
+
+build_attackers() {
+    cmake -S "$root" -B "$build" -G Ninja -DOSCOMMIT_WERROR=ON -DCMAKE_BUILD_TYPE=Release &&
+        cmake --build "$build" --parallel "$jobs" --target explore oscommit_sim oscommit_torture
+}
+
+mkdir -p "$out"
+build=$out/release
+if ((install)); then
+    install_packages build test
+fi
+if ! build_attackers >"$out/build.log" 2>&1; then
+    tail -n 60 "$out/build.log"
+    die "The build failed; the whole log: $out/build.log"
+fi
+for step in "${steps[@]}"; do
+    run_step "$step"
+done
+echo
+printf '%-9s  %-6s %8s  %s\n' what result time figures
+printf '%s\n' "${table[@]}"
+echo "$((${#steps[@]} - failed)) passed, $failed failed"
+((failed == 0))
