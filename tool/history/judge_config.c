@@ -188,16 +188,25 @@ static bool make_room(struct judge_configs *configs)
     return true;
 }
 
-static bool is_known(const struct judge_configs *configs, const struct judge_config *config, bool count_versions)
+static uint64_t work_of(const struct judge_config *known, const struct judge_config *config)
+{
+    return known->hash == config->hash ? 16 + (uint64_t)known->open.count + config->used.count : 1;
+}
+
+static bool is_known(struct judge_configs *configs, const struct judge_config *config, bool count_versions)
 {
     if (configs->bucket != NULL) {
         const struct judge_config *known = configs->bucket[config->hash & (configs->buckets - 1)];
-        while (known != NULL && !as_good(known, config, count_versions)) {
-            known = known->next;
+        for (; known != NULL; known = known->next) {
+            configs->work += work_of(known, config);
+            if (as_good(known, config, count_versions)) {
+                return true;
+            }
         }
-        return known != NULL;
+        return false;
     }
     for (size_t i = 0; i < configs->count; i++) {
+        configs->work += work_of(configs->item[i], config);
         if (as_good(configs->item[i], config, count_versions)) {
             return true;
         }

@@ -43,6 +43,7 @@ struct judge_configs {
     struct judge_config **bucket; /* chains by hash; NULL: too few for that, they are compared one by one */
     size_t buckets;
     uint64_t words; /* of memory, about */
+    uint64_t work;  /* words that were compared to find out whether one is known, about: it may be most of the time */
 };
 
 enum judge_added { JUDGE_ADDED, JUDGE_KNOWN, JUDGE_ADD_FAILED };

@@ -66,13 +66,15 @@ static bool no_memory(struct search *search)
 
 static bool add(struct search *search, struct judge_configs *configs, struct judge_config *config)
 {
+    uint64_t before = configs->work;
+
     if (judge_configs_add(configs, config, search->options.count_versions) == JUDGE_ADD_FAILED) {
         return no_memory(search);
     }
     if (configs->words > WORDS_MAX) {
         search->failure = JUDGE_GAVE_UP;
     }
-    return search->failure == JUDGE_FOUND;
+    return count_steps(search, (configs->work - before) / 16);
 }
 
 /* ---------------------------------------------------------------------------------------------- running writes */

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`oscommit check`: what it prints of a history and with which status it ends. Needs no server."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from oscommit_testing import CONFLICT, DONE, NOT_EXECUTED, USAGE, tool
+
+UNDECIDED = 4
+
+
+def call(number, expected, value, start, end, verdict="committed", **more):
+    operation = "put_if_absent" if expected is None else "delete_if_match" if value is None else "put_if_match"
+    return {"call": number, "writer": number % 3, "operation": operation, "key": "a/\u00e9", "expected": expected,
+            "value": value, "start_us": start, "end_us": end, "verdict": verdict, **more}
+
+
+def history(*lines):
+    return "".join(json.dumps(line) + "\n" for line in ({"oscommit_history": 1}, *lines)).encode()
+
+
+GOOD = history(
+    call(1, None, '"1"', 0, 10), call(2, None, '"2"', 5, 15, "conflict"),
+    call(3, '"1"', '"3"', 20, None, "unknown", settled="committed", settled_us=50),
+    call(4, '"3"', '"4"', 60, 70, "unknown"),
+    {"event": "kill", "writer": 0, "start_us": 30, "end_us": 30},
+    {"final": "a/\u00e9", "value": '"3"', "at_us": 100, "versions": 2})
+BAD = history(call(1, None, '"1"', 0, 10), call(2, None, '"2"', 1500000, 1500015))
+
+
+def unlucky():
+    """Two values that come and go, unknown writes between them and a number of versions that needs all but one of
+    them: more orders than anybody can look at."""
+    lines = [call(1, None, '"0"', 0, 1)]
+    values = 24
+    for number in range(2, 2 + values * (values - 1)):
+        source, target = divmod(number - 2, values - 1)
+        target += target >= source
+        lines.append(call(number, f'"{source}"', f'"{target}"', 2, 3, "unknown"))
+    lines.append({"final": "a/\u00e9", "value": '"0"', "at_us": 9, "versions": values * (values - 1)})
+    return history(*lines)
+
+
+class Check(unittest.TestCase):
+    def check(self, status, *arguments, data=b""):
+        ran = subprocess.run([tool(), "check", *arguments], input=data, capture_output=True, timeout=300)
+        self.assertEqual(ran.returncode, status, ran)
+        return ran.stdout.decode(), ran.stderr.decode()
+
+    def file(self, data):
+        file = tempfile.NamedTemporaryFile(suffix=".jsonl")
+        self.addCleanup(file.close)
+        file.write(data)
+        file.flush()
+        return file.name
+
+    def test_a_true_history_is_accepted(self):
+        name = self.file(GOOD)
+        out, err = self.check(DONE, name)
+        self.assertEqual(out.splitlines(), [
+            f"accepted {name}",
+            "  4 calls on 1 keys: 2 committed, 1 conflict, 0 not executed, 1 unknown; 0 reads; 1 settled, 1 not settled"])
+        self.assertEqual(err, "")
+
+    def test_stdin_is_read(self):
+        out, _ = self.check(DONE, "-", data=GOOD)
+        self.assertTrue(out.startswith("accepted -\n"), out)
+
+    def test_a_finding_tells_both_calls(self):
+        out, err = self.check(CONFLICT, "-", data=BAD)
+        self.assertTrue(out.startswith("refused -\n"), out)
+        self.assertIn(
+            "two winners on a/\u00e9: call 1 (writer 1, put_if_absent, 0.000000 s to 0.000010 s, committed) and call 2 "
+            "(writer 2, put_if_absent, 1.500000 s to 1.500015 s, committed) both committed under one expectation", out)
+        self.assertEqual(err, "")
+
+    def test_json_says_the_same(self):
+        out, _ = self.check(CONFLICT, "--json", self.file(GOOD), self.file(BAD))
+        good, bad = (json.loads(line) for line in out.splitlines())
+        self.assertEqual((good["command"], good["verdict"], good["calls"], good["keys"]), ("check", "accepted", 4, 1))
+        self.assertEqual((good["committed"], good["conflict"], good["settled"], good["unsettled"]), (2, 1, 1, 1))
+        self.assertEqual(good["findings"], [])
+        self.assertEqual((bad["verdict"], bad["refused_keys"]), ("refused", 1))
+        finding = bad["findings"][0]
+        self.assertEqual((finding["violation"], finding["key"], finding["call"], finding["other_call"]),
+                         ("two winners", "a/\u00e9", 2, 1))
+
+    def test_what_is_refused_outweighs_what_is_unreadable(self):
+        missing = self.file(GOOD) + ".missing"
+        self.check(CONFLICT, missing, self.file(BAD), self.file(GOOD))
+        out, err = self.check(NOT_EXECUTED, missing, self.file(GOOD))
+        self.assertIn("accepted", out)
+        self.assertIn("cannot be opened", err)
+
+    def test_a_line_that_is_no_history_is_told(self):
+        name = self.file(GOOD + b'{"call":5}\n')
+        out, err = self.check(NOT_EXECUTED, name, "--json")
+        self.assertEqual(json.loads(out)["verdict"], "unreadable")
+        self.assertIn(f"{name}, line 8: \"operation\" is missing.", err)
+
+    def test_a_key_with_too_many_orders_is_neither_accepted_nor_refused(self):
+        out, _ = self.check(UNDECIDED, "-", data=unlucky())
+        self.assertTrue(out.startswith("undecided -\n"), out)
+        self.assertIn("1 keys are neither accepted nor refused", out)
+
+    def test_a_control_character_does_not_reach_the_terminal(self):
+        out, _ = self.check(CONFLICT, "-", data=history({"final": "\u001b[2J", "value": '"\u0007"'}))
+        self.assertNotIn("\u001b", out)
+        self.assertNotIn("\u0007", out)
+
+    def test_a_file_is_needed(self):
+        self.check(USAGE)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
