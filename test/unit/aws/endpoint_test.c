@@ -302,6 +302,28 @@ static void a_bucket_goes_into_the_host_on_aws_when_it_is_one_label(void **state
     assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_PATH, "my-bucket"));
 }
 
+static void addresses_in_brackets_that_are_none_are_refused(void **state)
+{
+    static const char *const urls[] = {"http://[::1",
+                                       "http://[]",
+                                       "http://[1]",
+                                       "http://[::g]",
+                                       "http://[0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0001]",
+                                       "http://h{h",
+                                       "http://h`"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
+        struct endpoint endpoint;
+        os_error err;
+        assert_int_equal(endpoint_parse("s3", urls[i], "us-east-1", &endpoint, &err), OS_ERR_CONFIG);
+    }
+    const struct endpoint aws = parsed(NULL, "us-east-1");
+    assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, ""));
+    assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, "a{b"));
+    assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO,
+                                       "a234567890123456789012345678901234567890123456789012345678901234"));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, surroundings_setup, surroundings_teardown)
 
 int main(void)
@@ -320,6 +342,7 @@ int main(void)
         TEST(a_damaged_config_file_is_no_reason_to_talk_to_another_endpoint),
         cmocka_unit_test(bucket_names_follow_the_rules_of_s3),
         cmocka_unit_test(a_bucket_goes_into_the_host_on_aws_when_it_is_one_label),
+        cmocka_unit_test(addresses_in_brackets_that_are_none_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

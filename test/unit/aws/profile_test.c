@@ -217,6 +217,29 @@ static void no_cut_of_a_file_reads_beyond_it(void **state)
     }
 }
 
+static void sections_that_are_nearly_the_wanted_one_are_others(void **state)
+{
+    (void)state;
+    write_profile("config", "[profile]\nregion = none\n[profiles p]\nregion = other\n[profile p\nregion = open\n"
+                            "[profile\t'p']\nregion = ;all comment\nkey = \"half\nother = 'whole'\n");
+    struct profile_files files = load();
+    expect(&files, "p", "region", "");
+    expect(&files, "p", "key", "\"half");
+    assert_true(text_is(profile_service_setting(&files, "p", "s3", "endpoint_url"), ""));
+    profile_free(&files);
+}
+
+static void a_name_of_services_that_is_too_long_names_none(void **state)
+{
+    char text[2048];
+    (void)state;
+    (void)snprintf(text, sizeof(text), "[profile p]\nservices = %01500d\n", 7);
+    write_profile("config", text);
+    struct profile_files files = load();
+    assert_true(text_is(profile_service_setting(&files, "p", "s3", "endpoint_url"), ""));
+    profile_free(&files);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, surroundings_setup, surroundings_teardown)
 
 int main(void)
@@ -235,6 +258,8 @@ int main(void)
         TEST(the_paths_can_be_set),
         TEST(a_damaged_file_is_an_error_that_names_it),
         TEST(no_cut_of_a_file_reads_beyond_it),
+        TEST(sections_that_are_nearly_the_wanted_one_are_others),
+        TEST(a_name_of_services_that_is_too_long_names_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,34 @@ static void more_headers_than_can_be_kept_are_foreign(void **state)
     }
 }
 
+static void a_control_character_in_a_value_leaves_the_line_out(void **state)
+{
+    (void)state;
+    static const char bytes[] = "HTTP/1.1 200 OK\r\na: x\x7fy\r\nb: x\ty\r\nc: x\x01y\r\nd\0: v\r\n\r\n";
+    struct http_response response;
+    size_t offset = 0;
+    assert_int_equal(read_bytes(bytes, sizeof(bytes) - 1, &response, &offset), ANSWER_HEAD_WHOLE);
+    assert_int_equal(response.headers.count, 1);
+    assert_string_equal(http_headers_get(&response.headers, "b"), "x\ty");
+    http_response_free(&response);
+    check_outcome("HTTP/1.2 200 OK\r\n\r\n", ANSWER_HEAD_FOREIGN);
+    check_outcome("HTTP/1.1200 OK\r\n\r\n", ANSWER_HEAD_FOREIGN);
+    check_outcome("HTTP/1.1 600 OK\r\n\r\n", ANSWER_HEAD_FOREIGN);
+}
+
+static void headers_of_more_bytes_than_can_be_kept_are_foreign(void **state)
+{
+    (void)state;
+    struct buf bytes;
+    buf_init(&bytes, 4 * HTTP_HEADERS_BYTES_MAX);
+    buf_add_str(&bytes, "HTTP/1.1 200 OK\r\nx: ");
+    for (size_t i = 0; i < HTTP_HEADERS_BYTES_MAX; i++)
+        buf_add_char(&bytes, 'v');
+    buf_add_str(&bytes, "\r\n\r\n");
+    check_outcome(buf_str(&bytes), ANSWER_HEAD_FOREIGN);
+    buf_free(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +150,8 @@ int main(void)
         cmocka_unit_test(what_is_no_http_1_answer_is_foreign),
         cmocka_unit_test(lines_that_are_no_headers_are_left_out),
         cmocka_unit_test(more_headers_than_can_be_kept_are_foreign),
+        cmocka_unit_test(a_control_character_in_a_value_leaves_the_line_out),
+        cmocka_unit_test(headers_of_more_bytes_than_can_be_kept_are_foreign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

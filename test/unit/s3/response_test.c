@@ -397,6 +397,35 @@ static void an_etag_of_a_copy_that_does_not_fit_is_no_success(void **state)
     buf_free(&body);
 }
 
+static void what_a_store_adds_needlessly_changes_nothing(void **state)
+{
+    (void)state;
+    struct s3_error error =
+        error_of(400, "x-amz-bucket-region: eu-west-1\n",
+                 "<Error><Code>AuthorizationHeaderMalformed</Code><Message>expecting 'us-west-2'</Message></Error>");
+    assert_string_equal(error.region, "eu-west-1"); /* the header is surer than the sentence */
+    error =
+        error_of(400, "", "<Error><Code>AuthorizationHeaderMalformed</Code><Message>expecting 'us</Message></Error>");
+    assert_string_equal(error.region, "");
+    error = error_of(400, "", "<Error><Code>AuthorizationHeaderMalformed</Code><Message>wrong</Message></Error>");
+    assert_string_equal(error.region, "");
+    error = error_of(400, "", "<Wrong><Code>x</Code></Wrong>");
+    assert_true(error.unreadable);
+
+    struct http_response response;
+    struct s3_object object;
+    os_error err;
+    answer_text(&response, 200, "x-amz-delete-marker: false\n", "");
+    assert_int_equal(s3_parse_object(&response, &object, &err), OS_OK);
+    assert_false(object.delete_marker);
+    http_response_free(&response);
+    answer_text(&response, 200, "",
+                "<CopyObjectResult><LastModified>yesterday</LastModified><ETag>\"e\"</ETag></CopyObjectResult>");
+    assert_int_equal(s3_parse_copy(&response, &object, &error, &err), OS_OK);
+    assert_int_equal(object.last_modified_s, 0);
+    http_response_free(&response);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +450,7 @@ int main(void)
         cmocka_unit_test(a_200_with_anything_else_is_no_success),
         cmocka_unit_test(a_result_cut_at_any_byte_is_no_success),
         cmocka_unit_test(an_etag_of_a_copy_that_does_not_fit_is_no_success),
+        cmocka_unit_test(what_a_store_adds_needlessly_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
