@@ -39,7 +39,7 @@ static void write_final(FILE *out, const struct history_final *final)
     char text[REPORT_TEXT_SIZE];
 
     if (final == NULL) {
-        (void)fputs("<td>not read</td><td>–</td></tr>\n", out);
+        (void)fputs("<td class=\"word\"><em>not read</em></td><td>–</td></tr>\n", out);
         return;
     }
     (void)fputs("<td class=\"word\">", out);

@@ -162,7 +162,8 @@ static size_t first_after(const struct work *work, uint32_t writer, uint64_t at_
  * during it. */
 static size_t calls_met(const struct work *work, const struct history_event *event)
 {
-    size_t end = first_after(work, event->writer, event->end_us);
+    uint64_t end_us = event->end_us != HISTORY_NEVER ? event->end_us : event->start_us;
+    size_t end = first_after(work, event->writer, end_us);
     size_t begin = first_after(work, event->writer, event->start_us);
     size_t met = end - (begin <= end ? begin : end);
 

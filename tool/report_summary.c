@@ -90,6 +90,25 @@ static void judge_clean(FILE *out, const struct report_numbers *numbers)
                   report_count(numbers->guarded + numbers->reads, calls));
 }
 
+/* A call that was killed has nobody left to be told its outcome; one that returned as unknown has. */
+static void judge_open(FILE *out, const struct report_numbers *numbers)
+{
+    size_t open = numbers->unknown_as[OS_UNKNOWN];
+    size_t killed = numbers->killed_as[OS_UNKNOWN];
+    char text[REPORT_TEXT_SIZE];
+
+    if (open > 0) {
+        (void)fprintf(out, " %s call%s returned as unknown and stayed so.", report_count(open, text), plural(open));
+    } else {
+        (void)fputs(" No writer was left with an open outcome", out);
+        if (killed > 0) {
+            (void)fprintf(out, "; %s call%s died with %s", report_count(killed, text), plural(killed),
+                          killed == 1 ? "its process" : "their processes");
+        }
+        (void)fputc('.', out);
+    }
+}
+
 void report_judgement(struct report *report)
 {
     const struct judge_result *judged = report->judged;
@@ -109,16 +128,12 @@ void report_judgement(struct report *report)
     } else if (report->numbers.guarded + report->numbers.reads == 0) {
         judgement(out, "undecided", "?", "Empty.");
         (void)fputs("The history has no call: there is nothing to judge.", out);
-    } else if (judged->unsettled > 0) {
-        judgement(out, "accepted", "\xE2\x9C\x93", "Accepted, with open ends.");
-        judge_clean(out, &report->numbers);
-        (void)fprintf(out, " Of %s call%s it is not known whether %s took effect.",
-                      report_count(judged->unsettled, number), plural(judged->unsettled),
-                      judged->unsettled == 1 ? "it" : "they");
     } else {
-        judgement(out, "accepted", "\xE2\x9C\x93", "Accepted.");
+        bool open = report->numbers.unknown_as[OS_UNKNOWN] > 0;
+
+        judgement(out, "accepted", "\xE2\x9C\x93", open ? "Accepted, with open ends." : "Accepted.");
         judge_clean(out, &report->numbers);
-        (void)fputs(" No outcome is left open.", out);
+        judge_open(out, &report->numbers);
     }
     (void)fputs("</p></div>", out);
 }
@@ -137,6 +152,9 @@ void report_facts(struct report *report)
         const char *value;
 
         history_fact_at(report->history, i, &name, &value);
+        if (value[0] == '\0') {
+            continue;
+        }
         (void)fputs("<div><dt>", out);
         report_html(out, name, FACT_MAX);
         (void)fputs("</dt><dd><bdi>", out);

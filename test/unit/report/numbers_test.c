@@ -204,12 +204,15 @@ static void faults_are_counted_with_the_calls_they_met(void **state)
     happens(HISTORY_PAUSE, 0, 250, 450);
     happens(HISTORY_SLOW, 0, 150, 160);
     happens(HISTORY_LOST_REPLY, 1, 50, 50);
+    happens(HISTORY_THROTTLE, 0, 50, HISTORY_NEVER);
     measure();
     assert_int_equal(numbers.events[HISTORY_PAUSE].count, 1);
     assert_int_equal(numbers.events[HISTORY_PAUSE].max, 200);
     assert_int_equal(numbers.met[HISTORY_PAUSE], 2);
     assert_int_equal(numbers.met[HISTORY_SLOW], 0);
     assert_int_equal(numbers.met[HISTORY_LOST_REPLY], 1);
+    assert_int_equal(numbers.met[HISTORY_THROTTLE], 1);
+    assert_int_equal(numbers.events[HISTORY_THROTTLE].max, 0);
     assert_int_equal(numbers.events[HISTORY_5XX].count, 0);
 }
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every allocation of a report fails once: the caller is told, and nothing leaks. */
+#include "support/failing_alloc.h"
+
+#include "report_drawing.c"
+#include "report_ends.c"
+#include "report_keys.c"
+#include "report_numbers.c"
+#include "report_strings.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static struct history *history;
+
+static int begin(void **state)
+{
+    struct history_call call = {
+        .id = 1, .operation = HISTORY_PUT_IF_ABSENT, .key = "key", .expected = "", .value = "v"};
+
+    (void)state;
+    call.rule = call.message = "";
+    call.end_us = 10;
+    call.verdict = call.settled = OS_COMMITTED;
+    history = history_new();
+    return history != NULL && history_add_call(history, &call) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    history_free(history);
+    return 0;
+}
+
+static void a_failed_allocation_is_an_error(void **state)
+{
+    struct judge_result judged = {.keys = 1, .calls = 1};
+    size_t failed = 0;
+
+    (void)state;
+    for (;; failed++) {
+        FILE *out = fopen("/dev/null", "w");
+        os_error err;
+        os_code code;
+
+        assert_non_null(out);
+        alloc_fail_at(failed);
+        code = report_write(history, &judged, out, &err);
+        assert_int_equal(fclose(out), 0);
+        if (!alloc_failed) {
+            alloc_fail_none();
+            assert_int_equal(code, OS_OK);
+            break;
+        }
+        assert_int_equal(code, OS_ERR_NO_MEMORY);
+        assert_non_null(strstr(err.message, "no memory left"));
+    }
+    assert_true(failed > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_failed_allocation_is_an_error, begin, end),
+    };
+
+    return cmocka_run_group_tests_name("report_memory", tests, NULL, NULL);
+}
