@@ -237,7 +237,7 @@ static bool take_fact(struct reader *reader)
 
 static bool take_head(struct reader *reader)
 {
-    uint64_t version;
+    uint64_t version = 0;
 
     if (json_object_get(reader->object, "oscommit_history") == NULL) {
         return refuse(reader, OS_ERR_PROTOCOL, "a history begins with {\"oscommit_history\":1}; this is no history.");
