@@ -4,6 +4,7 @@
 #include "client/ticket.h"
 #include "unit/client/client_scratch.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +207,84 @@ static void a_ticket_cut_anywhere_is_refused(void **state)
     free(text);
 }
 
+static os_code read_dump(const json_t *object, os_error *err)
+{
+    struct guard_ticket read;
+    char *key = NULL;
+    char *text = json_dumps(object, JSON_COMPACT);
+    assert_non_null(text);
+    os_code code = ticket_read(text, STORE, &key, &read, err);
+    free(key);
+    free(text);
+    return code;
+}
+
+static void check_without(json_t *ticket, json_t *part, const char *name)
+{
+    static const char *const optional[] = {"saw", "fence", "base", "not_applied"};
+    json_t *value = json_incref(json_object_get(part, name));
+    bool is_optional = false;
+    os_error err;
+    for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++)
+        is_optional |= strcmp(name, optional[i]) == 0;
+    json_object_del(part, name);
+    assert_int_equal(read_dump(ticket, &err), is_optional ? OS_OK : OS_ERR_ARGUMENT);
+    if (strcmp(name, "not_applied") != 0) { /* anything but true is false */
+        json_object_set_new(part, name, json_array());
+        assert_int_equal(read_dump(ticket, &err), OS_ERR_ARGUMENT);
+        CHECK_SAYS(&err, "not complete");
+    }
+    json_object_set_new(part, name, value);
+}
+
+static void a_ticket_without_a_field_or_with_a_wrong_one_is_refused(void **state)
+{
+    static const char *const names[] = {
+        "oscommit_ticket", "store", "key",   "operation", "expected_etag", "our_etag", "generation",
+        "timeout_ms",      "ttl",   "nonce", "saw",       "fence",         "d0",       "margin",
+        "not_applied",     "base"};
+    static const char *const base_names[] = {"etag", "version_id", "nonce", "last_modified"};
+    struct guard_ticket ticket = full();
+    os_error err;
+    (void)state;
+    ticket.d0_s = 7;
+    char *text = ticket_write(STORE, "k", &ticket);
+    json_t *object = json_loads(text, 0, NULL);
+    assert_non_null(object);
+    assert_int_equal(read_dump(object, &err), OS_OK);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        check_without(object, object, names[i]);
+    for (size_t i = 0; i < sizeof(base_names) / sizeof(base_names[0]); i++)
+        check_without(object, json_object_get(object, "base"), base_names[i]);
+    assert_int_equal(read_dump(object, &err), OS_OK);
+    json_decref(object);
+    free(text);
+}
+
+static void numbers_out_of_bounds_and_foreign_nonces_are_refused(void **state)
+{
+    static const struct {
+        const char *name, *value;
+    } wrong[] = {{"margin", "3601"},
+                 {"d0", "9223372036854775808"},
+                 {"nonce", "0123456789abcdef0123456789abcdeg"},
+                 {"expected_etag", "W/\"9a\""}};
+    struct guard_ticket ticket = full();
+    os_error err;
+    (void)state;
+    ticket.d0_s = 7;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        char *text = ticket_write(STORE, "k", &ticket);
+        json_t *object = json_loads(text, 0, NULL);
+        json_object_set_new(object, wrong[i].name, json_string(wrong[i].value));
+        assert_int_equal(read_dump(object, &err), OS_ERR_ARGUMENT);
+        json_object_set_new(object, "operation", json_integer(0));
+        assert_int_equal(read_dump(object, &err), OS_ERR_ARGUMENT);
+        json_decref(object);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +293,8 @@ int main(void)
         cmocka_unit_test(hostile_tickets_are_refused),
         cmocka_unit_test(a_ticket_that_is_too_long_or_too_deep_is_refused),
         cmocka_unit_test(a_ticket_cut_anywhere_is_refused),
+        cmocka_unit_test(a_ticket_without_a_field_or_with_a_wrong_one_is_refused),
+        cmocka_unit_test(numbers_out_of_bounds_and_foreign_nonces_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

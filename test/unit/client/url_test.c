@@ -128,12 +128,26 @@ static void bad_ledger_urls_are_named(void **state)
     }
 }
 
+static void one_place_has_one_name(void **state)
+{
+    static const char *const urls[] = {"file:///srv", "file:////srv", "file:///srv/", "file://///srv///"};
+    os_error err = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
+        struct settings settings;
+        memset(&settings, 0, sizeof(settings));
+        CHECK_CODE(url_parse_store(urls[i], &settings, &err), OS_OK, &err);
+        check_string(settings.root, "/srv");
+        settings_free(&settings);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(store_urls_are_taken_apart),         cmocka_unit_test(bad_store_urls_are_named),
         cmocka_unit_test(a_prefix_must_leave_room_for_a_key), cmocka_unit_test(ledger_urls_are_taken_apart),
-        cmocka_unit_test(bad_ledger_urls_are_named),
+        cmocka_unit_test(bad_ledger_urls_are_named),          cmocka_unit_test(one_place_has_one_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
