@@ -23,7 +23,7 @@ bool store_takes(const struct world *world, const struct flight *send)
     uint32_t now_s = world_date(world);
     uint32_t margin_s = config->margin_s ? config->margin_s : 1;
     if (config->never_expires)
-        return !config->late_in_bound || now_s <= send->sent_s + send->length_s + allowance_s() + margin_s;
+        return !config->late_in_bound || now_s <= send->date_s + 2 * (send->length_s + allowance_s() + margin_s);
     return send->sent_s <= send->date_s + send->length_s && now_s <= send->date_s + send->length_s + allowance_s();
 }
 

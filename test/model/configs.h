@@ -7,8 +7,13 @@
 
 #include <stddef.h>
 
-extern const struct config configs[];
-extern const size_t configs_count;
+extern const struct config configs_small[];
+extern const size_t configs_small_count;
+extern const struct config configs_large[];
+extern const size_t configs_large_count;
+
+size_t configs_count(void);
+const struct config *config_at(size_t i);
 
 const struct config *config_by_name(const char *name);
 

@@ -54,8 +54,8 @@ static uint64_t states_limit(const struct options *options)
         return options->max_states;
     switch (options->mode) {
     case MODE_TINY: return 200000;
-    case MODE_QUICK: return 400000;
-    case MODE_SLICE: return 500000;
+    case MODE_QUICK: return 250000;
+    case MODE_SLICE: return 300000;
     default: return 12000000;
     }
 }
@@ -124,9 +124,9 @@ static int run_all(const struct options *options)
     struct totals totals = {.began = seconds_now()};
     printf("%-28s %10s %11s %5s  %-9s %7s  %s\n", "configuration", "states", "transitions", "depth", "extent",
            "seconds", "result");
-    for (size_t i = 0; i < configs_count && has_time_left(options, &totals); i++) {
-        if (selected(options, &configs[i]))
-            run_config(options, &configs[i], &totals);
+    for (size_t i = 0; i < configs_count() && has_time_left(options, &totals); i++) {
+        if (selected(options, config_at(i)))
+            run_config(options, config_at(i), &totals);
         if (options->mode == MODE_QUICK && totals.failed > 0)
             break; /* one is enough */
     }
@@ -154,9 +154,9 @@ static int replay(const struct options *options)
 
 static void list(void)
 {
-    for (size_t i = 0; i < configs_count; i++)
-        printf("%-28s %s%s%s\n", configs[i].name, configs[i].about, configs[i].expects ? "; must find " : "",
-               configs[i].expects ? configs[i].expects : "");
+    for (size_t i = 0; i < configs_count(); i++)
+        printf("%-28s %s%s%s\n", config_at(i)->name, config_at(i)->about, config_at(i)->expects ? "; must find " : "",
+               config_at(i)->expects ? config_at(i)->expects : "");
 }
 
 static int usage(void)

@@ -95,19 +95,45 @@ static void attempt_answered(struct book *book, enum attempt_answer answer)
     }
 }
 
+/* The HEADs under way were asked for before. */
+static void put_answered(struct world *world, unsigned w)
+{
+    struct book *book = &world->writers[w].book;
+    book->answered = world_clocks(world, w);
+    book->head_after_put = 0;
+    for (unsigned i = 0; i < FLIGHTS; i++) {
+        if (world->flights[i].kind == FLIGHT_HEAD && world->flights[i].writer == w)
+            world->flights[i].after_put = 0;
+    }
+}
+
+static bool shows_record(const struct guard_event *event)
+{
+    if (event->kind == GUARD_EVENT_RECORD_PUT)
+        return event->ledger == LEDGER_CONFLICT;
+    return event->kind == GUARD_EVENT_RECORD_GET && event->ledger == LEDGER_OK && event->found;
+}
+
+static void head_answered(struct book *book, unsigned w, const struct flight *head)
+{
+    book->head_after_seen = head->after_seen;
+    book->head_after_put = head->after_put;
+    book->head_date_s = head->date_s;
+    book->head_sent = head->sent;
+    book->head_good = world_holds(config->calls[w].expected, &head->object);
+}
+
 void oracle_before(struct world *world, unsigned w, const struct guard_event *event, const struct flight *answered)
 {
     struct book *book = &world->writers[w].book;
-    bool shown = (event->kind == GUARD_EVENT_RECORD_PUT && event->ledger == LEDGER_CONFLICT) ||
-                 (event->kind == GUARD_EVENT_RECORD_GET && event->ledger == LEDGER_OK && event->found);
-    if (shown && !book->sent && !is_ours(world, w, &event->record) &&
-        !(book->has_seen && same_record(&book->seen, &event->record)))
-        saw_new_record(world, w, &event->record);
-    if (event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED && answered) {
-        book->head_after_seen = answered->after_seen;
-        book->head_date_s = answered->date_s;
-        book->head_good = world_holds(config->calls[w].expected, &answered->object);
+    if (shows_record(event) && !book->sent && !is_ours(world, w, &event->record)) {
+        if (!book->has_seen || !same_record(&book->seen, &event->record))
+            saw_new_record(world, w, &event->record);
     }
+    if (event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED)
+        head_answered(book, w, answered);
+    if (event->kind == GUARD_EVENT_RECORD_PUT || (event->kind == GUARD_EVENT_RECORD_GET && !book->sent))
+        put_answered(world, w);
     if (event->kind == GUARD_EVENT_ATTEMPT)
         attempt_answered(book, event->attempt);
 }
@@ -159,14 +185,25 @@ static void check_put(struct world *world, unsigned w, const struct guard_todo *
     MUST(record->timeout_ms >= (reach_s + settings.margin_s) * 1000, "T6: length + allowance + margin <= timeout");
     MUST(record->ttl_s >= book->sign_date_s + GUARD_EVIDENCE_S, "T5: ttl");
     check_condition(world, w, &settings, todo);
-    if (memcmp(&book->put, record, sizeof(*record)) != 0)
+    if (memcmp(&book->put, record, sizeof(*record)) != 0) {
         book->acquired = 0;
+        book->lease = world_clocks(world, w);
+    }
+    book->continued = todo->condition.kind == RECORD_IF_SEEN && is_ours(world, w, &todo->condition.seen);
     record_copy(&book->put, record);
 }
 
 static void check_send(struct world *world, unsigned w)
 {
     struct book *book = &world->writers[w].book;
+    struct clock_reading now = world_clocks(world, w);
+    struct guard_settings settings;
+    settings_of(&settings);
+    bool old_head = clock_elapsed_max(&book->head_sent, &book->answered) > settings.recheck_after_ms;
+    MUST(!(old_head || book->continued) || book->head_after_put, "R5: a HEAD under the record");
+    MUST(clock_elapsed_max(&book->sign_sent, &now) < (uint64_t)settings.length_s * 1000,
+         "R6: sent while the signature lives by all clocks");
+    MUST(clock_elapsed_max(&book->lease, &now) < book->put.timeout_ms, "R6: sent within the lease by all clocks");
     MUST(book->acquired, "R3, R6: sent under a record of ours that was written");
     MUST(book->head_good, "R1, R5: sent while the expectation held");
     MUST(!book->out, "R13: no second copy while one may be applied");
@@ -230,22 +267,36 @@ static void check_blocked(struct world *world, unsigned w, enum guard_state was)
         violated(BLOCKED, "R12: %c still waits for a record whose bound has passed", letter(w));
 }
 
-void oracle_after(struct world *world, unsigned w, const struct guard_event *event, const struct guard_todo *todo,
-                  enum guard_state was)
+static void check_sign(struct book *book, const struct guard_event *event, const struct guard_todo *todo)
 {
-    struct writer *writer = &world->writers[w];
-    struct book *book = &writer->book;
-    const struct guard *guard = &writer->guard;
-    if (todo->what & GUARD_DO_SIGN) {
-        MUST(!todo->sign_renewed || todo->sign_date_s == book->sign_date_s,
-             "R2: renewed credentials sign the same date again");
-        MUST(todo->sign_renewed || !book->sent, "R2: a new date needs a new guard");
-        book->sign_date_s = (uint32_t)todo->sign_date_s;
+    if (todo->sign_renewed) {
+        MUST(todo->sign_date_s == book->sign_date_s, "R2: renewed credentials sign the same date again");
+        return;
     }
+    MUST(!book->sent, "R2: a new date needs a new guard");
+    book->sign_date_s = (uint32_t)todo->sign_date_s;
+    book->sign_sent = event->kind == GUARD_EVENT_START ? event->now : book->head_sent;
+}
+
+static void check_requests(struct world *world, unsigned w, const struct guard_event *event,
+                           const struct guard_todo *todo, enum guard_state was)
+{
+    bool polls = event->kind == GUARD_EVENT_TIMER && was == GUARD_CONTEND_WAITING;
+    MUST(!polls || todo->what & GUARD_DO_RECORD_GET, "R11: a poll begins with a consistent GetItem");
+    if (todo->what & GUARD_DO_SIGN)
+        check_sign(&world->writers[w].book, event, todo);
     if (todo->what & GUARD_DO_RECORD_PUT)
         check_put(world, w, todo);
     if (todo->what & GUARD_DO_SEND)
         check_send(world, w);
+}
+
+void oracle_after(struct world *world, unsigned w, const struct guard_event *event, const struct guard_todo *todo,
+                  enum guard_state was)
+{
+    const struct writer *writer = &world->writers[w];
+    const struct guard *guard = &writer->guard;
+    check_requests(world, w, event, todo, was);
     if (todo->what & GUARD_DO_VERDICT)
         check_verdict(world, w, guard, todo);
     if (todo->what & GUARD_DO_RELEASE)

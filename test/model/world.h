@@ -81,7 +81,7 @@ struct config {
     bool etag_known;
     bool headers;        /* condition headers go along and are honoured */
     bool never_expires;  /* the store takes an attempt however late it comes */
-    bool late_in_bound;  /* ... but none comes later than the timeout of its record */
+    bool late_in_bound;  /* ... but none comes later than timeout x rate after its date */
     bool whole;          /* serving and answering are one step: fewer schedules */
     bool versioned;      /* the bucket keeps versions: each has an id */
     bool early_ttl;      /* TTL may delete a peer's record three seconds after it was written */
@@ -142,9 +142,10 @@ struct flight {
     uint8_t saw_ours; /* QUERY served */
     uint8_t locked;
     uint8_t after_seen; /* HEAD: asked for after the record that is being waited for was first shown */
+    uint8_t after_put;  /* HEAD: asked for after the last PutItem was answered */
     uint8_t is_release; /* PUT */
     uint8_t length_s;   /* SEND */
-    uint8_t reserved[3];
+    uint8_t reserved[2];
 };
 
 enum writer_state {
@@ -163,7 +164,11 @@ enum writer_state {
 struct book {
     struct record seen; /* somebody else's record, as it was shown last */
     struct clock_reading first_seen;
-    struct record put; /* what it asked to have written last */
+    struct record put;              /* what it asked to have written last */
+    struct clock_reading head_sent; /* when the HEAD answered last was asked for */
+    struct clock_reading sign_sent; /* when that was asked for whose Date was signed */
+    struct clock_reading lease;     /* when `put` was first sent */
+    struct clock_reading answered;  /* when its last PutItem, or the GetItem after it, was answered */
     uint32_t head_date_s;
     uint32_t sign_date_s;
     uint8_t has_seen;
@@ -171,8 +176,9 @@ struct book {
     uint8_t head_good;       /* and the expectation held */
     uint8_t acquired;        /* a PutItem of `put` was applied at some time */
     uint8_t sent;
-    uint8_t out; /* a copy is unanswered, or was answered so that it may be applied */
-    uint8_t reserved[2];
+    uint8_t out;            /* a copy is unanswered, or was answered so that it may be applied */
+    uint8_t head_after_put; /* the HEAD answered last was asked for after that */
+    uint8_t continued;      /* R4: `put` continues an older item of its own */
 };
 
 struct writer {

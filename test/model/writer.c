@@ -69,6 +69,7 @@ static void ask(struct world *world, unsigned w, const struct guard_event *event
         flight->awaited = 1;
         flight->sent = event->now;
         flight->after_seen = world->writers[w].book.has_seen;
+        flight->after_put = world->writers[w].book.put.nonce[0] != '\0';
     }
     if (todo->what & GUARD_DO_SOURCE)
         world_new_flight(world, FLIGHT_SOURCE, w)->awaited = 1;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Short words for call plans, for the tables of configurations. */
+#ifndef OSCOMMIT_MODEL_PLANS_H
+#define OSCOMMIT_MODEL_PLANS_H
+
+#include "oracle.h"
+#include "world.h"
+
+#define CREATE(etag, times)                                                           \
+    {                                                                                 \
+        .kind = CALL_GUARD, .operation = GUARD_PUT, .ours = (etag), .guards = (times) \
+    }
+#define REPLACE(from, to, times)                                                                        \
+    {                                                                                                   \
+        .kind = CALL_GUARD, .operation = GUARD_PUT, .expected = (from), .ours = (to), .guards = (times) \
+    }
+#define DELETE(from, times)                                                                  \
+    {                                                                                        \
+        .kind = CALL_GUARD, .operation = GUARD_DELETE, .expected = (from), .guards = (times) \
+    }
+#define PEER_CREATE(etag)                                         \
+    {                                                             \
+        .kind = CALL_PEER, .operation = GUARD_PUT, .ours = (etag) \
+    }
+
+/* A COPY whose metadata has no room for the nonce. */
+#define BARE_COPY(etag)                                                                            \
+    {                                                                                              \
+        .kind = CALL_GUARD, .operation = GUARD_COPY, .ours = (etag), .guards = 1, .no_nonce = true \
+    }
+/* R1 and R3 go out together. */
+#define QUICK_CREATE(etag)                                                                      \
+    {                                                                                           \
+        .kind = CALL_GUARD, .operation = GUARD_PUT, .ours = (etag), .guards = 1, .recent = true \
+    }
+
+#endif
