@@ -3,6 +3,9 @@
 
 #include "surroundings.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 static struct profile_files load(void)
 {
     struct profile_files files;
@@ -240,6 +243,43 @@ static void a_name_of_services_that_is_too_long_names_none(void **state)
     profile_free(&files);
 }
 
+static void a_path_that_leads_nowhere_is_an_empty_file(void **state)
+{
+    char path[96];
+    char wrong[2 * PROFILE_PATH_SIZE];
+    (void)state;
+    write_profile("other", "[p]\na = 1\n");
+    surroundings_path("other", path, sizeof(path));
+    (void)snprintf(wrong, sizeof(wrong), "%s/below-a-file", path);
+    setenv("AWS_SHARED_CREDENTIALS_FILE", wrong, 1);
+    setenv("AWS_CONFIG_FILE", "~nobody/config", 1);
+    struct profile_files files = load();
+    assert_int_equal(files.failed[PROFILE_CREDENTIALS], 0);
+    assert_string_equal(files.path[PROFILE_CONFIG], "~nobody/config");
+    expect(&files, "p", "a", "");
+    profile_free(&files);
+    memset(wrong, 'x', sizeof(wrong) - 1);
+    wrong[sizeof(wrong) - 1] = '\0';
+    setenv("AWS_CONFIG_FILE", wrong, 1);
+    setenv("AWS_SHARED_CREDENTIALS_FILE", "", 1);
+    files = load();
+    assert_string_equal(files.path[PROFILE_CONFIG], "");
+    profile_free(&files);
+}
+
+static void a_file_that_cannot_be_opened_is_remembered(void **state)
+{
+    char path[96];
+    (void)state;
+    surroundings_path("other", path, sizeof(path));
+    assert_int_equal(symlink(path, path), 0); /* to itself */
+    setenv("AWS_CONFIG_FILE", path, 1);
+    struct profile_files files = load();
+    assert_int_equal(files.failed[PROFILE_CONFIG], ELOOP);
+    profile_free(&files);
+    assert_int_equal(unlink(path), 0);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, surroundings_setup, surroundings_teardown)
 
 int main(void)
@@ -260,6 +300,8 @@ int main(void)
         TEST(no_cut_of_a_file_reads_beyond_it),
         TEST(sections_that_are_nearly_the_wanted_one_are_others),
         TEST(a_name_of_services_that_is_too_long_names_none),
+        TEST(a_path_that_leads_nowhere_is_an_empty_file),
+        TEST(a_file_that_cannot_be_opened_is_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,6 +140,11 @@ static void one_place_has_one_name(void **state)
         check_string(settings.root, "/srv");
         settings_free(&settings);
     }
+    struct settings settings;
+    memset(&settings, 0, sizeof(settings));
+    CHECK_CODE(url_parse_store("file:////", &settings, &err), OS_OK, &err);
+    check_string(settings.root, "/");
+    settings_free(&settings);
 }
 
 int main(void)

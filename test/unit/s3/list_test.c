@@ -212,6 +212,17 @@ static void a_full_page_of_the_longest_keys_is_read(void **state)
     buf_free(&body);
 }
 
+static void a_whole_document_that_is_no_list_is_a_broken_answer(void **state)
+{
+    (void)state;
+    static const char body[] = "<ListAllMyBucketsResult><Buckets></Buckets></ListAllMyBucketsResult>";
+    struct s3_list_page page = {.truncated = true};
+    struct seen seen;
+    memset(&seen, 0, sizeof(seen));
+    assert_int_equal(list_bytes(body, sizeof(body) - 1, &seen, &page), OS_ERR_PROTOCOL);
+    assert_true(page.truncated);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +237,7 @@ int main(void)
         cmocka_unit_test(a_list_cut_at_any_byte_gives_nothing),
         cmocka_unit_test(a_caller_can_stop),
         cmocka_unit_test(a_full_page_of_the_longest_keys_is_read),
+        cmocka_unit_test(a_whole_document_that_is_no_list_is_a_broken_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

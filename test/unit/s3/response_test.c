@@ -426,6 +426,16 @@ static void what_a_store_adds_needlessly_changes_nothing(void **state)
     http_response_free(&response);
 }
 
+static void a_request_id_without_a_beginning_of_a_character_is_cut_to_nothing(void **state)
+{
+    char headers[600] = "x-amz-request-id: ";
+    (void)state;
+    size_t begin = strlen(headers);
+    memset(headers + begin, 0x80, 500);
+    strcpy(headers + begin + 500, "\n");
+    assert_string_equal(error_of(500, headers, "").request_id, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +461,7 @@ int main(void)
         cmocka_unit_test(a_result_cut_at_any_byte_is_no_success),
         cmocka_unit_test(an_etag_of_a_copy_that_does_not_fit_is_no_success),
         cmocka_unit_test(what_a_store_adds_needlessly_changes_nothing),
+        cmocka_unit_test(a_request_id_without_a_beginning_of_a_character_is_cut_to_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

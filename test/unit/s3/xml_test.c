@@ -4,6 +4,8 @@
 
 #include "s3/xml.h"
 
+#include <limits.h>
+
 static bool add_leaf(void *context, const char *path, struct text text)
 {
     return buf_add_f(context, "%s=%.*s;", path, (int)text.len, text.p);
@@ -186,6 +188,12 @@ static void a_reader_that_has_enough_is_not_called_again(void **state)
     assert_int_equal(calls, 1);
 }
 
+static void a_document_that_its_reader_could_not_count_is_broken(void **state)
+{
+    (void)state;
+    assert_int_equal(xml_read(text_of("<a>", (size_t)INT_MAX + 1), ignore, NULL), XML_BROKEN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +208,7 @@ int main(void)
         cmocka_unit_test(the_length_of_a_text_is_bounded),
         cmocka_unit_test(the_length_of_a_path_is_bounded),
         cmocka_unit_test(a_reader_that_has_enough_is_not_called_again),
+        cmocka_unit_test(a_document_that_its_reader_could_not_count_is_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
