@@ -18,6 +18,7 @@ class Page {
         this.looks = new Set([0, 1, 2, 3, 4, 5]);
         this.keys = null; // of the filter; null: any
         this.pending = false;
+        this.view.quiet = () => this.keys !== null;
         this.view.visible = (call) => this.looks.has(model.calls.look[call]);
         this.view.bright = (call) => this.keys === null || this.keys.has(model.calls.key[call]);
     }

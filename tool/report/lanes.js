@@ -79,6 +79,7 @@ class LaneView {
         this.lane = laneHeight(Math.max(1, model.lanes.length));
         this.from = 0;
         this.to = model.duration;
+        this.quiet = () => false; // what happened to the writers stands back
         this.visible = () => true; // is the call to be drawn at all
         this.bright = () => true; // or only faintly
         this.selected = -1;
@@ -162,20 +163,30 @@ class LaneView {
         const first = lowerBound(lane.calls.length, this.from, (index) => lane.reach[index]);
         const last = lowerBound(lane.calls.length, this.to, (index) => this.model.start[lane.calls[index]]);
         if (isDense(this, last - first)) {
-            this.dense = true;
-            drawDensity(this, context, lane.calls, first, last, top);
-            drawTicks(this, context, this.model.laneEvents[number], top);
+            const wanted = lane.calls.slice(first, last).filter((call) => this.visible(call) && this.bright(call));
+            if (isDense(this, wanted.length)) {
+                this.dense = true;
+                drawDensity(this, context, lane.calls, first, last, top);
+                drawTicks(this, context, this.model.laneEvents[number], top);
+            } else { // a filter left few enough to be told apart
+                this.drawCalls(context, number, wanted, 0, wanted.length, top);
+            }
             return;
         }
+        this.drawCalls(context, number, lane.calls, first, last, top);
+    }
+
+    drawCalls(context, number, calls, first, last, top) {
         for (let look = 0; look < SHAPES.length; look++) {
-            this.drawLook(context, lane.calls, first, last, look, top);
+            this.drawLook(context, calls, first, last, look, top);
         }
-        if (this.isCrowded(number)) {
+        this.drawTakeovers(context, calls, first, last, top);
+        if (this.quiet() || this.isCrowded(number)) {
             drawTicks(this, context, this.model.laneEvents[number], top);
             return;
         }
         this.drawPauses(context, number, top);
-        this.drawMarks(context, number, lane.calls, first, last, top);
+        this.drawMarks(context, number, top);
     }
 
     isCrowded(number) {
@@ -272,7 +283,7 @@ class LaneView {
         }
     }
 
-    drawMarks(context, number, calls, first, last, top) {
+    drawTakeovers(context, calls, first, last, top) {
         const middle = top + this.lane / 2;
         const size = Math.min(6, this.lane / 3);
         let taken = -9;
@@ -288,7 +299,12 @@ class LaneView {
             }
         }
         context.globalAlpha = 1;
-        taken = -9;
+    }
+
+    drawMarks(context, number, top) {
+        const middle = top + this.lane / 2;
+        const size = Math.min(6, this.lane / 3);
+        let taken = -9;
         for (const event of this.model.laneEvents[number]) {
             if (event.start < this.from || event.start > this.to || event.kind === PAUSE || event.kind === START) {
                 continue;
