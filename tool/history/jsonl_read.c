@@ -274,7 +274,8 @@ static bool take_line(struct reader *reader, size_t length, bool *ret_head_seen)
     }
     reader->object = json_loadb(reader->text, length, JSON_REJECT_DUPLICATES, &error);
     if (reader->object == NULL) {
-        return json_error_code(&error) == json_error_out_of_memory
+        /* Without memory, jansson does not always say so: then it says nothing. */
+        return json_error_code(&error) == json_error_out_of_memory || error.text[0] == '\0'
                    ? out_of_memory(reader)
                    : refuse(reader, OS_ERR_PROTOCOL, "this is no JSON: %s.", error.text);
     }

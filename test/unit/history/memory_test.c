@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every allocation of a history, of its file and of its judge fails once: it is told, nothing leaks, and no refusal
+ * becomes an acceptance. The linker leads the library's allocations here (CMakeLists.txt: --wrap).
+ */
+#include "history/jsonl.h"
+
+#include "history_maker.h"
+#include "history_random.h"
+#include "support/checks.h"
+#include "support/failing_alloc.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+
+void *__wrap_malloc(size_t size)
+{
+    return alloc_refused() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return alloc_refused() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return alloc_refused() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return alloc_refused() ? NULL : __real_strdup(text);
+}
+
+static void *jansson_malloc(size_t size)
+{
+    return alloc_refused() ? NULL : __real_malloc(size);
+}
+
+static struct history *make_history(uint64_t seed, bool changed)
+{
+    const struct random_options options = {.calls = 20, .values = 3, .spread_us = 400, .unknown = 50, .unexecuted = 5};
+    struct history *history = maker_new();
+    struct random_history random;
+
+    random_start(&random, seed);
+    random_make(&random, &options, "k");
+    random.final.key = "k";
+    if (changed) {
+        random.final.value = "\"nobody's\"";
+    }
+    random_add_to(&random, 1, history);
+    return history;
+}
+
+static void judge_without_memory(struct history *history)
+{
+    struct judge_result whole;
+    struct judge_result result;
+    bool failed = true;
+
+    assert_true(judge_history(history, &whole));
+    for (size_t number = 0; failed; number++) {
+        alloc_fail_at(number);
+        bool judged = judge_history(history, &result);
+        failed = alloc_failed;
+        alloc_fail_none();
+        assert_true(judged || failed);
+        if (judged) {
+            assert_int_equal(result.refused, whole.refused);
+            assert_int_equal(result.finding_count > 0, whole.finding_count > 0);
+        }
+    }
+    history_free(history);
+}
+
+static void the_judge_tells_that_there_is_no_memory(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        judge_without_memory(make_history(seed, false));
+        judge_without_memory(make_history(seed, true));
+    }
+}
+
+static void a_history_tells_that_there_is_no_memory(void **state)
+{
+    bool failed = true;
+
+    (void)state;
+    for (size_t number = 0; failed; number++) {
+        const struct history_call call = {
+            .id = 1, .key = "k", .expected = "a", .value = "b", .rule = "c", .message = "d"};
+        const struct history_event event = {.what = "e"};
+        const struct history_final final = {.key = "f", .value = "g"};
+        alloc_fail_at(number);
+        struct history *history = history_new();
+        bool added = history != NULL;
+        for (int i = 0; added && i < 40; i++) {
+            added = history_add_call(history, &call) && history_add_event(history, &event) &&
+                    history_add_final(history, &final) && history_add_fact(history, "h", "i");
+        }
+        failed = alloc_failed;
+        alloc_fail_none();
+        assert_true(added || failed);
+        assert_true(!added || history_call_count(history) == 40);
+        history_free(history);
+    }
+}
+
+/* Reads `text` with one allocation failing; gives whether any failed. Those of jansson's parser are spared: 2.14 goes
+ * on with what it could not save, and writes behind the end of it. */
+static bool read_without_memory(char *text, size_t length, size_t number)
+{
+    FILE *file = fmemopen(text, length, "r");
+    struct history *history = maker_new();
+    os_error err;
+
+    assert_non_null(file);
+    alloc_fail_at(number);
+    bool read = jsonl_read(file, "FILE", history, &err);
+    bool failed = alloc_failed;
+    alloc_fail_none();
+    assert_int_equal(read, !failed);
+    assert_int_equal(err.code, failed ? OS_ERR_NO_MEMORY : OS_OK);
+    history_free(history);
+    (void)fclose(file);
+    return failed;
+}
+
+static void a_reader_tells_that_there_is_no_memory(void **state)
+{
+    struct history *history = make_history(1, false);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+
+    (void)state;
+    assert_true(jsonl_write(history, file));
+    assert_int_equal(fclose(file), 0);
+    for (size_t number = 0; read_without_memory(text, length, number); number++) {
+    }
+    history_free(history);
+    free(text);
+}
+
+static void a_writer_tells_that_there_is_no_memory(void **state)
+{
+    struct history *history = make_history(1, false);
+    bool failed = true;
+
+    (void)state;
+    json_set_alloc_funcs(jansson_malloc, free);
+    for (size_t number = 0; failed; number++) {
+        FILE *file = fopen("/dev/null", "we");
+        assert_non_null(file);
+        alloc_fail_at(number);
+        bool written = jsonl_write(history, file);
+        failed = alloc_failed;
+        alloc_fail_none();
+        assert_true(written || failed); /* a string is tried twice */
+        (void)fclose(file);
+    }
+    json_set_alloc_funcs(malloc, free);
+    history_free(history);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_judge_tells_that_there_is_no_memory),
+        cmocka_unit_test(a_history_tells_that_there_is_no_memory),
+        cmocka_unit_test(a_reader_tells_that_there_is_no_memory),
+        cmocka_unit_test(a_writer_tells_that_there_is_no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
