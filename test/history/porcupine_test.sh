@@ -53,10 +53,8 @@ difference=$(diff "$work/ours" "$work/theirs") || fail "the judges do not agree 
 refused=$(grep -c ' refuse$' "$work/ours")
 echo "$(wc -l <"$work/ours") histories, of which $refused are refused: both judges agree on each"
 
-if "$oscommit" race --help | grep -q -- '--history'; then
-    rm -rf "$work/store" "$work/race.jsonl"
-    "$oscommit" init "$work/store" >/dev/null || fail "there is no store for a race"
-    "$oscommit" race "file://$work/store" --writers 4 --keys 20 --updates 10 --history "$work/race.jsonl" \
-        >"$work/race.out" 2>&1 || fail "the race failed: $(cat "$work/race.out")"
-    compare_race "$work/race.jsonl"
-fi
+rm -rf "$work/store" "$work/race.jsonl"
+"$oscommit" init "$work/store" >/dev/null || fail "there is no store for a race"
+"$oscommit" race "file://$work/store" --writers 4 --keys 20 --updates 10 --history "$work/race.jsonl" \
+    >"$work/race.out" 2>&1 || fail "the race failed: $(cat "$work/race.out")"
+compare_race "$work/race.jsonl"
