@@ -183,7 +183,6 @@ static void answer_409_later(struct world *world, unsigned f)
     struct flight *late = world_new_flight(world, FLIGHT_SEND, world->flights[f].writer);
     memcpy(late, &world->flights[f], sizeof(*late));
     late->awaited = 0;
-    world->unsure = 1;
     answer(world, f, ATTEMPT_409, BUDGET_409);
 }
 

@@ -130,15 +130,12 @@ static void writers(const struct world *world, struct choices *ret)
         const struct call_plan *plan = &config->calls[w];
         if (writer->state == WRITER_DONE)
             continue;
-        bool may_start = !plan->after_unsure || writer->started || world->unsure;
         if (plan->kind == CALL_PEER) {
-            if (writer->state != WRITER_IDLE || may_start)
-                add(ret, CHOICE_PEER, w, 0, 0);
+            add(ret, CHOICE_PEER, w, 0, 0);
             continue;
         }
         if (writer->state == WRITER_IDLE) {
-            if (may_start)
-                add(ret, CHOICE_START, w, 0, 0);
+            add(ret, CHOICE_START, w, 0, 0);
             continue;
         }
         if (writer->timer)

@@ -110,6 +110,15 @@ const struct config configs_large[] = {
         .budget = {[BUDGET_LEAP] = 1, [BUDGET_LOSE] = 1},
     },
     {
+        .name = "replace-back-versioned",
+        .about = "the same in a bucket that keeps versions",
+        .calls = {REPLACE(ETAG_A, ETAG_B, 1), REPLACE(ETAG_B, ETAG_A, 1), REPLACE(ETAG_A, ETAG_C, 1)},
+        .base = ETAG_A,
+        .versioned = true,
+        .whole = true,
+        .budget = {[BUDGET_TICK] = 1, [BUDGET_LEAP] = 1, [BUDGET_LOSE] = 1},
+    },
+    {
         .name = "replace-same",
         .about = "a replacement by the same bytes beside another one",
         .calls = {REPLACE(ETAG_A, ETAG_A, 1), REPLACE(ETAG_A, ETAG_B, 1)},
@@ -313,6 +322,16 @@ const struct config configs_large[] = {
         .whole = true,
         .quick = true,
         .budget = {[BUDGET_EON] = 1, [BUDGET_CRASH] = 1, [BUDGET_TTL] = 1},
+    },
+    {
+        .name = "peer-same-generation",
+        .about = "a peer's record is deleted by TTL, and another peer's has the same generation: why R12 compares more",
+        .calls = {CREATE(ETAG_A, 1), PEER_CREATE(ETAG_B), PEER_CREATE(ETAG_C)},
+        .etag_known = true,
+        .whole = true,
+        .quick = true,
+        .eon_s = 3700,
+        .budget = {[BUDGET_EON] = 1, [BUDGET_TTL] = 1},
     },
     {
         .name = "peer-short-ttl",

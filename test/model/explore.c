@@ -42,7 +42,6 @@ static bool selected(const struct options *options, const struct config *of)
     switch (options->mode) {
     case MODE_QUICK: return of->quick;
     case MODE_TINY: return of->tiny;
-    case MODE_SLICE: return !of->long_only;
     default: return true;
     }
 }
@@ -56,7 +55,7 @@ static uint64_t states_limit(const struct options *options)
     case MODE_TINY: return 200000;
     case MODE_QUICK: return 250000;
     case MODE_SLICE: return 300000;
-    default: return 12000000;
+    default: return 3000000;
     }
 }
 
@@ -162,7 +161,7 @@ static void list(void)
 static int usage(void)
 {
     fprintf(stderr, "usage: explore [--list] [--self-test] [--config NAME] [--max-states N] [--seconds N]\n"
-                    "               [--slice | --long | --quick | --tiny] [--replay SCHEDULE]\n");
+                    "               [--slice | --long | --quick | --tiny] [--consequences] [--replay SCHEDULE]\n");
     return 2;
 }
 
@@ -171,6 +170,8 @@ static bool read_option(struct options *options, const char *option, const char 
     *ret_used = false;
     if (strcmp(option, "--list") == 0)
         options->list = true;
+    else if (strcmp(option, "--consequences") == 0)
+        consequences_only = true;
     else if (strcmp(option, "--self-test") == 0)
         options->self_test = true;
     else if (strcmp(option, "--slice") == 0)

@@ -71,7 +71,6 @@ static void take_over(struct world *world, unsigned w)
     if (elapsed_ms < writer->peer_seen.timeout_ms * PEER_RATE) {
         writer->state = PEER_WAITING;
     } else if (row->present && row->record.generation == writer->peer_seen.generation) {
-        writer->took_over = 1;
         lock(world, w, writer->peer_seen.generation + 1);
     } else if (row->present) {
         meet(world, w);

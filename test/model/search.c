@@ -10,7 +10,9 @@
 
 #define NO_PARENT UINT32_MAX
 
-enum { MEMORY_STATES_MAX = 60000000, CLOCK_EVERY = 1024 };
+enum { MEMORY_STATES_MAX = 24000000, CLOCK_EVERY = 1024 };
+/* With the fingerprints and the log of as many states as fit beside it, below 3 GiB. */
+#define FRONTIER_BYTES_MAX ((size_t)3 << 29)
 
 struct run {
     const struct search_limits *limits;
@@ -53,7 +55,7 @@ static bool reach(struct run *run, const struct world *world, uint32_t parent, u
     uint32_t index = (uint32_t)run->log.count;
     struct frontier_entry entry = {.index = index, .depth = depth, .packed = packed, .size = size};
     bool kept = added > 0 && step_log_add(&run->log, parent, choice) && frontier_put(&run->frontier, &entry);
-    if (!kept || run->log.count >= MEMORY_STATES_MAX) {
+    if (!kept) {
         run->result->out_of_memory = true;
         return false;
     }
@@ -98,6 +100,8 @@ static bool expand(struct run *run, const struct world *world, const struct fron
 static bool limit_reached(const struct run *run, uint64_t expanded)
 {
     if (run->limits->states > 0 && run->result->states >= run->limits->states)
+        return true;
+    if (run->frontier.bytes >= FRONTIER_BYTES_MAX || run->log.count >= MEMORY_STATES_MAX)
         return true;
     return run->limits->seconds > 0 && expanded % CLOCK_EVERY == 0 && seconds_now() - run->began > run->limits->seconds;
 }

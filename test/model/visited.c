@@ -120,6 +120,7 @@ bool frontier_put(struct frontier *frontier, const struct frontier_entry *entry)
         else
             frontier->first = block;
         frontier->last = block;
+        frontier->bytes += sizeof(*block);
     }
     struct frontier_block *last = frontier->last;
     memcpy(last->bytes + last->used, &head, sizeof(head));
@@ -134,6 +135,7 @@ bool frontier_take(struct frontier *frontier, struct frontier_entry *ret)
     if (first && frontier->read == first->used && first->next) {
         frontier->first = first->next;
         frontier->read = 0;
+        frontier->bytes -= sizeof(*first);
         free(first);
         first = frontier->first;
     }
@@ -158,4 +160,5 @@ void frontier_free(struct frontier *frontier)
     }
     frontier->last = NULL;
     frontier->read = 0;
+    frontier->bytes = 0;
 }

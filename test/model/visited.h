@@ -34,7 +34,8 @@ void step_log_free(struct step_log *log);
 struct frontier {
     struct frontier_block *first;
     struct frontier_block *last;
-    size_t read; /* in `first` */
+    size_t read;  /* in `first` */
+    size_t bytes; /* of all blocks */
 };
 
 struct frontier_entry {

@@ -57,10 +57,9 @@ struct call_plan {
     enum guard_operation operation;
     uint8_t expected; /* ETAG_NONE: absent */
     uint8_t ours;
-    uint8_t guards;    /* how many guards the call may start */
-    bool no_nonce;     /* COPY: the metadata has no room for it */
-    bool recent;       /* R3: a Date is at hand, R1 and R3 go out together */
-    bool after_unsure; /* starts only once another call's attempt went unanswered, or a writer crashed */
+    uint8_t guards; /* how many guards the call may start */
+    bool no_nonce;  /* COPY: the metadata has no room for it */
+    bool recent;    /* R3: a Date is at hand, R1 and R3 go out together */
 };
 
 struct config {
@@ -91,7 +90,6 @@ struct config {
     const char *expects; /* name of the violation that must be found; NULL: none may be */
     bool quick;
     bool tiny;
-    bool long_only;
     uint8_t budget[BUDGETS];
 };
 
@@ -194,13 +192,11 @@ struct writer {
     uint8_t number; /* of the guard that runs or is next */
     uint8_t timer;
     uint8_t started;
-    uint8_t broken; /* the expectation was broken at some time since the call began */
-    uint8_t crashed;
+    uint8_t broken;    /* the expectation was broken at some time since the call began */
     uint8_t resolving; /* an `unknown` is to be, or is being, resolved */
-    uint8_t took_over; /* peer */
     uint8_t verdict[GUARDS];
     uint8_t applied[GUARDS];
-    uint8_t reserved[2];
+    uint8_t reserved[4];
 };
 
 struct world {
@@ -211,9 +207,8 @@ struct world {
     struct flight flights[FLIGHTS];
     uint8_t budget[BUDGETS];
     uint8_t outsider_last; /* the last change of the object was an outsider's */
-    uint8_t unsure;        /* an attempt's answer was lost, or a writer crashed */
     uint8_t versions;
-    uint8_t reserved[6];
+    uint8_t reserved[7];
 };
 
 /* Shared by everything below: the configuration under exploration, and what was found to be violated. */
@@ -224,6 +219,8 @@ struct finding {
 
 extern const struct config *config;
 extern struct finding finding;
+/* Only what becomes of the object and of verdicts counts, not the rules of a guard taken by themselves. */
+extern bool consequences_only;
 
 void violated(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

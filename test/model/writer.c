@@ -32,8 +32,6 @@ static void forget_answers(struct world *world, unsigned w, unsigned awaiting)
         if (awaiting & request_of((enum flight_kind)flight->kind))
             continue;
         bool writes = flight->kind == FLIGHT_PUT || flight->kind == FLIGHT_SEND;
-        if (flight->kind == FLIGHT_SEND && !flight->served)
-            world->unsure = 1;
         if (writes && !flight->served)
             flight->awaited = 0;
         else
@@ -184,10 +182,8 @@ void writer_crash(struct world *world, unsigned w)
     struct writer *writer = &world->writers[w];
     forget_answers(world, w, 0);
     writer->state = WRITER_DONE;
-    writer->crashed = 1;
     writer->resolving = 0;
     memset(&writer->ticket, 0, sizeof(writer->ticket));
-    world->unsure = 1;
 }
 
 static void answer_of(const struct flight *flight, struct guard_event *event)
@@ -245,8 +241,6 @@ void writer_deliver_loss(struct world *world, unsigned f, bool stays)
         flight.outcome = ATTEMPT_AMBIGUOUS;
     else
         flight.outcome = LEDGER_AMBIGUOUS;
-    if (flight.kind == FLIGHT_SEND)
-        world->unsure = 1;
     if (stays)
         world->flights[f].awaited = 0;
     else
