@@ -123,47 +123,64 @@ static void keep_for_later(struct torture *torture, struct trial *trial)
 
 /* ---------------------------------------------------------------------------------------------------- one trial */
 
-/* With and without a failure; true when there was one. */
-static bool try_once(struct torture *torture, const struct scenario *scenario, const struct inject_plan *plan)
+static struct trial *new_trial(struct torture *torture, const struct scenario *scenario)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
-    os_error err;
-    os_client *calm = world_client(torture->world, &err);
-    if (trial == NULL || calm == NULL) {
-        fail(torture, scenario->name, trial == NULL ? "no memory" : err.message);
-        free(trial);
-        os_client_close(calm);
-        return false;
+    if (trial == NULL) {
+        abort();
     }
     trial->scenario = scenario;
     trial->world = torture->world;
     trial->number = torture->next++;
+    return trial;
+}
+
+static bool with_calm_client(struct trial *trial, bool (*action)(struct trial *, os_client *))
+{
+    os_error err;
+    os_client *calm = world_client(trial->world, &err);
+    if (calm == NULL) {
+        return trial_blame(trial, "an undisturbed client could not be opened: %s", err.message);
+    }
+    bool good = action(trial, calm);
+    os_client_close(calm);
+    return good;
+}
+
+/* The disturbed part. False: it has left files open. */
+static bool disturb(struct trial *trial, const struct inject_plan *plan, bool *ret_injected)
+{
+    size_t before = open_files();
+    inject_begin(plan);
+    trial_run(trial);
+    *ret_injected = inject_end();
+    size_t after = open_files();
+    for (int i = 0; trial->world->services != NULL && after > before && i < 1000; i++) {
+        usleep(1000); /* the server's ends of the connections, which it closes in its own time */
+        after = open_files();
+    }
+    return after <= before ? true : trial_blame(trial, "%zu open files, before there were %zu", after, before);
+}
+
+static void name_what_happens(const struct torture *torture, const struct scenario *scenario,
+                              const struct inject_plan *plan)
+{
     snprintf(now, sizeof(now), "%s %s: %s %s #%ld %s", torture->world->name, scenario->name,
              inject_kind_names[plan->kind], inject_variant_name(plan->kind, plan->variant), plan->number,
              plan->forever ? "and later" : "once");
+}
+
+/* With and without a failure; true when there was one. */
+static bool try_once(struct torture *torture, const struct scenario *scenario, const struct inject_plan *plan)
+{
+    struct trial *trial = new_trial(torture, scenario);
+    bool injected = false;
+    name_what_happens(torture, scenario, plan);
     alarm(HANG_S);
-    bool good = trial_prepare(trial, calm);
-    os_client_close(calm);
-    size_t files = open_files();
-    inject_begin(plan);
-    if (good) {
-        trial_run(trial);
-    }
-    bool injected = inject_end();
+    bool good = with_calm_client(trial, trial_prepare) && disturb(trial, plan, &injected);
     size_t length = strlen(now);
-    snprintf(now + length, sizeof(now) - length, " (%s)", inject_call());
-    for (int i = 0; torture->world->services != NULL && open_files() > files && i < 1000; i++) {
-        usleep(1000); /* the server's ends of the connections, which it closes in its own time */
-    }
-    if (good && open_files() > files) {
-        good = trial_blame(trial, "%zu open files, before there were %zu", open_files(), files);
-    }
-    calm = good ? world_client(torture->world, &err) : NULL;
-    if (good && calm == NULL) {
-        good = trial_blame(trial, "the next client could not be opened: %s", err.message);
-    }
-    good = good && trial_check(trial, calm);
-    os_client_close(calm);
+    snprintf(now + length, sizeof(now) - length, " (%s)", injected ? inject_call() : "");
+    good = good && with_calm_client(trial, trial_check);
     if (torture->verbose) {
         printf("%s: %s\n", now, trial->verdict ? os_verdict_name(trial->verdict) : os_code_name(trial->err.code));
     }

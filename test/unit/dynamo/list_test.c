@@ -173,6 +173,20 @@ static void a_missing_table_is_named_when_it_is_listed(void **state)
     assert_says(err, WHERE);
 }
 
+static void a_page_with_anything_but_items_and_a_key_is_not_used(void **state)
+{
+    static const char *const bodies[] = {"{\"Items\":[" ITEM ",1]}", "{\"Items\":[],\"LastEvaluatedKey\":5}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        struct seen seen = {.count = 0};
+        char *last_key = NULL;
+        os_error err;
+        assert_int_not_equal(list_outcome(200, bodies[i], &seen, &last_key, &err), LEDGER_OK);
+        assert_int_equal(seen.count, 0);
+        assert_null(last_key);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +198,7 @@ int main(void)
         cmocka_unit_test(a_broken_page_gives_no_row_at_all),
         cmocka_unit_test(a_page_cut_short_anywhere_gives_no_row),
         cmocka_unit_test(a_missing_table_is_named_when_it_is_listed),
+        cmocka_unit_test(a_page_with_anything_but_items_and_a_key_is_not_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -424,6 +424,12 @@ static void an_item_cut_short_anywhere_is_ambiguous(void **state)
     }
 }
 
+static void T1_an_item_that_is_no_object_is_unreadable(void **state)
+{
+    (void)state;
+    assert_int_equal(put_outcome(400, CONFLICT_HEAD ",\"Item\":5}", NULL, NULL), LEDGER_UNREADABLE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +458,7 @@ int main(void)
         cmocka_unit_test(a_failed_condition_is_no_answer_to_a_read),
         cmocka_unit_test(a_failed_read_says_that_nothing_was_changed),
         cmocka_unit_test(an_item_cut_short_anywhere_is_ambiguous),
+        cmocka_unit_test(T1_an_item_that_is_no_object_is_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

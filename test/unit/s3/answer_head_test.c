@@ -141,6 +141,14 @@ static void headers_of_more_bytes_than_can_be_kept_are_foreign(void **state)
     buf_free(&bytes);
 }
 
+static void a_version_of_http_without_a_blank_behind_it_is_foreign(void **state)
+{
+    (void)state;
+    check_outcome("HTTP/1.0", ANSWER_HEAD_CUT);
+    check_outcome("HTTP/1.0x200 OK\r\n\r\n", ANSWER_HEAD_FOREIGN);
+    check_outcome("HTTP/2 200 OK\r\n\r\n", ANSWER_HEAD_FOREIGN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +160,7 @@ int main(void)
         cmocka_unit_test(more_headers_than_can_be_kept_are_foreign),
         cmocka_unit_test(a_control_character_in_a_value_leaves_the_line_out),
         cmocka_unit_test(headers_of_more_bytes_than_can_be_kept_are_foreign),
+        cmocka_unit_test(a_version_of_http_without_a_blank_behind_it_is_foreign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the branch coverage that gcovr measured against what is asked of each file.
+
+usage: check.py GCOVR.json ROOT
+
+src/commit: every branch. Parsers (parsers.txt): 95 % of the branches of each file. A line with a branch that is not
+taken must stand in uncovered.txt, with the reason, and counts as covered in src/commit alone. An entry whose line is
+not there any more is a failure too; so is one of src/commit that is covered. In a parser that is only printed: which
+failures of memory torture meets depends on the threads.
+"""
+import json
+import pathlib
+import sys
+
+PARSER_PERCENT = 95.0
+
+
+def read_entries(path):
+    """FILE: TEXT OF THE LINE -- REASON"""
+    entries = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        place, separator, reason = line.rpartition(" -- ")
+        name, colon, text = place.partition(": ")
+        if not separator or not colon or not reason.strip():
+            sys.exit(f"{path}:{number}: not FILE: TEXT OF THE LINE -- REASON")
+        entries[(name, text.strip())] = number
+    return entries
+
+
+class File:
+    def __init__(self, root, measured):
+        self.name = measured["file"]
+        source = (root / self.name).read_text().splitlines()
+        self.taken = self.total = 0
+        self.missing = []  # (line number, text, branches not taken)
+        for line in measured["lines"]:
+            if line.get("gcovr/noncode"):
+                continue
+            counts = [branch["count"] for branch in line["branches"]]
+            self.total += len(counts)
+            self.taken += sum(count > 0 for count in counts)
+            if 0 in counts:
+                text = source[line["line_number"] - 1].strip()
+                self.missing.append((line["line_number"], text, counts.count(0)))
+
+    def percent(self, without=0):
+        total = self.total - without
+        return 100.0 * self.taken / total if total else 100.0
+
+
+def check(file, entries, seen, whole):
+    """The sentences of what is not as it must be."""
+    complaints = []
+    excused = 0
+    for number, text, count in file.missing:
+        key = (file.name, text)
+        if key in entries:
+            seen.add(key)
+            excused += count
+        else:
+            complaints.append(f"{file.name}:{number}: {count} not taken, and not in uncovered.txt: {text}")
+    if whole and file.taken + excused < file.total:
+        complaints.append(f"{file.name}: {file.percent(excused):.1f} % of what can be taken, not 100")
+    if not whole and file.percent() < PARSER_PERCENT:
+        complaints.append(f"{file.name}: {file.percent():.1f} %, less than {PARSER_PERCENT:.0f}")
+    return complaints
+
+
+def is_there(root, key):
+    path = root / key[0]
+    return path.is_file() and any(line.strip() == key[1] for line in path.read_text().splitlines())
+
+
+def main():
+    here = pathlib.Path(__file__).parent
+    measured = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    root = pathlib.Path(sys.argv[2])
+    entries = read_entries(here / "uncovered.txt")
+    parsers = {line for line in (here / "parsers.txt").read_text().splitlines() if line and line[0] != "#"}
+    seen = set()
+    complaints = []
+    commit_taken = commit_total = parser_taken = parser_total = 0
+    files = {entry["file"]: entry for entry in measured["files"]}
+    complaints += [f"{name}: nothing was measured" for name in sorted(parsers - files.keys())]
+    for name in sorted(files):
+        whole = name.startswith("src/commit/")
+        if not whole and name not in parsers:
+            continue
+        file = File(root, files[name])
+        complaints += check(file, entries, seen, whole)
+        print(f"{file.percent():6.1f} %  {file.taken:4} of {file.total:4}  {name}")
+        if whole:
+            commit_taken, commit_total = commit_taken + file.taken, commit_total + file.total
+        else:
+            parser_taken, parser_total = parser_taken + file.taken, parser_total + file.total
+    for key, number in entries.items():
+        sentence = f"uncovered.txt:{number}: covered, or not there: {key[0]}: {key[1]}"
+        if key not in seen and (key[0].startswith("src/commit/") or not is_there(root, key)):
+            complaints.append(sentence)
+        elif key not in seen:
+            print(sentence)
+    print(f"src/commit: {commit_taken} of {commit_total} branches; parsers: {parser_taken} of {parser_total}")
+    print("\n".join(complaints))
+    if commit_total == 0 or complaints:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
