@@ -85,6 +85,17 @@ void progress_count(struct progress *progress, const char *unit)
     (void)pthread_mutex_unlock(&progress->mutex);
 }
 
+void progress_report(struct progress *progress, const char *unit, uint64_t done, uint64_t total)
+{
+    (void)pthread_mutex_lock(&progress->mutex);
+    (void)snprintf(progress->own_unit, sizeof(progress->own_unit), "%s", unit);
+    progress->unit = progress->own_unit;
+    progress->done = done;
+    progress->total = total;
+    draw(progress);
+    (void)pthread_mutex_unlock(&progress->mutex);
+}
+
 void progress_tick(void *context)
 {
     struct progress *progress = context;

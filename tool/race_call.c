@@ -106,8 +106,9 @@ os_verdict race_settle(struct race_worker *worker, uint64_t call, const char *ti
 {
     uint64_t patience_ends = race_now_us() + (uint64_t)PATIENCE_MS * 1000;
     struct race_message message = {.kind = RACE_MESSAGE_SETTLED, .call = call, .verdict = OS_UNKNOWN};
+    bool final = false;
 
-    while (message.verdict == OS_UNKNOWN && race_now_us() < patience_ends && !worker->stop) {
+    while (!final && race_now_us() < patience_ends && !worker->stop) {
         os_result result = OS_RESULT_INIT;
         os_error error = {0};
         message.verdict = os_resolve(worker->session.client, ticket, &worker->session.call, &result, &error);
@@ -116,11 +117,13 @@ os_verdict race_settle(struct race_worker *worker, uint64_t call, const char *ti
         (void)snprintf(message.rule, sizeof(message.rule), "%s", result.rule);
         (void)snprintf(message.text, sizeof(message.text), "%.500s", error.message);
         os_result_clear(&result);
-        if (message.verdict == OS_UNKNOWN) {
+        /* Row F: the attempt is dead, and nothing tells what it did. No later question is answered otherwise. */
+        final = message.verdict != OS_UNKNOWN || strcmp(message.rule, "R13.F") == 0;
+        if (!final) {
             race_pause_shortly(worker);
         }
     }
-    if (message.verdict != OS_UNKNOWN) {
+    if (final) {
         race_tell(worker, &message);
     }
     return message.verdict;

@@ -9,7 +9,7 @@
  *                                                      may be killed in it
  *   E CALL VERDICT END GENERATION ATTEMPTS REQUESTS GUARDS WAITED TOOKOVER RULE TEXT   it has returned
  *   K CALL TICKET                                      the ticket of an unknown one
- *   V CALL VERDICT TIME REQUESTS RULE TEXT             os_resolve has settled it
+ *   V CALL VERDICT TIME REQUESTS RULE TEXT             os_resolve has settled it; unknown: for good (R13, row F)
  *   G KEY VALUE START END                              what a read saw
  *   P KIND DONE GIVENUP                                so many items of a kind are done by this lane, the last one
  * given up D                                                  nothing more to do T TEXT a sentence for the person From

@@ -148,10 +148,15 @@ static void describe(const struct proxy_request *request, const char *where, cha
     (void)snprintf(ret, ret_size, "%s%.8s %.*s", where, method, (int)(request->target + path_len - name), name);
 }
 
+/* A write of the store. */
+static bool is_attempt(const struct proxy_request *request)
+{
+    return strcmp(request->method, "PUT") == 0 || strcmp(request->method, "DELETE") == 0;
+}
+
 static bool is_write(const struct proxy_request *request)
 {
-    return strcmp(request->service_call, "PutItem") == 0 || strcmp(request->method, "PUT") == 0 ||
-           strcmp(request->method, "DELETE") == 0;
+    return is_attempt(request) || strcmp(request->service_call, "PutItem") == 0;
 }
 
 /* Writes are where it hurts, so what is due mostly meets one of the next of these; now and then a read. */
@@ -227,7 +232,9 @@ static void make_fault(struct race_net *net, const struct proxy_request *request
         return;
     case RACE_FAULT_LOST_REPLY: ret->harm = PROXY_DROP_ANSWER; return;
     case RACE_FAULT_LATE:
-        ret->harm = race_faults_draw(net->faults, 2) == 0 ? PROXY_LATE : PROXY_TWICE;
+        /* An attempt is never sent twice (R6, E5): replayed within the life of its signature it would undo whatever was
+         * committed since. Anything else may come again. */
+        ret->harm = is_attempt(request) || race_faults_draw(net->faults, 2) == 0 ? PROXY_LATE : PROXY_TWICE;
         ret->hold_ms = draw_ms(net, LATE_LEAST_MS, LATE_MOST_MS);
         return;
     case RACE_FAULT_5XX: make_5xx(net, request, ret); return;

@@ -245,6 +245,16 @@ void race_record_event(struct race_record *record, enum history_event_kind kind,
     (void)pthread_mutex_unlock(&record->mutex);
 }
 
+uint64_t race_record_met(struct race_record *record, enum history_event_kind kind)
+{
+    uint64_t met;
+
+    (void)pthread_mutex_lock(&record->mutex);
+    met = record->met[kind];
+    (void)pthread_mutex_unlock(&record->mutex);
+    return met;
+}
+
 bool race_record_finish(struct race_record *record)
 {
     uint64_t last = 0;

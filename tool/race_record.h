@@ -61,6 +61,9 @@ const struct race_entry *race_record_next_ticket(const struct race_record *recor
 void race_record_event(struct race_record *record, enum history_event_kind kind, unsigned lane, uint64_t start_us,
                        uint64_t end_us, const char *what);
 
+/* How many of a kind there were so far; from any thread. */
+uint64_t race_record_met(struct race_record *record, enum history_event_kind kind);
+
 /* Hands everything over to the history; nothing is heard afterwards. False: no memory. */
 bool race_record_finish(struct race_record *record);
 

@@ -42,6 +42,7 @@ static const struct row rows[] = {
     {"unknown", offsetof(struct race_figures, unknown)},
     {"  then committed", offsetof(struct race_figures, settled_committed)},
     {"  then not committed", offsetof(struct race_figures, settled_other)},
+    {"  unknown for good", offsetof(struct race_figures, for_good)},
     {"  not settled", offsetof(struct race_figures, unsettled)},
     {"killed in flight", offsetof(struct race_figures, killed)},
     {"  of them applied", offsetof(struct race_figures, killed_seen)},
@@ -219,6 +220,7 @@ static void add_figures(struct json_line *line, const char *name, const struct r
     json_line_number(&child, "unknown", figures->unknown);
     json_line_number(&child, "settled_committed", figures->settled_committed);
     json_line_number(&child, "settled_other", figures->settled_other);
+    json_line_number(&child, "unknown_for_good", figures->for_good);
     json_line_number(&child, "unsettled", figures->unsettled);
     json_line_number(&child, "killed", figures->killed);
     json_line_number(&child, "killed_applied", figures->killed_seen);

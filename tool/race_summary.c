@@ -42,6 +42,13 @@ static bool was_seen(const struct history *history, const struct history_call *c
     return false;
 }
 
+/* Nobody has an answer yet. Where os_resolve has said that there will be none, that is the answer: the judge takes the
+ * call as one that may have happened. */
+static bool is_unsettled(const struct history_call *call)
+{
+    return call->end_us != HISTORY_NEVER && call->settled == OS_UNKNOWN && call->settled_us == 0;
+}
+
 static void count_unknown(const struct history *history, const struct history_call *call, struct race_figures *figures)
 {
     if (call->end_us == HISTORY_NEVER) {
@@ -51,7 +58,8 @@ static void count_unknown(const struct history *history, const struct history_ca
     }
     figures->unknown++;
     figures->settled_committed += call->settled == OS_COMMITTED ? 1 : 0;
-    figures->unsettled += call->settled == OS_UNKNOWN ? 1 : 0;
+    figures->unsettled += is_unsettled(call) ? 1 : 0;
+    figures->for_good += call->settled == OS_UNKNOWN && !is_unsettled(call) ? 1 : 0;
     figures->settled_other += call->settled != OS_COMMITTED && call->settled != OS_UNKNOWN ? 1 : 0;
 }
 
@@ -115,7 +123,7 @@ void race_summarize(const struct history *history, const struct judge_result *ju
             ret->reads++;
             continue;
         }
-        ret->unsettled += call->end_us != HISTORY_NEVER && call->settled == OS_UNKNOWN ? 1 : 0;
+        ret->unsettled += is_unsettled(call) ? 1 : 0;
         if (call->took_over) {
             latency_add(&ret->hand_over, call->waited_ms * 1000);
         }

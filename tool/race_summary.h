@@ -24,6 +24,7 @@ struct race_figures {
     uint64_t unknown;
     uint64_t settled_committed; /* of the unknown ones */
     uint64_t settled_other;
+    uint64_t for_good; /* unknown, and the evidence says that it will stay so (R13, row F) */
     uint64_t unsettled;
     uint64_t killed;      /* in flight: the process died in the call */
     uint64_t killed_seen; /* of these: somebody has seen what it wrote */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { LINE_US = 30 * 1000 * 1000 }; /* between two lines of progress, where there is no terminal */
 
 enum lane_stage { LANE_STARTING, LANE_READY, LANE_WORKING, LANE_DONE, LANE_LOST };
 
@@ -37,6 +40,7 @@ struct crew {
     bool begun;
     bool settling; /* the work is over: processes only settle what is left */
     bool told_trouble;
+    uint64_t next_line_us;
 };
 
 /* ------------------------------------------------------------------------------------------------ starting */
@@ -122,6 +126,7 @@ static void begin_when_ready(struct crew *crew)
     if (crew->race->duration_us > 0) {
         crew->until_us = race_now_us() + crew->race->duration_us;
     }
+    crew->next_line_us = race_now_us() + LINE_US;
     race_faults_start(&crew->race->faults);
     for (unsigned i = 0; i < writers; i++) {
         if (crew->lane[i].stage == LANE_READY) {
@@ -264,27 +269,57 @@ static void listen_to(struct crew *crew, unsigned index)
 
 /* ------------------------------------------------------------------------------------------------ the loop */
 
-static void show_progress(const struct crew *crew)
+static uint64_t count_faults(struct race *race)
 {
-    struct race *race = crew->race;
-    uint64_t done = race->record.count;
+    uint64_t count = 0;
+
+    for (unsigned i = 0; i < RACE_FAULTS; i++) {
+        count += race_record_met(&race->record, race_fault_event((enum race_fault)i));
+    }
+    return count;
+}
+
+/* On a terminal it is one line that changes; else a line now and then, for a race of hours that is watched in a log. */
+static void show(struct crew *crew, uint64_t done, uint64_t wanted, const char *what)
+{
+    struct output *output = &crew->race->session->output;
+    uint64_t now = race_now_us();
+    char unit[64];
+
+    (void)snprintf(unit, sizeof(unit), "%s, %zu calls, %" PRIu64 " faults", what, crew->race->record.count,
+                   count_faults(crew->race));
+    progress_report(&output->progress, unit, done, wanted);
+    if (!output->progress.on && !output->json && !output->quiet && now >= crew->next_line_us) {
+        char line[160];
+        crew->next_line_us = now + LINE_US;
+        (void)snprintf(line, sizeof(line), "race: %" PRIu64 " of %" PRIu64 " %s", done, wanted, unit);
+        output_message(output, line);
+    }
+}
+
+static void show_progress(struct crew *crew)
+{
+    const struct race *race = crew->race;
+    uint64_t done = 0;
     uint64_t wanted = 0;
 
+    if (crew->settling || !crew->begun) {
+        return;
+    }
     if (race->duration_us > 0) {
         uint64_t now = race_now_us();
         uint64_t begun = crew->until_us - race->duration_us;
-        progress_update(&race->session->output.progress, (now > begun ? now - begun : 0) / 1000000,
-                        race->duration_us / 1000000);
+        uint64_t gone = now > begun ? now - begun : 0;
+        show(crew, (gone < race->duration_us ? gone : race->duration_us) / 1000000, race->duration_us / 1000000, "s");
         return;
     }
-    done = 0;
     for (unsigned i = 0; i < race->writers; i++) {
         for (unsigned kind = 0; kind < RACE_KINDS; kind++) {
             done += race->progress.done[i][kind];
             wanted += race->count[kind];
         }
     }
-    progress_update(&race->session->output.progress, done, wanted);
+    show(crew, done, wanted, "items");
 }
 
 /* When the time is over no fault is met any more, so that the last calls come to their end. */
@@ -400,7 +435,6 @@ bool race_run_workers(struct race *race)
             crew.lane[i].process.report = -1;
             crew.lane[i].serial = RACE_FIRST_SERIAL;
         }
-        progress_count(&race->session->output.progress, race->duration_us > 0 ? "seconds" : "items");
         failure = run_crew(&crew);
     }
     if (crew.front != NULL) {

@@ -115,6 +115,7 @@ static void *deliver(void *context)
     message_free(&answer);
     message_free(&delivery->request);
     free(delivery);
+    OPENSSL_thread_stop();
     proxy_held(proxy, -1);
     proxy_thread_ends(proxy);
     return NULL;

@@ -172,6 +172,7 @@ static void *serve_connection(void *context)
     stream_close(&connection->client);
     stream_close(&connection->server);
     free(connection);
+    OPENSSL_thread_stop();
     proxy_thread_ends(proxy);
     return NULL;
 }

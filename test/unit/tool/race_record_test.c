@@ -214,6 +214,18 @@ static void an_unknown_that_nobody_settled_is_unsettled(void **state)
     assert_int_equal(conclude(&progress, one_key, sentence, sizeof(sentence)), RACE_UNSETTLED);
 }
 
+static void an_unknown_for_good_may_have_happened_or_not(void **state)
+{
+    static struct race_progress progress = {.done = {{1}, {1}}};
+    char sentence[1024];
+
+    (void)state;
+    assert_true(starts(0, 1, "key-00000", "\"a\"", 10) && has_ticket(0, 1) && ends(0, 1, OS_UNKNOWN, 30));
+    assert_true(is_settled(0, 1, OS_UNKNOWN, 90));
+    add_final("key-00000", "\"a\"");
+    assert_int_equal(conclude(&progress, one_key, sentence, sizeof(sentence)), RACE_EXACT);
+}
+
 static void a_call_killed_in_flight_is_no_unsettled_one(void **state)
 {
     static struct race_progress progress = {.done = {{1}, {1}}};
@@ -256,6 +268,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(two_winners_are_broken_and_the_key_is_named, begin, end),
         cmocka_unit_test_setup_teardown(foreign_content_is_broken, begin, end),
         cmocka_unit_test_setup_teardown(an_unknown_that_nobody_settled_is_unsettled, begin, end),
+        cmocka_unit_test_setup_teardown(an_unknown_for_good_may_have_happened_or_not, begin, end),
         cmocka_unit_test_setup_teardown(a_call_killed_in_flight_is_no_unsettled_one, begin, end),
         cmocka_unit_test_setup_teardown(what_was_not_done_makes_it_incomplete, begin, end),
     };
