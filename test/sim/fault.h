@@ -21,6 +21,7 @@
     X(ATTEMPT_AFTER, "attempt-lost-after", 700)     /* a guarded write: handled, and its answer lost */             \
     X(ATTEMPT_LATE, "attempt-late", 700)            /* a guarded write: under way for long */                       \
     X(ATTEMPT_DEATH, "attempt-death", 300)          /* a guarded write, before or after it is sent: death */        \
+    X(ATTEMPT_TOKEN, "attempt-expired-token", 500)  /* a guarded write: the keys are rotated just before it */      \
     X(REPLAY, "replay", 500)                        /* a read, or a request to the ledger: delivered once more */   \
     X(LATE, "late", 250)                            /* a request: under way for longer than its sender waits */     \
     X(SLOW, "slow", 300)                            /* a request: handled slowly, within the allowance */           \
@@ -33,7 +34,7 @@
     X(ERROR_200, "error-200", 300)                  /* a copy: 200 and an error document, applied or not */         \
     X(SKEWED, "skewed", 60)                         /* a request: RequestTimeTooSkewed */                           \
     X(EXPIRED_TOKEN, "expired-token", 100)          /* a request: the keys are rotated just before it */            \
-    X(PAUSE, "pause", 60)                           /* a request, before or after it is sent: the process stops */  \
+    X(PAUSE, "pause", 120)                          /* a request, before or after it is sent: the process stops */  \
     X(SUSPEND, "suspend", 30)                       /* the same, and MONOTONIC stands still */                      \
     X(JUMP, "jump", 60)                             /* a request: REALTIME is set */                                \
     X(DEATH, "death", 40)                           /* a request, before or after it is sent: the process dies */   \

@@ -199,7 +199,7 @@ static void handle(void *context, uint64_t unused)
     world->handled++;
     world_digest(world, bytes, parcel->bytes.len);
     if (parcel->copy || !refused_before(parcel, now_ms, head, &answer)) {
-        if (!parcel->copy && strikes(parcel, FAULT_EXPIRED_TOKEN)) {
+        if (!parcel->copy && either_strikes(parcel, FAULT_EXPIRED_TOKEN, FAULT_ATTEMPT_TOKEN)) {
             must(world_rotate(world));
         }
         struct effect effect;
@@ -243,7 +243,7 @@ static uint64_t lateness_us(const struct parcel *parcel)
 {
     bool bounded = is_attempt(parcel) && !parcel->world->store_expires;
     uint64_t most_ms = draw(parcel, PURPOSE_LATE, 0, 3) == 0 ? 150000 : 15000;
-    return draw(parcel, PURPOSE_LATE, 1000, bounded ? 4000 : most_ms) * MS;
+    return draw(parcel, PURPOSE_LATE, 1000, bounded ? 12000 : most_ms) * MS;
 }
 
 /* An attempt is never delivered twice: no layer sends it again (R6), nothing stores and forwards it (E5). */
@@ -298,7 +298,7 @@ static uint64_t stop_us(struct process *process, uint64_t occasion, bool after)
     uint64_t how = fault_number(&world->faults, PURPOSE_STOP, occasion, 0, 9);
     uint64_t most_ms = how < 5 ? 3000 : how < 9 ? 40000 : 900000;
     if (!world->store_expires && !after) {
-        most_ms = 4000;
+        most_ms = 10000;
     }
     return fault_number(&world->faults, PURPOSE_STOP + 50, occasion, 1, most_ms) * MS;
 }

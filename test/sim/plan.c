@@ -29,13 +29,15 @@ static void plan_fleet(struct world *world)
 {
     struct fleet *fleet = &world->fleet;
     bool usual = draw(world, PURPOSE_SETTING, 0, 0, 1) == 0 || !world->store_expires;
-    fleet->timeout_ms = usual ? 20000 : draw(world, PURPOSE_SETTING, 1, 13, 30) * 1000;
+    fleet->timeout_ms = usual ? 20000 : draw(world, PURPOSE_SETTING, 1, 15, 30) * 1000;
     fleet->skew_rate = usual ? 3 : (uint32_t)draw(world, PURPOSE_SETTING, 2, 2, 4);
-    fleet->length_s = usual ? 5 : (uint32_t)draw(world, PURPOSE_SETTING, 3, 2, 6);
+    /* Less than the margin and a second, and a front end that is ahead refuses what was signed just now. */
+    fleet->length_s = usual ? 5 : (uint32_t)draw(world, PURPOSE_SETTING, 3, 4, 8);
     fleet->allowance_s = 5;
     fleet->margin_s = 2;
     uint64_t least_ttl_s = 10 * fleet->timeout_ms * fleet->skew_rate / 1000;
-    fleet->ttl_s = draw(world, PURPOSE_SETTING, 4, 0, 1) ? 3600 : least_ttl_s > 600 ? least_ttl_s : 600;
+    bool removes = world->faults.rate[FAULT_TTL] > 0; /* then as early as T5 allows */
+    fleet->ttl_s = !removes && draw(world, PURPOSE_SETTING, 4, 0, 1) ? 3600 : least_ttl_s > 600 ? least_ttl_s : 600;
     fleet->release = draw(world, PURPOSE_SETTING, 5, 0, 2) == 0 ? OS_RELEASE_ALWAYS : OS_RELEASE_ON_FAILURE;
     fleet->fences = draw(world, PURPOSE_SETTING, 6, 0, 7) == 0 ? OS_OFF : OS_AUTO;
     fleet->condition_headers = draw(world, PURPOSE_SETTING, 7, 0, 2) == 0 ? OS_ON : OS_OFF;
@@ -72,7 +74,8 @@ static enum plan_kind kind_of(const struct world *world, uint64_t occasion, bool
 static uint64_t think_us(const struct world *world, uint64_t occasion)
 {
     static const uint64_t most_ms[] = {1, 50, 200, 2000, 8000, 60000, 700000};
-    uint64_t pace = draw(world, PURPOSE_PACE, 0, 0, 6); /* of this seed */
+    bool slow = world->faults.rate[FAULT_TTL] > 0 && draw(world, PURPOSE_PACE, 1, 0, 1) == 0;
+    uint64_t pace = slow ? 6 : draw(world, PURPOSE_PACE, 0, 0, 6); /* of this seed */
     uint64_t choice = draw(world, PURPOSE_THINK, occasion, 0, pace);
     return draw(world, PURPOSE_THINK + 1000, occasion, 0, most_ms[choice] * 1000);
 }
