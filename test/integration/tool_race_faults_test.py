@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from oscommit_testing import CONFLICT, main, signed_request
-from race_testing import FaultyRace
+from race_testing import FaultyRace, TlsFront
 
 
 class NetworkRace(FaultyRace):
@@ -64,6 +64,23 @@ class NetworkRace(FaultyRace):
             self.skipTest(f"{host} has no address")
         named = [endpoint.replace("127.0.0.1", host) for endpoint in (self.store_endpoint, self.ledger_endpoint)]
         line, _ = self.race("all", "--s3-endpoint", named[0], "--dynamodb-endpoint", named[1], writers=4)
+        self.assertGreater(sum(line["faults"].values()), 3, line)
+
+    def test_the_services_may_be_under_tls(self):
+        store = TlsFront(self.folder, self.store_endpoint)
+        self.addCleanup(store.close)
+        ledger = TlsFront(self.folder, self.ledger_endpoint)
+        self.addCleanup(ledger.close)
+        line, _ = self.race(
+            "all",
+            "--s3-endpoint",
+            store.url,
+            "--dynamodb-endpoint",
+            ledger.url,
+            "--ca-file",
+            store.ca_file,
+            writers=4,
+        )
         self.assertGreater(sum(line["faults"].values()), 3, line)
 
     def test_an_outsider_that_overwrites_a_key_is_noticed(self):
