@@ -130,20 +130,22 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
     return fails("ioctl") ? -1 : __real_ioctl(fd, request, argument);
 }
 
-/* openat2, which libc has no function for, with its four arguments. */
+/* openat2, which libc has no function for, and what test/support calls in this way. No more arguments may be read than
+ * were given. */
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 long __wrap_syscall(long number, ...)
 {
-    long arguments[4];
+    long arguments[6] = {0};
+    int count = number == SYS_openat2 ? 4 : number == SYS_setsockopt ? 5 : 6;
     va_list more;
     va_start(more, number);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < count; i++) {
         arguments[i] = va_arg(more, long);
     }
     va_end(more);
     if (number == SYS_openat2 && fails("openat2")) {
         return -1;
     }
-    return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3]);
+    return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
