@@ -57,9 +57,13 @@ static bool either_strikes(const struct parcel *parcel, enum fault_kind any, enu
     return (is_attempt(parcel) && strikes(parcel, of_attempt)) || strikes(parcel, any);
 }
 
-bool network_is_write(const char *host, const char *method)
+enum network_request network_request_of(const char *host, const char *method)
 {
-    return strcmp(host, NETWORK_S3) == 0 && strcmp(method, "HEAD") != 0 && strcmp(method, "GET") != 0;
+    if (strcmp(host, NETWORK_S3) != 0) {
+        return NETWORK_LEDGER;
+    }
+    bool reads = strcmp(method, "HEAD") == 0 || strcmp(method, "GET") == 0;
+    return reads ? NETWORK_READ : NETWORK_ATTEMPT;
 }
 
 uint64_t network_occasion(const struct process *process)
@@ -310,10 +314,21 @@ static void jump(struct process *process, uint64_t occasion)
     process->clocks.realtime_base_us -= UINT64_C(2000) * SECOND;
 }
 
-void network_strike_process(struct process *process, uint64_t occasion, bool attempt, bool after)
+static void stop(struct process *process, uint64_t for_us, bool suspended)
+{
+    world_trace(process->world, "lane %u %s for %llu ms", process->lane, suspended ? "suspended" : "stops",
+                (unsigned long long)for_us / MS);
+    process_stop(process, for_us, suspended);
+    task_wait(NULL, process->world->schedule.now_us);
+}
+
+void network_strike_process(struct process *process, uint64_t occasion, enum network_request request, bool after)
 {
     struct world *world = process->world;
     struct faults *faults = &world->faults;
+    if (request == NETWORK_LEDGER && after && fault_strikes(faults, FAULT_HOLD, occasion)) {
+        stop(process, fault_number(faults, PURPOSE_STOP, occasion, 3000, 90000) * MS, false);
+    }
     bool is_after = fault_number(faults, PURPOSE_HALF, occasion, 0, 1) == 1;
     if (is_after != after) {
         return;
@@ -323,13 +338,9 @@ void network_strike_process(struct process *process, uint64_t occasion, bool att
     }
     bool suspended = fault_strikes(faults, FAULT_SUSPEND, occasion);
     if (suspended || fault_strikes(faults, FAULT_PAUSE, occasion)) {
-        uint64_t for_us = stop_us(process, occasion, after);
-        world_trace(world, "lane %u %s for %llu ms", process->lane, suspended ? "suspended" : "stops",
-                    (unsigned long long)for_us / MS);
-        process_stop(process, for_us, suspended);
-        task_wait(NULL, world->schedule.now_us);
+        stop(process, stop_us(process, occasion, after), suspended);
     }
-    if ((attempt && fault_strikes(faults, FAULT_ATTEMPT_DEATH, occasion)) ||
+    if ((request == NETWORK_ATTEMPT && fault_strikes(faults, FAULT_ATTEMPT_DEATH, occasion)) ||
         fault_strikes(faults, FAULT_DEATH, occasion)) {
         world_trace(world, "lane %u dies", process->lane);
         process_kill(process);

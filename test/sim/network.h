@@ -21,9 +21,11 @@ uint64_t network_occasion(const struct process *process);
 /* Bytes are copied; the answer comes by engine_receive. */
 void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, const char *host,
                   const char *bytes, size_t length);
-/* `attempt`: it is a guarded write. What meets the process itself at this request, before or after it is sent: it
+enum network_request { NETWORK_READ, NETWORK_ATTEMPT, NETWORK_LEDGER };
+
+/* What meets the process itself at this request, before or after it is sent: it
  * stops, its clock is set, it dies (then this does not return). On the process's own thread. */
-void network_strike_process(struct process *process, uint64_t occasion, bool attempt, bool after);
-bool network_is_write(const char *host, const char *method);
+void network_strike_process(struct process *process, uint64_t occasion, enum network_request request, bool after);
+enum network_request network_request_of(const char *host, const char *method);
 
 #endif

@@ -46,7 +46,8 @@ static void plan_fleet(struct world *world)
 void plan_world(struct world *world)
 {
     world->lanes = (uint32_t)draw(world, PURPOSE_LANES, 0, 2, 5);
-    world->keys = (uint32_t)draw(world, PURPOSE_KEYS, 0, 1, 4);
+    bool one = draw(world, PURPOSE_KEYS, 1, 0, 2) == 0; /* all of them at one key */
+    world->keys = one ? 1 : (uint32_t)draw(world, PURPOSE_KEYS, 0, 1, 4);
     world->table_offset_ms = (int64_t)draw(world, PURPOSE_TABLE, 0, 0, 56000) - 28000; /* E5, less the spread */
     plan_fleet(world);
 }

@@ -228,13 +228,13 @@ static bool send_fresh(struct http_engine *engine)
     uint64_t id = transfer->id;
     uint64_t occasion = network_occasion(engine->process);
     const struct http_request *request = transfer->start.request;
-    bool attempt = network_is_write(request->host, request->method);
-    network_strike_process(engine->process, occasion, attempt, false);
+    enum network_request kind = network_request_of(request->host, request->method);
+    network_strike_process(engine->process, occasion, kind, false);
     transfer = find(engine, id);
     uint64_t deadline_ms = transfer != NULL ? transfer->start.deadline_monotonic_ms : 0;
     if (transfer != NULL && (deadline_ms == 0 || deadline_ms > now_ms(engine))) {
         send(engine, transfer);
-        network_strike_process(engine->process, occasion, attempt, true);
+        network_strike_process(engine->process, occasion, kind, true);
     }
     return transfer != NULL && transfer->sent;
 }
