@@ -129,6 +129,19 @@ static void head_answered(struct book *book, unsigned w, const struct flight *he
     book->head_good = world_holds(config->calls[w].expected, &head->object);
 }
 
+/* R13, row A. */
+static void look_for_proof(struct world *world, unsigned w, const struct guard_event *event)
+{
+    struct writer *writer = &world->writers[w];
+    char nonce[RECORD_NONCE_SIZE];
+    nonce_text(w + 1, writer->number, nonce);
+    bool read = event->kind == GUARD_EVENT_RECORD_GET && shows_record(event) && !is_ours(world, w, &event->record);
+    if (read && strcmp(event->record.saw, nonce) == 0)
+        writer->book.proof = 1;
+    if (event->kind == GUARD_EVENT_RECORD_QUERY && event->ledger == LEDGER_OK && event->evidence.saw_ours)
+        writer->book.proof = 1;
+}
+
 void oracle_before(struct world *world, unsigned w, const struct guard_event *event, const struct flight *answered)
 {
     struct book *book = &world->writers[w].book;
@@ -142,6 +155,7 @@ void oracle_before(struct world *world, unsigned w, const struct guard_event *ev
         put_answered(world, w);
     if (event->kind == GUARD_EVENT_ATTEMPT)
         attempt_answered(book, event->attempt);
+    look_for_proof(world, w, event);
 }
 
 /* ------------------------------------------------------------------------------------------------ what came out */
@@ -201,7 +215,7 @@ static void check_put(struct world *world, unsigned w, const struct guard_todo *
     record_copy(&book->put, record);
 }
 
-static void check_send(struct world *world, unsigned w)
+static void check_send(struct world *world, unsigned w, const struct guard_todo *todo)
 {
     struct book *book = &world->writers[w].book;
     struct clock_reading now = world_clocks(world, w);
@@ -211,7 +225,9 @@ static void check_send(struct world *world, unsigned w)
     MUST(!(old_head || book->continued) || book->head_after_put, "R5: a HEAD under the record");
     MUST(clock_elapsed_max(&book->sign_sent, &now) < (uint64_t)settings.length_s * 1000,
          "R6: sent while the signature lives by all clocks");
-    MUST(clock_elapsed_max(&book->lease, &now) < book->put.timeout_ms, "R6: sent within the lease by all clocks");
+    uint64_t lease_ms = clock_elapsed_max(&book->lease, &now);
+    MUST(lease_ms < book->put.timeout_ms, "R6: sent within the lease by all clocks");
+    MUST(todo->send_deadline_ms <= book->put.timeout_ms - lease_ms, "R3, R6: the deadline is in the lease");
     MUST(book->acquired, "R3, R6: sent under a record of ours that was written");
     MUST(book->head_good, "R1, R5: sent while the expectation held");
     MUST(!book->out, "R13: no second copy while one may be applied");
@@ -224,8 +240,23 @@ static void check_release(const struct world *world, unsigned w, const struct gu
     const struct record *seen = &todo->release_condition.seen;
     MUST(todo->release_condition.kind == RECORD_IF_HELD && is_ours(world, w, seen), "T3: only while it is ours");
     MUST(todo->release.generation == seen->generation + 1 && todo->release.timeout_ms == 0, "T3: generation, timeout");
+    MUST(todo->release.ttl_s >= seen->ttl_s, "T3, T5: a fresh ttl");
     MUST(is_ours(world, w, &todo->release) && strcmp(todo->release.saw, seen->saw) == 0, "T3: the same nonce and saw");
     MUST(todo->release.has_fence == seen->has_fence && todo->release.fence_s == seen->fence_s, "T3: the same fence");
+}
+
+static void check_unknown(const struct writer *writer, unsigned w, const struct guard *guard)
+{
+    const char *rule = guard_rule_name(guard);
+    bool no_evidence = guard->reason == GUARD_REASON_NO_EVIDENCE;
+    if (!writer->resolving && !writer->book.sent)
+        violated(FALSE_UNKNOWN, "V3: %c's verdict is unknown by %s, and it sent nothing", letter(w), rule);
+    if (guard->reason != GUARD_REASON_STOPPED && !no_evidence)
+        violated(FALSE_UNKNOWN, "V3: %c's verdict is unknown by %s, without need", letter(w), rule);
+    if (no_evidence && guard->not_applied)
+        violated(FALSE_UNKNOWN, "R13.B, C: %c's verdict is unknown by %s after a definite refusal", letter(w), rule);
+    if (no_evidence && writer->book.proof)
+        violated(FALSE_UNKNOWN, "R13.A: %c's verdict is unknown by %s, and a record saw its nonce", letter(w), rule);
 }
 
 static void check_verdict(struct world *world, unsigned w, const struct guard *guard, const struct guard_todo *todo)
@@ -251,12 +282,7 @@ static void check_verdict(struct world *world, unsigned w, const struct guard *g
         if (applied)
             violated(FALSE_NOT_EXECUTED, "V1: %c's verdict is not executed by %s, and it was applied", letter(w), rule);
         break;
-    default:
-        if (!writer->resolving && !writer->book.sent)
-            violated(FALSE_UNKNOWN, "V3: %c's verdict is unknown by %s, and it sent nothing", letter(w), rule);
-        if (guard->reason != GUARD_REASON_STOPPED && guard->reason != GUARD_REASON_NO_EVIDENCE)
-            violated(FALSE_UNKNOWN, "V3: %c's verdict is unknown by %s, without need", letter(w), rule);
-        return;
+    default: check_unknown(writer, w, guard); return;
     }
     bool owes = writer->book.acquired && !writer->book.sent && !(guard->awaiting & GUARD_DO_RECORD_PUT) && guard->held;
     MUST(!owes || todo->what & GUARD_DO_RELEASE, "V5: %c releases what it holds", letter(w));
@@ -283,6 +309,7 @@ static void check_sign(struct book *book, const struct guard_event *event, const
     }
     MUST(!book->sent, "R2: a new date needs a new guard");
     book->sign_date_s = (uint32_t)todo->sign_date_s;
+    book->sign_length_s = (uint8_t)todo->sign_length_s;
     book->sign_sent = event->kind == GUARD_EVENT_START ? event->now : book->head_sent;
 }
 
@@ -296,7 +323,14 @@ static void check_requests(struct world *world, unsigned w, const struct guard_e
     if (todo->what & GUARD_DO_RECORD_PUT)
         check_put(world, w, todo);
     if (todo->what & GUARD_DO_SEND)
-        check_send(world, w);
+        check_send(world, w, todo);
+}
+
+/* A whole round about a dead attempt gives a verdict, unless a version came and went in it: R13, row F. */
+static void check_judged(const struct guard *guard, unsigned w, enum guard_state was)
+{
+    if (was == GUARD_RESOLVE_AGAIN && guard->state == GUARD_RESOLVE_WAITING && guard->dead && !guard->began_changed)
+        violated(BLOCKED, "R13.F: %c's attempt is dead, a round is whole, and there is no verdict", letter(w));
 }
 
 void oracle_after(struct world *world, unsigned w, const struct guard_event *event, const struct guard_todo *todo,
@@ -305,12 +339,16 @@ void oracle_after(struct world *world, unsigned w, const struct guard_event *eve
     const struct writer *writer = &world->writers[w];
     const struct guard *guard = &writer->guard;
     check_requests(world, w, event, todo, was);
+    if (guard->state == GUARD_RESOLVE_HEAD)
+        world->writers[w].book.proof = 0; /* a new round */
     if (todo->what & GUARD_DO_VERDICT)
         check_verdict(world, w, guard, todo);
     if (todo->what & GUARD_DO_RELEASE)
         check_release(world, w, todo);
-    if (event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED)
+    if (event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED) {
         check_blocked(world, w, was);
+        check_judged(guard, w, was);
+    }
     if (!guard_finished(guard) && guard->awaiting == 0 && !writer->timer && !todo->has_timer)
         violated(STUCK, "%c has no verdict and waits for nothing", letter(w));
 }

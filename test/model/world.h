@@ -177,6 +177,9 @@ struct book {
     uint8_t out;            /* a copy is unanswered, or was answered so that it may be applied */
     uint8_t head_after_put; /* the HEAD answered last was asked for after that */
     uint8_t continued;      /* R4: `put` continues an older item of its own */
+    uint8_t sign_length_s;
+    uint8_t proof; /* R13, row A: this round has shown a record with `saw` = its nonce */
+    uint8_t reserved[6];
 };
 
 struct writer {

@@ -56,7 +56,7 @@ static void ask_for_send(struct world *world, unsigned w)
     struct flight *flight = world_new_flight(world, FLIGHT_SEND, w);
     flight->awaited = 1;
     flight->date_s = world->writers[w].book.sign_date_s;
-    flight->length_s = config->length_s ? config->length_s : 1;
+    flight->length_s = world->writers[w].book.sign_length_s;
     flight->sent_s = world_date(world);
 }
 
