@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH_SEEDS = 500, JOBS_MAX = 64 };
+enum { BATCH_SEEDS = 100, JOBS_MAX = 64 };
 
 struct child { /* shared with it */
     pid_t pid; /* 0: none */

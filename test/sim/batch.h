@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many seeds, some thousands to a child process: what a dying process left in libraries of the system goes with the
+/* Many seeds, a hundred to a child process: what a dying process left in libraries of the system goes with the
  * child, and a seed that crashes is found. */
 #ifndef OSCOMMIT_TEST_SIM_BATCH_H
 #define OSCOMMIT_TEST_SIM_BATCH_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/canned.h"
 
+#include "base/crc.h"
 #include "base/text.h"
-#include "dynamo/crc32.h"
 
 #include <stdio.h>
 #include <string.h>
