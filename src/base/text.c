@@ -228,28 +228,39 @@ bool text_percent_decode(struct buf *out, struct text text)
     return buf_ok(out);
 }
 
-bool text_base64_encode(struct buf *out, const void *data, size_t len)
+/* `have` bytes, 1 to 3, as four characters. */
+static void base64_quad(const unsigned char *p, size_t have, char *ret)
 {
     static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint32_t group = (uint32_t)p[0] << 16;
+    group |= have > 1 ? (uint32_t)p[1] << 8 : 0;
+    group |= have > 2 ? (uint32_t)p[2] : 0;
+    ret[0] = alphabet[group >> 18];
+    ret[1] = alphabet[group >> 12 & 63];
+    ret[2] = have > 1 ? alphabet[group >> 6 & 63] : '=';
+    ret[3] = have > 2 ? alphabet[group & 63] : '=';
+}
+
+bool text_base64_encode(struct buf *out, const void *data, size_t len)
+{
     const unsigned char *p = data;
     for (size_t i = 0; i < len; i += 3) {
-        size_t have = len - i < 3 ? len - i : 3;
-        uint32_t group = (uint32_t)p[i] << 16;
-        group |= have > 1 ? (uint32_t)p[i + 1] << 8 : 0;
-        group |= have > 2 ? (uint32_t)p[i + 2] : 0;
-        char quad[4] = {alphabet[group >> 18], alphabet[group >> 12 & 63], alphabet[group >> 6 & 63],
-                        alphabet[group & 63]};
-        if (have < 3) {
-            quad[3] = '=';
-        }
-        if (have < 2) {
-            quad[2] = '=';
-        }
+        char quad[4];
+        base64_quad(p + i, len - i < 3 ? len - i : 3, quad);
         if (!buf_add(out, quad, sizeof(quad))) {
             return false;
         }
     }
     return buf_ok(out);
+}
+
+void text_base64(const void *data, size_t len, char *ret)
+{
+    const unsigned char *p = data;
+    for (size_t i = 0; i < len; i += 3, ret += 4) {
+        base64_quad(p + i, len - i < 3 ? len - i : 3, ret);
+    }
+    *ret = '\0';
 }
 
 void text_hex(const void *data, size_t len, char *ret)

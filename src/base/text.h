@@ -56,7 +56,8 @@ bool text_percent_encode(struct buf *out, struct text text, bool keep_slash);
 bool text_percent_decode(struct buf *out, struct text text); /* false on a broken escape */
 
 bool text_base64_encode(struct buf *out, const void *data, size_t len);
-void text_hex(const void *data, size_t len, char *ret); /* lower case; ret holds 2 * len + 1 */
+void text_base64(const void *data, size_t len, char *ret); /* ret holds 4 * ((len + 2) / 3) + 1 */
+void text_hex(const void *data, size_t len, char *ret);    /* lower case; ret holds 2 * len + 1 */
 
 bool text_is_utf8(struct text text); /* well-formed: no overlong forms, surrogates, or values over U+10FFFF */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dynamo/answer.h"
 
+#include "base/crc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "dynamo/crc32.h"
 #include "dynamo/json.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 /* after the five above */
 #include <cmocka.h>
 
-#include "dynamo/crc32.h"
+#include "base/crc.h"
 #include "dynamo/response.h"
 
 #include <inttypes.h>
