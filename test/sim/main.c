@@ -115,7 +115,7 @@ static bool minimise(uint64_t seed, struct settings *settings)
     if (!shrink_print(seed, &settings->change, planted, stdout)) {
         return false;
     }
-    return settings->no_shrink ||
+    return settings->no_shrink || settings->quick ||
            (shrink(seed, &settings->change, planted, stdout) && shrink_print(seed, &settings->change, planted, stdout));
 }
 
