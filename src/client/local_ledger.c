@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SQLite is let wait for other processes in slices, so that a cancellation is heard between two of them. */
-enum { LEDGER_BUSY_SLICE_MS = 250 };
-
 struct local_ledger {
     struct ledger ledger;
     struct loop *loop;
@@ -29,7 +26,6 @@ struct ledger_op {
     void *context;
     struct ledger_answer answer;
     struct gate gate;
-    bool gave; /* LIST: a row, so that beginning again would give it twice */
 };
 
 static struct ledger_op *op_of(struct loop_blocking *blocking)
@@ -42,29 +38,42 @@ static struct local_ledger *of(struct ledger *ledger)
     return (struct local_ledger *)ledger;
 }
 
-/* Opened when first needed, and again after a failure: `oscommit table create` may come later than the client. */
-static struct sqlite_ledger *opened(struct local_ledger *ledger, os_error *err)
+/* A busy database is waited for until the deadline of the request, and no longer than it is wanted. */
+static struct sqlite_patience patience_of(const struct ledger_op *op)
+{
+    return (struct sqlite_patience){.until_ms = op->request.deadline_monotonic_ms, .cancelled = &op->gate.cancelled};
+}
+
+/* The one that is open, which becomes `made` if there is none; what is then too much is closed. */
+static struct sqlite_ledger *settle_on(struct local_ledger *ledger, struct sqlite_ledger *made)
 {
     pthread_mutex_lock(&ledger->mutex);
-    if (ledger->open == NULL)
-        (void)sqlite_ledger_open(ledger->file, &ledger->open, err);
+    if (ledger->open == NULL) {
+        ledger->open = made;
+        made = NULL;
+    }
     struct sqlite_ledger *open = ledger->open;
     pthread_mutex_unlock(&ledger->mutex);
+    sqlite_ledger_close(made);
     return open;
 }
 
-static uint32_t busy_timeout_ms(const struct ledger_op *op, const struct clock_reading *now)
+/* Opened when first needed, and again after a failure: `oscommit table create` may come later than the client. Not
+ * under the mutex: one who waits for a busy file would make others wait beyond their deadlines. */
+static struct sqlite_ledger *opened(const struct ledger_op *op, os_error *err)
 {
-    uint64_t deadline_ms = op->request.deadline_monotonic_ms;
-    uint64_t left_ms = deadline_ms > now->monotonic_ms ? deadline_ms - now->monotonic_ms : 0;
-    return left_ms < LEDGER_BUSY_SLICE_MS ? (uint32_t)left_ms : LEDGER_BUSY_SLICE_MS;
+    struct sqlite_ledger *made = NULL;
+    struct sqlite_ledger *open = settle_on(op->ledger, NULL);
+    if (open != NULL)
+        return open;
+    struct sqlite_patience patience = patience_of(op);
+    return sqlite_ledger_open(op->ledger->file, &patience, &made, err) == OS_OK ? settle_on(op->ledger, made) : NULL;
 }
 
 static bool give_row(void *context, const char *path, const char *etag, const struct record *record)
 {
     struct ledger_op *op = context;
     struct ledger_row row = {.path = path, .etag = etag, .readable = true, .record = *record, .other = "{}"};
-    op->gave = true;
     return !gate_cancelled(&op->gate) && op->request.each(op->request.each_context, &row);
 }
 
@@ -74,43 +83,32 @@ static enum ledger_outcome perform(struct ledger_op *op, struct sqlite_ledger *l
     struct ledger_answer *answer = &op->answer;
     struct clock_reading now;
     clock_read(&now);
-    uint32_t busy_ms = busy_timeout_ms(op, &now);
+    struct sqlite_patience patience = patience_of(op);
     switch (request->verb) {
     case LEDGER_PUT:
         return sqlite_ledger_put(ledger, request->path, request->etag, request->record, request->condition,
-                                 (int64_t)(now.realtime_ms / 1000), busy_ms, &answer->record, &answer->error);
+                                 (int64_t)(now.realtime_ms / 1000), patience, &answer->record, &answer->error);
     case LEDGER_GET:
-        return sqlite_ledger_get(ledger, request->path, request->etag, busy_ms, &answer->found, &answer->record,
+        return sqlite_ledger_get(ledger, request->path, request->etag, patience, &answer->found, &answer->record,
                                  &answer->error);
-    case LEDGER_LIST: return sqlite_ledger_list(ledger, request->path, busy_ms, give_row, op, &answer->error);
+    case LEDGER_LIST: return sqlite_ledger_list(ledger, request->path, patience, give_row, op, &answer->error);
     default: return LEDGER_OK; /* CHECK_TABLE: opening it was the check */
     }
-}
-
-static bool busy_and_patient(const struct ledger_op *op, enum ledger_outcome outcome)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return outcome == LEDGER_THROTTLED && op->answer.error.code == OS_ERR_THROTTLED && !op->gave &&
-           !gate_cancelled(&op->gate) && now.monotonic_ms < op->request.deadline_monotonic_ms;
 }
 
 static void execute(struct ledger_op *op)
 {
     os_error *err = &op->answer.error;
     op->answer.requests = 1;
-    if (op->request.verb == LEDGER_CREATE_TABLE && sqlite_ledger_create(op->ledger->file, err) != OS_OK) {
-        op->answer.outcome = LEDGER_REFUSED;
-        return;
-    }
-    struct sqlite_ledger *ledger = opened(op->ledger, err);
+    struct sqlite_patience patience = patience_of(op);
     op->answer.outcome = LEDGER_REFUSED;
+    if (op->request.verb == LEDGER_CREATE_TABLE && sqlite_ledger_create(op->ledger->file, &patience, err) != OS_OK)
+        return;
+    struct sqlite_ledger *ledger = opened(op, err);
     if (ledger == NULL)
         return;
-    do {
-        error_clear(err);
-        op->answer.outcome = perform(op, ledger);
-    } while (busy_and_patient(op, op->answer.outcome));
+    error_clear(err);
+    op->answer.outcome = perform(op, ledger);
 }
 
 static void work(struct loop_blocking *blocking)
@@ -151,7 +149,7 @@ static struct ledger_op *local_start(struct ledger *ledger, const struct ledger_
     return op;
 }
 
-/* Waits for a worker that is at it: no longer than a slice of SQLite's busy wait. */
+/* Waits for a worker that is at it: not long, as SQLite's busy wait ends with the cancellation. */
 static void local_cancel(struct ledger *ledger, struct ledger_op *op)
 {
     (void)ledger;

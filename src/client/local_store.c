@@ -169,9 +169,8 @@ static os_code list(struct file_store *files, struct store_op *op, os_error *err
     return code;
 }
 
-static os_code perform(struct store_op *op, struct file_object *object)
+static os_code perform_on(struct file_store *files, struct store_op *op, struct file_object *object)
 {
-    struct file_store *files = of(op->store)->files;
     const struct store_request *request = &op->request;
     os_error *err = &op->answer.error;
     switch (request->verb) {
@@ -187,6 +186,18 @@ static os_code perform(struct store_op *op, struct file_object *object)
     case STORE_LIST: return list(files, op, err);
     }
     return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)request->verb);
+}
+
+/* A busy index is waited for until the deadline of the request, and no longer than it is wanted. */
+static os_code perform(struct store_op *op, struct file_object *object)
+{
+    struct sqlite_patience patience = {.until_ms = op->request.deadline_monotonic_ms, .cancelled = &op->gate.cancelled};
+    struct file_store *files = file_store_lend(of(op->store)->files, &patience);
+    if (files == NULL)
+        return error_no_memory(&op->answer.error);
+    os_code code = perform_on(files, op, object);
+    file_store_return(files);
+    return code;
 }
 
 static bool is_write(enum store_verb verb)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BUSY_TIMEOUT_MS = 30000 };
+enum { BUSY_TIMEOUT_MS = 30000 }; /* at most: the call that the pool is limited to has a deadline of its own */
 
 enum { STATEMENT_FIND, STATEMENT_ADD, STATEMENT_REMOVE, STATEMENT_FORGET, STATEMENT_COUNT };
 
@@ -122,12 +122,12 @@ static bool headers_read(sqlite3_stmt *statement, struct buf *ret)
 
 os_code file_index_create(const char *file, os_error *err)
 {
-    return sqlite_create(&spec, file, err);
+    return sqlite_create(&spec, file, NULL, err);
 }
 
 os_code file_index_open(struct sqlite_pool *index, const char *file, os_error *err)
 {
-    return sqlite_pool_open(index, &spec, file, err);
+    return sqlite_pool_open(index, &spec, file, NULL, err);
 }
 
 void file_index_close(struct sqlite_pool *index)
@@ -163,7 +163,7 @@ static int rows_in(struct sqlite_conn *conn, const char *key, row_statement_fn e
 static os_code rows_of(struct sqlite_pool *index, const char *key, row_statement_fn each, void *context, os_error *err)
 {
     struct sqlite_conn *conn = NULL;
-    os_code code = sqlite_take(index, BUSY_TIMEOUT_MS, &conn, err);
+    os_code code = sqlite_take(index, sqlite_patience_ms(BUSY_TIMEOUT_MS), &conn, err);
     if (code != OS_OK) {
         return code;
     }
@@ -254,7 +254,7 @@ static int add_in(struct sqlite_conn *conn, const char *key, const struct file_r
 os_code file_index_add(struct sqlite_pool *index, const char *key, const struct file_row *row, os_error *err)
 {
     struct sqlite_conn *conn = NULL;
-    os_code code = sqlite_take(index, BUSY_TIMEOUT_MS, &conn, err);
+    os_code code = sqlite_take(index, sqlite_patience_ms(BUSY_TIMEOUT_MS), &conn, err);
     if (code != OS_OK) {
         return code;
     }
@@ -277,7 +277,7 @@ os_code file_index_add(struct sqlite_pool *index, const char *key, const struct 
 static struct sqlite_conn *begin_lightly(struct sqlite_pool *index, uint32_t wait_ms)
 {
     struct sqlite_conn *conn = NULL;
-    if (sqlite_take(index, wait_ms, &conn, NULL) != OS_OK) {
+    if (sqlite_take(index, sqlite_patience_ms(wait_ms), &conn, NULL) != OS_OK) {
         return NULL;
     }
     if (sqlite_exec(conn, "PRAGMA synchronous=NORMAL") == SQLITE_OK && sqlite_begin(conn) == SQLITE_OK) {

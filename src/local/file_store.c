@@ -99,7 +99,7 @@ static os_code make_databases(const char *root, os_error *err)
     char *ledger = private_file(root, LEDGER_FILE);
     os_code code = index == NULL || ledger == NULL ? error_no_memory(err) : file_index_create(index, err);
     if (code == OS_OK) {
-        code = sqlite_ledger_create(ledger, err);
+        code = sqlite_ledger_create(ledger, NULL, err);
     }
     free(index);
     free(ledger);
@@ -170,6 +170,21 @@ os_code file_store_open(const char *root, struct file_store **ret, os_error *err
     file_temp_sweep(&store->place, file_now_ns() / INT64_C(1000000000));
     *ret = store;
     return OS_OK;
+}
+
+struct file_store *file_store_lend(const struct file_store *store, const struct sqlite_patience *limit)
+{
+    struct file_store *lent = malloc(sizeof(*lent));
+    if (lent != NULL) {
+        *lent = *store;
+        lent->place.index.limit = *limit;
+    }
+    return lent;
+}
+
+void file_store_return(struct file_store *lent)
+{
+    free(lent);
 }
 
 void file_store_close(struct file_store *store)

@@ -16,6 +16,7 @@
 #define OSCOMMIT_LOCAL_FILE_STORE_H
 
 #include "base/http_message.h"
+#include "local/sqlite_util.h"
 #include "oscommit.h"
 
 #include <stdbool.h>
@@ -29,6 +30,11 @@ os_code file_store_init(
 os_code file_store_open(const char *root, struct file_store **ret,
                         os_error *err); /* OS_ERR_CONFIG if os_init has not been there */
 void file_store_close(struct file_store *store);
+
+/* The same store for one call, which waits no longer than `limit` for a busy index: OS_ERR_THROTTLED then, and nothing
+ * was changed. Returned before the store is closed; NULL when out of memory. */
+struct file_store *file_store_lend(const struct file_store *store, const struct sqlite_patience *limit);
+void file_store_return(struct file_store *lent);
 
 struct file_content { /* NULL: not given */
     const char *content_type, *content_encoding, *content_language, *content_disposition, *cache_control;

@@ -10,16 +10,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    OPEN_TIMEOUT_MS = 10000, /* for the first looks at a file, and for making one */
-    FILE_URI_MAX = 16384
-};
+enum { FILE_URI_MAX = 16384 };
 
 static uint64_t now_ms(void)
 {
@@ -33,7 +31,8 @@ static uint64_t now_ms(void)
 static int busy(void *context, int count)
 {
     struct sqlite_conn *conn = context;
-    if (now_ms() >= conn->busy_until_ms) {
+    const struct sqlite_patience *patience = &conn->patience;
+    if (now_ms() >= patience->until_ms || (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0)) {
         return 0;
     }
     uint64_t most_ns = UINT64_C(250000) << (count < 5 ? count : 5);
@@ -54,11 +53,6 @@ void sqlite_conn_close(struct sqlite_conn *conn)
     assert(rc == SQLITE_OK);
     (void)rc;
     free(conn);
-}
-
-void sqlite_conn_wait_at_most(struct sqlite_conn *conn, uint32_t busy_timeout_ms)
-{
-    conn->busy_until_ms = now_ms() + busy_timeout_ms;
 }
 
 /* No mutex of SQLite's: the pool gives a connection to one thread at a time. `immutable`: SQLite takes no lock and
@@ -198,13 +192,13 @@ static int set_wal(struct sqlite_conn *conn)
     }
 }
 
-static struct sqlite_conn *conn_new(const struct sqlite_spec *spec)
+static struct sqlite_conn *conn_new(const struct sqlite_spec *spec, const struct sqlite_patience *patience)
 {
     struct sqlite_conn *conn = calloc(1, sizeof(*conn));
     if (conn != NULL) {
         conn->spec = spec;
         (void)random_bytes(&conn->jitter, sizeof(conn->jitter)); /* without it: less jitter */
-        sqlite_conn_wait_at_most(conn, OPEN_TIMEOUT_MS);
+        conn->patience = patience != NULL ? *patience : sqlite_patience_ms(SQLITE_OPEN_MS);
     }
     return conn;
 }
@@ -241,13 +235,14 @@ static os_code conn_prepare(struct sqlite_conn *conn, const char *file, os_error
     return rc == SQLITE_OK ? OS_OK : sqlite_failed(conn, rc, "use write-ahead logging", err);
 }
 
-os_code sqlite_conn_open(const struct sqlite_spec *spec, const char *file, struct sqlite_conn **ret, os_error *err)
+os_code sqlite_conn_open(const struct sqlite_spec *spec, const char *file, const struct sqlite_patience *patience,
+                         struct sqlite_conn **ret, os_error *err)
 {
     struct stat st;
     if (stat(file, &st) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
         return missing(spec, file, err);
     }
-    struct sqlite_conn *conn = conn_new(spec);
+    struct sqlite_conn *conn = conn_new(spec, patience);
     if (conn == NULL) {
         return error_no_memory(err);
     }
@@ -328,7 +323,8 @@ static os_code sync_folder_of(const char *file, os_error *err)
     return code;
 }
 
-os_code sqlite_create(const struct sqlite_spec *spec, const char *file, os_error *err)
+os_code sqlite_create(const struct sqlite_spec *spec, const char *file, const struct sqlite_patience *patience,
+                      os_error *err)
 {
     /* Made here for its mode, which SQLite passes on to -wal and -shm. Only a new file may be opened and closed outside
      * of SQLite: closing one drops every POSIX lock that this process holds on it. */
@@ -342,7 +338,7 @@ os_code sqlite_create(const struct sqlite_spec *spec, const char *file, os_error
     if (fd >= 0) {
         (void)close(fd);
     }
-    struct sqlite_conn *conn = conn_new(spec);
+    struct sqlite_conn *conn = conn_new(spec, patience);
     if (conn == NULL) {
         return error_no_memory(err);
     }

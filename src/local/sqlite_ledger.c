@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "local/sqlite_util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,20 +52,21 @@ struct sqlite_ledger {
     struct sqlite_pool pool;
 };
 
-os_code sqlite_ledger_create(const char *file, os_error *err)
+os_code sqlite_ledger_create(const char *file, const struct sqlite_patience *patience, os_error *err)
 {
     error_clear(err);
-    return sqlite_create(&spec, file, err);
+    return sqlite_create(&spec, file, patience, err);
 }
 
-os_code sqlite_ledger_open(const char *file, struct sqlite_ledger **ret, os_error *err)
+os_code sqlite_ledger_open(const char *file, const struct sqlite_patience *patience, struct sqlite_ledger **ret,
+                           os_error *err)
 {
     error_clear(err);
     struct sqlite_ledger *ledger = calloc(1, sizeof(*ledger));
     if (ledger == NULL) {
         return error_no_memory(err);
     }
-    os_code code = sqlite_pool_open(&ledger->pool, &spec, file, err);
+    os_code code = sqlite_pool_open(&ledger->pool, &spec, file, patience, err);
     if (code != OS_OK) {
         free(ledger);
         return code;
@@ -240,12 +240,14 @@ static enum ledger_outcome put_in(struct sqlite_conn *conn, const struct ledger_
 
 enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                       const struct record *record, const struct record_condition *condition,
-                                      int64_t now_s, uint32_t busy_timeout_ms, struct record *ret_conflict,
+                                      int64_t now_s, struct sqlite_patience patience, struct record *ret_conflict,
                                       os_error *err)
 {
     error_clear(err);
     struct sqlite_conn *conn = NULL;
-    os_code code = sqlite_take(&ledger->pool, busy_timeout_ms, &conn, err);
+    struct sqlite_pool pool = ledger->pool;
+    pool.limit = patience;
+    os_code code = sqlite_take(&pool, patience, &conn, err);
     if (code != OS_OK) {
         return outcome_of(code);
     }
@@ -253,16 +255,19 @@ enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *
     struct ledger_put put = {path, etag, record, condition, now_s};
     enum ledger_outcome outcome =
         rc == SQLITE_OK ? put_in(conn, &put, ret_conflict, err) : failed(conn, rc, "begin a write", err);
-    sqlite_give(&ledger->pool, conn);
+    sqlite_give(&pool, conn);
     return outcome;
 }
 
 enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,
-                                      uint32_t busy_timeout_ms, bool *ret_found, struct record *ret, os_error *err)
+                                      struct sqlite_patience patience, bool *ret_found, struct record *ret,
+                                      os_error *err)
 {
     error_clear(err);
     struct sqlite_conn *conn = NULL;
-    os_code code = sqlite_take(&ledger->pool, busy_timeout_ms, &conn, err);
+    struct sqlite_pool pool = ledger->pool;
+    pool.limit = patience;
+    os_code code = sqlite_take(&pool, patience, &conn, err);
     if (code != OS_OK) {
         return outcome_of(code);
     }
@@ -273,7 +278,7 @@ enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *
     case ROW_UNREADABLE: outcome = unreadable(path, etag, err); break;
     case ROW_FAILED: outcome = failed(conn, sqlite_code(conn), "read a record", err); break;
     }
-    sqlite_give(&ledger->pool, conn);
+    sqlite_give(&pool, conn);
     return outcome;
 }
 
@@ -304,16 +309,18 @@ static enum ledger_outcome list_in(struct sqlite_conn *conn, const char *path, s
     return rc == SQLITE_DONE ? outcome : failed(conn, rc, "list records", err);
 }
 
-enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char *path, uint32_t busy_timeout_ms,
+enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char *path, struct sqlite_patience patience,
                                        sqlite_row_fn each, void *context, os_error *err)
 {
     error_clear(err);
     struct sqlite_conn *conn = NULL;
-    os_code code = sqlite_take(&ledger->pool, busy_timeout_ms, &conn, err);
+    struct sqlite_pool pool = ledger->pool;
+    pool.limit = patience;
+    os_code code = sqlite_take(&pool, patience, &conn, err);
     if (code != OS_OK) {
         return outcome_of(code);
     }
     enum ledger_outcome outcome = list_in(conn, path, each, context, err);
-    sqlite_give(&ledger->pool, conn);
+    sqlite_give(&pool, conn);
     return outcome;
 }

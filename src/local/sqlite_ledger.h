@@ -8,29 +8,33 @@
 #define OSCOMMIT_LOCAL_SQLITE_LEDGER_H
 
 #include "commit/record.h"
+#include "local/sqlite_util.h"
 #include "oscommit.h"
 
 struct sqlite_ledger;
 
-os_code sqlite_ledger_create(const char *file, os_error *err); /* mode 0600; doing it twice is fine */
+/* `patience` with a busy file; NULL: ten seconds. */
+os_code sqlite_ledger_create(const char *file, const struct sqlite_patience *patience,
+                             os_error *err); /* mode 0600; doing it twice is fine */
 os_code sqlite_ledger_open(
-    const char *file, struct sqlite_ledger **ret,
+    const char *file, const struct sqlite_patience *patience, struct sqlite_ledger **ret,
     os_error *err); /* OS_ERR_NO_TABLE when the file is not there, OS_ERR_TABLE when it is something else */
 void sqlite_ledger_close(struct sqlite_ledger *ledger);
 
-/* `now_s` is for TTL only. A busy database within `busy_timeout_ms` is THROTTLED; an I/O error or full disk is REFUSED
- * with a sentence (definitely not applied: the transaction was rolled back), or AMBIGUOUS where the commit itself
- * failed. */
+/* `now_s` is for TTL only. A database that stays busy beyond `patience` is THROTTLED; an I/O error or full disk is
+ * REFUSED with a sentence (definitely not applied: the transaction was rolled back), or AMBIGUOUS where the commit
+ * itself failed. */
 enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                       const struct record *record, const struct record_condition *condition,
-                                      int64_t now_s, uint32_t busy_timeout_ms, struct record *ret_conflict,
+                                      int64_t now_s, struct sqlite_patience patience, struct record *ret_conflict,
                                       os_error *err);
 enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,
-                                      uint32_t busy_timeout_ms, bool *ret_found, struct record *ret, os_error *err);
+                                      struct sqlite_patience patience, bool *ret_found, struct record *ret,
+                                      os_error *err);
 typedef bool (*sqlite_row_fn)(void *context, const char *path, const char *etag, const struct record *record);
 /* Of one path, or all when path is NULL, in the order of path and etag. `each` returns false to stop. Rows that are no
  * record are skipped, and make the whole LEDGER_UNREADABLE in the end, with the last of them in the sentence. */
-enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char *path, uint32_t busy_timeout_ms,
+enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char *path, struct sqlite_patience patience,
                                        sqlite_row_fn each, void *context, os_error *err);
 
 #endif

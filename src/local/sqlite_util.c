@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "local/sqlite_util.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "local/sqlite_conn.h"
@@ -120,17 +121,19 @@ bool sqlite_column_copy(sqlite3_stmt *statement, int number, char *ret, size_t r
 
 /* ---------------------------------------------------------------------------------------------------- the pool */
 
-os_code sqlite_pool_open(struct sqlite_pool *pool, const struct sqlite_spec *spec, const char *file, os_error *err)
+os_code sqlite_pool_open(struct sqlite_pool *pool, const struct sqlite_spec *spec, const char *file,
+                         const struct sqlite_patience *patience, os_error *err)
 {
     assert(spec->sql_count <= SQLITE_STATEMENTS_MAX);
     struct sqlite_conn *first = NULL;
-    os_code code = sqlite_conn_open(spec, file, &first, err);
+    os_code code = sqlite_conn_open(spec, file, patience, &first, err);
     if (code != OS_OK) {
         return code;
     }
-    *pool = (struct sqlite_pool){.spec = spec, .file = strdup(file)};
-    if (pool->file == NULL || pthread_mutex_init(&pool->mutex, NULL) != 0) {
+    *pool = (struct sqlite_pool){.spec = spec, .file = strdup(file), .shelf = calloc(1, sizeof(*pool->shelf))};
+    if (pool->file == NULL || pool->shelf == NULL || pthread_mutex_init(&pool->shelf->mutex, NULL) != 0) {
         free(pool->file);
+        free(pool->shelf);
         sqlite_conn_close(first);
         return error_no_memory(err);
     }
@@ -140,44 +143,64 @@ os_code sqlite_pool_open(struct sqlite_pool *pool, const struct sqlite_spec *spe
 
 void sqlite_pool_close(struct sqlite_pool *pool)
 {
-    while (pool->idle != NULL) {
-        struct sqlite_conn *conn = pool->idle;
-        pool->idle = conn->next;
+    struct sqlite_shelf *shelf = pool->shelf;
+    while (shelf->idle != NULL) {
+        struct sqlite_conn *conn = shelf->idle;
+        shelf->idle = conn->next;
         sqlite_conn_close(conn);
     }
-    (void)pthread_mutex_destroy(&pool->mutex);
+    (void)pthread_mutex_destroy(&shelf->mutex);
+    free(shelf);
     free(pool->file);
+    pool->shelf = NULL;
     pool->file = NULL;
 }
 
-static struct sqlite_conn *take_idle(struct sqlite_pool *pool)
+static struct sqlite_conn *take_idle(struct sqlite_shelf *shelf)
 {
-    (void)pthread_mutex_lock(&pool->mutex);
-    struct sqlite_conn *conn = pool->idle;
+    (void)pthread_mutex_lock(&shelf->mutex);
+    struct sqlite_conn *conn = shelf->idle;
     if (conn != NULL) {
-        pool->idle = conn->next;
-        pool->idle_count--;
+        shelf->idle = conn->next;
+        shelf->idle_count--;
     }
-    (void)pthread_mutex_unlock(&pool->mutex);
+    (void)pthread_mutex_unlock(&shelf->mutex);
     return conn;
 }
 
-os_code sqlite_take(struct sqlite_pool *pool, uint32_t busy_timeout_ms, struct sqlite_conn **ret, os_error *err)
+struct sqlite_patience sqlite_patience_ms(uint32_t ms)
 {
-    struct sqlite_conn *conn = take_idle(pool);
+    struct clock_reading now;
+    clock_read(&now);
+    return (struct sqlite_patience){.until_ms = now.monotonic_ms + ms};
+}
+
+/* What both allow. */
+static struct sqlite_patience lesser(struct sqlite_patience a, const struct sqlite_patience *limit)
+{
+    return (struct sqlite_patience){
+        .until_ms = limit->until_ms != 0 && limit->until_ms < a.until_ms ? limit->until_ms : a.until_ms,
+        .cancelled = a.cancelled != NULL ? a.cancelled : limit->cancelled,
+    };
+}
+
+os_code sqlite_take(struct sqlite_pool *pool, struct sqlite_patience patience, struct sqlite_conn **ret, os_error *err)
+{
+    struct sqlite_patience opening = lesser(sqlite_patience_ms(SQLITE_OPEN_MS), &pool->limit);
+    struct sqlite_conn *conn = take_idle(pool->shelf);
     int moved = 0;
     while (conn != NULL &&
            (sqlite3_file_control(conn->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK || moved != 0)) {
         sqlite_conn_close(conn);
-        conn = take_idle(pool);
+        conn = take_idle(pool->shelf);
     }
     if (conn == NULL) {
-        os_code code = sqlite_conn_open(pool->spec, pool->file, &conn, err);
+        os_code code = sqlite_conn_open(pool->spec, pool->file, &opening, &conn, err);
         if (code != OS_OK) {
             return code;
         }
     }
-    sqlite_conn_wait_at_most(conn, busy_timeout_ms);
+    conn->patience = lesser(patience, &pool->limit);
     *ret = conn;
     return OS_OK;
 }
@@ -188,14 +211,16 @@ void sqlite_give(struct sqlite_pool *pool, struct sqlite_conn *conn)
         (void)sqlite3_reset(conn->statements[i]);
     }
     sqlite_rollback(conn);
-    (void)pthread_mutex_lock(&pool->mutex);
-    bool keep = !conn->single_use && pool->idle_count < SQLITE_IDLE_MAX && sqlite3_get_autocommit(conn->db);
+    conn->patience = (struct sqlite_patience){.until_ms = 0}; /* what it points at is gone with the call */
+    struct sqlite_shelf *shelf = pool->shelf;
+    (void)pthread_mutex_lock(&shelf->mutex);
+    bool keep = !conn->single_use && shelf->idle_count < SQLITE_IDLE_MAX && sqlite3_get_autocommit(conn->db);
     if (keep) {
-        conn->next = pool->idle;
-        pool->idle = conn;
-        pool->idle_count++;
+        conn->next = shelf->idle;
+        shelf->idle = conn;
+        shelf->idle_count++;
     }
-    (void)pthread_mutex_unlock(&pool->mutex);
+    (void)pthread_mutex_unlock(&shelf->mutex);
     if (!keep) {
         sqlite_conn_close(conn);
     }

@@ -32,36 +32,51 @@ struct sqlite_spec {
     const char *mend; /* a sentence for both */
 };
 
+/* How long a busy file is waited for: until a time, and no longer than the call is wanted. */
+struct sqlite_patience {
+    uint64_t until_ms;            /* CLOCK_MONOTONIC */
+    const _Atomic int *cancelled; /* non-zero: at once no more. NULL: nobody can */
+};
+struct sqlite_patience sqlite_patience_ms(uint32_t ms); /* from now on */
+
 struct sqlite_conn {
     sqlite3 *db;
     const struct sqlite_spec *spec;
     sqlite3_stmt *statements[SQLITE_STATEMENTS_MAX];
-    uint64_t busy_until_ms; /* CLOCK_MONOTONIC; the busy handler gives up then */
-    uint64_t jitter;        /* state of random_next */
+    struct sqlite_patience patience; /* of who has taken it; the busy handler gives up then */
+    uint64_t jitter;                 /* state of random_next */
     bool single_use; /* not kept in the pool: opened without locks on a read-only medium, or not as it should be any
                         more */
     struct sqlite_conn *next;
 };
 
-struct sqlite_pool {
-    const struct sqlite_spec *spec;
-    char *file;
+struct sqlite_shelf {
     pthread_mutex_t mutex; /* of the two below */
     struct sqlite_conn *idle;
     size_t idle_count;
 };
 
-/* Makes the file (mode 0600), or finds that a fit one is there already. */
-os_code sqlite_create(const struct sqlite_spec *spec, const char *file, os_error *err);
+/* May be copied: the copies are the same pool, which is closed once, and each can have another `limit`. */
+struct sqlite_pool {
+    const struct sqlite_spec *spec;
+    char *file;
+    struct sqlite_shelf *shelf;
+    struct sqlite_patience limit; /* of the call that this copy is for; until_ms 0: none */
+};
+
+/* Makes the file (mode 0600), or finds that a fit one is there already. `patience` NULL: ten seconds, as below. */
+os_code sqlite_create(const struct sqlite_spec *spec, const char *file, const struct sqlite_patience *patience,
+                      os_error *err);
 
 /* Checks the file with a first connection. A pool that could not be opened needs no close. */
-os_code sqlite_pool_open(struct sqlite_pool *pool, const struct sqlite_spec *spec, const char *file, os_error *err);
+os_code sqlite_pool_open(struct sqlite_pool *pool, const struct sqlite_spec *spec, const char *file,
+                         const struct sqlite_patience *patience, os_error *err);
 void sqlite_pool_close(struct sqlite_pool *pool); /* when no connection is out any more */
 
-/* A connection for this thread alone, until it is given back. A busy file is waited for `busy_timeout_ms` from now on.
- * A file that was removed or replaced meanwhile is opened anew: two writers on two files of the same name would both be
- * granted the record. */
-os_code sqlite_take(struct sqlite_pool *pool, uint32_t busy_timeout_ms, struct sqlite_conn **ret, os_error *err);
+/* A connection for this thread alone, until it is given back. A busy file is waited for as long as both `patience` and
+ * the pool's limit allow. A file that was removed or replaced meanwhile is opened anew: two writers on two files of the
+ * same name would both be granted the record. */
+os_code sqlite_take(struct sqlite_pool *pool, struct sqlite_patience patience, struct sqlite_conn **ret, os_error *err);
 void sqlite_give(struct sqlite_pool *pool,
                  struct sqlite_conn *conn); /* ends a transaction that is still open by rolling it back */
 

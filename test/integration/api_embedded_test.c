@@ -77,7 +77,7 @@ static void leave_record(const struct fixture *f, const char *key, bool has_fenc
     snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", f->store_url + strlen("file://"));
     struct sqlite_ledger *ledger = NULL;
     os_error error;
-    CHECK_CODE(sqlite_ledger_open(file, &ledger, &error), OS_OK, &error);
+    CHECK_CODE(sqlite_ledger_open(file, NULL, &ledger, &error), OS_OK, &error);
     int64_t now_s = (int64_t)time(NULL);
     struct record record = {.generation = 41,
                             .timeout_ms = timeout_ms,
@@ -87,8 +87,9 @@ static void leave_record(const struct fixture *f, const char *key, bool has_fenc
     snprintf(record.nonce, sizeof(record.nonce), "%s", "0123456789abcdef0123456789abcdef");
     struct record_condition condition = {.kind = RECORD_IF_ABSENT};
     struct record conflict;
-    assert_int_equal(sqlite_ledger_put(ledger, key, "*", &record, &condition, now_s, 5000, &conflict, &error),
-                     LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_put(ledger, key, "*", &record, &condition, now_s, sqlite_patience_ms(5000), &conflict, &error),
+        LEDGER_OK);
     sqlite_ledger_close(ledger);
 }
 

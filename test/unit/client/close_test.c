@@ -98,10 +98,10 @@ static void hold(const struct scratch *scratch, const char *key)
     struct record conflict;
     os_error error = {0};
     snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
-    CHECK_CODE(sqlite_ledger_open(file, &ledger, &error), OS_OK, &error);
-    assert_int_equal(
-        sqlite_ledger_put(ledger, key, "*", &record, &condition, (int64_t)time(NULL), 1000, &conflict, &error),
-        LEDGER_OK);
+    CHECK_CODE(sqlite_ledger_open(file, NULL, &ledger, &error), OS_OK, &error);
+    assert_int_equal(sqlite_ledger_put(ledger, key, "*", &record, &condition, (int64_t)time(NULL),
+                                       sqlite_patience_ms(1000), &conflict, &error),
+                     LEDGER_OK);
     sqlite_ledger_close(ledger);
 }
 

@@ -203,7 +203,7 @@ static void housekeeping_gives_up_when_the_index_is_busy_and_full_flushes_come_b
     assert_int_equal(find(state, "l", &stamp_1, nonce), FILE_EXACT);
 
     struct sqlite_conn *conn = NULL;
-    CHECK_OK(sqlite_take(&state->index, 0, &conn, &error));
+    CHECK_OK(sqlite_take(&state->index, sqlite_patience_ms(0), &conn, &error));
     sqlite3_stmt *statement = NULL;
     assert_int_equal(sqlite3_prepare_v2(conn->db, "PRAGMA synchronous", -1, &statement, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);

@@ -20,7 +20,7 @@ static void a_store_is_private_and_made_only_once(void **context)
     CHECK_OK(file_store_init(state->root, &error));
     check_head(state, "k", "hello", nonce_a);
     struct sqlite_ledger *ledger = NULL;
-    CHECK_OK(sqlite_ledger_open(below(state->root, files[1]), &ledger, &error));
+    CHECK_OK(sqlite_ledger_open(below(state->root, files[1]), NULL, &ledger, &error));
     sqlite_ledger_close(ledger);
     const char *fresh = below(state->root, "a new one %41?#");
     CHECK_OK(file_store_init(fresh, &error));

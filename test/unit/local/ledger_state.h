@@ -24,8 +24,8 @@ static inline int set_up(void **context)
     assert_non_null(state);
     state->folder = scratch_make();
     (void)snprintf(state->file, sizeof(state->file), "%s/ledger.db", state->folder);
-    CHECK_OK(sqlite_ledger_create(state->file, &error));
-    CHECK_OK(sqlite_ledger_open(state->file, &state->ledger, &error));
+    CHECK_OK(sqlite_ledger_create(state->file, NULL, &error));
+    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
     *context = state;
     return 0;
 }
@@ -69,7 +69,8 @@ static inline enum ledger_outcome put_if(struct state *state, const char *path, 
     if (seen != NULL) {
         condition.seen = *seen;
     }
-    return sqlite_ledger_put(state->ledger, path, "*", record, &condition, 1000, PATIENT_MS, found, &error);
+    return sqlite_ledger_put(state->ledger, path, "*", record, &condition, 1000, sqlite_patience_ms(PATIENT_MS), found,
+                             &error);
 }
 
 static inline void check_stored(struct state *state, const char *path, const struct record *expected)
@@ -77,7 +78,9 @@ static inline void check_stored(struct state *state, const char *path, const str
     struct record found;
     bool is_there = false;
     memset(&found, 0xff, sizeof(found));
-    assert_int_equal(sqlite_ledger_get(state->ledger, path, "*", PATIENT_MS, &is_there, &found, &error), LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_get(state->ledger, path, "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, &error),
+        LEDGER_OK);
     assert_int_equal(is_there, expected != NULL);
     if (expected != NULL) {
         assert_memory_equal(&found, expected, sizeof(found));

@@ -7,7 +7,7 @@
 static void check_not_opened(const char *file, os_code expected)
 {
     struct sqlite_ledger *ledger = NULL;
-    CHECK_IS(sqlite_ledger_open(file, &ledger, &error), expected);
+    CHECK_IS(sqlite_ledger_open(file, NULL, &ledger, &error), expected);
     assert_null(ledger);
 }
 
@@ -21,7 +21,7 @@ static void a_ledger_is_private_and_made_only_once(void **context)
     assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, NULL), LEDGER_OK);
     assert_int_equal(stat(below(state->folder, "ledger.db-wal"), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
-    CHECK_OK(sqlite_ledger_create(state->file, &error));
+    CHECK_OK(sqlite_ledger_create(state->file, NULL, &error));
     check_stored(state, "k", &record);
 }
 
@@ -33,11 +33,11 @@ static void a_missing_or_unfinished_file_is_no_table(void **context)
     const char *empty = below(state->folder, "empty.db");
     write_plain(empty, "");
     check_not_opened(empty, OS_ERR_NO_TABLE);
-    CHECK_OK(sqlite_ledger_create(empty, &error));
+    CHECK_OK(sqlite_ledger_create(empty, NULL, &error));
     struct sqlite_ledger *ledger = NULL;
-    CHECK_OK(sqlite_ledger_open(empty, &ledger, &error));
+    CHECK_OK(sqlite_ledger_open(empty, NULL, &ledger, &error));
     sqlite_ledger_close(ledger);
-    CHECK_IS(sqlite_ledger_create(below(state->folder, "no/such/folder.db"), &error), OS_ERR_IO);
+    CHECK_IS(sqlite_ledger_create(below(state->folder, "no/such/folder.db"), NULL, &error), OS_ERR_IO);
 }
 
 static void the_database_of_another_program_is_refused_and_not_touched(void **context)
@@ -50,12 +50,12 @@ static void the_database_of_another_program_is_refused_and_not_touched(void **co
     struct stat after;
     assert_int_equal(stat(file, &before), 0);
     check_not_opened(file, OS_ERR_TABLE);
-    CHECK_IS(sqlite_ledger_create(file, &error), OS_ERR_TABLE);
+    CHECK_IS(sqlite_ledger_create(file, NULL, &error), OS_ERR_TABLE);
     assert_int_equal(stat(file, &after), 0);
     assert_true(before.st_mtim.tv_sec == after.st_mtim.tv_sec && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
     execute(file, "PRAGMA application_id = 0"); /* ours has none before it is made: but this has a table */
     check_not_opened(file, OS_ERR_TABLE);
-    CHECK_IS(sqlite_ledger_create(file, &error), OS_ERR_TABLE);
+    CHECK_IS(sqlite_ledger_create(file, NULL, &error), OS_ERR_TABLE);
     execute(file, "DROP TABLE t; PRAGMA application_id = 1869833036; PRAGMA user_version = 2");
     check_not_opened(file, OS_ERR_TABLE);
     assert_non_null(strstr(error.message, "version 2"));
@@ -70,7 +70,7 @@ static void a_file_that_is_no_database_is_refused(void **context)
     const char *file = below(state->folder, "text.db");
     write_plain(file, text);
     check_not_opened(file, OS_ERR_TABLE);
-    CHECK_IS(sqlite_ledger_create(file, &error), OS_ERR_TABLE);
+    CHECK_IS(sqlite_ledger_create(file, NULL, &error), OS_ERR_TABLE);
     check_not_opened(state->folder, OS_ERR_IO);
 }
 
@@ -94,11 +94,12 @@ static void a_damaged_file_is_refused_with_a_sentence(void **context)
         assert_int_equal(pwrite(fd, junk, sizeof(junk), at), 4096);
     }
     assert_int_equal(close(fd), 0);
-    CHECK_OK(sqlite_ledger_open(state->file, &state->ledger, &error)); /* its first page is whole */
+    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error)); /* its first page is whole */
     struct record found;
     bool is_there = false;
-    assert_int_equal(sqlite_ledger_get(state->ledger, "key-7", "*", PATIENT_MS, &is_there, &found, &error),
-                     LEDGER_REFUSED);
+    assert_int_equal(
+        sqlite_ledger_get(state->ledger, "key-7", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, &error),
+        LEDGER_REFUSED);
     assert_int_equal(error.code, OS_ERR_TABLE);
     struct record record = make_record(1, "bb");
     assert_int_equal(put_if(state, "key-7", &record, RECORD_IF_ABSENT, NULL, &found), LEDGER_REFUSED);
@@ -112,7 +113,7 @@ static void a_ledger_that_is_replaced_under_an_open_one_is_opened_anew(void **co
     char fresh[700];
     (void)snprintf(fresh, sizeof(fresh), "%s", below(state->folder, "fresh.db"));
     assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, NULL), LEDGER_OK);
-    CHECK_OK(sqlite_ledger_create(fresh, &error));
+    CHECK_OK(sqlite_ledger_create(fresh, NULL, &error));
     assert_int_equal(rename(fresh, state->file), 0);
     (void)unlink(below(state->folder, "ledger.db-wal"));
     (void)unlink(below(state->folder, "ledger.db-shm"));
@@ -120,7 +121,9 @@ static void a_ledger_that_is_replaced_under_an_open_one_is_opened_anew(void **co
     assert_int_equal(unlink(state->file), 0);
     struct record found;
     bool is_there = false;
-    assert_int_equal(sqlite_ledger_get(state->ledger, "k", "*", PATIENT_MS, &is_there, &found, &error), LEDGER_REFUSED);
+    assert_int_equal(
+        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, &error),
+        LEDGER_REFUSED);
     assert_int_equal(error.code, OS_ERR_NO_TABLE);
 }
 
@@ -134,18 +137,22 @@ static void a_busy_ledger_is_throttled_after_the_given_time(void **context)
     struct timespec end;
     assert_int_equal(sqlite3_open(state->file, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, 0, NULL, &error),
-                     LEDGER_THROTTLED);
+    assert_int_equal(
+        sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, sqlite_patience_ms(0), NULL, &error),
+        LEDGER_THROTTLED);
     assert_int_equal(error.code, OS_ERR_THROTTLED);
     clock_gettime(CLOCK_MONOTONIC, &start);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, 60, NULL, &error),
-                     LEDGER_THROTTLED);
+    assert_int_equal(
+        sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, sqlite_patience_ms(60), NULL, &error),
+        LEDGER_THROTTLED);
     clock_gettime(CLOCK_MONOTONIC, &end);
     assert_true((end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1000000 >= 59);
     check_stored(state, "k", NULL); /* readers do not wait for writers */
     assert_int_equal(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_close(other), SQLITE_OK);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, 0, NULL, &error), LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, sqlite_patience_ms(0), NULL, &error),
+        LEDGER_OK);
 }
 
 static void a_full_disk_refuses_and_keeps_what_was(void **context)
@@ -159,8 +166,8 @@ static void a_full_disk_refuses_and_keeps_what_was(void **context)
     }
     struct state small = {.folder = folder};
     (void)snprintf(small.file, sizeof(small.file), "%s/ledger.db", folder);
-    CHECK_OK(sqlite_ledger_create(small.file, &error));
-    CHECK_OK(sqlite_ledger_open(small.file, &small.ledger, &error));
+    CHECK_OK(sqlite_ledger_create(small.file, NULL, &error));
+    CHECK_OK(sqlite_ledger_open(small.file, NULL, &small.ledger, &error));
     struct record record = make_record(3, "aa");
     char path[1100];
     memset(path, 'x', sizeof(path));
@@ -188,7 +195,7 @@ static int race_child(const char *file, int process, enum record_condition_kind 
 {
     struct sqlite_ledger *ledger = NULL;
     int won = 0;
-    if (sqlite_ledger_open(file, &ledger, NULL) != OS_OK) {
+    if (sqlite_ledger_open(file, NULL, &ledger, NULL) != OS_OK) {
         return 255;
     }
     for (int key = 0; key < KEYS; key++) {
@@ -201,13 +208,15 @@ static int race_child(const char *file, int process, enum record_condition_kind 
         (void)snprintf(nonce, sizeof(nonce), "%d", process);
         struct record record = make_record(generation, nonce);
         if (kind != RECORD_IF_ABSENT) {
-            if (sqlite_ledger_get(ledger, path, "*", PATIENT_MS, &is_there, &found, NULL) != LEDGER_OK || !is_there) {
+            if (sqlite_ledger_get(ledger, path, "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL) !=
+                    LEDGER_OK ||
+                !is_there) {
                 return 255;
             }
             memcpy(condition.seen.nonce, found.nonce, sizeof(found.nonce));
         }
-        enum ledger_outcome outcome =
-            sqlite_ledger_put(ledger, path, "*", &record, &condition, 1000, PATIENT_MS, &found, NULL);
+        enum ledger_outcome outcome = sqlite_ledger_put(ledger, path, "*", &record, &condition, 1000,
+                                                        sqlite_patience_ms(PATIENT_MS), &found, NULL);
         if (outcome != LEDGER_OK && outcome != LEDGER_CONFLICT) {
             return 255;
         }
@@ -251,13 +260,15 @@ static void of_eight_processes_exactly_one_wins_each_key(void **context)
     race(state->file, RECORD_IF_ABSENT, 1);
     race(state->file, RECORD_IF_SEEN, 2);
     race(state->file, RECORD_IF_HELD, 3);
-    CHECK_OK(sqlite_ledger_open(state->file, &state->ledger, &error));
+    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
     for (int key = 0; key < KEYS; key++) {
         char path[32];
         struct record found;
         bool is_there = false;
         (void)snprintf(path, sizeof(path), "key-%d", key);
-        assert_int_equal(sqlite_ledger_get(state->ledger, path, "*", PATIENT_MS, &is_there, &found, &error), LEDGER_OK);
+        assert_int_equal(
+            sqlite_ledger_get(state->ledger, path, "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, &error),
+            LEDGER_OK);
         assert_true(is_there);
         assert_int_equal(found.generation, 3);
     }
@@ -275,8 +286,8 @@ static void eight_processes_may_make_the_same_ledger(void **context)
             assert_true(children[i] >= 0);
             if (children[i] == 0) {
                 struct sqlite_ledger *ledger = NULL;
-                bool done =
-                    sqlite_ledger_create(file, &error) == OS_OK && sqlite_ledger_open(file, &ledger, &error) == OS_OK;
+                bool done = sqlite_ledger_create(file, NULL, &error) == OS_OK &&
+                            sqlite_ledger_open(file, NULL, &ledger, &error) == OS_OK;
                 sqlite_ledger_close(ledger);
                 if (!done) {
                     (void)fprintf(stderr, "child: %s\n", error.message);

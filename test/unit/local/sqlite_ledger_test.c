@@ -112,7 +112,8 @@ static void paths_and_etags_are_compared_as_bytes(void **context)
     }
     struct record record = make_record(99, "");
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "\"e\"", &record, &absent, 1000, PATIENT_MS, NULL, &error),
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "\"e\"", &record, &absent, 1000,
+                                       sqlite_patience_ms(PATIENT_MS), NULL, &error),
                      LEDGER_OK);
 }
 
@@ -135,7 +136,7 @@ static enum ledger_outcome list(struct state *state, const char *path, struct li
 {
     size_t stop_at = listed->stop_at;
     *listed = (struct listed){.stop_at = stop_at};
-    return sqlite_ledger_list(state->ledger, path, PATIENT_MS, list_one, listed, &error);
+    return sqlite_ledger_list(state->ledger, path, sqlite_patience_ms(PATIENT_MS), list_one, listed, &error);
 }
 
 static void records_are_listed_by_path_and_etag(void **context)
@@ -146,9 +147,9 @@ static void records_are_listed_by_path_and_etag(void **context)
     const char *keys[][2] = {{"b", "*"}, {"a", "\"2\""}, {"a", "*"}, {"a", "\"1\""}};
     for (size_t i = 0; i < 4; i++) {
         struct record record = make_record(i == 0 ? UINT64_MAX : i, "n");
-        assert_int_equal(
-            sqlite_ledger_put(state->ledger, keys[i][0], keys[i][1], &record, &absent, 1000, PATIENT_MS, NULL, &error),
-            LEDGER_OK);
+        assert_int_equal(sqlite_ledger_put(state->ledger, keys[i][0], keys[i][1], &record, &absent, 1000,
+                                           sqlite_patience_ms(PATIENT_MS), NULL, &error),
+                         LEDGER_OK);
     }
     assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
     assert_string_equal(listed.text, "a \"1\" 3 n;a \"2\" 1 n;a * 2 n;b * 18446744073709551615 n;");
@@ -179,8 +180,9 @@ static void a_row_that_is_no_record_is_unreadable_and_never_overwritten(void **c
         struct record found;
         (void)snprintf(sql, sizeof(sql), "INSERT OR REPLACE INTO records VALUES %s", rows[i]);
         execute(state->file, sql);
-        assert_int_equal(sqlite_ledger_get(state->ledger, "k", "*", PATIENT_MS, &is_there, &found, &error),
-                         LEDGER_UNREADABLE);
+        assert_int_equal(
+            sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, &error),
+            LEDGER_UNREADABLE);
         assert_int_equal(error.code, OS_ERR_TABLE);
         assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, &found), LEDGER_UNREADABLE);
         assert_int_equal(put_if(state, "k", &record, RECORD_IF_HELD, &record, &found), LEDGER_UNREADABLE);
@@ -205,7 +207,8 @@ static void expired_records_go_with_later_writes_a_few_at_a_time(void **context)
         record.ttl_s = (uint64_t)(now - 61 - i);
         (void)snprintf(path, sizeof(path), "old%d", i);
         /* written long before they expire */
-        assert_int_equal(sqlite_ledger_put(state->ledger, path, "*", &record, &absent, 1, PATIENT_MS, NULL, &error),
+        assert_int_equal(sqlite_ledger_put(state->ledger, path, "*", &record, &absent, 1,
+                                           sqlite_patience_ms(PATIENT_MS), NULL, &error),
                          LEDGER_OK);
     }
     static const uint64_t living[] = {1000000 - 60, 1000000, (uint64_t)INT64_MAX + 1, UINT64_MAX};
@@ -214,7 +217,8 @@ static void expired_records_go_with_later_writes_a_few_at_a_time(void **context)
         struct record record = make_record(1, "aa");
         record.ttl_s = living[i];
         (void)snprintf(path, sizeof(path), "live%zu", i);
-        assert_int_equal(sqlite_ledger_put(state->ledger, path, "*", &record, &absent, now, PATIENT_MS, NULL, &error),
+        assert_int_equal(sqlite_ledger_put(state->ledger, path, "*", &record, &absent, now,
+                                           sqlite_patience_ms(PATIENT_MS), NULL, &error),
                          LEDGER_OK);
         assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
         assert_int_equal(listed.count, i == 0 ? 7 : i == 1 ? 4 : i + 1);
@@ -229,14 +233,17 @@ static void a_write_never_removes_its_own_record_and_a_refused_one_removes_nothi
     struct record expired = make_record(1, "aa");
     struct record found;
     expired.ttl_s = 5;
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &expired, &absent, 1000000, PATIENT_MS, NULL, &error),
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &expired, &absent, 1000000,
+                                       sqlite_patience_ms(PATIENT_MS), NULL, &error),
                      LEDGER_OK);
     check_stored(state, "k", &expired);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &expired, &absent, 1000000, PATIENT_MS, &found, &error),
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &expired, &absent, 1000000,
+                                       sqlite_patience_ms(PATIENT_MS), &found, &error),
                      LEDGER_CONFLICT);
     check_stored(state, "k", &expired);
     struct record fresh = make_record(1, "bb");
-    assert_int_equal(sqlite_ledger_put(state->ledger, "l", "*", &fresh, &absent, 1000000, PATIENT_MS, &found, &error),
+    assert_int_equal(sqlite_ledger_put(state->ledger, "l", "*", &fresh, &absent, 1000000,
+                                       sqlite_patience_ms(PATIENT_MS), &found, &error),
                      LEDGER_OK);
     check_stored(state, "k", NULL);
 }

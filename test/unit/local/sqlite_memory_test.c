@@ -53,7 +53,7 @@ struct state {
 static os_code open_both(struct state *state)
 {
     os_code code = file_store_open(state->root, &state->store, &error);
-    return code == OS_OK ? sqlite_ledger_open(state->ledger_file, &state->ledger, &error) : code;
+    return code == OS_OK ? sqlite_ledger_open(state->ledger_file, NULL, &state->ledger, &error) : code;
 }
 
 static void close_both(struct state *state)
@@ -168,7 +168,7 @@ static os_code put_record(struct state *state)
 {
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     enum ledger_outcome outcome =
-        sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, 1000, NULL, &error);
+        sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, sqlite_patience_ms(1000), NULL, &error);
     assert_true(outcome == LEDGER_OK || outcome == LEDGER_REFUSED || outcome == LEDGER_AMBIGUOUS);
     return outcome == LEDGER_OK ? OS_OK : outcome == LEDGER_REFUSED ? OS_ERR_REFUSED : OS_ERR_UNDECIDED;
 }
@@ -186,7 +186,8 @@ static void check_record(struct state *state, os_code code)
 {
     struct record found;
     bool is_there = false;
-    assert_int_equal(sqlite_ledger_get(state->ledger, "k", "*", 1000, &is_there, &found, &error), LEDGER_OK);
+    assert_int_equal(sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(1000), &is_there, &found, &error),
+                     LEDGER_OK);
     assert_true(code == OS_ERR_UNDECIDED || is_there == (code == OS_OK));
     assert_true(!is_there ||
                 (found.generation == 7 && strcmp(found.nonce, "new") == 0 && strcmp(found.saw, "saw") == 0));
@@ -196,7 +197,8 @@ static os_code read_record(struct state *state)
 {
     struct record found;
     bool is_there = false;
-    enum ledger_outcome outcome = sqlite_ledger_get(state->ledger, "k", "*", 1000, &is_there, &found, &error);
+    enum ledger_outcome outcome =
+        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(1000), &is_there, &found, &error);
     assert_true(outcome == LEDGER_REFUSED || (outcome == LEDGER_OK && is_there && strcmp(found.nonce, "new") == 0));
     return outcome == LEDGER_OK ? OS_OK : OS_ERR_REFUSED;
 }
