@@ -20,6 +20,7 @@ struct list_frame {
     bool is_list;
     bool truncated;
     bool url_encoded; /* <EncodingType>url</EncodingType>: a store may ignore that it was asked for */
+    bool no_memory;   /* a buffer failed whose text was not too long */
     struct buf token;
 };
 
@@ -31,9 +32,18 @@ struct list_entries {
     struct buf key; /* decoded */
     struct buf scratch;
     bool stopped;
+    bool no_memory;
 };
 
 /* ------------------------------------------------------------------------------------------------ the frame */
+
+static bool take_token(struct list_frame *frame, struct text text)
+{
+    if (text.len > LIST_TOKEN_MAX - frame->token.len)
+        return false;
+    frame->no_memory = !buf_add(&frame->token, text.p, text.len);
+    return !frame->no_memory;
+}
 
 static bool frame_element(void *context, const char *path, struct text text)
 {
@@ -48,7 +58,7 @@ static bool frame_element(void *context, const char *path, struct text text)
     else if (strcmp(rest, "/EncodingType") == 0)
         frame->url_encoded = text_is_nocase(text_trim(text), "url");
     else if (strcmp(rest, "/NextContinuationToken") == 0)
-        return buf_add(&frame->token, text.p, text.len);
+        return take_token(frame, text);
     return *rest == '\0' || *rest == '/';
 }
 
@@ -60,7 +70,7 @@ static os_code unreadable(os_error *err, const char *what)
 static os_code read_frame(struct text body, struct list_frame *frame, os_error *err)
 {
     enum xml_outcome outcome = xml_read(body, frame_element, frame);
-    if (outcome == XML_NO_MEMORY)
+    if (outcome == XML_NO_MEMORY || frame->no_memory)
         return error_no_memory(err);
     if (outcome != XML_OK || !frame->is_list)
         return unreadable(err, "it is no whole <ListBucketResult>");
@@ -84,10 +94,21 @@ static bool decode(struct list_entries *list, struct text text)
     return text_percent_decode(&list->key, text_of(buf_str(&list->scratch), list->scratch.len));
 }
 
+static size_t decoded_length(struct text text)
+{
+    size_t escapes = 0;
+    for (size_t i = 0; i < text.len; i++)
+        escapes += text.p[i] == '%';
+    return text.len > 2 * escapes ? text.len - 2 * escapes : 0; /* 0: it is broken, and not decoded */
+}
+
 static bool set_key(struct list_entries *list, struct text text)
 {
     buf_reset(&list->key);
+    if ((list->url_encoded ? decoded_length(text) : text.len) > LIST_KEY_MAX)
+        return false;
     bool ok = list->url_encoded ? decode(list, text) : buf_add(&list->key, text.p, text.len);
+    list->no_memory = !buf_ok(&list->key) || !buf_ok(&list->scratch);
     return ok && list->key.len > 0 && memchr(list->key.data, '\0', list->key.len) == NULL;
 }
 
@@ -135,7 +156,7 @@ static os_code read_entries(struct text body, struct list_entries *list, os_erro
     enum xml_outcome outcome = xml_read(body, entry_element, list);
     if (list->stopped)
         return error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
-    if (outcome == XML_NO_MEMORY)
+    if (outcome == XML_NO_MEMORY || list->no_memory)
         return error_no_memory(err);
     return outcome == XML_OK ? OS_OK : unreadable(err, "an entry has no readable key, size or ETag");
 }
