@@ -145,6 +145,7 @@ void guard_want(struct guard *g, unsigned what, struct guard_todo *todo)
 void guard_want_head(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
 {
     g->head_clock = *now;
+    g->head_date_s = g->largest_date_s;
     guard_want(g, GUARD_DO_HEAD, todo);
 }
 

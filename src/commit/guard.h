@@ -260,6 +260,7 @@ struct guard {
     struct clock_reading d0_clock;   /* read before the request that D0 answers was sent */
     struct clock_reading head_clock; /* read before the HEAD under way was sent */
     uint64_t largest_date_s;
+    uint64_t head_date_s; /* the largest Date received before the HEAD under way was sent */
 
     /* The object. */
     struct object_version base;       /* of the last HEAD before we send */
@@ -292,7 +293,7 @@ struct guard {
     bool took_over;
     bool renewed;     /* E2: signed again once */
     bool not_applied; /* R13: definitely not applied */
-    bool dead;        /* R13: S3 time was past fence + margin when the round began */
+    bool dead;        /* R13: S3 time was past fence + margin before the round's first HEAD was sent */
     bool lease_reported;
     bool own_is_foreign; /* R13: our key's record has a nonce that is not ours */
     bool saw_ours;       /* R13, row A */

@@ -70,7 +70,7 @@ void guard_on_contend_get(struct guard *g, const struct guard_event *event, stru
         guard_wait(g, GUARD_CONTEND_WAITING, todo);
 }
 
-/* R12. `date_s` is of a HEAD sent after the record was first seen; poll_clock was read before that HEAD was sent. */
+/* R12, by poll_clock or by a Date. Both must be from before the HEAD was sent, and that after the record was seen. */
 static bool holder_is_dead(const struct guard *g, uint64_t date_s)
 {
     if (g->seen.timeout_ms == 0)
@@ -108,8 +108,11 @@ void guard_on_contend_head(struct guard *g, const struct guard_event *event, str
     } else if (event->head == HEAD_ANSWERED && guard_broken(g, &event->version)) {
         version_copy(&g->found, &event->version);
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R11, todo);
-    } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, event->date_s)) {
+    } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, g->head_date_s)) {
         take_over(g, event, todo);
+    } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, event->date_s)) {
+        /* The bound was passed while this HEAD was under way: its Date is of its end, what it shows may be older. */
+        guard_want_head(g, &event->now, todo);
     } else {
         guard_wait(g, GUARD_CONTEND_WAITING, todo);
     }

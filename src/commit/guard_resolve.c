@@ -9,7 +9,7 @@
 enum {
     FACT_SAW_OURS = 1 << 0,    /* a record has `saw` = our nonce (a HEAD that shows it is V4) */
     FACT_NOT_APPLIED = 1 << 1, /* definitely not applied */
-    FACT_DEAD = 1 << 2, /* S3 time was past fence + margin when the round began; and nothing came and went in it */
+    FACT_DEAD = 1 << 2,        /* S3 time was past fence + margin before the round; and nothing came and went in it */
     FACT_VERY_VERSION = 1 << 3,
     FACT_HAS_NONCE = 1 << 4, /* that version carries a nonce */
     FACT_LOCKED = 1 << 5,    /* our ETag is locked */
@@ -171,14 +171,24 @@ static void judge(struct guard *g, const struct guard_event *event, struct guard
     guard_conclude(g, row->verdict, reason, row->rule, todo);
 }
 
+static bool dead_by(const struct guard *g, uint64_t date_s)
+{
+    return g->ours.has_fence && guard_past_fence(g, date_s, g->ours.fence_s);
+}
+
 void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     if (event->head != HEAD_ANSWERED || !event->has_date) {
         round_broken(g, todo);
     } else if (g->state == GUARD_RESOLVE_HEAD) {
-        /* By this HEAD, not by the one that ends the round: a write that is applied after the records were read, and
-         * deleted again by another writer before the last HEAD, would leave no trace in either. */
-        g->dead = g->ours.has_fence && guard_past_fence(g, event->date_s, g->ours.fence_s);
+        /* Before this HEAD was sent, not in the round: a write that is applied after this HEAD has read the object, and
+         * deleted again by another writer before the last HEAD, under a record that is written only after the records
+         * were read, would leave no trace in any of them. A Date is of an answer's end: what it came with is older. */
+        g->dead = dead_by(g, g->head_date_s);
+        if (!g->dead && dead_by(g, event->date_s)) {
+            guard_want_head(g, &event->now, todo);
+            return;
+        }
         /* Without a nonce what this HEAD shows may be our write, and it may be deleted under a record that is written
          * only after the records were read. */
         g->began_changed = !version_same(&event->version, &g->base);

@@ -59,7 +59,7 @@ static void serve_head(struct world *world, struct flight *flight, bool fast)
 {
     flight->outcome = HEAD_ANSWERED;
     flight->object = world->object;
-    flight->date_s = world_date(world);
+    flight->date_s = config->late_dates ? 0 : world_date(world);
     if (fast) {
         flight->date_s += config->margin_s ? config->margin_s : 1;
         world->budget[BUDGET_FAST]--;

@@ -249,6 +249,30 @@ const struct config configs_small[] = {
         .quick = true,
         .budget = {[BUDGET_TICK] = 1, [BUDGET_LEAP] = 1, [BUDGET_LOSE] = 1},
     },
+    {
+        .name = "small-late-dates",
+        .about = "a HEAD's Date is of its end, what it shows is older: why R12's HEAD is sent after the bound",
+        .calls = {CREATE(ETAG_A, 1), CREATE(ETAG_B, 1)},
+        .etag_known = true,
+        .late_dates = true,
+        .length_s = 9, /* R6 and R5 do not help, nor with the defaults where a front end is ahead, or after E6 */
+        .recheck_ms = 6000,
+        .leap_s = 6,
+        .tiny = true,
+        .quick = true,
+        .budget = {[BUDGET_LEAP] = 2},
+    },
+    {
+        .name = "small-late-dates-resolved",
+        .about = "the same, with a COPY without a nonce whose answer is lost, and a deletion of what it makes",
+        .calls = {BARE_COPY(ETAG_A), DELETE(ETAG_A, 1)},
+        .etag_known = true,
+        .late_dates = true,
+        .recheck_ms = 5000,
+        .leap_s = 4,
+        .quick = true,
+        .budget = {[BUDGET_LEAP] = 2, [BUDGET_LOSE] = 1},
+    },
 };
 
 const size_t configs_small_count = sizeof(configs_small) / sizeof(configs_small[0]);

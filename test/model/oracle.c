@@ -124,7 +124,9 @@ static void head_answered(struct book *book, unsigned w, const struct flight *he
 {
     book->head_after_seen = head->after_seen;
     book->head_after_put = head->after_put;
-    book->head_date_s = head->date_s;
+    book->head_date_s = head->sent_s;
+    if (head->date_s > book->largest_date_s)
+        book->largest_date_s = head->date_s;
     book->head_sent = head->sent;
     book->head_good = world_holds(config->calls[w].expected, &head->object);
 }

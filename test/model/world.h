@@ -83,6 +83,7 @@ struct config {
     bool late_in_bound;  /* ... but none comes later than timeout x rate after its date */
     bool whole;          /* serving and answering are one step: fewer schedules */
     bool versioned;      /* the bucket keeps versions: each has an id */
+    bool late_dates;     /* a HEAD is answered with the Date of its end, not of its reading; not with `whole` */
     bool early_ttl;      /* TTL may delete a peer's record three seconds after it was written */
     bool peer_late;      /* a peer's PUT may land at any time */
     bool peer_slow;      /* time passes between a peer's HEAD and its PutItem */
@@ -128,7 +129,7 @@ struct flight {
     struct record_condition condition;
     struct object object; /* HEAD served */
     uint32_t date_s;      /* HEAD served; SEND: of the signature */
-    uint32_t sent_s;      /* SEND */
+    uint32_t sent_s;      /* SEND; HEAD: the largest Date that was known when it was asked for */
     uint8_t kind;
     uint8_t writer;
     uint8_t guard;
@@ -167,7 +168,8 @@ struct book {
     struct clock_reading sign_sent; /* when that was asked for whose Date was signed */
     struct clock_reading lease;     /* when `put` was first sent */
     struct clock_reading answered;  /* when its last PutItem, or the GetItem after it, was answered */
-    uint32_t head_date_s;
+    uint32_t largest_date_s;        /* of all answers */
+    uint32_t head_date_s;           /* the same when the HEAD answered last was asked for */
     uint32_t sign_date_s;
     uint8_t has_seen;
     uint8_t head_after_seen; /* the HEAD answered last was asked for after `seen` was first shown */
@@ -179,7 +181,7 @@ struct book {
     uint8_t continued;      /* R4: `put` continues an older item of its own */
     uint8_t sign_length_s;
     uint8_t proof; /* R13, row A: this round has shown a record with `saw` = its nonce */
-    uint8_t reserved[6];
+    uint8_t reserved[10];
 };
 
 struct writer {

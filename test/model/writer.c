@@ -66,6 +66,7 @@ static void ask(struct world *world, unsigned w, const struct guard_event *event
         struct flight *flight = world_new_flight(world, FLIGHT_HEAD, w);
         flight->awaited = 1;
         flight->sent = event->now;
+        flight->sent_s = world->writers[w].book.largest_date_s;
         flight->after_seen = world->writers[w].book.has_seen;
         flight->after_put = world->writers[w].book.put.nonce[0] != '\0';
     }
@@ -159,6 +160,7 @@ void writer_start(struct world *world, unsigned w)
             .recent_clock = world_clocks(world, w),
         };
         guard_init(&writer->guard, &settings, &start);
+        writer->book.largest_date_s = recent ? world_date(world) : 0;
     }
     struct guard_event event = {.kind = GUARD_EVENT_START};
     step(world, w, &event, NULL);
@@ -226,6 +228,8 @@ void writer_deliver(struct world *world, unsigned f)
     struct guard_event event;
     memset(&event, 0, sizeof(event));
     memset(&world->flights[f], 0, sizeof(flight));
+    if (config->late_dates && flight.kind == FLIGHT_HEAD)
+        flight.date_s += world_date(world); /* to what a front end that is ahead adds */
     answer_of(&flight, &event);
     step(world, flight.writer, &event, &flight);
 }

@@ -14,6 +14,7 @@ void guard_watch_start(struct guard_watch *watch, const struct guard_settings *s
     memset(watch, 0, sizeof(*watch));
     watch->settings = *settings;
     watch->start = *start;
+    watch->largest_date_s = start->has_recent_date ? start->recent_date_s : 0;
 }
 
 void guard_watch_resolve(struct guard_watch *watch, const struct guard_ticket *ticket)
@@ -54,10 +55,10 @@ static void head_came(struct guard_watch *watch, const struct guard_event *event
     watch->checked = expectation_holds(watch, &event->version);
     watch->checked_step = watch->head_step;
     watch->checked_clock = watch->head_clock;
-    watch->checked_date_s = event->has_date ? event->date_s : 0;
+    watch->checked_date_s = watch->head_date_s;
     if (event->version.exists && strcmp(event->version.nonce, watch->start.nonce) == 0)
         watch->proven = true;
-    if (watch->sent && event->has_date && past(watch, event->date_s, &watch->put))
+    if (watch->sent && past(watch, watch->head_date_s, &watch->put))
         watch->dead = true;
 }
 
@@ -186,7 +187,8 @@ static const char *check_takeover(const struct guard_watch *watch, const struct 
     if (seen->timeout_ms == 0)
         return NULL;
     if (watch->seen.has_fence) {
-        MUST(past(watch, watch->checked_date_s, &watch->seen), "R12: S3 time is past fence + margin");
+        MUST(past(watch, watch->checked_date_s, &watch->seen),
+             "R12: the HEAD was sent after S3 time was past fence + margin");
         return NULL;
     }
     MUST(clock_elapsed_min(&watch->first_seen, &watch->checked_clock) >
@@ -282,6 +284,7 @@ static const char *check_requests(struct guard_watch *watch, const struct guard_
     if (asked & GUARD_DO_HEAD) {
         watch->head_step = watch->step;
         watch->head_clock = event->now;
+        watch->head_date_s = watch->largest_date_s;
     }
     if (asked & GUARD_DO_SIGN)
         wrong = check_sign(watch, todo);
@@ -298,6 +301,8 @@ const char *guard_watch_step(struct guard_watch *watch, const struct guard *guar
     enum verdict verdict = guard_verdict(guard);
     const char *wrong = NULL;
     watch->step++;
+    if (event->has_date && event->date_s > watch->largest_date_s)
+        watch->largest_date_s = event->date_s;
     event_came(watch, event, verdict);
     if (todo->what & GUARD_DO_VERDICT)
         wrong = check_verdict(watch, verdict, todo);

@@ -29,9 +29,11 @@ struct guard_watch {
     struct record seen;
     uint64_t seen_step;
     struct clock_reading first_seen;
-    uint64_t head_step; /* of the HEAD under way: when it was asked for */
+    uint64_t largest_date_s;
+    uint64_t head_step; /* of the HEAD under way: when it was asked for, and the largest Date received before */
     struct clock_reading head_clock;
-    uint64_t checked_step; /* the same of the HEAD answered last, and its Date */
+    uint64_t head_date_s;
+    uint64_t checked_step; /* the same of the HEAD answered last */
     struct clock_reading checked_clock;
     uint64_t checked_date_s;
 

@@ -38,6 +38,7 @@ static void a_fence_that_has_passed_frees_the_record(void **state)
     TRACE("put absent\n" LOCKING FENCED "head none @1012 -> WAIT 25 [CONTEND_WAITING]\n"
           "timer +25 -> GET [CONTEND_READING]\n"
           "get found g=7 t=20000 ttl=9 n=other fence=1010 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1013 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1013 -> SIGN 1013/5 [SIGNING]\n"
           "signed -> PUT g=8 t=20000 ttl=4613 fence=1023 if g=7 ttl=9 n=other [ACQUIRING]\n"
           "put ok -> SEND 20000 [SENDING]\n");
@@ -48,7 +49,29 @@ static void a_fence_that_has_passed_frees_the_record(void **state)
           "head none @1010 -> WAIT 25 [CONTEND_WAITING]\n"
           "timer +25 -> GET [CONTEND_READING]\n"
           "get found g=7 t=20000 ttl=9 n=other fence=1010 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1011 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1011 -> SIGN 1011/5 [SIGNING]\n");
+}
+
+/*
+ * R12: the HEAD of a takeover is sent after the bound. A Date is of an answer's end, and what it came with may be
+ * older: here the holder's write is applied between the two.
+ */
+static void a_head_that_was_sent_before_the_fence_passed_takes_nothing_over(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" LOCKING FENCED "head none @1013 +3000 -> HEAD [CONTEND_CHECKING]\n"
+          "head X nonce=other @1013 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
+    TRACE("put absent\n" LOCKING FENCED "head none @1013 +3000 -> HEAD [CONTEND_CHECKING]\n"
+          "head failed @1014 -> WAIT 25 [CONTEND_WAITING]\n" POLLING
+          "get found g=7 t=20000 ttl=9 n=other fence=1010 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1011 -> SIGN 1011/5 [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4611 fence=1021 if g=7 ttl=9 n=other [ACQUIRING]\n");
+    TRACE("put absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1013 -> SIGN 1013/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4613 fence=1023 if absent [ACQUIRING]\n" FENCED
+          "head none @1013 -> SIGN 1013/5 [SIGNING]\n");
 }
 
 static void a_margin_beyond_the_date_frees_nothing(void **state)
@@ -319,6 +342,7 @@ static void a_takeover_that_fails_is_a_new_conflict(void **state)
           "head none @1031 -> WAIT 25 [CONTEND_WAITING]\n"
           "timer +25 -> GET [CONTEND_READING]\n"
           "get found g=8 t=20000 ttl=9 n=third fence=1030 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1033 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1033 -> SIGN 1033/5 [SIGNING]\n"
           "signed -> PUT g=9 t=20000 ttl=4633 fence=1043 if g=8 ttl=9 n=third [ACQUIRING]\n");
 }
@@ -416,6 +440,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_released_record_is_taken_over_after_one_head),
         cmocka_unit_test(a_fence_that_has_passed_frees_the_record),
+        cmocka_unit_test(a_head_that_was_sent_before_the_fence_passed_takes_nothing_over),
         cmocka_unit_test(a_margin_beyond_the_date_frees_nothing),
         cmocka_unit_test(a_fence_is_judged_by_the_stores_clock_only),
         cmocka_unit_test(without_a_fence_the_whole_bound_is_waited_for),

@@ -30,9 +30,9 @@
     "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
 /* Rounds: what the first HEAD says, our record, (path, our ETag). */
 #define ALIVE      "head none @1012 -> GET [RESOLVE_OWN]\n"
-#define DEAD       "head none @1013 -> GET [RESOLVE_OWN]\n"
-#define DEAD_E     "head E @1013 -> GET [RESOLVE_OWN]\n"
-#define DEAD_OTHER "head F @1013 -> GET [RESOLVE_OWN]\n"
+#define DEAD       "head none @1013 -> HEAD [RESOLVE_HEAD]\nhead none @1013 -> GET [RESOLVE_OWN]\n"
+#define DEAD_E     "head E @1013 -> HEAD [RESOLVE_HEAD]\nhead E @1013 -> GET [RESOLVE_OWN]\n"
+#define DEAD_OTHER "head F @1013 -> HEAD [RESOLVE_HEAD]\nhead F @1013 -> GET [RESOLVE_OWN]\n"
 #define OURS       "get found sent -> GET ours [RESOLVE_OTHERS]\n"
 #define FOREIGN    "get found g=101 t=20000 ttl=4620 n=other fence=1030 -> GET ours [RESOLVE_OTHERS]\n"
 #define UNLOCKED   "get none -> HEAD [RESOLVE_AGAIN]\n"
@@ -68,7 +68,8 @@ static void row_a_a_record_of_our_etag_that_saw_our_nonce_is_committed(void **st
 static void row_a_a_later_holder_of_our_key_that_saw_our_nonce_is_committed(void **state)
 {
     (void)state;
-    TRACE("put E ours=E\n" AMBIGUOUS_UPDATE "head E nonce=other @1013 -> GET [RESOLVE_OWN]\n"
+    TRACE("put E ours=E\n" AMBIGUOUS_UPDATE "head E nonce=other @1013 -> HEAD [RESOLVE_HEAD]\n"
+          "head E nonce=other @1013 -> GET [RESOLVE_OWN]\n"
           "get found g=101 n=other fence=1030 saw=us -> GET ours [RESOLVE_OTHERS]\n"
           "get found g=101 n=other fence=1030 saw=us -> HEAD [RESOLVE_AGAIN]\n"
           "head E nonce=other @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");

@@ -8,8 +8,9 @@
     "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n" \
     "put ok -> SEND 20000 [SENDING]\n"                                        \
     "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
-#define DEAD       "head none @1013 -> GET [RESOLVE_OWN]\n"
-#define DEAD_OTHER "head F @1013 -> GET [RESOLVE_OWN]\n"
+#define DEAD       "head none @1013 -> HEAD [RESOLVE_HEAD]\nhead none @1013 -> GET [RESOLVE_OWN]\n"
+#define DEAD_OTHER "head F @1013 -> HEAD [RESOLVE_HEAD]\nhead F @1013 -> GET [RESOLVE_OWN]\n"
+#define STILL_DEAD "head none @1013 -> GET [RESOLVE_OWN]\n" /* a round that begins with that Date known */
 #define OURS       "get found sent -> GET ours [RESOLVE_OTHERS]\n"
 #define FOREIGN    "get found g=101 t=20000 ttl=4620 n=other fence=1030 -> GET ours [RESOLVE_OTHERS]\n"
 #define UNLOCKED   "get none -> HEAD [RESOLVE_AGAIN]\n"
@@ -51,11 +52,12 @@ static void a_round_forgets_the_round_before(void **state)
     (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "get found g=1 n=x saw=us -> HEAD [RESOLVE_AGAIN]\n"
           "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD_OTHER OURS UNLOCKED
-          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head F @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "get found g=1 n=x -> HEAD [RESOLVE_AGAIN]\n"
           "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD_OTHER FOREIGN UNLOCKED
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head F @1013 -> GET [RESOLVE_OWN]\n" FOREIGN UNLOCKED
           "head F @1013 -> CONFLICT OVERTAKEN R13.E F [FINISHED]\n");
 }
 
@@ -69,7 +71,7 @@ static void what_was_read_before_the_death_proves_nothing(void **state)
     (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
           "head none @1013 +12000 -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS
           "get found g=1 t=20000 ttl=4605 n=other fence=1015 saw=us -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
@@ -81,19 +83,40 @@ static void what_was_read_before_the_death_proves_nothing(void **state)
 static void a_version_that_came_back_during_the_round_proves_nothing(void **state)
 {
     (void)state;
-    TRACE("put absent ours=X\n" AMBIGUOUS "head X @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
-          "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS
+    TRACE("put absent ours=X\n" AMBIGUOUS "head X @1013 -> HEAD [RESOLVE_HEAD]\n"
+          "head X @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS
           "get found g=1 t=20000 ttl=4613 n=other fence=1023 -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
-    TRACE("put absent ours=X\n" AMBIGUOUS "head F @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
-          "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
+    TRACE("put absent ours=X\n" AMBIGUOUS "head F @1013 -> HEAD [RESOLVE_HEAD]\n"
+          "head F @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS UNLOCKED
           "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
           "[FINISHED]\n");
 }
 
-/* A Date that went back takes no death back: each HEAD's own Date counts. */
+/*
+ * R13, "dead": a Date is of an answer's end, and what it came with may be older. Here the first HEAD reads the object
+ * before our write is applied, and is answered past our fence; another writer deletes our object (record (path, X))
+ * after our ETag was looked at and before the last HEAD. The round begins anew with a HEAD that was sent past the
+ * fence.
+ */
+static void a_head_that_was_sent_before_the_fence_begins_no_round_of_the_dead(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1013 +12000 -> HEAD [RESOLVE_HEAD]\n"
+          "head X nonce=us @1013 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1013 +12000 -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1010 -> GET [RESOLVE_OWN]\n" OURS
+          "get found g=1 t=20000 ttl=4613 n=other fence=1023 saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS "head failed @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS UNLOCKED
+          "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
+/* A Date that went back takes no death back. */
 static void the_first_head_says_whether_it_is_dead(void **state)
 {
     (void)state;
@@ -128,6 +151,7 @@ static void an_update_to_the_same_bytes_is_not_called_a_conflict(void **state)
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
           "put ok -> SEND 20000 [SENDING]\n"
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head E nonce=c lm=9 @1030 -> HEAD [RESOLVE_HEAD]\n"
           "head E nonce=c lm=9 @1030 -> GET [RESOLVE_OWN]\n"
           "get found g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> QUERY [RESOLVE_OTHERS]\n"
           "query row E g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> HEAD [RESOLVE_AGAIN]\n"
@@ -138,6 +162,7 @@ static void an_update_to_the_same_bytes_is_not_called_a_conflict(void **state)
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
           "put ok -> SEND 20000 [SENDING]\n"
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head E nonce=c lm=9 @1030 -> HEAD [RESOLVE_HEAD]\n"
           "head E nonce=c lm=9 @1030 -> GET [RESOLVE_OWN]\n"
           "get found g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> GET ours [RESOLVE_OTHERS]\n"
           "get found g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> HEAD [RESOLVE_AGAIN]\n"
@@ -154,6 +179,7 @@ static void our_own_record_does_not_lock_our_etag(void **state)
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
           "put ok -> SEND 20000 [SENDING]\n"
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head E @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head E @1013 -> GET [RESOLVE_OWN]\n"
           "get found sent -> QUERY [RESOLVE_OTHERS]\n"
           "query row E sent -> HEAD [RESOLVE_AGAIN]\n"
@@ -165,6 +191,7 @@ static void our_own_record_does_not_lock_our_etag(void **state)
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
           "put ok -> SEND 20000 [SENDING]\n"
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head E @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head E @1013 -> GET [RESOLVE_OWN]\n"
           "get found sent -> GET ours [RESOLVE_OTHERS]\n"
           "get found sent -> HEAD [RESOLVE_AGAIN]\n"
@@ -255,6 +282,7 @@ static void a_ticket_keeps_the_version_that_was_seen(void **state)
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> ticket E d0=1000 g=100 t=20000 ttl=4600 fence=1010 saw=a ours=X base=E\n"
           "start -> HEAD [RESOLVE_HEAD]\n"
+          "head E lm=5 vid=v nonce=a @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head E lm=5 vid=v nonce=a @1013 -> GET [RESOLVE_OWN]\n"
           "get found sent -> GET ours [RESOLVE_OTHERS]\n"
           "get none -> HEAD [RESOLVE_AGAIN]\n"
@@ -381,6 +409,7 @@ int main(void)
         cmocka_unit_test(a_round_forgets_the_round_before),
         cmocka_unit_test(what_was_read_before_the_death_proves_nothing),
         cmocka_unit_test(a_version_that_came_back_during_the_round_proves_nothing),
+        cmocka_unit_test(a_head_that_was_sent_before_the_fence_begins_no_round_of_the_dead),
         cmocka_unit_test(the_first_head_says_whether_it_is_dead),
         cmocka_unit_test(rounds_back_off),
         cmocka_unit_test(an_update_to_the_same_bytes_is_not_called_a_conflict),
