@@ -126,3 +126,50 @@ enum xml_outcome xml_read(struct text document, xml_element_fn each, void *conte
     buf_free(&reader.text);
     return reader.outcome;
 }
+
+/* ------------------------------------------------------------------------------------------------ written */
+
+bool xml_can_carry(struct text text)
+{
+    if (!text_is_utf8(text))
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
+            return false;
+        if (c == 0xef && (memcmp(text.p + i, "\xef\xbf\xbe", 3) == 0 || memcmp(text.p + i, "\xef\xbf\xbf", 3) == 0))
+            return false;
+    }
+    return true;
+}
+
+/* NULL for a character that stands for itself. The three blanks too: a reader makes others of them. */
+static const char *escaped(char c)
+{
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&apos;";
+    case '\t': return "&#9;";
+    case '\n': return "&#10;";
+    case '\r': return "&#13;";
+    default: return NULL;
+    }
+}
+
+bool xml_escape(struct buf *out, struct text text)
+{
+    size_t plain = 0; /* where what stands for itself began */
+    for (size_t i = 0; i < text.len; i++) {
+        const char *name = escaped(text.p[i]);
+        if (name == NULL)
+            continue;
+        (void)buf_add(out, text.p + plain, i - plain);
+        (void)buf_add_str(out, name);
+        plain = i + 1;
+    }
+    (void)buf_add(out, text.p + plain, text.len - plain);
+    return buf_ok(out);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * S3's XML as a stream of leaf elements: (path, text). Over expat; bounded in depth, count and size; a document type
- * declaration is refused, so there are no entities. Knows no element's meaning.
+ * declaration is refused, so there are no entities. And text escaped for a document. Knows no element's meaning.
  */
 #ifndef OSCOMMIT_S3_XML_H
 #define OSCOMMIT_S3_XML_H
@@ -27,5 +27,11 @@ enum xml_outcome {
 /* Blanks before the document are skipped: S3 sends them to keep a long copy's connection alive (API Reference,
  * CopyObject). */
 enum xml_outcome xml_read(struct text document, xml_element_fn each, void *context);
+
+/* Whether XML 1.0 has a way to write each character: UTF-8 without control characters (but tab, CR, LF) and the two
+ * noncharacters U+FFFE and U+FFFF. */
+bool xml_can_carry(struct text text);
+/* Adds text that can be carried so that a reader sees each character again, in an element or in a quoted attribute. */
+bool xml_escape(struct buf *out, struct text text);
 
 #endif

@@ -194,6 +194,66 @@ static void a_document_that_its_reader_could_not_count_is_broken(void **state)
     assert_int_equal(xml_read(text_of("<a>", (size_t)INT_MAX + 1), ignore, NULL), XML_BROKEN);
 }
 
+/* ------------------------------------------------------------------------------------------------ written */
+
+static bool keep(void *context, const char *path, struct text text)
+{
+    assert_string_equal(path, "a");
+    return buf_add(context, text.p, text.len);
+}
+
+static void every_character_that_xml_has_is_written_so_that_it_is_read_again(void **state)
+{
+    (void)state;
+    char text[128 + 16];
+    size_t len = 0;
+    for (char c = '\t'; c < 0x7f; c = (char)(c + 1)) {
+        if (c >= ' ' || c == '\t' || c == '\n' || c == '\r')
+            text[len++] = c;
+    }
+    memcpy(text + len, "\x7f\xc3\xbc\xe2\x82\xac\xef\xbf\xbd\xf0\x9f\x98\x80&", 14);
+    len += 14;
+    struct buf written;
+    struct buf again;
+    buf_init(&written, 4096);
+    buf_init(&again, 4096);
+    assert_true(xml_can_carry(text_of(text, len)));
+    buf_add_str(&written, "<a>");
+    assert_true(xml_escape(&written, text_of(text, len)));
+    buf_add_str(&written, "</a>");
+    assert_int_equal(xml_read(text_of(buf_str(&written), written.len), keep, &again), XML_OK);
+    assert_int_equal(again.len, len);
+    assert_memory_equal(again.data, text, len);
+    buf_free(&written);
+    buf_free(&again);
+}
+
+static void each_escape_is_the_name_of_its_character(void **state)
+{
+    (void)state;
+    struct buf written;
+    buf_init(&written, 4096);
+    assert_true(xml_escape(&written, text_from("")));
+    assert_true(xml_escape(&written, text_from("a&<>\"'\t\n\rb")));
+    assert_string_equal(buf_str(&written), "a&amp;&lt;&gt;&quot;&apos;&#9;&#10;&#13;b");
+    buf_free(&written);
+    buf_init(&written, 4);
+    assert_false(xml_escape(&written, text_from("&")));
+    buf_free(&written);
+}
+
+static void characters_that_xml_has_not_are_named(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"\x01",         "a\x1f",         "\x08",        "\xff",
+                                        "\xed\xa0\x80", "a\xef\xbf\xbe", "\xef\xbf\xbf"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        assert_false(xml_can_carry(text_from(texts[i])));
+    assert_false(xml_can_carry(text_of("a\0b", 3)));
+    assert_true(xml_can_carry(text_from("")));
+    assert_true(xml_can_carry(text_from("\xef\xbf\xbd\xef\xbe\xbf")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +269,9 @@ int main(void)
         cmocka_unit_test(the_length_of_a_path_is_bounded),
         cmocka_unit_test(a_reader_that_has_enough_is_not_called_again),
         cmocka_unit_test(a_document_that_its_reader_could_not_count_is_broken),
+        cmocka_unit_test(every_character_that_xml_has_is_written_so_that_it_is_read_again),
+        cmocka_unit_test(each_escape_is_the_name_of_its_character),
+        cmocka_unit_test(characters_that_xml_has_not_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
