@@ -12,7 +12,7 @@ enum {
     FACT_DEAD = 1 << 2,        /* S3 time was past fence + margin before the round; and nothing came and went in it */
     FACT_VERY_VERSION = 1 << 3,
     FACT_HAS_NONCE = 1 << 4, /* that version carries a nonce */
-    FACT_LOCKED = 1 << 5,    /* our ETag is locked */
+    FACT_LOCKED = 1 << 5,    /* our ETag is locked, or the very version may be ours */
     FACT_FRESH = 1 << 6,
     FACT_FOREIGN = 1 << 7 /* our key's record has a nonce that is not ours */
 };
@@ -121,6 +121,14 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
 
 /* ------------------------------------------------------------------------------------------------ judgement */
 
+/* A COPY may have had no room for its nonce, and the bytes that are there may be those that it writes: then only a
+ * Last-Modified from before the attempt, by any front end's clock, says that they are not ours. */
+static bool may_be_ours(const struct guard *g, const struct object_version *version)
+{
+    int64_t signed_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s;
+    return g->operation == GUARD_COPY && version->exists && !version->nonce[0] && version->last_modified_s >= signed_s;
+}
+
 static unsigned facts_of(const struct guard *g, const struct guard_event *event)
 {
     bool very_version = version_same(&event->version, &g->base);
@@ -136,7 +144,7 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
         facts |= FACT_VERY_VERSION;
     if (event->version.exists && event->version.nonce[0])
         facts |= FACT_HAS_NONCE;
-    if (g->locked)
+    if (g->locked || (very_version && may_be_ours(g, &event->version)))
         facts |= FACT_LOCKED;
     if (event->date_s + GUARD_EVIDENCE_CLOCKS_S <= g->d0_s + GUARD_EVIDENCE_S)
         facts |= FACT_FRESH;

@@ -273,6 +273,26 @@ const struct config configs_small[] = {
         .quick = true,
         .budget = {[BUDGET_LEAP] = 2, [BUDGET_LOSE] = 1},
     },
+    {
+        .name = "small-bare-same",
+        .about = "a COPY without a nonce onto the same bytes, in the second in which they were written",
+        .calls = {BARE_RECOPY(ETAG_A)},
+        .base = ETAG_A,
+        .base_fresh = true,
+        .whole = true,
+        .tiny = true,
+        .quick = true,
+        .budget = {[BUDGET_LEAP] = 2, [BUDGET_LOSE] = 1},
+    },
+    {
+        .name = "small-bare-again",
+        .about = "bytes without a nonce are deleted and made again in the same second",
+        .calls = {BARE_COPY(ETAG_A), DELETE(ETAG_A, 1), BARE_COPY(ETAG_A)},
+        .release_always = true,
+        .etag_known = true,
+        .whole = true,
+        .budget = {[BUDGET_LEAP] = 1, [BUDGET_LOSE] = 1},
+    },
 };
 
 const size_t configs_small_count = sizeof(configs_small) / sizeof(configs_small[0]);

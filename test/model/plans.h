@@ -28,6 +28,11 @@
     {                                                                                              \
         .kind = CALL_GUARD, .operation = GUARD_COPY, .ours = (etag), .guards = 1, .no_nonce = true \
     }
+/* The same onto the bytes that it makes. */
+#define BARE_RECOPY(etag)                                                                                              \
+    {                                                                                                                  \
+        .kind = CALL_GUARD, .operation = GUARD_COPY, .expected = (etag), .ours = (etag), .guards = 1, .no_nonce = true \
+    }
 /* R1 and R3 go out together. */
 #define QUICK_CREATE(etag)                                                                      \
     {                                                                                           \

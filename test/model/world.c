@@ -120,7 +120,7 @@ void world_init(struct world *world)
     if (config->base != ETAG_NONE) {
         world->object.exists = 1;
         world->object.etag = config->base;
-        world->object.modified_s = START_S - 100;
+        world->object.modified_s = config->base_fresh ? START_S : START_S - 100;
         world->object.has_nonce = config->base_nonce;
         world->object.version = config->versioned ? ++world->versions : 0;
     }

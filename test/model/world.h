@@ -68,6 +68,7 @@ struct config {
     struct call_plan calls[WRITERS];
     uint8_t base;     /* the object's ETag in the beginning; ETAG_NONE: absent */
     bool base_nonce;  /* and it carries somebody's nonce */
+    bool base_fresh;  /* and it was written in the second in which the calls begin */
     uint8_t length_s; /* 0: 1, as of the next two */
     uint8_t allowance_s;
     uint8_t margin_s;

@@ -186,6 +186,27 @@ static void row_d_is_forbidden_by_a_lock_on_our_etag(void **state)
           "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
+/* R13: what a COPY without room for its nonce makes of the same bytes in the same second is the very version. */
+#define RECOPY(modified)                                                      \
+    "copy E\n"                                                                \
+    "start -> HEAD, SOURCE [CHECKING]\n"                                      \
+    "source 5 -> [CHECKING]\n"                                                \
+    "head E " modified " @1000 -> SIGN 1000/5 [SIGNING]\n"                    \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1011 if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"                                        \
+    "attempt ambiguous @1014 -> HEAD [RESOLVE_HEAD]\n"                        \
+    "head E " modified " @1014 -> GET [RESOLVE_OWN]\n"                        \
+    "get found sent -> QUERY [RESOLVE_OTHERS]\n"                              \
+    "query -> HEAD [RESOLVE_AGAIN]\n"
+static void row_d_is_forbidden_where_a_copy_without_a_nonce_may_have_made_the_version(void **state)
+{
+    (void)state;
+    TRACE(RECOPY("lm=998") "head E lm=998 @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE(RECOPY("lm=997") "head E lm=997 @1014 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4614 "
+                           "fence=1011 if g=100 [FINISHED]\n");
+    TRACE(RECOPY("lm=998") "head F lm=1001 @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
 /* Fresh: the last Date + 60 s is at most D0 + 600 s. */
 static void row_d_is_forbidden_when_the_evidence_is_old(void **state)
 {
@@ -325,6 +346,7 @@ int main(void)
         cmocka_unit_test(row_d_dead_and_the_very_version_with_a_nonce_needs_no_more),
         cmocka_unit_test(row_d_is_forbidden_while_the_attempt_may_be_applied),
         cmocka_unit_test(row_d_is_forbidden_by_a_lock_on_our_etag),
+        cmocka_unit_test(row_d_is_forbidden_where_a_copy_without_a_nonce_may_have_made_the_version),
         cmocka_unit_test(row_d_is_forbidden_when_the_evidence_is_old),
         cmocka_unit_test(row_d_is_forbidden_by_any_difference_of_the_version),
         cmocka_unit_test(row_e_dead_and_overtaken_is_a_conflict),
