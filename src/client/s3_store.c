@@ -236,8 +236,9 @@ static bool repeat(struct store_op *op, const struct store_answer *answer)
 {
     if (op->attempt || op->presigned || op->repeated || !answer->complete)
         return false;
-    bool renew = token_expired(op, answer);
-    if (!renew && !learn_region(op->store, answer) && !learn_time(op->store, answer))
+    bool elsewhere = learn_region(op->store, answer); /* a bare 400 to a HEAD may mean that, too */
+    bool renew = !elsewhere && token_expired(op, answer);
+    if (!elsewhere && !renew && !learn_time(op->store, answer))
         return false;
     op->repeated = true;
     http_request_free(&op->http);
