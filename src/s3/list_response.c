@@ -4,12 +4,12 @@
 #include "s3/response.h"
 
 #include "base/error.h"
+#include "s3/listed_key.h"
 #include "s3/xml.h"
 
 #include <string.h>
 
 enum {
-    LIST_KEY_MAX = 4 * 1024,  /* decoded */
     LIST_TOKEN_MAX = 4 * 1024 /* encoded it still fits into a query */
 };
 
@@ -29,10 +29,8 @@ struct list_entries {
     void *context;
     bool url_encoded;
     struct s3_list_entry entry;
-    struct buf key; /* decoded */
-    struct buf scratch;
+    struct listed_key key;
     bool stopped;
-    bool no_memory;
 };
 
 /* ------------------------------------------------------------------------------------------------ the frame */
@@ -81,46 +79,15 @@ static os_code read_frame(struct text body, struct list_frame *frame, os_error *
 
 /* ------------------------------------------------------------------------------------------------ the entries */
 
-/* In encoding-type=url a blank is "+" on AWS, MinIO and others, and "%20" on the rest; a plus is "%2B" on all. */
-static bool decode(struct list_entries *list, struct text text)
-{
-    buf_reset(&list->scratch);
-    if (!buf_add(&list->scratch, text.p, text.len))
-        return false;
-    for (size_t i = 0; i < list->scratch.len; i++) {
-        if (list->scratch.data[i] == '+')
-            list->scratch.data[i] = ' ';
-    }
-    return text_percent_decode(&list->key, text_of(buf_str(&list->scratch), list->scratch.len));
-}
-
-static size_t decoded_length(struct text text)
-{
-    size_t escapes = 0;
-    for (size_t i = 0; i < text.len; i++)
-        escapes += text.p[i] == '%';
-    return text.len > 2 * escapes ? text.len - 2 * escapes : 0; /* 0: it is broken, and not decoded */
-}
-
-static bool set_key(struct list_entries *list, struct text text)
-{
-    buf_reset(&list->key);
-    if ((list->url_encoded ? decoded_length(text) : text.len) > LIST_KEY_MAX)
-        return false;
-    bool ok = list->url_encoded ? decode(list, text) : buf_add(&list->key, text.p, text.len);
-    list->no_memory = !buf_ok(&list->key) || !buf_ok(&list->scratch);
-    return ok && list->key.len > 0 && memchr(list->key.data, '\0', list->key.len) == NULL;
-}
-
 static bool give(struct list_entries *list, bool is_prefix)
 {
-    if (list->key.len == 0)
+    if (list->key.key.len == 0)
         return false;
-    list->entry.key = buf_str(&list->key);
+    list->entry.key = buf_str(&list->key.key);
     list->entry.is_prefix = is_prefix;
     list->stopped = !list->each(list->context, &list->entry);
     memset(&list->entry, 0, sizeof(list->entry));
-    buf_reset(&list->key);
+    buf_reset(&list->key.key);
     return !list->stopped;
 }
 
@@ -128,7 +95,7 @@ static bool contents_element(struct list_entries *list, const char *name, struct
 {
     struct s3_list_entry *entry = &list->entry;
     if (strcmp(name, "Key") == 0)
-        return set_key(list, text);
+        return listed_key_set(&list->key, text, list->url_encoded);
     if (strcmp(name, "Size") == 0)
         return text_parse_u64(text_trim(text), &entry->length);
     if (strcmp(name, "ETag") == 0)
@@ -147,7 +114,7 @@ static bool entry_element(void *context, const char *path, struct text text)
     if (strcmp(path, LIST_ROOT "/Contents") == 0)
         return give(list, false);
     if (strcmp(path, LIST_ROOT "/CommonPrefixes/Prefix") == 0)
-        return set_key(list, text) && give(list, true);
+        return listed_key_set(&list->key, text, list->url_encoded) && give(list, true);
     return true;
 }
 
@@ -156,7 +123,7 @@ static os_code read_entries(struct text body, struct list_entries *list, os_erro
     enum xml_outcome outcome = xml_read(body, entry_element, list);
     if (list->stopped)
         return error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
-    if (outcome == XML_NO_MEMORY || list->no_memory)
+    if (outcome == XML_NO_MEMORY || list->key.no_memory)
         return error_no_memory(err);
     return outcome == XML_OK ? OS_OK : unreadable(err, "an entry has no readable key, size or ETag");
 }
@@ -168,8 +135,7 @@ os_code s3_parse_list(const struct http_response *response, s3_list_fn each, voi
     struct list_frame frame = {0};
     struct list_entries list = {.each = each, .context = context};
     buf_init(&frame.token, LIST_TOKEN_MAX);
-    buf_init(&list.key, LIST_KEY_MAX);
-    buf_init(&list.scratch, XML_TEXT_MAX);
+    listed_key_init(&list.key);
     os_code code = read_frame(body, &frame, err);
     list.url_encoded = frame.url_encoded;
     if (code == OS_OK)
@@ -180,7 +146,6 @@ os_code s3_parse_list(const struct http_response *response, s3_list_fn each, voi
     if (code == OS_OK)
         *ret = (struct s3_list_page){.truncated = frame.truncated, .next_token = token};
     buf_free(&frame.token);
-    buf_free(&list.key);
-    buf_free(&list.scratch);
+    listed_key_free(&list.key);
     return code;
 }

@@ -2,9 +2,9 @@
 #include "s3/response.h"
 
 #include "base/error.h"
+#include "s3/answer_document.h"
 #include "s3/metadata.h"
 #include "s3/request.h"
-#include "s3/xml.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -126,7 +126,7 @@ void s3_parse_error(const struct http_response *response, struct s3_error *ret)
 
 /* ------------------------------------------------------------------------------------------------ objects */
 
-static os_code unreadable(os_error *err, const char *what)
+os_code answer_unusable(os_error *err, const char *what)
 {
     return error_set(err, OS_ERR_PROTOCOL, "The store's answer cannot be used: %s.", what);
 }
@@ -135,7 +135,7 @@ static os_code parse_length(const struct http_response *response, uint64_t *ret,
 {
     const char *length = http_headers_get(&response->headers, "content-length");
     if (length && !text_parse_u64(text_from(length), ret))
-        return unreadable(err, "its Content-Length is no number");
+        return answer_unusable(err, "its Content-Length is no number");
     const char *range =
         http_headers_get(&response->headers, "content-range"); /* "bytes 0-9/100": the whole object's length */
     const char *slash = range ? strrchr(range, '/') : NULL;
@@ -153,7 +153,7 @@ os_code s3_parse_object(const struct http_response *response, struct s3_object *
     const char *marker = http_headers_get(headers, "x-amz-delete-marker");
     const char *modified = http_headers_get(headers, "last-modified");
     if (etag && !TEXT_COPY_STR(etag, object.etag))
-        return unreadable(err, "its ETag is longer than 127 bytes");
+        return answer_unusable(err, "its ETag is longer than 127 bytes");
     object.delete_marker = marker && text_is_nocase(text_from(marker), "true");
     if (modified)
         (void)text_parse_http_date(text_from(modified), &object.last_modified_s);
@@ -167,27 +167,64 @@ os_code s3_parse_object(const struct http_response *response, struct s3_object *
     return code;
 }
 
-/* ------------------------------------------------------------------------------------------------ copy */
+/* ------------------------------------------------------------------------------------------------ 200 with a body */
 
-struct copy_state {
-    struct s3_object *object;
+struct document_state {
+    const struct answer_document *document;
     struct error_state error;
-    bool is_result;
-    bool bad;
+    bool is_whole; /* its root has ended */
+    bool refused;
 };
+
+const char *answer_below(const char *path, const char *root)
+{
+    size_t len = strlen(root);
+    if (strncmp(path, root, len) != 0 || (path[len] != '/' && path[len] != '\0'))
+        return NULL;
+    return path[len] == '/' ? path + len + 1 : path + len;
+}
+
+static bool document_element(void *context, const char *path, struct text text)
+{
+    struct document_state *state = context;
+    const char *below = answer_below(path, state->document->root);
+    if (below == NULL)
+        return error_element(&state->error, path, text);
+    if (below[0] == '\0')
+        state->is_whole = true;
+    else if (!state->document->each(state->document->context, below, text))
+        state->refused = true;
+    return !state->refused;
+}
+
+os_code answer_document_read(const struct http_response *response, const struct answer_document *document,
+                             struct s3_error *ret_error, os_error *err)
+{
+    error_headers(response, ret_error);
+    struct document_state state = {.document = document, .error = {.error = ret_error}};
+    enum xml_outcome outcome = xml_read(text_trim(body_of(response)), document_element, &state);
+    if (outcome == XML_NO_MEMORY)
+        return error_no_memory(err);
+    if (outcome == XML_OK && state.error.is_error)
+        return error_set(err, OS_ERR_SERVICE, "The store answered %s with 200 and the error %s inside: %s.",
+                         document->of, ret_error->code, ret_error->message);
+    if (outcome == XML_OK && state.is_whole)
+        return OS_OK;
+    error_headers(response, ret_error);
+    ret_error->unreadable = true;
+    return error_set(err, OS_ERR_PROTOCOL, "The store's answer cannot be used: %s must be answered by a whole <%s>%s.",
+                     document->of, document->root, state.refused ? " in which all can be read" : "");
+}
+
+/* ------------------------------------------------------------------------------------------------ copy */
 
 static bool copy_element(void *context, const char *path, struct text text)
 {
-    struct copy_state *state = context;
-    int64_t modified_s;
-    if (strncmp(path, "CopyObjectResult", 16) != 0)
-        return error_element(&state->error, path, text);
-    if (strcmp(path, "CopyObjectResult") == 0)
-        state->is_result = true;
-    else if (strcmp(path, "CopyObjectResult/ETag") == 0)
-        state->bad |= !text_copy(text_trim(text), state->object->etag, sizeof(state->object->etag));
-    else if (strcmp(path, "CopyObjectResult/LastModified") == 0 && text_parse_iso8601(text_trim(text), &modified_s))
-        state->object->last_modified_s = modified_s;
+    struct s3_object *object = context;
+    if (strcmp(path, "ETag") == 0)
+        return text_copy(text_trim(text), object->etag, sizeof(object->etag));
+    if (strcmp(path, "LastModified") == 0)
+        (void)text_parse_iso8601(text_trim(text), &object->last_modified_s);
     return true;
 }
 
@@ -196,21 +233,12 @@ os_code s3_parse_copy(const struct http_response *response, struct s3_object *re
 {
     struct s3_object object;
     memset(&object, 0, sizeof(object));
-    error_headers(response, ret_error);
-    struct copy_state state = {.object = &object, .error = {.error = ret_error}};
-    enum xml_outcome outcome = xml_read(text_trim(body_of(response)), copy_element, &state);
-    if (outcome == XML_NO_MEMORY)
-        return error_no_memory(err);
-    if (outcome == XML_OK && state.error.is_error)
-        return error_set(err, OS_ERR_SERVICE, "The store answered the copy with 200 and the error %s inside: %s.",
-                         ret_error->code, ret_error->message);
-    if (outcome != XML_OK || !state.is_result || state.bad) {
-        error_headers(response, ret_error);
-        ret_error->unreadable = true;
-        return unreadable(err, "a copy must be answered by a whole <CopyObjectResult>");
-    }
-    os_code code = metadata_version_id(http_headers_get(&response->headers, "x-amz-version-id"), object.version_id,
-                                       sizeof(object.version_id), err);
+    const struct answer_document document = {
+        .root = "CopyObjectResult", .each = copy_element, .context = &object, .of = "the copy"};
+    os_code code = answer_document_read(response, &document, ret_error, err);
+    if (code == OS_OK)
+        code = metadata_version_id(http_headers_get(&response->headers, "x-amz-version-id"), object.version_id,
+                                   sizeof(object.version_id), err);
     if (code == OS_OK)
         *ret = object;
     return code;
