@@ -109,7 +109,7 @@ step_coverage() {
     OSCOMMIT_BUILD_DIR=$out/coverage "$scripts_dir/test.sh" --only coverage --no-install --no-servers
     local status=$?
     cat "$out/coverage/coverage.log"
-    figure=$(sed -n 's/^branches: \(.*\)$/\1 of src\/commit/p' "$out/coverage/coverage.log" | head -n 1)
+    figure=$(grep '^src/commit: .*; parsers: ' "$out/coverage/coverage.log" | tail -n 1)
     [[ -n $figure ]] && return "$status"
 }
 
