@@ -130,7 +130,11 @@ static void probe(struct fence_check *check, uint64_t now_s)
     clock_read(&check->sent);
     uint64_t deadline_ms = check->sent.monotonic_ms + client->settings.request_timeout_ms;
     check->live_op = vtable->probe_expiry(client->store, check->key, now_s, true, deadline_ms, live_done, check);
-    check->expired_op = vtable->probe_expiry(client->store, check->key, now_s, false, deadline_ms, expired_done, check);
+    /* Over by as much as a fence counts on, and no more: what is an hour late, a store refuses too that forgives some
+     * minutes, or that only bounds how old a date may be. */
+    uint64_t ended_s = now_s - client->settings.guard.margin_s - 1;
+    check->expired_op =
+        vtable->probe_expiry(client->store, check->key, ended_s, false, deadline_ms, expired_done, check);
     if (check->live_op == NULL && check->expired_op == NULL)
         judge(check); /* no memory for either: no fences */
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL_PROBE_LENGTH_S = 60, LOCAL_PROBE_AGE_S = 3600 };
+enum { LOCAL_PROBE_LENGTH_S = 60 };
 
 struct local_store {
     struct store store;
@@ -281,8 +281,7 @@ static struct store_op *local_probe(struct store *store, const char *key, uint64
                                     uint64_t deadline_ms, store_done_fn done, void *context)
 {
     struct store_request request = {.verb = STORE_HEAD, .key = key, .deadline_monotonic_ms = deadline_ms};
-    uint64_t signed_s = live ? at_s : at_s - LOCAL_PROBE_AGE_S;
-    uint64_t not_after_s = signed_s + LOCAL_PROBE_LENGTH_S;
+    uint64_t not_after_s = live ? at_s + LOCAL_PROBE_LENGTH_S : at_s;
     return blocking_op_start(of(store)->loop, store, &request, execute, &not_after_s, done, context);
 }
 

@@ -16,7 +16,6 @@ enum {
     S3_ANSWER_MAX = 8 << 20,          /* a LIST page of 1,000 keys of 1,024 bytes, all escaped, fits */
     S3_TLS_ONE_WRITE_BYTES = 8 << 10, /* with its headers well inside one TLS record of 16 KiB */
     S3_PROBE_LENGTH_S = 60,
-    S3_PROBE_AGE_S = 3600,
     S3_SKEW_MIN_S = 300
 };
 
@@ -384,7 +383,7 @@ static struct store_op *s3_probe_expiry(struct store *store, const char *key, ui
     if (op == NULL)
         return NULL;
     op->presigned = true;
-    op->sign_s = live ? at_s : at_s - S3_PROBE_AGE_S;
+    op->sign_s = live ? at_s : at_s - S3_PROBE_LENGTH_S;
     launch_or_fail(op);
     return op;
 }

@@ -89,9 +89,9 @@ struct store_vtable {
                          struct store_attempt *attempt); /* NULL is fine; not while it is being sent */
     void (*cancel)(struct store *store,
                    struct store_op *op); /* done is not called any more; a running write is aborted */
-    /* E7: two presigned HEADs of `key` that differ only in their date. `live`: signed at `now_s`; else an hour before.
-     */
-    struct store_op *(*probe_expiry)(struct store *store, const char *key, uint64_t now_s, bool live,
+    /* E7: two presigned HEADs of `key` that differ only in their date. `live`: signed at `at_s`; else its signature
+     * ended then. */
+    struct store_op *(*probe_expiry)(struct store *store, const char *key, uint64_t at_s, bool live,
                                      uint64_t deadline_monotonic_ms, store_done_fn done, void *context);
     void (*free)(struct store *store); /* no op may be under way */
 };

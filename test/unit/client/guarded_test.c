@@ -74,11 +74,34 @@ static void answer_anything(void *context, const struct http_server_record *reco
     *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
 }
 
-static void a_store_that_takes_expired_requests_gets_no_fences(void **state)
+/* The number that follows `name` in a request target. */
+static unsigned long number_after(const char *target, const char *name)
 {
-    const struct scratch *scratch = *state;
-    struct http_server_options lenient = {.respond = answer_anything};
-    struct http_server *server = http_server_start(&lenient);
+    const char *found = strstr(target, name);
+    return found ? strtoul(found + strlen(name), NULL, 10) : 0;
+}
+
+/* A store at 10:00:00 that looks at the expiry of what is presigned and forgives `*context` seconds. */
+static void answer_with_grace(void *context, const struct http_server_record *record, struct buf *scratch,
+                              struct http_server_step *ret)
+{
+    const unsigned long *grace_s = context;
+    const char *day = strstr(record->target, "X-Amz-Date=20261121T");
+    unsigned long at = number_after(record->target, "X-Amz-Date=20261121T");
+    unsigned long signed_s = at / 10000 * 3600 + at / 100 % 100 * 60 + at % 100;
+    unsigned long ends_s = signed_s + number_after(record->target, "X-Amz-Expires=");
+    answer_anything(NULL, record, scratch, ret);
+    if (day == NULL || ends_s + *grace_s >= 10 * 3600)
+        return;
+    buf_reset(scratch);
+    buf_add_str(scratch, "HTTP/1.1 403 Forbidden\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: 0\r\n\r\n");
+    assert_true(buf_ok(scratch));
+    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
+}
+
+static bool is_fenced(const struct scratch *scratch, const struct http_server_options *store)
+{
+    struct http_server *server = http_server_start(store);
     char endpoint[64];
     char ledger_url[160];
     snprintf(endpoint, sizeof(endpoint), "http://%s", http_server_host(server));
@@ -95,13 +118,35 @@ static void a_store_that_takes_expired_requests_gets_no_fences(void **state)
     CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
     os_result result = OS_RESULT_INIT;
     assert_int_equal(create(client, "absent", "x", 1, &result, &error), OS_COMMITTED);
-    assert_false(result.fenced);
+    bool fenced = result.fenced;
     os_result_clear(&result);
     os_client_close(client);
     http_server_stop(server);
     char ledger[160];
     snprintf(ledger, sizeof(ledger), "%s/.oscommit/ledger.db", scratch->root);
-    assert_int_equal(count_records(ledger, "SELECT count(*) FROM records WHERE fence_s IS NULL"), 1);
+    assert_int_equal(count_records(ledger, "SELECT count(*) FROM records WHERE fence_s IS NULL"), fenced ? 0 : 1);
+    return fenced;
+}
+
+static void a_store_that_takes_expired_requests_gets_no_fences(void **state)
+{
+    struct http_server_options lenient = {.respond = answer_anything};
+    assert_false(is_fenced(*state, &lenient));
+}
+
+/* A fence is passed at the margin, not an hour later. */
+static void a_store_that_forgives_minutes_gets_no_fences(void **state)
+{
+    unsigned long grace_s = 300;
+    struct http_server_options forgiving = {.respond = answer_with_grace, .respond_context = &grace_s};
+    assert_false(is_fenced(*state, &forgiving));
+}
+
+static void a_store_that_forgives_no_more_than_the_margin_gets_fences(void **state)
+{
+    unsigned long grace_s = 2;
+    struct http_server_options strict = {.respond = answer_with_grace, .respond_context = &grace_s};
+    assert_true(is_fenced(*state, &strict));
 }
 
 int main(void)
@@ -112,6 +157,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_body_that_would_outlast_the_lease_is_refused, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(a_store_that_takes_expired_requests_gets_no_fences, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_store_that_forgives_minutes_gets_no_fences, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_store_that_forgives_no_more_than_the_margin_gets_fences, scratch_setup,
                                         scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
