@@ -119,11 +119,19 @@ os_code s3_parse_parts(const struct http_response *response, uint32_t after, s3_
 
 struct uploads_frame {
     bool truncated;
-    bool url_encoded;    /* a store may ignore that it was asked for */
+    bool url_encoded; /* a store may ignore that it was asked for */
+    bool no_memory;
     struct buf next_key; /* as written */
     struct s3_upload_id next_id;
-    bool no_memory;
+    struct buf last_key; /* of the last upload of this page, as written */
 };
+
+static bool keep_written(struct uploads_frame *frame, struct text text, struct buf *ret)
+{
+    buf_reset(ret);
+    frame->no_memory = !buf_add(ret, text.p, text.len);
+    return !frame->no_memory;
+}
 
 static bool uploads_frame_element(void *context, const char *path, struct text text)
 {
@@ -137,11 +145,10 @@ static bool uploads_frame_element(void *context, const char *path, struct text t
         frame->url_encoded = text_is_nocase(text_trim(text), "url");
     else if (strcmp(below, "NextUploadIdMarker") == 0)
         return text_copy(text_trim(text), frame->next_id.text, sizeof(frame->next_id.text));
-    else if (strcmp(below, "NextKeyMarker") == 0) {
-        buf_reset(&frame->next_key);
-        frame->no_memory = !buf_add(&frame->next_key, text.p, text.len);
-        return !frame->no_memory;
-    }
+    else if (strcmp(below, "NextKeyMarker") == 0)
+        return keep_written(frame, text, &frame->next_key);
+    else if (strcmp(below, "Upload/Key") == 0)
+        return keep_written(frame, text, &frame->last_key);
     return true;
 }
 
@@ -188,14 +195,15 @@ static bool is_same(const char *str, const char *asked)
     return text_is(text_from(asked), str);
 }
 
-/* Where the next page begins, decoded into state->key; it must lie elsewhere than where this one began. */
+/* Where the next page begins, decoded into state->key; it must lie elsewhere than where this one began. MinIO gives the
+ * upload id only: the key is then that of the last upload. */
 static os_code check_next(const struct uploads_frame *frame, const struct s3_list_uploads_options *options,
                           struct uploads_state *state, os_error *err)
 {
     if (!frame->truncated)
         return OS_OK;
-    bool has_key =
-        listed_key_set(&state->key, text_of(buf_str(&frame->next_key), frame->next_key.len), frame->url_encoded);
+    const struct buf *written = frame->next_key.len > 0 ? &frame->next_key : &frame->last_key;
+    bool has_key = listed_key_set(&state->key, text_of(buf_str(written), written->len), frame->url_encoded);
     if (state->key.no_memory)
         return error_no_memory(err);
     if (!has_key || (is_same(buf_str(&state->key.key), options->key_marker) &&
@@ -241,6 +249,7 @@ os_code s3_parse_uploads(const struct http_response *response, const struct s3_l
     struct uploads_state state = {.each = each, .context = context};
     struct s3_uploads_page page = {0};
     buf_init(&frame.next_key, XML_TEXT_MAX);
+    buf_init(&frame.last_key, XML_TEXT_MAX);
     listed_key_init(&state.key);
     os_code code = read_frame(body_of(response), &frame, err);
     state.url_encoded = frame.url_encoded;
@@ -257,6 +266,7 @@ os_code s3_parse_uploads(const struct http_response *response, const struct s3_l
         free(page.next_upload_id_marker);
     }
     buf_free(&frame.next_key);
+    buf_free(&frame.last_key);
     listed_key_free(&state.key);
     return code;
 }

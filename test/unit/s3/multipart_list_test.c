@@ -259,6 +259,15 @@ static void a_page_of_uploads_says_where_the_next_begins(void **state)
                   "");
 }
 
+/* As MinIO gives it. */
+static void a_page_without_a_next_key_goes_on_behind_its_last_upload(void **state)
+{
+    (void)state;
+    check_uploads(UPLOADS("<NextKeyMarker/><NextUploadIdMarker>u</NextUploadIdMarker>" MORE
+                          "<EncodingType>url</EncodingType>" UPLOAD("j") UPLOAD("k%2B")),
+                  "j|u|0\nk+|u|0\n", "k+", "u");
+}
+
 static void a_page_of_uploads_that_would_never_end_is_refused(void **state)
 {
     (void)state;
@@ -397,6 +406,7 @@ int main(void)
         cmocka_unit_test(a_page_of_a_thousand_parts_with_every_field_fits),
         cmocka_unit_test(uploads_are_given_with_key_id_and_age),
         cmocka_unit_test(a_page_of_uploads_says_where_the_next_begins),
+        cmocka_unit_test(a_page_without_a_next_key_goes_on_behind_its_last_upload),
         cmocka_unit_test(a_page_of_uploads_that_would_never_end_is_refused),
         cmocka_unit_test(uploads_that_cannot_be_read_are_refused),
         cmocka_unit_test(keys_ids_and_markers_are_bounded),
