@@ -293,6 +293,36 @@ const struct config configs_small[] = {
         .whole = true,
         .budget = {[BUDGET_LEAP] = 1, [BUDGET_LOSE] = 1},
     },
+    {
+        .name = "small-late-dates-ahead",
+        .about = "late dates of front ends that are a margin ahead; R1 and R3 go out together",
+        .calls = {QUICK_CREATE(ETAG_A), QUICK_CREATE(ETAG_B)},
+        .etag_known = true,
+        .late_dates = true,
+        .length_s = 4,
+        .recheck_ms = 5000,
+        .leap_s = 3,
+        .budget = {[BUDGET_LEAP] = 2, [BUDGET_FAST] = 2},
+    },
+    {
+        .name = "small-late-dates-replaced",
+        .about = "late dates, an answer that is lost, a replacement and a deletion of one version",
+        .calls = {REPLACE(ETAG_A, ETAG_B, 1), DELETE(ETAG_A, 1)},
+        .base = ETAG_A,
+        .etag_known = true,
+        .late_dates = true,
+        .recheck_ms = 5000,
+        .leap_s = 4,
+        .budget = {[BUDGET_LEAP] = 2, [BUDGET_LOSE] = 1},
+    },
+    {
+        .name = "small-peer-deletes",
+        .about = "a COPY without a nonce, and a peer that deletes what it makes",
+        .calls = {BARE_COPY(ETAG_A), {.kind = CALL_PEER, .operation = GUARD_DELETE, .expected = ETAG_A}},
+        .whole = true,
+        .quick = true,
+        .budget = {[BUDGET_TICK] = 1, [BUDGET_LEAP] = 2, [BUDGET_LOSE] = 1},
+    },
 };
 
 const size_t configs_small_count = sizeof(configs_small) / sizeof(configs_small[0]);
