@@ -172,7 +172,6 @@ os_code s3_parse_object(const struct http_response *response, struct s3_object *
 struct document_state {
     const struct answer_document *document;
     struct error_state error;
-    bool is_whole; /* its root has ended */
     bool refused;
 };
 
@@ -190,10 +189,7 @@ static bool document_element(void *context, const char *path, struct text text)
     const char *below = answer_below(path, state->document->root);
     if (below == NULL)
         return error_element(&state->error, path, text);
-    if (below[0] == '\0')
-        state->is_whole = true;
-    else if (!state->document->each(state->document->context, below, text))
-        state->refused = true;
+    state->refused = below[0] != '\0' && !state->document->each(state->document->context, below, text);
     return !state->refused;
 }
 
@@ -208,7 +204,7 @@ os_code answer_document_read(const struct http_response *response, const struct 
     if (outcome == XML_OK && state.error.is_error)
         return error_set(err, OS_ERR_SERVICE, "The store answered %s with 200 and the error %s inside: %s.",
                          document->of, ret_error->code, ret_error->message);
-    if (outcome == XML_OK && state.is_whole)
+    if (outcome == XML_OK) /* of any other root document_element has refused its end */
         return OS_OK;
     error_headers(response, ret_error);
     ret_error->unreadable = true;

@@ -420,7 +420,8 @@ static void what_a_store_adds_needlessly_changes_nothing(void **state)
     assert_false(object.delete_marker);
     http_response_free(&response);
     answer_text(&response, 200, "",
-                "<CopyObjectResult><LastModified>yesterday</LastModified><ETag>\"e\"</ETag></CopyObjectResult>");
+                "<CopyObjectResult><LastModified>yesterday</LastModified><ETag>\"e\"</ETag><ChecksumType>FULL_OBJECT</"
+                "ChecksumType></CopyObjectResult>");
     assert_int_equal(s3_parse_copy(&response, &object, &error, &err), OS_OK);
     assert_int_equal(object.last_modified_s, 0);
     http_response_free(&response);
