@@ -7,7 +7,8 @@
 #   explorer   every schedule of two and three real guards in small worlds (test/model)
 #   simulator  the whole library in seeded worlds of clocks, faults and processes (test/sim)
 #   mutants    one rule taken out at a time: somebody must notice (test/mutants)
-#   torture    every allocation, and every call of libcurl, SQLite and files fails once (test/torture)
+#   torture    every allocation, and every call of libcurl, SQLite and files fails once (test/torture); the power fails
+#              after every change of an embedded store's disk (test/powerloss)
 #   fuzz       hostile bytes for every parser, and hostile events for the guard (fuzz)
 #   coverage   branches that the unit tests and the corpora reach: src/commit all, each parser 95 % or more
 #
@@ -91,8 +92,13 @@ step_torture() {
     ((long)) && extent=(--all)
     "$build/test/torture/oscommit_torture" "${extent[@]}" | tee "$out/torture.txt"
     local status=${PIPESTATUS[0]}
-    figure=$(sed -n 's/^\([0-9]* injections\), \([0-9]* failures\)$/\1, \2/p' "$out/torture.txt")
-    [[ -n $figure ]] && ((status == 0))
+    "$build/test/powerloss/oscommit_powerloss" "${extent[@]}" | tee "$out/powerloss.txt"
+    local lost=${PIPESTATUS[0]}
+    local injections images
+    injections=$(sed -n 's/^\([0-9]* injections\), \([0-9]* failures\)$/\1, \2/p' "$out/torture.txt")
+    images=$(sed -n 's/^[0-9]* instants, \([0-9]* images\), \([0-9]* failures\)$/\1 of power failures, \2/p' "$out/powerloss.txt")
+    figure="$injections; $images"
+    [[ -n $injections && -n $images ]] && ((status == 0 && lost == 0))
 }
 
 step_fuzz() {
@@ -129,7 +135,7 @@ run_step() { # STEP
 
 build_attackers() {
     cmake -S "$root" -B "$build" -G Ninja -DOSCOMMIT_WERROR=ON -DCMAKE_BUILD_TYPE=Release &&
-        cmake --build "$build" --parallel "$jobs" --target explore oscommit_sim oscommit_torture
+        cmake --build "$build" --parallel "$jobs" --target explore oscommit_sim oscommit_torture oscommit_powerloss
 }
 
 mkdir -p "$out"
