@@ -334,8 +334,8 @@ static void read_table_answer(struct ledger_op *op, const struct http_response *
 static void read_transport(struct ledger_op *op, const struct http_result *result)
 {
     error_set(&op->answer.error, result->code, "The %s could not be asked: %s", op->ledger->where, result->message);
-    if (result->code == OS_ERR_TLS)
-        finish(op, LEDGER_REFUSED); /* no record was sent: the handshake failed */
+    if (result->code == OS_ERR_TLS && !result->sent)
+        finish(op, LEDGER_REFUSED); /* the handshake failed, and nothing had left on an earlier connection */
     else
         finish(op, result->sent ? LEDGER_AMBIGUOUS : LEDGER_THROTTLED);
 }
