@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trial.h"
 
+#include "inject.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +99,9 @@ bool trial_prepare(struct trial *trial, os_client *calm)
 void trial_run(struct trial *trial)
 {
     os_client *client = NULL;
+    inject_set_opening(true);
     trial->opened = os_client_open(&trial->world->options, &client, &trial->err);
+    inject_set_opening(false);
     if (trial->opened == OS_OK) {
         trial->scenario->run(client, trial);
         os_client_close(client);
