@@ -40,7 +40,7 @@ static const char *value_named(uint64_t number)
     static char names[RANDOM_VALUES_MAX][8];
 
     assert_true(number < RANDOM_VALUES_MAX);
-    (void)snprintf(names[number], sizeof(names[number]), "\"%02u\"", (unsigned)number);
+    (void)snprintf(names[number], sizeof(names[number]), "\"%02u\"", (unsigned)(number % 100));
     return names[number];
 }
 
