@@ -124,7 +124,9 @@ static void a_copy_carries_what_the_source_has(void **state)
     assert_int_equal(result.status, 200);
     assert_string_equal(result.object.etag, "\"s\"");
     assert_string_equal(result.object.version_id, "v");
-    const struct http_headers *headers = &http_server_record(server, 1)->headers;
+    /* The record of the HEAD before it is kept when its connection has ended, at any time. */
+    size_t put = strcmp(http_server_record(server, 0)->method, "PUT") == 0 ? 0 : 1;
+    const struct http_headers *headers = &http_server_record(server, put)->headers;
     assert_string_equal(http_headers_get(headers, "x-amz-copy-source"), "/bucket/s%2B%25%C3%BC");
     assert_string_equal(http_headers_get(headers, "x-amz-metadata-directive"), "REPLACE");
     assert_string_equal(http_headers_get(headers, "content-type"), "text/plain");
