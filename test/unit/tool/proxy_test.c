@@ -4,6 +4,7 @@
 #include "support/http_server.h"
 
 #include <netinet/in.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -20,22 +21,40 @@
 static struct http_server *server;
 static struct proxy *proxy;
 static unsigned port;
-static struct proxy_fault next_fault; /* what the next request meets */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the three below: the proxy's threads come along */
+static struct proxy_fault next_fault;                     /* what the next request meets */
+static unsigned last_lane;
+static char last_call[64];
 static atomic_uint arrived_count;
 static atomic_uint answered_count;
 static atomic_uint delivered_count;
 static atomic_uint met_count;
-static unsigned last_lane;
-static char last_call[64];
+
+static void meet(struct proxy_fault fault)
+{
+    pthread_mutex_lock(&mutex);
+    next_fault = fault;
+    pthread_mutex_unlock(&mutex);
+}
+
+static void check_last(unsigned lane, const char *call)
+{
+    pthread_mutex_lock(&mutex);
+    assert_int_equal(last_lane, lane);
+    assert_string_equal(last_call, call);
+    pthread_mutex_unlock(&mutex);
+}
 
 static void on_arrived(void *context, const struct proxy_request *request, struct proxy_fault *ret)
 {
     (void)context;
+    pthread_mutex_lock(&mutex);
     *ret = next_fault;
     next_fault = (struct proxy_fault){.harm = PROXY_NONE};
-    arrived_count++;
     last_lane = request->lane;
     (void)snprintf(last_call, sizeof(last_call), "%.20s%.20s", request->service_call, request->method);
+    pthread_mutex_unlock(&mutex);
+    arrived_count++;
 }
 
 static void on_answered(void *context, const struct proxy_request *request)
@@ -83,7 +102,7 @@ static void start(const struct http_server_options *options, const char *ca_file
     atomic_store(&answered_count, 0);
     atomic_store(&delivered_count, 0);
     atomic_store(&met_count, 0);
-    next_fault = (struct proxy_fault){.harm = PROXY_NONE};
+    meet((struct proxy_fault){.harm = PROXY_NONE});
 }
 
 /* Its threads have ended, and with them every hook. */
@@ -173,8 +192,7 @@ static void a_request_reaches_the_server_as_it_was_signed(void **state)
     stop_proxy();
     assert_int_equal(arrived_count, 2);
     assert_int_equal(delivered_count, 2);
-    assert_int_equal(last_lane, 7);
-    assert_string_equal(last_call, "PUT");
+    check_last(7, "PUT");
 }
 
 static void a_dropped_answer_was_applied_and_the_client_is_reset(void **state)
@@ -182,7 +200,7 @@ static void a_dropped_answer_was_applied_and_the_client_is_reset(void **state)
     int fd = dial();
 
     (void)state;
-    next_fault = (struct proxy_fault){.harm = PROXY_DROP_ANSWER};
+    meet((struct proxy_fault){.harm = PROXY_DROP_ANSWER});
     say(fd, put);
     assert_false(hears(fd, "200 OK"));
     assert_int_equal(close(fd), 0);
@@ -198,7 +216,7 @@ static void a_discarded_request_never_reaches_the_server(void **state)
     int fd = dial();
 
     (void)state;
-    next_fault = (struct proxy_fault){.harm = PROXY_DISCARD};
+    meet((struct proxy_fault){.harm = PROXY_DISCARD});
     say(fd, put);
     assert_false(hears(fd, "200 OK"));
     assert_int_equal(close(fd), 0);
@@ -210,7 +228,7 @@ static void a_late_request_arrives_after_its_sender_was_reset(void **state)
     int fd = dial();
 
     (void)state;
-    next_fault = (struct proxy_fault){.harm = PROXY_LATE, .hold_ms = 3600 * 1000};
+    meet((struct proxy_fault){.harm = PROXY_LATE, .hold_ms = 3600 * 1000});
     say(fd, put);
     assert_false(hears(fd, "200 OK"));
     assert_int_equal(close(fd), 0);
@@ -225,7 +243,7 @@ static void a_request_that_comes_twice_is_answered_once(void **state)
     int fd = dial();
 
     (void)state;
-    next_fault = (struct proxy_fault){.harm = PROXY_TWICE, .hold_ms = 3600 * 1000};
+    meet((struct proxy_fault){.harm = PROXY_TWICE, .hold_ms = 3600 * 1000});
     say(fd, put);
     assert_true(hears(fd, "200 OK"));
     assert_int_equal(http_server_count(server), 1);
@@ -241,7 +259,7 @@ static void a_held_request_is_forwarded_also_when_its_sender_has_gone(void **sta
     int fd = dial();
 
     (void)state;
-    next_fault = (struct proxy_fault){.harm = PROXY_HOLD_REQUEST, .hold_ms = 100};
+    meet((struct proxy_fault){.harm = PROXY_HOLD_REQUEST, .hold_ms = 100});
     say(fd, put);
     assert_int_equal(close(fd), 0);
     assert_true(http_server_wait_count(server, 1));
@@ -254,14 +272,14 @@ static void a_made_up_answer_comes_instead_or_after(void **state)
     int fd = dial();
 
     (void)state;
-    next_fault = (struct proxy_fault){
-        .harm = PROXY_ANSWER_INSTEAD, .status = 503, .type = "application/xml", .body = "<Error/>"};
+    meet((struct proxy_fault){
+        .harm = PROXY_ANSWER_INSTEAD, .status = 503, .type = "application/xml", .body = "<Error/>"});
     say(fd, put);
     assert_true(hears(fd, "<Error/>"));
     assert_int_equal(http_server_count(server), 0);
     http_server_push(server, &dated);
-    next_fault =
-        (struct proxy_fault){.harm = PROXY_ANSWER_AFTER, .status = 500, .type = "application/xml", .body = "<Error/>"};
+    meet(
+        (struct proxy_fault){.harm = PROXY_ANSWER_AFTER, .status = 500, .type = "application/xml", .body = "<Error/>"});
     say(fd, put);
     assert_true(hears(fd, "Date: Sat, 21 Nov 2026 10:00:00 GMT"));
     assert_int_equal(http_server_count(server), 1);
@@ -310,7 +328,7 @@ static void as_http_proxy_it_goes_where_the_request_says(void **state)
     assert_string_equal(http_server_record(server, 0)->target, "/x");
     assert_int_equal(close(fd), 0);
     stop_proxy();
-    assert_string_equal(last_call, "PutItemPOST");
+    check_last(7, "PutItemPOST");
     stop();
 }
 
