@@ -7,7 +7,7 @@
 #   gcc       debug build, every test, the slow ones, the checks and the package test too
 #   clang     optimised build, every test but the slow ones
 #   asan      address and undefined behaviour sanitizers, every test but the slow ones
-#   tsan      thread sanitizer, every test but the slow ones
+#   tsan      thread sanitizer, every test but the slow ones and the torture
 #   minimal   hardened release build by gcc without libs3; unit tests, checks, package
 #   valgrind  unit tests under valgrind
 #   coverage  branch coverage by the unit tests, the fuzz corpora and torture: all of src/commit, 95 % of each parser, and
@@ -118,7 +118,7 @@ stage_tsan() {
         before_ctest=(setarch --addr-no-randomize)
     fi
     build tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DOSCOMMIT_SANITIZE=thread &&
-        run_tests tsan --label-exclude slow
+        run_tests tsan --label-exclude '^(slow|torture)$'
 }
 
 stage_minimal() {
