@@ -89,7 +89,7 @@ static void set_options(struct world *world, const struct services *services)
     world->options.no_environment = 1;
     world->options.timeout_ms = 500;
     world->options.max_clock_skew_rate = 2;
-    world->options.length_s = 1;
+    world->options.length_s = 2; /* Date is cut to the second: of one, next to nothing may be left */
     world->options.allowance_s = 1;
     world->options.margin_s = 1;
     world->options.connect_timeout_ms = 300;
