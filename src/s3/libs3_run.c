@@ -4,13 +4,16 @@
 #include "base/error.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 enum {
     SLICE_MS = 50, /* how soon a cancellation is noticed */
@@ -118,6 +121,22 @@ static bool find_sockets(struct libs3_run *run)
     return true;
 }
 
+static void drop_ear(struct libs3_run *run)
+{
+    if (run->ear_fd >= 0)
+        (void)close(run->ear_fd);
+    run->ear_fd = -1;
+}
+
+/* The server may have closed after our last look, and libs3 takes that for the end of the answer. */
+static void listen_once_more(struct libs3_run *run)
+{
+    struct pollfd ear = {.fd = run->ear_fd, .events = POLLRDHUP};
+    if (run->ear_fd >= 0 && poll(&ear, 1, 0) == 1)
+        run->closed = true;
+    drop_ear(run);
+}
+
 /* R6: what the kernel has not delivered when the deadline comes, it drops. */
 static void tune(struct libs3_run *run, int fd, uint64_t left_ms)
 {
@@ -126,6 +145,8 @@ static void tune(struct libs3_run *run, int fd, uint64_t left_ms)
         return;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof(timeout_ms));
     run->tuned_fd = fd;
+    drop_ear(run);
+    run->ear_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 static void note_connections(struct libs3_run *run, uint64_t left_ms)
@@ -237,6 +258,7 @@ bool libs3_run_init(struct libs3_run *run, const struct libs3_call *call)
     run->ended = OS_OK;
     run->body_code = OS_OK;
     run->tuned_fd = -1;
+    run->ear_fd = -1;
     return libs3_tap_init(&run->tap);
 }
 
@@ -278,4 +300,5 @@ void libs3_run_until_done(struct libs3_run *run, libs3_begin_fn begin, const voi
         reset_on_close(run);
     S3_destroy_request_context(run->context); /* completes what is not done, as interrupted */
     run->context = NULL;
+    listen_once_more(run); /* and lets go of the connection, which only then is closed */
 }

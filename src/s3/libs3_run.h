@@ -18,6 +18,7 @@ struct libs3_run {
     struct pollfd fds[LIBS3_RUN_FDS];
     nfds_t fd_count;
     int tuned_fd;
+    int ear_fd;   /* the same connection, kept to hear of its end when libs3 has closed its own; -1: none */
     bool started; /* libs3 has been told to go on at least once */
 
     os_code ended; /* OS_OK: by itself, or by an answer that it must not see; else DEADLINE, CANCELLED, NO_MEMORY,
