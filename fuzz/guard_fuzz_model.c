@@ -38,6 +38,8 @@ void model_begin(struct model *model, const struct guard_settings *settings, con
     model->operation = start->operation;
     model->expected_etag = start->expected_etag;
     model->dated_sent_clock = start->recent_clock;
+    if (start->has_recent_date && start->operation != GUARD_COPY)
+        model->largest_date_s = start->recent_date_s;
 }
 
 void model_begin_resolution(struct model *model, const struct guard_settings *settings,
@@ -73,10 +75,9 @@ static void head_answered(struct model *model, const struct guard_event *event)
         model->expected_etag ? version->exists && strcmp(version->etag, model->expected_etag) == 0 : !version->exists;
     model->head_answered_step = model->head_sent_step;
     model->head_answered_sent_clock = model->head_sent_clock;
-    if (event->has_date) {
+    model->head_known_date_s = model->head_sent_date_s;
+    if (event->has_date)
         model->dated_sent_clock = model->head_sent_clock;
-        model->head_date_s = event->date_s;
-    }
 }
 
 static bool same_fence(const struct record *a, const struct record *b)
@@ -217,7 +218,8 @@ static void check_takeover(const struct model *model, const struct record_condit
     if (seen->timeout_ms == 0)
         return;
     if (seen->has_fence)
-        FUZZ_CHECK(model->head_date_s > seen->fence_s && model->head_date_s - seen->fence_s > model->margin_s);
+        FUZZ_CHECK(model->head_known_date_s > seen->fence_s &&
+                   model->head_known_date_s - seen->fence_s > model->margin_s);
     else
         FUZZ_CHECK(clock_elapsed_min(&model->seen_clock, &model->now) > bound_ms);
 }
@@ -337,6 +339,7 @@ static void follow_requests(struct model *model, const struct guard_todo *todo)
     if (wanted & GUARD_DO_HEAD) {
         model->head_sent_step = model->step;
         model->head_sent_clock = model->now;
+        model->head_sent_date_s = model->largest_date_s;
     }
     if (wanted & GUARD_DO_SIGN)
         check_sign(model, todo);

@@ -40,7 +40,8 @@ struct model {
     unsigned head_answered_step; /* when the one was sent that was answered last; 0: none was */
     struct clock_reading head_answered_sent_clock;
     bool expectation_held;                 /* by that one */
-    uint64_t head_date_s;                  /* of the last one with a Date */
+    uint64_t head_sent_date_s;             /* the largest Date received before the one under way was sent */
+    uint64_t head_known_date_s;            /* and before the one that was answered last */
     struct clock_reading dated_sent_clock; /* and when it was sent; before the first: the reading of the recent Date */
 
     /* Our record. */

@@ -103,9 +103,10 @@ static const struct meaning meanings[] = {
 static const struct meaning skewed_signature = {
     "InvalidSignatureException", LEDGER_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK};
 
-/* NULL: the code decides nothing. DynamoDB has one code for a wrong signature and for one at a wrong time; only its
+/* NULL: the code decides nothing. A failed condition is one only as DynamoDB says it, at HTTP 400: a record that is
+ * somebody's is no guess. DynamoDB has one code for a wrong signature and for one at a wrong time; only its
  * message tells them apart ("Signature expired: ... is now earlier than ...", "Signature not yet current: ..."). */
-static const struct meaning *find_meaning(const struct dynamo_error *detail)
+static const struct meaning *find_meaning(const struct dynamo_error *detail, int status)
 {
     struct text message = text_from(detail->message);
     if (strcmp(detail->code, skewed_signature.code) == 0 &&
@@ -114,7 +115,8 @@ static const struct meaning *find_meaning(const struct dynamo_error *detail)
         return &skewed_signature;
     }
     for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-        if (strcmp(detail->code, meanings[i].code) == 0) {
+        bool fits = meanings[i].outcome != LEDGER_CONFLICT || status == 400;
+        if (fits && strcmp(detail->code, meanings[i].code) == 0) {
             return &meanings[i];
         }
     }
@@ -248,7 +250,7 @@ static void read_request_id(const struct http_response *response, struct dynamo_
 static enum ledger_outcome judge_refusal(const struct http_response *response, const struct answer_of *of,
                                          struct dynamo_error *detail, os_error *err)
 {
-    const struct meaning *meaning = find_meaning(detail);
+    const struct meaning *meaning = find_meaning(detail, response->status);
     char said[SAID_SIZE];
     quote_service(detail, said);
     char finding[1024];
