@@ -106,8 +106,8 @@ step_fuzz() {
     ((long)) && seconds=3600
     OSCOMMIT_FUZZ_DIR=$out/fuzz "$scripts_dir/fuzz.sh" --seconds "$seconds" --jobs "$jobs"
     local status=$?
-    figure=$(awk 'NF >= 4 { targets++; executions += $2; crashes += $3 }
-        END { if (targets) printf "%d executions of %d targets, %d crashes", executions, targets, crashes }' "$out/fuzz/summary.txt")
+    figure=$(awk '/^[a-z0-9_]+ [0-9]+ [0-9]+ [0-9]+( |$)/ { targets++; executions += $2; crashes += $3 }
+        END { if (targets) printf "%.0f executions of %d targets, %d crashes", executions, targets, crashes }' "$out/fuzz/summary.txt")
     [[ -n $figure ]] && return "$status"
 }
 
