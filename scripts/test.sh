@@ -5,7 +5,7 @@
 #   scripts/test.sh [--only STAGE,STAGE...] [--no-install] [--no-servers]
 #
 #   gcc       debug build, every test, the slow ones, the checks and the package test too
-#   clang     optimised build, every test but the slow ones
+#   clang     optimised build, every test but the slow ones and the torture
 #   asan      address and undefined behaviour sanitizers, every test but the slow ones
 #   tsan      thread sanitizer, every test but the slow ones and the torture
 #   minimal   hardened release build by gcc without libs3; unit tests, checks, package
@@ -103,7 +103,7 @@ stage_gcc() {
 }
 
 stage_clang() {
-    build clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang && run_tests clang --label-exclude slow
+    build clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang && run_tests clang --label-exclude '^(slow|torture)$'
 }
 
 stage_asan() {
