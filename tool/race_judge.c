@@ -58,13 +58,12 @@ static bool add_facts(struct race *race)
     return good;
 }
 
-/* Opens it before anything else, so that a race of an hour does not end with a file that cannot be written. */
 static bool write_file(struct race *race, enum option_id id)
 {
     const char *name = options_text(race->session->options, id);
+    os_error error = {.code = OS_OK};
     FILE *file;
     bool good;
-    char sentence[512];
 
     if (name == NULL) {
         return true;
@@ -73,12 +72,15 @@ static bool write_file(struct race *race, enum option_id id)
     good = file != NULL;
     if (good) {
         good = id == OPTION_HISTORY ? jsonl_write(race->record.history, file)
-                                    : report_write(race->record.history, &race->judged, file, NULL) == OS_OK;
+                                    : report_write(race->record.history, &race->judged, file, &error) == OS_OK;
         good = fclose(file) == 0 && good;
     }
+    if (!good && error.message[0] == '\0') {
+        (void)snprintf(error.message, sizeof(error.message), "\"%.300s\" could not be written: %s.", name,
+                       strerror(errno));
+    }
     if (!good) {
-        (void)snprintf(sentence, sizeof(sentence), "\"%.300s\" could not be written: %s.", name, strerror(errno));
-        output_message(&race->session->output, sentence);
+        output_message(&race->session->output, error.message);
     }
     return good;
 }
