@@ -180,6 +180,14 @@ typedef enum os_toggle { OS_AUTO = 0, OS_ON = 1, OS_OFF = 2 } os_toggle;
 typedef enum os_addressing { OS_ADDRESSING_AUTO = 0, OS_ADDRESSING_PATH = 1, OS_ADDRESSING_VIRTUAL = 2 } os_addressing;
 typedef enum os_signature { OS_SIGNATURE_V4 = 0, OS_SIGNATURE_V2 = 1 } os_signature;
 
+/* What keeps other writers out (docs/protocol.md, section 7). */
+typedef enum os_guard {
+    OS_GUARD_AUTO = 0,   /* per operation: native where the store's profile proves it safe, else the record */
+    OS_GUARD_RECORD = 1, /* the record in the ledger */
+    OS_GUARD_NATIVE = 2, /* the store's own condition, no record; refused where the profile does not prove it safe */
+    OS_GUARD_BOTH = 3    /* record and condition: while a fleet moves from one to the other, or is mixed */
+} os_guard;
+
 /* Everything that a client can be told. All strings are copied by os_client_open. */
 typedef struct os_options {
     size_t size;
@@ -245,6 +253,17 @@ typedef struct os_options {
     os_log_level log_level; /* [OS_LOG_WARN] */
     os_metric_fn metric;
     void *metric_context;
+
+    /* Stores and sizes. */
+    os_guard guard;            /* [AUTO] */
+    const char *store_profile; /* what the store can do: the file that os_store_probe's answer was written to (a path
+                                  with a '/' or ending in ".json"), or the name of a shipped one ("aws") [none] */
+    uint64_t stage_above;      /* bodies over this many bytes go in parts (R15) [8 MiB; 64 KiB where conditions are not
+                                  honoured] */
+    uint64_t part_size;        /* bytes of a part, 5 MiB to 5 GiB; grows where 10,000 would not do [16 MiB; copies 512
+                                  MiB] */
+    uint32_t parts_at_once;    /* parts under way of one call [4]: a call holds at most parts_at_once + 1 parts in
+                                  memory, none for a body in memory and for a copy */
 } os_options;
 #define OS_OPTIONS_INIT            \
     {                              \
@@ -293,6 +312,10 @@ typedef struct os_call {
         .size = sizeof(os_call) \
     }
 
+/* Gives the next bytes of a body: how many were put into `ret_data` (at most `size`), 0 at its end, less than 0 when it
+ * cannot be read. Runs on the thread that made the call, and may block. */
+typedef int64_t (*os_read_fn)(void *context, void *ret_data, size_t size);
+
 /* What to write. Exactly one source. A file is read while it is sent; one that grows or shrinks meanwhile is
  * OS_ERR_BODY, or OS_ERR_UNDECIDED when a part had been sent by then (some stores keep it). */
 typedef struct os_body {
@@ -300,6 +323,8 @@ typedef struct os_body {
     const void *data; /* memory; may be NULL when length is 0 */
     uint64_t length;
     const char *file; /* path; then data and length are ignored */
+    os_read_fn read;  /* a stream of unknown length, such as a pipe; then the others are ignored */
+    void *read_context;
 } os_body;
 #define OS_BODY_MEMORY(pointer, bytes)                                \
     {                                                                 \
@@ -355,8 +380,11 @@ typedef struct os_result {
     int fenced;           /* non-zero: the record carried a fence (E7) */
     char found_etag[128]; /* CONFLICT: what stands there instead; empty if nothing does */
     char found_version_id[256];
-    char rule[8]; /* which rule or row of R13 gave the verdict, "R9", "R1", "R13.E" ... */
-    char *ticket; /* UNKNOWN: for os_resolve; one line of JSON, no secrets. Else NULL */
+    char rule[8];     /* which rule or row of R13 gave the verdict, "R9", "R1", "R13.E" ... */
+    char *ticket;     /* UNKNOWN: for os_resolve; one line of JSON, no secrets. Else NULL */
+    os_guard guard;   /* what kept others out: RECORD, NATIVE or BOTH; AUTO: nothing was sent */
+    char request[32]; /* the request that wrote or would have: "PutObject", "CopyObject", "CompleteMultipartUpload" ...
+                       */
 } os_result;
 #define OS_RESULT_INIT            \
     {                             \

@@ -16,7 +16,8 @@ struct ledger_row { /* strings borrowed for the callback */
     const char *etag;
     bool readable; /* false: an item that is no record; `other` holds it whole */
     struct record record;
-    const char *other; /* JSON */
+    const char *upload; /* the record's upload id, "" if none; record.upload is its number */
+    const char *other;  /* JSON */
 };
 typedef bool (*ledger_row_fn)(void *context, const struct ledger_row *row); /* false: stop */
 
@@ -26,6 +27,7 @@ struct ledger_request {
     const char *path; /* LIST: NULL for the whole table */
     const char *etag;
     const struct record *record;              /* PUT */
+    const char *upload;                       /* PUT: the upload id that record.upload stands for; NULL: none */
     const struct record_condition *condition; /* PUT */
     ledger_row_fn each;                       /* LIST: every page is read; on the loop's thread */
     void *each_context;
@@ -34,9 +36,10 @@ struct ledger_request {
 
 struct ledger_answer { /* borrowed for the callback */
     enum ledger_outcome outcome;
-    bool found;           /* GET */
-    struct record record; /* PUT with LEDGER_CONFLICT, GET when found */
-    uint32_t requests;    /* how many requests it took */
+    bool found;                      /* GET */
+    struct record record;            /* PUT with LEDGER_CONFLICT, GET when found */
+    char upload[RECORD_UPLOAD_SIZE]; /* the upload id that record.upload stands for; "" if none */
+    uint32_t requests;               /* how many requests it took */
     os_error error; /* for every outcome but OK and the conflicts; CHECK_TABLE and CREATE_TABLE: OS_OK or why not */
 };
 typedef void (*ledger_done_fn)(void *context, const struct ledger_answer *answer);

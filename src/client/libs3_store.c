@@ -83,8 +83,10 @@ static os_code perform(const struct libs3_config *config, const struct libs3_cal
     case STORE_DELETE: return libs3_delete(config, call, request->key, result, err);
     case STORE_HEAD_BUCKET: return libs3_head_bucket(config, call, result, err);
     case STORE_LIST: return list(config, call, request, result, err);
+    default: break;
     }
-    return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)request->verb);
+    return error_set(err, OS_ERR_UNSUPPORTED, "A store spoken to with Signature V2 has no request number %d here.",
+                     (int)request->verb);
 }
 
 static void add_date(struct store_answer *answer, int64_t date_s)

@@ -184,6 +184,7 @@ static os_code perform_on(struct file_store *files, struct store_op *op, struct 
                                err);
     case STORE_DELETE: return file_store_delete(files, request->key, err);
     case STORE_LIST: return list(files, op, err);
+    default: break;
     }
     return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)request->verb);
 }

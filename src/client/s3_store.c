@@ -128,6 +128,7 @@ static os_code build(const struct s3_store *store, const struct store_request *r
     case STORE_COPY: return build_copy(&target, request, ret, err);
     case STORE_DELETE: return s3_build_delete(&target, request->key, &request->condition, ret, err);
     case STORE_LIST: return s3_build_list(&target, &request->list, ret, err);
+    default: break;
     }
     return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)request->verb);
 }

@@ -9,12 +9,50 @@
 #define OSCOMMIT_CLIENT_STORE_H
 
 #include "client/loop.h"
+#include "s3/multipart_request.h"
+#include "s3/multipart_response.h"
 #include "s3/request.h"
 #include "s3/response.h"
 
-enum store_verb { STORE_HEAD = 1, STORE_GET, STORE_PUT, STORE_COPY, STORE_DELETE, STORE_LIST, STORE_HEAD_BUCKET };
+enum store_verb {
+    STORE_HEAD = 1,
+    STORE_GET,
+    STORE_PUT,
+    STORE_COPY,
+    STORE_DELETE,
+    STORE_LIST,
+    STORE_HEAD_BUCKET,
+    STORE_CREATE_UPLOAD, /* the verbs of a staged upload (R14, R15); OS_ERR_UNSUPPORTED without has_uploads */
+    STORE_UPLOAD_PART,
+    STORE_UPLOAD_PART_COPY,
+    STORE_COMPLETE,
+    STORE_ABORT_UPLOAD,
+    STORE_LIST_PARTS,
+    STORE_LIST_UPLOADS
+};
 
 typedef int (*store_sink_fn)(void *context, const void *data, size_t length); /* 0: go on */
+
+/* The rest of a request about a staged upload. Borrowed like the request. */
+struct store_upload {
+    const char *id;                           /* all but CREATE_UPLOAD and LIST_UPLOADS */
+    const struct s3_creation *creation;       /* CREATE_UPLOAD; its content has the nonce */
+    uint32_t part_number;                     /* UPLOAD_PART, UPLOAD_PART_COPY: 1 to 10,000 */
+    uint64_t part_offset;                     /* UPLOAD_PART, UPLOAD_PART_COPY: where its bytes stand in the object */
+    const struct s3_body_sums *sums;          /* UPLOAD_PART; NULL: none. The bytes are request.body */
+    const struct s3_part_source *part_source; /* UPLOAD_PART_COPY */
+    const struct s3_part_name *parts;         /* COMPLETE: all, in the order of their numbers */
+    size_t part_count;
+    const struct s3_completion *completion; /* COMPLETE; its condition is that of the attempt. NULL: nothing */
+    uint32_t after_part;                    /* LIST_PARTS */
+    uint32_t max_parts;                     /* 0: the store's default */
+    s3_part_fn each_part;
+    struct s3_parts_page *parts_page;             /* filled on success */
+    const struct s3_list_uploads_options *listed; /* LIST_UPLOADS */
+    s3_upload_fn each_upload;
+    struct s3_uploads_page *uploads_page; /* filled on success */
+    void *each_context;
+};
 
 /* What is wanted. Everything is borrowed until `done` or store_cancel. Keys are whole object keys (prefix included). */
 struct store_request {
@@ -35,7 +73,8 @@ struct store_request {
     struct s3_list_options list; /* LIST: one page */
     s3_list_fn each;             /* LIST */
     void *each_context;
-    struct s3_list_page *page;      /* LIST: filled on success */
+    struct s3_list_page *page; /* LIST: filled on success */
+    struct store_upload upload;
     uint64_t deadline_monotonic_ms; /* absolute */
 };
 
@@ -48,10 +87,12 @@ struct store_answer {
     int status;    /* HTTP status, or what S3 would have said: 200, 404, 403, 500 ...; 0: no answer */
     bool has_date; /* S3 time */
     uint64_t date_s;
-    bool result_document;    /* COPY: read, and no error */
+    bool result_document;    /* COPY, COMPLETE: read, and no error */
     struct s3_error service; /* what the store said of a failure */
-    struct s3_object
-        object; /* HEAD, GET, PUT, COPY on success. HEAD of an absent key: code OS_ERR_NOT_FOUND, status 404 */
+    struct s3_object object; /* HEAD, GET, PUT, COPY, COMPLETE on success. HEAD of an absent key: code OS_ERR_NOT_FOUND,
+                                status 404 */
+    struct s3_upload_id upload_id;        /* CREATE_UPLOAD on success */
+    struct s3_part part;                  /* UPLOAD_PART, UPLOAD_PART_COPY on success */
     char content_type[256];               /* HEAD, GET */
     const struct http_response *response; /* HEAD over HTTP: the headers, for s3_content_of; else NULL */
     os_error error;                       /* a whole sentence, naming the object */
@@ -65,6 +106,7 @@ struct store {
     const struct store_vtable *vtable;
     bool has_fence; /* an expired attempt may be refused (E7 finds out); false: never (libs3) */
     bool is_local;
+    bool has_uploads;         /* staged uploads */
     uint32_t one_write_bytes; /* bodies up to this leave together with their headers in one write */
 };
 

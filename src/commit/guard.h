@@ -28,7 +28,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum guard_operation { GUARD_PUT = 1, GUARD_COPY = 2, GUARD_DELETE = 3 };
+enum guard_operation { GUARD_PUT = 1, GUARD_COPY = 2, GUARD_DELETE = 3, GUARD_COMPLETE = 4 };
+
+/* What excludes other writers: a record in the ledger, with or without condition headers beside it (R7); or the store
+ * alone, which was seen to enforce the condition of this operation, even in a race. */
+enum guard_mode { GUARD_MODE_RECORD = 0, GUARD_MODE_NATIVE = 1 };
 
 /* What a 409 means on this store (R7). */
 enum guard_409 { GUARD_409_AMBIGUOUS = 0, GUARD_409_SEND_AGAIN = 1, GUARD_409_FINAL = 2 };
@@ -54,7 +58,7 @@ struct guard_settings {
     bool fences;         /* E7 */
     bool release_always; /* R9 */
     bool etag_known;     /* "our ETag" can be predicted (R13) */
-    bool reserved;
+    bool native;         /* GUARD_MODE_NATIVE */
 };
 
 /* What one guard is for. */
@@ -66,6 +70,8 @@ struct guard_start {
     uint64_t generation;               /* random; cut to 48 bits (T2) */
     uint64_t seed;                     /* of the jitter */
     uint64_t body_bytes;               /* PUT: decides the allowance */
+    uint64_t upload;                   /* COMPLETE: number of the upload id (record_upload_number) */
+    uint32_t part_count;               /* COMPLETE: decides the allowance */
     bool one_write;                    /* PUT: headers and body leave in one write */
     bool has_recent_date;              /* R3: an answer of the store is less than 2 s old */
     uint64_t recent_date_s;            /* the largest Date received so far */
@@ -75,9 +81,11 @@ struct guard_start {
 /* What settles an unknown later (R13, "ticket"). */
 struct guard_ticket {
     enum guard_operation operation;
+    bool native;
     char expected_etag[VERSION_ETAG_SIZE]; /* "*": absent */
     char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
-    struct record record;                  /* generation, fence, ttl, nonce of our record */
+    struct record
+        record; /* generation, fence, ttl, nonce, upload of our record; native: of the one that was not written */
     uint64_t d0_s;
     uint32_t margin_s;
     struct object_version base; /* the version of the last HEAD before we sent */
@@ -95,6 +103,8 @@ enum guard_event_kind {
     GUARD_EVENT_RECORD_GET,   /* answer to GUARD_DO_RECORD_GET */
     GUARD_EVENT_RECORD_QUERY, /* answer to GUARD_DO_RECORD_QUERY */
     GUARD_EVENT_ATTEMPT,      /* answer to GUARD_DO_SEND */
+    GUARD_EVENT_PARTS,        /* answer to GUARD_DO_PARTS */
+    GUARD_EVENT_ABORTED,      /* answer to GUARD_DO_ABORT */
     GUARD_EVENT_TIMER,        /* todo.timer_ms has passed */
     GUARD_EVENT_STOP          /* the caller's deadline or cancellation */
 };
@@ -103,6 +113,15 @@ enum head_outcome {
     HEAD_ANSWERED = 1, /* the version, maybe absent, and a Date */
     HEAD_FAILED = 2,   /* no answer, 5xx, throttled: ask again */
     HEAD_REFUSED = 3   /* denied or bad: asking again will not help */
+};
+
+/* What the store says of an upload (R14). */
+enum upload_outcome {
+    UPLOAD_OPEN = 1,    /* PARTS: it is still open */
+    UPLOAD_ABORTED = 2, /* ABORTED: accepted; some stores say so of an upload that is completed already (MinIO) */
+    UPLOAD_GONE = 3,    /* NoSuchUpload: completed, or aborted before */
+    UPLOAD_UNCLEAR = 4, /* no answer, 5xx, throttled: ask again */
+    UPLOAD_REFUSED = 5  /* denied: asking again will not help */
 };
 
 /* Row A's and "locked"'s evidence from records other than the one of our own key. */
@@ -114,7 +133,7 @@ struct guard_evidence {
 struct guard_event {
     enum guard_event_kind kind;
     struct clock_reading now; /* after the answer was received */
-    bool has_date;            /* HEAD, SOURCE, ATTEMPT: the store's Date */
+    bool has_date;            /* HEAD, SOURCE, ATTEMPT, PARTS, ABORTED: the store's Date */
     uint64_t date_s;
     enum head_outcome head;               /* HEAD, SOURCE */
     struct object_version version;        /* HEAD */
@@ -125,6 +144,7 @@ struct guard_event {
     struct record record;                 /* RECORD_PUT with LEDGER_CONFLICT, RECORD_GET when found */
     struct guard_evidence evidence;       /* RECORD_QUERY: of all rows, by guard_weigh_record */
     enum attempt_answer attempt;          /* ATTEMPT */
+    enum upload_outcome upload;           /* PARTS, ABORTED */
     char attempt_etag[VERSION_ETAG_SIZE]; /* ATTEMPT_OK: what the store said, may be "" */
     char attempt_version_id[VERSION_ID_SIZE];
 };
@@ -142,8 +162,10 @@ enum {
         1 << 6, /* send the signed attempt, once, with todo.send_deadline_ms; then abort the connection (R6) */
     GUARD_DO_RELEASE =
         1 << 7, /* PutItem todo.release on todo.release_condition, in the background, no event wanted (T3) */
-    GUARD_DO_VERDICT = 1 << 8,     /* the verdict is there: guard_verdict() */
-    GUARD_DO_REPORT_LEASE = 1 << 9 /* a record with a timeout over an hour is being waited for: tell somebody (R12) */
+    GUARD_DO_VERDICT = 1 << 8,      /* the verdict is there: guard_verdict() */
+    GUARD_DO_REPORT_LEASE = 1 << 9, /* a record with a timeout over an hour is being waited for: tell somebody (R12) */
+    GUARD_DO_PARTS = 1 << 10,       /* ListParts of the own upload: is it still open? (R14) */
+    GUARD_DO_ABORT = 1 << 11        /* abort the upload todo.upload of the record seen last (R14) */
 };
 
 struct guard_todo {
@@ -152,6 +174,7 @@ struct guard_todo {
     uint32_t sign_length_s;
     bool sign_renewed; /* E2: with renewed credentials, same date and length */
     bool get_our_etag;
+    uint64_t upload;
     struct record record;
     struct record_condition condition;
     struct record release;

@@ -14,9 +14,21 @@ void record_copy(struct record *ret, const struct record *from)
     copy.ttl_s = from->ttl_s;
     copy.has_fence = from->has_fence;
     copy.fence_s = from->has_fence ? from->fence_s : 0;
+    copy.upload = from->upload;
     word_copy(copy.nonce, from->nonce, sizeof(copy.nonce));
     word_copy(copy.saw, from->saw, sizeof(copy.saw));
     memcpy(ret, &copy, sizeof(copy));
+}
+
+/* FNV-1a. A collision would only make a guard name the wrong id to its driver, which knows the text. */
+uint64_t record_upload_number(const char *upload_id)
+{
+    uint64_t number = UINT64_C(14695981039346656037);
+    if (upload_id[0] == '\0')
+        return 0;
+    for (const unsigned char *byte = (const unsigned char *)upload_id; *byte; byte++)
+        number = (number ^ *byte) * UINT64_C(1099511628211);
+    return number ? number : 1;
 }
 
 void record_released(const struct record *held, uint64_t ttl_s, struct record *ret)
@@ -26,6 +38,7 @@ void record_released(const struct record *held, uint64_t ttl_s, struct record *r
     released.generation = held->generation + 1;
     released.timeout_ms = 0;
     released.ttl_s = ttl_s;
+    released.upload = 0;
     record_copy(ret, &released);
 }
 

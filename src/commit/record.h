@@ -25,11 +25,16 @@ enum {
     RECORD_NONCE_SIZE = 33
 }; /* 128 bits in hex and a NUL; a longer nonce is not one of ours: the record is unreadable */
 
+/* An upload id, as the store gave it; a longer one is unreadable. The protocol only asks whether there is one and
+ * which: it knows them by number (record_upload_number), whoever speaks to the store and the ledger by their text. */
+enum { RECORD_UPLOAD_SIZE = 1025 };
+
 struct record {
     uint64_t generation;
     uint64_t timeout_ms; /* 0: released (T3) */
     uint64_t ttl_s;      /* epoch seconds */
     uint64_t fence_s;    /* epoch seconds of S3 time; meaningless without has_fence */
+    uint64_t upload;     /* R14: of the Complete that is attempted; 0: the attempt is none */
     bool has_fence;
     char nonce[RECORD_NONCE_SIZE]; /* "": none, written by the peer */
     char saw[RECORD_NONCE_SIZE];   /* "": none */
@@ -60,6 +65,9 @@ enum ledger_outcome {
 
 /* Copies field by field, so that equal records are equal as bytes. */
 void record_copy(struct record *ret, const struct record *from);
+
+/* Equal ids have equal numbers, "" has 0 and no other has. */
+uint64_t record_upload_number(const char *upload_id);
 
 /* T3: what releasing `held` writes. `ttl_s` is the fresh one (T5). */
 void record_released(const struct record *held, uint64_t ttl_s, struct record *ret);

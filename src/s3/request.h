@@ -36,8 +36,19 @@ struct s3_content {
     const char *nonce; /* adds S3_NONCE_HEADER */
 };
 
-/* At most one of the two; NULL/false: none (R7). */
+/* Headers with which some stores know "if absent" beside, or instead of, If-None-Match: *. */
+enum s3_vendor_condition {
+    S3_VENDOR_NONE,
+    S3_VENDOR_CLOUDFLARE, /* cf-copy-destination-if-none-match: *, of COPY */
+    S3_VENDOR_GOOGLE,     /* x-goog-if-generation-match: 0 */
+    S3_VENDOR_ALIBABA,    /* x-oss-forbid-overwrite: true */
+    S3_VENDOR_TENCENT,    /* x-cos-forbid-overwrite: true */
+    S3_VENDOR_END
+};
+
+/* At most one of them; NULL/false: none (R7). */
 struct s3_condition {
+    enum s3_vendor_condition vendor;
     bool if_none_match_any;
     const char *if_match; /* ETag with quotes */
 };

@@ -11,18 +11,19 @@ root=$1
 declare -A below=(
     [base]=""
     [commit]="base"
+    [profile]="base"
     [aws]="base"
     [http]="base"
     [s3]="aws base"
     [dynamo]="aws base"
     [local]="base"
-    [client]="dynamo s3 http local commit aws base"
+    [client]="dynamo s3 http local profile commit aws base"
 )
 # Single headers that a folder may include beyond that.
 declare -A besides=([dynamo]="commit/record.h" [local]="commit/record.h")
 # Who may use which library.
 declare -A users=(
-    [curl]="http" [openssl]="aws local" [expat.h]="s3" [jansson.h]="dynamo client" [sqlite3.h]="local" [libs3.h]="s3"
+    [curl]="http" [openssl]="aws local" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="local" [libs3.h]="s3"
 )
 # The protocol core has no input, no output, no clock and no allocator.
 pure_headers="assert.h stdbool.h stddef.h stdint.h string.h inttypes.h limits.h"
