@@ -64,6 +64,12 @@ const struct option_spec option_table[OPTION_COUNT] = {
         SETTING_CHOICE("fences", "auto|on|off", "does the store refuse expired requests [auto: found out]"),
     [OPTION_CONDITION_HEADERS] =
         SETTING_CHOICE("condition-headers", "auto|on|off", "send If-None-Match / If-Match with the attempt too"),
+    [OPTION_GUARD] = SETTING_CHOICE("guard", "auto|record|native|both", "what keeps other writers out"),
+    [OPTION_STORE_PROFILE] =
+        SETTING_TEXT("store-profile", "FILE|NAME", "what the store can do: written by probe, or a shipped one"),
+    [OPTION_STAGE_ABOVE] = SETTING_NUMBER("stage-above", UINT64_MAX, "bytes above which a body goes in parts [8 MiB]"),
+    [OPTION_PART_SIZE] = SETTING_NUMBER("part-size", UINT64_MAX, "bytes of a part [16 MiB; copies 512 MiB]"),
+    [OPTION_PARTS_AT_ONCE] = SETTING_NUMBER("parts-at-once", UINT32_MAX, "parts under way of one call [4]"),
     [OPTION_RECORD_PREFIX] =
         SETTING_TEXT("record-prefix", "TEXT", "put before each key in the records; a fleet must agree"),
     [OPTION_CHECK_TABLE] = {.name = "check-table",

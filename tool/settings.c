@@ -81,6 +81,11 @@ bool settings_fill(const struct options *options, const char *store_url, os_opti
     filled.release = (os_release)options_choice(options, OPTION_RELEASE);
     filled.fences = (os_toggle)options_choice(options, OPTION_FENCES);
     filled.condition_headers = (os_toggle)options_choice(options, OPTION_CONDITION_HEADERS);
+    filled.guard = (os_guard)options_choice(options, OPTION_GUARD);
+    filled.store_profile = options_text(options, OPTION_STORE_PROFILE);
+    filled.stage_above = options_number(options, OPTION_STAGE_ABOVE);
+    filled.part_size = options_number(options, OPTION_PART_SIZE);
+    filled.parts_at_once = (uint32_t)options_number(options, OPTION_PARTS_AT_ONCE);
     filled.record_prefix = options_text(options, OPTION_RECORD_PREFIX);
     filled.check_table = options_on(options, OPTION_CHECK_TABLE) ? 1 : 0;
     *ret = filled;

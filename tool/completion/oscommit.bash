@@ -7,7 +7,8 @@ _oscommit_table_commands="create check ls show release"
 _oscommit_common="--json --quiet --verbose --help --version --store --ledger --endpoint-url --s3-endpoint
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
     --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
-    --condition-headers --record-prefix --check-table --connect-timeout-ms --request-timeout-ms --deadline-ms"
+    --condition-headers --guard --store-profile --stage-above --part-size --parts-at-once --record-prefix --check-table
+    --connect-timeout-ms --request-timeout-ms --deadline-ms"
 _oscommit_switches=" --json --quiet --verbose --help --version --check-table --if-absent --recursive --force --keep "
 
 # The flags that only this command has.
@@ -37,13 +38,14 @@ _oscommit_value() {
     --signature) choices="v4 v2" ;;
     --release) choices="on_failure always" ;;
     --fences | --condition-headers) choices="auto on off" ;;
+    --guard) choices="auto record native both" ;;
     --ledger) choices="dynamodb:// sqlite:///" ;;
     --store) choices="s3:// file:///" ;;
     --profile | --dynamodb-profile)
         choices=$(sed -n 's/^\[\(profile \)\{0,1\}\([^]]*\)\]$/\2/p' "${AWS_CONFIG_FILE:-$HOME/.aws/config}" \
             "${AWS_SHARED_CREDENTIALS_FILE:-$HOME/.aws/credentials}" 2>/dev/null | sort -u)
         ;;
-    --ca-file | --ticket-file | --history | --report)
+    --ca-file | --ticket-file | --history | --report | --store-profile)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return 0
