@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store over S3's REST API: builds and signs with s3/ and aws/, sends with http/, reads the answers with s3/. */
+/* The store over S3's REST API: signs with aws/, sends with http/; s3_store_http.h has how requests and answers look.
+ */
 #include "aws/credentials.h"
-#include "aws/digest.h"
 #include "aws/sigv4.h"
 #include "base/error.h"
-#include "client/store.h"
-#include "client/store_answer.h"
+#include "client/s3_store_http.h"
 
-#include <assert.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,13 +31,13 @@ struct s3_store {
 
 struct store_attempt {
     struct store_request request;
-    struct http_request http;
+    struct s3_store_http http;
 };
 
 struct store_op {
     struct s3_store *store;
     struct store_request request;
-    struct http_request http; /* of a request that is no attempt */
+    struct s3_store_http http; /* of a request that is no attempt */
     struct store_attempt *attempt;
     store_done_fn done;
     void *context;
@@ -74,65 +72,6 @@ static struct s3_target target_of(const struct s3_store *store)
     };
 }
 
-/* ------------------------------------------------------------------------------------------------ building */
-
-/* The store compares it with what arrived: a body that was changed or cut on the way is refused (BadDigest). */
-static os_code add_content_md5(const struct http_body *body, struct http_request *http, os_error *err)
-{
-    if (body->kind != HTTP_BODY_MEMORY)
-        return OS_OK;
-    unsigned char digest[16];
-    struct buf encoded;
-    buf_init(&encoded, 64);
-    bool ok = md5_digest(body->data, (size_t)body->length, digest) &&
-              text_base64_encode(&encoded, digest, sizeof(digest)) &&
-              http_headers_add(&http->headers, "content-md5", buf_str(&encoded));
-    buf_free(&encoded);
-    return ok ? OS_OK : error_no_memory(err);
-}
-
-static os_code build_put(const struct s3_target *target, const struct store_request *request, struct http_request *ret,
-                         os_error *err)
-{
-    struct s3_content content = {0};
-    if (request->content)
-        content = *request->content;
-    if (request->nonce)
-        content.nonce = request->nonce;
-    os_code code = s3_build_put(target, request->key, &request->body, &content, &request->condition, ret, err);
-    return code == OS_OK ? add_content_md5(&request->body, ret, err) : code;
-}
-
-static os_code build_copy(const struct s3_target *target, const struct store_request *request, struct http_request *ret,
-                          os_error *err)
-{
-    struct s3_content content = {0};
-    if (request->content)
-        content = *request->content;
-    if (request->nonce)
-        content.nonce = request->nonce;
-    bool replace = request->content != NULL || request->nonce != NULL;
-    return s3_build_copy(target, request->source_key, request->source_etag, NULL, request->key,
-                         replace ? &content : NULL, &request->condition, ret, err);
-}
-
-static os_code build(const struct s3_store *store, const struct store_request *request, struct http_request *ret,
-                     os_error *err)
-{
-    struct s3_target target = target_of(store);
-    switch (request->verb) {
-    case STORE_HEAD: return s3_build_head(&target, request->key, ret, err);
-    case STORE_HEAD_BUCKET: return s3_build_head_bucket(&target, ret, err);
-    case STORE_GET: return s3_build_get(&target, request->key, request->offset, request->count, ret, err);
-    case STORE_PUT: return build_put(&target, request, ret, err);
-    case STORE_COPY: return build_copy(&target, request, ret, err);
-    case STORE_DELETE: return s3_build_delete(&target, request->key, &request->condition, ret, err);
-    case STORE_LIST: return s3_build_list(&target, &request->list, ret, err);
-    default: break;
-    }
-    return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)request->verb);
-}
-
 static os_code sign(struct s3_store *store, struct http_request *http, bool query, int64_t date_s, uint32_t length_s,
                     bool renew, os_error *err)
 {
@@ -152,7 +91,7 @@ static os_code sign(struct s3_store *store, struct http_request *http, bool quer
 
 static void op_free(struct store_op *op)
 {
-    http_request_free(&op->http);
+    s3_store_http_free(&op->http);
     free(op);
 }
 
@@ -241,61 +180,9 @@ static bool repeat(struct store_op *op, const struct store_answer *answer)
     if (!elsewhere && !renew && !learn_time(op->store, answer))
         return false;
     op->repeated = true;
-    http_request_free(&op->http);
+    s3_store_http_free(&op->http);
     os_error err;
     return launch(op, renew, &err) == OS_OK;
-}
-
-static void read_success(const struct store_op *op, const struct http_result *result, struct store_answer *answer)
-{
-    const struct http_response *response = result->response;
-    os_error *err = &answer->error;
-    switch (op->request.verb) {
-    case STORE_COPY:
-        answer->code = s3_parse_copy(response, &answer->object, &answer->service, err);
-        answer->result_document = answer->code == OS_OK;
-        break;
-    case STORE_LIST:
-        answer->code = s3_parse_list(response, op->request.each, op->request.each_context, op->request.page, err);
-        if (answer->code == OS_ERR_PROTOCOL)
-            s3_parse_error(response, &answer->service); /* an <Error> inside a 200 */
-        break;
-    case STORE_HEAD:
-    case STORE_GET:
-    case STORE_PUT:
-        answer->code = s3_parse_object(response, &answer->object, err);
-        store_answer_content_type(answer, http_headers_get(&response->headers, "content-type"));
-        store_answer_check_range(answer, &op->request);
-        break;
-    default: break;
-    }
-    answer->response = op->request.verb == STORE_HEAD ? response : NULL;
-}
-
-static void read_answer(const struct store_op *op, const struct http_result *result, struct store_answer *answer)
-{
-    const struct http_response *response = result->response;
-    memset(answer, 0, sizeof(*answer));
-    answer->sent = result->sent;
-    answer->complete = result->code == OS_OK;
-    answer->status = response ? response->status : 0;
-    int64_t date_s;
-    if (response && http_response_date(response, &date_s) && date_s > 0) {
-        answer->has_date = true;
-        answer->date_s = (uint64_t)date_s;
-    }
-    if (result->code != OS_OK) {
-        store_answer_transport(answer, op->request.verb, op->store->bucket, op->request.key, result->code,
-                               result->message);
-        return;
-    }
-    if (answer->status >= 200 && answer->status < 300)
-        read_success(op, result, answer);
-    else
-        s3_parse_error(response, &answer->service);
-    bool error_inside = answer->code != OS_OK && answer->service.code[0] != '\0';
-    if (answer->status >= 300 || answer->status < 200 || error_inside)
-        store_answer_explain(answer, op->request.verb, op->store->bucket, op->request.key);
 }
 
 static void http_done(void *context, const struct http_result *result)
@@ -303,20 +190,25 @@ static void http_done(void *context, const struct http_result *result)
     struct store_op *op = context;
     op->http_id = 0;
     struct store_answer answer;
-    read_answer(op, result, &answer);
+    s3_store_read(&op->request, op->store->bucket, result, &answer);
     if (!repeat(op, &answer))
         finish(op, &answer);
 }
 
 /* ------------------------------------------------------------------------------------------------ sending */
 
+/* R6: what may be a guarded attempt leaves once, guarded or not. Parts and what surrounds them may be repeated. */
+static bool is_once(enum store_verb verb)
+{
+    return verb == STORE_PUT || verb == STORE_COPY || verb == STORE_DELETE || verb == STORE_COMPLETE;
+}
+
 static os_code start_http(struct store_op *op, struct http_request *http, uint64_t deadline_ms,
                           uint32_t user_timeout_ms, os_error *err)
 {
-    bool write = op->request.verb == STORE_PUT || op->request.verb == STORE_COPY || op->request.verb == STORE_DELETE;
     struct http_start start = {
         .request = http,
-        .once = write,
+        .once = is_once(op->request.verb),
         .user_timeout_ms = user_timeout_ms,
         .deadline_monotonic_ms = deadline_ms,
         .stall_ms = op->attempt ? 0 : op->store->stall_ms,
@@ -335,13 +227,14 @@ static os_code start_http(struct store_op *op, struct http_request *http, uint64
 static os_code launch(struct store_op *op, bool renew, os_error *err)
 {
     struct s3_store *store = op->store;
-    os_code code = build(store, &op->request, &op->http, err);
+    struct s3_target target = target_of(store);
+    os_code code = s3_store_build(&target, &op->request, &op->http, err);
     if (code == OS_OK && op->presigned)
-        code = sign(store, &op->http, true, (int64_t)op->sign_s, S3_PROBE_LENGTH_S, renew, err);
+        code = sign(store, &op->http.request, true, (int64_t)op->sign_s, S3_PROBE_LENGTH_S, renew, err);
     else if (code == OS_OK)
-        code = sign(store, &op->http, false, now_s(store), 0, renew, err);
+        code = sign(store, &op->http.request, false, now_s(store), 0, renew, err);
     if (code == OS_OK)
-        code = start_http(op, &op->http, op->request.deadline_monotonic_ms, 0, err);
+        code = start_http(op, &op->http.request, op->request.deadline_monotonic_ms, 0, err);
     return code;
 }
 
@@ -355,7 +248,7 @@ static struct store_op *op_new(struct store *store, const struct store_request *
     op->request = *request;
     op->done = done;
     op->context = context;
-    http_request_init(&op->http);
+    s3_store_http_init(&op->http);
     return op;
 }
 
@@ -396,12 +289,13 @@ static os_code s3_prepare(struct store *store, const struct store_request *reque
     if (attempt == NULL)
         return error_no_memory(err);
     attempt->request = *request;
-    http_request_init(&attempt->http);
-    os_code code = build(of(store), request, &attempt->http, err);
+    s3_store_http_init(&attempt->http);
+    struct s3_target target = target_of(of(store));
+    os_code code = s3_store_build(&target, request, &attempt->http, err);
     if (code == OS_OK)
-        code = sign(of(store), &attempt->http, true, (int64_t)date_s, length_s, renew, err);
+        code = sign(of(store), &attempt->http.request, true, (int64_t)date_s, length_s, renew, err);
     if (code != OS_OK) {
-        http_request_free(&attempt->http);
+        s3_store_http_free(&attempt->http);
         free(attempt);
         return code;
     }
@@ -417,7 +311,7 @@ static struct store_op *s3_send(struct store *store, struct store_attempt *attem
         return NULL;
     op->attempt = attempt;
     os_error err;
-    os_code code = start_http(op, &attempt->http, deadline_ms, user_timeout_ms, &err);
+    os_code code = start_http(op, &attempt->http.request, deadline_ms, user_timeout_ms, &err);
     if (code != OS_OK)
         fail_later(op, code, &err);
     return op;
@@ -428,7 +322,7 @@ static void s3_attempt_free(struct store *store, struct store_attempt *attempt)
     (void)store;
     if (attempt == NULL)
         return;
-    http_request_free(&attempt->http);
+    s3_store_http_free(&attempt->http);
     free(attempt);
 }
 
@@ -487,6 +381,7 @@ os_code s3_store_new(const struct store_config *config, struct store **ret, os_e
     }
     store->store.vtable = &s3_vtable;
     store->store.has_fence = true;
+    store->store.has_uploads = true;
     bool tls = strcmp(config->endpoint->scheme, "https") == 0;
     store->store.one_write_bytes = tls ? S3_TLS_ONE_WRITE_BYTES : HTTP_ONE_WRITE_BODY_MAX;
     store->loop = config->loop;

@@ -43,7 +43,7 @@ struct store_upload {
     const struct s3_part_source *part_source; /* UPLOAD_PART_COPY */
     const struct s3_part_name *parts;         /* COMPLETE: all, in the order of their numbers */
     size_t part_count;
-    const struct s3_completion *completion; /* COMPLETE; its condition is that of the attempt. NULL: nothing */
+    const struct s3_completion *completion; /* COMPLETE; NULL: nothing. Not its condition: request.condition counts */
     uint32_t after_part;                    /* LIST_PARTS */
     uint32_t max_parts;                     /* 0: the store's default */
     s3_part_fn each_part;
@@ -60,11 +60,11 @@ struct store_request {
     const char *key;
     const char *source_key;           /* COPY */
     const char *source_etag;          /* COPY: pins the source version */
-    struct http_body body;            /* PUT */
+    struct http_body body;            /* PUT, UPLOAD_PART */
     const struct s3_content *content; /* PUT; COPY: metadata and content headers to write instead of the source's
                                          (REPLACE), NULL: carry over */
     const char *nonce; /* PUT, COPY: the guard's; NULL: none. Also set in content->nonce where content is given */
-    struct s3_condition condition; /* PUT, COPY, DELETE (R7) */
+    struct s3_condition condition; /* PUT, COPY, DELETE, COMPLETE (R7) */
     uint64_t offset, count;        /* GET */
     store_sink_fn sink;            /* GET */
     void *sink_context;
@@ -92,7 +92,7 @@ struct store_answer {
     struct s3_object object; /* HEAD, GET, PUT, COPY, COMPLETE on success. HEAD of an absent key: code OS_ERR_NOT_FOUND,
                                 status 404 */
     struct s3_upload_id upload_id;        /* CREATE_UPLOAD on success */
-    struct s3_part part;                  /* UPLOAD_PART, UPLOAD_PART_COPY on success */
+    struct s3_part part;                  /* UPLOAD_PART, UPLOAD_PART_COPY on success; with its number */
     char content_type[256];               /* HEAD, GET */
     const struct http_response *response; /* HEAD over HTTP: the headers, for s3_content_of; else NULL */
     os_error error;                       /* a whole sentence, naming the object */

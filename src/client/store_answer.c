@@ -29,6 +29,12 @@ static const struct meaning meanings[] = {
     {"PermanentRedirect", 0, OS_ERR_REGION, "Set the region of the bucket."},
     {"TemporaryRedirect", 0, OS_ERR_REGION, "Set the region of the bucket, or try again later."},
     {"SlowDown", 0, OS_ERR_THROTTLED, "Try again later."},
+    {"NoSuchUpload", 0, OS_ERR_NOT_FOUND, "There is no such upload: it was completed, aborted, or has expired."},
+    {"InvalidPart", 0, OS_ERR_REFUSED, "A part is not there, or not as it was sent: upload the parts again."},
+    {"InvalidPartOrder", 0, OS_ERR_REFUSED, "The parts must be named in the order of their numbers."},
+    {"EntityTooSmall", 0, OS_ERR_REFUSED, "The store wants larger parts: set a larger part size."},
+    {"BadDigest", 0, OS_ERR_REFUSED, "The bytes were changed on their way: send them again."},
+    {"XAmzContentChecksumMismatch", 0, OS_ERR_REFUSED, "The bytes were changed on their way: send them again."},
     {"EntityTooLarge", 0, OS_ERR_TOO_LARGE, "The store takes no object of this size in one request."},
     {"KeyTooLongError", 0, OS_ERR_ARGUMENT, "Use a shorter key."},
     {"PreconditionFailed", 0, OS_ERR_CONFLICT, "The condition did not hold."},
@@ -52,8 +58,20 @@ static const struct meaning meanings[] = {
 };
 
 static const char *const verb_names[] = {
-    [STORE_HEAD] = "HEAD",     [STORE_GET] = "GET",   [STORE_PUT] = "PUT",          [STORE_COPY] = "COPY",
-    [STORE_DELETE] = "DELETE", [STORE_LIST] = "LIST", [STORE_HEAD_BUCKET] = "HEAD",
+    [STORE_HEAD] = "HEAD",
+    [STORE_GET] = "GET",
+    [STORE_PUT] = "PUT",
+    [STORE_COPY] = "COPY",
+    [STORE_DELETE] = "DELETE",
+    [STORE_LIST] = "LIST",
+    [STORE_HEAD_BUCKET] = "HEAD",
+    [STORE_CREATE_UPLOAD] = "CreateMultipartUpload",
+    [STORE_UPLOAD_PART] = "UploadPart",
+    [STORE_UPLOAD_PART_COPY] = "UploadPartCopy",
+    [STORE_COMPLETE] = "CompleteMultipartUpload",
+    [STORE_ABORT_UPLOAD] = "AbortMultipartUpload",
+    [STORE_LIST_PARTS] = "ListParts",
+    [STORE_LIST_UPLOADS] = "ListMultipartUploads",
 };
 
 const char *store_verb_name(enum store_verb verb)

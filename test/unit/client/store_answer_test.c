@@ -39,6 +39,13 @@ static void the_stores_words_become_codes(void **state)
         {416, "", STORE_GET, OS_ERR_ARGUMENT},
         {501, "", STORE_PUT, OS_ERR_UNSUPPORTED},
         {507, "", STORE_PUT, OS_ERR_NO_SPACE},
+        {404, "NoSuchUpload", STORE_COMPLETE, OS_ERR_NOT_FOUND},
+        {404, "NoSuchUpload", STORE_ABORT_UPLOAD, OS_ERR_NOT_FOUND},
+        {400, "InvalidPart", STORE_COMPLETE, OS_ERR_REFUSED},
+        {400, "EntityTooSmall", STORE_COMPLETE, OS_ERR_REFUSED},
+        {400, "BadDigest", STORE_UPLOAD_PART, OS_ERR_REFUSED},
+        {200, "InternalError", STORE_COMPLETE, OS_ERR_SERVICE},
+        {501, "NotImplemented", STORE_CREATE_UPLOAD, OS_ERR_UNSUPPORTED},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct store_answer answer = {.status = cases[i].status, .complete = true};

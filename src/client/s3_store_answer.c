@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client/s3_store_http.h"
+#include "client/store_answer.h"
+
+#include <string.h>
+
+static void read_copy(const struct http_response *response, struct store_answer *answer)
+{
+    answer->code = s3_parse_copy(response, &answer->object, &answer->service, &answer->error);
+    answer->result_document = answer->code == OS_OK;
+}
+
+static void read_complete(const struct http_response *response, struct store_answer *answer)
+{
+    struct s3_completed completed;
+    answer->code = s3_parse_completed(response, &completed, &answer->service, &answer->error);
+    answer->result_document = answer->code == OS_OK;
+    if (answer->code != OS_OK)
+        return;
+    _Static_assert(sizeof(answer->object.etag) == sizeof(completed.etag), "");
+    _Static_assert(sizeof(answer->object.version_id) == sizeof(completed.version_id), "");
+    memcpy(answer->object.etag, completed.etag, sizeof(completed.etag));
+    memcpy(answer->object.version_id, completed.version_id, sizeof(completed.version_id));
+}
+
+static void read_object(const struct store_request *request, const struct http_response *response,
+                        struct store_answer *answer)
+{
+    answer->code = s3_parse_object(response, &answer->object, &answer->error);
+    store_answer_content_type(answer, http_headers_get(&response->headers, "content-type"));
+    store_answer_check_range(answer, request);
+}
+
+static void read_page(const struct store_request *request, const struct http_response *response,
+                      struct store_answer *answer)
+{
+    const struct store_upload *upload = &request->upload;
+    os_error *err = &answer->error;
+    switch (request->verb) {
+    case STORE_LIST_PARTS:
+        answer->code = s3_parse_parts(response, upload->after_part, upload->each_part, upload->each_context,
+                                      upload->parts_page, err);
+        break;
+    case STORE_LIST_UPLOADS:
+        answer->code = s3_parse_uploads(response, upload->listed, upload->each_upload, upload->each_context,
+                                        upload->uploads_page, err);
+        break;
+    default: answer->code = s3_parse_list(response, request->each, request->each_context, request->page, err); break;
+    }
+    if (answer->code == OS_ERR_PROTOCOL)
+        s3_parse_error(response, &answer->service); /* an <Error> inside a 200 */
+}
+
+static void read_success(const struct store_request *request, const struct http_response *response,
+                         struct store_answer *answer)
+{
+    os_error *err = &answer->error;
+    switch (request->verb) {
+    case STORE_HEAD:
+    case STORE_GET:
+    case STORE_PUT: read_object(request, response, answer); break;
+    case STORE_COPY: read_copy(response, answer); break;
+    case STORE_LIST:
+    case STORE_LIST_PARTS:
+    case STORE_LIST_UPLOADS: read_page(request, response, answer); break;
+    case STORE_CREATE_UPLOAD:
+        answer->code = s3_parse_create_upload(response, &answer->upload_id, &answer->service, err);
+        break;
+    case STORE_UPLOAD_PART: answer->code = s3_parse_part(response, &answer->part, err); break;
+    case STORE_UPLOAD_PART_COPY:
+        answer->code = s3_parse_part_copy(response, &answer->part, &answer->service, err);
+        break;
+    case STORE_COMPLETE: read_complete(response, answer); break;
+    case STORE_DELETE:
+    case STORE_HEAD_BUCKET:
+    case STORE_ABORT_UPLOAD: break;
+    }
+    answer->part.number = request->upload.part_number;
+    answer->response = request->verb == STORE_HEAD ? response : NULL;
+}
+
+void s3_store_read(const struct store_request *request, const char *bucket, const struct http_result *result,
+                   struct store_answer *ret)
+{
+    const struct http_response *response = result->response;
+    memset(ret, 0, sizeof(*ret));
+    ret->sent = result->sent;
+    ret->complete = result->code == OS_OK;
+    ret->status = response ? response->status : 0;
+    int64_t date_s;
+    if (response && http_response_date(response, &date_s) && date_s > 0) {
+        ret->has_date = true;
+        ret->date_s = (uint64_t)date_s;
+    }
+    if (result->code != OS_OK) {
+        store_answer_transport(ret, request->verb, bucket, request->key, result->code, result->message);
+        return;
+    }
+    bool is_success = ret->status >= 200 && ret->status < 300;
+    if (is_success)
+        read_success(request, response, ret);
+    else
+        s3_parse_error(response, &ret->service);
+    bool error_inside = ret->code != OS_OK && ret->service.code[0] != '\0';
+    if (!is_success || error_inside)
+        store_answer_explain(ret, request->verb, bucket, request->key);
+}

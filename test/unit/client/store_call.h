@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of a store that block the test: an S3 store on a loop of its own, and what it answered as a copy. */
+#ifndef OSCOMMIT_TEST_CLIENT_STORE_CALL_H
+#define OSCOMMIT_TEST_CLIENT_STORE_CALL_H
+
+#include "client/store.h"
+#include "unit/client/on_loop.h"
+
+struct on_store {
+    struct on_loop *on;
+    struct store *store;
+    struct endpoint endpoint;
+    char bucket[64];
+};
+/* Fails the test when it cannot. `url` is that of an S3 service; the keys are those of raw_service.h. */
+void on_store_open(struct on_store *ret, const char *url, const char *bucket);
+void on_store_close(struct on_store *on);
+
+/* The answer without what is borrowed (`response`). The request's deadline is set here. */
+struct store_answer store_call(struct on_store *on, struct store_request *request);
+/* The same as a guarded attempt, signed in the query for now and a minute. */
+struct store_answer store_call_guarded(struct on_store *on, struct store_request *request);
+
+#define CHECK_ANSWER(answer, wanted) store_check_answer((answer), (wanted), __FILE__, __LINE__)
+void store_check_answer(struct store_answer answer, os_code wanted, const char *file, int line);
+
+#endif
