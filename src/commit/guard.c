@@ -14,6 +14,7 @@ static const char *const rule_names[] = {
     [RULE_R8] = "R8",       [RULE_R9] = "R9",       [RULE_R11] = "R11",     [RULE_V3] = "V3",
     [RULE_V4] = "V4",       [RULE_E2] = "E2",       [RULE_R13_A] = "R13.A", [RULE_R13_B] = "R13.B",
     [RULE_R13_C] = "R13.C", [RULE_R13_D] = "R13.D", [RULE_R13_E] = "R13.E", [RULE_R13_F] = "R13.F",
+    [RULE_R14] = "R14",     [RULE_N1] = "N1",       [RULE_N2] = "N2",       [RULE_N3] = "N3",
 };
 
 void guard_init(struct guard *g, const struct guard_settings *settings, const struct guard_start *start)
@@ -74,11 +75,14 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
     ret->not_applied = g->not_applied;
 }
 
-uint32_t guard_allowance_s(enum guard_operation operation, uint64_t bytes, bool one_write)
+uint32_t guard_allowance_s(enum guard_operation operation, uint64_t amount, bool one_write)
 {
     const uint64_t copy_bytes_per_s = UINT64_C(40) << 20;
+    const uint64_t parts_per_s = 100;
     if (operation == GUARD_COPY)
-        return (uint32_t)(5 + (bytes + copy_bytes_per_s - 1) / copy_bytes_per_s);
+        return (uint32_t)(5 + (amount + copy_bytes_per_s - 1) / copy_bytes_per_s);
+    if (operation == GUARD_COMPLETE)
+        return (uint32_t)(5 + (amount + parts_per_s - 1) / parts_per_s);
     if (operation == GUARD_PUT && !one_write)
         return 70; /* stores take a stalled body for 30 to 65 s after the headers were admitted */
     return 5;

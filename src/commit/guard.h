@@ -14,7 +14,7 @@
  * waits for the answer of a PutItem, to release the record that it may have made.
  *
  * The parts: guard.c (start, dispatch, verdicts), guard_acquire.c (R1-R5), guard_attempt.c (R6-R10), guard_contend.c
- * (R11, R12), guard_resolve.c (R13).
+ * (R11, R12, R14), guard_resolve.c (R13, R14), guard_native.c (N1-N3).
  */
 #ifndef OSCOMMIT_COMMIT_GUARD_H
 #define OSCOMMIT_COMMIT_GUARD_H
@@ -41,6 +41,10 @@ enum guard_409 { GUARD_409_AMBIGUOUS = 0, GUARD_409_SEND_AGAIN = 1, GUARD_409_FI
 enum { GUARD_EVIDENCE_S = 600, GUARD_EVIDENCE_CLOCKS_S = 60 };
 /* R3: R1 and R3 may go out together when the store answered less than this ago. */
 enum { GUARD_RECENT_DATE_MS = 2000 };
+/* Native: how old the Date may be that an attempt is signed at without a HEAD before it. */
+enum { GUARD_NATIVE_DATE_MS = 600 * 1000 };
+/* N1: no request that writes one object is under way for longer; a CopyObject of 5 GiB takes 133 s. */
+enum { GUARD_NATIVE_SETTLED_S = 300 };
 /* E6. */
 enum { GUARD_LENGTH_MAX_S = 60 };
 /* CopyObject's limit (Amazon S3 API Reference, "CopyObject"). */
@@ -59,6 +63,9 @@ struct guard_settings {
     bool release_always; /* R9 */
     bool etag_known;     /* "our ETag" can be predicted (R13) */
     bool native;         /* GUARD_MODE_NATIVE */
+    bool modified_tells; /* N1: no request leaves an object with a Last-Modified from before it came to this key
+                            (RenameObject does) */
+    uint8_t reserved[7];
 };
 
 /* What one guard is for. */
@@ -66,14 +73,15 @@ struct guard_start {
     enum guard_operation operation;
     const char *expected_etag;         /* NULL: absent */
     const char *our_etag;              /* with settings.etag_known: the ETag that our write makes, "*" for DELETE */
-    const char *nonce;                 /* 32 hex digits, new for every guard (guard_init) */
+    const char *nonce;                 /* 32 hex digits, new for every guard; COMPLETE: that of the upload's creation,
+                                          the same for every guard of one upload */
     uint64_t generation;               /* random; cut to 48 bits (T2) */
     uint64_t seed;                     /* of the jitter */
     uint64_t body_bytes;               /* PUT: decides the allowance */
     uint64_t upload;                   /* COMPLETE: number of the upload id (record_upload_number) */
     uint32_t part_count;               /* COMPLETE: decides the allowance */
     bool one_write;                    /* PUT: headers and body leave in one write */
-    bool has_recent_date;              /* R3: an answer of the store is less than 2 s old */
+    bool has_recent_date;              /* R3: an answer of the store is less than 2 s old; native: than 10 min */
     uint64_t recent_date_s;            /* the largest Date received so far */
     struct clock_reading recent_clock; /* read before the request that it answered was sent */
 };
@@ -200,11 +208,16 @@ enum guard_state {
     GUARD_CONTEND_WAITING,  /* R11: back-off */
     GUARD_CONTEND_READING,  /* R11: GetItem */
     GUARD_CONTEND_CHECKING, /* R11: HEAD */
+    GUARD_CONTEND_ABORTING, /* R14: abort of the dead holder's upload */
     GUARD_RESOLVE_HEAD,     /* R13: first HEAD of a round */
     GUARD_RESOLVE_OWN,      /* R13: GetItem of our record */
     GUARD_RESOLVE_OTHERS,   /* R13: GetItem of (path, our ETag), or Query */
+    GUARD_RESOLVE_PARTS,    /* R14: ListParts of our upload */
     GUARD_RESOLVE_AGAIN,    /* R13: the HEAD that counts */
     GUARD_RESOLVE_WAITING,  /* R13: back-off between rounds */
+    GUARD_NATIVE_PARTS,     /* N2: ListParts of our upload */
+    GUARD_NATIVE_HEAD,      /* N1-N3: the HEAD of a round */
+    GUARD_NATIVE_WAITING,   /* back-off between rounds */
     GUARD_ORPHANED,         /* verdict given, a PutItem still unanswered (R3) */
     GUARD_FINISHED
 };
@@ -218,7 +231,8 @@ enum guard_reason {
     GUARD_REASON_OVERTAKEN,   /* R13.C, R13.E */
     GUARD_REASON_RECORD_GONE, /* again */
     GUARD_REASON_TOO_LATE,    /* again: R4, R6 */
-    GUARD_REASON_EXPIRED,     /* again: R13.D, or R13.B after 409s */
+    GUARD_REASON_EXPIRED,     /* again: R13.D, R13.B after 409s, R14, N1, N2 */
+    GUARD_REASON_STAGE_AGAIN, /* the upload is of no more use: abort it, stage the parts again, new guard (R7, R14) */
     GUARD_REASON_NOT_SENT,    /* again: no byte of the attempt left */
     GUARD_REASON_SKEWED,      /* again: E2 */
     GUARD_REASON_UNMET,       /* R13.B: the store refused the condition although the very version is there */
@@ -229,9 +243,10 @@ enum guard_reason {
     GUARD_REASON_SIGN_FAILED,
     GUARD_REASON_LEDGER_REFUSED,
     GUARD_REASON_UNREADABLE_RECORD,
-    GUARD_REASON_STOPPED,    /* deadline or cancellation */
-    GUARD_REASON_BUSY,       /* the same, while another writer held the record */
-    GUARD_REASON_NO_EVIDENCE /* R13.F */
+    GUARD_REASON_ABORT_REFUSED, /* R14: the store does not let us abort the holder's upload */
+    GUARD_REASON_STOPPED,       /* deadline or cancellation */
+    GUARD_REASON_BUSY,          /* the same, while another writer held the record */
+    GUARD_REASON_NO_EVIDENCE    /* R13.F, N3 */
 };
 
 /* Which rule, or row of R13, gave the verdict. */
@@ -255,7 +270,11 @@ enum guard_rule {
     RULE_R13_C,
     RULE_R13_D,
     RULE_R13_E,
-    RULE_R13_F
+    RULE_R13_F,
+    RULE_R14,
+    RULE_N1,
+    RULE_N2,
+    RULE_N3
 };
 
 struct guard {
@@ -298,11 +317,15 @@ struct guard {
     /* Another writer's record (R11). */
     struct record seen;
     struct clock_reading first_seen;
-    struct clock_reading poll_clock; /* read before this poll's GetItem and HEAD */
+    struct clock_reading poll_clock;    /* read before this poll's GetItem and HEAD */
+    struct clock_reading aborted_clock; /* R14: after the answer that its upload is aborted, or gone */
 
     /* R13's round. */
     uint32_t answered_409;
     uint32_t send_count;
+
+    uint32_t part_count;
+    uint32_t signed_length_s;
 
     bool one_write;
     bool together;       /* R1 and R3 went out together */
@@ -322,7 +345,11 @@ struct guard {
     bool saw_ours;       /* R13, row A */
     bool locked;         /* R13: our ETag is locked */
     bool began_changed;  /* R13: the HEAD that began the round showed another version than `base` */
-    uint8_t reserved_end[4];
+    bool upload_aborted; /* R14: the upload of the record in g->seen is aborted, or gone */
+    bool upload_open;    /* R14, N2: ListParts of our dead Complete has said so */
+    bool upload_gone;    /* R14, N2: the same */
+    bool base_seen;      /* native: a HEAD before we sent has shown `base` */
+    uint8_t reserved_end[2];
 };
 
 void guard_init(struct guard *guard, const struct guard_settings *settings, const struct guard_start *start);
@@ -335,8 +362,10 @@ void guard_step(struct guard *guard, const struct guard_event *event, struct gua
 
 bool guard_finished(const struct guard *guard);
 enum verdict guard_verdict(const struct guard *guard); /* VERDICT_NONE until it is given */
-bool guard_try_again(const struct guard *guard);       /* the call should start a new guard while its deadline allows */
-bool guard_expired(const struct guard *guard);         /* E6: the next guard doubles its length */
+/* The call should start a new guard while its deadline allows; for a COMPLETE on the same upload, with the same nonce.
+ * After GUARD_REASON_STAGE_AGAIN that would be in vain: a new upload is needed first, and this is false. */
+bool guard_try_again(const struct guard *guard);
+bool guard_expired(const struct guard *guard);          /* E6: the next guard doubles its length */
 const char *guard_rule_name(const struct guard *guard); /* "R9", "R13.E" ... */
 void guard_ticket_of(const struct guard *guard, struct guard_ticket *ret);
 
@@ -345,8 +374,9 @@ void guard_ticket_of(const struct guard *guard, struct guard_ticket *ret);
 void guard_weigh_record(const struct guard *guard, const char *etag, const struct record *record,
                         struct guard_evidence *evidence);
 
-/* Allowance by operation (protocol section 3). `bytes` is of the body or of the source. */
-uint32_t guard_allowance_s(enum guard_operation operation, uint64_t bytes, bool one_write);
+/* Allowance by operation (protocol section 3). `amount`: the bytes of the body or of the source; of a Complete its
+ * parts. */
+uint32_t guard_allowance_s(enum guard_operation operation, uint64_t amount, bool one_write);
 
 /* The sort key of our record: "*" or the expected ETag. */
 const char *guard_record_etag(const struct guard *guard);
