@@ -6,6 +6,7 @@
 #include "options.h"
 #include "output.h"
 #include "report.h"
+#include "result_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -154,22 +155,19 @@ static enum status fail_no_memory(struct output *output, const char *name)
 static bool write_report(struct output *output, const char *report, const struct history *history,
                          const struct judge_result *result)
 {
-    os_error error = {.code = OS_ERR_IO};
-    FILE *file = fopen(report, "we");
-    bool good = file != NULL && report_write(history, result, file, &error) == OS_OK;
+    os_error error = {.code = OS_OK};
+    struct result_file file;
 
-    if (file != NULL && fclose(file) != 0 && good) {
-        good = false;
-        error.code = OS_ERR_IO;
-    }
-    if (!good && error.message[0] == '\0') {
-        (void)snprintf(error.message, sizeof(error.message), "The report %.300s cannot be written: %s.", report,
-                       strerror(errno));
-    }
-    if (!good) {
+    if (!result_file_open(report, &file, &error)) {
         (void)fail(output, report, &error);
+        return false;
     }
-    return good;
+    bool written = report_write(history, result, file.stream, &error) == OS_OK;
+    if (!result_file_close(&file, written, &error) || !written) {
+        (void)fail(output, report, &error);
+        return false;
+    }
+    return true;
 }
 
 static enum status judge_file(struct output *output, const char *name, const char *report,

@@ -125,7 +125,11 @@ static bool open_network(struct race *race, struct usage *usage)
 static enum status start_race(struct race *race)
 {
     struct usage usage = {0};
+    os_error error = {.code = OS_OK};
 
+    if (!race_open_files(race, &error)) {
+        return session_fail(race->session, race->at->url, error.code, "%s", error.message);
+    }
     if (!open_network(race, &usage)) {
         return session_fail(race->session, race->at->url, OS_ERR_CONFIG, "%s", usage.message);
     }
@@ -168,6 +172,7 @@ static enum status run(const struct options *options)
     race->at = &at;
     status = run_session(race, &settings, &at);
     race_net_close(&race->net);
+    race_close_files(race);
     free(race->name);
     race_record_free(&race->record);
     race_faults_free(&race->faults);

@@ -9,6 +9,7 @@
 #include "race_net.h"
 #include "race_record.h"
 #include "race_summary.h"
+#include "result_file.h"
 #include "session.h"
 
 #include <stdbool.h>
@@ -39,6 +40,8 @@ struct race {
     bool interrupted;
     struct race_summary summary;
     struct judge_result judged;
+    struct result_file history_file; /* not open: not wanted */
+    struct result_file page_file;
 };
 
 /* The key of the store for a name behind the prefix, malloc'ed. */
@@ -70,7 +73,11 @@ enum { RACE_FIRST_SERIAL = 1 }; /* of each lane: the probe's; its processes go o
 /* race_report.c: gives the exit status. */
 enum status race_report(struct race *race);
 
-/* race_judge.c: finishes the record, judges it, writes the files that are wanted. False: no memory, or a file could not
+/* race_judge.c: opens the files that are wanted, before the race begins, and throws away what was not finished. */
+bool race_open_files(struct race *race, os_error *err);
+void race_close_files(struct race *race);
+
+/* Finishes the record, judges it, writes the files that are wanted. False: no memory, or a file could not
  * be written, which was said. */
 bool race_judge(struct race *race);
 

@@ -5,7 +5,6 @@
 #include "race_work.h"
 #include "report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,31 +57,49 @@ static bool add_facts(struct race *race)
     return good;
 }
 
-static bool write_file(struct race *race, enum option_id id)
+bool race_open_files(struct race *race, os_error *err)
 {
-    const char *name = options_text(race->session->options, id);
-    os_error error = {.code = OS_OK};
-    FILE *file;
-    bool good;
+    const char *history = options_text(race->session->options, OPTION_HISTORY);
+    const char *page = options_text(race->session->options, OPTION_REPORT);
 
-    if (name == NULL) {
-        return true;
-    }
-    file = fopen(name, "we");
-    good = file != NULL;
-    if (good) {
-        good = id == OPTION_HISTORY ? jsonl_write(race->record.history, file)
-                                    : report_write(race->record.history, &race->judged, file, &error) == OS_OK;
-        good = fclose(file) == 0 && good;
-    }
-    if (!good && error.message[0] == '\0') {
-        (void)snprintf(error.message, sizeof(error.message), "\"%.300s\" could not be written: %s.", name,
-                       strerror(errno));
-    }
+    return (history == NULL || result_file_open(history, &race->history_file, err)) &&
+           (page == NULL || result_file_open(page, &race->page_file, err));
+}
+
+void race_close_files(struct race *race)
+{
+    os_error ignored;
+
+    (void)result_file_close(&race->history_file, false, &ignored);
+    (void)result_file_close(&race->page_file, false, &ignored);
+}
+
+static bool finish_file(struct race *race, struct result_file *file, bool written, os_error *error)
+{
+    bool good = result_file_close(file, written, error) && written;
+
     if (!good) {
-        output_message(&race->session->output, error.message);
+        output_message(&race->session->output, error->message);
     }
     return good;
+}
+
+static bool write_history(struct race *race)
+{
+    os_error error = {.code = OS_ERR_IO, .message = "The history could not be written whole."};
+    struct result_file *file = &race->history_file;
+
+    return file->stream == NULL || finish_file(race, file, jsonl_write(race->record.history, file->stream), &error);
+}
+
+static bool write_page(struct race *race)
+{
+    os_error error = {.code = OS_OK};
+    struct result_file *file = &race->page_file;
+
+    return file->stream == NULL ||
+           finish_file(race, file, report_write(race->record.history, &race->judged, file->stream, &error) == OS_OK,
+                       &error);
 }
 
 bool race_judge(struct race *race)
@@ -95,6 +112,6 @@ bool race_judge(struct race *race)
         return false;
     }
     race_summarize(race->record.history, &race->judged, race->writers, &race->summary);
-    good = write_file(race, OPTION_HISTORY);
-    return write_file(race, OPTION_REPORT) && good;
+    good = write_history(race);
+    return write_page(race) && good;
 }

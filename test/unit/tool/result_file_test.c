@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result_file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[64];
+static char path[96];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    (void)snprintf(folder, sizeof(folder), "/tmp/oscommit-result-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof(path), "%s/result", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    (void)unlink(path);
+    return rmdir(folder); /* fails, and with it the test, when a temporary file was left */
+}
+
+static void write_text(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect_text(const char *text)
+{
+    char read[64] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    read[fread(read, 1, sizeof(read) - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(read, text);
+}
+
+static void it_takes_its_name_when_it_is_whole(void **state)
+{
+    (void)state;
+    struct result_file file;
+    os_error err;
+    assert_true(result_file_open(path, &file, &err));
+    assert_true(fputs("whole", file.stream) >= 0);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_true(result_file_close(&file, true, &err));
+    expect_text("whole");
+    struct stat found;
+    mode_t mask = umask(0);
+    umask(mask);
+    assert_int_equal(stat(path, &found), 0);
+    assert_int_equal(found.st_mode & 0777, 0666 & ~mask);
+}
+
+static void one_that_was_given_up_leaves_the_old_one(void **state)
+{
+    (void)state;
+    struct result_file file;
+    os_error err;
+    write_text("old");
+    assert_true(result_file_open(path, &file, &err));
+    assert_true(fputs("half", file.stream) >= 0);
+    assert_true(result_file_close(&file, false, &err));
+    expect_text("old");
+    assert_true(result_file_close(&file, true, &err)); /* closed already */
+}
+
+static void a_folder_that_is_not_there_is_told_at_once(void **state)
+{
+    (void)state;
+    struct result_file file;
+    os_error err = {.code = OS_OK};
+    (void)snprintf(path, sizeof(path), "%s/none/result", folder);
+    assert_false(result_file_open(path, &file, &err));
+    assert_int_equal(err.code, OS_ERR_IO);
+    assert_non_null(strstr(err.message, path));
+}
+
+static void a_device_is_written_to_directly(void **state)
+{
+    (void)state;
+    struct result_file file;
+    os_error err = {.code = OS_OK};
+    assert_true(result_file_open("/dev/full", &file, &err));
+    assert_null(file.temporary);
+    assert_true(fputs("lost", file.stream) >= 0);
+    assert_false(result_file_close(&file, true, &err));
+    assert_int_equal(err.code, OS_ERR_NO_SPACE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(it_takes_its_name_when_it_is_whole, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(one_that_was_given_up_leaves_the_old_one, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_told_at_once, make_folder, remove_folder),
+        cmocka_unit_test(a_device_is_written_to_directly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool fail(const char *name, int number, os_error *err)
+{
+    err->code = number == ENOMEM ? OS_ERR_NO_MEMORY : number == ENOSPC ? OS_ERR_NO_SPACE : OS_ERR_IO;
+    (void)snprintf(err->message, sizeof(err->message), "%.300s cannot be written: %s.", name, strerror(number));
+    return false;
+}
+
+static char *beside(const char *name)
+{
+    static const char ending[] = ".XXXXXX";
+    size_t len = strlen(name);
+    char *temporary = malloc(len + sizeof(ending));
+
+    if (temporary != NULL) {
+        memcpy(temporary, name, len);
+        memcpy(temporary + len, ending, sizeof(ending));
+    }
+    return temporary;
+}
+
+/* The access that a new file would have had: mkostemp gives it to the owner only. */
+static void give_usual_access(int fd)
+{
+    mode_t mask = umask(0);
+
+    (void)umask(mask);
+    (void)fchmod(fd, 0666 & ~mask);
+}
+
+static int open_beside(struct result_file *file)
+{
+    file->temporary = beside(file->name);
+    if (file->temporary == NULL) {
+        return -1;
+    }
+    int fd = mkostemp(file->temporary, O_CLOEXEC);
+    if (fd >= 0) {
+        give_usual_access(fd);
+        return fd;
+    }
+    free(file->temporary);
+    file->temporary = NULL;
+    return -1;
+}
+
+static bool is_special(const char *name)
+{
+    struct stat found;
+
+    return stat(name, &found) == 0 && !S_ISREG(found.st_mode);
+}
+
+static void forget(struct result_file *file)
+{
+    free(file->temporary);
+    free(file->name);
+    *file = (struct result_file){0};
+}
+
+bool result_file_open(const char *name, struct result_file *ret, os_error *err)
+{
+    struct result_file file = {.name = strdup(name)};
+    int fd = -1;
+
+    if (file.name != NULL) {
+        fd = is_special(name) ? open(name, O_WRONLY | O_CLOEXEC) : open_beside(&file);
+    }
+    if (fd >= 0) {
+        file.stream = fdopen(fd, "w");
+    }
+    if (file.stream == NULL) {
+        (void)fail(name, errno, err);
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        if (file.temporary != NULL) {
+            (void)unlink(file.temporary);
+        }
+        forget(&file);
+        return false;
+    }
+    *ret = file;
+    return true;
+}
+
+bool result_file_close(struct result_file *file, bool good, os_error *err)
+{
+    bool kept = good;
+
+    if (file->stream == NULL) {
+        return true;
+    }
+    errno = 0;
+    bool broken = ferror(file->stream) != 0;
+    if ((fclose(file->stream) != 0 || broken) && kept) {
+        kept = fail(file->name, errno != 0 ? errno : EIO, err);
+    }
+    if (file->temporary != NULL && kept && rename(file->temporary, file->name) != 0) {
+        kept = fail(file->name, errno, err);
+    }
+    if (file->temporary != NULL && !kept) {
+        (void)unlink(file->temporary);
+    }
+    forget(file);
+    return kept || !good;
+}
