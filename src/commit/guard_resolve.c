@@ -14,7 +14,8 @@ enum {
     FACT_HAS_NONCE = 1 << 4, /* that version carries a nonce */
     FACT_LOCKED = 1 << 5,    /* our ETag is locked, or the very version may be ours */
     FACT_FRESH = 1 << 6,
-    FACT_FOREIGN = 1 << 7 /* our key's record has a nonce that is not ours */
+    FACT_FOREIGN = 1 << 7, /* our key's record has a nonce that is not ours */
+    FACT_HOLDS = 1 << 8    /* the expectation holds of what is there, be it another version of the same ETag */
 };
 
 struct row {
@@ -29,11 +30,14 @@ struct row {
 static const struct row rows[] = {
     {RULE_R13_A, FACT_SAW_OURS, 0, VERDICT_COMMITTED, GUARD_REASON_PROVEN},
     {RULE_R13_B, FACT_NOT_APPLIED | FACT_VERY_VERSION, 0, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET},
-    {RULE_R13_C, FACT_NOT_APPLIED, FACT_VERY_VERSION, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN},
+    {RULE_R13_C, FACT_NOT_APPLIED, FACT_VERY_VERSION | FACT_HOLDS, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN},
+    {RULE_R13_C, FACT_NOT_APPLIED, FACT_VERY_VERSION, VERDICT_NOT_EXECUTED, GUARD_REASON_EXPIRED},
     {RULE_R13_D, FACT_DEAD | FACT_VERY_VERSION | FACT_HAS_NONCE, 0, VERDICT_NOT_EXECUTED, GUARD_REASON_EXPIRED},
     {RULE_R13_D, FACT_DEAD | FACT_VERY_VERSION | FACT_FRESH, FACT_LOCKED, VERDICT_NOT_EXECUTED, GUARD_REASON_EXPIRED},
-    {RULE_R13_E, FACT_DEAD | FACT_FOREIGN | FACT_FRESH, FACT_VERY_VERSION | FACT_LOCKED, VERDICT_CONFLICT,
+    {RULE_R13_E, FACT_DEAD | FACT_FOREIGN | FACT_FRESH, FACT_VERY_VERSION | FACT_LOCKED | FACT_HOLDS, VERDICT_CONFLICT,
      GUARD_REASON_OVERTAKEN},
+    {RULE_R13_E, FACT_DEAD | FACT_FOREIGN | FACT_FRESH, FACT_VERY_VERSION | FACT_LOCKED, VERDICT_NOT_EXECUTED,
+     GUARD_REASON_EXPIRED},
     {RULE_R13_F, FACT_DEAD, 0, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE},
 };
 
@@ -129,21 +133,30 @@ static bool may_be_ours(const struct guard *g, const struct object_version *vers
     return g->operation == GUARD_COPY && version->exists && !version->nonce[0] && version->last_modified_s >= signed_s;
 }
 
+/* What the last HEAD of the round says of the object. */
+static unsigned version_facts(const struct guard *g, const struct object_version *version)
+{
+    unsigned facts = 0;
+    if (version_same(version, &g->base))
+        facts |= FACT_VERY_VERSION;
+    if (version->exists && version->nonce[0])
+        facts |= FACT_HAS_NONCE;
+    if (!guard_broken(g, version))
+        facts |= FACT_HOLDS;
+    return facts;
+}
+
 static unsigned facts_of(const struct guard *g, const struct guard_event *event)
 {
-    bool very_version = version_same(&event->version, &g->base);
+    unsigned facts = version_facts(g, &event->version);
+    bool very_version = facts & FACT_VERY_VERSION;
     bool came_back = very_version && g->began_changed && !event->version.nonce[0];
-    unsigned facts = 0;
     if (g->saw_ours)
         facts |= FACT_SAW_OURS;
     if (g->not_applied)
         facts |= FACT_NOT_APPLIED;
     if (g->dead && !came_back)
         facts |= FACT_DEAD;
-    if (very_version)
-        facts |= FACT_VERY_VERSION;
-    if (event->version.exists && event->version.nonce[0])
-        facts |= FACT_HAS_NONCE;
     if (g->locked || (very_version && may_be_ours(g, &event->version)))
         facts |= FACT_LOCKED;
     if (event->date_s + GUARD_EVIDENCE_CLOCKS_S <= g->d0_s + GUARD_EVIDENCE_S)

@@ -70,6 +70,16 @@ const struct config configs_small[] = {
         .budget = {[BUDGET_LEAP] = 1, [BUDGET_LOSE] = 1},
     },
     {
+        .name = "small-same-after",
+        .about = "after the one's attempt is dead the other replaces the version by the same bytes",
+        .calls = {REPLACE(ETAG_A, ETAG_B, 1), REPLACE(ETAG_A, ETAG_A, 1)},
+        .base = ETAG_A,
+        .etag_known = true,
+        .whole = true,
+        .quick = true,
+        .budget = {[BUDGET_LEAP] = 1, [BUDGET_LOSE] = 1},
+    },
+    {
         .name = "small-headers",
         .about = "condition headers are honoured; a 409 is final",
         .calls = {CREATE(ETAG_A, 1), CREATE(ETAG_B, 1), DELETE(ETAG_B, 1)},

@@ -125,7 +125,7 @@ static void row_c_not_applied_and_anything_else_is_a_conflict(void **state)
         "head E @1001 -> GET [RESOLVE_OWN]\n"
         "get found sent -> GET ours [RESOLVE_OTHERS]\n"
         "get none -> HEAD [RESOLVE_AGAIN]\n"
-        "head E lm=2 @1001 -> CONFLICT OVERTAKEN R13.C E, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
+        "head F lm=2 @1001 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ D */
@@ -250,6 +250,22 @@ static void row_e_dead_and_overtaken_is_a_conflict(void **state)
           "head none @1013 -> CONFLICT OVERTAKEN R13.E none [FINISHED]\n");
 }
 
+/* Another writer replaced the expected version by the same bytes: what the call expects is there. */
+static void rows_c_and_e_are_no_conflict_where_the_expectation_holds(void **state)
+{
+    (void)state;
+    TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E FOREIGN UNLOCKED
+          "head E lm=9 vid=w nonce=other @1013 -> NOT_EXECUTED EXPIRED R13.E again longer [FINISHED]\n");
+    TRACE("put E ours=X\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E lm=5 @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
+          "head E lm=9 @1001 -> GET [RESOLVE_OWN]\n" FOREIGN UNLOCKED
+          "head E lm=9 @1001 -> NOT_EXECUTED EXPIRED R13.C again longer [FINISHED]\n");
+}
+
 static void row_e_is_forbidden_while_the_attempt_may_be_applied(void **state)
 {
     (void)state;
@@ -350,6 +366,7 @@ int main(void)
         cmocka_unit_test(row_d_is_forbidden_when_the_evidence_is_old),
         cmocka_unit_test(row_d_is_forbidden_by_any_difference_of_the_version),
         cmocka_unit_test(row_e_dead_and_overtaken_is_a_conflict),
+        cmocka_unit_test(rows_c_and_e_are_no_conflict_where_the_expectation_holds),
         cmocka_unit_test(row_e_is_forbidden_while_the_attempt_may_be_applied),
         cmocka_unit_test(row_e_is_forbidden_by_the_very_version),
         cmocka_unit_test(row_e_is_forbidden_without_another_writers_nonce_in_our_record),
