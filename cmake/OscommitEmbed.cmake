@@ -2,10 +2,12 @@
 #
 # Run as a script: makes a C file of text files, so that the program carries them.
 #
-#   cmake -D OUTPUT=FILE.c -D HEADER=report_asset.h "-D ASSETS=NAME=FILE[+FILE...];..." -P OscommitEmbed.cmake
+#   cmake -D OUTPUT=FILE.c -D HEADER=report_asset.h -D TYPE=report_asset [-D LIST=TYPE]
+#     "-D ASSETS=NAME=FILE[+FILE...];..." -P OscommitEmbed.cmake
 #
-# Defines for each NAME `const struct report_asset report_asset_NAME`: the bytes of its files one after another, and their
-# SHA-256 in base64, as a Content-Security-Policy wants it. An array of numbers, since compilers need not take long strings.
+# Defines for each NAME `const struct TYPE TYPE_NAME`: the bytes of its files one after another, and their SHA-256 in
+# base64, as a Content-Security-Policy wants it. An array of numbers, since compilers need not take long strings.
+# With LIST also `const struct LIST LIST[]`: pairs of a first file's name without its ending and the asset; then {0}.
 
 function(hex_to_base64 hex ret)
   set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -34,8 +36,9 @@ function(hex_to_base64 hex ret)
 endfunction()
 
 set(code "/* Made by OscommitEmbed.cmake. */\n#include \"${HEADER}\"\n")
+set(pairs "")
 foreach(asset IN LISTS ASSETS)
-  string(REGEX MATCH "^([a-z_]+)=(.+)$" parts "${asset}")
+  string(REGEX MATCH "^([a-z0-9_]+)=(.+)$" parts "${asset}")
   set(name ${CMAKE_MATCH_1})
   string(REPLACE "+" ";" files "${CMAKE_MATCH_2}")
   set(hex "")
@@ -53,6 +56,12 @@ foreach(asset IN LISTS ASSETS)
   string(REGEX REPLACE "(................................)" "\\1\n" lines "${hex}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," lines "${lines}")
   string(APPEND code "\nstatic const unsigned char ${name}[] = {\n${lines}\n0};\n"
-    "const struct report_asset report_asset_${name} = {(const char *)${name}, sizeof(${name}) - 1, \"${digest}\"};\n")
+    "const struct ${TYPE} ${TYPE}_${name} = {(const char *)${name}, sizeof(${name}) - 1, \"${digest}\"};\n")
+  list(GET files 0 first)
+  get_filename_component(stem "${first}" NAME_WLE)
+  string(APPEND pairs "    {\"${stem}\", &${TYPE}_${name}},\n")
 endforeach()
+if(LIST)
+  string(APPEND code "\nconst struct ${LIST} ${LIST}[] = {\n${pairs}    {0},\n};\n")
+endif()
 file(WRITE "${OUTPUT}" "${code}")

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* profile.source of one that nobody measured: its atomic flags rest on the vendor's word. */
+#define PROFILE_SOURCE_DOCUMENTATION "documentation"
+
 /* Requests that can carry a condition on the object that they write or delete. */
 enum profile_request { PROFILE_PUT, PROFILE_COPY, PROFILE_COMPLETE, PROFILE_DELETE, PROFILE_RENAME, PROFILE_REQUESTS };
 

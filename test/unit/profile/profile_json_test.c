@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles as JSON: every field comes back, and nothing that is not understood is taken for something else. */
+#include "profile/profile_json.h"
+
+/* cmocka wants these three first. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHECK_CODE(got, wanted, error)        \
+    do {                                      \
+        if ((got) != (wanted))                \
+            fail_msg("%s", (error)->message); \
+    } while (0)
+
+#define HEAD "\"format\":1,\"name\":\"n\",\"measured_on\":\"2026-11-22\",\"source\":\"probe\""
+
+static struct profile full(void)
+{
+    struct profile profile;
+    memset(&profile, 0, sizeof(profile));
+    strcpy(profile.name, "A store");
+    strcpy(profile.version, "1.2.3");
+    strcpy(profile.measured_on, "2026-11-22");
+    strcpy(profile.source, "probe");
+    for (int request = 0; request < PROFILE_REQUESTS; request++) {
+        struct profile_rule *rule = &profile.rules[request];
+        rule->absent = request == PROFILE_DELETE ? PROFILE_UNKNOWN : PROFILE_ENFORCED;
+        rule->absent_atomic = request != PROFILE_DELETE;
+        rule->absent_rounds = 20U + (uint32_t)request;
+        rule->match = (enum profile_condition)request;
+        rule->match_atomic = rule->match == PROFILE_ENFORCED;
+        rule->match_rounds = 7;
+        rule->status_unmet = 412;
+        rule->status_missing = 404;
+        rule->answer_409 = (enum profile_409)(request % 3);
+    }
+    for (int vendor = 1; vendor < PROFILE_VENDORS; vendor++) {
+        profile.vendors[vendor].put = (enum profile_condition)vendor;
+        profile.vendors[vendor].put_atomic = profile.vendors[vendor].put == PROFILE_ENFORCED;
+        profile.vendors[vendor].copy = PROFILE_ENFORCED;
+        profile.vendors[vendor].copy_atomic = true;
+    }
+    profile.copy_source_match = PROFILE_IGNORED;
+    profile.expiry = PROFILE_EXPIRY_END;
+    profile.rename_object = PROFILE_YES;
+    profile.date_on_all = PROFILE_NO;
+    profile.metadata_survives = PROFILE_YES;
+    profile.etag_is_md5 = PROFILE_NO;
+    profile.versioned = PROFILE_YES;
+    profile.uploads = PROFILE_NO;
+    profile.checksums = UINT32_C(1) << 2 | UINT32_C(1) << 5;
+    return profile;
+}
+
+static void check_round_trip(const struct profile *profile)
+{
+    struct profile read;
+    os_error error = {0};
+    memset(&read, 0xff, sizeof(read));
+    char *text = profile_write(profile);
+    assert_non_null(text);
+    CHECK_CODE(profile_parse(text, strlen(text), "test", &read, &error), OS_OK, &error);
+    assert_memory_equal(&read, profile, sizeof(read));
+    free(text);
+}
+
+static void every_field_comes_back(void **state)
+{
+    (void)state;
+    struct profile profile = full();
+    check_round_trip(&profile);
+    memset(&profile.rules, 0, sizeof(profile.rules));
+    memset(&profile.vendors, 0, sizeof(profile.vendors));
+    profile.checksums = 0;
+    profile.expiry = PROFILE_EXPIRY_UNKNOWN;
+    check_round_trip(&profile);
+}
+
+static void what_is_left_out_is_unknown(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{" HEAD ",\"remarks\":[\"for people\"],\"requests\":{\"put\":{\"absent\":\"enforced\"}}}";
+    struct profile profile;
+    os_error error = {0};
+    CHECK_CODE(profile_parse(text, strlen(text), "test", &profile, &error), OS_OK, &error);
+    assert_int_equal(profile.rules[PROFILE_PUT].absent, PROFILE_ENFORCED);
+    assert_int_equal(profile.rules[PROFILE_PUT].match, PROFILE_UNKNOWN);
+    assert_false(profile_proves(&profile, PROFILE_PUT, true));
+    assert_int_equal(profile.expiry, PROFILE_EXPIRY_UNKNOWN);
+    assert_int_equal(profile.checksums, 0);
+}
+
+struct refusal {
+    const char *text;
+    const char *sentence; /* a part of it */
+};
+
+static void check_refusal(const struct refusal *refusal)
+{
+    struct profile profile = full();
+    const struct profile before = profile;
+    os_error error = {0};
+    os_code code = profile_parse(refusal->text, strlen(refusal->text), "FILE", &profile, &error);
+    if (code != OS_ERR_CONFIG || strstr(error.message, refusal->sentence) == NULL)
+        fail_msg("%s\n gave: %s\n wanted: %s", refusal->text, error.message, refusal->sentence);
+    assert_non_null(strstr(error.message, "FILE"));
+    assert_memory_equal(&profile, &before, sizeof(profile));
+}
+
+static void each_fault_is_named(void **state)
+{
+    (void)state;
+    static const struct refusal refusals[] = {
+        {"", "is empty"},
+        {"{", "is no JSON: line 1"},
+        {"[]", "must be an object"},
+        {"{\"format\":1,\"format\":1}", "is no JSON"},
+        {"{}", "format must be a number"},
+        {"{\"format\":2}", "format is another one than 1"},
+        {"{\"format\":1}", "name must be a text that is not empty"},
+        {"{\"format\":1,\"name\":\"\"}", "name must be a text that is not empty"},
+        {"{\"format\":1,\"name\":\"a\\nb\"}", "name has a control character"},
+        {"{\"format\":1,\"name\":\"n\",\"version\":7}", "version must be a text"},
+        {"{\"format\":1,\"name\":\"n\",\"measured_on\":\"yesterday\",\"source\":\"s\"}", "measured_on must be a date"},
+        {"{\"format\":1,\"name\":\"n\",\"measured_on\":\"2026-11-2\",\"source\":\"s\"}", "measured_on must be a date"},
+        {"{\"format\":1,\"name\":\"0123456789012345678901234567890123456789012345678901234567890123\"}",
+         "name is too long"},
+        {"{" HEAD ",\"expirey\":\"start\"}", "expirey is no field"},
+        {"{" HEAD ",\"expiry\":\"soon\"}", "expiry must be \"unknown\", \"none\", \"start\" or \"end\""},
+        {"{" HEAD ",\"versioned\":true}", "versioned must be \"unknown\", \"yes\" or \"no\""},
+        {"{" HEAD ",\"requests\":[]}", "requests must be an object"},
+        {"{" HEAD ",\"requests\":{\"post\":{}}}", "requests.post is no field"},
+        {"{" HEAD ",\"requests\":{\"put\":1}}", "requests.put must be an object"},
+        {"{" HEAD ",\"requests\":{\"put\":{\"if\":1}}}", "requests.put.if is no field"},
+        {"{" HEAD ",\"requests\":{\"put\":{\"absent\":\"Enforced\"}}}", "requests.put.absent must be"},
+        {"{" HEAD ",\"requests\":{\"put\":{\"absent_atomic\":1}}}", "requests.put.absent_atomic must be true or false"},
+        {"{" HEAD ",\"requests\":{\"put\":{\"absent_rounds\":-1}}}", "must be a whole number from 0 to 1000000"},
+        {"{" HEAD ",\"requests\":{\"put\":{\"absent_rounds\":1.5}}}", "must be a whole number"},
+        {"{" HEAD ",\"requests\":{\"put\":{\"status_unmet\":600}}}", "must be a whole number from 0 to 599"},
+        {"{" HEAD ",\"requests\":{\"put\":{\"status_unmet\":99}}}", "must be an HTTP status"},
+        {"{" HEAD ",\"requests\":{\"delete\":{\"absent\":\"ignored\"}}}", "delete.absent must be \"unknown\""},
+        {"{" HEAD ",\"requests\":{\"copy\":{\"absent\":\"ignored\",\"absent_atomic\":true,\"absent_rounds\":9}}}",
+         "requests.copy.absent_atomic is true, though the condition is not enforced"},
+        {"{" HEAD ",\"requests\":{\"copy\":{\"match\":\"enforced\",\"match_atomic\":true}}}",
+         "requests.copy.match_atomic is true without any round"},
+        {"{" HEAD ",\"vendors\":{\"google\":{\"put_atomic\":true}}}", "vendors.google.put_atomic is true, though"},
+        {"{" HEAD ",\"vendors\":{\"microsoft\":{}}}", "vendors.microsoft is no field"},
+        {"{" HEAD ",\"checksums\":\"CRC32\"}", "checksums must be an array"},
+        {"{" HEAD ",\"checksums\":[\"MD5\"]}", "checksums may have"},
+        {"{" HEAD ",\"checksums\":[3]}", "checksums may have"},
+    };
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+        check_refusal(&refusals[i]);
+}
+
+static void a_text_over_the_limit_is_refused(void **state)
+{
+    (void)state;
+    char *text = malloc(PROFILE_TEXT_MAX + 1);
+    assert_non_null(text);
+    memset(text, ' ', PROFILE_TEXT_MAX + 1);
+    struct profile profile;
+    os_error error = {0};
+    assert_int_equal(profile_parse(text, PROFILE_TEXT_MAX + 1, "test", &profile, &error), OS_ERR_CONFIG);
+    free(text);
+}
+
+static void what_the_documentation_says_needs_no_race(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"format\":1,\"name\":\"n\",\"measured_on\":\"2026-11\",\"source\":\"documentation\","
+                               "\"requests\":{\"put\":{\"absent\":\"enforced\",\"absent_atomic\":true}}}";
+    struct profile profile;
+    os_error error = {0};
+    CHECK_CODE(profile_parse(text, strlen(text), "test", &profile, &error), OS_OK, &error);
+    assert_true(profile_proves(&profile, PROFILE_PUT, true));
+}
+
+static void every_shipped_profile_can_be_found_and_read(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (const char *name; (name = profile_shipped_name(count)) != NULL; count++) {
+        struct profile profile;
+        os_error error = {0};
+        CHECK_CODE(profile_shipped_find(name, &profile, &error), OS_OK, &error);
+        check_round_trip(&profile);
+        assert_true(strncmp(profile.measured_on, "2026-", 5) == 0);
+    }
+    assert_true(count >= 15);
+    struct profile aws;
+    assert_int_equal(profile_shipped_find("aws", &aws, NULL), OS_OK);
+    assert_string_equal(aws.source, PROFILE_SOURCE_DOCUMENTATION);
+}
+
+/* The measured table is in the profiles: a few of its corners, one of each kind. */
+static void the_shipped_profiles_say_what_was_measured(void **state)
+{
+    (void)state;
+    struct profile profile;
+    assert_int_equal(profile_shipped_find("minio", &profile, NULL), OS_OK);
+    assert_true(profile_proves(&profile, PROFILE_PUT, true));
+    assert_true(profile_proves(&profile, PROFILE_PUT, false));
+    assert_false(profile_proves(&profile, PROFILE_COPY, true));
+    assert_false(profile_proves(&profile, PROFILE_DELETE, false));
+    assert_int_equal(profile_shipped_find("versitygw", &profile, NULL), OS_OK);
+    assert_false(profile_proves(&profile, PROFILE_DELETE, false));
+    assert_int_equal(profile_shipped_find("ceph-16", &profile, NULL), OS_OK);
+    assert_int_equal(profile.rules[PROFILE_PUT].match, PROFILE_UNMEETABLE);
+    assert_false(profile_condition_harmless(&profile, PROFILE_PUT, false));
+    assert_int_equal(profile_shipped_find("s3s-fs", &profile, NULL), OS_OK);
+    assert_int_equal(profile.rules[PROFILE_PUT].absent, PROFILE_ENFORCED);
+    assert_false(profile_proves(&profile, PROFILE_PUT, true));
+    assert_int_equal(profile_shipped_find("gofakes3", &profile, NULL), OS_OK);
+    assert_int_equal(profile.expiry, PROFILE_EXPIRY_NONE);
+    assert_int_equal(profile_shipped_find("swift", &profile, NULL), OS_OK);
+    assert_int_equal(profile.rules[PROFILE_PUT].absent, PROFILE_REFUSED);
+}
+
+static void another_name_is_refused_with_the_list(void **state)
+{
+    (void)state;
+    struct profile profile;
+    os_error error = {0};
+    assert_int_equal(profile_shipped_find("s3.example.com", &profile, &error), OS_ERR_CONFIG);
+    assert_non_null(strstr(error.message, "minio"));
+    assert_non_null(strstr(error.message, "s3.example.com"));
+}
+
+static void a_path_is_a_file_and_anything_else_a_name(void **state)
+{
+    (void)state;
+    struct profile profile;
+    const struct profile expected = full();
+    os_error error = {0};
+    char path[] = "/tmp/oscommit-profile-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    char *text = profile_write(&expected);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    CHECK_CODE(profile_open(path, &profile, &error), OS_OK, &error);
+    assert_memory_equal(&profile, &expected, sizeof(profile));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(profile_open(path, &profile, &error), OS_ERR_CONFIG);
+    assert_non_null(strstr(error.message, "No such file"));
+    assert_int_equal(profile_open("minio.json", &profile, &error), OS_ERR_CONFIG);
+    assert_non_null(strstr(error.message, "cannot be read"));
+    assert_int_equal(profile_open("minio", &profile, &error), OS_OK);
+    assert_int_equal(profile_open("/tmp", &profile, &error), OS_ERR_CONFIG);
+    assert_int_equal(ftruncate(fd, PROFILE_TEXT_MAX + 1), 0);
+    free(text);
+    close(fd);
+}
+
+static void a_file_over_the_limit_is_refused(void **state)
+{
+    (void)state;
+    struct profile profile;
+    os_error error = {0};
+    assert_int_equal(profile_read_file("/dev/zero", &profile, &error), OS_ERR_CONFIG);
+    assert_non_null(strstr(error.message, "File too large"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_comes_back),
+        cmocka_unit_test(what_is_left_out_is_unknown),
+        cmocka_unit_test(each_fault_is_named),
+        cmocka_unit_test(a_text_over_the_limit_is_refused),
+        cmocka_unit_test(what_the_documentation_says_needs_no_race),
+        cmocka_unit_test(every_shipped_profile_can_be_found_and_read),
+        cmocka_unit_test(the_shipped_profiles_say_what_was_measured),
+        cmocka_unit_test(another_name_is_refused_with_the_list),
+        cmocka_unit_test(a_path_is_a_file_and_anything_else_a_name),
+        cmocka_unit_test(a_file_over_the_limit_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
