@@ -51,6 +51,7 @@ void fake_s3_free(struct fake_s3 *s3)
         return;
     }
     fake_store_free(s3);
+    fake_uploads_free(s3);
     fake_sigv4_free(s3->sigv4);
     EVP_MD_CTX_free(s3->md5_hash);
     EVP_MD_free(s3->md5);
@@ -224,26 +225,48 @@ static bool find_key(struct fake_s3 *s3, bool *ret_bad)
     return true;
 }
 
+static void not_allowed(struct fake_s3 *s3)
+{
+    fake_s3_fail(s3, 405, "MethodNotAllowed", "The specified method is not allowed against this resource.", NULL);
+}
+
 static void handle_bucket(struct fake_s3 *s3)
 {
     if (text_is(s3->request.method, "HEAD")) {
         fake_s3_begin(s3, 200);
         fake_answer_header(&s3->answer, "x-amz-bucket-region", s3->options.region);
         fake_answer_header(&s3->answer, "Content-Type", "application/xml");
+    } else if (text_is(s3->request.method, "GET") && fake_request_param(&s3->request, "uploads") != NULL) {
+        fake_s3_list_uploads(s3);
     } else if (text_is(s3->request.method, "GET")) {
         fake_s3_list(s3);
     } else {
-        fake_s3_fail(s3, 405, "MethodNotAllowed", "The specified method is not allowed against this resource.", NULL);
+        not_allowed(s3);
     }
 }
 
-static void handle_object(struct fake_s3 *s3)
+static void handle_upload(struct fake_s3 *s3, struct text id)
+{
+    struct text method = s3->request.method;
+    const struct text *number = fake_request_param(&s3->request, "partNumber");
+    if (text_is(method, "PUT") && number != NULL) {
+        fake_s3_upload_part(s3, id, *number);
+    } else if (text_is(method, "POST")) {
+        fake_s3_complete_upload(s3, id);
+    } else if (text_is(method, "DELETE")) {
+        fake_s3_abort_upload(s3, id);
+    } else if (text_is(method, "GET")) {
+        fake_s3_list_parts(s3, id);
+    } else {
+        not_allowed(s3);
+    }
+}
+
+static void handle_whole(struct fake_s3 *s3)
 {
     struct text method = s3->request.method;
     const struct text *source = fake_request_header(&s3->request, "x-amz-copy-source");
-    if (s3->key.len > FAKE_S3_KEY_MAX) {
-        fake_s3_fail(s3, 400, "KeyTooLongError", "Your key is too long", NULL);
-    } else if (text_is(method, "GET") || text_is(method, "HEAD")) {
+    if (text_is(method, "GET") || text_is(method, "HEAD")) {
         fake_s3_get(s3, text_is(method, "HEAD"));
     } else if (text_is(method, "PUT") && source != NULL) {
         fake_s3_copy(s3, *source);
@@ -251,8 +274,22 @@ static void handle_object(struct fake_s3 *s3)
         fake_s3_put(s3);
     } else if (text_is(method, "DELETE")) {
         fake_s3_delete(s3);
+    } else if (text_is(method, "POST") && fake_request_param(&s3->request, "uploads") != NULL) {
+        fake_s3_create_upload(s3);
     } else {
-        fake_s3_fail(s3, 405, "MethodNotAllowed", "The specified method is not allowed against this resource.", NULL);
+        not_allowed(s3);
+    }
+}
+
+static void handle_object(struct fake_s3 *s3)
+{
+    const struct text *id = fake_request_param(&s3->request, "uploadId");
+    if (s3->key.len > FAKE_S3_KEY_MAX) {
+        fake_s3_fail(s3, 400, "KeyTooLongError", "Your key is too long", NULL);
+    } else if (id != NULL) {
+        handle_upload(s3, *id);
+    } else {
+        handle_whole(s3);
     }
 }
 

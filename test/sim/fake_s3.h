@@ -14,6 +14,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What becomes of If-None-Match and If-Match, by the request that carries them. */
+enum fake_s3_write { FAKE_S3_PUT, FAKE_S3_COPY, FAKE_S3_COMPLETE, FAKE_S3_DELETE, FAKE_S3_WRITES };
+enum fake_s3_condition {
+    FAKE_S3_ENFORCED = 0,
+    FAKE_S3_IGNORED, /* taken and not looked at */
+    FAKE_S3_REFUSED  /* 501, whether the condition holds or not */
+};
+/* What a conditional request is told while `contended` is said. */
+enum fake_s3_409 {
+    FAKE_S3_409_NONE = 0,
+    FAKE_S3_409_UNDECIDED, /* ConditionalRequestConflict, whether the condition holds or not; an upload that was to be
+                              completed is good for nothing afterwards */
+    FAKE_S3_409_FINAL      /* FileAlreadyExists, instead of a 412 */
+};
+
 /* How this store differs from a well-behaved one. */
 struct fake_s3_options {
     const char *bucket;
@@ -21,11 +36,15 @@ struct fake_s3_options {
     const char *access_key;
     const char *secret_key;
     const char *session_token; /* NULL: none is wanted */
-    bool ignores_conditions;   /* If-None-Match, If-Match on writes: taken and not looked at */
+    enum fake_s3_condition conditions[FAKE_S3_WRITES];
+    enum fake_s3_409 answer_409;
+    bool missing_is_412;       /* If-Match where nothing is: 412, and not 404 */
     bool ignores_expiry;       /* X-Amz-Expires is not looked at (E7: no fences) */
     bool checks_expiry_at_end; /* at the instant of application, not of admission */
-    bool answers_409;          /* a failed condition is ConditionalRequestConflict while `contended` is said */
     bool random_etag;          /* ETags that are no MD5 (as with SSE-KMS) */
+    bool blanks_first;         /* a 200 of CompleteMultipartUpload begins with blanks */
+    bool completes_again;      /* a second Complete of an upload: 200 with what the first one made, and not 404 */
+    bool aborts_completed;     /* AbortMultipartUpload of a completed upload: 204, and not 404 */
     bool versioned;            /* answers name versions (x-amz-version-id) and delete markers; copies may name one */
 };
 
@@ -53,6 +72,18 @@ struct fake_s3_version { /* borrowed until the next handle */
 /* Every version of a key, oldest first, deletions included. */
 size_t fake_s3_version_count(const struct fake_s3 *s3, const char *key);
 struct fake_s3_version fake_s3_version_at(const struct fake_s3 *s3, const char *key, size_t index);
+
+enum fake_s3_upload_state { FAKE_S3_OPEN = 1, FAKE_S3_COMPLETED, FAKE_S3_ABORTED };
+struct fake_s3_upload { /* borrowed until the next handle */
+    const char *id;
+    const char *key;
+    const char *nonce; /* what the object would have; "": none */
+    enum fake_s3_upload_state state;
+    uint64_t serial; /* of the version that it made; 0: none */
+};
+/* Every upload ever begun, in that order. */
+size_t fake_s3_upload_count(const struct fake_s3 *s3);
+struct fake_s3_upload fake_s3_upload_at(const struct fake_s3 *s3, size_t index);
 
 /* The digest of everything it holds, for replay checks. */
 uint64_t fake_s3_digest(const struct fake_s3 *s3);

@@ -1,72 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading, writing, copying and deleting one object. Conditions: Amazon S3 User Guide, "Conditional requests". */
+/* Reading, writing, copying and deleting one object. */
 #include "sim/fake_s3_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NONCE_NAME "x-amz-meta-oscommit-nonce"
-
-/* ---------------------------------------------------------------------------------------------------- conditions */
-
-static struct text unquoted(struct text etag)
-{
-    if (etag.len >= 2 && etag.p[0] == '"' && etag.p[etag.len - 1] == '"') {
-        return text_of(etag.p + 1, etag.len - 2);
-    }
-    return etag;
-}
-
-static bool is_etag(struct text wanted, const struct fake_object *object)
-{
-    struct text plain = unquoted(wanted);
-    struct text held = unquoted(text_from(object->etag));
-    return text_is(wanted, "*") || (plain.len == held.len && memcmp(plain.p, held.p, held.len) == 0);
-}
-
-static void precondition_failed(struct fake_s3 *s3, const char *condition)
-{
-    char extra[96];
-    if (s3->options.answers_409 && s3->contended) {
-        fake_s3_fail(s3, 409, "ConditionalRequestConflict",
-                     "The conditional request cannot succeed due to a conflicting operation against this resource.",
-                     NULL);
-        return;
-    }
-    snprintf(extra, sizeof(extra), "<Condition>%s</Condition>", condition);
-    fake_s3_fail(s3, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold", extra);
-}
-
-/* True: the write may be done. Otherwise the answer is made. */
-static bool condition_holds(struct fake_s3 *s3)
-{
-    const struct text *none_match = fake_request_header(&s3->request, "if-none-match");
-    const struct text *match = fake_request_header(&s3->request, "if-match");
-    if (s3->options.ignores_conditions || (none_match == NULL && match == NULL)) {
-        return true;
-    }
-    const struct fake_object *current = fake_store_current(s3, buf_str(&s3->key));
-    if (none_match != NULL && !text_is(*none_match, "*")) {
-        fake_s3_fail(s3, 501, "NotImplemented", "A header you provided implies functionality that is not implemented",
-                     "<Header>If-None-Match</Header>");
-        return false;
-    }
-    if (none_match != NULL && current != NULL) {
-        precondition_failed(s3, "If-None-Match");
-        return false;
-    }
-    if (match != NULL && current == NULL) {
-        fake_s3_no_such_key(s3);
-        return false;
-    }
-    if (match != NULL && !is_etag(*match, current)) {
-        precondition_failed(s3, "If-Match");
-        return false;
-    }
-    return true;
-}
 
 /* ------------------------------------------------------------------------------------------------------- reading */
 
@@ -81,8 +20,7 @@ static void add_object_headers(struct fake_s3 *s3, const struct fake_object *obj
     buf_add(&s3->answer.headers, object->head != NULL ? object->head : "", object->head_len);
 }
 
-/* "bytes=0-9", "bytes=5-". False: another form, which is not looked at. */
-static bool read_range(struct text text, uint64_t length, uint64_t *ret_first, uint64_t *ret_count)
+bool fake_s3_read_range(struct text text, uint64_t length, uint64_t *ret_first, uint64_t *ret_count)
 {
     uint64_t last = UINT64_MAX;
     if (!text_take_str(&text, "bytes=") || !text_take_u64(&text, ret_first) || !text_take_char(&text, '-') ||
@@ -108,7 +46,7 @@ void fake_s3_get(struct fake_s3 *s3, bool is_head)
         fake_s3_no_such_key(s3);
         return;
     }
-    bool is_part = range != NULL && read_range(*range, object->body_len, &first, &count);
+    bool is_part = range != NULL && fake_s3_read_range(*range, object->body_len, &first, &count);
     if (is_part && count == 0) {
         fake_s3_fail(s3, 416, "InvalidRange", "The requested range is not satisfiable", NULL);
         return;
@@ -130,7 +68,7 @@ void fake_s3_get(struct fake_s3 *s3, bool is_head)
 
 /* ------------------------------------------------------------------------------------------------------- writing */
 
-static bool md5(struct fake_s3 *s3, const void *data, size_t len, unsigned char ret[16])
+bool fake_s3_md5(struct fake_s3 *s3, const void *data, size_t len, unsigned char ret[16])
 {
     return EVP_DigestInit_ex2(s3->md5_hash, s3->md5, NULL) == 1 && EVP_DigestUpdate(s3->md5_hash, data, len) == 1 &&
            EVP_DigestFinal_ex(s3->md5_hash, ret, NULL) == 1;
@@ -148,7 +86,8 @@ static void random_md5(uint64_t serial, unsigned char ret[16])
     }
 }
 
-static void make_etag(struct fake_s3 *s3, const unsigned char digest[16], char ret[FAKE_S3_ETAG_SIZE])
+void fake_s3_make_etag(const struct fake_s3 *s3, const unsigned char digest[16], size_t parts,
+                       char ret[FAKE_S3_ETAG_SIZE])
 {
     unsigned char bytes[16];
     char *at = ret;
@@ -160,11 +99,14 @@ static void make_etag(struct fake_s3 *s3, const unsigned char digest[16], char r
     for (size_t i = 0; i < sizeof(bytes); i++) {
         at += snprintf(at, 3, "%02x", bytes[i]);
     }
+    if (parts > 0) {
+        at += snprintf(at, 8, "-%zu", parts);
+    }
     memcpy(at, "\"", 2);
 }
 
-/* Content-MD5 against what arrived; then the answer is made. */
-static bool digest_fits(struct fake_s3 *s3, const unsigned char digest[16])
+/* Content-MD5 against what arrived. */
+bool fake_s3_digest_fits(struct fake_s3 *s3, const unsigned char digest[16])
 {
     const struct text *said = fake_request_header(&s3->request, "content-md5");
     unsigned char encoded[32];
@@ -194,8 +136,7 @@ static bool is_stored(struct text name)
     return name.len > 11 && text_is_nocase(text_of(name.p, 11), "x-amz-meta-");
 }
 
-/* The header lines that the object keeps, into scratch. False: the answer is made. */
-static bool collect_head(struct fake_s3 *s3)
+bool fake_s3_collect_head(struct fake_s3 *s3)
 {
     size_t metadata = 0;
     bool is_typed = false;
@@ -223,7 +164,7 @@ static bool collect_head(struct fake_s3 *s3)
     return true;
 }
 
-static char *copy_bytes(const void *data, size_t len)
+char *fake_s3_copy_bytes(const void *data, size_t len)
 {
     char *copy = malloc(len + 1);
     if (copy != NULL) {
@@ -240,10 +181,10 @@ static bool store(struct fake_s3 *s3, const unsigned char digest[16], struct tex
                   struct text body)
 {
     struct fake_object object = {.head_len = head.len, .body_len = body.len};
-    make_etag(s3, digest, object.etag);
-    object.nonce = copy_bytes(nonce.p, nonce.len);
-    object.head = copy_bytes(head.p, head.len);
-    object.body = copy_bytes(body.p, body.len);
+    fake_s3_make_etag(s3, digest, 0, object.etag);
+    object.nonce = fake_s3_copy_bytes(nonce.p, nonce.len);
+    object.head = fake_s3_copy_bytes(head.p, head.len);
+    object.body = fake_s3_copy_bytes(body.p, body.len);
     if (object.nonce == NULL || object.head == NULL || object.body == NULL) {
         free(object.nonce);
         free(object.head);
@@ -253,9 +194,9 @@ static bool store(struct fake_s3 *s3, const unsigned char digest[16], struct tex
     return fake_store_add(s3, buf_str(&s3->key), &object);
 }
 
-static struct text nonce_of(const struct fake_s3 *s3)
+struct text fake_s3_nonce_of(const struct fake_s3 *s3)
 {
-    const struct text *nonce = fake_request_header(&s3->request, NONCE_NAME);
+    const struct text *nonce = fake_request_header(&s3->request, FAKE_S3_NONCE);
     return nonce != NULL ? *nonce : text_from("");
 }
 
@@ -263,15 +204,16 @@ void fake_s3_put(struct fake_s3 *s3)
 {
     unsigned char digest[16];
     struct text body = s3->request.body;
-    if (!md5(s3, body.p, body.len, digest)) {
+    if (!fake_s3_md5(s3, body.p, body.len, digest)) {
         s3->no_memory = true;
         return;
     }
-    if (!digest_fits(s3, digest) || !collect_head(s3) || !condition_holds(s3)) {
+    if (!fake_s3_digest_fits(s3, digest) || !fake_s3_collect_head(s3) ||
+        !fake_s3_condition_holds(s3, FAKE_S3_PUT, NULL)) {
         return;
     }
     struct text head = text_of(buf_str(&s3->scratch), s3->scratch.len);
-    if (!buf_ok(&s3->scratch) || !store(s3, digest, head, nonce_of(s3), body)) {
+    if (!buf_ok(&s3->scratch) || !store(s3, digest, head, fake_s3_nonce_of(s3), body)) {
         s3->no_memory = true;
         return;
     }
@@ -282,8 +224,8 @@ void fake_s3_put(struct fake_s3 *s3)
 
 /* ------------------------------------------------------------------------------------------------- copy and delete */
 
-/* "/bucket/key?versionId=v7", encoded. NULL: the answer is made. `ret_key`: a buffer for the decoded key. */
-static const struct fake_object *find_source(struct fake_s3 *s3, struct text source, struct buf *ret_key)
+/* "/bucket/key?versionId=v7", encoded. */
+static const struct fake_object *read_source(struct fake_s3 *s3, struct text source, struct buf *ret_key)
 {
     struct text version = {"", 0};
     const char *mark = source.len > 0 ? memchr(source.p, '?', source.len) : NULL;
@@ -313,6 +255,24 @@ static const struct fake_object *find_source(struct fake_s3 *s3, struct text sou
     return found;
 }
 
+const struct fake_object *fake_s3_find_source(struct fake_s3 *s3, struct text source, bool *ret_to_itself)
+{
+    const struct text *match = fake_request_header(&s3->request, "x-amz-copy-source-if-match");
+    struct buf key;
+    buf_init(&key, FAKE_HEAD_MAX);
+    const struct fake_object *found = read_source(s3, source, &key);
+    if (found != NULL && match != NULL && !fake_s3_is_etag(*match, found->etag)) {
+        fake_s3_fail(s3, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold",
+                     "<Condition>x-amz-copy-source-If-Match</Condition>");
+        found = NULL;
+    }
+    if (ret_to_itself != NULL) {
+        *ret_to_itself = strcmp(buf_str(&key), buf_str(&s3->key)) == 0;
+    }
+    buf_free(&key);
+    return found;
+}
+
 static void answer_copy(struct fake_s3 *s3)
 {
     char date[32];
@@ -334,9 +294,9 @@ static void copy_object(struct fake_s3 *s3, const struct fake_object *source, bo
     unsigned char digest[16];
     struct text head =
         replaces ? text_of(buf_str(&s3->scratch), s3->scratch.len) : text_of(source->head, source->head_len);
-    struct text nonce = replaces ? nonce_of(s3) : text_from(source->nonce);
+    struct text nonce = replaces ? fake_s3_nonce_of(s3) : text_from(source->nonce);
     struct text body = text_of(source->body, source->body_len);
-    if (!buf_ok(&s3->scratch) || !md5(s3, body.p, body.len, digest) || !store(s3, digest, head, nonce, body)) {
+    if (!buf_ok(&s3->scratch) || !fake_s3_md5(s3, body.p, body.len, digest) || !store(s3, digest, head, nonce, body)) {
         s3->no_memory = true;
         return;
     }
@@ -346,30 +306,22 @@ static void copy_object(struct fake_s3 *s3, const struct fake_object *source, bo
 void fake_s3_copy(struct fake_s3 *s3, struct text source)
 {
     const struct text *directive = fake_request_header(&s3->request, "x-amz-metadata-directive");
-    const struct text *match = fake_request_header(&s3->request, "x-amz-copy-source-if-match");
     bool replaces = directive != NULL && text_is(*directive, "REPLACE");
-    struct buf key;
-    buf_init(&key, FAKE_HEAD_MAX);
-    const struct fake_object *from = find_source(s3, source, &key);
+    bool to_itself = false;
+    const struct fake_object *from = fake_s3_find_source(s3, source, &to_itself);
     if (from == NULL) {
-        buf_free(&key);
         return;
     }
-    bool to_itself = strcmp(buf_str(&key), buf_str(&s3->key)) == 0;
-    buf_free(&key);
     if (directive != NULL && !replaces && !text_is(*directive, "COPY")) {
         fake_s3_fail(s3, 400, "InvalidArgument", "Unknown metadata directive.", NULL);
     } else if (s3->request.body.len > 0) {
         fake_s3_fail(s3, 400, "InvalidRequest", "A copy has no body.", NULL);
-    } else if (match != NULL && !is_etag(*match, from)) {
-        fake_s3_fail(s3, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold",
-                     "<Condition>x-amz-copy-source-If-Match</Condition>");
     } else if (to_itself && !replaces) {
         fake_s3_fail(s3, 400, "InvalidRequest",
                      "This copy request is illegal because it is trying to copy an object to itself without changing "
                      "the object's metadata.",
                      NULL);
-    } else if (condition_holds(s3) && collect_head(s3)) {
+    } else if (fake_s3_condition_holds(s3, FAKE_S3_COPY, NULL) && fake_s3_collect_head(s3)) {
         copy_object(s3, from, replaces);
     }
 }
@@ -377,7 +329,7 @@ void fake_s3_copy(struct fake_s3 *s3, struct text source)
 void fake_s3_delete(struct fake_s3 *s3)
 {
     bool is_there = fake_store_current(s3, buf_str(&s3->key)) != NULL;
-    if (!condition_holds(s3)) {
+    if (!fake_s3_condition_holds(s3, FAKE_S3_DELETE, NULL)) {
         return;
     }
     const struct fake_object deletion = {.etag = ""};

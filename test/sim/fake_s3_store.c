@@ -156,6 +156,17 @@ static uint64_t mix_object(uint64_t digest, const struct fake_object *object)
     return mix(digest, &object->serial, sizeof(object->serial));
 }
 
+static uint64_t mix_upload(uint64_t digest, const struct fake_upload *upload)
+{
+    digest = mix(digest, upload->key, strlen(upload->key));
+    digest = mix(digest, upload->head, upload->head_len);
+    digest = mix(digest, &upload->state, sizeof(upload->state));
+    for (size_t i = 0; i < upload->part_count; i++) {
+        digest = mix(digest, upload->parts[i].digest, sizeof(upload->parts[i].digest));
+    }
+    return mix(digest, &upload->serial, sizeof(upload->serial));
+}
+
 uint64_t fake_s3_digest(const struct fake_s3 *s3)
 {
     uint64_t digest = 0xcbf29ce484222325u;
@@ -164,6 +175,9 @@ uint64_t fake_s3_digest(const struct fake_s3 *s3)
         for (size_t j = 0; j < s3->keys[i].count; j++) {
             digest = mix_object(digest, &s3->keys[i].versions[j]);
         }
+    }
+    for (size_t i = 0; i < s3->upload_count; i++) {
+        digest = mix_upload(digest, &s3->uploads[i]);
     }
     return digest;
 }

@@ -125,13 +125,15 @@ static bool make_services(struct world *world)
         .access_key = world->access_key,
         .secret_key = world->secret_key,
         .session_token = world->session_token,
-        .ignores_conditions = rate[FAULT_IGNORE_CONDITIONS] > 0,
         .ignores_expiry = rate[FAULT_NEVER_EXPIRES] > 0,
         .checks_expiry_at_end = rate[FAULT_EXPIRY_AT_END] > 0,
-        .answers_409 = rate[FAULT_CONFLICT_409] > 0,
+        .answer_409 = rate[FAULT_CONFLICT_409] > 0 ? FAKE_S3_409_UNDECIDED : FAKE_S3_409_NONE,
         .random_etag = rate[FAULT_RANDOM_ETAG] > 0,
         .versioned = versioned,
     };
+    for (size_t i = 0; i < FAKE_S3_WRITES; i++) {
+        s3.conditions[i] = rate[FAULT_IGNORE_CONDITIONS] > 0 ? FAKE_S3_IGNORED : FAKE_S3_ENFORCED;
+    }
     struct fake_dynamo_options dynamo = {
         .table = NETWORK_TABLE,
         .region = NETWORK_REGION,

@@ -221,7 +221,7 @@ static void a_copy_has_the_bytes_of_its_source_and_the_metadata_that_were_asked_
 
 static void make_strange(struct fake_s3_options *options)
 {
-    options->ignores_conditions = true;
+    options->conditions[FAKE_S3_PUT] = FAKE_S3_IGNORED;
     options->random_etag = true;
 }
 
@@ -240,33 +240,62 @@ static void a_store_may_ignore_conditions_and_invent_etags(void **state)
     fake_s3_free(s3);
 }
 
-static void answer_409(struct fake_s3_options *options)
+static void answer_409_undecided(struct fake_s3_options *options)
 {
-    options->answers_409 = true;
+    options->answer_409 = FAKE_S3_409_UNDECIDED;
 }
 
-static void a_failed_condition_is_a_conflict_while_the_key_is_contended(void **state)
+static void answer_409_final(struct fake_s3_options *options)
+{
+    options->answer_409 = FAKE_S3_409_FINAL;
+}
+
+static void contended_put_is(struct fake_s3 *s3, const char *key, int status, const char *code)
+{
+    const struct s3_condition absent = {.if_none_match_any = true};
+    const struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = "x", .fd = -1, .length = 1};
+    struct http_request request;
+    assert_int_equal(s3_build_put(&wire_s3_target, key, &body, NULL, &absent, &request, NULL), OS_OK);
+    wire_sign("s3", &wire_keys, WIRE_S, true, &request);
+    expect(wire_s3_contended(s3, &request, WIRE_MS), status, code);
+}
+
+static void a_condition_may_be_undecided_while_the_key_is_contended(void **state)
 {
     (void)state;
     const struct s3_condition absent = {.if_none_match_any = true};
-    const struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = "x", .fd = -1, .length = 1};
-    struct fake_s3 *s3 = open_with(answer_409);
+    struct fake_s3 *s3 = open_with(answer_409_undecided);
     put_is(s3, "key", &absent, 200, "");
     put_is(s3, "key", &absent, 412, "PreconditionFailed");
-    struct http_request request;
-    struct http_response response;
-    struct buf bytes;
-    struct buf answer;
-    assert_int_equal(s3_build_put(&wire_s3_target, "key", &body, NULL, &absent, &request, NULL), OS_OK);
-    wire_sign("s3", &wire_keys, WIRE_S, true, &request);
-    wire_bytes(&request, &bytes);
-    buf_init(&answer, 65536);
-    assert_true(fake_s3_handle(s3, bytes.data, bytes.len, WIRE_MS, WIRE_MS, true, &answer));
-    wire_answer(&answer, false, &response);
-    expect(response, 409, "ConditionalRequestConflict");
-    buf_free(&bytes);
-    buf_free(&answer);
-    http_request_free(&request);
+    contended_put_is(s3, "key", 409, "ConditionalRequestConflict");
+    contended_put_is(s3, "other", 409, "ConditionalRequestConflict");
+    assert_int_equal(fake_s3_version_count(s3, "other"), 0);
+    fake_s3_free(s3);
+
+    s3 = open_with(answer_409_final);
+    put_is(s3, "key", &absent, 200, "");
+    put_is(s3, "key", &absent, 412, "PreconditionFailed");
+    contended_put_is(s3, "key", 409, "FileAlreadyExists");
+    contended_put_is(s3, "other", 200, "");
+    fake_s3_free(s3);
+}
+
+static void refuse_conditions(struct fake_s3_options *options)
+{
+    options->conditions[FAKE_S3_PUT] = FAKE_S3_REFUSED;
+    options->missing_is_412 = true;
+}
+
+static void a_store_may_refuse_conditions_of_one_request(void **state)
+{
+    (void)state;
+    const struct s3_condition absent = {.if_none_match_any = true};
+    const struct s3_condition right = {.if_match = BYTES_ETAG};
+    struct fake_s3 *s3 = open_with(refuse_conditions);
+    put_is(s3, "key", &absent, 501, "NotImplemented");
+    expect(delete_of(s3, "key", &right), 412, "PreconditionFailed");
+    put_is(s3, "key", NULL, 200, "");
+    expect(delete_of(s3, "key", &right), 204, "");
     fake_s3_free(s3);
 }
 
@@ -481,7 +510,8 @@ int main(void)
         cmocka_unit_test(the_history_of_a_key_has_its_deletions),
         cmocka_unit_test(a_copy_has_the_bytes_of_its_source_and_the_metadata_that_were_asked_for),
         cmocka_unit_test(a_store_may_ignore_conditions_and_invent_etags),
-        cmocka_unit_test(a_failed_condition_is_a_conflict_while_the_key_is_contended),
+        cmocka_unit_test(a_condition_may_be_undecided_while_the_key_is_contended),
+        cmocka_unit_test(a_store_may_refuse_conditions_of_one_request),
         cmocka_unit_test(a_versioned_bucket_names_its_versions),
         cmocka_unit_test(a_body_that_was_cut_or_changed_is_not_stored),
         cmocka_unit_test(wrong_and_old_credentials_are_told_apart),

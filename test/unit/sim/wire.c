@@ -99,19 +99,29 @@ struct fake_dynamo_options wire_dynamo_options(void)
         .table = WIRE_TABLE, .region = WIRE_REGION, .access_key = WIRE_ACCESS, .secret_key = WIRE_SECRET};
 }
 
-struct http_response wire_s3(struct fake_s3 *s3, struct http_request *request, uint64_t at_ms)
+static struct http_response exchange(struct fake_s3 *s3, struct http_request *request, uint64_t at_ms, bool contended)
 {
     struct buf bytes;
     struct buf answer;
     struct http_response response;
     wire_bytes(request, &bytes);
     buf_init(&answer, WIRE_MAX);
-    assert_true(fake_s3_handle(s3, bytes.data, bytes.len, at_ms, at_ms, false, &answer));
+    assert_true(fake_s3_handle(s3, bytes.data, bytes.len, at_ms, at_ms, contended, &answer));
     wire_answer(&answer, strcmp(request->method, "HEAD") == 0, &response);
     buf_free(&bytes);
     buf_free(&answer);
     http_request_free(request);
     return response;
+}
+
+struct http_response wire_s3(struct fake_s3 *s3, struct http_request *request, uint64_t at_ms)
+{
+    return exchange(s3, request, at_ms, false);
+}
+
+struct http_response wire_s3_contended(struct fake_s3 *s3, struct http_request *request, uint64_t at_ms)
+{
+    return exchange(s3, request, at_ms, true);
 }
 
 struct http_response wire_dynamo(struct fake_dynamo *dynamo, struct http_request *request, struct buf *body,

@@ -39,6 +39,8 @@ struct fake_dynamo_options wire_dynamo_options(void);
 
 /* Hands over a signed request and gives the answer; frees the request. */
 struct http_response wire_s3(struct fake_s3 *s3, struct http_request *request, uint64_t at_ms);
+/* The same while another write of the key is under way. */
+struct http_response wire_s3_contended(struct fake_s3 *s3, struct http_request *request, uint64_t at_ms);
 struct http_response wire_dynamo(struct fake_dynamo *dynamo, struct http_request *request, struct buf *body,
                                  uint64_t at_ms);
 
