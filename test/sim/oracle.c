@@ -53,8 +53,9 @@ static void check_code(struct world *world, const struct truth *truth)
         faults->struck[FAULT_MEMORY] > 0 || faults->rate[FAULT_OFF_CLOCKS] > 0) {
         return;
     }
-    /* A copy's 412 may speak of the source, which another lane has changed. */
-    bool copy = truth->operation == HISTORY_COPY_IF_ABSENT || truth->operation == HISTORY_COPY_IF_MATCH;
+    /* A copy's 412 may speak of the source, which another lane has changed; a rename says it of both its halves. */
+    bool copy = truth->operation == HISTORY_COPY_IF_ABSENT || truth->operation == HISTORY_COPY_IF_MATCH ||
+                !truth->by_result;
     for (size_t i = 0; i < sizeof(blaming) / sizeof(blaming[0]); i++) {
         if (truth->code == blaming[i] && !(copy && truth->code == OS_ERR_REFUSED)) {
             world_fail(world, "A call of %s ends with %s, which blames the caller.", truth->key,
