@@ -26,22 +26,24 @@ static void check_plain(const json_t *item)
     }
 }
 
-static void check_again(const char *path, const char *etag, const struct record *record)
+static void check_again(const char *path, const char *etag, const struct record *record, const char *upload)
 {
+    char again_upload[RECORD_UPLOAD_SIZE];
     struct record again;
     char *again_path = NULL;
     char *again_etag = NULL;
     os_error err;
 
-    json_t *item = item_from_record(path, etag, record);
+    json_t *item = item_from_record(path, etag, record, upload);
     FUZZ_CHECK(item != NULL);
     check_plain(item);
-    FUZZ_CHECK(item_to_record(item, &again, &again_path, &again_etag, &err) == OS_OK);
+    FUZZ_CHECK(item_to_record(item, &again, &again_path, &again_etag, again_upload, &err) == OS_OK);
     FUZZ_CHECK(strcmp(path, again_path) == 0 && strcmp(etag, again_etag) == 0);
     FUZZ_CHECK(again.generation == record->generation && again.timeout_ms == record->timeout_ms);
     FUZZ_CHECK(again.ttl_s == record->ttl_s && again.has_fence == record->has_fence);
     FUZZ_CHECK(!record->has_fence || again.fence_s == record->fence_s);
     FUZZ_CHECK(strcmp(again.nonce, record->nonce) == 0 && strcmp(again.saw, record->saw) == 0);
+    FUZZ_CHECK(again.upload == record->upload && strcmp(again_upload, upload) == 0);
     free(again_path);
     free(again_etag);
     json_decref(item);
@@ -51,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char untouched;
     struct record record;
+    char upload[RECORD_UPLOAD_SIZE];
     char *path = &untouched;
     char *etag = &untouched;
     os_error err = {.code = OS_OK};
@@ -60,9 +63,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(text);
     if (item == NULL)
         return 0;
-    os_code code = item_to_record(item, &record, &path, &etag, &err);
+    os_code code = item_to_record(item, &record, &path, &etag, upload, &err);
     if (code == OS_OK) {
-        check_again(path, etag, &record);
+        check_again(path, etag, &record, upload);
         free(path);
         free(etag);
     } else {

@@ -545,7 +545,8 @@ typedef struct os_record {
     int64_t fence_s;
     const char *nonce; /* empty: written by object_store */
     const char *saw;
-    const char *other; /* attributes that this release does not know, as JSON; "{}" if none */
+    const char *other;  /* attributes that this release does not know, as JSON; "{}" if none */
+    const char *upload; /* id of the multipart upload that the holder completes; empty: none */
 } os_record;
 #define OS_RECORD_INIT            \
     {                             \

@@ -69,6 +69,7 @@ static bool show_json(struct output *output, const os_record *record)
     }
     json_line_text(&line, "nonce", record->nonce);
     json_line_text(&line, "saw", record->saw);
+    json_line_text(&line, "upload", record->upload);
     if (other != NULL) {
         json_line_value(&line, "other", other);
     } else {
@@ -107,6 +108,9 @@ static void show_long(const os_record *record)
     show_field("ttl", time);
     show_field("nonce", text_or(record->nonce, "none: written by object_store"));
     show_field("saw", text_or(record->saw, "none"));
+    if (text_or(record->upload, "")[0] != '\0') {
+        show_field("upload", record->upload);
+    }
     if (strcmp(text_or(record->other, "{}"), "{}") != 0) {
         show_field("other", record->other);
     }

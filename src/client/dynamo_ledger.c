@@ -123,8 +123,8 @@ static os_code build(struct ledger_op *op, os_error *err)
     struct dynamo_target target = {.endpoint = &op->ledger->endpoint, .table = op->ledger->table};
     switch (request->verb) {
     case LEDGER_PUT:
-        return dynamo_build_put(&target, request->path, request->etag, request->record, request->condition, &op->http,
-                                &op->body, err);
+        return dynamo_build_put(&target, request->path, request->etag, request->record, request->upload,
+                                request->condition, &op->http, &op->body, err);
     case LEDGER_GET: return dynamo_build_get(&target, request->path, request->etag, &op->http, &op->body, err);
     case LEDGER_LIST: return dynamo_build_list(&target, request->path, op->start_key, &op->http, &op->body, err);
     default: return build_table_request(op, &target, err);
@@ -212,8 +212,12 @@ static bool repeat(struct ledger_op *op, const struct dynamo_error *detail, cons
 static bool give_row(void *context, const struct dynamo_row *row)
 {
     struct ledger_op *op = context;
-    struct ledger_row given = {
-        .path = row->path, .etag = row->etag, .readable = row->readable, .record = row->record, .other = row->other};
+    struct ledger_row given = {.path = row->path,
+                               .etag = row->etag,
+                               .readable = row->readable,
+                               .record = row->record,
+                               .upload = row->upload,
+                               .other = row->other};
     return op->request.each(op->request.each_context, &given);
 }
 
@@ -243,11 +247,11 @@ static void read_put_or_get(struct ledger_op *op, const struct http_response *re
     struct dynamo_error detail;
     enum ledger_outcome outcome;
     if (request->verb == LEDGER_PUT)
-        outcome = dynamo_read_put(response, op->ledger->where, request->path, request->etag, &answer->record, &detail,
-                                  &answer->error);
+        outcome = dynamo_read_put(response, op->ledger->where, request->path, request->etag, &answer->record,
+                                  answer->upload, &detail, &answer->error);
     else
         outcome = dynamo_read_get(response, op->ledger->where, request->path, request->etag, &answer->found,
-                                  &answer->record, &detail, &answer->error);
+                                  &answer->record, answer->upload, &detail, &answer->error);
     if (!repeat(op, &detail, response))
         finish(op, outcome);
 }

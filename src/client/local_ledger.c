@@ -70,10 +70,11 @@ static struct sqlite_ledger *opened(const struct ledger_op *op, os_error *err)
     return sqlite_ledger_open(op->ledger->file, &patience, &made, err) == OS_OK ? settle_on(op->ledger, made) : NULL;
 }
 
-static bool give_row(void *context, const char *path, const char *etag, const struct record *record)
+static bool give_row(void *context, const char *path, const char *etag, const struct record *record, const char *upload)
 {
     struct ledger_op *op = context;
-    struct ledger_row row = {.path = path, .etag = etag, .readable = true, .record = *record, .other = "{}"};
+    struct ledger_row row = {
+        .path = path, .etag = etag, .readable = true, .record = *record, .upload = upload, .other = "{}"};
     return !gate_cancelled(&op->gate) && op->request.each(op->request.each_context, &row);
 }
 
@@ -86,11 +87,12 @@ static enum ledger_outcome perform(struct ledger_op *op, struct sqlite_ledger *l
     struct sqlite_patience patience = patience_of(op);
     switch (request->verb) {
     case LEDGER_PUT:
-        return sqlite_ledger_put(ledger, request->path, request->etag, request->record, request->condition,
-                                 (int64_t)(now.realtime_ms / 1000), patience, &answer->record, &answer->error);
+        return sqlite_ledger_put(ledger, request->path, request->etag, request->record, request->upload,
+                                 request->condition, (int64_t)(now.realtime_ms / 1000), patience, &answer->record,
+                                 answer->upload, &answer->error);
     case LEDGER_GET:
         return sqlite_ledger_get(ledger, request->path, request->etag, patience, &answer->found, &answer->record,
-                                 &answer->error);
+                                 answer->upload, &answer->error);
     case LEDGER_LIST: return sqlite_ledger_list(ledger, request->path, patience, give_row, op, &answer->error);
     default: return LEDGER_OK; /* CHECK_TABLE: opening it was the check */
     }

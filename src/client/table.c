@@ -172,6 +172,7 @@ struct kept_row {
     char *path;
     char *etag;
     char *other;
+    char *upload;
     bool readable;
     struct record record;
 };
@@ -208,9 +209,10 @@ static bool keep_row(void *context, const struct ledger_row *row)
     kept->path = strdup(row->path);
     kept->etag = strdup(row->etag);
     kept->other = strdup(row->other ? row->other : "{}");
+    kept->upload = strdup(row->upload);
     kept->readable = row->readable;
     kept->record = row->record;
-    rows->failed = kept->path == NULL || kept->etag == NULL || kept->other == NULL;
+    rows->failed = kept->path == NULL || kept->etag == NULL || kept->other == NULL || kept->upload == NULL;
     return !rows->failed;
 }
 
@@ -220,6 +222,7 @@ static void free_rows(struct kept_rows *rows)
         free(rows->list[i].path);
         free(rows->list[i].etag);
         free(rows->list[i].other);
+        free(rows->list[i].upload);
     }
     free(rows->list);
 }
@@ -232,6 +235,7 @@ static os_code give_rows(const struct kept_rows *rows, os_record_fn each, void *
         record.path = row->path;
         record.etag = row->etag;
         record.other = row->other;
+        record.upload = row->upload;
         record.nonce = "";
         record.saw = "";
         if (row->readable) {

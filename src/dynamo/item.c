@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "dynamo/json.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static bool add(json_t *item, const char *name, json_t *value)
     return json_object_set_new(item, name, value) == 0;
 }
 
-static bool add_record(json_t *item, const char *path, const char *etag, const struct record *record)
+static bool add_record(json_t *item, const char *path, const char *etag, const struct record *record,
+                       const char *upload)
 {
     return add(item, RECORD_PATH, item_string(path)) && add(item, RECORD_ETAG, item_string(etag)) &&
            add(item, RECORD_GENERATION, item_number(record->generation)) &&
@@ -42,13 +44,15 @@ static bool add_record(json_t *item, const char *path, const char *etag, const s
            add(item, RECORD_TTL, item_number(record->ttl_s)) &&
            (record->nonce[0] == '\0' || add(item, RECORD_NONCE, item_string(record->nonce))) &&
            (!record->has_fence || add(item, RECORD_FENCE, item_number(record->fence_s))) &&
-           (record->saw[0] == '\0' || add(item, RECORD_SAW, item_string(record->saw)));
+           (record->saw[0] == '\0' || add(item, RECORD_SAW, item_string(record->saw))) &&
+           (record->upload == 0 || add(item, RECORD_UPLOAD, item_string(upload)));
 }
 
-json_t *item_from_record(const char *path, const char *etag, const struct record *record)
+json_t *item_from_record(const char *path, const char *etag, const struct record *record, const char *upload)
 {
+    assert(record->upload == 0 || record->upload == record_upload_number(upload));
     json_t *item = json_object();
-    if (item != NULL && !add_record(item, path, etag, record)) {
+    if (item != NULL && !add_record(item, path, etag, record, upload)) {
         json_decref(item);
         return NULL;
     }
@@ -119,7 +123,24 @@ static os_code read_nonce(const json_t *item, const char *name, char *ret, os_er
     return code;
 }
 
-static os_code read_optional(const json_t *item, struct record *ret, os_error *err)
+/* R14. *ret_text is borrowed from the item. */
+static os_code read_upload(const json_t *item, uint64_t *ret, const char **ret_text, os_error *err)
+{
+    *ret_text = "";
+    if (json_object_get(item, RECORD_UPLOAD) == NULL) {
+        return OS_OK;
+    }
+    os_code code = read_string(item, RECORD_UPLOAD, ret_text, err);
+    if (code == OS_OK && strlen(*ret_text) >= RECORD_UPLOAD_SIZE) {
+        return refuse(err, RECORD_UPLOAD, "is longer than 1,024 bytes");
+    }
+    if (code == OS_OK) {
+        *ret = record_upload_number(*ret_text);
+    }
+    return code;
+}
+
+static os_code read_optional(const json_t *item, struct record *ret, const char **ret_upload, os_error *err)
 {
     os_code code = read_nonce(item, RECORD_NONCE, ret->nonce, err);
     if (code == OS_OK) {
@@ -129,14 +150,10 @@ static os_code read_optional(const json_t *item, struct record *ret, os_error *e
     if (code == OS_OK && ret->has_fence) {
         code = read_number(item, RECORD_FENCE, &ret->fence_s, err);
     }
-    const char *upload;
-    if (code == OS_OK && json_object_get(item, RECORD_UPLOAD) != NULL) {
-        code = read_string(item, RECORD_UPLOAD, &upload, err);
-    }
-    return code;
+    return code == OS_OK ? read_upload(item, &ret->upload, ret_upload, err) : code;
 }
 
-static os_code read_record(const json_t *item, struct record *ret, os_error *err)
+static os_code read_record(const json_t *item, struct record *ret, const char **ret_upload, os_error *err)
 {
     os_code code = read_number(item, RECORD_GENERATION, &ret->generation, err);
     if (code == OS_OK) {
@@ -145,7 +162,7 @@ static os_code read_record(const json_t *item, struct record *ret, os_error *err
     if (code == OS_OK) {
         code = read_number(item, RECORD_TTL, &ret->ttl_s, err);
     }
-    return code == OS_OK ? read_optional(item, ret, err) : code;
+    return code == OS_OK ? read_optional(item, ret, ret_upload, err) : code;
 }
 
 static os_code copy_key(const char *path, const char *etag, char **ret_path, char **ret_etag, os_error *err)
@@ -166,10 +183,12 @@ static os_code copy_key(const char *path, const char *etag, char **ret_path, cha
     return OS_OK;
 }
 
-os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, char **ret_etag, os_error *err)
+os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, char **ret_etag, char *ret_upload,
+                       os_error *err)
 {
     const char *path = NULL;
     const char *etag = NULL;
+    const char *upload = "";
     struct record record;
     memset(&record, 0, sizeof(record)); /* padding too: records are compared and hashed as bytes */
     if (!json_is_object(item)) {
@@ -180,21 +199,24 @@ os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, 
         code = read_string(item, RECORD_ETAG, &etag, err);
     }
     if (code == OS_OK) {
-        code = read_record(item, &record, err);
+        code = read_record(item, &record, &upload, err);
     }
     if (code == OS_OK) {
         code = copy_key(path, etag, ret_path, ret_etag, err);
     }
     if (code == OS_OK) {
         memcpy(ret, &record, sizeof(record));
+        if (ret_upload != NULL) {
+            (void)text_copy(text_from(upload), ret_upload, RECORD_UPLOAD_SIZE); /* read_upload has seen that it fits */
+        }
     }
     return code;
 }
 
 char *item_other_attributes(const json_t *item)
 {
-    static const char *const held[] = {RECORD_PATH, RECORD_ETAG,  RECORD_GENERATION, RECORD_TIMEOUT,
-                                       RECORD_TTL,  RECORD_NONCE, RECORD_FENCE,      RECORD_SAW};
+    static const char *const held[] = {RECORD_PATH,  RECORD_ETAG,  RECORD_GENERATION, RECORD_TIMEOUT, RECORD_TTL,
+                                       RECORD_NONCE, RECORD_FENCE, RECORD_SAW,        RECORD_UPLOAD};
     json_t *others = json_deep_copy(item);
     if (others == NULL) {
         return NULL;

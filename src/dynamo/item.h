@@ -14,17 +14,20 @@
 #include <stdint.h>
 
 /* {"path":{"S":...}, ...} for a record under (path, etag); a new reference, or NULL when out of memory. All strings are
- * UTF-8: the caller has looked. */
-json_t *item_from_record(const char *path, const char *etag, const struct record *record);
+ * UTF-8: the caller has looked. `upload` is the id that record->upload stands for, and is written where that is not 0.
+ */
+json_t *item_from_record(const char *path, const char *etag, const struct record *record, const char *upload);
 
 /* One attribute value; a new reference, or NULL when out of memory. */
 json_t *item_string(const char *value);
 json_t *item_number(uint64_t value);
 
-/* A record out of an item. path/etag are malloc'ed copies (may be NULL pointers if not wanted). OS_ERR_PROTOCOL, with
- * the offending attribute in the sentence, when the item is no record (T1): a known attribute missing, of a wrong type,
- * or not a plain unsigned 64-bit integer. Unknown attributes are ignored. */
-os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, char **ret_etag, os_error *err);
+/* A record out of an item. path/etag are malloc'ed copies, ret_upload has RECORD_UPLOAD_SIZE bytes ("" if the record
+ * has no upload); each may be NULL if not wanted. OS_ERR_PROTOCOL, with the offending attribute in the sentence, when
+ * the item is no record (T1): a known attribute missing, of a wrong type, too long, or not a plain unsigned 64-bit
+ * integer. Unknown attributes are ignored. */
+os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, char **ret_etag, char *ret_upload,
+                       os_error *err);
 
 /* An attribute of type S without a NUL inside, borrowed from the item; else NULL. */
 const char *item_get_string(const json_t *item, const char *name);

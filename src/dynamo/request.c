@@ -210,7 +210,7 @@ static bool add_condition(json_t *body, const struct record_condition *condition
 }
 
 os_code dynamo_build_put(const struct dynamo_target *target, const char *path, const char *etag,
-                         const struct record *record, const struct record_condition *condition,
+                         const struct record *record, const char *upload, const struct record_condition *condition,
                          struct http_request *ret, struct buf *ret_body, os_error *err)
 {
     start(ret, ret_body);
@@ -218,7 +218,8 @@ os_code dynamo_build_put(const struct dynamo_target *target, const char *path, c
     if (code != OS_OK) {
         return code;
     }
-    json_t *body = json_pack("{s:s, s:o}", "TableName", target->table, "Item", item_from_record(path, etag, record));
+    json_t *body =
+        json_pack("{s:s, s:o}", "TableName", target->table, "Item", item_from_record(path, etag, record, upload));
     if (body != NULL && !add_condition(body, condition)) {
         json_decref(body);
         body = NULL;

@@ -19,8 +19,9 @@ struct dynamo_target {
  * key limits; text that is not UTF-8; a table that dynamo_table_name_ok refuses). ret and ret_body are initialised by
  * the function, and empty on failure. */
 os_code dynamo_build_put(const struct dynamo_target *target, const char *path, const char *etag,
-                         const struct record *record, const struct record_condition *condition,
-                         struct http_request *ret, struct buf *ret_body, os_error *err);
+                         const struct record *record, const char *upload /* as item_from_record */,
+                         const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
+                         os_error *err);
 /* A consistent read. */
 os_code dynamo_build_get(const struct dynamo_target *target, const char *path, const char *etag,
                          struct http_request *ret, struct buf *ret_body, os_error *err);

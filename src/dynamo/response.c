@@ -22,10 +22,10 @@ static enum ledger_outcome broken(const struct http_response *response, const st
 /* T1. `readable` is what the operation calls an item that is a record. */
 static enum ledger_outcome read_item(const struct http_response *response, const struct answer_of *of,
                                      enum ledger_outcome readable, const json_t *item, struct record *ret,
-                                     const struct dynamo_error *detail, os_error *err)
+                                     char *ret_upload, const struct dynamo_error *detail, os_error *err)
 {
     os_error fault;
-    os_code code = item_to_record(item, ret, NULL, NULL, &fault);
+    os_code code = item_to_record(item, ret, NULL, NULL, ret_upload, &fault);
     if (code == OS_OK) {
         return readable;
     }
@@ -41,26 +41,26 @@ static enum ledger_outcome read_item(const struct http_response *response, const
 /* R4: an answer without the item, from a server that does not know ReturnValuesOnConditionCheckFailure or because there
  * is none (the record went away before a takeover), is followed by a GetItem. */
 static enum ledger_outcome read_conflict(const struct http_response *response, const struct answer_of *of,
-                                         const json_t *root, struct record *ret, const struct dynamo_error *detail,
-                                         os_error *err)
+                                         const json_t *root, struct record *ret, char *ret_upload,
+                                         const struct dynamo_error *detail, os_error *err)
 {
     const json_t *item = json_object_get(root, "Item");
     if (item == NULL || (json_is_object(item) && json_object_size(item) == 0)) {
         return LEDGER_CONFLICT_BLIND;
     }
-    return read_item(response, of, LEDGER_CONFLICT, item, ret, detail, err);
+    return read_item(response, of, LEDGER_CONFLICT, item, ret, ret_upload, detail, err);
 }
 
 enum ledger_outcome dynamo_read_put(const struct http_response *response, const char *where, const char *path,
-                                    const char *etag, struct record *ret_conflict, struct dynamo_error *ret_detail,
-                                    os_error *err)
+                                    const char *etag, struct record *ret_conflict, char *ret_upload,
+                                    struct dynamo_error *ret_detail, os_error *err)
 {
     const struct answer_of of = {"PutItem", where, path, etag, true};
     struct dynamo_error detail;
     json_t *root = NULL;
     enum ledger_outcome outcome = answer_open(response, &of, &root, &detail, err);
     if (outcome == LEDGER_CONFLICT) {
-        outcome = read_conflict(response, &of, root, ret_conflict, &detail, err);
+        outcome = read_conflict(response, &of, root, ret_conflict, ret_upload, &detail, err);
     }
     json_decref(root);
     if (ret_detail != NULL) {
@@ -70,7 +70,7 @@ enum ledger_outcome dynamo_read_put(const struct http_response *response, const 
 }
 
 enum ledger_outcome dynamo_read_get(const struct http_response *response, const char *where, const char *path,
-                                    const char *etag, bool *ret_found, struct record *ret,
+                                    const char *etag, bool *ret_found, struct record *ret, char *ret_upload,
                                     struct dynamo_error *ret_detail, os_error *err)
 {
     const struct answer_of of = {"GetItem", where, path, etag, false};
@@ -80,7 +80,7 @@ enum ledger_outcome dynamo_read_get(const struct http_response *response, const 
     if (outcome == LEDGER_OK) {
         const json_t *item = json_object_get(root, "Item");
         if (item != NULL) {
-            outcome = read_item(response, &of, LEDGER_OK, item, ret, &detail, err);
+            outcome = read_item(response, &of, LEDGER_OK, item, ret, ret_upload, &detail, err);
         }
         if (outcome == LEDGER_OK) {
             *ret_found = item != NULL;
@@ -115,9 +115,11 @@ enum row_result { ROW_GO_ON = 1, ROW_STOP, ROW_NO_MEMORY };
 
 static enum row_result give_row(const json_t *item, dynamo_row_fn each, void *context)
 {
+    char upload[RECORD_UPLOAD_SIZE] = "";
     struct dynamo_row row = {.path = or_empty(item_get_string(item, RECORD_PATH)),
-                             .etag = or_empty(item_get_string(item, RECORD_ETAG))};
-    row.readable = item_to_record(item, &row.record, NULL, NULL, NULL) == OS_OK;
+                             .etag = or_empty(item_get_string(item, RECORD_ETAG)),
+                             .upload = upload};
+    row.readable = item_to_record(item, &row.record, NULL, NULL, upload, NULL) == OS_OK;
     char *other = row.readable ? item_other_attributes(item) : write_whole(item, DYNAMO_ANSWER_MAX);
     if (other == NULL) {
         return ROW_NO_MEMORY;

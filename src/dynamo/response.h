@@ -27,13 +27,14 @@ struct dynamo_error {
     bool token_expired; /* renew the credentials and send again; the outcome is REFUSED, nothing was applied */
 };
 
-/* PutItem: LEDGER_CONFLICT fills *ret_conflict. */
+/* PutItem: LEDGER_CONFLICT fills *ret_conflict, and ret_upload (RECORD_UPLOAD_SIZE bytes; may be NULL) with its upload
+ * id or "". */
 enum ledger_outcome dynamo_read_put(const struct http_response *response, const char *where, const char *path,
-                                    const char *etag, struct record *ret_conflict, struct dynamo_error *ret_detail,
-                                    os_error *err);
-/* GetItem: LEDGER_OK fills *ret_found, and *ret when there is a record. */
+                                    const char *etag, struct record *ret_conflict, char *ret_upload,
+                                    struct dynamo_error *ret_detail, os_error *err);
+/* GetItem: LEDGER_OK fills *ret_found, and *ret and ret_upload (the same) when there is a record. */
 enum ledger_outcome dynamo_read_get(const struct http_response *response, const char *where, const char *path,
-                                    const char *etag, bool *ret_found, struct record *ret,
+                                    const char *etag, bool *ret_found, struct record *ret, char *ret_upload,
                                     struct dynamo_error *ret_detail, os_error *err);
 
 /* Query and Scan. `each` gets every item, after the whole page was found to be in order; it returns false to stop. An
@@ -44,7 +45,8 @@ struct dynamo_row {
     const char *etag;
     bool readable;
     struct record record;
-    const char *other; /* JSON of the attributes that are not in struct record (`upload` among them) */
+    const char *upload; /* "" if none */
+    const char *other;  /* JSON of the attributes that no record has */
 };
 typedef bool (*dynamo_row_fn)(void *context, const struct dynamo_row *row);
 /* *ret_last_key is where the next page starts: malloc'ed JSON, or NULL after the last page and when `each` said stop.

@@ -135,7 +135,7 @@ static os_code check_identity(struct sqlite_conn *conn, const struct identity *f
                          "The file %s is a database of another program (application id %lld), not a %s. %s",
                          sqlite_conn_file(conn), (long long)found->application_id, spec->what, spec->mend);
     }
-    if (found->version != spec->version) {
+    if (found->version < 1 || found->version > spec->version) {
         return error_set(
             err, spec->broken,
             "The %s %s has version %lld of its schema, and this release of oscommit knows version %d: use the "
@@ -208,6 +208,49 @@ static os_code missing(const struct sqlite_spec *spec, const char *file, os_erro
     return error_set(err, spec->missing, "There is no %s at %s. %s", spec->what, file, spec->mend);
 }
 
+/* Files grow columns, and never lose or change one: who opened the file before works on. */
+static int upgrade_in(struct sqlite_conn *conn)
+{
+    const struct sqlite_spec *spec = conn->spec;
+    struct identity found = {0};
+    int rc = read_identity(conn, &found); /* another process may have been first */
+    for (int64_t version = found.version; rc == SQLITE_OK && version < spec->version; version++) {
+        rc = sqlite_exec(conn, spec->upgrades[version - 1]);
+    }
+    char pragma[64];
+    (void)sqlite3_snprintf(sizeof(pragma), pragma, "PRAGMA user_version=%d", (int)spec->version);
+    if (rc == SQLITE_OK && found.version < spec->version) {
+        rc = sqlite_exec(conn, pragma);
+    }
+    return rc == SQLITE_OK ? sqlite_commit(conn) : rc;
+}
+
+static os_code upgrade(struct sqlite_conn *conn, const struct identity *found, os_error *err)
+{
+    if (found->version >= conn->spec->version) {
+        return OS_OK;
+    }
+    int rc = sqlite_begin(conn);
+    if (rc == SQLITE_OK) {
+        rc = upgrade_in(conn);
+        sqlite_rollback(conn);
+    }
+    return rc == SQLITE_OK ? OS_OK : sqlite_failed(conn, rc, "make room for what this release writes", err);
+}
+
+/* Only a file that is up to date can be read where nothing can be written. */
+static os_code check_readable(struct sqlite_conn *conn, const struct identity *found, os_error *err)
+{
+    const struct sqlite_spec *spec = conn->spec;
+    if (found->version == spec->version) {
+        return OS_OK;
+    }
+    return error_set(err, spec->broken,
+                     "The %s %s has version %lld of its schema and is read-only: open it once where it can be written, "
+                     "with this release of oscommit.",
+                     spec->what, sqlite_conn_file(conn), (long long)found->version);
+}
+
 static os_code conn_prepare(struct sqlite_conn *conn, const char *file, os_error *err)
 {
     struct identity found = {0};
@@ -225,14 +268,17 @@ static os_code conn_prepare(struct sqlite_conn *conn, const char *file, os_error
         return missing(conn->spec, file, err);
     }
     os_code code = check_identity(conn, &found, err);
-    if (code != OS_OK || sqlite3_db_readonly(conn->db, "main") == 1) {
+    if (code != OS_OK) {
         return code;
+    }
+    if (sqlite3_db_readonly(conn->db, "main") == 1) {
+        return check_readable(conn, &found, err);
     }
     rc = set_wal(conn);
     if (rc == SQLITE_OK) {
         rc = sqlite_exec(conn, "PRAGMA synchronous=FULL");
     }
-    return rc == SQLITE_OK ? OS_OK : sqlite_failed(conn, rc, "use write-ahead logging", err);
+    return rc == SQLITE_OK ? upgrade(conn, &found, err) : sqlite_failed(conn, rc, "use write-ahead logging", err);
 }
 
 os_code sqlite_conn_open(const struct sqlite_spec *spec, const char *file, const struct sqlite_patience *patience,

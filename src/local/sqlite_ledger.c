@@ -4,24 +4,25 @@
  * integers are signed: they are stored in two's complement, so that every value survives, equality is equality, and a
  * person with the sqlite3 shell reads all but absurd values as they are. Only the order of values over 2^63 is lost,
  * and order matters to one place alone: a `ttl` that reads as negative lies beyond the end of time and is never
- * expired. An absent fence, nonce or `saw` is NULL, as it is an absent attribute in DynamoDB.
+ * expired. An absent fence, nonce, `saw` or `upload` is NULL, as it is an absent attribute in DynamoDB.
  */
 #include "local/sqlite_ledger.h"
 
 #include "base/error.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STATEMENT_GET, STATEMENT_PUT, STATEMENT_EXPIRE, STATEMENT_LIST, STATEMENT_COUNT };
 
-#define COLUMNS "generation, timeout_ms, ttl_s, fence_s, nonce, saw"
+#define COLUMNS "generation, timeout_ms, ttl_s, fence_s, nonce, saw, upload"
 
 static const char *const statements[STATEMENT_COUNT] = {
     [STATEMENT_GET] = "SELECT " COLUMNS " FROM records WHERE path = ?1 AND etag = ?2",
     [STATEMENT_PUT] =
-        "INSERT OR REPLACE INTO records (path, etag, " COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT OR REPLACE INTO records (path, etag, " COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     /* Not the record that was just written: what becomes of it is its writer's business. */
     [STATEMENT_EXPIRE] =
         "DELETE FROM records WHERE (path, etag) IN (SELECT path, etag FROM records WHERE ttl_s >= 0 AND "
@@ -29,14 +30,18 @@ static const char *const statements[STATEMENT_COUNT] = {
     [STATEMENT_LIST] = "SELECT " COLUMNS ", path, etag FROM records WHERE ?1 IS NULL OR path = ?1 ORDER BY path, etag",
 };
 
+static const char *const upgrades[] = {"ALTER TABLE records ADD COLUMN upload TEXT"};
+
 static const struct sqlite_spec spec = {
     .what = "ledger",
     .application_id = 0x6f73634c, /* "oscL" */
-    .version = 1,
+    .version = sizeof(upgrades) / sizeof(upgrades[0]) + 1,
     .ddl = "CREATE TABLE records ("
            "path TEXT NOT NULL, etag TEXT NOT NULL, generation INTEGER NOT NULL, timeout_ms INTEGER NOT NULL, "
-           "ttl_s INTEGER NOT NULL, fence_s INTEGER, nonce TEXT, saw TEXT, PRIMARY KEY (path, etag)) WITHOUT ROWID;"
+           "ttl_s INTEGER NOT NULL, fence_s INTEGER, nonce TEXT, saw TEXT, upload TEXT, PRIMARY KEY (path, etag)) "
+           "WITHOUT ROWID;"
            "CREATE INDEX records_by_ttl ON records (ttl_s);",
+    .upgrades = upgrades,
     .sql = statements,
     .sql_count = STATEMENT_COUNT,
     .missing = OS_ERR_NO_TABLE,
@@ -94,25 +99,32 @@ static bool column_u64(sqlite3_stmt *row, int number, uint64_t *ret)
     return true;
 }
 
-static bool row_read(sqlite3_stmt *row, struct record *ret)
+static bool row_read(sqlite3_stmt *row, struct record *ret, char *ret_upload)
 {
+    char upload[RECORD_UPLOAD_SIZE];
     struct record record;
     memset(&record, 0, sizeof(record)); /* records are compared as bytes */
     bool readable = column_u64(row, 0, &record.generation) && column_u64(row, 1, &record.timeout_ms) &&
                     column_u64(row, 2, &record.ttl_s) &&
                     sqlite_column_copy(row, 4, record.nonce, sizeof(record.nonce)) &&
-                    sqlite_column_copy(row, 5, record.saw, sizeof(record.saw));
+                    sqlite_column_copy(row, 5, record.saw, sizeof(record.saw)) &&
+                    sqlite_column_copy(row, 6, upload, sizeof(upload));
     if (readable && sqlite3_column_type(row, 3) != SQLITE_NULL) {
         record.has_fence = true;
         readable = column_u64(row, 3, &record.fence_s);
     }
     if (readable) {
+        record.upload = record_upload_number(upload);
         memcpy(ret, &record, sizeof(record));
+    }
+    if (readable && ret_upload != NULL) {
+        memcpy(ret_upload, upload, sizeof(upload));
     }
     return readable;
 }
 
-static int row_write(sqlite3_stmt *put, const char *path, const char *etag, const struct record *record)
+static int row_write(sqlite3_stmt *put, const char *path, const char *etag, const struct record *record,
+                     const char *upload)
 {
     int rc = sqlite3_bind_text(put, 1, path, -1, SQLITE_STATIC); /* SQLITE_OK is 0, so that the codes can be gathered */
     rc |= sqlite3_bind_text(put, 2, etag, -1, SQLITE_STATIC);
@@ -122,12 +134,14 @@ static int row_write(sqlite3_stmt *put, const char *path, const char *etag, cons
     rc |= record->has_fence ? sqlite3_bind_int64(put, 6, (sqlite3_int64)record->fence_s) : sqlite3_bind_null(put, 6);
     rc |= sqlite_bind_text_or_null(put, 7, record->nonce);
     rc |= sqlite_bind_text_or_null(put, 8, record->saw);
+    rc |= sqlite_bind_text_or_null(put, 9, record->upload != 0 ? upload : "");
     return rc == SQLITE_OK ? sqlite_run(put) : SQLITE_NOMEM;
 }
 
 enum row_state { ROW_ABSENT, ROW_READ, ROW_UNREADABLE, ROW_FAILED };
 
-static enum row_state row_find(struct sqlite_conn *conn, const char *path, const char *etag, struct record *ret)
+static enum row_state row_find(struct sqlite_conn *conn, const char *path, const char *etag, struct record *ret,
+                               char *ret_upload)
 {
     sqlite3_stmt *get = sqlite_statement(conn, STATEMENT_GET);
     if (get == NULL || sqlite3_bind_text(get, 1, path, -1, SQLITE_STATIC) != SQLITE_OK ||
@@ -137,7 +151,7 @@ static enum row_state row_find(struct sqlite_conn *conn, const char *path, const
     int rc = sqlite3_step(get);
     enum row_state state = rc == SQLITE_DONE ? ROW_ABSENT : ROW_FAILED;
     if (rc == SQLITE_ROW) {
-        state = row_read(get, ret) ? ROW_READ : ROW_UNREADABLE;
+        state = row_read(get, ret, ret_upload) ? ROW_READ : ROW_UNREADABLE;
     }
     (void)sqlite3_reset(get); /* after a failure it gives the same code again */
     return state;
@@ -208,16 +222,18 @@ static int expire(struct sqlite_conn *conn, const char *path, const char *etag, 
 struct ledger_put {
     const char *path, *etag;
     const struct record *record;
+    const char *upload;
     const struct record_condition *condition;
     int64_t now_s;
 };
 
 /* Inside a transaction; whatever is not LEDGER_OK is rolled back by sqlite_give. */
 static enum ledger_outcome put_in(struct sqlite_conn *conn, const struct ledger_put *put, struct record *ret_conflict,
-                                  os_error *err)
+                                  char *ret_upload, os_error *err)
 {
     struct record found;
-    enum row_state state = row_find(conn, put->path, put->etag, &found);
+    char upload[RECORD_UPLOAD_SIZE];
+    enum row_state state = row_find(conn, put->path, put->etag, &found, upload);
     if (state == ROW_FAILED) {
         return failed(conn, sqlite_code(conn), "read a record", err);
     }
@@ -228,10 +244,14 @@ static enum ledger_outcome put_in(struct sqlite_conn *conn, const struct ledger_
         if (state == ROW_READ && ret_conflict != NULL) {
             memcpy(ret_conflict, &found, sizeof(found));
         }
+        if (state == ROW_READ && ret_upload != NULL) {
+            memcpy(ret_upload, upload, sizeof(upload));
+        }
         return state == ROW_READ ? LEDGER_CONFLICT : LEDGER_CONFLICT_BLIND;
     }
     sqlite3_stmt *statement = sqlite_statement(conn, STATEMENT_PUT);
-    int rc = statement != NULL ? row_write(statement, put->path, put->etag, put->record) : sqlite_code(conn);
+    int rc =
+        statement != NULL ? row_write(statement, put->path, put->etag, put->record, put->upload) : sqlite_code(conn);
     if (rc == SQLITE_OK) {
         rc = expire(conn, put->path, put->etag, put->now_s);
     }
@@ -239,10 +259,12 @@ static enum ledger_outcome put_in(struct sqlite_conn *conn, const struct ledger_
 }
 
 enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *path, const char *etag,
-                                      const struct record *record, const struct record_condition *condition,
-                                      int64_t now_s, struct sqlite_patience patience, struct record *ret_conflict,
+                                      const struct record *record, const char *upload,
+                                      const struct record_condition *condition, int64_t now_s,
+                                      struct sqlite_patience patience, struct record *ret_conflict, char *ret_upload,
                                       os_error *err)
 {
+    assert(record->upload == 0 || record->upload == record_upload_number(upload));
     error_clear(err);
     struct sqlite_conn *conn = NULL;
     struct sqlite_pool pool = ledger->pool;
@@ -252,16 +274,16 @@ enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *
         return outcome_of(code);
     }
     int rc = sqlite_begin(conn);
-    struct ledger_put put = {path, etag, record, condition, now_s};
+    struct ledger_put put = {path, etag, record, upload, condition, now_s};
     enum ledger_outcome outcome =
-        rc == SQLITE_OK ? put_in(conn, &put, ret_conflict, err) : failed(conn, rc, "begin a write", err);
+        rc == SQLITE_OK ? put_in(conn, &put, ret_conflict, ret_upload, err) : failed(conn, rc, "begin a write", err);
     sqlite_give(&pool, conn);
     return outcome;
 }
 
 enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                       struct sqlite_patience patience, bool *ret_found, struct record *ret,
-                                      os_error *err)
+                                      char *ret_upload, os_error *err)
 {
     error_clear(err);
     struct sqlite_conn *conn = NULL;
@@ -272,7 +294,7 @@ enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *
         return outcome_of(code);
     }
     enum ledger_outcome outcome = LEDGER_OK;
-    switch (row_find(conn, path, etag, ret)) {
+    switch (row_find(conn, path, etag, ret, ret_upload)) {
     case ROW_ABSENT: *ret_found = false; break;
     case ROW_READ: *ret_found = true; break;
     case ROW_UNREADABLE: outcome = unreadable(path, etag, err); break;
@@ -295,14 +317,15 @@ static enum ledger_outcome list_in(struct sqlite_conn *conn, const char *path, s
     int rc = sqlite3_step(list);
     for (; rc == SQLITE_ROW; rc = sqlite3_step(list)) {
         struct record record;
-        const char *row_path = (const char *)sqlite3_column_text(list, 6);
-        const char *row_etag = (const char *)sqlite3_column_text(list, 7);
+        char upload[RECORD_UPLOAD_SIZE];
+        const char *row_path = (const char *)sqlite3_column_text(list, 7);
+        const char *row_etag = (const char *)sqlite3_column_text(list, 8);
         if (row_path == NULL || row_etag == NULL) {
             return failed(conn, SQLITE_NOMEM, "list records", err);
         }
-        if (!row_read(list, &record)) {
+        if (!row_read(list, &record, upload)) {
             outcome = unreadable(row_path, row_etag, err);
-        } else if (!each(context, row_path, row_etag, &record)) {
+        } else if (!each(context, row_path, row_etag, &record, upload)) {
             return outcome;
         }
     }

@@ -21,17 +21,22 @@ os_code sqlite_ledger_open(
     os_error *err); /* OS_ERR_NO_TABLE when the file is not there, OS_ERR_TABLE when it is something else */
 void sqlite_ledger_close(struct sqlite_ledger *ledger);
 
-/* `now_s` is for TTL only. A database that stays busy beyond `patience` is THROTTLED; an I/O error or full disk is
+/* `upload` is the id that record->upload stands for, and is kept where that is not 0. The record of a LEDGER_CONFLICT
+ * is in *ret_conflict, its upload id or "" in ret_upload (RECORD_UPLOAD_SIZE bytes); either may be NULL. `now_s` is for
+ * TTL only. A database that stays busy beyond `patience` is THROTTLED; an I/O error or full disk is
  * REFUSED with a sentence (definitely not applied: the transaction was rolled back), or AMBIGUOUS where the commit
  * itself failed. */
 enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *path, const char *etag,
-                                      const struct record *record, const struct record_condition *condition,
-                                      int64_t now_s, struct sqlite_patience patience, struct record *ret_conflict,
+                                      const struct record *record, const char *upload,
+                                      const struct record_condition *condition, int64_t now_s,
+                                      struct sqlite_patience patience, struct record *ret_conflict, char *ret_upload,
                                       os_error *err);
+/* `ret_upload` as above. */
 enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                       struct sqlite_patience patience, bool *ret_found, struct record *ret,
-                                      os_error *err);
-typedef bool (*sqlite_row_fn)(void *context, const char *path, const char *etag, const struct record *record);
+                                      char *ret_upload, os_error *err);
+typedef bool (*sqlite_row_fn)(void *context, const char *path, const char *etag, const struct record *record,
+                              const char *upload /* "" if none */);
 /* Of one path, or all when path is NULL, in the order of path and etag. `each` returns false to stop. Rows that are no
  * record are skipped, and make the whole LEDGER_UNREADABLE in the end, with the last of them in the sentence. */
 enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char *path, struct sqlite_patience patience,

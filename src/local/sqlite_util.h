@@ -25,7 +25,9 @@ struct sqlite_spec {
     int32_t application_id; /* PRAGMA application_id: the file is ours */
     int32_t version;        /* PRAGMA user_version */
     const char *ddl;
-    const char *const *sql; /* statements, by number */
+    const char *const *upgrades; /* version - 1 of them: from version n + 1 to n + 2. A file of an earlier version is
+                                    brought up to date when it is opened */
+    const char *const *sql;      /* statements, by number */
     size_t sql_count;
     os_code missing;  /* the file is not there, or is still empty */
     os_code broken;   /* it is something else, of a later release, or damaged */

@@ -54,11 +54,11 @@ static void both_put_record(struct dynamo_pair *pair, const struct record *recor
     struct record found[2];
     memset(found, 0, sizeof(found));
     assert_int_equal(
-        dynamo_build_put(&pair->target, "path/\xc3\xa4\"", "\"etag\"", record, condition, &request, &body, NULL),
+        dynamo_build_put(&pair->target, "path/\xc3\xa4\"", "\"etag\"", record, NULL, condition, &request, &body, NULL),
         OS_OK);
     ask_both(pair, &request, &body, &real, &fake);
-    assert_int_equal(dynamo_read_put(&real, "real", "p", "e", &found[0], &details[0], NULL), outcome);
-    assert_int_equal(dynamo_read_put(&fake, "fake", "p", "e", &found[1], &details[1], NULL), outcome);
+    assert_int_equal(dynamo_read_put(&real, "real", "p", "e", &found[0], NULL, &details[0], NULL), outcome);
+    assert_int_equal(dynamo_read_put(&fake, "fake", "p", "e", &found[1], NULL, &details[1], NULL), outcome);
     same_detail(&details[0], &details[1]);
     assert_memory_equal(&found[0], &found[1], sizeof(found[0]));
     http_response_free(&real);
@@ -77,8 +77,8 @@ static void both_get_record(struct dynamo_pair *pair, enum ledger_outcome outcom
     memset(found, 0, sizeof(found));
     assert_int_equal(dynamo_build_get(&pair->target, "path/\xc3\xa4\"", "\"etag\"", &request, &body, NULL), OS_OK);
     ask_both(pair, &request, &body, &real, &fake);
-    assert_int_equal(dynamo_read_get(&real, "real", "p", "e", &there[0], &found[0], &details[0], NULL), outcome);
-    assert_int_equal(dynamo_read_get(&fake, "fake", "p", "e", &there[1], &found[1], &details[1], NULL), outcome);
+    assert_int_equal(dynamo_read_get(&real, "real", "p", "e", &there[0], &found[0], NULL, &details[0], NULL), outcome);
+    assert_int_equal(dynamo_read_get(&fake, "fake", "p", "e", &there[1], &found[1], NULL, &details[1], NULL), outcome);
     same_detail(&details[0], &details[1]);
     assert_int_equal(there[0], is_there);
     assert_int_equal(there[1], is_there);
@@ -244,8 +244,8 @@ static void pages_of_dynamodb_local_and_of_the_fake_agree(void **state)
         struct buf body;
         struct http_response answers[2];
         snprintf(etag, sizeof(etag), "\"%d\"", i);
-        assert_int_equal(dynamo_build_put(&pair.target, "listed", etag, &record, &condition, &request, &body, NULL),
-                         OS_OK);
+        assert_int_equal(
+            dynamo_build_put(&pair.target, "listed", etag, &record, NULL, &condition, &request, &body, NULL), OS_OK);
         ask_both(&pair, &request, &body, &answers[0], &answers[1]);
         assert_int_equal(answers[0].status, 200);
         http_response_free(&answers[0]);
@@ -271,7 +271,7 @@ static void both_refuse(struct dynamo_pair *pair, const char *operation, const c
     for (int i = 0; i < 2; i++) {
         struct dynamo_error detail;
         struct record found;
-        (void)dynamo_read_put(&answers[i], "table", "p", "e", &found, &detail, NULL);
+        (void)dynamo_read_put(&answers[i], "table", "p", "e", &found, NULL, &detail, NULL);
         assert_int_equal(answers[i].status, 400);
         assert_string_equal(detail.code, code);
         http_response_free(&answers[i]);

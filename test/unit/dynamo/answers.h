@@ -58,7 +58,7 @@ static inline enum ledger_outcome put_outcome(int status, const char *body, stru
     struct http_response response;
     struct record record;
     answer(&response, status, body);
-    enum ledger_outcome outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, ret_detail, err);
+    enum ledger_outcome outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, ret_detail, err);
     http_response_free(&response);
     return outcome;
 }

@@ -148,7 +148,7 @@ static void an_error_without_words_or_request_id_still_makes_a_sentence(void **s
     os_error err;
     answer(&response, 400, "{\"__type\":\"ThrottlingException\"}");
     http_headers_remove(&response.headers, "x-amzn-requestid");
-    assert_int_equal(dynamo_read_put(&response, WHERE, "k", "*", &record, NULL, &err), LEDGER_THROTTLED);
+    assert_int_equal(dynamo_read_put(&response, WHERE, "k", "*", &record, NULL, NULL, &err), LEDGER_THROTTLED);
     assert_string_equal(err.message,
                         "PutItem of the record of key \"k\" (etag *) in " WHERE
                         " was put off: ThrottlingException. It was not applied and may be sent again after a pause.");
@@ -198,7 +198,7 @@ static void long_names_and_messages_leave_room_for_the_mend(void **state)
         answer(&response, 400, body);
         assert_true(http_headers_set(&response.headers, "x-amzn-requestid",
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ"));
-        assert_int_equal(dynamo_read_put(&response, where, path, etag, &record, &detail, &err), rows[i].outcome);
+        assert_int_equal(dynamo_read_put(&response, where, path, etag, &record, NULL, &detail, &err), rows[i].outcome);
         assert_says(err, rows[i].mend);
         assert_int_equal(err.message[strlen(err.message) - 1], '.');
         assert_true(text_is_utf8(text_from(err.message)));
@@ -215,7 +215,8 @@ static void control_characters_do_not_reach_the_sentence(void **state)
     struct dynamo_error detail;
     os_error err;
     answer(&response, 400, "{\"__type\":\"AccessDenied\\u001bException\",\"message\":\"a\\u001b[31mb\\u0007\"}");
-    assert_int_equal(dynamo_read_put(&response, WHERE, "k\n\x1b[2J", "*", &record, &detail, &err), LEDGER_AMBIGUOUS);
+    assert_int_equal(dynamo_read_put(&response, WHERE, "k\n\x1b[2J", "*", &record, NULL, &detail, &err),
+                     LEDGER_AMBIGUOUS);
     for (const char *c = err.message; *c != '\0'; c++) {
         assert_true((unsigned char)*c >= 0x20 && *c != 0x7f);
     }

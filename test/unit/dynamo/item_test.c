@@ -23,7 +23,7 @@ static os_code read_changed(const char *attribute, const char *value, struct rec
         json_t *wrapped = item_of(value);
         assert_int_equal(json_object_set_new(item, attribute, wrapped), 0);
     }
-    os_code code = item_to_record(item, ret, NULL, NULL, err);
+    os_code code = item_to_record(item, ret, NULL, NULL, NULL, err);
     json_decref(item);
     return code;
 }
@@ -48,7 +48,7 @@ static void a_record_is_written_as_the_table_of_attributes_says(void **state)
                             .has_fence = true,
                             .nonce = NONCE,
                             .saw = "ffff"};
-    json_t *item = item_from_record("dir/k", "*", &record);
+    json_t *item = item_from_record("dir/k", "*", &record, NULL);
     struct buf out;
     buf_init(&out, 4096);
     assert_true(json_write(&out, item));
@@ -61,7 +61,7 @@ static void attributes_that_a_record_does_not_have_are_left_out(void **state)
 {
     (void)state;
     struct record record = {.generation = 0, .timeout_ms = 20000, .ttl_s = 1800000000, .fence_s = 5};
-    json_t *item = item_from_record("dir/k", "\"e\"", &record);
+    json_t *item = item_from_record("dir/k", "\"e\"", &record, NULL);
     struct buf out;
     buf_init(&out, 4096);
     assert_true(json_write(&out, item));
@@ -78,12 +78,12 @@ static void assert_round_trip(const char *path, const char *etag, uint64_t numbe
     record.has_fence = true;
     snprintf(record.nonce, sizeof(record.nonce), "%s", nonce);
     snprintf(record.saw, sizeof(record.saw), "%s", nonce);
-    json_t *item = item_from_record(path, etag, &record);
+    json_t *item = item_from_record(path, etag, &record, NULL);
     assert_non_null(item);
     struct record again;
     char *path_again = NULL;
     char *etag_again = NULL;
-    assert_int_equal(item_to_record(item, &again, &path_again, &etag_again, NULL), OS_OK);
+    assert_int_equal(item_to_record(item, &again, &path_again, &etag_again, NULL, NULL), OS_OK);
     assert_memory_equal(&again, &record, sizeof(record));
     assert_string_equal(path_again, path);
     assert_string_equal(etag_again, etag);
@@ -113,7 +113,7 @@ static void a_record_of_the_peer_has_neither_nonce_nor_fence(void **state)
     json_t *item = item_of(PEER_ITEM);
     struct record record;
     char *etag = NULL;
-    assert_int_equal(item_to_record(item, &record, NULL, &etag, NULL), OS_OK);
+    assert_int_equal(item_to_record(item, &record, NULL, &etag, NULL, NULL), OS_OK);
     assert_int_equal(record.timeout_ms, 20000);
     assert_false(record.has_fence);
     assert_int_equal(record.fence_s, 0);
@@ -218,13 +218,53 @@ static void a_nonce_that_is_too_long_is_refused(void **state)
     assert_refused("saw", "{\"S\":\"" NONCE "0\"}", "longer than 32");
 }
 
+static void R14_an_upload_id_comes_back_as_it_went(void **state)
+{
+    (void)state;
+    char longest[RECORD_UPLOAD_SIZE];
+    memset(longest, 'u', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = '\0';
+    const char *const ids[] = {"a", "VXBsb2FkIElE.-_~/+=", longest};
+    for (size_t i = 0; i < 3; i++) {
+        struct record record = {.generation = 1, .timeout_ms = 2, .ttl_s = 3, .upload = record_upload_number(ids[i])};
+        struct record again;
+        char upload[RECORD_UPLOAD_SIZE] = "";
+        json_t *item = item_from_record("k", "*", &record, ids[i]);
+        assert_string_equal(item_get_string(item, "upload"), ids[i]);
+        assert_int_equal(item_to_record(item, &again, NULL, NULL, upload, NULL), OS_OK);
+        assert_int_equal(again.upload, record.upload);
+        assert_string_equal(upload, ids[i]);
+        json_decref(item);
+    }
+}
+
+static void T3_a_record_without_an_upload_has_none_written(void **state)
+{
+    (void)state;
+    struct record record = {.generation = 1, .timeout_ms = 0, .ttl_s = 3};
+    char upload[RECORD_UPLOAD_SIZE] = "left over";
+    json_t *item = item_from_record("k", "*", &record, "of the record that is released");
+    assert_null(json_object_get(item, "upload"));
+    assert_int_equal(item_to_record(item, &record, NULL, NULL, upload, NULL), OS_OK);
+    assert_int_equal(record.upload, 0);
+    assert_string_equal(upload, "");
+    json_decref(item);
+}
+
+static void an_upload_id_that_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    char value[RECORD_UPLOAD_SIZE + 16];
+    snprintf(value, sizeof(value), "{\"S\":\"%0*d\"}", RECORD_UPLOAD_SIZE, 0);
+    assert_refused("upload", value, "longer than 1,024");
+}
+
 static void unknown_attributes_are_ignored(void **state)
 {
     (void)state;
     struct record record;
     assert_int_equal(read_changed("aws:rep:deleting", "{\"BOOL\":false}", &record, NULL), OS_OK);
     assert_int_equal(read_changed("colour", "{\"M\":{\"a\":{\"L\":[]}}}", &record, NULL), OS_OK);
-    assert_int_equal(read_changed("upload", "{\"S\":\"abc\"}", &record, NULL), OS_OK);
     assert_int_equal(record.generation, 7);
 }
 
@@ -234,8 +274,8 @@ static void what_is_no_object_is_no_item(void **state)
     struct record record;
     os_error err;
     json_t *list = json_array();
-    assert_int_equal(item_to_record(list, &record, NULL, NULL, &err), OS_ERR_PROTOCOL);
-    assert_int_equal(item_to_record(NULL, &record, NULL, NULL, &err), OS_ERR_PROTOCOL);
+    assert_int_equal(item_to_record(list, &record, NULL, NULL, NULL, &err), OS_ERR_PROTOCOL);
+    assert_int_equal(item_to_record(NULL, &record, NULL, NULL, NULL, &err), OS_ERR_PROTOCOL);
     json_decref(list);
 }
 
@@ -249,7 +289,7 @@ static void the_other_attributes_are_given_as_json(void **state)
     json_object_set_new(item, "upload", item_string("u1"));
     json_object_set_new(item, "colour", item_number(3));
     other = item_other_attributes(item);
-    assert_string_equal(other, "{\"upload\":{\"S\":\"u1\"},\"colour\":{\"N\":\"3\"}}");
+    assert_string_equal(other, "{\"colour\":{\"N\":\"3\"}}");
     free(other);
     assert_string_equal(item_get_string(item, "path"), "dir/k"); /* the item itself is as it was */
     json_decref(item);
@@ -281,6 +321,9 @@ int main(void)
         cmocka_unit_test(an_attribute_that_must_be_there_is_missed),
         cmocka_unit_test(the_others_may_be_absent),
         cmocka_unit_test(a_nonce_that_is_too_long_is_refused),
+        cmocka_unit_test(R14_an_upload_id_comes_back_as_it_went),
+        cmocka_unit_test(T3_a_record_without_an_upload_has_none_written),
+        cmocka_unit_test(an_upload_id_that_is_too_long_is_refused),
         cmocka_unit_test(unknown_attributes_are_ignored),
         cmocka_unit_test(what_is_no_object_is_no_item),
         cmocka_unit_test(the_other_attributes_are_given_as_json),

@@ -12,6 +12,7 @@ struct seen {
         bool readable;
         uint64_t generation;
         char other[512];
+        char upload[32];
     } rows[4];
 };
 
@@ -22,6 +23,7 @@ static bool note_row(void *context, const struct dynamo_row *row)
     snprintf(seen->rows[seen->count].path, sizeof(seen->rows[0].path), "%s", row->path);
     snprintf(seen->rows[seen->count].etag, sizeof(seen->rows[0].etag), "%s", row->etag);
     snprintf(seen->rows[seen->count].other, sizeof(seen->rows[0].other), "%s", row->other);
+    snprintf(seen->rows[seen->count].upload, sizeof(seen->rows[0].upload), "%s", row->upload);
     seen->rows[seen->count].readable = row->readable;
     seen->rows[seen->count].generation = row->readable ? row->record.generation : 0;
     seen->count++;
@@ -104,11 +106,13 @@ static void attributes_of_others_come_with_their_row(void **state)
     assert_int_equal(
         list_outcome(200,
                      "{\"Items\":[{\"path\":{\"S\":\"p\"},\"etag\":{\"S\":\"*\"},\"generation\":{\"N\":\"1\"},"
-                     "\"timeout\":{\"N\":\"0\"},\"ttl\":{\"N\":\"1\"},\"upload\":{\"S\":\"u\"}}]}",
+                     "\"timeout\":{\"N\":\"0\"},\"ttl\":{\"N\":\"1\"},\"upload\":{\"S\":\"u\"},"
+                     "\"colour\":{\"S\":\"u\"}}]}",
                      &seen, &last_key, NULL),
         LEDGER_OK);
     assert_true(seen.rows[0].readable);
-    assert_string_equal(seen.rows[0].other, "{\"upload\":{\"S\":\"u\"}}");
+    assert_string_equal(seen.rows[0].upload, "u");
+    assert_string_equal(seen.rows[0].other, "{\"colour\":{\"S\":\"u\"}}");
 }
 
 static void a_caller_that_says_stop_gets_no_more(void **state)

@@ -40,7 +40,7 @@ static void a_conflict_that_finds_no_memory_is_ambiguous(void **state)
         os_error err;
         answer(&response, 400, CONFLICT_HEAD ",\"Item\":" ITEM "}");
         allow(allowed);
-        outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, &err);
+        outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL, &err);
         allow_all();
         http_response_free(&response);
         assert_true(outcome == LEDGER_CONFLICT || (outcome == LEDGER_AMBIGUOUS && err.code != OS_OK));

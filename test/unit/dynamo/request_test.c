@@ -66,7 +66,7 @@ static void assert_put(const struct record *record, enum record_condition_kind k
     if (seen != NULL) {
         condition.seen = *seen;
     }
-    os_code code = dynamo_build_put(&target, "dir/k", "*", record, &condition, &request, &body, NULL);
+    os_code code = dynamo_build_put(&target, "dir/k", "*", record, NULL, &condition, &request, &body, NULL);
     assert_request(code, &request, &body, "PutItem", golden);
 }
 
@@ -219,7 +219,7 @@ static os_code build_every_other(const struct dynamo_target *other, int which, o
     const struct record_condition condition = {.kind = RECORD_IF_ABSENT};
     os_code code;
     switch (which) {
-    case 0: code = dynamo_build_put(other, "k", "*", &held, &condition, &request, &body, err); break;
+    case 0: code = dynamo_build_put(other, "k", "*", &held, NULL, &condition, &request, &body, err); break;
     case 1: code = dynamo_build_list(other, "k", NULL, &request, &body, err); break;
     case 2: code = dynamo_build_list(other, NULL, NULL, &request, &body, err); break;
     case 3: code = dynamo_build_describe_table(other, &request, &body, err); break;
@@ -352,7 +352,7 @@ static void every_failed_allocation_is_an_error_and_leaks_nothing(void **state)
         os_error err;
         allocations_left = allowed;
         json_set_alloc_funcs(counted_malloc, free);
-        code = dynamo_build_put(&target, "dir/k", "*", &held, &condition, &request, &body, &err);
+        code = dynamo_build_put(&target, "dir/k", "*", &held, NULL, &condition, &request, &body, &err);
         json_set_alloc_funcs(malloc, free);
         if (code != OS_OK) {
             assert_int_equal(code, OS_ERR_NO_MEMORY);

@@ -32,12 +32,36 @@ static void a_conflict_gives_the_record(void **state)
     struct dynamo_error detail;
     os_error err;
     answer(&response, 400, CONFLICT_HEAD ",\"Item\":" ITEM "}");
-    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, &detail, &err), LEDGER_CONFLICT);
+    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, &detail, &err), LEDGER_CONFLICT);
     assert_memory_equal(&record, &expected, sizeof(record));
     assert_string_equal(detail.code, "ConditionalCheckFailedException");
     assert_string_equal(detail.message, "The conditional request failed");
     assert_int_equal(err.code, OS_OK);
     http_response_free(&response);
+}
+
+#define UPLOAD_ITEM                                                                \
+    "{\"path\":{\"S\":\"k\"},\"etag\":{\"S\":\"*\"},\"generation\":{\"N\":\"1\"}," \
+    "\"timeout\":{\"N\":\"1\"},\"ttl\":{\"N\":\"1\"},\"upload\":{\"S\":\"an-id\"}}"
+
+static void R14_a_conflict_and_a_read_give_the_upload_id(void **state)
+{
+    (void)state;
+    for (int get = 0; get < 2; get++) {
+        struct http_response response;
+        struct record record = {.generation = 0};
+        char upload[RECORD_UPLOAD_SIZE] = "";
+        bool found = false;
+        answer(&response, get ? 200 : 400,
+               get ? "{\"Item\":" UPLOAD_ITEM "}" : CONFLICT_HEAD ",\"Item\":" UPLOAD_ITEM "}");
+        enum ledger_outcome outcome =
+            get ? dynamo_read_get(&response, WHERE, "k", "*", &found, &record, upload, NULL, NULL)
+                : dynamo_read_put(&response, WHERE, "k", "*", &record, upload, NULL, NULL);
+        assert_int_equal(outcome, get ? LEDGER_OK : LEDGER_CONFLICT);
+        assert_int_equal(record.upload, record_upload_number("an-id"));
+        assert_string_equal(upload, "an-id");
+        http_response_free(&response);
+    }
 }
 
 static void R4_a_conflict_without_item_is_blind(void **state)
@@ -200,7 +224,7 @@ static void a_conflict_cut_short_anywhere_is_ambiguous(void **state)
         struct http_response response;
         struct record record = {.generation = 99};
         answer_bytes(&response, 400, whole, len);
-        assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL, NULL), LEDGER_AMBIGUOUS);
         assert_int_equal(record.generation, 99);
         http_response_free(&response);
     }
@@ -217,7 +241,7 @@ static void nul_bytes_anywhere_in_an_answer_are_harmless(void **state)
         memcpy(changed, whole, sizeof(whole));
         changed[at] = '\0';
         answer_bytes(&response, 400, changed, sizeof(whole) - 1);
-        assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL, NULL), LEDGER_AMBIGUOUS);
         http_response_free(&response);
     }
 }
@@ -233,7 +257,7 @@ static enum ledger_outcome put_with_crc(int status, const char *body, const char
     if (crc != NULL) {
         assert_true(http_headers_add(&response.headers, "x-amz-crc32", crc));
     }
-    enum ledger_outcome outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, ret_detail, err);
+    enum ledger_outcome outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, ret_detail, err);
     http_response_free(&response);
     return outcome;
 }
@@ -281,9 +305,9 @@ static void the_checksum_of_a_conflict_is_looked_at_too(void **state)
     struct dynamo_error detail;
     answer(&response, 400, body);
     answer_crc(&response, crc32_of(body, sizeof(body) - 1));
-    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, &detail, NULL), LEDGER_CONFLICT);
+    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, &detail, NULL), LEDGER_CONFLICT);
     response.body.data[10] ^= 1;
-    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, &detail, NULL), LEDGER_AMBIGUOUS);
+    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, &detail, NULL), LEDGER_AMBIGUOUS);
     assert_true(detail.crc_wrong);
     http_response_free(&response);
 }
@@ -299,7 +323,7 @@ static void an_answer_over_its_maximum_is_ambiguous(void **state)
     http_response_init(&response, 16);
     response.status = 200;
     assert_false(buf_add_str(&response.body, "{\"a\":\"more than sixteen bytes\"}"));
-    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, &err), LEDGER_AMBIGUOUS);
+    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL, &err), LEDGER_AMBIGUOUS);
     assert_says(err, "too long");
     http_response_free(&response);
 }
@@ -319,7 +343,8 @@ static void an_answer_longer_than_any_of_dynamodbs_is_ambiguous(void **state)
     }
     buf_add_str(&response.body, "\"}");
     assert_true(buf_ok(&response.body));
-    assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, &err), LEDGER_AMBIGUOUS);
+    assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL, &err),
+                     LEDGER_AMBIGUOUS);
     assert_says(err, "too long");
     http_response_free(&response);
 }
@@ -339,7 +364,7 @@ static void a_large_item_within_the_limits_is_read(void **state)
     }
     buf_add_str(&response.body, "\"}}}");
     assert_true(buf_ok(&response.body));
-    assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL), LEDGER_OK);
+    assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL, NULL), LEDGER_OK);
     assert_true(found);
     http_response_free(&response);
 }
@@ -350,7 +375,7 @@ static enum ledger_outcome get_outcome(int status, const char *body, bool *ret_f
 {
     struct http_response response;
     answer(&response, status, body);
-    enum ledger_outcome outcome = dynamo_read_get(&response, WHERE, "dir/k", "*", ret_found, ret, NULL, err);
+    enum ledger_outcome outcome = dynamo_read_get(&response, WHERE, "dir/k", "*", ret_found, ret, NULL, NULL, err);
     http_response_free(&response);
     return outcome;
 }
@@ -417,7 +442,7 @@ static void an_item_cut_short_anywhere_is_ambiguous(void **state)
         struct record record;
         bool found = false;
         answer_bytes(&response, 200, whole, len);
-        assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL),
+        assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL, NULL),
                          LEDGER_AMBIGUOUS);
         assert_false(found);
         http_response_free(&response);
@@ -435,6 +460,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_object_with_200_is_applied),
         cmocka_unit_test(a_conflict_gives_the_record),
+        cmocka_unit_test(R14_a_conflict_and_a_read_give_the_upload_id),
         cmocka_unit_test(R4_a_conflict_without_item_is_blind),
         cmocka_unit_test(T1_a_conflict_whose_item_is_no_record_is_unreadable),
         cmocka_unit_test(no_answer_is_ambiguous),

@@ -56,9 +56,9 @@ static void the_database_of_another_program_is_refused_and_not_touched(void **co
     execute(file, "PRAGMA application_id = 0"); /* ours has none before it is made: but this has a table */
     check_not_opened(file, OS_ERR_TABLE);
     CHECK_IS(sqlite_ledger_create(file, NULL, &error), OS_ERR_TABLE);
-    execute(file, "DROP TABLE t; PRAGMA application_id = 1869833036; PRAGMA user_version = 2");
+    execute(file, "DROP TABLE t; PRAGMA application_id = 1869833036; PRAGMA user_version = 3");
     check_not_opened(file, OS_ERR_TABLE);
-    assert_non_null(strstr(error.message, "version 2"));
+    assert_non_null(strstr(error.message, "version 3"));
 }
 
 static void a_file_that_is_no_database_is_refused(void **context)
@@ -98,7 +98,7 @@ static void a_damaged_file_is_refused_with_a_sentence(void **context)
     struct record found;
     bool is_there = false;
     assert_int_equal(
-        sqlite_ledger_get(state->ledger, "key-7", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, &error),
+        sqlite_ledger_get(state->ledger, "key-7", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
         LEDGER_REFUSED);
     assert_int_equal(error.code, OS_ERR_TABLE);
     struct record record = make_record(1, "bb");
@@ -122,7 +122,7 @@ static void a_ledger_that_is_replaced_under_an_open_one_is_opened_anew(void **co
     struct record found;
     bool is_there = false;
     assert_int_equal(
-        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, &error),
+        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
         LEDGER_REFUSED);
     assert_int_equal(error.code, OS_ERR_NO_TABLE);
 }
@@ -137,22 +137,22 @@ static void a_busy_ledger_is_throttled_after_the_given_time(void **context)
     struct timespec end;
     assert_int_equal(sqlite3_open(state->file, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(
-        sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, sqlite_patience_ms(0), NULL, &error),
-        LEDGER_THROTTLED);
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, NULL, &absent, 1000, sqlite_patience_ms(0),
+                                       NULL, NULL, &error),
+                     LEDGER_THROTTLED);
     assert_int_equal(error.code, OS_ERR_THROTTLED);
     clock_gettime(CLOCK_MONOTONIC, &start);
-    assert_int_equal(
-        sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, sqlite_patience_ms(60), NULL, &error),
-        LEDGER_THROTTLED);
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, NULL, &absent, 1000, sqlite_patience_ms(60),
+                                       NULL, NULL, &error),
+                     LEDGER_THROTTLED);
     clock_gettime(CLOCK_MONOTONIC, &end);
     assert_true((end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1000000 >= 59);
     check_stored(state, "k", NULL); /* readers do not wait for writers */
     assert_int_equal(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_close(other), SQLITE_OK);
-    assert_int_equal(
-        sqlite_ledger_put(state->ledger, "k", "*", &record, &absent, 1000, sqlite_patience_ms(0), NULL, &error),
-        LEDGER_OK);
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, NULL, &absent, 1000, sqlite_patience_ms(0),
+                                       NULL, NULL, &error),
+                     LEDGER_OK);
 }
 
 static void a_full_disk_refuses_and_keeps_what_was(void **context)
@@ -208,15 +208,15 @@ static int race_child(const char *file, int process, enum record_condition_kind 
         (void)snprintf(nonce, sizeof(nonce), "%d", process);
         struct record record = make_record(generation, nonce);
         if (kind != RECORD_IF_ABSENT) {
-            if (sqlite_ledger_get(ledger, path, "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL) !=
+            if (sqlite_ledger_get(ledger, path, "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, NULL) !=
                     LEDGER_OK ||
                 !is_there) {
                 return 255;
             }
             memcpy(condition.seen.nonce, found.nonce, sizeof(found.nonce));
         }
-        enum ledger_outcome outcome = sqlite_ledger_put(ledger, path, "*", &record, &condition, 1000,
-                                                        sqlite_patience_ms(PATIENT_MS), &found, NULL);
+        enum ledger_outcome outcome = sqlite_ledger_put(ledger, path, "*", &record, NULL, &condition, 1000,
+                                                        sqlite_patience_ms(PATIENT_MS), &found, NULL, NULL);
         if (outcome != LEDGER_OK && outcome != LEDGER_CONFLICT) {
             return 255;
         }
@@ -266,9 +266,9 @@ static void of_eight_processes_exactly_one_wins_each_key(void **context)
         struct record found;
         bool is_there = false;
         (void)snprintf(path, sizeof(path), "key-%d", key);
-        assert_int_equal(
-            sqlite_ledger_get(state->ledger, path, "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, &error),
-            LEDGER_OK);
+        assert_int_equal(sqlite_ledger_get(state->ledger, path, "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found,
+                                           NULL, &error),
+                         LEDGER_OK);
         assert_true(is_there);
         assert_int_equal(found.generation, 3);
     }

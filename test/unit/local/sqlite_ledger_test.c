@@ -112,8 +112,8 @@ static void paths_and_etags_are_compared_as_bytes(void **context)
     }
     struct record record = make_record(99, "");
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "\"e\"", &record, &absent, 1000,
-                                       sqlite_patience_ms(PATIENT_MS), NULL, &error),
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "\"e\"", &record, NULL, &absent, 1000,
+                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
                      LEDGER_OK);
 }
 
@@ -123,12 +123,13 @@ struct listed {
     char text[4096];
 };
 
-static bool list_one(void *context, const char *path, const char *etag, const struct record *record)
+static bool list_one(void *context, const char *path, const char *etag, const struct record *record, const char *upload)
 {
     struct listed *listed = context;
     size_t len = strlen(listed->text);
-    (void)snprintf(listed->text + len, sizeof(listed->text) - len, "%s %s %llu %s;", path, etag,
-                   (unsigned long long)record->generation, record->nonce);
+    (void)snprintf(listed->text + len, sizeof(listed->text) - len, "%s %s %llu %s%s;", path, etag,
+                   (unsigned long long)record->generation, record->nonce, upload);
+    assert_int_equal(record->upload, record_upload_number(upload));
     return ++listed->count != listed->stop_at;
 }
 
@@ -147,8 +148,8 @@ static void records_are_listed_by_path_and_etag(void **context)
     const char *keys[][2] = {{"b", "*"}, {"a", "\"2\""}, {"a", "*"}, {"a", "\"1\""}};
     for (size_t i = 0; i < 4; i++) {
         struct record record = make_record(i == 0 ? UINT64_MAX : i, "n");
-        assert_int_equal(sqlite_ledger_put(state->ledger, keys[i][0], keys[i][1], &record, &absent, 1000,
-                                           sqlite_patience_ms(PATIENT_MS), NULL, &error),
+        assert_int_equal(sqlite_ledger_put(state->ledger, keys[i][0], keys[i][1], &record, NULL, &absent, 1000,
+                                           sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
                          LEDGER_OK);
     }
     assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
@@ -166,12 +167,14 @@ static void a_row_that_is_no_record_is_unreadable_and_never_overwritten(void **c
 {
     struct state *state = *context;
     static const char *const rows[] = {
-        "('k', '*', 'seven', 1, 4000000000, NULL, NULL, NULL)",
-        "('k', '*', 7, 1.5, 4000000000, NULL, NULL, NULL)",
-        "('k', '*', 7, 1, 4000000000, 'soon', NULL, NULL)",
-        "('k', '*', 7, 1, 4000000000, NULL, '0123456789abcdef0123456789abcdef0', NULL)",
-        "('k', '*', 7, 1, 4000000000, NULL, NULL, x'00')",
-        "('k', '*', 7, 1, 4000000000, NULL, CAST(x'610062' AS TEXT), NULL)",
+        "('k', '*', 'seven', 1, 4000000000, NULL, NULL, NULL, NULL)",
+        "('k', '*', 7, 1.5, 4000000000, NULL, NULL, NULL, NULL)",
+        "('k', '*', 7, 1, 4000000000, 'soon', NULL, NULL, NULL)",
+        "('k', '*', 7, 1, 4000000000, NULL, '0123456789abcdef0123456789abcdef0', NULL, NULL)",
+        "('k', '*', 7, 1, 4000000000, NULL, NULL, x'00', NULL)",
+        "('k', '*', 7, 1, 4000000000, NULL, CAST(x'610062' AS TEXT), NULL, NULL)",
+        "('k', '*', 7, 1, 4000000000, NULL, NULL, NULL, x'61')",
+        "('k', '*', 7, 1, 4000000000, NULL, NULL, NULL, printf('%.*c', 1025, 'u'))",
     };
     struct record record = make_record(1, "aa");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -181,7 +184,7 @@ static void a_row_that_is_no_record_is_unreadable_and_never_overwritten(void **c
         (void)snprintf(sql, sizeof(sql), "INSERT OR REPLACE INTO records VALUES %s", rows[i]);
         execute(state->file, sql);
         assert_int_equal(
-            sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, &error),
+            sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
             LEDGER_UNREADABLE);
         assert_int_equal(error.code, OS_ERR_TABLE);
         assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, &found), LEDGER_UNREADABLE);
@@ -191,6 +194,39 @@ static void a_row_that_is_no_record_is_unreadable_and_never_overwritten(void **c
     assert_int_equal(put_if(state, "l", &record, RECORD_IF_ABSENT, NULL, NULL), LEDGER_OK);
     assert_int_equal(list(state, NULL, &listed), LEDGER_UNREADABLE);
     assert_string_equal(listed.text, "l * 1 aa;");
+}
+
+static void R14_an_upload_is_kept_while_the_record_is_held(void **context)
+{
+    struct state *state = *context;
+    struct record_condition absent = {.kind = RECORD_IF_ABSENT};
+    struct record held = make_record(5, "aa");
+    struct record found;
+    struct record released;
+    bool is_there = false;
+    char upload[RECORD_UPLOAD_SIZE] = "";
+    held.upload = record_upload_number("an-id");
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &held, "an-id", &absent, 1000,
+                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
+                     LEDGER_OK);
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &held, "an-id", &absent, 1000,
+                                       sqlite_patience_ms(PATIENT_MS), &found, upload, &error),
+                     LEDGER_CONFLICT);
+    assert_string_equal(upload, "an-id");
+    assert_memory_equal(&found, &held, sizeof(held));
+    struct listed listed = {.stop_at = 0};
+    assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
+    assert_string_equal(listed.text, "k * 5 aaan-id;");
+    struct record_condition ours = {.kind = RECORD_IF_HELD, .seen = held};
+    record_released(&held, held.ttl_s, &released); /* T3 */
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &released, "an-id", &ours, 1000,
+                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
+                     LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, upload, &error),
+        LEDGER_OK);
+    assert_string_equal(upload, "");
+    assert_memory_equal(&found, &released, sizeof(found));
 }
 
 /* ------------------------------------------------------------------------------------------------- expiry */
@@ -207,8 +243,8 @@ static void expired_records_go_with_later_writes_a_few_at_a_time(void **context)
         record.ttl_s = (uint64_t)(now - 61 - i);
         (void)snprintf(path, sizeof(path), "old%d", i);
         /* written long before they expire */
-        assert_int_equal(sqlite_ledger_put(state->ledger, path, "*", &record, &absent, 1,
-                                           sqlite_patience_ms(PATIENT_MS), NULL, &error),
+        assert_int_equal(sqlite_ledger_put(state->ledger, path, "*", &record, NULL, &absent, 1,
+                                           sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
                          LEDGER_OK);
     }
     static const uint64_t living[] = {1000000 - 60, 1000000, (uint64_t)INT64_MAX + 1, UINT64_MAX};
@@ -217,8 +253,8 @@ static void expired_records_go_with_later_writes_a_few_at_a_time(void **context)
         struct record record = make_record(1, "aa");
         record.ttl_s = living[i];
         (void)snprintf(path, sizeof(path), "live%zu", i);
-        assert_int_equal(sqlite_ledger_put(state->ledger, path, "*", &record, &absent, now,
-                                           sqlite_patience_ms(PATIENT_MS), NULL, &error),
+        assert_int_equal(sqlite_ledger_put(state->ledger, path, "*", &record, NULL, &absent, now,
+                                           sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
                          LEDGER_OK);
         assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
         assert_int_equal(listed.count, i == 0 ? 7 : i == 1 ? 4 : i + 1);
@@ -233,17 +269,17 @@ static void a_write_never_removes_its_own_record_and_a_refused_one_removes_nothi
     struct record expired = make_record(1, "aa");
     struct record found;
     expired.ttl_s = 5;
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &expired, &absent, 1000000,
-                                       sqlite_patience_ms(PATIENT_MS), NULL, &error),
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &expired, NULL, &absent, 1000000,
+                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
                      LEDGER_OK);
     check_stored(state, "k", &expired);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &expired, &absent, 1000000,
-                                       sqlite_patience_ms(PATIENT_MS), &found, &error),
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &expired, NULL, &absent, 1000000,
+                                       sqlite_patience_ms(PATIENT_MS), &found, NULL, &error),
                      LEDGER_CONFLICT);
     check_stored(state, "k", &expired);
     struct record fresh = make_record(1, "bb");
-    assert_int_equal(sqlite_ledger_put(state->ledger, "l", "*", &fresh, &absent, 1000000,
-                                       sqlite_patience_ms(PATIENT_MS), &found, &error),
+    assert_int_equal(sqlite_ledger_put(state->ledger, "l", "*", &fresh, NULL, &absent, 1000000,
+                                       sqlite_patience_ms(PATIENT_MS), &found, NULL, &error),
                      LEDGER_OK);
     check_stored(state, "k", NULL);
 }
@@ -260,6 +296,7 @@ int main(void)
         TEST(paths_and_etags_are_compared_as_bytes),
         TEST(records_are_listed_by_path_and_etag),
         TEST(a_row_that_is_no_record_is_unreadable_and_never_overwritten),
+        TEST(R14_an_upload_is_kept_while_the_record_is_held),
         TEST(expired_records_go_with_later_writes_a_few_at_a_time),
         TEST(a_write_never_removes_its_own_record_and_a_refused_one_removes_nothing),
     };

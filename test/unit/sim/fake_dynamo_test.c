@@ -44,10 +44,10 @@ static enum ledger_outcome put(struct fake_dynamo *dynamo, const char *path, con
 {
     struct http_request request;
     struct buf body;
-    assert_int_equal(dynamo_build_put(&wire_dynamo_target, path, ETAG, record, condition, &request, &body, NULL),
+    assert_int_equal(dynamo_build_put(&wire_dynamo_target, path, ETAG, record, NULL, condition, &request, &body, NULL),
                      OS_OK);
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
-    enum ledger_outcome outcome = dynamo_read_put(&response, "table", path, ETAG, ret_conflict, NULL, NULL);
+    enum ledger_outcome outcome = dynamo_read_put(&response, "table", path, ETAG, ret_conflict, NULL, NULL, NULL);
     http_response_free(&response);
     return outcome;
 }
@@ -59,7 +59,7 @@ static bool get(struct fake_dynamo *dynamo, const char *path, struct record *ret
     bool found = false;
     assert_int_equal(dynamo_build_get(&wire_dynamo_target, path, ETAG, &request, &body, NULL), OS_OK);
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
-    assert_int_equal(dynamo_read_get(&response, "table", path, ETAG, &found, ret, NULL, NULL), LEDGER_OK);
+    assert_int_equal(dynamo_read_get(&response, "table", path, ETAG, &found, ret, NULL, NULL, NULL), LEDGER_OK);
     http_response_free(&response);
     return found;
 }
@@ -191,7 +191,7 @@ static void other_is(struct fake_dynamo *dynamo, const char *operation, const ch
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &empty);
     struct dynamo_error detail;
     struct record found;
-    (void)dynamo_read_put(&response, "table", "p", ETAG, &found, &detail, NULL);
+    (void)dynamo_read_put(&response, "table", "p", ETAG, &found, NULL, &detail, NULL);
     assert_int_equal(response.status, status);
     assert_string_equal(detail.code, code);
     assert_false(detail.crc_wrong);
@@ -415,9 +415,10 @@ static struct dynamo_error refusal(struct fake_dynamo *dynamo, const struct sigv
     struct buf body;
     struct record found;
     struct dynamo_error detail;
-    assert_int_equal(dynamo_build_put(&wire_dynamo_target, "p", ETAG, &ours, &absent, &request, &body, NULL), OS_OK);
+    assert_int_equal(dynamo_build_put(&wire_dynamo_target, "p", ETAG, &ours, NULL, &absent, &request, &body, NULL),
+                     OS_OK);
     struct http_response response = exchange(dynamo, keys, sign_s, &request, &body);
-    assert_int_not_equal(dynamo_read_put(&response, "table", "p", ETAG, &found, &detail, NULL), LEDGER_OK);
+    assert_int_not_equal(dynamo_read_put(&response, "table", "p", ETAG, &found, NULL, &detail, NULL), LEDGER_OK);
     assert_int_equal(response.status, 400);
     http_response_free(&response);
     return detail;

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ledgers that an earlier release made: version 1 had no uploads. */
+#include "ledger_state.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char version_1[] =
+    "PRAGMA journal_mode=WAL;"
+    "CREATE TABLE records ("
+    "path TEXT NOT NULL, etag TEXT NOT NULL, generation INTEGER NOT NULL, timeout_ms INTEGER NOT NULL, "
+    "ttl_s INTEGER NOT NULL, fence_s INTEGER, nonce TEXT, saw TEXT, PRIMARY KEY (path, etag)) WITHOUT ROWID;"
+    "CREATE INDEX records_by_ttl ON records (ttl_s);"
+    "INSERT INTO records VALUES ('k', '*', 7, 20000, 4000000000, NULL, 'aa', NULL);"
+    "PRAGMA application_id=1869833036;"
+    "PRAGMA user_version=1";
+/* as the release of version 1 writes */
+static const char old_writer[] =
+    "INSERT OR REPLACE INTO records (path, etag, generation, timeout_ms, ttl_s, fence_s, nonce, saw) "
+    "VALUES ('new', '*', 8, 20000, 4000000000, NULL, 'bb', NULL)";
+
+static const char *old_file(struct state *state)
+{
+    static char file[1100];
+    (void)snprintf(file, sizeof(file), "%s/old.db", state->folder);
+    execute(file, version_1);
+    return file;
+}
+
+static void use(struct state *state, const char *file)
+{
+    sqlite_ledger_close(state->ledger);
+    state->ledger = NULL;
+    CHECK_OK(sqlite_ledger_open(file, NULL, &state->ledger, &error));
+}
+
+static void an_old_ledger_keeps_its_records_and_takes_uploads(void **context)
+{
+    struct state *state = *context;
+    struct record_condition absent = {.kind = RECORD_IF_ABSENT};
+    struct record old = make_record(7, "aa");
+    struct record held = make_record(1, "bb");
+    held.upload = record_upload_number("an-id");
+    use(state, old_file(state));
+    check_stored(state, "k", &old);
+    assert_int_equal(sqlite_ledger_put(state->ledger, "l", "*", &held, "an-id", &absent, 1000,
+                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
+                     LEDGER_OK);
+    check_stored(state, "l", &held);
+}
+
+static void a_writer_of_the_old_release_that_is_running_goes_on(void **context)
+{
+    struct state *state = *context;
+    sqlite3 *db = NULL;
+    sqlite3_stmt *prepared = NULL;
+    struct record written = make_record(8, "bb");
+    const char *file = old_file(state);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, old_writer, -1, &prepared, NULL), SQLITE_OK);
+    use(state, file);
+    assert_int_equal(sqlite3_step(prepared), SQLITE_DONE);
+    assert_int_equal(sqlite3_finalize(prepared), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    check_stored(state, "new", &written);
+}
+
+static void eight_processes_may_open_the_same_old_ledger(void **context)
+{
+    struct state *state = *context;
+    const char *file = old_file(state);
+    pid_t children[PROCESSES];
+    int gate[2];
+    assert_int_equal(pipe(gate), 0);
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i] == 0) {
+            struct sqlite_ledger *ledger = NULL;
+            char byte;
+            close(gate[1]);
+            bool done = read(gate[0], &byte, 1) == 0 && sqlite_ledger_open(file, NULL, &ledger, &error) == OS_OK;
+            if (!done) {
+                (void)fprintf(stderr, "child: %s\n", error.message);
+            }
+            sqlite_ledger_close(ledger);
+            _exit(done ? 0 : 1);
+        }
+    }
+    close(gate[0]);
+    close(gate[1]);
+    for (int i = 0; i < PROCESSES; i++) {
+        join(children[i]);
+    }
+    struct record old = make_record(7, "aa");
+    use(state, file);
+    check_stored(state, "k", &old);
+}
+
+static void a_busy_old_ledger_is_left_as_it_is_after_the_given_time(void **context)
+{
+    struct state *state = *context;
+    const char *file = old_file(state);
+    struct sqlite_patience short_patience = sqlite_patience_ms(20);
+    struct sqlite_ledger *ledger = NULL;
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    CHECK_IS(sqlite_ledger_open(file, &short_patience, &ledger, &error), OS_ERR_THROTTLED);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    use(state, file);
+}
+
+static void an_old_ledger_that_cannot_be_written_says_what_to_do(void **context)
+{
+    struct state *state = *context;
+    const char *file = old_file(state);
+    struct sqlite_ledger *ledger = NULL;
+    assert_int_equal(chmod(file, 0444), 0);
+    assert_int_equal(chmod(state->folder, 0555), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(65534) != 0) { /* root may write anywhere */
+            _exit(2);
+        }
+        os_code code = sqlite_ledger_open(file, NULL, &ledger, &error);
+        bool said = code == OS_ERR_TABLE && strstr(error.message, "read-only") != NULL;
+        if (!said) {
+            (void)fprintf(stderr, "child: %s\n", error.message);
+        }
+        _exit(said ? 0 : 1);
+    }
+    join(child);
+    assert_int_equal(chmod(state->folder, 0755), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(an_old_ledger_keeps_its_records_and_takes_uploads),
+        TEST(a_writer_of_the_old_release_that_is_running_goes_on),
+        TEST(eight_processes_may_open_the_same_old_ledger),
+        TEST(a_busy_old_ledger_is_left_as_it_is_after_the_given_time),
+        TEST(an_old_ledger_that_cannot_be_written_says_what_to_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
