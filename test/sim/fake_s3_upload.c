@@ -276,12 +276,12 @@ void fake_s3_upload_part(struct fake_s3 *s3, struct text id, struct text number)
 void fake_s3_abort_upload(struct fake_s3 *s3, struct text id)
 {
     struct fake_upload *upload = fake_upload_find(s3, buf_str(&s3->key), id);
-    bool completed = upload != NULL && upload->state == FAKE_S3_COMPLETED;
-    if (upload == NULL || upload->state == FAKE_S3_ABORTED || (completed && !s3->options.aborts_completed)) {
+    bool open = upload != NULL && upload->state == FAKE_S3_OPEN;
+    if (!open && !s3->options.aborts_gone) {
         fake_s3_no_such_upload(s3);
         return;
     }
-    if (!completed) {
+    if (open) {
         fake_upload_close(upload, FAKE_S3_ABORTED);
     }
     fake_s3_begin(s3, 204);

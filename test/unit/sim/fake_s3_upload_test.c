@@ -222,7 +222,7 @@ static void an_upload_is_completed_once(void **state)
 static void be_lenient(struct fake_s3_options *options)
 {
     options->completes_again = true;
-    options->aborts_completed = true;
+    options->aborts_gone = true;
     options->blanks_first = true;
     options->versioned = true;
 }
