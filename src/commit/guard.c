@@ -31,9 +31,13 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     word_copy(g->nonce, start->nonce, sizeof(g->nonce));
     g->body_bytes = start->body_bytes;
     g->one_write = start->one_write;
+    g->part_count = start->part_count;
+    assert((start->operation == GUARD_COMPLETE) == (start->upload != 0));
+    g->ours.upload = start->upload;
     g->condition.kind = RECORD_IF_ABSENT;
-    g->ours.generation = start->generation & ((UINT64_C(1) << 48) - 1); /* T2 */
-    if (start->has_recent_date && start->operation != GUARD_COPY) { /* a COPY's fence needs the source's size first */
+    g->ours.generation = start->generation & ((UINT64_C(1) << 48) - 1);   /* T2 */
+    bool sign_first = start->operation != GUARD_COPY || settings->native; /* a COPY's fence needs the source's size */
+    if (start->has_recent_date && sign_first) {
         g->together = true;
         g->d0_s = start->recent_date_s;
         g->largest_date_s = start->recent_date_s;
@@ -47,6 +51,7 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     memset(g, 0, sizeof(*g));
     g->settings = *settings;
     g->settings.margin_s = ticket->margin_s;
+    g->settings.native = ticket->native;
     g->backoff.random = seed;
     g->operation = ticket->operation;
     g->resolving = true;
@@ -59,13 +64,14 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     g->largest_date_s = ticket->d0_s;
     version_copy(&g->base, &ticket->base);
     g->not_applied = ticket->not_applied;
-    g->held = true;
+    g->held = !ticket->native;
 }
 
 void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
 {
     memset(ret, 0, sizeof(*ret));
     ret->operation = (enum guard_operation)g->operation;
+    ret->native = g->settings.native;
     word_copy(ret->expected_etag, guard_record_etag(g), sizeof(ret->expected_etag));
     word_copy(ret->our_etag, g->our_etag, sizeof(ret->our_etag));
     record_copy(&ret->record, &g->ours);
@@ -247,7 +253,8 @@ static void on_timer(struct guard *g, const struct guard_event *event, struct gu
     case GUARD_RECHECKING: guard_on_acquire_timer(g, event, todo); return;
     case GUARD_SEND_WAITING: guard_on_send_timer(g, event, todo); return;
     case GUARD_CONTEND_WAITING: guard_on_contend_timer(g, event, todo); return;
-    case GUARD_RESOLVE_WAITING: guard_resolve(g, &event->now, todo); return;
+    case GUARD_RESOLVE_WAITING:
+    case GUARD_NATIVE_WAITING: guard_resolve(g, &event->now, todo); return;
     default: return; /* a timer of an earlier state */
     }
 }
@@ -265,6 +272,7 @@ static void on_head(struct guard *g, const struct guard_event *event, struct gua
     case GUARD_CONTEND_CHECKING: guard_on_contend_head(g, event, todo); return;
     case GUARD_RESOLVE_HEAD:
     case GUARD_RESOLVE_AGAIN: guard_on_resolve_head(g, event, todo); return;
+    case GUARD_NATIVE_HEAD: guard_on_native_head(g, event, todo); return;
     default: guard_on_check_head(g, event, todo); return;
     }
 }
@@ -279,6 +287,14 @@ static void on_record_get(struct guard *g, const struct guard_event *event, stru
         guard_on_resolve_get(g, event, todo);
 }
 
+static void on_signed(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (g->state == GUARD_SIGNING_AGAIN)
+        guard_on_signed_again(g, event, todo);
+    else
+        guard_on_signed(g, event, todo);
+}
+
 static unsigned answers(enum guard_event_kind kind)
 {
     switch (kind) {
@@ -289,6 +305,8 @@ static unsigned answers(enum guard_event_kind kind)
     case GUARD_EVENT_RECORD_GET: return GUARD_DO_RECORD_GET;
     case GUARD_EVENT_RECORD_QUERY: return GUARD_DO_RECORD_QUERY;
     case GUARD_EVENT_ATTEMPT: return GUARD_DO_SEND;
+    case GUARD_EVENT_PARTS: return GUARD_DO_PARTS;
+    case GUARD_EVENT_ABORTED: return GUARD_DO_ABORT;
     default: return 0;
     }
 }
@@ -298,12 +316,7 @@ static void dispatch_answer(struct guard *g, const struct guard_event *event, st
     switch (event->kind) {
     case GUARD_EVENT_HEAD: on_head(g, event, todo); return;
     case GUARD_EVENT_SOURCE: guard_on_source(g, event, todo); return;
-    case GUARD_EVENT_SIGNED:
-        if (g->state == GUARD_SIGNING_AGAIN)
-            guard_on_signed_again(g, event, todo);
-        else
-            guard_on_signed(g, event, todo);
-        return;
+    case GUARD_EVENT_SIGNED: on_signed(g, event, todo); return;
     case GUARD_EVENT_RECORD_PUT:
         if (g->state == GUARD_ORPHANED)
             guard_orphan_answered(g, event, todo);
@@ -312,6 +325,8 @@ static void dispatch_answer(struct guard *g, const struct guard_event *event, st
         return;
     case GUARD_EVENT_RECORD_GET: on_record_get(g, event, todo); return;
     case GUARD_EVENT_RECORD_QUERY: guard_on_resolve_query(g, event, todo); return;
+    case GUARD_EVENT_PARTS: guard_on_parts(g, event, todo); return;
+    case GUARD_EVENT_ABORTED: guard_on_aborted(g, event, todo); return;
     default: guard_on_attempt(g, event, todo); return;
     }
 }

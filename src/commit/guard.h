@@ -305,7 +305,7 @@ struct guard {
     uint64_t head_date_s; /* the largest Date received before the HEAD under way was sent */
 
     /* The object. */
-    struct object_version base;       /* of the last HEAD before we send */
+    struct object_version base;       /* of the last HEAD before we send; native: absent where there was none */
     struct object_version found;      /* what broke the expectation, or what we made */
     struct clock_reading check_clock; /* before R1's HEAD was sent (R5) */
 
@@ -325,7 +325,7 @@ struct guard {
     uint32_t send_count;
 
     uint32_t part_count;
-    uint32_t signed_length_s;
+    uint32_t signed_length_s; /* of the attempt's signature, from D0 on */
 
     bool one_write;
     bool together;       /* R1 and R3 went out together */
@@ -346,10 +346,8 @@ struct guard {
     bool locked;         /* R13: our ETag is locked */
     bool began_changed;  /* R13: the HEAD that began the round showed another version than `base` */
     bool upload_aborted; /* R14: the upload of the record in g->seen is aborted, or gone */
-    bool upload_open;    /* R14, N2: ListParts of our dead Complete has said so */
-    bool upload_gone;    /* R14, N2: the same */
-    bool base_seen;      /* native: a HEAD before we sent has shown `base` */
-    uint8_t reserved_end[2];
+    bool upload_open;    /* R14, N2: ListParts has said so of our dead Complete */
+    uint8_t reserved_end[4];
 };
 
 void guard_init(struct guard *guard, const struct guard_settings *settings, const struct guard_start *start);

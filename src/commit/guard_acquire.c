@@ -10,8 +10,12 @@
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     g->check_clock = event->now;
+    if (g->settings.native) {
+        guard_native_check(g, event, todo);
+        return;
+    }
     if (g->together) {
-        guard_sign(g, todo); /* R2 comes first even here; HEAD and PutItem follow together */
+        guard_sign(g, &event->now, todo); /* R2 comes first even here; HEAD and PutItem follow together */
         return;
     }
     g->state = GUARD_CHECKING;
@@ -20,10 +24,10 @@ void guard_check(struct guard *g, const struct guard_event *event, struct guard_
         guard_want(g, GUARD_DO_SOURCE, todo);
 }
 
-static void sign_when_checked(struct guard *g, struct guard_todo *todo)
+static void sign_when_checked(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
 {
     if (g->checked && (g->operation != GUARD_COPY || g->source_checked))
-        guard_sign(g, todo);
+        guard_sign(g, now, todo);
 }
 
 static void acquired(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
@@ -53,7 +57,7 @@ void guard_on_check_head(struct guard *g, const struct guard_event *event, struc
     if (!g->together) {
         g->d0_s = event->date_s;
         g->d0_clock = g->head_clock;
-        sign_when_checked(g, todo);
+        sign_when_checked(g, &event->now, todo);
     } else if (g->contending) {
         guard_contend(g, &g->seen, &event->now, todo);
     } else if (g->held) {
@@ -81,7 +85,7 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
     }
     g->source_bytes = event->source_bytes;
     g->source_checked = true;
-    sign_when_checked(g, todo);
+    sign_when_checked(g, &event->now, todo);
 }
 
 /* ------------------------------------------------------------------------------------------------ R2 */
@@ -90,14 +94,18 @@ uint32_t guard_own_allowance_s(const struct guard *g)
 {
     if (g->settings.allowance_s != 0)
         return g->settings.allowance_s;
-    uint64_t bytes = g->operation == GUARD_COPY ? g->source_bytes : g->body_bytes;
-    return guard_allowance_s((enum guard_operation)g->operation, bytes, g->one_write);
+    uint64_t amount = g->body_bytes;
+    if (g->operation == GUARD_COPY)
+        amount = g->source_bytes;
+    else if (g->operation == GUARD_COMPLETE)
+        amount = g->part_count;
+    return guard_allowance_s((enum guard_operation)g->operation, amount, g->one_write);
 }
 
 /* The record that goes with a signature made at D0: what it says follows from D0 alone. */
 static void describe_record(struct guard *g)
 {
-    uint64_t reach_s = (uint64_t)g->settings.length_s + guard_own_allowance_s(g);
+    uint64_t reach_s = (uint64_t)g->signed_length_s + guard_own_allowance_s(g);
     uint64_t timeout_ms = (reach_s + g->settings.margin_s) * 1000; /* T6 */
     if (timeout_ms < g->settings.timeout_ms)
         timeout_ms = g->settings.timeout_ms;
@@ -111,11 +119,14 @@ static void describe_record(struct guard *g)
         memcpy(g->ours.saw, g->base.nonce, sizeof(g->ours.saw));
 }
 
-void guard_sign(struct guard *g, struct guard_todo *todo)
+void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
 {
+    g->signed_length_s = g->settings.length_s;
+    if (g->settings.native && !guard_native_lengthen(g, now, todo))
+        return;
     g->state = GUARD_SIGNING;
     todo->sign_date_s = g->d0_s;
-    todo->sign_length_s = g->settings.length_s;
+    todo->sign_length_s = g->signed_length_s;
     guard_want(g, GUARD_DO_SIGN, todo);
 }
 
@@ -140,6 +151,10 @@ void guard_on_signed(struct guard *g, const struct guard_event *event, struct gu
     describe_record(g);
     g->lease_clock = event->now;
     backoff_restart(&g->backoff);
+    if (g->settings.native) {
+        guard_send(g, &event->now, todo);
+        return;
+    }
     put_record(g, todo);
     if (g->together) /* a takeover is not: its HEAD came first */
         guard_want_head(g, &event->now, todo);
@@ -188,6 +203,14 @@ void guard_continue_own(struct guard *g, const struct record *item, const struct
     put_record(g, todo);
 }
 
+/* Timeout and ttl too: a release that an earlier guard of the same upload left to the background has our nonce, and
+ * can have the generation of what continues its record. */
+static bool just_sent(const struct guard *g, const struct record *item)
+{
+    return record_same_holder(item, &g->ours) && item->timeout_ms == g->ours.timeout_ms &&
+           item->has_fence == g->ours.has_fence && (!item->has_fence || item->fence_s == g->ours.fence_s);
+}
+
 static void met_item(struct guard *g, const struct record *item, const struct clock_reading *now,
                      struct guard_todo *todo)
 {
@@ -204,9 +227,7 @@ static void met_item(struct guard *g, const struct record *item, const struct cl
             guard_want_head(g, now, todo);
         return;
     }
-    bool just_sent = item->generation == g->ours.generation && item->has_fence == g->ours.has_fence &&
-                     (!item->has_fence || item->fence_s == g->ours.fence_s);
-    if (just_sent)
+    if (just_sent(g, item))
         acquired(g, now, todo);
     else
         guard_continue_own(g, item, now, todo);

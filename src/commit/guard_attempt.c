@@ -15,7 +15,7 @@ static uint64_t left_ms(uint64_t whole_ms, uint64_t elapsed_ms)
 
 static uint64_t signature_left_ms(const struct guard *g, const struct clock_reading *now)
 {
-    return left_ms((uint64_t)g->settings.length_s * 1000, clock_elapsed_max(&g->d0_clock, now));
+    return left_ms((uint64_t)g->signed_length_s * 1000, clock_elapsed_max(&g->d0_clock, now));
 }
 
 static uint64_t lease_left_ms(const struct guard *g, const struct clock_reading *now)
@@ -35,8 +35,12 @@ static void send_copy(struct guard *g, const struct clock_reading *now, struct g
 {
     g->state = GUARD_SENDING;
     g->send_count++;
-    todo->send_deadline_ms = lease_left_ms(g, now); /* T6: beyond length + allowance + margin */
     todo->send_allowance_ms = (uint64_t)guard_own_allowance_s(g) * 1000;
+    if (g->settings.native)
+        todo->send_deadline_ms =
+            signature_left_ms(g, now) + todo->send_allowance_ms + (uint64_t)g->settings.margin_s * 1000;
+    else
+        todo->send_deadline_ms = lease_left_ms(g, now); /* T6: beyond length + allowance + margin */
     guard_want(g, GUARD_DO_SEND, todo);
 }
 
@@ -64,6 +68,8 @@ static void on_409(struct guard *g, const struct guard_event *event, struct guar
         definitely_not_applied(g, event, todo);
     } else if (g->settings.answer_409 == GUARD_409_AMBIGUOUS) {
         guard_resolve(g, &event->now, todo);
+    } else if (g->operation == GUARD_COMPLETE) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_STAGE_AGAIN, RULE_R7, todo);
     } else {
         g->answered_409++;
         if (in_time(g, &event->now))
@@ -103,7 +109,7 @@ static void on_token_expired(struct guard *g, const struct guard_event *event, s
     g->renewed = true;
     g->state = GUARD_SIGNING_AGAIN;
     todo->sign_date_s = g->d0_s; /* R2: date and length never change */
-    todo->sign_length_s = g->settings.length_s;
+    todo->sign_length_s = g->signed_length_s;
     todo->sign_renewed = true;
     guard_want(g, GUARD_DO_SIGN, todo);
 }

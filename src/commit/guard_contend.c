@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A contender: waiting for another writer's record, and taking it over when its attempt is dead (R11, R12). */
+/* A contender: waiting for another writer's record, and taking it over when its attempt is dead (R11, R12, R14). */
 #include "commit/guard_internal.h"
 
 #include <string.h>
@@ -8,6 +8,7 @@ static void see(struct guard *g, const struct record *item, const struct clock_r
 {
     record_copy(&g->seen, item);
     g->first_seen = *now;
+    g->upload_aborted = false;
     if (item->timeout_ms > GUARD_LONG_LEASE_MS && !g->lease_reported) {
         g->lease_reported = true;
         todo->what |= GUARD_DO_REPORT_LEASE;
@@ -39,7 +40,8 @@ void guard_on_contend_timer(struct guard *g, const struct guard_event *event, st
 static bool as_seen(const struct guard *g, const struct record *item)
 {
     return record_same_holder(&g->seen, item) && g->seen.timeout_ms == item->timeout_ms &&
-           g->seen.has_fence == item->has_fence && (!item->has_fence || g->seen.fence_s == item->fence_s);
+           g->seen.upload == item->upload && g->seen.has_fence == item->has_fence &&
+           (!item->has_fence || g->seen.fence_s == item->fence_s);
 }
 
 static void contend_found(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
@@ -98,7 +100,47 @@ static void take_over(struct guard *g, const struct guard_event *event, struct g
     g->condition.kind = RECORD_IF_SEEN;
     record_copy(&g->condition.seen, &g->seen);
     g->ours.generation = g->seen.generation + 1;
-    guard_sign(g, todo);
+    guard_sign(g, &event->now, todo);
+}
+
+/* ------------------------------------------------------------------------------------------------ R14 */
+
+/* Where the holder has no fence, its Complete may have been admitted before the abort: its allowance, which its timeout
+ * covers (T6), passes before the poll that shows what became of it. */
+static bool abort_is_over(const struct guard *g)
+{
+    return g->seen.has_fence || clock_elapsed_min(&g->aborted_clock, &g->poll_clock) > g->seen.timeout_ms;
+}
+
+static void on_dead_holder(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    bool has_upload = g->seen.upload != 0 && g->seen.timeout_ms != 0;
+    if (has_upload && !g->upload_aborted) {
+        g->state = GUARD_CONTEND_ABORTING;
+        todo->upload = g->seen.upload;
+        guard_want(g, GUARD_DO_ABORT, todo);
+    } else if (has_upload && !abort_is_over(g)) {
+        guard_wait(g, GUARD_CONTEND_WAITING, todo);
+    } else {
+        take_over(g, event, todo);
+    }
+}
+
+/* The HEAD comes after the abort in any case: "accepted" is also said of an upload that was completed before. */
+void guard_on_aborted(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->upload == UPLOAD_REFUSED) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_ABORT_REFUSED, RULE_R14, todo);
+        return;
+    }
+    g->upload_aborted = event->upload == UPLOAD_ABORTED || event->upload == UPLOAD_GONE;
+    g->aborted_clock = event->now;
+    if (g->upload_aborted && g->seen.has_fence) {
+        g->state = GUARD_CONTEND_CHECKING;
+        guard_want_head(g, &event->now, todo);
+    } else {
+        guard_wait(g, GUARD_CONTEND_WAITING, todo);
+    }
 }
 
 void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
@@ -109,7 +151,7 @@ void guard_on_contend_head(struct guard *g, const struct guard_event *event, str
         version_copy(&g->found, &event->version);
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R11, todo);
     } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, g->head_date_s)) {
-        take_over(g, event, todo);
+        on_dead_holder(g, event, todo);
     } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, event->date_s)) {
         /* The bound was passed while this HEAD was under way: its Date is of its end, what it shows may be older. */
         guard_want_head(g, &event->now, todo);

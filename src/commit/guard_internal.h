@@ -25,7 +25,7 @@ bool guard_is_ours(const struct guard *g, const struct record *record);         
 /* guard_acquire.c */
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 uint32_t guard_own_allowance_s(const struct guard *g); /* as set, or by operation */
-void guard_sign(struct guard *g, struct guard_todo *todo);
+void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
 void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
@@ -49,11 +49,22 @@ void guard_contend(struct guard *g, const struct record *item, const struct cloc
 void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 void guard_on_contend_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_aborted(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 
 /* guard_resolve.c */
 void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
 void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 void guard_on_resolve_query(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo *todo);
+void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+bool guard_dead_by(const struct guard *g, uint64_t date_s); /* date > own fence + margin */
+
+/* guard_native.c */
+void guard_native_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+/* Lengthens the signature by the age of D0; false: D0 is too old, a HEAD is under way for a new one. */
+bool guard_native_lengthen(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What became of an attempt that was not answered for certain: the rounds and the table of R13. */
+/* What became of an attempt that was not answered for certain: the rounds and the table of R13, and R14. */
 #include "commit/guard_internal.h"
 
 #include <assert.h>
@@ -14,8 +14,9 @@ enum {
     FACT_HAS_NONCE = 1 << 4, /* that version carries a nonce */
     FACT_LOCKED = 1 << 5,    /* our ETag is locked, or the very version may be ours */
     FACT_FRESH = 1 << 6,
-    FACT_FOREIGN = 1 << 7, /* our key's record has a nonce that is not ours */
-    FACT_HOLDS = 1 << 8    /* the expectation holds of what is there, be it another version of the same ETag */
+    FACT_FOREIGN = 1 << 7,    /* our key's record has a nonce that is not ours */
+    FACT_HOLDS = 1 << 8,      /* the expectation holds of what is there, be it another version of the same ETag */
+    FACT_UPLOAD_OPEN = 1 << 9 /* the upload of our dead Complete is still open */
 };
 
 struct row {
@@ -26,9 +27,10 @@ struct row {
     enum guard_reason reason;
 };
 
-/* The table of R13; the first row that fits decides. Without one: wait. */
+/* The table of R13, with R14; the first row that fits decides. Without one: wait. */
 static const struct row rows[] = {
     {RULE_R13_A, FACT_SAW_OURS, 0, VERDICT_COMMITTED, GUARD_REASON_PROVEN},
+    {RULE_R14, FACT_UPLOAD_OPEN, 0, VERDICT_NOT_EXECUTED, GUARD_REASON_EXPIRED},
     {RULE_R13_B, FACT_NOT_APPLIED | FACT_VERY_VERSION, 0, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET},
     {RULE_R13_C, FACT_NOT_APPLIED, FACT_VERY_VERSION | FACT_HOLDS, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN},
     {RULE_R13_C, FACT_NOT_APPLIED, FACT_VERY_VERSION, VERDICT_NOT_EXECUTED, GUARD_REASON_EXPIRED},
@@ -49,6 +51,11 @@ void guard_resolve(struct guard *g, const struct clock_reading *now, struct guar
         backoff_restart(&g->backoff);
     g->own_is_foreign = false;
     g->saw_ours = false;
+    g->upload_open = false;
+    if (g->settings.native) {
+        guard_native_round(g, now, todo);
+        return;
+    }
     g->state = GUARD_RESOLVE_HEAD;
     guard_want_head(g, now, todo);
 }
@@ -91,6 +98,10 @@ static void others_read(struct guard *g, const struct guard_evidence *evidence, 
 {
     g->saw_ours = g->saw_ours || evidence->saw_ours;
     g->locked = evidence->locked;
+    if (g->operation == GUARD_COMPLETE && g->dead && !g->not_applied && !g->saw_ours) {
+        guard_read_parts(g, GUARD_RESOLVE_PARTS, todo);
+        return;
+    }
     g->state = GUARD_RESOLVE_AGAIN;
     guard_want_head(g, now, todo);
 }
@@ -123,14 +134,40 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
         round_broken(g, todo);
 }
 
+/* ------------------------------------------------------------------------------------------------ R14, N2 */
+
+void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo *todo)
+{
+    g->state = state;
+    todo->upload = g->ours.upload;
+    guard_want(g, GUARD_DO_PARTS, todo);
+}
+
+/* It was asked after the Complete was dead: what is open now was not completed, and will not be by this Complete. Gone,
+ * or a refusal to say, leaves it to the rest of the table. */
+void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    bool native = g->state == GUARD_NATIVE_PARTS;
+    if (event->upload == UPLOAD_UNCLEAR) {
+        guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, todo);
+        return;
+    }
+    g->upload_open = event->upload == UPLOAD_OPEN;
+    g->state = native ? GUARD_NATIVE_HEAD : GUARD_RESOLVE_AGAIN;
+    guard_want_head(g, &event->now, todo);
+}
+
 /* ------------------------------------------------------------------------------------------------ judgement */
 
-/* A COPY may have had no room for its nonce, and the bytes that are there may be those that it writes: then only a
- * Last-Modified from before the attempt, by any front end's clock, says that they are not ours. */
+/* A copy may have had no room for its nonce, and the bytes that are there may be those that it writes: then only a
+ * Last-Modified from before the attempt, by any front end's clock, says that they are not ours. Of a Complete not even
+ * that: its object may have the date on which the upload was created (AWS). */
 static bool may_be_ours(const struct guard *g, const struct object_version *version)
 {
     int64_t signed_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s;
-    return g->operation == GUARD_COPY && version->exists && !version->nonce[0] && version->last_modified_s >= signed_s;
+    if (!version->exists || version->nonce[0])
+        return false;
+    return g->operation == GUARD_COMPLETE || (g->operation == GUARD_COPY && version->last_modified_s >= signed_s);
 }
 
 /* What the last HEAD of the round says of the object. */
@@ -163,6 +200,8 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
         facts |= FACT_FRESH;
     if (g->own_is_foreign)
         facts |= FACT_FOREIGN;
+    if (g->upload_open)
+        facts |= FACT_UPLOAD_OPEN;
     return facts;
 }
 
@@ -185,6 +224,8 @@ static void judge(struct guard *g, const struct guard_event *event, struct guard
     enum guard_reason reason = row->reason;
     if (row->rule == RULE_R13_B && g->answered_409 > 0)
         reason = GUARD_REASON_EXPIRED; /* R7: nothing but the signature's end was in the way */
+    if (reason == GUARD_REASON_EXPIRED && g->operation == GUARD_COMPLETE && !g->upload_open)
+        reason = GUARD_REASON_STAGE_AGAIN; /* R14: its upload is not open, as far as anybody says */
     if (g->own_is_foreign)
         g->held = false;
     if (row->verdict == VERDICT_CONFLICT)
@@ -192,7 +233,7 @@ static void judge(struct guard *g, const struct guard_event *event, struct guard
     guard_conclude(g, row->verdict, reason, row->rule, todo);
 }
 
-static bool dead_by(const struct guard *g, uint64_t date_s)
+bool guard_dead_by(const struct guard *g, uint64_t date_s)
 {
     return g->ours.has_fence && guard_past_fence(g, date_s, g->ours.fence_s);
 }
@@ -205,8 +246,8 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
         /* Before this HEAD was sent, not in the round: a write that is applied after this HEAD has read the object, and
          * deleted again by another writer before the last HEAD, under a record that is written only after the records
          * were read, would leave no trace in any of them. A Date is of an answer's end: what it came with is older. */
-        g->dead = dead_by(g, g->head_date_s);
-        if (!g->dead && dead_by(g, event->date_s)) {
+        g->dead = guard_dead_by(g, g->head_date_s);
+        if (!g->dead && guard_dead_by(g, event->date_s)) {
             guard_want_head(g, &event->now, todo);
             return;
         }

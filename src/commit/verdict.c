@@ -46,6 +46,8 @@ static const struct code_meaning codes[] = {
     {"InvalidEncryptionAlgorithmError", ATTEMPT_REFUSED},
     {"InvalidObjectName", ATTEMPT_REFUSED},
     {"InvalidObjectState", ATTEMPT_REFUSED},
+    {"InvalidPart", ATTEMPT_REFUSED},
+    {"InvalidPartOrder", ATTEMPT_REFUSED},
     {"InvalidSecurity", ATTEMPT_REFUSED},
     {"InvalidStorageClass", ATTEMPT_REFUSED},
     {"InvalidTag", ATTEMPT_REFUSED},
@@ -126,7 +128,8 @@ enum attempt_answer verdict_classify(const struct attempt_reply *reply)
     if (!reply->complete)
         return ATTEMPT_AMBIGUOUS;
     if (reply->status >= 200 && reply->status < 300) {
-        if (!reply->is_copy || reply->result_document)
+        bool has_document = reply->is_copy || reply->is_complete;
+        if (!has_document || reply->result_document)
             return ATTEMPT_OK;
         return reply->code[0] ? by_code(reply) : ATTEMPT_AMBIGUOUS; /* V2 */
     }

@@ -34,10 +34,11 @@ struct attempt_reply {
     bool sent;     /* at least one byte may have left */
     bool complete; /* status, headers and body came whole */
     int status;
-    const char *code;     /* the store's error code; "" if the answer has none */
-    const char *message;  /* its message */
-    bool is_copy;         /* COPY: a 2xx counts only with its result document */
-    bool result_document; /* the COPY's result document was read, and is no error */
+    const char *code;    /* the store's error code; "" if the answer has none */
+    const char *message; /* its message */
+    bool is_copy;        /* COPY, COMPLETE: a 2xx counts only with its result document */
+    bool is_complete;
+    bool result_document; /* that document was read, and is no error */
     bool has_if_match;    /* R7: If-Match went along */
 };
 

@@ -144,6 +144,8 @@ static bool take_setting(struct words *words, struct guard_settings *settings)
     }
     return take_flag(words, "no-fences", &settings->fences, false) ||
            take_flag(words, "always", &settings->release_always, true) ||
+           take_flag(words, "native", &settings->native, true) ||
+           take_flag(words, "tells", &settings->modified_tells, true) ||
            take_number(words, "timeout", &settings->timeout_ms) || take_number(words, "ttl", &settings->ttl_s) ||
            take_number(words, "recheck", &settings->recheck_after_ms) ||
            take_u32(words, "rate", &settings->max_clock_skew_rate) || take_u32(words, "length", &settings->length_s) ||
@@ -154,7 +156,8 @@ static bool take_start(struct words *words, struct guard_start *start)
 {
     start->has_recent_date = take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
     return start->has_recent_date || take_number(words, "gen", &start->generation) ||
-           take_number(words, "body", &start->body_bytes) || take_flag(words, "large", &start->one_write, false);
+           take_number(words, "body", &start->body_bytes) || take_u32(words, "parts", &start->part_count) ||
+           take_flag(words, "large", &start->one_write, false);
 }
 
 static enum guard_operation operation_of(const char *word)
@@ -163,8 +166,10 @@ static enum guard_operation operation_of(const char *word)
         return GUARD_PUT;
     if (strcmp(word, "copy") == 0)
         return GUARD_COPY;
-    assert_string_equal(word, "delete");
-    return GUARD_DELETE;
+    if (strcmp(word, "delete") == 0)
+        return GUARD_DELETE;
+    assert_string_equal(word, "complete");
+    return GUARD_COMPLETE;
 }
 
 static void set_up(const char *line)
@@ -183,6 +188,8 @@ static void set_up(const char *line)
                                 .one_write = true,
                                 .recent_clock = guard_trace.now};
     const char *etag = take(&words);
+    if (start.operation == GUARD_COMPLETE)
+        start.upload = GUARD_TRACE_UPLOAD;
     if (strcmp(etag, "absent") != 0) {
         set_etag(expected, sizeof(expected), etag);
         start.expected_etag = expected;
@@ -222,7 +229,7 @@ static bool take_record_word(struct words *words, struct record *ret)
         return true;
     }
     return take_number(words, "g", &ret->generation) || take_number(words, "t", &ret->timeout_ms) ||
-           take_number(words, "ttl", &ret->ttl_s);
+           take_number(words, "ttl", &ret->ttl_s) || take_number(words, "u", &ret->upload);
 }
 
 static void take_record(struct words *words, struct record *ret)
@@ -279,6 +286,21 @@ static void read_source(struct words *words, struct guard_event *event)
     event->head = take_head(words);
     if (event->head == HEAD_ANSWERED)
         event->source_bytes = number(take(words));
+}
+
+static void read_upload(struct words *words, struct guard_event *event, enum guard_event_kind kind)
+{
+    static const char *const names[] = {[UPLOAD_OPEN] = "open",
+                                        [UPLOAD_ABORTED] = "ok",
+                                        [UPLOAD_GONE] = "gone",
+                                        [UPLOAD_UNCLEAR] = "unclear",
+                                        [UPLOAD_REFUSED] = "refused"};
+    event->kind = kind;
+    for (size_t i = UPLOAD_OPEN; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (take_word(words, names[i]))
+            event->upload = (enum upload_outcome)i;
+    }
+    assert_true(event->upload != 0);
 }
 
 static void read_ledger(struct words *words, struct guard_event *event, enum guard_event_kind kind)
@@ -359,6 +381,10 @@ static void read_kind(struct words *words, struct guard_event *event)
         read_query(words, event);
     else if (take_word(words, "attempt"))
         read_attempt(words, event);
+    else if (take_word(words, "parts"))
+        read_upload(words, event, GUARD_EVENT_PARTS);
+    else if (take_word(words, "abort"))
+        read_upload(words, event, GUARD_EVENT_ABORTED);
     else if (take_word(words, "signed")) {
         event->kind = GUARD_EVENT_SIGNED;
         event->signed_ok = !take_word(words, "failed");

@@ -10,17 +10,18 @@
  * TRACE plays the events on virtual clocks, writes the same lines anew and compares. Where they differ it prints the
  * new trace as C source and fails. It knows the guard's interface, no socket and no clock.
  *
- * First line: put|copy|delete, then absent or the expected ETag (bare, the quotes are added), then any of
+ * First line: put|copy|delete|complete, then absent or the expected ETag (bare, the quotes are added), then any of
  *     no-fences always 409=again 409=final ours=ETAG recent=DATE body=N large length=S allowance=S margin=S
- *     timeout=MS ttl=S recheck=MS rate=N gen=N
+ *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N native tells
  * Events:
  *     start | timer | stop | signed [failed]
  *     head VERSION | head failed | head refused          VERSION: none|ETAG [nonce=] [lm=] [vid=]
  *     source BYTES | source failed | source refused
  *     put ok|conflict RECORD|blind|throttled|ambiguous|refused|unreadable
- *     get none|found RECORD|throttled|ambiguous|refused|unreadable        RECORD: [sent] g= t= ttl= n= fence= saw=
+ *     get none|found RECORD|throttled|ambiguous|refused|unreadable        RECORD: [sent] g= t= ttl= n= fence= saw= u=
  *     query [row ETAG RECORD]... | query throttled
  *     attempt ok [ETAG] | precondition|409|refused|denied|expired|token|skewed|not-sent|ambiguous
+ *     parts open|gone|unclear|refused      abort ok|gone|unclear|refused
  *     resolve [SETTING]...    makes a ticket of the guard, and a new guard of the ticket
  * and with each: @DATE (the answer's Date), +MS (all clocks go on before the event), m+MS b+MS r+MS r-MS (one clock).
  * The nonce "us" is the guard's own; "sent" is the record that was put last.
@@ -38,6 +39,7 @@
 #include <cmocka.h>
 
 #define GUARD_TRACE_NONCE "0123456789abcdef0123456789abcdef"
+enum { GUARD_TRACE_UPLOAD = 9 };
 
 struct guard_trace {
     struct guard guard;

@@ -98,6 +98,8 @@ static void add_record(struct trace_text *text, const struct record *record)
         trace_text_add(text, " fence=%" PRIu64, record->fence_s);
     if (record->saw[0])
         trace_text_add(text, " saw=%s", nonce_name(record->saw));
+    if (record->upload)
+        trace_text_add(text, " u=%" PRIu64, record->upload);
 }
 
 static void add_condition(struct trace_text *text, const struct record_condition *condition)
@@ -172,6 +174,10 @@ void trace_text_step(struct trace_text *text, const struct guard *g, const struc
     add_simple(text, what, GUARD_DO_RECORD_QUERY, "QUERY");
     if (what & GUARD_DO_SEND)
         trace_text_add(text, "%sSEND %" PRIu64, separator(text), todo->send_deadline_ms);
+    add_simple(text, what, GUARD_DO_PARTS, "PARTS");
+    add_simple(text, what, GUARD_DO_ABORT, "ABORT");
+    if (what & (GUARD_DO_PARTS | GUARD_DO_ABORT))
+        trace_text_add(text, " u=%" PRIu64, todo->upload);
     add_simple(text, what, GUARD_DO_REPORT_LEASE, "REPORT");
     if (what & GUARD_DO_VERDICT)
         add_verdict(text, g);
@@ -187,7 +193,8 @@ void trace_text_step(struct trace_text *text, const struct guard *g, const struc
 
 void trace_text_ticket(struct trace_text *text, const struct guard_ticket *ticket)
 {
-    trace_text_add(text, " ticket %s d0=%" PRIu64, bare(ticket->expected_etag), ticket->d0_s);
+    trace_text_add(text, " %s %s d0=%" PRIu64, ticket->native ? "native" : "ticket", bare(ticket->expected_etag),
+                   ticket->d0_s);
     add_record(text, &ticket->record);
     if (ticket->our_etag[0])
         trace_text_add(text, " ours=%s", bare(ticket->our_etag));

@@ -5,7 +5,7 @@
 
 enum {
     REQUESTS = GUARD_DO_HEAD | GUARD_DO_SOURCE | GUARD_DO_SIGN | GUARD_DO_RECORD_PUT | GUARD_DO_RECORD_GET |
-               GUARD_DO_RECORD_QUERY | GUARD_DO_SEND
+               GUARD_DO_RECORD_QUERY | GUARD_DO_SEND | GUARD_DO_PARTS | GUARD_DO_ABORT
 };
 
 void guard_watch_start(struct guard_watch *watch, const struct guard_settings *settings,
@@ -26,6 +26,7 @@ void guard_watch_resolve(struct guard_watch *watch, const struct guard_ticket *t
     watch->out = !ticket->not_applied;
     watch->dead = false;
     watch->proven = false;
+    watch->upload_open = false;
 }
 
 static bool is_ours(const struct guard_watch *watch, const struct record *record)
@@ -56,6 +57,11 @@ static void head_came(struct guard_watch *watch, const struct guard_event *event
     watch->checked_step = watch->head_step;
     watch->checked_clock = watch->head_clock;
     watch->checked_date_s = watch->head_date_s;
+    version_copy(&watch->last, &event->version);
+    if (!watch->sent) {
+        watch->looked = true;
+        version_copy(&watch->before, &event->version);
+    }
     if (event->version.exists && strcmp(event->version.nonce, watch->start.nonce) == 0)
         watch->proven = true;
     if (watch->sent && past(watch, watch->head_date_s, &watch->put))
@@ -67,8 +73,8 @@ static void record_came(struct guard_watch *watch, const struct guard_event *eve
     const struct record *item = &event->record;
     if (is_ours(watch, item)) {
         if (watch->locking)
-            watch->held = item->generation == watch->put.generation && item->has_fence == watch->put.has_fence &&
-                          item->fence_s == watch->put.fence_s;
+            watch->held = record_same_holder(item, &watch->put) && item->timeout_ms == watch->put.timeout_ms &&
+                          item->has_fence == watch->put.has_fence && item->fence_s == watch->put.fence_s;
         return;
     }
     if (strcmp(item->saw, watch->start.nonce) == 0)
@@ -78,8 +84,10 @@ static void record_came(struct guard_watch *watch, const struct guard_event *eve
     watch->held = false;
     watch->locking = false;
     if (!record_same_holder(item, &watch->seen) || item->timeout_ms != watch->seen.timeout_ms ||
-        item->has_fence != watch->seen.has_fence || item->fence_s != watch->seen.fence_s) {
+        item->has_fence != watch->seen.has_fence || item->fence_s != watch->seen.fence_s ||
+        item->upload != watch->seen.upload) {
         record_copy(&watch->seen, item);
+        watch->aborted = false;
         watch->seen_step = watch->step;
         watch->first_seen = event->now;
     }
@@ -115,6 +123,17 @@ static void attempt_came(struct guard_watch *watch, const struct guard_event *ev
     }
 }
 
+static void upload_came(struct guard_watch *watch, const struct guard_event *event)
+{
+    if (event->kind == GUARD_EVENT_PARTS) {
+        watch->upload_open = event->upload == UPLOAD_OPEN;
+        return;
+    }
+    watch->aborted = event->upload == UPLOAD_ABORTED || event->upload == UPLOAD_GONE;
+    watch->aborted_step = watch->step;
+    watch->aborted_clock = event->now;
+}
+
 static unsigned answered_by(enum guard_event_kind kind)
 {
     static const unsigned requests[] = {
@@ -125,6 +144,8 @@ static unsigned answered_by(enum guard_event_kind kind)
         [GUARD_EVENT_RECORD_GET] = GUARD_DO_RECORD_GET,
         [GUARD_EVENT_RECORD_QUERY] = GUARD_DO_RECORD_QUERY,
         [GUARD_EVENT_ATTEMPT] = GUARD_DO_SEND,
+        [GUARD_EVENT_PARTS] = GUARD_DO_PARTS,
+        [GUARD_EVENT_ABORTED] = GUARD_DO_ABORT,
         [GUARD_EVENT_STOP] = 0,
     };
     return requests[kind];
@@ -146,6 +167,8 @@ static void event_came(struct guard_watch *watch, const struct guard_event *even
         ledger_came(watch, event);
     if (request == GUARD_DO_SEND)
         attempt_came(watch, event, verdict);
+    if (request & (GUARD_DO_PARTS | GUARD_DO_ABORT))
+        upload_came(watch, event);
 }
 
 /* ------------------------------------------------------------------------------------------------ what came out */
@@ -156,32 +179,42 @@ static void event_came(struct guard_watch *watch, const struct guard_event *even
             return (sentence); \
     } while (false)
 
+static uint64_t allowance_s(const struct guard_watch *watch)
+{
+    if (watch->settings.allowance_s)
+        return watch->settings.allowance_s;
+    uint64_t amount = watch->start.body_bytes;
+    if (watch->start.operation == GUARD_COPY)
+        amount = watch->source_bytes;
+    if (watch->start.operation == GUARD_COMPLETE)
+        amount = watch->start.part_count;
+    return guard_allowance_s(watch->start.operation, amount, watch->start.one_write);
+}
+
 static const char *check_sign(struct guard_watch *watch, const struct guard_todo *todo)
 {
     if (todo->sign_renewed) {
         MUST(todo->sign_date_s == watch->date_s && todo->sign_length_s == watch->length_s,
              "R2: renewed credentials sign the same date and length");
-        MUST(watch->held && watch->sent && !watch->out, "E2: only what was answered definitely is signed again");
+        MUST(watch->sent && !watch->out, "E2: only what was answered definitely is signed again");
         return NULL;
     }
     MUST(!watch->held && !watch->sent, "R2: once the record is held, the date never changes");
     watch->date_s = todo->sign_date_s;
     watch->length_s = todo->sign_length_s;
     watch->recorded = false;
+    watch->put.has_fence = watch->settings.fences; /* native: nothing is put, but it is dead at the same time */
+    watch->put.fence_s = watch->date_s + watch->length_s + allowance_s(watch);
+    MUST(watch->settings.native || watch->length_s == watch->settings.length_s, "R2: the length as set");
+    MUST(watch->length_s >= watch->settings.length_s && watch->length_s <= watch->settings.length_s + 600,
+         "native: as set, and the age of the Date");
     return NULL;
 }
 
-static uint64_t allowance_s(const struct guard_watch *watch)
+/* What a takeover and the abort before it have in common. */
+static const char *check_dead(const struct guard_watch *watch)
 {
-    if (watch->settings.allowance_s)
-        return watch->settings.allowance_s;
-    uint64_t bytes = watch->start.operation == GUARD_COPY ? watch->source_bytes : watch->start.body_bytes;
-    return guard_allowance_s(watch->start.operation, bytes, watch->start.one_write);
-}
-
-static const char *check_takeover(const struct guard_watch *watch, const struct record *seen)
-{
-    MUST(record_same_holder(seen, &watch->seen), "R12: on the condition that the record is as seen");
+    const struct record *seen = &watch->seen;
     MUST(watch->checked && watch->checked_step >= watch->seen_step,
          "R12: the HEAD was sent after the record was first seen");
     if (seen->timeout_ms == 0)
@@ -197,10 +230,39 @@ static const char *check_takeover(const struct guard_watch *watch, const struct 
     return NULL;
 }
 
+static const char *check_takeover(const struct guard_watch *watch, const struct record *seen)
+{
+    MUST(record_same_holder(seen, &watch->seen), "R12: on the condition that the record is as seen");
+    const char *wrong = check_dead(watch);
+    if (wrong || watch->seen.upload == 0 || watch->seen.timeout_ms == 0)
+        return wrong;
+    MUST(watch->aborted, "R14: the holder's upload was aborted before");
+    MUST(watch->checked_step >= watch->aborted_step, "R14: the HEAD was sent after the abort was answered");
+    MUST(watch->seen.has_fence ||
+             clock_elapsed_min(&watch->aborted_clock, &watch->checked_clock) > watch->seen.timeout_ms,
+         "R14: without a fence its allowance was waited for after the abort");
+    return NULL;
+}
+
+static const char *check_upload(const struct guard_watch *watch, const struct guard_todo *todo)
+{
+    if (todo->what & GUARD_DO_PARTS) {
+        MUST(watch->start.operation == GUARD_COMPLETE && todo->upload == watch->start.upload, "R14: of our upload");
+        MUST(watch->sent && watch->settings.fences && past(watch, watch->largest_date_s, &watch->put),
+             "R14: asked only when the Complete is dead");
+        return NULL;
+    }
+    MUST(todo->upload != 0 && todo->upload == watch->seen.upload, "R14: the upload of the record that was seen");
+    MUST(watch->seen.timeout_ms != 0, "R14: not of a record that was released");
+    return check_dead(watch);
+}
+
 static const char *check_put(struct guard_watch *watch, const struct guard_todo *todo)
 {
     const struct record *record = &todo->record;
     uint64_t reach_s = watch->length_s + allowance_s(watch);
+    MUST(!watch->settings.native, "native: without a record");
+    MUST(record->upload == watch->start.upload, "R14: with the upload");
     MUST(!watch->sent && !watch->held, "R3: what is held, or was sent under, is not put again");
     MUST(is_ours(watch, record), "R3: with our nonce");
     MUST(record->has_fence == watch->settings.fences, "E7: a fence only where expiry was seen");
@@ -228,10 +290,13 @@ static const char *check_put(struct guard_watch *watch, const struct guard_todo 
 static const char *check_send(struct guard_watch *watch, const struct guard_todo *todo)
 {
     MUST(!watch->resolving, "a resolution makes no attempt");
-    MUST(watch->held && watch->recorded, "R6: sent under our record");
-    MUST(watch->checked, "R1, R5: sent while the expectation held");
+    bool native = watch->settings.native;
+    uint64_t most_ms =
+        native ? (watch->length_s + allowance_s(watch) + watch->settings.margin_s) * 1000 : watch->put.timeout_ms;
+    MUST(native || (watch->held && watch->recorded), "R6: sent under our record");
+    MUST(watch->checked || (native && !watch->looked), "R1, R5: sent while the expectation held");
     MUST(!watch->out, "R13: no second copy while one may be applied");
-    MUST(todo->send_deadline_ms > 0 && todo->send_deadline_ms <= watch->put.timeout_ms, "R6: within the lease");
+    MUST(todo->send_deadline_ms > 0 && todo->send_deadline_ms <= most_ms, "R6: within the lease");
     MUST(todo->send_allowance_ms == allowance_s(watch) * 1000, "R6: the kernel tries no longer than the allowance");
     watch->locking = false;
     watch->sent = true;
@@ -250,7 +315,20 @@ static const char *check_release(const struct guard_watch *watch, const struct g
     MUST(is_ours(watch, &todo->release), "T3: the same nonce");
     MUST(todo->release.has_fence == seen->has_fence && todo->release.fence_s == seen->fence_s, "T3: the same fence");
     MUST(strcmp(todo->release.saw, seen->saw) == 0, "T3: the same saw");
+    MUST(todo->release.upload == 0 && !watch->settings.native, "T3: without the upload");
     return NULL;
+}
+
+/* N1, N2: that an attempt which nobody answered was never applied is shown by the version that stood there all the
+ * time, or by its upload; nothing else does without a record. */
+static bool native_evidence(const struct guard_watch *watch)
+{
+    const struct object_version *last = &watch->last;
+    bool own_kind = last->nonce[0] || strcmp(last->version_id, "v1") == 0;
+    int64_t long_ago_s = (int64_t)watch->date_s - (int64_t)watch->settings.margin_s - 300;
+    bool old = strlen(last->etag) == 34 && last->last_modified_s < long_ago_s;
+    return watch->upload_open || (last->exists && version_same(last, &watch->before) && own_kind) ||
+           (last->exists && watch->settings.modified_tells && old);
 }
 
 static const char *check_verdict(struct guard_watch *watch, enum verdict verdict, const struct guard_todo *todo)
@@ -264,6 +342,8 @@ static const char *check_verdict(struct guard_watch *watch, enum verdict verdict
         MUST(watch->sent || watch->resolving, "V3: unknown only when something was sent");
     else
         MUST(!watch->out || watch->dead, "V1: nothing may still be applied");
+    bool by_evidence = (verdict == VERDICT_CONFLICT || verdict == VERDICT_NOT_EXECUTED) && watch->out;
+    MUST(!by_evidence || !watch->settings.native || native_evidence(watch), "N1, N2: by what stood there");
     /* V5: with fewer than 2^64 - 1 generations behind it. */
     bool must_release = watch->held && !watch->sent && !(watch->under_way & GUARD_DO_RECORD_PUT) &&
                         (verdict == VERDICT_CONFLICT || verdict == VERDICT_NOT_EXECUTED);
@@ -292,6 +372,8 @@ static const char *check_requests(struct guard_watch *watch, const struct guard_
         wrong = check_put(watch, todo);
     if (wrong == NULL && asked & GUARD_DO_SEND)
         wrong = check_send(watch, todo);
+    if (wrong == NULL && asked & (GUARD_DO_PARTS | GUARD_DO_ABORT))
+        wrong = check_upload(watch, todo);
     return wrong;
 }
 

@@ -37,7 +37,18 @@ struct guard_watch {
     struct clock_reading checked_clock;
     uint64_t checked_date_s;
 
+    /* The upload of that record, and our own (R14). */
+    bool aborted;
+    uint64_t aborted_step;
+    struct clock_reading aborted_clock;
+    bool upload_open; /* it was, after our attempt was dead */
+
+    /* Native mode: what stood there before we sent, and what the HEAD answered last has shown. */
+    struct object_version before;
+    struct object_version last;
+
     uint64_t source_bytes;
+    bool looked;  /* a HEAD was answered before we sent */
     bool checked; /* the HEAD answered last showed the expectation to hold */
     bool locking; /* from a PutItem until it is known whose the record is: an item just as sent is then ours (R4) */
     bool held;

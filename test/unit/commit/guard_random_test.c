@@ -64,8 +64,12 @@ static void random_version(struct play *play, struct object_version *ret)
     if (!ret->exists)
         return;
     memcpy(ret->etag, one_in(play, 10) ? "\"Y\"" : etag, 4);
+    if (one_in(play, 8))
+        strcpy(ret->etag, "\"00112233445566778899aabbccddeeff\"");
+    if (one_in(play, 8))
+        strcpy(ret->version_id, one_in(play, 2) ? "v1" : "null");
     strcpy(ret->nonce, one_in(play, 60) ? GUARD_TRACE_NONCE : one_of(play, nonces, 4));
-    ret->last_modified_s = (int64_t)below(play, 2);
+    ret->last_modified_s = (int64_t)(one_in(play, 8) ? play->s3_ms / 1000 - 280 - below(play, 60) : below(play, 2));
 }
 
 static void random_record(struct play *play, struct record *ret)
@@ -91,6 +95,8 @@ static void random_record(struct play *play, struct record *ret)
         ret->fence_s = one_in(play, 50) ? UINT64_MAX : play->s3_ms / 1000 + below(play, 30) - 15;
     if (one_in(play, 12))
         strcpy(ret->saw, GUARD_TRACE_NONCE);
+    if (one_in(play, 2))
+        ret->upload = one_in(play, 8) ? GUARD_TRACE_UPLOAD : 5;
 }
 
 static void random_ledger(struct play *play, struct guard_event *event)
@@ -123,6 +129,7 @@ static void random_answer(struct play *play, struct guard_event *event)
     event->attempt = (enum attempt_answer)(ATTEMPT_OK + below(play, ATTEMPT_AMBIGUOUS));
     if (one_in(play, 2))
         event->attempt = ATTEMPT_AMBIGUOUS;
+    event->upload = (enum upload_outcome)(UPLOAD_OPEN + below(play, UPLOAD_REFUSED));
     if (event->kind == GUARD_EVENT_HEAD)
         random_version(play, &event->version);
     if (event->kind >= GUARD_EVENT_RECORD_PUT && event->kind <= GUARD_EVENT_RECORD_QUERY)
@@ -132,8 +139,9 @@ static void random_answer(struct play *play, struct guard_event *event)
 /* Mostly an answer that is waited for, or the timer; now and then what nobody asked for. */
 static enum guard_event_kind random_kind(struct play *play)
 {
-    static const unsigned requests[] = {GUARD_DO_HEAD,       GUARD_DO_SOURCE,       GUARD_DO_SIGN, GUARD_DO_RECORD_PUT,
-                                        GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY, GUARD_DO_SEND};
+    static const unsigned requests[] = {GUARD_DO_HEAD,       GUARD_DO_SOURCE,     GUARD_DO_SIGN,
+                                        GUARD_DO_RECORD_PUT, GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY,
+                                        GUARD_DO_SEND,       GUARD_DO_PARTS,      GUARD_DO_ABORT};
     if (one_in(play, 150))
         return GUARD_EVENT_STOP;
     if (one_in(play, 40))
@@ -141,7 +149,7 @@ static enum guard_event_kind random_kind(struct play *play)
     if (play->watch.timer && (play->watch.under_way == 0 || one_in(play, 3)))
         return GUARD_EVENT_TIMER;
     for (;;) {
-        size_t i = below(play, 7);
+        size_t i = below(play, sizeof(requests) / sizeof(requests[0]));
         if (play->watch.under_way & requests[i])
             return (enum guard_event_kind)(GUARD_EVENT_HEAD + i);
     }
@@ -160,9 +168,11 @@ static void random_settings(struct play *play)
     play->settings.answer_409 = (uint32_t)below(play, 3);
     play->settings.etag_known = one_in(play, 2);
     play->settings.allowance_s = one_in(play, 4) ? 9 : 0;
+    play->settings.native = one_in(play, 4);
+    play->settings.modified_tells = one_in(play, 2);
     play->settings.recheck_after_ms = one_in(play, 4) ? 20 : 5000;
     struct guard_start start = {
-        .operation = (enum guard_operation)(GUARD_PUT + below(play, 3)),
+        .operation = (enum guard_operation)(GUARD_PUT + below(play, 4)),
         .our_etag = ours[below(play, 3)],
         .nonce = GUARD_TRACE_NONCE,
         .generation = one_in(play, 2) ? 100 : random_next(&play->random),
@@ -172,6 +182,10 @@ static void random_settings(struct play *play)
         .recent_date_s = play->s3_ms / 1000,
         .recent_clock = play->now,
     };
+    if (start.operation == GUARD_COMPLETE) {
+        start.upload = GUARD_TRACE_UPLOAD;
+        start.part_count = (uint32_t)below(play, 10001);
+    }
     if (start.operation == GUARD_DELETE || one_in(play, 2))
         strcpy(play->expected, "\"E\"");
     start.expected_etag = play->expected[0] ? play->expected : NULL;

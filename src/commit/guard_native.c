@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Native mode (protocol section 7): one request under the store's own condition, no record. Before it: a HEAD only
+ * where there is no recent Date to sign at. After an ambiguous answer: rounds of one HEAD, which N1 to N3 judge. The
+ * way in between (signing, sending, what the answer means) is that of every guard.
+ */
+#include "commit/guard_internal.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ before the attempt
+ */
+
+void guard_native_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    g->checked = g->together; /* a recent Date: the store's condition looks at the object, nobody else needs to */
+    g->together = false;
+    g->state = GUARD_CHECKING;
+    if (!g->checked)
+        guard_want_head(g, &event->now, todo);
+    if (g->operation == GUARD_COPY)
+        guard_want(g, GUARD_DO_SOURCE, todo);
+    else if (g->checked)
+        guard_sign(g, &event->now, todo);
+}
+
+/* The signature ends at an S3 time that is fixed by D0, so what is signed at an older D0 is signed for longer. */
+bool guard_native_lengthen(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+{
+    uint64_t age_ms = clock_elapsed_max(&g->d0_clock, now);
+    if (age_ms > GUARD_NATIVE_DATE_MS) {
+        g->checked = false;
+        g->state = GUARD_CHECKING;
+        guard_want_head(g, now, todo);
+        return false;
+    }
+    g->signed_length_s += (uint32_t)(age_ms / 1000);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ after it */
+
+void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+{
+    g->dead = guard_dead_by(g, g->largest_date_s); /* received before anything of this round is sent */
+    if (g->operation == GUARD_COMPLETE && g->dead && !g->not_applied) {
+        guard_read_parts(g, GUARD_NATIVE_PARTS, todo);
+        return;
+    }
+    g->state = GUARD_NATIVE_HEAD;
+    guard_want_head(g, now, todo);
+}
+
+/* "Not executed" and may be tried again; a Complete whose upload is not known to be open needs a new one. */
+static void not_executed(struct guard *g, enum guard_rule rule, struct guard_todo *todo)
+{
+    bool again = g->operation != GUARD_COMPLETE || g->upload_open;
+    guard_conclude(g, VERDICT_NOT_EXECUTED, again ? GUARD_REASON_EXPIRED : GUARD_REASON_STAGE_AGAIN, rule, todo);
+}
+
+static void conflict(struct guard *g, const struct object_version *found, enum guard_rule rule, struct guard_todo *todo)
+{
+    version_copy(&g->found, found);
+    guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, rule, todo);
+}
+
+/* "null" is what a bucket whose versioning is suspended calls one version after another. */
+static bool is_one_of_a_kind(const struct object_version *version)
+{
+    return version->nonce[0] || (version->version_id[0] && strcmp(version->version_id, "null") != 0);
+}
+
+/* 32 hex digits in quotes: not of an upload's parts. */
+static bool is_of_one_part(const char *etag)
+{
+    return strlen(etag) == 34 && strspn(etag + 1, "0123456789abcdefABCDEF") == 32;
+}
+
+/*
+ * The version that is there now was there before our attempt was signed, so it was there all the time, and our attempt
+ * was never applied. A HEAD before the attempt shows it; or Last-Modified, but only where it is older by more than any
+ * request takes, and of an object that one request made: it may be the time at which a request began, of an upload the
+ * time at which it was created (AWS), days before its object was there.
+ */
+static bool stood_there(const struct guard *g, const struct object_version *version)
+{
+    if (!version->exists)
+        return false;
+    if (version_same(version, &g->base) && is_one_of_a_kind(version))
+        return true;
+    int64_t settled_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s - GUARD_NATIVE_SETTLED_S;
+    return g->settings.modified_tells && is_of_one_part(version->etag) && version->last_modified_s < settled_s;
+}
+
+/* A definite 412, or 409s until the signature was over (R7). */
+static void judge_refused(struct guard *g, const struct object_version *version, struct guard_todo *todo)
+{
+    if (guard_broken(g, version))
+        conflict(g, version, RULE_R7, todo);
+    else if (g->answered_409 > 0)
+        not_executed(g, RULE_R7, todo);
+    else
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET, RULE_R7, todo);
+}
+
+static void judge_dead(struct guard *g, const struct object_version *version, struct guard_todo *todo)
+{
+    if (g->upload_open)
+        not_executed(g, RULE_N2, todo);
+    else if (!stood_there(g, version))
+        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, RULE_N3, todo);
+    else if (guard_broken(g, version))
+        conflict(g, version, RULE_N1, todo);
+    else
+        not_executed(g, RULE_N1, todo);
+}
+
+void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (g->not_applied && event->head == HEAD_REFUSED)
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R7, todo);
+    else if (event->head != HEAD_ANSWERED || !event->has_date)
+        guard_wait(g, GUARD_NATIVE_WAITING, todo);
+    else if (g->not_applied)
+        judge_refused(g, &event->version, todo);
+    else if (g->dead)
+        judge_dead(g, &event->version, todo);
+    else if (guard_dead_by(g, event->date_s))
+        guard_native_round(g, &event->now,
+                           todo); /* what this HEAD shows may be older than the Date that it came with */
+    else
+        guard_wait(g, GUARD_NATIVE_WAITING, todo);
+}
