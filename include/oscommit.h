@@ -131,6 +131,14 @@ typedef struct os_error {
     char message[1024];
 } os_error;
 
+/* What keeps other writers out (docs/protocol.md, section 7). */
+typedef enum os_guard {
+    OS_GUARD_AUTO = 0,   /* per operation: native where the store's profile proves it safe, else the record */
+    OS_GUARD_RECORD = 1, /* the record in the ledger */
+    OS_GUARD_NATIVE = 2, /* the store's own condition, no record; refused where the profile does not prove it safe */
+    OS_GUARD_BOTH = 3    /* record and condition: while a fleet moves from one to the other, or is mixed */
+} os_guard;
+
 /* ----------------------------------------------------------------------------------------------- log, metrics */
 
 typedef enum os_log_level { OS_LOG_ERROR = 1, OS_LOG_WARN = 2, OS_LOG_INFO = 3, OS_LOG_DEBUG = 4 } os_log_level;
@@ -154,6 +162,8 @@ typedef struct os_metric {
     os_verdict verdict; /* GUARDED */
     uint32_t guards;    /* GUARDED: how many guards were run */
     uint32_t requests;  /* GUARDED: how many requests were made */
+    os_guard guard;     /* GUARDED: as in os_result */
+    const char *request;
 } os_metric;
 typedef void (*os_metric_fn)(void *context, const os_metric *metric);
 
@@ -179,14 +189,6 @@ typedef enum os_release { OS_RELEASE_ON_FAILURE = 0, OS_RELEASE_ALWAYS = 1 } os_
 typedef enum os_toggle { OS_AUTO = 0, OS_ON = 1, OS_OFF = 2 } os_toggle;
 typedef enum os_addressing { OS_ADDRESSING_AUTO = 0, OS_ADDRESSING_PATH = 1, OS_ADDRESSING_VIRTUAL = 2 } os_addressing;
 typedef enum os_signature { OS_SIGNATURE_V4 = 0, OS_SIGNATURE_V2 = 1 } os_signature;
-
-/* What keeps other writers out (docs/protocol.md, section 7). */
-typedef enum os_guard {
-    OS_GUARD_AUTO = 0,   /* per operation: native where the store's profile proves it safe, else the record */
-    OS_GUARD_RECORD = 1, /* the record in the ledger */
-    OS_GUARD_NATIVE = 2, /* the store's own condition, no record; refused where the profile does not prove it safe */
-    OS_GUARD_BOTH = 3    /* record and condition: while a fleet moves from one to the other, or is mixed */
-} os_guard;
 
 /* Everything that a client can be told. All strings are copied by os_client_open. */
 typedef struct os_options {

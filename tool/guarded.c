@@ -60,3 +60,14 @@ enum status guarded_finish(struct session *session, const char *url, os_verdict 
     os_result_clear(result);
     return status;
 }
+
+const char *guarded_name(os_guard guard)
+{
+    switch (guard) {
+    case OS_GUARD_RECORD: return "record";
+    case OS_GUARD_NATIVE: return "native";
+    case OS_GUARD_BOTH: return "both";
+    case OS_GUARD_AUTO: break;
+    }
+    return "";
+}

@@ -13,4 +13,7 @@ bool guarded_check(const struct options *options, bool always, struct usage *usa
 enum status guarded_finish(struct session *session, const char *url, os_verdict verdict, os_result *result,
                            const os_error *error);
 
+/* "record", "native", "both"; "": nothing was sent. */
+const char *guarded_name(os_guard guard);
+
 #endif

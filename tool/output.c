@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include "clean.h"
+#include "guarded.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -91,6 +92,8 @@ static void guarded_json(struct output *output, const char *url, os_verdict verd
     json_line_text(&line, "etag", result->etag);
     json_line_text(&line, "version_id", result->version_id);
     json_line_text(&line, "rule", result->rule);
+    json_line_text(&line, "guard", guarded_name(result->guard));
+    json_line_text(&line, "request", result->request);
     json_line_number(&line, "generation", result->generation);
     json_line_number(&line, "guards", result->guards);
     json_line_number(&line, "attempts", result->attempts);
@@ -131,7 +134,11 @@ static void guarded_human(const char *url, os_verdict verdict, const os_result *
     if (result->waited_ms > 0) {
         (void)printf(", waited %" PRIu64 " ms", result->waited_ms);
     }
-    (void)printf("%s)\n", result->took_over != 0 ? ", took a record over" : "");
+    (void)fputs(result->took_over != 0 ? ", took a record over" : "", stdout);
+    if (result->guard != OS_GUARD_AUTO) {
+        (void)printf(", %s by %s", guarded_name(result->guard), result->request);
+    }
+    (void)puts(")");
 }
 
 enum status output_guarded(struct output *output, const char *url, os_verdict verdict, const os_result *result,

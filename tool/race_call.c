@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "guarded.h"
 #include "race.h"
 #include "race_work.h"
 
@@ -117,8 +118,8 @@ os_verdict race_settle(struct race_worker *worker, uint64_t call, const char *ti
         (void)snprintf(message.rule, sizeof(message.rule), "%s", result.rule);
         (void)snprintf(message.text, sizeof(message.text), "%.500s", error.message);
         os_result_clear(&result);
-        /* Row F: the attempt is dead, and nothing tells what it did. No later question is answered otherwise. */
-        final = message.verdict != OS_UNKNOWN || strcmp(message.rule, "R13.F") == 0;
+        /* The attempt is dead, and nothing tells what it did. No later question is answered otherwise. */
+        final = message.verdict != OS_UNKNOWN || strcmp(message.rule, "R13.F") == 0 || strcmp(message.rule, "N3") == 0;
         if (!final) {
             race_pause_shortly(worker);
         }
@@ -187,6 +188,7 @@ static void tell_end(struct race_worker *worker, uint64_t call, os_verdict verdi
                                    .took_over = result->took_over != 0};
 
     (void)snprintf(message.rule, sizeof(message.rule), "%s", result->rule);
+    (void)snprintf(message.guard, sizeof(message.guard), "%s", guarded_name(result->guard));
     (void)snprintf(message.text, sizeof(message.text), "%.500s", error->message);
     race_tell(worker, &message);
 }

@@ -53,6 +53,7 @@ static bool record_probe(struct race *race, const char *name, const char *value,
     message.guards = result->guards;
     message.waited_ms = result->waited_ms;
     (void)snprintf(message.rule, sizeof(message.rule), "%s", result->rule);
+    (void)snprintf(message.guard, sizeof(message.guard), "%s", guarded_name(result->guard));
     return race_record_hear(&race->record, 0, &message);
 }
 

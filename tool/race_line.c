@@ -58,7 +58,7 @@ static size_t format_end(const struct race_message *message, char *ret)
                      message->call, (int)message->verdict, message->end_us, message->generation, message->attempts,
                      message->requests, message->guards, message->waited_ms);
 
-    len = add(ret, len, " %d %s", message->took_over ? 1 : 0, shown(message->rule));
+    len = add(ret, len, " %d %s %s", message->took_over ? 1 : 0, shown(message->guard), shown(message->rule));
     return add_text(ret, len, message->text);
 }
 
@@ -221,7 +221,8 @@ static bool parse_end(const char **at, struct race_message *ret)
            take_any(at, &ret->generation) && take(at, UINT32_MAX, &ret->attempts) &&
            take(at, UINT32_MAX, &ret->requests) && take(at, UINT32_MAX, &ret->guards) &&
            take_any(at, &ret->waited_ms) && take_flag(at, &ret->took_over) &&
-           take_word(at, true, ret->rule, sizeof(ret->rule)) && take_text(at, ret);
+           take_word(at, true, ret->guard, sizeof(ret->guard)) && take_word(at, true, ret->rule, sizeof(ret->rule)) &&
+           take_text(at, ret);
 }
 
 static bool parse_settled(const char **at, struct race_message *ret)

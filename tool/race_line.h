@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RACE_LINE_MAX = 16 * 1024, RACE_TEXT_MAX = 512, RACE_RULE_MAX = 8 };
+enum { RACE_LINE_MAX = 16 * 1024, RACE_TEXT_MAX = 512, RACE_RULE_MAX = 8, RACE_GUARD_MAX = 8 };
 
 enum race_message_kind {
     RACE_MESSAGE_READY = 'R',
@@ -72,7 +72,8 @@ struct race_message {
     uint64_t waited_ms;
     bool took_over;
     char rule[RACE_RULE_MAX];
-    uint64_t item; /* PROGRESS: a race_kind */
+    char guard[RACE_GUARD_MAX]; /* "record", "native", "both"; "": none */
+    uint64_t item;              /* PROGRESS: a race_kind */
     uint64_t done;
     bool given_up;
     struct race_task task;

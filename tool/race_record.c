@@ -72,6 +72,7 @@ static struct race_entry *append(struct race_record *record, unsigned lane, cons
     call->value = history_text(record->history, message->value);
     call->rule = history_text(record->history, "");
     call->message = call->rule;
+    call->guard = call->rule;
     if (call->key == NULL || call->expected == NULL || call->value == NULL || call->rule == NULL) {
         record->no_memory = true;
         return NULL;
@@ -129,11 +130,13 @@ static bool take_words(struct race_record *record, const struct race_message *me
 {
     const char *rule = history_text(record->history, message->rule);
     const char *text = history_text(record->history, message->text);
+    const char *guard = history_text(record->history, message->guard);
 
-    if (rule == NULL || text == NULL) {
+    if (rule == NULL || text == NULL || guard == NULL) {
         record->no_memory = true;
         return false;
     }
+    call->guard = guard;
     call->rule = rule;
     call->message = text;
     return true;

@@ -48,6 +48,9 @@ static const struct row rows[] = {
     {"  of them applied", offsetof(struct race_figures, killed_seen)},
     {"take-overs", offsetof(struct race_figures, takeovers)},
     {"requests", offsetof(struct race_figures, requests)},
+    {"guarded by record", offsetof(struct race_figures, by_record)},
+    {"  natively", offsetof(struct race_figures, native)},
+    {"  by both", offsetof(struct race_figures, by_both)},
 };
 
 static uint64_t figure(const struct race_figures *figures, size_t offset)
@@ -226,6 +229,9 @@ static void add_figures(struct json_line *line, const char *name, const struct r
     json_line_number(&child, "killed_applied", figures->killed_seen);
     json_line_number(&child, "takeovers", figures->takeovers);
     json_line_number(&child, "requests", figures->requests);
+    json_line_number(&child, "guarded_by_record", figures->by_record);
+    json_line_number(&child, "guarded_natively", figures->native);
+    json_line_number(&child, "guarded_by_both", figures->by_both);
     json_line_number(&child, "latency_p50_us", latency_quantile(&figures->latency, 50));
     json_line_number(&child, "latency_p95_us", latency_quantile(&figures->latency, 95));
     json_line_number(&child, "latency_max_us", figures->latency.max_us);

@@ -71,6 +71,9 @@ static void count_call(const struct history *history, const struct history_call 
     figures->last_us = end_us > figures->last_us ? end_us : figures->last_us;
     figures->calls++;
     figures->requests += call->requests;
+    figures->by_record += strcmp(call->guard, "record") == 0 ? 1 : 0;
+    figures->native += strcmp(call->guard, "native") == 0 ? 1 : 0;
+    figures->by_both += strcmp(call->guard, "both") == 0 ? 1 : 0;
     figures->takeovers += call->took_over ? 1 : 0;
     switch (call->verdict) {
     case OS_COMMITTED: figures->committed++; break;

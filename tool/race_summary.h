@@ -30,6 +30,9 @@ struct race_figures {
     uint64_t killed_seen; /* of these: somebody has seen what it wrote */
     uint64_t takeovers;
     uint64_t requests;
+    uint64_t by_record; /* calls that this kept the others out of */
+    uint64_t native;
+    uint64_t by_both;
     uint64_t first_us;
     uint64_t last_us;
     struct latency latency;

@@ -148,6 +148,20 @@ os_code client_object_key(const os_client *client, const char *key, char **ret, 
     return OS_OK;
 }
 
+void client_way_rules(const os_client *client, struct way_rules *ret)
+{
+    const struct settings *settings = &client->settings;
+    bool takes_uploads = settings->profile == NULL || settings->profile->uploads != PROFILE_NO;
+    *ret = (struct way_rules){
+        .guard = settings->mode,
+        .condition_headers = settings->condition_headers,
+        .profile = settings->profile,
+        .has_ledger = client->ledger != NULL,
+        .has_conditions = settings->store_scheme == SETTINGS_S3 && settings->signature == OS_SIGNATURE_V4,
+        .has_uploads = client->store->has_uploads && takes_uploads,
+    };
+}
+
 char *client_record_path(const os_client *client, const char *object_key)
 {
     const char *prefix = client->settings.record_prefix ? client->settings.record_prefix : "";

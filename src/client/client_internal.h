@@ -10,6 +10,7 @@
 #include "client/loop.h"
 #include "client/settings.h"
 #include "client/store.h"
+#include "client/way.h"
 #include "commit/guard.h"
 
 enum client_fences { CLIENT_FENCES_UNKNOWN = 0, CLIENT_FENCES_YES, CLIENT_FENCES_NO };
@@ -70,6 +71,9 @@ void client_note_request(os_client *client, const char *operation, const char *k
 
 /* Whole object key: the URL's prefix and the caller's key; malloc'ed. OS_ERR_ARGUMENT names what is wrong with it. */
 os_code client_object_key(const os_client *client, const char *key, char **ret, os_error *err);
+
+/* What the ways of this client's writes are chosen by; borrowed from it. */
+void client_way_rules(const os_client *client, struct way_rules *ret);
 
 /* The record's path of an object key (T4); malloc'ed, NULL when out of memory. */
 char *client_record_path(const os_client *client, const char *object_key);

@@ -141,14 +141,24 @@ static void probe(struct fence_check *check, uint64_t now_s)
 
 /* ------------------------------------------------------------------------------------------------ the bucket */
 
+/* E7: "a profile may override it". What a store's documentation says is asked of the store all the same. */
+static enum client_fences told_fences(const os_client *client)
+{
+    const struct profile *profile = client->settings.profile;
+    if (client->settings.fences == OS_OFF || !client->store->has_fence)
+        return CLIENT_FENCES_NO;
+    if (client->settings.fences == OS_ON)
+        return CLIENT_FENCES_YES;
+    if (profile == NULL || profile->expiry == PROFILE_EXPIRY_UNKNOWN || strcmp(profile->source, "documentation") == 0)
+        return CLIENT_FENCES_UNKNOWN;
+    return profile->expiry == PROFILE_EXPIRY_NONE ? CLIENT_FENCES_NO : CLIENT_FENCES_YES;
+}
+
 static void decide_fences(struct fence_check *check, const struct store_answer *answer)
 {
     os_client *client = check->client;
     client->bucket_known = true;
-    if (client->settings.fences == OS_OFF || !client->store->has_fence)
-        client->fences = CLIENT_FENCES_NO;
-    else if (client->settings.fences == OS_ON)
-        client->fences = CLIENT_FENCES_YES;
+    client->fences = told_fences(client);
     if (client->fences == CLIENT_FENCES_UNKNOWN && answer->has_date) {
         probe(check, answer->date_s);
         return;

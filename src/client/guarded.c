@@ -30,6 +30,8 @@ static void note_metric(const os_client *client, const struct guarded *guarded)
         .verdict = guarded->outcome.verdict,
         .guards = guarded->outcome.result.guards,
         .requests = guarded->outcome.result.requests,
+        .guard = guarded->outcome.result.guard,
+        .request = guarded->outcome.result.request,
     };
     client->settings.metric(client->settings.metric_context, &metric);
 }
@@ -82,18 +84,47 @@ static void add_ticket(struct guarded *guarded, const char *key)
         ticket_write(guarded->client->settings.store_identity, key, &guarded->outcome.ticket);
 }
 
+static enum way_operation way_operation_of(enum guard_operation operation)
+{
+    switch (operation) {
+    case GUARD_PUT: return WAY_PUT;
+    case GUARD_COPY: return WAY_COPY;
+    case GUARD_DELETE: return WAY_DELETE;
+    case GUARD_COMPLETE: break;
+    }
+    return WAY_COMPLETE;
+}
+
+static os_code choose_way(struct guarded *guarded, os_error *err)
+{
+    struct run_wish *wish = &guarded->wish;
+    struct way_rules rules;
+    client_way_rules(guarded->client, &rules);
+    struct way_wish asked = {
+        .operation = way_operation_of(wish->operation), .create = wish->etag == NULL, .bytes = wish->body.length};
+    os_code code = way_choose(&rules, &asked, &wish->way, err);
+    if (code == OS_OK && wish->way.request == WAY_COMPLETE_UPLOAD)
+        return error_set(err, OS_ERR_UNSUPPORTED,
+                         "%.300s would have to be written in parts, which this release does not.", wish->key);
+    return code;
+}
+
+static os_code check_ticket_ledger(const struct guarded *guarded, os_error *err)
+{
+    if (guarded->client->ledger || guarded->wish.ticket->native)
+        return OS_OK;
+    return error_set(err, OS_ERR_CONFIG,
+                     "The ticket is of a write under a record: set ledger_url to the ledger that it was written to.");
+}
+
 static os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error *err)
 {
     os_client *client = guarded->client;
     os_verdict early = guarded->wish.ticket ? OS_UNKNOWN : OS_NOT_EXECUTED;
     guarded->sync.start = guarded_start;
-    if (client->ledger == NULL) {
-        error_set(
-            err, OS_ERR_CONFIG,
-            "A guarded call needs a ledger: set ledger_url to dynamodb://TABLE (or sqlite:///FILE for writers on one "
-            "machine).");
+    os_code code = guarded->wish.ticket ? check_ticket_ledger(guarded, err) : choose_way(guarded, err);
+    if (code != OS_OK)
         return refuse(ret, early);
-    }
     if (sync_run(client, &guarded->sync, err) != OS_OK)
         return refuse(ret, early);
     if (!guarded->started) {

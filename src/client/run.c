@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RUN_OLD_DATE_MS = 600000 /* of S3 time that a native guard signs at */ };
+
 static struct run *from_timer(struct loop_timer *timer, size_t offset)
 {
     return (struct run *)((char *)timer - offset);
@@ -62,6 +64,9 @@ static void run_answer(struct run *run)
     run_cancel_requests(run, true);
     run->outcome.result.duration_ms = clock_elapsed_max(&run->started, &now);
     run->outcome.result.waited_ms = run->waited_ms;
+    log_line(&run->client->log, OS_LOG_INFO, "%s %s: %s by %s (%s, %s)", run->wish.name, run->key,
+             os_verdict_name(run->outcome.verdict), run->outcome.result.rule, run->outcome.result.request,
+             way_guard_name(run->outcome.result.guard));
     run->done(run->context, &run->outcome);
 }
 
@@ -92,8 +97,20 @@ static void settings_for(const struct run *run, struct guard_settings *ret)
     *ret = client->settings.guard;
     ret->fences = client->fences == CLIENT_FENCES_YES;
     ret->length_s = run->length_s;
+    ret->native = run->wish.way.guard == OS_GUARD_NATIVE;
+    ret->answer_409 = run->wish.way.answer_409;
     bool put_known = run->wish.operation == GUARD_PUT && client->etags == CLIENT_ETAGS_MD5;
     ret->etag_known = run->wish.operation == GUARD_DELETE || put_known;
+}
+
+/* R3: a create has nothing to see, so its record lacks no `saw`; a replacement's would, and with it row A's best
+ * evidence. Without a record nothing is lost, and a Date may be older: the signature is the longer for it. */
+static bool knows_date(const struct run *run, const struct clock_reading *now)
+{
+    const os_client *client = run->client;
+    if (run->wish.way.guard == OS_GUARD_NATIVE)
+        return client->has_date && clock_elapsed_max(&client->date_clock, now) < RUN_OLD_DATE_MS;
+    return run->wish.etag == NULL && client_recent_date(client, now);
 }
 
 static bool init_guard(struct run *run, const struct clock_reading *now)
@@ -118,9 +135,7 @@ static bool init_guard(struct run *run, const struct clock_reading *now)
         .seed = random[1],
         .body_bytes = run->wish.body.length,
         .one_write = run->wish.body.length <= client->store->one_write_bytes,
-        /* R3: a create has nothing to see, so its record lacks no `saw`; a replacement's would, and with it row A's
-           best evidence. */
-        .has_recent_date = run->wish.etag == NULL && client_recent_date(client, now),
+        .has_recent_date = knows_date(run, now),
         .recent_date_s = client->date_s,
         .recent_clock = client->date_clock,
     };

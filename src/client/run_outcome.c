@@ -66,20 +66,29 @@ static const char *last_words(const struct run *run)
     return run->last_error.code != OS_OK ? run->last_error.message : "";
 }
 
+static bool goes_with_condition(const struct way *way)
+{
+    return way->conditional || way->vendor != S3_VENDOR_NONE;
+}
+
 /* The store refused a copy's precondition though the target is as expected: it is given one on the source, and one on
  * the target only where R7 says so. */
 static void describe_unmet(struct run *run)
 {
-    if (run->wish.source_key && !run->client->settings.condition_headers)
+    if (run->wish.way.guard == OS_GUARD_NATIVE)
+        error_set(&run->outcome.error, OS_ERR_REFUSED,
+                  "The store refused the condition on %s although the expected version is there; check the copy's "
+                  "source, probe the store anew, or use guard=record. %.400s",
+                  run->key, last_words(run));
+    else if (run->wish.source_key && !goes_with_condition(&run->wish.way))
         error_set(&run->outcome.error, OS_ERR_SOURCE,
                   "The source %.300s was changed while it was being copied to %.300s; nothing was written. Call again.",
                   run->wish.source_key, run->key);
     else
-        error_set(
-            &run->outcome.error, OS_ERR_REFUSED,
-            "The store refused the condition on %s although the expected version is there; turn condition_headers "
-            "off for this store, or check the copy's source. %.400s",
-            run->key, last_words(run));
+        error_set(&run->outcome.error, OS_ERR_REFUSED,
+                  "The store refused the condition on %s although the expected version is there; use guard=record with "
+                  "condition_headers=off for this store, or check the copy's source. %.400s",
+                  run->key, last_words(run));
 }
 
 static void describe_stop(struct run *run, const char *meanwhile)
@@ -165,7 +174,13 @@ static void describe_unknown(struct run *run)
 {
     guard_ticket_of(&run->guard, &run->outcome.ticket);
     const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
-    if (run->guard.reason == GUARD_REASON_NO_EVIDENCE)
+    if (run->guard.reason == GUARD_REASON_NO_EVIDENCE && run->guard.settings.native)
+        error_set(&run->outcome.error, OS_ERR_UNDECIDED,
+                  "Whether %s of %s was applied cannot be told: the object is not what it was, nor what was written, "
+                  "and without a record nobody kept the evidence. Asking again will not help; compare the object with "
+                  "what was written.%s%.400s",
+                  run->wish.name, run->key, colon, last_words(run));
+    else if (run->guard.reason == GUARD_REASON_NO_EVIDENCE)
         error_set(
             &run->outcome.error, OS_ERR_UNDECIDED,
             "Whether %s of %s was applied cannot be told: the object has changed since, or the evidence is too old. "
@@ -180,6 +195,28 @@ static void describe_unknown(struct run *run)
             last_words(run));
 }
 
+/* A ticket says no more than whether there was a record. */
+static enum way_request request_of(enum guard_operation operation)
+{
+    switch (operation) {
+    case GUARD_PUT: return WAY_PUT_OBJECT;
+    case GUARD_COPY: return WAY_COPY_OBJECT;
+    case GUARD_DELETE: return WAY_DELETE_OBJECT;
+    case GUARD_COMPLETE: break;
+    }
+    return WAY_COMPLETE_UPLOAD;
+}
+
+static void describe_way(const struct run *run, os_result *result)
+{
+    const struct way *way = &run->wish.way;
+    result->guard = way->guard;
+    if (run->wish.ticket)
+        result->guard = run->wish.ticket->native ? OS_GUARD_NATIVE : OS_GUARD_RECORD;
+    enum way_request request = run->wish.ticket ? request_of(run->wish.operation) : way->request;
+    copy_cut(result->request, sizeof(result->request), way_request_name(request));
+}
+
 void run_describe(struct run *run)
 {
     const struct guard *guard = &run->guard;
@@ -189,6 +226,7 @@ void run_describe(struct run *run)
     result->took_over = guard->took_over;
     result->fenced = guard->ours.has_fence;
     copy_cut(result->rule, sizeof(result->rule), guard_rule_name(guard));
+    describe_way(run, result);
     switch (run->outcome.verdict) {
     case OS_COMMITTED:
         copy_cut(result->etag, sizeof(result->etag), guard->found.etag);

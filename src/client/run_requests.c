@@ -226,10 +226,7 @@ static void describe_attempt(struct run *run)
     request->nonce = wish->operation == GUARD_DELETE || run->leave_nonce_out ? NULL : run->guard.nonce;
     request->progress = wish->progress;
     request->progress_context = wish->progress_context;
-    if (run->client->settings.condition_headers) { /* R7: against writers outside the protocol (E4) */
-        request->condition.if_none_match_any = wish->etag == NULL;
-        request->condition.if_match = wish->etag;
-    }
+    way_condition(&wish->way, wish->etag, &request->condition); /* R7 */
 }
 
 static void sign_attempt(struct run *run, const struct guard_todo *todo)

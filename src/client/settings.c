@@ -21,6 +21,11 @@ enum {
     LOCAL_MARGIN_S = 1             /* one clock; only rounding */
 };
 
+static bool given(const char *option)
+{
+    return option && option[0];
+}
+
 static os_code copy_string(const char *from, char **ret, os_error *err)
 {
     if (from == NULL || from[0] == '\0')
@@ -80,7 +85,8 @@ static os_code take_protocol(const os_options *options, uint64_t url_timeout_ms,
     guard->recheck_after_ms = or_default(options->recheck_after_ms, DEFAULT_RECHECK_AFTER_MS);
     guard->release_always = options->release == OS_RELEASE_ALWAYS;
     ret->fences = options->fences;
-    ret->condition_headers = options->condition_headers == OS_ON;
+    ret->mode = options->guard;
+    ret->condition_headers = options->condition_headers;
     ret->check_table = options->check_table != 0;
     return check_protocol(options, guard, err);
 }
@@ -88,11 +94,12 @@ static os_code take_protocol(const os_options *options, uint64_t url_timeout_ms,
 static os_code check_enums(const os_options *options, os_error *err)
 {
     if ((unsigned)options->release > OS_RELEASE_ALWAYS || (unsigned)options->fences > OS_OFF ||
-        (unsigned)options->condition_headers > OS_OFF || (unsigned)options->s3_addressing > OS_ADDRESSING_VIRTUAL ||
-        (unsigned)options->signature > OS_SIGNATURE_V2 || (unsigned)options->log_level > OS_LOG_DEBUG)
+        (unsigned)options->condition_headers > OS_OFF || (unsigned)options->guard > OS_GUARD_BOTH ||
+        (unsigned)options->s3_addressing > OS_ADDRESSING_VIRTUAL || (unsigned)options->signature > OS_SIGNATURE_V2 ||
+        (unsigned)options->log_level > OS_LOG_DEBUG)
         return error_set(
             err, OS_ERR_CONFIG,
-            "One of release, fences, condition_headers, s3_addressing, signature or log_level has a value that "
+            "One of release, fences, condition_headers, guard, s3_addressing, signature or log_level has a value that "
             "is not in its enumeration.");
     if (options->fences == OS_ON && options->signature == OS_SIGNATURE_V2)
         return error_set(err, OS_ERR_CONFIG,
@@ -100,12 +107,38 @@ static os_code check_enums(const os_options *options, os_error *err)
     return OS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ services */
+/* ------------------------------------------------------------------------------------------------ modes */
 
-static bool given(const char *option)
+static os_code check_mode(const os_options *options, const struct settings *settings, os_error *err)
 {
-    return option && option[0];
+    bool needs_condition = options->guard == OS_GUARD_NATIVE || options->guard == OS_GUARD_BOTH;
+    const char *guard = options->guard == OS_GUARD_NATIVE ? "native" : "both";
+    bool profiled = given(options->store_profile);
+    if (settings->store_scheme == SETTINGS_FILE && (needs_condition || profiled))
+        return error_set(err, OS_ERR_CONFIG,
+                         "%s is for stores over S3: the embedded store is guarded by the record alone.",
+                         profiled ? "store_profile" : "guard=native or both");
+    if (options->signature == OS_SIGNATURE_V2 && (needs_condition || profiled))
+        return error_set(err, OS_ERR_CONFIG, "%s needs signature v4: requests signed by V2 carry no condition here.",
+                         profiled ? "store_profile" : "guard=native or both");
+    if (needs_condition && options->condition_headers == OS_OFF)
+        return error_set(err, OS_ERR_CONFIG,
+                         "condition_headers=off contradicts guard=%s, which rests on them; leave one of the two out.",
+                         guard);
+    if (options->guard == OS_GUARD_NATIVE && !profiled)
+        return error_set(err, OS_ERR_CONFIG,
+                         "guard=native needs store_profile: what the store enforces is known from a probe (`oscommit "
+                         "probe URL`), not from its name.");
+    return OS_OK;
 }
+
+static os_code take_mode(const os_options *options, struct settings *ret, os_error *err)
+{
+    os_code code = check_mode(options, ret, err);
+    return code;
+}
+
+/* ------------------------------------------------------------------------------------------------ services */
 
 static os_code take_endpoint(const char *service, const char *url, const char *region, const os_options *options,
                              const char *profile, struct endpoint *ret, os_error *err)
@@ -247,6 +280,8 @@ static os_code take_all(const os_options *options, struct settings *ret, os_erro
     if (code == OS_OK)
         code = take_protocol(options, url_timeout_ms, ret, err);
     if (code == OS_OK)
+        code = take_mode(options, ret, err);
+    if (code == OS_OK)
         code = take_services(options, ret, err);
     if (code == OS_OK)
         code = take_network(options, ret, err);
@@ -277,5 +312,6 @@ void settings_free(struct settings *settings)
     free(settings->user_agent);
     free(settings->record_prefix);
     free(settings->store_identity);
+    free(settings->profile);
     memset(settings, 0, sizeof(*settings));
 }

@@ -7,6 +7,7 @@
 #include "aws/endpoint.h"
 #include "commit/guard.h"
 #include "oscommit.h"
+#include "profile/profile.h"
 
 enum { SETTINGS_GUARDED_BODY_MAX = 8 << 20 }; /* R15 is not built yet */
 enum { SETTINGS_DEADLINE_MS = 120000 };
@@ -33,7 +34,9 @@ struct settings {
 
     struct guard_settings guard; /* fences, etag_known are set per guard */
     os_toggle fences;
-    bool condition_headers;
+    os_guard mode;
+    os_toggle condition_headers;
+    struct profile *profile; /* of the store; NULL: none */
     bool check_table;
     uint64_t connect_timeout_ms;
     uint64_t request_timeout_ms;

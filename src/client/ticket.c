@@ -75,6 +75,8 @@ char *ticket_write(const char *store_identity, const char *key, const struct gua
     failed |= set_u64(object, "d0", ticket->d0_s);
     failed |= set_u64(object, "margin", ticket->margin_s);
     failed |= json_object_set_new(object, "not_applied", json_boolean(ticket->not_applied));
+    if (ticket->native)
+        failed |= json_object_set_new(object, "native", json_true());
     failed |= write_record(object, &ticket->record);
     failed |= write_base(object, &ticket->base);
     char *text = failed ? NULL : json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
@@ -144,6 +146,7 @@ static bool read_operation(const json_t *object, struct guard_ticket *ret)
         return false;
     ret->margin_s = (uint32_t)margin_s;
     ret->not_applied = json_is_true(json_object_get(object, "not_applied"));
+    ret->native = json_is_true(json_object_get(object, "native"));
     return get_u64(object, "d0", &ret->d0_s) && ret->d0_s <= INT64_MAX;
 }
 

@@ -8,6 +8,7 @@
 enum { WAY_STAGE_ABOVE = 8 << 20, WAY_STAGE_ABOVE_UNCONDITIONED = 64 << 10 /* R15 */ };
 
 static const char *const request_names[] = {
+    [0] = "",
     [WAY_PUT_OBJECT] = "PutObject",
     [WAY_COPY_OBJECT] = "CopyObject",
     [WAY_COMPLETE_UPLOAD] = "CompleteMultipartUpload",
@@ -18,6 +19,17 @@ static const char *const request_names[] = {
 const char *way_request_name(enum way_request request)
 {
     return request_names[request];
+}
+
+const char *way_guard_name(os_guard guard)
+{
+    static const char *const names[] = {
+        [OS_GUARD_AUTO] = "none",
+        [OS_GUARD_RECORD] = "record",
+        [OS_GUARD_NATIVE] = "native",
+        [OS_GUARD_BOTH] = "both",
+    };
+    return names[guard];
 }
 
 static enum profile_request profile_request_of(enum way_request request)

@@ -68,6 +68,7 @@ uint64_t way_stage_above(const struct way_rules *rules, enum way_operation opera
 /* What goes with the request; `etag` is the expected one, NULL: absent. */
 void way_condition(const struct way *way, const char *etag, struct s3_condition *ret);
 
-const char *way_request_name(enum way_request request); /* "PutObject" ... */
+const char *way_request_name(enum way_request request); /* "PutObject" ...; "" for none */
+const char *way_guard_name(os_guard guard);             /* "record", "native", "both"; "none" for AUTO */
 
 #endif

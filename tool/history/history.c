@@ -143,7 +143,7 @@ bool history_add_call(struct history *history, const struct history_call *call)
     struct history_call own = *call;
 
     if (!take_over(history, &own.key) || !take_over(history, &own.expected) || !take_over(history, &own.value) ||
-        !take_over(history, &own.rule) || !take_over(history, &own.message)) {
+        !take_over(history, &own.rule) || !take_over(history, &own.message) || !take_over(history, &own.guard)) {
         return false;
     }
     struct history_call *place = list_add(&history->calls, sizeof(*place));

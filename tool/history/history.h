@@ -48,6 +48,7 @@ struct history_call {
     uint32_t guards;
     uint64_t waited_ms;
     bool took_over;
+    const char *guard; /* "record", "native" or "both"; "": not told */
 };
 
 enum history_event_kind {

@@ -174,7 +174,7 @@ static bool take_details(struct reader *reader, struct history_call *call)
            small_field(reader, "attempts", &call->attempts) && small_field(reader, "requests", &call->requests) &&
            small_field(reader, "guards", &call->guards) &&
            number_field(reader, "waited_ms", INT64_MAX, 0, &call->waited_ms) &&
-           flag_field(reader, "took_over", &call->took_over);
+           flag_field(reader, "took_over", &call->took_over) && text_field(reader, "guard", "", &call->guard);
 }
 
 static bool take_call(struct reader *reader)

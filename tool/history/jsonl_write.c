@@ -131,6 +131,7 @@ static bool write_call(const struct history_call *call, FILE *file)
     if (call->took_over) {
         put(&line, "took_over", json_true());
     }
+    put_text_if(&line, "guard", call->guard);
     return end(&line, file);
 }
 

@@ -53,6 +53,7 @@ static void the_end_of_a_call_comes_back_as_it_was(void **state)
                                 .guards = 5,
                                 .waited_ms = 6,
                                 .took_over = true,
+                                .guard = "both",
                                 .rule = "R13.E",
                                 .text = "the answer\nwas lost"};
     struct race_message got;
@@ -65,6 +66,7 @@ static void the_end_of_a_call_comes_back_as_it_was(void **state)
     assert_int_equal(got.generation + got.attempts * 10 + got.requests * 100 + got.guards * 1000, 5421);
     assert_int_equal(got.waited_ms, 6);
     assert_true(got.took_over);
+    assert_string_equal(got.guard, "both");
     assert_string_equal(got.rule, "R13.E");
     assert_string_equal(got.text, "the answer was lost"); /* one line */
 }
@@ -134,11 +136,11 @@ static void what_is_no_message_is_refused(void **state)
                                         "S 1  1 key - - 1",
                                         "S 1 1 key - - 1 2",
                                         "S 1 1 a-name-that-is-far-too-long-for-any-object-of-a-race - - 1",
-                                        "E 1 5 1 1 1 1 1 1 0 R9 ",
-                                        "E 1 0 1 1 1 1 1 1 0 R9 ",
-                                        "E 1 1 1 1 1 1 1 1 2 R9 ",
-                                        "E 1 1 1 1 1 1 1 1 0 R9",
-                                        "E 1 1 1 1 1 4294967296 1 1 0 R9 ",
+                                        "E 1 5 1 1 1 1 1 1 0 - R9 ",
+                                        "E 1 0 1 1 1 1 1 1 0 - R9 ",
+                                        "E 1 1 1 1 1 1 1 1 2 - R9 ",
+                                        "E 1 1 1 1 1 1 1 1 0 - R9",
+                                        "E 1 1 1 1 1 4294967296 1 1 0 - R9 ",
                                         "V 1 1 18446744073709551616 1 R9 ",
                                         "K 1",
                                         "K 1 ",
