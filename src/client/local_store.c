@@ -2,6 +2,7 @@
 /* The embedded file store behind the store interface. It answers as S3 would, expiry included, so that the guard need
  * not know it apart. */
 #include "client/blocking_op.h"
+#include "client/local_upload.h"
 #include "client/store_answer.h"
 #include "local/file_lock.h"
 #include "local/file_store.h"
@@ -48,6 +49,7 @@ static const struct local_meaning meanings[] = {
     {OS_ERR_ARGUMENT, 400, "InvalidArgument"},
     {OS_ERR_SOURCE, 404, "NoSuchKey"},
     {OS_ERR_NO_SPACE, 400, "QuotaExceeded"},
+    {OS_ERR_UNSUPPORTED, 501, "NotImplemented"},
     {OS_ERR_UNDECIDED, 500, "InternalError"},
 };
 
@@ -64,6 +66,8 @@ static void answer_with(struct store_op *op, os_code code)
     op->answer.complete = true;
     op->answer.status = m->status;
     memcpy(op->answer.service.code, m->service_code, strlen(m->service_code) + 1);
+    if (code == OS_ERR_NOT_FOUND && local_is_upload_verb(op->request.verb))
+        TEXT_COPY_STR("NoSuchUpload", op->answer.service.code);
 }
 
 static void answer_expired(struct store_op *op)
@@ -92,16 +96,7 @@ static void take_object(struct store_op *op, const struct file_object *object)
 static os_code put(struct file_store *files, const struct store_request *request, struct file_object *object,
                    os_error *err)
 {
-    struct file_content content = {.nonce = request->nonce};
-    if (request->content) {
-        content.content_type = request->content->content_type;
-        content.content_encoding = request->content->content_encoding;
-        content.content_language = request->content->content_language;
-        content.content_disposition = request->content->content_disposition;
-        content.cache_control = request->content->cache_control;
-        content.metadata = request->content->metadata;
-        content.metadata_count = request->content->metadata_count;
-    }
+    struct file_content content = local_content_of(request, request->content);
     os_code code = file_store_put(files, request->key, &request->body, &content, object, err);
     if (code == OS_OK && request->progress)
         request->progress(request->progress_context, request->body.length, request->body.length);
@@ -186,14 +181,19 @@ static os_code perform_on(struct file_store *files, struct store_op *op, struct 
     case STORE_LIST: return list(files, op, err);
     default: break;
     }
-    return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)request->verb);
+    return local_upload_perform(files, op);
 }
 
 /* A busy index is waited for until the deadline of the request, and no longer than it is wanted. */
-static os_code perform(struct store_op *op, struct file_object *object)
+static struct file_store *lend(struct store_op *op)
 {
     struct sqlite_patience patience = {.until_ms = op->request.deadline_monotonic_ms, .cancelled = &op->gate.cancelled};
-    struct file_store *files = file_store_lend(of(op->store)->files, &patience);
+    return file_store_lend(of(op->store)->files, &patience);
+}
+
+static os_code perform(struct store_op *op, struct file_object *object)
+{
+    struct file_store *files = lend(op);
     if (files == NULL)
         return error_no_memory(&op->answer.error);
     os_code code = perform_on(files, op, object);
@@ -203,11 +203,11 @@ static os_code perform(struct store_op *op, struct file_object *object)
 
 static bool is_write(enum store_verb verb)
 {
-    return verb == STORE_PUT || verb == STORE_COPY || verb == STORE_DELETE;
+    return verb == STORE_PUT || verb == STORE_COPY || verb == STORE_DELETE || verb == STORE_COMPLETE;
 }
 
-/* The time is read under the lock, and before the object: see file_lock.h. */
-static void execute_locked(struct store_op *op)
+/* The time is read under the lock, and before the object: see file_lock.h. `completion`: of a COMPLETE. */
+static void execute_locked(struct store_op *op, struct file_completion *completion)
 {
     op->answer.has_date = true;
     op->answer.date_s = now_s();
@@ -217,28 +217,56 @@ static void execute_locked(struct store_op *op)
     }
     struct file_object object;
     memset(&object, 0, sizeof(object));
-    os_code code = perform(op, &object);
+    os_code code = completion ? file_upload_complete(completion, &object, &op->answer.error) : perform(op, &object);
     answer_with(op, code);
-    op->answer.result_document = code == OS_OK && op->request.verb == STORE_COPY;
+    op->answer.result_document =
+        code == OS_OK && (op->request.verb == STORE_COPY || op->request.verb == STORE_COMPLETE);
     if (code == OS_OK)
         take_object(op, &object);
 }
 
+static void execute_in_turn(struct store_op *op, struct file_completion *completion)
+{
+    int fd = -1;
+    os_code code = file_lock_take(of(op->store)->locks, op->request.key, is_write(op->request.verb),
+                                  op->request.deadline_monotonic_ms, &op->gate.cancelled, &fd, &op->answer.error);
+    if (code != OS_OK) {
+        op->answer.code = code; /* nothing was done: `sent` stays false */
+        return;
+    }
+    execute_locked(op, completion);
+    file_lock_drop(fd);
+}
+
+/* What takes long, the flush of the bytes, comes before the lock of the key. */
+static void execute_complete(struct store_op *op)
+{
+    struct file_completion *completion = NULL;
+    struct file_store *files = lend(op);
+    op->answer.date_s = now_s();
+    os_code code = files ? local_upload_check(files, &op->request, &completion, &op->answer.error)
+                         : error_no_memory(&op->answer.error);
+    if (code == OS_OK) {
+        execute_in_turn(op, completion);
+        file_completion_free(completion);
+    } else if (code == OS_ERR_DEADLINE || code == OS_ERR_CANCELLED) {
+        op->answer.code = code; /* the upload was busy: nothing was done, as with the lock of the key */
+    } else {
+        op->answer.has_date = true;
+        answer_with(op, code);
+    }
+    if (files)
+        file_store_return(files);
+}
+
 static void execute(struct store_op *op)
 {
-    bool locked = is_write(op->request.verb) || op->request.verb == STORE_HEAD;
-    int fd = -1;
-    if (locked) {
-        os_code code = file_lock_take(of(op->store)->locks, op->request.key, is_write(op->request.verb),
-                                      op->request.deadline_monotonic_ms, &op->gate.cancelled, &fd, &op->answer.error);
-        if (code != OS_OK) {
-            op->answer.code = code; /* nothing was done: `sent` stays false */
-            return;
-        }
-    }
-    execute_locked(op);
-    if (locked)
-        file_lock_drop(fd);
+    if (op->request.verb == STORE_COMPLETE)
+        execute_complete(op);
+    else if (is_write(op->request.verb) || op->request.verb == STORE_HEAD)
+        execute_in_turn(op, NULL);
+    else
+        execute_locked(op, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------ the interface */
@@ -327,6 +355,7 @@ os_code local_store_new(const struct store_config *config, struct store **ret, o
     local->store.vtable = &local_vtable;
     local->store.has_fence = true;
     local->store.is_local = true;
+    local->store.has_uploads = true;
     local->store.one_write_bytes = UINT32_MAX; /* no network, so no body that stalls after its headers */
     local->loop = config->loop;
     *ret = &local->store;

@@ -32,6 +32,7 @@
 enum {
     FILE_ID_SIZE = 33,      /* 128 random bits in hex: the name of the temporary file, and of its row */
     FILE_NONCE_SIZE = 65,   /* as in struct file_object */
+    FILE_ETAG_SIZE = 48,    /* "MD5-10000" in quotes, of an upload of parts, and a NUL */
     FILE_HEADERS_MAX = 8192 /* packed */
 };
 #define FILE_REST_NS INT64_C(2000000000)
@@ -51,7 +52,7 @@ bool file_stamp_same_bytes(const struct file_stamp *a,
 struct file_row {
     char id[FILE_ID_SIZE]; /* "": cached */
     struct file_stamp stamp;
-    char etag[MD5_ETAG_SIZE];
+    char etag[FILE_ETAG_SIZE];
     int64_t modified_s;
     char nonce[FILE_NONCE_SIZE];
     struct buf headers; /* "name NUL value NUL" repeated; names as in HTTP, metadata as "x-amz-meta-NAME" */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What file_store.c, file_view.c, file_write.c and file_list.c share, and nobody else sees. */
+/* What file_store.c, file_view.c, file_write.c, file_list.c, file_upload.c and file_complete.c share, and nobody else
+ * sees. */
 #ifndef OSCOMMIT_LOCAL_FILE_INTERNAL_H
 #define OSCOMMIT_LOCAL_FILE_INTERNAL_H
 
@@ -34,6 +35,23 @@ bool file_view_is_intact(const struct file_view *view);
 /* OS_ERR_UNDECIDED: the change is seen by everybody, but the flush of the folder failed. `done` is "written" or
  * "deleted". */
 os_code file_undecided(os_error *err, int error, const char *done, const char *key);
+
+/* Nonce and headers, packed; the row was initialised. OS_ERR_ARGUMENT for what is too long. */
+os_code file_row_set_content(struct file_row *row, const struct file_content *content, os_error *err);
+
+/* Writes from where `fd` stands. `ret_etag` holds MD5_ETAG_SIZE. */
+os_code file_write_body(struct file_store *store, int fd, const struct http_body *body, const char *key, char *ret_etag,
+                        os_error *err);
+os_code file_write_block(int fd, struct md5 *md5, const char *data, size_t len, const char *key, os_error *err);
+
+/* As file_view_open, of what is copied: OS_ERR_SOURCE when it is absent or not that version. */
+os_code file_open_source(struct file_store *store, const char *key, const char *etag, struct file_view *ret,
+                         os_error *err);
+os_code file_source_changed(const char *key, os_error *err); /* OS_ERR_SOURCE */
+
+/* The temporary file becomes the object. `row` has ETag, nonce and headers. */
+os_code file_publish(struct file_store *store, const char *key, struct file_temp *temp, struct file_row *row,
+                     os_error *err);
 
 int64_t file_now_ns(void); /* CLOCK_REALTIME */
 

@@ -59,13 +59,26 @@ static unsigned stripe_of(const char *key)
     return hash % LOCK_STRIPES;
 }
 
-/* flock has no form that waits for a limited time, so this polls. */
-static os_code wait_for(int fd, int operation, const char *key, uint64_t deadline_ms, const _Atomic int *cancelled,
-                        os_error *err)
+struct attempt {
+    int fd;
+    int operation;             /* of flock */
+    const struct flock *range; /* NULL: the whole file, by flock */
+};
+
+static bool try_lock(const struct attempt *attempt)
+{
+    if (attempt->range == NULL)
+        return flock(attempt->fd, attempt->operation | LOCK_NB) == 0;
+    return fcntl(attempt->fd, F_OFD_SETLK, attempt->range) == 0;
+}
+
+/* Neither kind of lock has a form that waits for a limited time, so this polls. */
+static os_code wait_for(const struct attempt *attempt, const char *key, uint64_t deadline_ms,
+                        const _Atomic int *cancelled, os_error *err)
 {
     long wait_us = LOCK_FIRST_WAIT_US;
-    while (flock(fd, operation | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR)
+    while (!try_lock(attempt)) {
+        if (errno != EWOULDBLOCK && errno != EAGAIN && errno != EACCES && errno != EINTR)
             return error_set(err, OS_ERR_IO, "The lock of %.300s could not be taken: %s.", key, strerror(errno));
         struct clock_reading now;
         clock_read(&now);
@@ -89,13 +102,22 @@ os_code file_lock_take(struct file_locks *locks, const char *key, bool exclusive
     int fd = openat(locks->folder_fd, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return error_set(err, OS_ERR_IO, "The lock file of %.300s could not be opened: %s.", key, strerror(errno));
-    os_code code = wait_for(fd, exclusive ? LOCK_EX : LOCK_SH, key, deadline_monotonic_ms, cancelled, err);
+    struct attempt attempt = {.fd = fd, .operation = exclusive ? LOCK_EX : LOCK_SH};
+    os_code code = wait_for(&attempt, key, deadline_monotonic_ms, cancelled, err);
     if (code != OS_OK) {
         close(fd);
         return code;
     }
     *ret_fd = fd;
     return OS_OK;
+}
+
+os_code file_lock_range(int fd, uint64_t offset, uint64_t length, const char *key, uint64_t deadline_monotonic_ms,
+                        const _Atomic int *cancelled, os_error *err)
+{
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = (off_t)length};
+    struct attempt attempt = {.fd = fd, .range = &range};
+    return wait_for(&attempt, key, deadline_monotonic_ms, cancelled, err);
 }
 
 void file_lock_drop(int fd)

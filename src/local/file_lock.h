@@ -25,4 +25,9 @@ os_code file_lock_take(struct file_locks *locks, const char *key, bool exclusive
                        const _Atomic int *cancelled, int *ret_fd, os_error *err);
 void file_lock_drop(int fd);
 
+/* Takes the bytes [offset, offset + length) of an open file against everybody else, until the descriptor is closed;
+ * `length` 0: to the end, wherever that will be. `key` is for the sentence. As file_lock_take otherwise. */
+os_code file_lock_range(int fd, uint64_t offset, uint64_t length, const char *key, uint64_t deadline_monotonic_ms,
+                        const _Atomic int *cancelled, os_error *err);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "local/file_internal.h"
+#include "local/file_staging.h"
 #include "local/sqlite_ledger.h"
 
 #include <errno.h>
@@ -23,9 +24,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEMP_FOLDER "tmp"
-#define INDEX_FILE  "objects.db"
-#define LEDGER_FILE "ledger.db"
+#define TEMP_FOLDER   "tmp"
+#define UPLOAD_FOLDER "uploads"
+#define INDEX_FILE    "objects.db"
+#define LEDGER_FILE   "ledger.db"
 
 /* ---------------------------------------------------------------------------------------------------- init, open */
 
@@ -128,6 +130,21 @@ os_code file_store_init(const char *root, os_error *err)
     return error == 0 ? make_databases(root, err) : root_failed(err, error, "prepare", root);
 }
 
+/* Made here: the store may be older than uploads. */
+static int open_uploads(const struct file_root *root)
+{
+    const char *name = NULL;
+    int parent = file_open_parent(root, FILE_PRIVATE_FOLDER "/" UPLOAD_FOLDER, false, &name);
+    if (parent < 0) {
+        return -1;
+    }
+    if (mkdirat(parent, name, 0700) == 0) {
+        (void)fsync(parent);
+    }
+    (void)close(parent);
+    return file_open_below(root, FILE_PRIVATE_FOLDER "/" UPLOAD_FOLDER, O_RDONLY | O_DIRECTORY);
+}
+
 static os_code open_place(const char *root, struct file_place *place, os_error *err)
 {
     int error = file_root_open(&place->root, root);
@@ -143,6 +160,7 @@ static os_code open_place(const char *root, struct file_place *place, os_error *
     char *index = private_file(root, INDEX_FILE);
     os_code code = index == NULL ? error_no_memory(err) : file_index_open(&place->index, index, err);
     free(index);
+    place->upload_folder = code == OS_OK ? open_uploads(&place->root) : -1;
     if (code != OS_OK) {
         (void)close(place->temp_folder);
         file_root_close(&place->root);
@@ -168,6 +186,7 @@ os_code file_store_open(const char *root, struct file_store **ret, os_error *err
         return code;
     }
     file_temp_sweep(&store->place, file_now_ns() / INT64_C(1000000000));
+    staging_sweep(&store->place, file_now_ns() / INT64_C(1000000000));
     *ret = store;
     return OS_OK;
 }
@@ -194,6 +213,9 @@ void file_store_close(struct file_store *store)
     }
     file_index_close(&store->place.index);
     (void)close(store->place.temp_folder);
+    if (store->place.upload_folder >= 0) {
+        (void)close(store->place.upload_folder);
+    }
     file_root_close(&store->place.root);
     EVP_MD_free(store->md5);
     free(store);

@@ -23,14 +23,28 @@ enum {
 
 /* ------------------------------------------------------------------------------------------------ make, rename */
 
-os_code file_temp_create(struct file_place *place, const char *key, struct file_temp *ret, os_error *err)
+os_code file_temp_draw_id(char *ret, os_error *err)
 {
     unsigned char random[(FILE_ID_SIZE - 1) / 2];
-    struct file_temp temp;
     if (!random_bytes(random, sizeof(random))) {
         return error_set(err, OS_ERR_IO, "The system gives no random bytes (%s).", strerror(errno));
     }
-    text_hex(random, sizeof(random), temp.id);
+    text_hex(random, sizeof(random), ret);
+    return OS_OK;
+}
+
+bool file_temp_is_id(const char *name)
+{
+    return strlen(name) == FILE_ID_SIZE - 1 && strspn(name, "0123456789abcdef") == FILE_ID_SIZE - 1;
+}
+
+os_code file_temp_create(struct file_place *place, const char *key, struct file_temp *ret, os_error *err)
+{
+    struct file_temp temp = {.folder = place->temp_folder};
+    os_code code = file_temp_draw_id(temp.id, err);
+    if (code != OS_OK) {
+        return code;
+    }
     temp.fd = openat(place->temp_folder, temp.id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (temp.fd < 0) {
         return file_failed(err, errno, "make a temporary file for", key);
@@ -40,10 +54,10 @@ os_code file_temp_create(struct file_place *place, const char *key, struct file_
     return OS_OK;
 }
 
-void file_temp_close(struct file_place *place, struct file_temp *temp)
+void file_temp_close(struct file_temp *temp)
 {
-    if (temp->fd >= 0) {
-        (void)unlinkat(place->temp_folder, temp->id, 0);
+    if (temp->fd >= 0 && !temp->kept) {
+        (void)unlinkat(temp->folder, temp->id, 0);
         (void)close(temp->fd);
         temp->fd = -1;
     }
@@ -74,7 +88,7 @@ static int rename_once(struct file_place *place, const struct file_temp *temp, c
         return errno;
     }
     int error = clear_place(place, parent, name, key);
-    if (error == 0 && renameat(place->temp_folder, temp->id, parent, name) != 0) {
+    if (error == 0 && renameat(temp->folder, temp->id, parent, name) != 0) {
         error = errno;
     }
     if (error == 0) {
@@ -90,7 +104,7 @@ os_code file_temp_rename(struct file_place *place, const struct file_temp *temp,
 {
     int error = rename_once(place, temp, key, ret_parent);
     for (int tries = 0; error == ENOENT && tries < RENAME_TRIES_MAX; tries++) {
-        if (faccessat(place->temp_folder, temp->id, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (faccessat(temp->folder, temp->id, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
             return error_set(
                 err, OS_ERR_IO,
                 "The temporary file %s below the root of the store was removed by somebody while it was written.",
@@ -107,11 +121,6 @@ os_code file_temp_rename(struct file_place *place, const struct file_temp *temp,
 }
 
 /* ------------------------------------------------------------------------------------------------ left-overs */
-
-static bool is_id(const char *name)
-{
-    return strlen(name) == FILE_ID_SIZE - 1 && strspn(name, "0123456789abcdef") == FILE_ID_SIZE - 1;
-}
 
 static bool sweep_one(struct file_place *place, const char *id, int64_t now_s)
 {
@@ -142,7 +151,7 @@ void file_temp_sweep(struct file_place *place, int64_t now_s)
     struct file_stale swept = {.count = 0};
     for (struct dirent *entry = readdir(folder); entry != NULL && swept.count < FILE_STALE_MAX;
          entry = readdir(folder)) {
-        if (is_id(entry->d_name) && sweep_one(place, entry->d_name, now_s)) {
+        if (file_temp_is_id(entry->d_name) && sweep_one(place, entry->d_name, now_s)) {
             memcpy(swept.ids[swept.count++], entry->d_name, FILE_ID_SIZE);
         }
     }
@@ -161,11 +170,16 @@ struct row_stamps {
     } list[ROWS_MAX];
 };
 
+static bool may_stand_in(int folder, const char *id)
+{
+    return folder >= 0 && (faccessat(folder, id, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT);
+}
+
 static bool note_row(void *context, const struct file_row *row)
 {
     struct row_stamps *rows = context;
-    bool pending = row->id[0] != '\0' &&
-                   (faccessat(rows->place->temp_folder, row->id, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT);
+    bool pending = row->id[0] != '\0' && (may_stand_in(rows->place->temp_folder, row->id) ||
+                                          may_stand_in(rows->place->upload_folder, row->id));
     if (!pending) {
         memcpy(rows->list[rows->count].id, row->id, FILE_ID_SIZE);
         rows->list[rows->count++].stamp = row->stamp;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Temporary files below ROOT/.oscommit/tmp, the rename that makes one an object, and which rows of the index are stale.
- * A temporary file is locked (flock) while its writer lives; its name is the id of its row. Knows nothing of bodies,
- * headers or readers.
+ * Temporary files below ROOT/.oscommit/tmp (those of uploads: below uploads), the rename that makes one an object, and
+ * which rows of the index are stale. A temporary file is locked (flock) while its writer lives; its name is the id of
+ * its row. Knows nothing of bodies, headers or readers.
  *
  * WHICH ROWS MAY GO. A row that is written but whose rename is still to come must stay, and its writer may be anyone.
  * Its temporary file tells: as long as it is there, the row is pending. Once it is gone, the file was renamed, and will
@@ -25,17 +25,24 @@ enum {
 struct file_place { /* of one open store */
     struct file_root root;
     int temp_folder;
+    int upload_folder; /* -1: there is none, and none could be made (a read-only medium) */
     struct sqlite_pool index;
 };
 
 struct file_temp {
-    int fd; /* -1: none */
+    int fd;     /* -1: none */
+    int folder; /* that it stands in; borrowed */
+    bool kept;  /* an upload's: it is borrowed, and closing it does nothing */
     char id[FILE_ID_SIZE];
 };
 
+/* A new id: random. */
+os_code file_temp_draw_id(char *ret /* FILE_ID_SIZE */, os_error *err);
+bool file_temp_is_id(const char *name);
+
 os_code file_temp_create(struct file_place *place, const char *key, struct file_temp *ret, os_error *err);
 /* Closes it and removes what is left of it: nothing after a rename. */
-void file_temp_close(struct file_place *place, struct file_temp *temp);
+void file_temp_close(struct file_temp *temp);
 
 /* Renames it to `key`, making folders as needed; *ret_parent is the folder, for file_sync_folders. An error: nothing
  * was changed. */

@@ -88,6 +88,12 @@ static os_code set_headers(struct file_row *row, const struct file_content *cont
     return code != OS_OK || buf_ok(&row->headers) ? code : error_no_memory(err);
 }
 
+os_code file_row_set_content(struct file_row *row, const struct file_content *content, os_error *err)
+{
+    os_code code = set_nonce(row, content->nonce, err);
+    return code == OS_OK ? set_headers(row, content, err) : code;
+}
+
 /* ----------------------------------------------------------------------------------------------------- the bytes */
 
 static int write_all(int fd, const char *data, size_t len)
@@ -103,7 +109,7 @@ static int write_all(int fd, const char *data, size_t len)
     return 0;
 }
 
-static os_code write_block(int fd, struct md5 *md5, const char *data, size_t len, const char *key, os_error *err)
+os_code file_write_block(int fd, struct md5 *md5, const char *data, size_t len, const char *key, os_error *err)
 {
     if (!md5_add(md5, data, len)) {
         return error_no_memory(err);
@@ -119,7 +125,7 @@ static os_code write_memory(int fd, struct md5 *md5, const struct http_body *bod
     for (uint64_t done = 0; code == OS_OK && done < body->length;) {
         uint64_t left = body->length - done;
         size_t len = left < FILE_BLOCK ? (size_t)left : FILE_BLOCK; /* digested and written while it is in the cache */
-        code = write_block(fd, md5, data + done, len, key, err);
+        code = file_write_block(fd, md5, data + done, len, key, err);
         done += len;
     }
     return code;
@@ -151,7 +157,7 @@ static os_code write_file(int fd, struct md5 *md5, const struct http_body *body,
         } else if (got == 0) {
             code = body_changed(key, "shrank", err);
         } else {
-            code = write_block(fd, md5, block, (size_t)got, key, err);
+            code = file_write_block(fd, md5, block, (size_t)got, key, err);
             done += (uint64_t)got;
         }
     }
@@ -159,8 +165,8 @@ static os_code write_file(int fd, struct md5 *md5, const struct http_body *body,
     return code;
 }
 
-static os_code write_body(struct file_store *store, int fd, const struct http_body *body, const char *key,
-                          char *ret_etag, os_error *err)
+os_code file_write_body(struct file_store *store, int fd, const struct http_body *body, const char *key, char *ret_etag,
+                        os_error *err)
 {
     struct md5 md5;
     os_code code = md5_start(&md5, store->md5) ? OS_OK : error_no_memory(err);
@@ -206,9 +212,8 @@ static int seal(int fd, struct file_row *row)
     return file_stamp_read(fd, &row->stamp);
 }
 
-/* The temporary file becomes the object. `row` has ETag, nonce and headers. */
-static os_code publish(struct file_store *store, const char *key, struct file_temp *temp, struct file_row *row,
-                       os_error *err)
+os_code file_publish(struct file_store *store, const char *key, struct file_temp *temp, struct file_row *row,
+                     os_error *err)
 {
     struct file_place *place = &store->place;
     int error = seal(temp->fd, row);
@@ -224,7 +229,7 @@ static os_code publish(struct file_store *store, const char *key, struct file_te
     code = file_temp_rename(place, temp, key, &parent, err);
     if (code != OS_OK) {
         file_prune_above(&place->root, key);
-        file_temp_close(place, temp);
+        file_temp_close(temp);
         file_index_remove(&place->index, key, (const char(*)[FILE_ID_SIZE]) & row->id, 1, 0);
         return code;
     }
@@ -243,12 +248,12 @@ static os_code finish(struct file_store *store, const char *key, struct file_tem
                       os_code code, struct file_object *ret, os_error *err)
 {
     if (code == OS_OK) {
-        code = publish(store, key, temp, row, err);
+        code = file_publish(store, key, temp, row, err);
     }
     if (code == OS_OK) {
         file_row_describe(row, ret);
     }
-    file_temp_close(&store->place, temp);
+    file_temp_close(temp);
     return code;
 }
 
@@ -260,16 +265,13 @@ os_code file_store_put(struct file_store *store, const char *key, const struct h
     file_row_init(&row);
     os_code code = file_store_check_key(key, err);
     if (code == OS_OK && content != NULL) {
-        code = set_nonce(&row, content->nonce, err);
-    }
-    if (code == OS_OK && content != NULL) {
-        code = set_headers(&row, content, err);
+        code = file_row_set_content(&row, content, err);
     }
     if (code == OS_OK) {
         code = file_temp_create(&store->place, key, &temp, err);
     }
     if (code == OS_OK) {
-        code = write_body(store, temp.fd, body, key, row.etag, err);
+        code = file_write_body(store, temp.fd, body, key, row.etag, err);
     }
     code = finish(store, key, &temp, &row, code, ret, err);
     file_row_free(&row);
@@ -279,7 +281,7 @@ os_code file_store_put(struct file_store *store, const char *key, const struct h
 /* -------------------------------------------------------------------------------------------------------------- copy
  */
 
-static os_code source_changed(const char *key, os_error *err)
+os_code file_source_changed(const char *key, os_error *err)
 {
     char shown[FILE_SHOWN_SIZE];
     return error_set(
@@ -299,7 +301,7 @@ static os_code copy_by_reading(const struct file_view *source, int to, uint64_t 
         if (got < 0) {
             code = file_failed(err, errno, "read", source_key);
         } else if (got == 0) {
-            code = source_changed(source_key, err);
+            code = file_source_changed(source_key, err);
         } else {
             int error = write_all(to, block, (size_t)got);
             code = error == 0 ? OS_OK : file_failed(err, error, "write", key);
@@ -318,7 +320,7 @@ static os_code copy_bytes(const struct file_view *source, int to, const char *so
     struct stat st;
     if (ioctl(to, FICLONE, source->fd) == 0) {
         bool whole = fstat(to, &st) == 0 && (uint64_t)st.st_size == source->stamp.size;
-        return whole ? OS_OK : source_changed(source_key, err);
+        return whole ? OS_OK : file_source_changed(source_key, err);
     }
     off_t from = 0;
     while ((uint64_t)from < source->stamp.size) {
@@ -333,8 +335,8 @@ static os_code copy_bytes(const struct file_view *source, int to, const char *so
     return copy_by_reading(source, to, (uint64_t)from, source_key, key, err);
 }
 
-static os_code open_source(struct file_store *store, const char *key, const char *etag, struct file_view *ret,
-                           os_error *err)
+os_code file_open_source(struct file_store *store, const char *key, const char *etag, struct file_view *ret,
+                         os_error *err)
 {
     char shown[FILE_SHOWN_SIZE];
     os_code code = file_view_open(store, key, ret, err);
@@ -360,7 +362,7 @@ os_code file_store_copy(struct file_store *store, const char *source_key, const 
         code = file_store_check_key(key, err);
     }
     if (code == OS_OK) {
-        code = open_source(store, source_key, source_etag, &source, err);
+        code = file_open_source(store, source_key, source_etag, &source, err);
     }
     if (code != OS_OK) {
         return code;
@@ -374,7 +376,7 @@ os_code file_store_copy(struct file_store *store, const char *source_key, const 
         code = copy_bytes(&source, temp.fd, source_key, key, err);
     }
     if (code == OS_OK && !file_view_is_intact(&source)) {
-        code = source_changed(source_key, err);
+        code = file_source_changed(source_key, err);
     }
     code = finish(store, key, &temp, &row, code, ret, err);
     file_view_close(&source); /* frees the headers, which are the row's too */

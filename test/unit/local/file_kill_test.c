@@ -7,6 +7,8 @@
 #include "local/file_store.h"
 
 #include "local/file_internal.h"
+#include "local/file_staging.h"
+#include "local/file_upload.h"
 #include "scratch.h"
 
 #include <signal.h>
@@ -162,11 +164,41 @@ static const char old_nonce[] = "p000000000000000000000000000000a";
 static const char new_nonce[] = "p000000000000000000000000000000c"; /* of the same length of body */
 static const char copied_nonce[] = "c000000000000000000000000000000c";
 
-enum deed { PUT_NEW, PUT_OVER, COPY_OVER, DELETE_ONE, INIT };
+enum deed { PUT_NEW, PUT_OVER, COPY_OVER, DELETE_ONE, INIT, COMPLETE };
 
 static const char *target_of(enum deed deed)
 {
     return deed == PUT_OVER ? "k0" : "new/folder/k";
+}
+
+/* The upload that the deed COMPLETE completes; made anew before each. Its bytes are those of an object of its own,
+ * whose ETag they have not: a note in place of telling_check. */
+static char upload_id[FILE_ID_SIZE];
+static char upload_etag[MD5_ETAG_SIZE];
+
+static void begin_upload(struct state *state)
+{
+    struct file_content content = {.content_type = new_nonce, .nonce = new_nonce};
+    struct file_part part;
+    struct file_part_place place = {upload_id, 1, 0};
+    char data[TELLING_MAX];
+    struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = data, .length = telling_body(new_nonce, data)};
+    CHECK_OK(file_upload_create(state->store, "k0", &content, upload_id, &error));
+    CHECK_OK(file_upload_part(state->store, "k0", &place, &body, &part, &error));
+    memcpy(upload_etag, part.etag, sizeof(upload_etag));
+}
+
+static os_code complete_upload(struct file_store *store)
+{
+    struct file_part_name name = {1, upload_etag};
+    struct file_object object;
+    struct file_completion *completion = NULL;
+    os_code code = file_upload_check(store, "k0", upload_id, &name, 1, &completion, NULL);
+    if (code == OS_OK) {
+        code = file_upload_complete(completion, &object, NULL);
+        file_completion_free(completion);
+    }
+    return code;
 }
 
 static os_code act(struct state *state, struct file_store *store, enum deed deed)
@@ -178,6 +210,7 @@ static os_code act(struct state *state, struct file_store *store, enum deed deed
     case COPY_OVER: return file_store_copy(store, "source", NULL, target_of(deed), copied_nonce, &object, NULL);
     case DELETE_ONE: return file_store_delete(store, target_of(deed), NULL);
     case INIT: return file_store_init(below(state->root, "fresh"), NULL);
+    case COMPLETE: return complete_upload(store);
     }
     return OS_ERR_ARGUMENT;
 }
@@ -287,6 +320,40 @@ static void a_delete_killed_at_any_system_call_leaves_the_old_object_or_none(voi
     check_nothing_is_left(state);
 }
 
+/* R14: an upload that is open proves that its Complete was not applied; so it is open exactly as long as the old object
+ * stands. */
+static void a_completion_killed_at_any_system_call_has_either_the_upload_or_its_object(void **context)
+{
+    struct state *state = *context;
+    enum killed killed = KILLED;
+    int before = 0;
+    int after = 0;
+    for (int stop = 0; killed == KILLED && stop < TRACED_STOPS_MAX; stop++) {
+        struct file_object object;
+        CHECK_OK(put_telling(state->store, "k0", old_nonce, &error));
+        begin_upload(state);
+        killed = kill_at(state, COMPLETE, stop);
+        if (killed == NOT_TRACED) {
+            print_message("SKIPPED: no child can be traced here\n");
+            skip();
+        }
+        CHECK_OK(file_store_head(state->store, "k0", &object, &error));
+        bool open = file_upload_abort(state->store, "k0", upload_id, &error) == OS_OK;
+        assert_string_equal(object.nonce, open ? old_nonce : new_nonce);
+        if (!open) {
+            assert_string_equal(object.content_type, new_nonce);
+            assert_string_equal(object.etag + 33, "-1\"");
+        }
+        before += open;
+        after += !open;
+    }
+    print_message("%d stops before the rename, %d behind it\n", before, after);
+    assert_true(before > 4 && after > 4 && killed == ENDED);
+    staging_sweep(&state->store->place, (int64_t)time(NULL) + FILE_TEMP_AGE_S + 2);
+    assert_int_equal(entries_of(below(state->root, ".oscommit/uploads")), 0);
+    check_nothing_is_left(state);
+}
+
 static void an_init_killed_at_any_system_call_can_be_run_again(void **context)
 {
     struct state *state = *context;
@@ -316,6 +383,7 @@ int main(void)
         TEST(a_new_put_killed_at_any_system_call_is_whole_or_absent),
         TEST(a_put_killed_at_any_system_call_leaves_the_old_or_the_new_object),
         TEST(a_copy_killed_at_any_system_call_leaves_the_old_or_the_new_object),
+        TEST(a_completion_killed_at_any_system_call_has_either_the_upload_or_its_object),
         TEST(an_init_killed_at_any_system_call_can_be_run_again),
         TEST(a_delete_killed_at_any_system_call_leaves_the_old_object_or_none),
     };

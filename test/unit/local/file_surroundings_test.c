@@ -127,7 +127,7 @@ static void rows_of_pending_writes_survive_the_writes_of_others(void **context)
     assert_int_equal(rows(state, "k"), 1);
     CHECK_OK(file_temp_rename(place, &temp, "k", &parent, &error));
     close(parent);
-    file_temp_close(place, &temp);
+    file_temp_close(&temp);
     check_head(state, "k", "slow", nonce_b);
     CHECK_OK(put_text(state, "k", "fast", nonce_a, NULL));
     assert_int_equal(rows(state, "k"), 1);
@@ -141,7 +141,7 @@ static void a_put_whose_temporary_file_is_taken_away_says_so(void **context)
     CHECK_OK(file_temp_create(&state->store->place, "k", &temp, &error));
     assert_int_equal(unlinkat(state->store->place.temp_folder, temp.id, 0), 0);
     CHECK_IS(file_temp_rename(&state->store->place, &temp, "k", &parent, &error), OS_ERR_IO);
-    file_temp_close(&state->store->place, &temp);
+    file_temp_close(&temp);
     check_absent(state, "k");
 }
 
