@@ -294,7 +294,7 @@ const struct config configs_large[] = {
         .etag_known = true,
         .whole = true,
         .outsider_same = true,
-        .expects = FALSE_CONFLICT,
+        .expects = FALSE_NOT_EXECUTED,
         .tiny = true,
         .budget = {[BUDGET_LEAP] = 1, [BUDGET_LOSE] = 1, [BUDGET_OUTSIDER] = 1},
     },
