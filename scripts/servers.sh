@@ -5,8 +5,10 @@
 #   scripts/servers.sh install        puts them into the cache, ${XDG_CACHE_HOME:-~/.cache}/oscommit/servers
 #   scripts/servers.sh start DIR      starts them; logs, data and pid files go below DIR. Then:  . DIR/env
 #   scripts/servers.sh stop DIR       stops what was started with DIR and is still running
+#   scripts/servers.sh list           says which servers there are
 #
-# OSCOMMIT_SERVERS        names with blanks: only these (default: all)
+# OSCOMMIT_SERVERS        names with blanks: only these. "default" (the default) are those that the tests need, "stores"
+#                         all stores of which it is known what they do with conditions
 # OSCOMMIT_SERVERS_CACHE  another cache
 # OSCOMMIT_NO_INSTALL=1   installs no Debian package
 set -euo pipefail
@@ -17,7 +19,13 @@ servers_dir=$scripts_dir/servers
 # shellcheck source=scripts/servers/common.sh
 . "$servers_dir/common.sh"
 
-read -ra servers <<<"${OSCOMMIT_SERVERS:-minio versitygw gofakes3 dynamodb dynalite peer porcupine}"
+default_servers=(minio versitygw gofakes3 dynamodb dynalite peer porcupine)
+# The last two are the longest to build.
+stores=(minio versitygw gofakes3 ceph swift rclone s3proxy s3mock moto localstack s3rver s3sfs garage seaweedfs)
+read -ra servers <<<"${OSCOMMIT_SERVERS:-default}"
+wanted=" ${servers[*]} "
+wanted=${wanted// default / ${default_servers[*]} }
+read -ra servers <<<"${wanted// stores / ${stores[*]} }"
 for server in "${servers[@]}"; do
     [[ -f $servers_dir/$server.sh ]] || die "There is no server named $server."
     # shellcheck source=/dev/null
@@ -25,8 +33,21 @@ for server in "${servers[@]}"; do
 done
 
 usage() {
-    sed -n '3,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
+}
+
+# The first sentence of what each script says of its server.
+list_all() {
+    local file server group
+    for file in "$servers_dir"/*.sh; do
+        server=$(basename -- "$file" .sh)
+        [[ $server == common ]] && continue
+        group=
+        [[ " ${default_servers[*]} " == *" $server "* ]] && group=default
+        [[ " ${stores[*]} " == *" $server "* ]] && group=${group:+$group,}stores
+        printf '%-11s %-15s %s\n' "$server" "$group" "$(sed -n '3,/^$/{/shellcheck/d;s/^# //p}' "$file" | tr '\n' ' ' | sed 's/\. .*//')"
+    done
 }
 
 install_all() {
@@ -35,16 +56,26 @@ install_all() {
         install_packages servers
     fi
     mkdir -p "$cache"
-    exec {lock}>"$cache/.lock"
-    flock "$lock"
     for server in "${servers[@]}"; do
+        exec {lock}>"$cache/.lock-$server"
+        flock "$lock"
         "${server}_install"
+        exec {lock}>&-
     done
-    exec {lock}>&-
 }
 
 random_hex() { # BYTES
     od -An -v -tx1 -N "$1" /dev/urandom | tr -d ' \n'
+}
+
+# A bucket to begin with, made over S3: every store is asked the same way. (curl would end an access key at a colon.)
+make_bucket() { # ENDPOINT BUCKET
+    PYTHONPATH=$scripts_dir/../test/support OSCOMMIT_TEST_ACCESS_KEY=$store_access_key \
+        OSCOMMIT_TEST_SECRET_KEY=$store_secret_key python3 -B -c '
+import sys, oscommit_testing
+status, _, body = oscommit_testing.signed_request(sys.argv[1], "s3", "PUT", "/" + sys.argv[2])
+status == 200 or sys.exit(f"HTTP status {status}: {body.decode(errors='"'replace'"')}")' "$1" "$2" ||
+        die "The bucket $2 could not be made at $1."
 }
 
 start_all() {
@@ -65,8 +96,18 @@ start_all() {
             continue
         fi
         is_running "$server" && die "$server runs already for $run: stop it first."
+        store_access_key=$access_key
+        store_secret_key=$secret_key
         "${server}_start"
         echo "export OSCOMMIT_TEST_${server^^}_ENDPOINT=http://127.0.0.1:$port" >>"$run/env.new"
+        if [[ " ${stores[*]} " == *" $server "* ]]; then
+            make_bucket "http://127.0.0.1:$port" oscommit-test
+            {
+                echo "export OSCOMMIT_TEST_${server^^}_ACCESS_KEY=$store_access_key"
+                echo "export OSCOMMIT_TEST_${server^^}_SECRET_KEY=$store_secret_key"
+                echo "export OSCOMMIT_TEST_${server^^}_BUCKET=oscommit-test"
+            } >>"$run/env.new"
+        fi
     done
     mv "$run/env.new" "$run/env"
     say "The servers are up:  . $run/env"
@@ -99,6 +140,10 @@ stop)
     [[ -d $2 ]] || exit 0
     run=$(cd -- "$2" && pwd)
     stop_all
+    ;;
+list)
+    (($# == 1)) || usage
+    list_all
     ;;
 *) usage ;;
 esac

@@ -65,8 +65,8 @@ install_go() {
 need_go() {
     go=$(find_go) && return 0
     install_go || true
-    go=$(find_go) || die "MinIO, versitygw and gofakes3 are built from source, which needs go 1.$go_oldest_minor or" \
-        "newer: install one and put it on PATH."
+    go=$(find_go) || die "Some servers are built from source, which needs go 1.$go_oldest_minor or newer: install one" \
+        "and put it on PATH."
 }
 
 go_program() { # PACKAGE@VERSION FOLDER
@@ -119,7 +119,7 @@ need_cargo() {
     if [[ ${OSCOMMIT_NO_INSTALL:-} != 1 ]]; then
         install_cargo || true
     fi
-    cargo=$(find_cargo) || die "The peer of the mixed fleet is built from source, which needs cargo" \
+    cargo=$(find_cargo) || die "The peer of the mixed fleet and some servers are built from source, which needs cargo" \
         "1.$cargo_oldest_minor or newer: install one and put it on PATH."
 }
 
@@ -128,10 +128,61 @@ cargo_program() { # SOURCE-FOLDER TARGET-FOLDER
     CARGO_TARGET_DIR=$2 "$cargo" build --locked --manifest-path "$1/Cargo.toml"
 }
 
+cargo_install() { # CRATE VERSION [ARGUMENT...] FOLDER
+    local crate=$1 version=$2 folder=${*: -1}
+    local arguments=("${@:3:$#-3}")
+    CARGO_TARGET_DIR=$folder/target "$cargo" install "$crate" --version "$version" --locked "${arguments[@]}" --root "$folder" &&
+        rm -rf "$folder/target"
+}
+
+# ----------------------------------------------------------------------------------------------- pip, npm, Maven, apt
+
+# Compiled modules fit one Python only.
+python_tag() {
+    python3 -c 'import sys; print("py%d.%d" % sys.version_info[:2])'
+}
+
+pip_program() { # REQUIREMENT... FOLDER
+    python3 -m pip install --no-input --disable-pip-version-check --target "${@: -1}" "${@:1:$#-1}"
+}
+
+npm_program() { # PACKAGE@VERSION FOLDER
+    npm install --prefix "$2" --no-audit --no-fund --no-save --loglevel=error "$1"
+}
+
+# The jars and all that they need, below FOLDER/lib. Maven takes the version of a dependency that stands nearest, which may
+# be too old for another one: then the right one is named here too.
+maven_program() { # GROUP:ARTIFACT:VERSION... FOLDER
+    local folder=${*: -1} jar group artifact version
+    {
+        echo '<project><modelVersion>4.0.0</modelVersion>'
+        echo '<groupId>oscommit.test</groupId><artifactId>fetched</artifactId><version>1</version><packaging>pom</packaging>'
+        echo '<dependencies>'
+        for jar in "${@:1:$#-1}"; do
+            IFS=: read -r group artifact version <<<"$jar"
+            echo "<dependency><groupId>$group</groupId><artifactId>$artifact</artifactId><version>$version</version></dependency>"
+        done
+        echo '</dependencies></project>'
+    } >"$folder/pom.xml"
+    mvn -B -q -f "$folder/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$folder/lib"
+}
+
+# Where systemd runs, Debian starts the daemons of a package that it installs, with Debian's settings.
+install_debian() { # SERVER: the packages of the group servers-SERVER
+    if [[ ${OSCOMMIT_NO_INSTALL:-} != 1 ]]; then
+        install_packages "servers-$1"
+    fi
+}
+
 # ---------------------------------------------------------------------------------------------------------- running
 
-free_port() {
-    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+free_ports() { # COUNT: different ones
+    python3 -c '
+import socket, sys
+held = [socket.socket() for _ in range(int(sys.argv[1]))]
+for one in held:
+    one.bind(("127.0.0.1", 0))
+print(*(one.getsockname()[1] for one in held))' "$1"
 }
 
 # When a process started, in clock ticks since boot: with the pid it names one process for ever.
@@ -153,14 +204,23 @@ answers_well() { # URL
     curl --noproxy '*' --silent --fail --output /dev/null --max-time 2 "$1"
 }
 
-# Starts "COMMAND... " with PORT replaced by a free port, and waits until "$2 http://127.0.0.1:PORT$3" succeeds. Another
-# program may take the port first: then the server ends, and is given another. Sets $port.
+# Starts "COMMAND..." with PORT, PORT_2 ... PORT_8 replaced by free ports, and waits until "$2 http://127.0.0.1:PORT$3"
+# succeeds. NAME_configure, if there is one, writes the server's files first, for the same ports. Another program may take
+# a port first: then the server ends, and is given others. Sets $port, and $ports with all of them.
 launch() { # NAME CHECK PATH COMMAND...
-    local name=$1 check=$2 path=$3 try until pid
+    local name=$1 check=$2 path=$3 try until pid number command
     shift 3
     for try in 1 2 3; do
-        port=$(free_port)
-        setsid "${@//PORT/$port}" </dev/null >"$run/$name.log" 2>&1 &
+        read -ra ports < <(free_ports 8)
+        port=${ports[0]}
+        if declare -F "${name}_configure" >/dev/null; then
+            "${name}_configure"
+        fi
+        command=("$@")
+        for number in 8 7 6 5 4 3 2; do
+            command=("${command[@]//PORT_$number/${ports[number - 1]}}")
+        done
+        setsid "${command[@]//PORT/$port}" </dev/null >"$run/$name.log" 2>&1 &
         pid=$!
         disown "$pid"
         echo "$pid $(started_at "$pid")" >"$run/$name.pid"

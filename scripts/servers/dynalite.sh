@@ -5,12 +5,8 @@
 
 dynalite_version=4.0.0
 
-dynalite_fetch() { # FOLDER
-    npm install --prefix "$1" --no-audit --no-fund --no-save --loglevel=error "dynalite@$dynalite_version"
-}
-
 dynalite_install() {
-    install_once "dynalite-$dynalite_version" dynalite_fetch
+    install_once "dynalite-$dynalite_version" npm_program "dynalite@$dynalite_version"
 }
 
 dynalite_start() {
