@@ -24,17 +24,19 @@ static void check_guard(const struct guard_ticket *ticket)
     FUZZ_CHECK(todo.what == GUARD_DO_HEAD);
 }
 
-static void check_again(const char *key, const struct guard_ticket *ticket)
+static void check_again(const char *key, const char *upload, const struct guard_ticket *ticket)
 {
     struct guard_ticket again;
     char *again_key = NULL;
+    char again_upload[RECORD_UPLOAD_SIZE];
     os_error err;
 
-    char *text = ticket_write(store, key, ticket);
+    char *text = ticket_write(store, key, upload, ticket);
     FUZZ_CHECK(text != NULL);
     FUZZ_CHECK(strpbrk(text, "\r\n") == NULL);
-    FUZZ_CHECK(ticket_read(text, store, &again_key, &again, &err) == OS_OK);
+    FUZZ_CHECK(ticket_read(text, store, &again_key, again_upload, &again, &err) == OS_OK);
     FUZZ_CHECK(strcmp(key, again_key) == 0);
+    FUZZ_CHECK(strcmp(upload, again_upload) == 0);
     FUZZ_CHECK(memcmp(ticket, &again, sizeof(again)) == 0);
     free(again_key);
     free(text);
@@ -45,13 +47,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static char untouched;
     struct guard_ticket ticket;
     char *key = &untouched;
+    char upload[RECORD_UPLOAD_SIZE];
     os_error err = {.code = OS_OK};
 
     char *text = fuzz_string(data, size);
-    os_code code = ticket_read(text, store, &key, &ticket, &err);
+    os_code code = ticket_read(text, store, &key, upload, &ticket, &err);
     if (code == OS_OK) {
         check_guard(&ticket);
-        check_again(key, &ticket);
+        check_again(key, upload, &ticket);
         free(key);
     } else {
         FUZZ_CHECK(code == OS_ERR_ARGUMENT && key == &untouched);

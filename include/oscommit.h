@@ -407,7 +407,10 @@ OS_API void os_result_clear(os_result *result);
  *     may be called again as it is
  * OS_CONFLICT comes with ERR_CONFLICT, OS_UNKNOWN with ERR_UNDECIDED. */
 
-/* Creates `key` if nothing is there. A body over 8 MiB is refused (ERR_TOO_LARGE) in this release. */
+/* Creates `key` if nothing is there. A body over stage_above, and a stream that goes on beyond it, is sent in parts
+ * first, and only what joins them is guarded (R15): the call then holds up to (parts_at_once + 1) x part_size bytes of
+ * a file or stream in memory, and an upload that came to nothing is aborted before it returns, for which it may take
+ * two seconds longer than its deadline. Where the parts would have to be sent again (ERR_EXPIRED) a stream cannot. */
 OS_API os_verdict os_put_if_absent(os_client *client, const char *key, const os_body *body,
                                    const os_put_options *options, const os_call *call, os_result *ret, os_error *err);
 

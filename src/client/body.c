@@ -11,13 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static os_code too_large(uint64_t length, uint64_t most, os_error *err)
-{
-    return error_set(err, OS_ERR_TOO_LARGE,
-                     "The body has %llu bytes; this release writes at most %llu in one such call.",
-                     (unsigned long long)length, (unsigned long long)most);
-}
-
 static os_code changed(const char *file, os_error *err)
 {
     return error_set(
@@ -53,7 +46,7 @@ static os_code load(int fd, const char *file, uint64_t length, void **ret, os_er
     return OS_OK;
 }
 
-static os_code open_file(const char *file, uint64_t load_most, uint64_t most, struct body *ret, os_error *err)
+static os_code open_file(const char *file, uint64_t load_most, struct body *ret, os_error *err)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO would wait for its writer */
     struct stat stat;
@@ -67,8 +60,6 @@ static os_code open_file(const char *file, uint64_t load_most, uint64_t most, st
     os_code code = OS_OK;
     if (!S_ISREG(stat.st_mode))
         code = error_set(err, OS_ERR_ARGUMENT, "%.300s is no regular file, so its length is not known.", file);
-    else if (length > most)
-        code = too_large(length, most, err);
     else if (length <= load_most)
         code = load(fd, file, length, &ret->loaded, err);
     if (code != OS_OK || length <= load_most) {
@@ -76,6 +67,7 @@ static os_code open_file(const char *file, uint64_t load_most, uint64_t most, st
         fd = -1;
     }
     ret->fd = fd;
+    ret->file = file;
     ret->http.kind = fd < 0 ? HTTP_BODY_MEMORY : HTTP_BODY_FILE;
     ret->http.data = ret->loaded;
     ret->http.fd = fd;
@@ -83,7 +75,44 @@ static os_code open_file(const char *file, uint64_t load_most, uint64_t most, st
     return code;
 }
 
-os_code body_open(const os_body *from, uint64_t load_most, uint64_t most, struct body *ret, os_error *err)
+os_code body_read_on(const struct body *body, void *data, uint64_t size, uint64_t *ret_length, os_error *err)
+{
+    uint64_t done = 0;
+    while (done < size) {
+        int64_t got = body->read(body->read_context, (char *)data + done, (size_t)(size - done));
+        if (got < 0 || (uint64_t)got > size - done)
+            return error_set(err, OS_ERR_BODY,
+                             "The stream of the body could not be read any further; call again with "
+                             "one that can.");
+        if (got == 0)
+            break;
+        done += (uint64_t)got;
+    }
+    *ret_length = done;
+    return OS_OK;
+}
+
+/* One byte more than `stream_most` tells that there is more. */
+static os_code open_stream(uint64_t stream_most, struct body *ret, os_error *err)
+{
+    char *data = malloc((size_t)stream_most + 1);
+    uint64_t length = 0;
+    if (data == NULL)
+        return error_no_memory(err);
+    os_code code = body_read_on(ret, data, stream_most + 1, &length, err);
+    if (code != OS_OK) {
+        free(data);
+        return code;
+    }
+    ret->loaded = data;
+    ret->http.kind = HTTP_BODY_MEMORY;
+    ret->http.data = data;
+    ret->http.length = length;
+    ret->goes_on = length > stream_most;
+    return OS_OK;
+}
+
+os_code body_open(const os_body *from, uint64_t load_most, uint64_t stream_most, struct body *ret, os_error *err)
 {
     memset(ret, 0, sizeof(*ret));
     ret->fd = -1;
@@ -93,13 +122,15 @@ os_code body_open(const os_body *from, uint64_t load_most, uint64_t most, struct
         return code;
     if (from == NULL)
         return error_set(err, OS_ERR_ARGUMENT, "There is no body; for an empty object give one of length 0.");
+    ret->read = own.read;
+    ret->read_context = own.read_context;
+    if (own.read)
+        return open_stream(stream_most, ret, err);
     if (own.file)
-        return open_file(own.file, load_most, most, ret, err);
+        return open_file(own.file, load_most, ret, err);
     if (own.data == NULL && own.length > 0)
         return error_set(err, OS_ERR_ARGUMENT, "The body has a length of %llu and no data.",
                          (unsigned long long)own.length);
-    if (own.length > most)
-        return too_large(own.length, most, err);
     ret->http.kind = HTTP_BODY_MEMORY;
     ret->http.data = own.data ? own.data : "";
     ret->http.length = own.length;

@@ -6,16 +6,26 @@
 #include "base/http_message.h"
 #include "oscommit.h"
 
+#include <stdbool.h>
+
 struct body {
-    struct http_body http;
-    void *loaded; /* a file read into memory */
-    int fd;       /* a file sent from disk; -1 if none */
+    struct http_body http; /* of a stream that goes on: its beginning */
+    bool goes_on;          /* a stream that is longer than `stream_most`: the rest is to be read */
+    void *loaded;          /* a file read into memory; the beginning of a stream */
+    int fd;                /* a file sent from disk; -1 if none */
+    const char *file;      /* its name, borrowed from the caller */
+    os_read_fn read;
+    void *read_context;
 };
 
-/* `most` bytes at the most (OS_ERR_TOO_LARGE). A file up to `load_most` is read into memory at once, so that what is
- * sent and what its MD5 speaks of are the same bytes; a larger one is sent from disk. OS_ERR_IO, OS_ERR_BODY (it
- * changed while it was read), OS_ERR_ARGUMENT. */
-os_code body_open(const os_body *from, uint64_t load_most, uint64_t most, struct body *ret, os_error *err);
+/* A file up to `load_most` is read into memory at once, so that what is sent and what its MD5 speaks of are the same
+ * bytes; a larger one is sent from disk. Of a stream up to `stream_most` bytes are read, and one more, which tells
+ * whether it goes on. On the calling thread. OS_ERR_IO, OS_ERR_BODY (it changed, or broke off, while it was read),
+ * OS_ERR_ARGUMENT. */
+os_code body_open(const os_body *from, uint64_t load_most, uint64_t stream_most, struct body *ret, os_error *err);
 void body_close(struct body *body);
+
+/* The next bytes of a stream that goes on: `size` of them, fewer only at its end. OS_ERR_BODY. */
+os_code body_read_on(const struct body *body, void *data, uint64_t size, uint64_t *ret_length, os_error *err);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guarded functions of the public interface: arguments checked, one run, its outcome handed back. */
+#include "client/guarded.h"
 #include "client/body.h"
 #include "client/call.h"
-#include "client/run.h"
+#include "client/stage.h"
 #include "client/ticket.h"
 
 #include "base/error.h"
@@ -10,15 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct guarded {
-    struct sync sync;
-    os_client *client;
-    struct run_wish wish;
-    struct run_outcome outcome;
-    bool started;
-};
-
-static void note_metric(const os_client *client, const struct guarded *guarded)
+void guarded_note_metric(const os_client *client, const struct guarded *guarded)
 {
     if (client->settings.metric == NULL)
         return;
@@ -40,7 +33,8 @@ static void guarded_done(void *context, const struct run_outcome *outcome)
 {
     struct guarded *guarded = context;
     guarded->outcome = *outcome;
-    note_metric(guarded->client, guarded); /* here, as callbacks run on one thread */
+    if (!guarded->staged)
+        guarded_note_metric(guarded->client, guarded); /* here, as callbacks run on one thread */
     sync_finish(&guarded->sync);
 }
 
@@ -52,8 +46,7 @@ static void guarded_start(struct sync *sync)
         sync_finish(sync);
 }
 
-/* What an early refusal gives: nothing was sent. */
-static os_verdict refuse(os_result *ret, os_verdict verdict)
+os_verdict guarded_refuse(os_result *ret, os_verdict verdict)
 {
     if (ret) {
         os_result result = OS_RESULT_INIT;
@@ -76,12 +69,13 @@ static void give_result(os_result *ret, os_result *result)
     memcpy(ret, result, size);
 }
 
-static void add_ticket(struct guarded *guarded, const char *key)
+static void add_ticket(struct guarded *guarded)
 {
+    const struct run_upload *upload = guarded->wish.upload;
     if (guarded->outcome.verdict != OS_UNKNOWN || guarded->outcome.ticket.record.nonce[0] == '\0')
         return;
-    guarded->outcome.result.ticket =
-        ticket_write(guarded->client->settings.store_identity, key, &guarded->outcome.ticket);
+    guarded->outcome.result.ticket = ticket_write(guarded->client->settings.store_identity, guarded->wish.key,
+                                                  upload ? upload->id : NULL, &guarded->outcome.ticket);
 }
 
 static enum way_operation way_operation_of(enum guard_operation operation)
@@ -95,18 +89,14 @@ static enum way_operation way_operation_of(enum guard_operation operation)
     return WAY_COMPLETE;
 }
 
-static os_code choose_way(struct guarded *guarded, os_error *err)
+os_code guarded_choose_way(struct guarded *guarded, uint64_t bytes, os_error *err)
 {
     struct run_wish *wish = &guarded->wish;
     struct way_rules rules;
     client_way_rules(guarded->client, &rules);
     struct way_wish asked = {
-        .operation = way_operation_of(wish->operation), .create = wish->etag == NULL, .bytes = wish->body.length};
-    os_code code = way_choose(&rules, &asked, &wish->way, err);
-    if (code == OS_OK && wish->way.request == WAY_COMPLETE_UPLOAD)
-        return error_set(err, OS_ERR_UNSUPPORTED,
-                         "%.300s would have to be written in parts, which this release does not.", wish->key);
-    return code;
+        .operation = way_operation_of(wish->operation), .create = wish->etag == NULL, .bytes = bytes};
+    return way_choose(&rules, &asked, &wish->way, err);
 }
 
 static os_code check_ticket_ledger(const struct guarded *guarded, os_error *err)
@@ -117,21 +107,19 @@ static os_code check_ticket_ledger(const struct guarded *guarded, os_error *err)
                      "The ticket is of a write under a record: set ledger_url to the ledger that it was written to.");
 }
 
-static os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error *err)
+os_code guarded_once(struct guarded *guarded, os_error *err)
 {
-    os_client *client = guarded->client;
-    os_verdict early = guarded->wish.ticket ? OS_UNKNOWN : OS_NOT_EXECUTED;
     guarded->sync.start = guarded_start;
-    os_code code = guarded->wish.ticket ? check_ticket_ledger(guarded, err) : choose_way(guarded, err);
-    if (code != OS_OK)
-        return refuse(ret, early);
-    if (sync_run(client, &guarded->sync, err) != OS_OK)
-        return refuse(ret, early);
-    if (!guarded->started) {
-        error_no_memory(err);
-        return refuse(ret, early);
-    }
-    add_ticket(guarded, guarded->wish.key);
+    os_code code = sync_run(guarded->client, &guarded->sync, err);
+    if (code == OS_OK && !guarded->started)
+        code = error_no_memory(err);
+    if (code == OS_OK)
+        add_ticket(guarded);
+    return code;
+}
+
+os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)
+{
     if (err)
         *err = guarded->outcome.error;
     if (ret)
@@ -141,12 +129,23 @@ static os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error 
     return guarded->outcome.verdict;
 }
 
+static os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error *err)
+{
+    os_code code = guarded->wish.ticket ? check_ticket_ledger(guarded, err) : OS_OK;
+    if (code == OS_OK)
+        code = guarded_once(guarded, err);
+    if (code != OS_OK)
+        return guarded_refuse(ret, guarded->wish.ticket ? OS_UNKNOWN : OS_NOT_EXECUTED);
+    return guarded_give(guarded, ret, err);
+}
+
 static os_code take_call(struct guarded *guarded, const os_call *call, os_error *err)
 {
     os_call own;
     os_code code = call_take(call, &own, err);
     if (code != OS_OK)
         return code;
+    clock_read(&guarded->begun);
     guarded->wish.deadline_ms = own.deadline_ms;
     guarded->wish.cancel = own.cancel;
     guarded->wish.progress = own.progress;
@@ -156,11 +155,26 @@ static os_code take_call(struct guarded *guarded, const os_call *call, os_error 
 
 /* ------------------------------------------------------------------------------------------------ put */
 
+/* Of a stream that goes on, what is known of its length is that it has to be staged. */
+static os_verdict put_body(struct guarded *guarded, struct body *body, os_result *ret, os_error *err)
+{
+    if (guarded_choose_way(guarded, body->http.length, err) != OS_OK)
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
+    if (guarded->wish.way.request != WAY_COMPLETE_UPLOAD) {
+        guarded->wish.body = body->http;
+        guarded->wish.deadline_ms = guarded_time_left(guarded);
+        return guarded_run(guarded, ret, err);
+    }
+    struct staged_wish staged = {.body = body, .creation = {.content = guarded->wish.content}};
+    return staged_run(guarded, &staged, ret, err);
+}
+
 static os_verdict guarded_put(os_client *client, const char *name, const char *key, const char *etag,
                               const os_body *body, const os_put_options *options, const os_call *call, os_result *ret,
                               os_error *err)
 {
     struct guarded guarded = {.client = client, .wish = {.operation = GUARD_PUT, .name = name, .etag = etag}};
+    uint64_t most = client_stage_above(client, etag == NULL);
     struct s3_content content;
     struct body opened;
     char *whole_key = NULL;
@@ -171,15 +185,14 @@ static os_verdict guarded_put(os_client *client, const char *name, const char *k
     if (code == OS_OK)
         code = client_object_key(client, key, &whole_key, err);
     if (code == OS_OK)
-        code = body_open(body, SETTINGS_GUARDED_BODY_MAX, SETTINGS_GUARDED_BODY_MAX, &opened, err);
+        code = body_open(body, most, most, &opened, err);
     if (code != OS_OK) {
         free(whole_key);
-        return refuse(ret, OS_NOT_EXECUTED);
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
     }
     guarded.wish.key = whole_key;
     guarded.wish.content = &content;
-    guarded.wish.body = opened.http;
-    os_verdict verdict = guarded_run(&guarded, ret, err);
+    os_verdict verdict = put_body(&guarded, &opened, ret, err);
     body_close(&opened);
     free(whole_key);
     return verdict;
@@ -200,7 +213,7 @@ os_verdict os_put_if_match(os_client *client, const char *key, const char *etag,
     char normal[VERSION_ETAG_SIZE];
     error_clear(err);
     if (call_etag(etag, normal, err) != OS_OK)
-        return refuse(ret, OS_NOT_EXECUTED);
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
     client_enter(client);
     os_verdict verdict = guarded_put(client, "put_if_match", key, normal, body, options, call, ret, err);
     client_leave(client);
@@ -247,7 +260,12 @@ static os_verdict guarded_copy(os_client *client, const char *name, const char *
         code = take_copy(&guarded, options, source_etag, err);
     if (code == OS_OK)
         code = take_keys(&guarded, source, key, &whole_source, &whole_key, err);
-    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : refuse(ret, OS_NOT_EXECUTED);
+    if (code == OS_OK)
+        code = guarded_choose_way(&guarded, 0, err);
+    if (code == OS_OK && guarded.wish.way.request == WAY_COMPLETE_UPLOAD)
+        code = error_set(err, OS_ERR_UNSUPPORTED,
+                         "%.300s would have to be written in parts, which this release does not.", whole_key);
+    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
     if (ret_source_etag)
         memcpy(ret_source_etag, guarded.outcome.source_etag, VERSION_ETAG_SIZE);
     free(whole_source);
@@ -270,7 +288,7 @@ os_verdict os_copy_if_match(os_client *client, const char *source, const char *k
     char normal[VERSION_ETAG_SIZE];
     error_clear(err);
     if (call_etag(etag, normal, err) != OS_OK)
-        return refuse(ret, OS_NOT_EXECUTED);
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
     client_enter(client);
     os_verdict verdict = guarded_copy(client, "copy_if_match", source, key, normal, options, call, ret, NULL, err);
     client_leave(client);
@@ -350,7 +368,9 @@ os_verdict os_delete_if_match(os_client *client, const char *key, const char *et
     if (code == OS_OK)
         code = client_object_key(client, key, &whole_key, err);
     guarded.wish.key = whole_key;
-    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : refuse(ret, OS_NOT_EXECUTED);
+    if (code == OS_OK)
+        code = guarded_choose_way(&guarded, 0, err);
+    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
     free(whole_key);
     client_leave(client);
     return verdict;
@@ -358,22 +378,35 @@ os_verdict os_delete_if_match(os_client *client, const char *key, const char *et
 
 /* ------------------------------------------------------------------------------------------------ resolve */
 
+/* R14: a Complete that was not and never will be applied leaves its upload behind. */
+static void abort_resolved(const struct guarded *guarded)
+{
+    os_verdict verdict = guarded->outcome.verdict;
+    if (guarded->wish.upload && (verdict == OS_NOT_EXECUTED || verdict == OS_CONFLICT))
+        stage_abort(guarded->client, guarded->wish.key, guarded->wish.upload->id, guarded_deadline(guarded));
+}
+
 os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)
 {
     struct guarded guarded = {.client = client, .wish = {.name = "resolve"}};
     struct guard_ticket read = {.operation = GUARD_PUT};
+    char upload_id[RECORD_UPLOAD_SIZE] = "";
+    struct run_upload upload = {.id = upload_id};
     char *key = NULL;
     error_clear(err);
     client_enter(client);
     os_code code = take_call(&guarded, call, err);
     if (code == OS_OK)
-        code = ticket_read(ticket, client->settings.store_identity, &key, &read, err);
+        code = ticket_read(ticket, client->settings.store_identity, &key, upload_id, &read, err);
     if (code == OS_OK)
         code = client->store->vtable->check_key(client->store, key, err);
     guarded.wish.operation = read.operation;
     guarded.wish.key = key;
     guarded.wish.ticket = &read;
-    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : refuse(ret, OS_UNKNOWN);
+    guarded.wish.upload = upload_id[0] ? &upload : NULL;
+    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : guarded_refuse(ret, OS_UNKNOWN);
+    if (code == OS_OK)
+        abort_resolved(&guarded);
     free(key);
     client_leave(client);
     return verdict;

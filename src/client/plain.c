@@ -38,13 +38,16 @@ static bool worth_repeating(const struct plain *plain, const struct store_answer
 
 static bool is_write(const struct plain *plain)
 {
-    return plain->request.verb == STORE_PUT || plain->request.verb == STORE_DELETE;
+    enum store_verb verb = plain->request.verb;
+    return verb == STORE_PUT || verb == STORE_DELETE || verb == STORE_COMPLETE;
 }
 
 /* Also when our own body broke off: versitygw 1.8.0 now and then keeps a body cut short, as s3rver always does. */
 static bool may_be_applied(const struct plain *plain, const struct store_answer *answer)
 {
     bool unclear = !answer->complete || answer->status >= 500;
+    if (plain->request.verb == STORE_COMPLETE) /* V2; and NoSuchUpload is what a completed one is called, too */
+        unclear = unclear || answer->status < 300 || strcmp(answer->service.code, "NoSuchUpload") == 0;
     return is_write(plain) && answer->code != OS_OK && answer->sent && unclear;
 }
 

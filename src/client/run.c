@@ -47,6 +47,7 @@ static void run_free(struct run *run)
         run->next->previous = run->previous;
     carried_free(&run->carried);
     free(run->path);
+    free(run->upload);
     free(run->key);
     free(run);
     client_background(client, -1);
@@ -82,7 +83,7 @@ void run_refuse(struct run *run, const os_error *error)
 
 /* ------------------------------------------------------------------------------------------------ guards */
 
-static bool new_nonce(char *ret)
+bool run_new_nonce(char *ret)
 {
     unsigned char bytes[16];
     if (!random_bytes(bytes, sizeof(bytes)))
@@ -118,9 +119,10 @@ static bool init_guard(struct run *run, const struct clock_reading *now)
     const os_client *client = run->client;
     struct guard_settings settings;
     settings_for(run, &settings);
+    const struct run_upload *upload = run->wish.upload;
     uint64_t random[2];
     char nonce[RECORD_NONCE_SIZE];
-    if (!random_bytes(random, sizeof(random)) || !new_nonce(nonce))
+    if (!random_bytes(random, sizeof(random)) || !run_new_nonce(nonce))
         return false;
     if (run->wish.ticket) {
         guard_init_resolve(&run->guard, &settings, run->wish.ticket, random[1]);
@@ -130,10 +132,12 @@ static bool init_guard(struct run *run, const struct clock_reading *now)
         .operation = run->wish.operation,
         .expected_etag = run->wish.etag,
         .our_etag = run->wish.operation == GUARD_DELETE ? RECORD_ETAG_CREATE : run->md5_etag,
-        .nonce = nonce,
+        .nonce = upload ? upload->nonce : nonce,
         .generation = random[0],
         .seed = random[1],
         .body_bytes = run->wish.body.length,
+        .upload = upload ? record_upload_number(upload->id) : 0,
+        .part_count = upload ? (uint32_t)upload->part_count : 0,
         .one_write = run->wish.body.length <= client->store->one_write_bytes,
         .has_recent_date = knows_date(run, now),
         .recent_date_s = client->date_s,
@@ -323,6 +327,8 @@ static bool copy_names(struct run *run)
     run->path = client_record_path(run->client, run->wish.key);
     if (run->key == NULL || run->path == NULL)
         return false;
+    if (run->wish.upload && (run->upload = strdup(run->wish.upload->id)) == NULL)
+        return false;
     if (run->wish.operation != GUARD_PUT || run->wish.body.kind != HTTP_BODY_MEMORY)
         return true;
     char hex[33];
@@ -355,6 +361,7 @@ bool run_start(os_client *client, const struct run_wish *wish, run_done_fn done,
         !cancel_link(client->closing, &run->closing_link, client->loop)) {
         cancel_unlink(&run->cancel_link);
         free(run->path);
+        free(run->upload);
         free(run->key);
         free(run);
         return false;

@@ -11,6 +11,15 @@
 #include "client/carried.h"
 #include "client/client_internal.h"
 
+/* A staged upload whose Complete is guarded (R14). */
+struct run_upload {
+    const char *id;
+    const char *nonce; /* that its creation has put into the object's metadata: of every guard of this upload */
+    const struct s3_part_name *parts;
+    size_t part_count;
+    const struct s3_completion *completion;
+};
+
 /* What the call wants; borrowed until its verdict is given. */
 struct run_wish {
     enum guard_operation operation;
@@ -22,6 +31,7 @@ struct run_wish {
     const char *source_etag;           /* COPY: normalised, or NULL */
     struct http_body body;             /* PUT: memory */
     const struct s3_content *content;  /* PUT */
+    const struct run_upload *upload;   /* COMPLETE; of a ticket only its id counts */
     const struct guard_ticket *ticket; /* os_resolve: makes no attempt */
     uint64_t deadline_ms;              /* from now */
     os_cancel *cancel;
@@ -35,6 +45,7 @@ struct run_outcome {
     os_result result;
     os_error error;
     struct guard_ticket ticket;
+    bool stage_again; /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
     char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
 };
 typedef void (*run_done_fn)(void *context, const struct run_outcome *outcome);
@@ -51,9 +62,11 @@ struct run {
     struct run *next;
     struct run *previous;
     struct run_wish wish;
-    char *key;                        /* own copies: a run can outlive its call by the answer of a PutItem */
-    char *path;                       /* of the record */
-    char md5_etag[VERSION_ETAG_SIZE]; /* PUT: quoted MD5 of the body */
+    char *key;                            /* own copies: a run can outlive its call by the answer of a PutItem */
+    char *path;                           /* of the record */
+    char *upload;                         /* COMPLETE: the upload's id; else NULL */
+    char seen_upload[RECORD_UPLOAD_SIZE]; /* of the record that the ledger answered with last; "": it has none */
+    char md5_etag[VERSION_ETAG_SIZE];     /* PUT: quoted MD5 of the body */
     char source_etag[VERSION_ETAG_SIZE];
     struct carried carried; /* COPY: the source's metadata and content headers */
     bool has_carried;
@@ -68,12 +81,15 @@ struct run {
     struct store_op *head_op;
     struct store_op *source_op;
     struct store_op *send_op;
+    struct store_request upload_request;
+    struct s3_parts_page parts_page;
+    struct store_op *upload_op; /* ListParts of our upload, or the abort of another's */
     struct ledger_op *put_op;
     struct ledger_op *get_op;
     struct record put_record;
     struct record_condition put_condition;
     struct guard_evidence evidence; /* of the Query under way */
-    struct clock_reading head_sent, source_sent, send_sent, put_sent, get_sent;
+    struct clock_reading head_sent, source_sent, send_sent, put_sent, get_sent, upload_sent;
 
     struct loop_timer guard_timer;
     struct loop_timer deadline_timer;
@@ -107,9 +123,21 @@ void run_perform(struct run *run, const struct guard_todo *todo);
 void run_event(struct run *run, struct guard_event *event); /* run.c: sets event->now, steps the guard, performs */
 void run_cancel_requests(struct run *run, bool but_put);
 void run_on_failed(struct loop_timer *timer);
+void run_fail_later(struct run *run, unsigned request); /* a request could not even be started */
+void run_count_request(struct run *run, const char *operation, const struct clock_reading *sent,
+                       const struct store_answer *answer);
+
+/* run_upload.c: the two questions of R14. */
+void run_want_parts(struct run *run);
+void run_want_abort(struct run *run, uint64_t upload);
+
+bool run_new_nonce(char *ret); /* run.c: RECORD_NONCE_SIZE bytes; false: the system gives no random bytes */
 
 /* run_outcome.c: verdict, result and the sentence of a finished guard. */
 void run_describe(struct run *run);
+/* The sentence and the version found; `expected_etag` is "" for absent. */
+void run_describe_conflict(struct run_outcome *outcome, const char *key, const char *expected_etag,
+                           const struct object_version *found);
 
 /* release.c: T3, in the background; copies what it needs. */
 void release_free_all(os_client *client);

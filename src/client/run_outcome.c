@@ -27,22 +27,21 @@ static void copy_cut(char *ret, size_t ret_size, const char *from)
     ret[len] = '\0';
 }
 
-static void describe_conflict(struct run *run)
+void run_describe_conflict(struct run_outcome *outcome, const char *key, const char *expected_etag,
+                           const struct object_version *found)
 {
-    const struct guard *guard = &run->guard;
-    os_result *result = &run->outcome.result;
-    copy_cut(result->found_etag, sizeof(result->found_etag), guard->found.etag);
-    copy_cut(result->found_version_id, sizeof(result->found_version_id), guard->found.version_id);
+    os_result *result = &outcome->result;
+    copy_cut(result->found_etag, sizeof(result->found_etag), found->etag);
+    copy_cut(result->found_version_id, sizeof(result->found_version_id), found->version_id);
     char expected[VERSION_ETAG_SIZE + 32] = "nothing there";
-    if (guard->expected_etag[0])
-        snprintf(expected, sizeof(expected), "the version %s", guard->expected_etag);
-    if (guard->found.exists)
-        error_set(&run->outcome.error, OS_ERR_CONFLICT,
-                  "%s has the ETag %s; the call expected %s. Nothing was written.", run->key, guard->found.etag,
-                  expected);
+    if (expected_etag[0])
+        snprintf(expected, sizeof(expected), "the version %s", expected_etag);
+    if (found->exists)
+        error_set(&outcome->error, OS_ERR_CONFLICT, "%s has the ETag %s; the call expected %s. Nothing was written.",
+                  key, found->etag, expected);
     else
-        error_set(&run->outcome.error, OS_ERR_CONFLICT, "%s does not exist; the call expected %s. Nothing was written.",
-                  run->key, expected);
+        error_set(&outcome->error, OS_ERR_CONFLICT, "%s does not exist; the call expected %s. Nothing was written.",
+                  key, expected);
 }
 
 /* The service's own error, under a code that is never a success. */
@@ -139,6 +138,16 @@ static void describe_again(struct run *run)
               run->key, why, colon, last_words(run));
 }
 
+/* The caller of the run may stage the parts again: this is what is told where it cannot. */
+static void describe_stage_again(struct run *run)
+{
+    run->outcome.stage_again = true;
+    error_set(&run->outcome.error, OS_ERR_EXPIRED,
+              "The parts of %.300s would have to be sent again, as %s; nothing was written. Call again.", run->key,
+              run->guard.rule == RULE_R7 ? "the store was busy with another write of it"
+                                         : "their upload was aborted by a writer that took over");
+}
+
 static void describe_not_executed(struct run *run)
 {
     os_error *error = &run->outcome.error;
@@ -154,6 +163,14 @@ static void describe_not_executed(struct run *run)
         return;
     case GUARD_REASON_UNMET: describe_unmet(run); return;
     case GUARD_REASON_BUSY: describe_busy(run); return;
+    case GUARD_REASON_STAGE_AGAIN: describe_stage_again(run); return;
+    case GUARD_REASON_ABORT_REFUSED:
+        error_set(
+            error, OS_ERR_DENIED,
+            "Another writer has left the record of %.300s and an open upload, and this client may not abort that; "
+            "nothing was written. Allow s3:AbortMultipartUpload. %.400s",
+            run->key, last_words(run));
+        return;
     case GUARD_REASON_STOPPED: describe_stop(run, " before its attempt could be applied"); return;
     case GUARD_REASON_RECORD_GONE:
     case GUARD_REASON_TOO_LATE:
@@ -233,7 +250,7 @@ void run_describe(struct run *run)
         copy_cut(result->version_id, sizeof(result->version_id), guard->found.version_id);
         error_clear(&run->outcome.error);
         break;
-    case OS_CONFLICT: describe_conflict(run); break;
+    case OS_CONFLICT: run_describe_conflict(&run->outcome, run->key, guard->expected_etag, &guard->found); break;
     case OS_NOT_EXECUTED: describe_not_executed(run); break;
     case OS_UNKNOWN: describe_unknown(run); break;
     }

@@ -76,8 +76,8 @@ static void version_of(const struct store_answer *answer, struct object_version 
         memcpy(ret->nonce, "?", 1); /* too long for one of ours: somebody's all the same */
 }
 
-static void count_request(struct run *run, const char *operation, const struct clock_reading *sent,
-                          const struct store_answer *answer)
+void run_count_request(struct run *run, const char *operation, const struct clock_reading *sent,
+                       const struct store_answer *answer)
 {
     run->outcome.result.requests++;
     client_note_date(run->client, answer, sent);
@@ -95,7 +95,7 @@ static void head_done(void *context, const struct store_answer *answer)
 {
     struct run *run = context;
     run->head_op = NULL;
-    count_request(run, "HEAD", &run->head_sent, answer);
+    run_count_request(run, "HEAD", &run->head_sent, answer);
     note_trouble(run, answer);
     struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(run, answer)};
     date_of(answer, &event);
@@ -104,7 +104,7 @@ static void head_done(void *context, const struct store_answer *answer)
 }
 
 /* A request could not even be started. The guard hears of it later, like of any other answer. */
-static void fail_later(struct run *run, unsigned request)
+void run_fail_later(struct run *run, unsigned request)
 {
     error_no_memory(&run->last_error);
     run->failed |= request;
@@ -120,9 +120,12 @@ void run_on_failed(struct loop_timer *timer)
         {.kind = GUARD_EVENT_RECORD_GET, .ledger = LEDGER_THROTTLED},
         {.kind = GUARD_EVENT_RECORD_QUERY, .ledger = LEDGER_THROTTLED},
         {.kind = GUARD_EVENT_ATTEMPT, .attempt = ATTEMPT_NOT_SENT},
+        {.kind = GUARD_EVENT_PARTS, .upload = UPLOAD_UNCLEAR},
+        {.kind = GUARD_EVENT_ABORTED, .upload = UPLOAD_UNCLEAR},
     };
     static const unsigned requests[] = {GUARD_DO_HEAD,       GUARD_DO_SOURCE,       GUARD_DO_RECORD_PUT,
-                                        GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY, GUARD_DO_SEND};
+                                        GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY, GUARD_DO_SEND,
+                                        GUARD_DO_PARTS,      GUARD_DO_ABORT};
     struct run *run = (struct run *)((char *)timer - offsetof(struct run, failed_timer));
     size_t i = 0;
     while (!(run->failed & requests[i]))
@@ -145,7 +148,7 @@ static void want_head(struct run *run)
     struct store *store = run->client->store;
     run->head_op = store->vtable->start(store, &run->head_request, head_done, run);
     if (run->head_op == NULL)
-        fail_later(run, GUARD_DO_HEAD);
+        run_fail_later(run, GUARD_DO_HEAD);
 }
 
 /* What the COPY needs of its source; false when it cannot be copied, with the reason in source_error. */
@@ -178,7 +181,7 @@ static void source_done(void *context, const struct store_answer *answer)
 {
     struct run *run = context;
     run->source_op = NULL;
-    count_request(run, "HEAD", &run->source_sent, answer);
+    run_count_request(run, "HEAD", &run->source_sent, answer);
     run->source_error = answer->error;
     note_trouble(run, answer);
     struct guard_event event = {.kind = GUARD_EVENT_SOURCE, .source_bytes = answer->object.length};
@@ -200,16 +203,20 @@ static void want_source(struct run *run)
     struct store *store = run->client->store;
     run->source_op = store->vtable->start(store, &run->source_request, source_done, run);
     if (run->source_op == NULL)
-        fail_later(run, GUARD_DO_SOURCE);
+        run_fail_later(run, GUARD_DO_SOURCE);
 }
 
 /* ------------------------------------------------------------------------------------------------ attempt */
 
 static enum store_verb verb_of(enum guard_operation operation)
 {
-    if (operation == GUARD_PUT)
-        return STORE_PUT;
-    return operation == GUARD_COPY ? STORE_COPY : STORE_DELETE;
+    switch (operation) {
+    case GUARD_PUT: return STORE_PUT;
+    case GUARD_COPY: return STORE_COPY;
+    case GUARD_COMPLETE: return STORE_COMPLETE;
+    case GUARD_DELETE: break;
+    }
+    return STORE_DELETE;
 }
 
 static void describe_attempt(struct run *run)
@@ -227,6 +234,13 @@ static void describe_attempt(struct run *run)
     request->progress = wish->progress;
     request->progress_context = wish->progress_context;
     way_condition(&wish->way, wish->etag, &request->condition); /* R7 */
+    if (wish->upload)
+        request->upload = (struct store_upload){
+            .id = run->upload,
+            .parts = wish->upload->parts,
+            .part_count = wish->upload->part_count,
+            .completion = wish->upload->completion,
+        };
 }
 
 static void sign_attempt(struct run *run, const struct guard_todo *todo)
@@ -256,7 +270,7 @@ static void send_done(void *context, const struct store_answer *answer)
 {
     struct run *run = context;
     run->send_op = NULL;
-    count_request(run, store_verb_name(run->attempt_request.verb), &run->send_sent, answer);
+    run_count_request(run, store_verb_name(run->attempt_request.verb), &run->send_sent, answer);
     if (answer->code != OS_OK)
         run->last_error = answer->error;
     learn_etags(run, answer);
@@ -285,7 +299,7 @@ static void want_send(struct run *run, const struct guard_todo *todo)
     run->send_op = store->vtable->send(store, run->attempt, run->send_sent.monotonic_ms + todo->send_deadline_ms,
                                        (uint32_t)todo->send_allowance_ms, send_done, run);
     if (run->send_op == NULL)
-        fail_later(run, GUARD_DO_SEND);
+        run_fail_later(run, GUARD_DO_SEND);
 }
 
 /* ------------------------------------------------------------------------------------------------ ledger */
@@ -316,6 +330,7 @@ static void put_done(void *context, const struct ledger_answer *answer)
     count_ledger(run, "PutItem", &run->put_sent, answer);
     struct guard_event event = {.kind = GUARD_EVENT_RECORD_PUT, .ledger = ledger_outcome_of(run, answer)};
     record_copy(&event.record, &answer->record);
+    memcpy(run->seen_upload, answer->upload, sizeof(run->seen_upload));
     run_event(run, &event);
 }
 
@@ -329,13 +344,14 @@ static void want_put(struct run *run, const struct guard_todo *todo)
         .path = run->path,
         .etag = guard_record_etag(&run->guard),
         .record = &run->put_record,
+        .upload = run->put_record.upload ? run->upload : NULL,
         .condition = &run->put_condition,
         .deadline_monotonic_ms = ledger_deadline_ms(run, &run->put_sent),
     };
     struct ledger *ledger = run->client->ledger;
     run->put_op = ledger->vtable->start(ledger, &request, put_done, run);
     if (run->put_op == NULL)
-        fail_later(run, GUARD_DO_RECORD_PUT);
+        run_fail_later(run, GUARD_DO_RECORD_PUT);
 }
 
 static void get_done(void *context, const struct ledger_answer *answer)
@@ -346,6 +362,7 @@ static void get_done(void *context, const struct ledger_answer *answer)
     struct guard_event event = {
         .kind = GUARD_EVENT_RECORD_GET, .ledger = ledger_outcome_of(run, answer), .found = answer->found};
     record_copy(&event.record, &answer->record);
+    memcpy(run->seen_upload, answer->upload, sizeof(run->seen_upload));
     run_event(run, &event);
 }
 
@@ -385,7 +402,7 @@ static void want_get(struct run *run, const struct guard_todo *todo)
     struct ledger *ledger = run->client->ledger;
     run->get_op = ledger->vtable->start(ledger, &request, query ? query_done : get_done, run);
     if (run->get_op == NULL)
-        fail_later(run, query ? GUARD_DO_RECORD_QUERY : GUARD_DO_RECORD_GET);
+        run_fail_later(run, query ? GUARD_DO_RECORD_QUERY : GUARD_DO_RECORD_GET);
 }
 
 /* ------------------------------------------------------------------------------------------------ all */
@@ -401,6 +418,10 @@ void run_perform(struct run *run, const struct guard_todo *todo)
         want_send(run, todo);
     } else if (what & (GUARD_DO_RECORD_GET | GUARD_DO_RECORD_QUERY)) {
         want_get(run, todo);
+    } else if (what & GUARD_DO_PARTS) {
+        run_want_parts(run);
+    } else if (what & GUARD_DO_ABORT) {
+        run_want_abort(run, todo->upload);
     } else {
         if (what & GUARD_DO_RECORD_PUT)
             want_put(run, todo);
@@ -430,6 +451,7 @@ void run_cancel_requests(struct run *run, bool but_put)
     cancel_store_op(run, &run->head_op);
     cancel_store_op(run, &run->source_op);
     cancel_store_op(run, &run->send_op);
+    cancel_store_op(run, &run->upload_op);
     cancel_ledger_op(run, &run->get_op);
     run->failed &= (unsigned)GUARD_DO_RECORD_PUT;
     if (!but_put) {

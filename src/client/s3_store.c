@@ -203,6 +203,14 @@ static bool is_once(enum store_verb verb)
     return verb == STORE_PUT || verb == STORE_COPY || verb == STORE_DELETE || verb == STORE_COMPLETE;
 }
 
+/* The store says nothing while it copies or joins what may be gigabytes: there the deadline alone counts. */
+static uint64_t stall_ms_of(const struct store_op *op)
+{
+    enum store_verb verb = op->request.verb;
+    bool silent = op->attempt != NULL || verb == STORE_UPLOAD_PART_COPY || verb == STORE_COMPLETE;
+    return silent ? 0 : op->store->stall_ms;
+}
+
 static os_code start_http(struct store_op *op, struct http_request *http, uint64_t deadline_ms,
                           uint32_t user_timeout_ms, os_error *err)
 {
@@ -211,7 +219,7 @@ static os_code start_http(struct store_op *op, struct http_request *http, uint64
         .once = is_once(op->request.verb),
         .user_timeout_ms = user_timeout_ms,
         .deadline_monotonic_ms = deadline_ms,
-        .stall_ms = op->attempt ? 0 : op->store->stall_ms,
+        .stall_ms = stall_ms_of(op),
         .body_max = S3_ANSWER_MAX,
         .loopback = op->store->endpoint.loopback,
         .sink = op->request.sink,

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "client/url.h"
+#include "s3/part_plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,9 @@ enum {
     LEAST_TTL_S = 600,
     LONGEST_REQUEST_MS = 86400000, /* a day is as good as for ever */
     LOCAL_ALLOWANCE_S = 1,         /* the embedded store looks at the expiry under its lock, at the end */
-    LOCAL_MARGIN_S = 1             /* one clock; only rounding */
+    LOCAL_MARGIN_S = 1,            /* one clock; only rounding */
+    DEFAULT_PARTS_AT_ONCE = 4,
+    MOST_PARTS_AT_ONCE = 256
 };
 
 static bool given(const char *option)
@@ -234,6 +237,24 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
     return code == OS_OK ? copy_string(agent, &ret->user_agent, err) : code;
 }
 
+static os_code take_sizes(const os_options *options, struct settings *ret, os_error *err)
+{
+    ret->stage_above = options->stage_above;
+    ret->part_size = options->part_size;
+    ret->parts_at_once = options->parts_at_once ? options->parts_at_once : DEFAULT_PARTS_AT_ONCE;
+    if (ret->part_size != 0 && (ret->part_size < PART_SIZE_MIN || ret->part_size > PART_SIZE_MAX))
+        return error_set(err, OS_ERR_CONFIG, "part_size is %llu bytes; a part has 5 MiB to 5 GiB.",
+                         (unsigned long long)ret->part_size);
+    if (ret->stage_above > PART_SIZE_MAX)
+        return error_set(err, OS_ERR_CONFIG,
+                         "stage_above is %llu bytes; what goes in one request has at most 5 GiB, so it must be less.",
+                         (unsigned long long)ret->stage_above);
+    if (ret->parts_at_once > MOST_PARTS_AT_ONCE)
+        return error_set(err, OS_ERR_CONFIG, "parts_at_once is %u; at most %d parts of a call are under way.",
+                         ret->parts_at_once, MOST_PARTS_AT_ONCE);
+    return OS_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------ all */
 
 static os_code default_ledger(struct settings *ret, os_error *err)
@@ -285,6 +306,8 @@ static os_code take_all(const os_options *options, struct settings *ret, os_erro
         code = take_services(options, ret, err);
     if (code == OS_OK)
         code = take_network(options, ret, err);
+    if (code == OS_OK)
+        code = take_sizes(options, ret, err);
     return code == OS_OK ? describe_identity(ret, err) : code;
 }
 

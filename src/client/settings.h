@@ -9,7 +9,6 @@
 #include "oscommit.h"
 #include "profile/profile.h"
 
-enum { SETTINGS_GUARDED_BODY_MAX = 8 << 20 }; /* R15 is not built yet */
 enum { SETTINGS_DEADLINE_MS = 120000 };
 #define SETTINGS_LONGEST_MS \
     (UINT64_C(1) << 48) /* about 9,000 years: any time added to a clock reading stays a number */
@@ -38,6 +37,9 @@ struct settings {
     os_toggle condition_headers;
     struct profile *profile; /* of the store; NULL: none */
     bool check_table;
+    uint64_t stage_above; /* R15; 0: by default (way_stage_above) */
+    uint64_t part_size;   /* 0: the plan's default */
+    uint32_t parts_at_once;
     uint64_t connect_timeout_ms;
     uint64_t request_timeout_ms;
     uint32_t max_connections;

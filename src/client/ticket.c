@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "s3/multipart_request.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -61,7 +62,7 @@ static int write_base(json_t *object, const struct object_version *base)
     return json_object_set_new(object, "base", version) | failed;
 }
 
-char *ticket_write(const char *store_identity, const char *key, const struct guard_ticket *ticket)
+char *ticket_write(const char *store_identity, const char *key, const char *upload, const struct guard_ticket *ticket)
 {
     json_t *object = json_object();
     if (object == NULL)
@@ -79,6 +80,8 @@ char *ticket_write(const char *store_identity, const char *key, const struct gua
         failed |= json_object_set_new(object, "native", json_true());
     failed |= write_record(object, &ticket->record);
     failed |= write_base(object, &ticket->base);
+    if (ticket->operation == GUARD_COMPLETE)
+        failed |= set_string(object, "upload", upload);
     char *text = failed ? NULL : json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(object);
     return text;
@@ -138,7 +141,7 @@ static bool read_base(const json_t *object, struct object_version *ret)
 static bool read_operation(const json_t *object, struct guard_ticket *ret)
 {
     json_int_t operation = json_integer_value(json_object_get(object, "operation"));
-    if (operation < GUARD_PUT || operation > GUARD_DELETE)
+    if (operation < GUARD_PUT || operation > GUARD_COMPLETE)
         return false;
     ret->operation = (enum guard_operation)operation;
     uint64_t margin_s;
@@ -162,24 +165,37 @@ static bool consistent(const struct guard_ticket *ticket)
     return !ticket->record.has_fence || ticket->record.fence_s > ticket->d0_s;
 }
 
-static bool read_all(const json_t *object, struct guard_ticket *ret)
+/* R14: a Complete is decided by its upload; nothing else has one. */
+static bool read_upload(const json_t *object, struct guard_ticket *ticket, char *ret)
+{
+    ret[0] = '\0';
+    if (ticket->operation != GUARD_COMPLETE)
+        return json_object_get(object, "upload") == NULL;
+    if (!get_string(object, "upload", ret, RECORD_UPLOAD_SIZE) || !s3_is_upload_id(ret))
+        return false;
+    ticket->record.upload = record_upload_number(ret);
+    return true;
+}
+
+static bool read_all(const json_t *object, struct guard_ticket *ret, char *ret_upload)
 {
     memset(ret, 0, sizeof(*ret));
     return json_integer_value(json_object_get(object, "oscommit_ticket")) == TICKET_FORMAT &&
            read_operation(object, ret) &&
            get_string(object, "expected_etag", ret->expected_etag, sizeof(ret->expected_etag)) &&
            get_string(object, "our_etag", ret->our_etag, sizeof(ret->our_etag)) && read_record(object, &ret->record) &&
-           read_base(object, &ret->base) && consistent(ret);
+           read_base(object, &ret->base) && read_upload(object, ret, ret_upload) && consistent(ret);
 }
 
-static os_code read_object(const json_t *object, const char *store_identity, char **ret_key, struct guard_ticket *ret,
-                           os_error *err)
+static os_code read_object(const json_t *object, const char *store_identity, char **ret_key, char *ret_upload,
+                           struct guard_ticket *ret, os_error *err)
 {
     struct guard_ticket ticket;
     char key[TICKET_KEY_SIZE];
+    char upload[RECORD_UPLOAD_SIZE];
     char store[TICKET_MAX];
     if (!get_string(object, "key", key, sizeof(key)) || !get_string(object, "store", store, sizeof(store)) ||
-        !read_all(object, &ticket))
+        !read_all(object, &ticket, upload))
         return error_set(err, OS_ERR_ARGUMENT,
                          "The ticket is not complete; give the whole line that the call returned.");
     if (strcmp(store, store_identity) != 0)
@@ -189,11 +205,12 @@ static os_code read_object(const json_t *object, const char *store_identity, cha
     if (*ret_key == NULL)
         return error_no_memory(err);
     *ret = ticket;
+    memcpy(ret_upload, upload, sizeof(upload));
     return OS_OK;
 }
 
-os_code ticket_read(const char *text, const char *store_identity, char **ret_key, struct guard_ticket *ret,
-                    os_error *err)
+os_code ticket_read(const char *text, const char *store_identity, char **ret_key, char *ret_upload,
+                    struct guard_ticket *ret, os_error *err)
 {
     size_t len = text ? strnlen(text, TICKET_MAX + 1) : 0;
     if (len == 0 || len > TICKET_MAX)
@@ -203,7 +220,7 @@ os_code ticket_read(const char *text, const char *store_identity, char **ret_key
     if (object == NULL)
         return error_set(err, OS_ERR_ARGUMENT, "The ticket is no JSON: %.100s at character %d.", where.text,
                          where.position);
-    os_code code = read_object(object, store_identity, ret_key, ret, err);
+    os_code code = read_object(object, store_identity, ret_key, ret_upload, ret, err);
     json_decref(object);
     return code;
 }

@@ -7,11 +7,12 @@
 #include "commit/guard.h"
 #include "oscommit.h"
 
-/* malloc'ed, or NULL when out of memory. `key` is the whole object key. */
-char *ticket_write(const char *store_identity, const char *key, const struct guard_ticket *ticket);
+/* malloc'ed, or NULL when out of memory. `key` is the whole object key, `upload` the upload's id of a Complete. */
+char *ticket_write(const char *store_identity, const char *key, const char *upload, const struct guard_ticket *ticket);
 
-/* *ret_key is malloc'ed. OS_ERR_ARGUMENT when it does not parse or is of another store. */
-os_code ticket_read(const char *text, const char *store_identity, char **ret_key, struct guard_ticket *ret,
-                    os_error *err);
+/* *ret_key is malloc'ed; `ret_upload` holds RECORD_UPLOAD_SIZE, "" for what is no Complete. OS_ERR_ARGUMENT when it
+ * does not parse or is of another store. */
+os_code ticket_read(const char *text, const char *store_identity, char **ret_key, char *ret_upload,
+                    struct guard_ticket *ret, os_error *err);
 
 #endif

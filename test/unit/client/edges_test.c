@@ -22,7 +22,7 @@ static void a_ticket_does_not_lead_out_of_the_store(void **state)
                                       .expected_etag = "*",
                                       .record = {.generation = 1, .nonce = "0123456789abcdef0123456789abcdef"},
                                       .d0_s = 1};
-        char *text = ticket_write(identity, keys[i], &ticket);
+        char *text = ticket_write(identity, keys[i], NULL, &ticket);
         os_error error = {0};
         assert_int_equal(os_resolve(client, text, NULL, NULL, &error), OS_UNKNOWN);
         assert_int_equal(error.code, OS_ERR_ARGUMENT);

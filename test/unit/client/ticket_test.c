@@ -45,16 +45,23 @@ static struct guard_ticket full(void)
     return ticket;
 }
 
+#define UPLOAD "2~upload-id.of/some+length=="
+
+static char upload[RECORD_UPLOAD_SIZE];
+
 static void check_round_trip(const char *store, const char *key, const struct guard_ticket *ticket)
 {
     struct guard_ticket read;
     os_error error = {0};
     char *read_key = NULL;
-    char *text = ticket_write(store, key, ticket);
+    const char *own_upload = ticket->operation == GUARD_COMPLETE ? UPLOAD : "";
+    char read_upload[RECORD_UPLOAD_SIZE];
+    char *text = ticket_write(store, key, own_upload, ticket);
     assert_non_null(text);
     assert_null(strpbrk(text, "\r\n"));
-    CHECK_CODE(ticket_read(text, store, &read_key, &read, &error), OS_OK, &error);
+    CHECK_CODE(ticket_read(text, store, &read_key, read_upload, &read, &error), OS_OK, &error);
     assert_string_equal(read_key, key);
+    assert_string_equal(read_upload, own_upload);
     assert_memory_equal(&read, ticket, sizeof(read));
     free(read_key);
     free(text);
@@ -77,6 +84,10 @@ static void every_field_comes_back(void **state)
     ticket.operation = GUARD_DELETE;
     SET(ticket.expected_etag, "\"9a\"");
     SET(ticket.our_etag, "*");
+    check_round_trip(STORE, "a/b", &ticket);
+    ticket.operation = GUARD_COMPLETE; /* R14: the upload goes along */
+    SET(ticket.our_etag, "");
+    ticket.record.upload = record_upload_number(UPLOAD);
     check_round_trip(STORE, "a/b", &ticket);
 }
 
@@ -136,6 +147,16 @@ static const struct hostile cases[] = {
      "not complete"},
     {HEAD_OF "\"operation\":4,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF "}",
      "not complete"},
+    {HEAD_OF "\"operation\":5,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF "}",
+     "not complete"},
+    /* a Complete without an upload id that can be sent; and a PUT with one */
+    {HEAD_OF "\"operation\":4,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
+             ",\"upload\":\"\"}",
+     "not complete"},
+    {HEAD_OF "\"operation\":4,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
+             ",\"upload\":\"a b\"}",
+     "not complete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"upload\":\"a\"}", "not complete"},
     {HEAD_OF "\"operation\":1,\"expected_etag\":\"bare\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
              "}",
      "not complete"},
@@ -158,17 +179,17 @@ static void hostile_tickets_are_refused(void **state)
         struct guard_ticket ticket;
         os_error error = {0};
         char *key = NULL;
-        CHECK_CODE(ticket_read(cases[i].text, STORE, &key, &ticket, &error), OS_ERR_ARGUMENT, &error);
+        CHECK_CODE(ticket_read(cases[i].text, STORE, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
         CHECK_SAYS(&error, cases[i].says);
         assert_null(key);
     }
     struct guard_ticket ticket;
     os_error error = {0};
     char *key = NULL;
-    CHECK_CODE(ticket_read(NULL, STORE, &key, &ticket, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(ticket_read(NULL, STORE, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
     error.code = OS_OK;
     /* and the cases differ from this one by what is wrong with them */
-    CHECK_CODE(ticket_read(HEAD_OF CREATE_OF RECORD_OF "}", STORE, &key, &ticket, &error), OS_OK, &error);
+    CHECK_CODE(ticket_read(HEAD_OF CREATE_OF RECORD_OF "}", STORE, &key, upload, &ticket, &error), OS_OK, &error);
     free(key);
 }
 
@@ -183,10 +204,10 @@ static void a_ticket_that_is_too_long_or_too_deep_is_refused(void **state)
     assert_non_null(text);
     memset(text, '[', size - 1);
     text[size - 1] = '\0';
-    CHECK_CODE(ticket_read(text, STORE, &key, &ticket, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(ticket_read(text, STORE, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
     CHECK_SAYS(&error, "32 KiB");
     text[size - 2] = '\0';
-    CHECK_CODE(ticket_read(text, STORE, &key, &ticket, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(ticket_read(text, STORE, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
     CHECK_SAYS(&error, "no JSON");
     free(text);
 }
@@ -195,14 +216,14 @@ static void a_ticket_cut_anywhere_is_refused(void **state)
 {
     (void)state;
     struct guard_ticket ticket = full();
-    char *text = ticket_write(STORE, "k", &ticket);
+    char *text = ticket_write(STORE, "k", NULL, &ticket);
     assert_non_null(text);
     for (size_t len = strlen(text); len-- > 0;) {
         struct guard_ticket read;
         os_error error = {0};
         char *key = NULL;
         text[len] = '\0';
-        CHECK_CODE(ticket_read(text, STORE, &key, &read, &error), OS_ERR_ARGUMENT, &error);
+        CHECK_CODE(ticket_read(text, STORE, &key, upload, &read, &error), OS_ERR_ARGUMENT, &error);
     }
     free(text);
 }
@@ -213,7 +234,7 @@ static os_code read_dump(const json_t *object, os_error *err)
     char *key = NULL;
     char *text = json_dumps(object, JSON_COMPACT);
     assert_non_null(text);
-    os_code code = ticket_read(text, STORE, &key, &read, err);
+    os_code code = ticket_read(text, STORE, &key, upload, &read, err);
     free(key);
     free(text);
     return code;
@@ -248,7 +269,7 @@ static void a_ticket_without_a_field_or_with_a_wrong_one_is_refused(void **state
     os_error err;
     (void)state;
     ticket.d0_s = 7;
-    char *text = ticket_write(STORE, "k", &ticket);
+    char *text = ticket_write(STORE, "k", NULL, &ticket);
     json_t *object = json_loads(text, 0, NULL);
     assert_non_null(object);
     assert_int_equal(read_dump(object, &err), OS_OK);
@@ -274,7 +295,7 @@ static void numbers_out_of_bounds_and_foreign_nonces_are_refused(void **state)
     (void)state;
     ticket.d0_s = 7;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        char *text = ticket_write(STORE, "k", &ticket);
+        char *text = ticket_write(STORE, "k", NULL, &ticket);
         json_t *object = json_loads(text, 0, NULL);
         json_object_set_new(object, wrong[i].name, json_string(wrong[i].value));
         assert_int_equal(read_dump(object, &err), OS_ERR_ARGUMENT);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A guarded call on its calling thread: what guarded.c, which has the public functions, shares with staged.c. */
+#ifndef OSCOMMIT_CLIENT_GUARDED_H
+#define OSCOMMIT_CLIENT_GUARDED_H
+
+#include "client/body.h"
+#include "client/run.h"
+#include "client/stage.h"
+
+struct guarded {
+    struct sync sync;
+    os_client *client;
+    struct run_wish wish;
+    struct run_outcome outcome;
+    struct clock_reading begun; /* the call */
+    bool started;
+    bool staged; /* its metric is told at its end, not after each run */
+};
+
+/* Sets wish.way, for a body or a source of so many bytes; or why there is none. */
+os_code guarded_choose_way(struct guarded *guarded, uint64_t bytes, os_error *err);
+/* One run of `wish`, with the ticket if there is one; blocks. Else nothing was sent. */
+os_code guarded_once(struct guarded *guarded, os_error *err);
+/* Hands the outcome over. */
+os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err);
+/* What an early refusal gives: nothing was sent. */
+os_verdict guarded_refuse(os_result *ret, os_verdict verdict);
+void guarded_note_metric(const os_client *client, const struct guarded *guarded); /* loop's thread */
+
+uint64_t guarded_deadline(const struct guarded *guarded);  /* on the monotonic clock */
+uint64_t guarded_time_left(const struct guarded *guarded); /* at least 1 ms */
+
+/* Bodies of more bytes are staged (R15). `create`: of a put if absent. */
+uint64_t client_stage_above(const os_client *client, bool create);
+
+/* What goes in parts: a body, or the source of a copy. Borrowed. */
+struct staged_wish {
+    struct s3_creation creation; /* content headers, metadata, tags ... without nonce and checksum */
+    struct body *body;
+    const struct stage_source *source;
+};
+
+/* R15: stages the parts of guarded->wish (key, etag, name, way ...), runs the guarded Complete, and aborts the upload
+ * unless that was, or may have been, applied. Where the upload has become useless and the bytes can be had again, all
+ * over again until the deadline. */
+os_verdict staged_run(struct guarded *guarded, const struct staged_wish *wish, os_result *ret, os_error *err);
+
+#endif
