@@ -281,6 +281,7 @@ static void send_done(void *context, const struct store_answer *answer)
         .code = answer->service.code,
         .message = answer->service.message,
         .is_copy = run->attempt_request.verb == STORE_COPY,
+        .is_complete = run->attempt_request.verb == STORE_COMPLETE,
         .result_document = answer->result_document,
         .has_if_match = run->attempt_request.condition.if_match != NULL,
     };
