@@ -99,6 +99,9 @@ static void settings_for(const struct run *run, struct guard_settings *ret)
     ret->fences = client->fences == CLIENT_FENCES_YES;
     ret->length_s = run->length_s;
     ret->native = run->wish.way.guard == OS_GUARD_NATIVE;
+    ret->native_writers = run->wish.way.native_writers;
+    const struct profile *profile = client->settings.profile;
+    ret->modified_tells = profile && profile->rename_object == PROFILE_NO;
     ret->answer_409 = run->wish.way.answer_409;
     bool put_known = run->wish.operation == GUARD_PUT && client->etags == CLIENT_ETAGS_MD5;
     ret->etag_known = run->wish.operation == GUARD_DELETE || put_known;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "client/url.h"
+#include "profile/profile_json.h"
 #include "s3/part_plan.h"
 
 #include <stdio.h>
@@ -138,7 +139,12 @@ static os_code check_mode(const os_options *options, const struct settings *sett
 static os_code take_mode(const os_options *options, struct settings *ret, os_error *err)
 {
     os_code code = check_mode(options, ret, err);
-    return code;
+    if (code != OS_OK || !given(options->store_profile))
+        return code;
+    ret->profile = calloc(1, sizeof(*ret->profile));
+    if (ret->profile == NULL)
+        return error_no_memory(err);
+    return profile_open(options->store_profile, ret->profile, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ services */

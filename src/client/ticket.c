@@ -78,6 +78,8 @@ char *ticket_write(const char *store_identity, const char *key, const char *uplo
     failed |= json_object_set_new(object, "not_applied", json_boolean(ticket->not_applied));
     if (ticket->native)
         failed |= json_object_set_new(object, "native", json_true());
+    if (ticket->native_writers)
+        failed |= json_object_set_new(object, "native_writers", json_true());
     failed |= write_record(object, &ticket->record);
     failed |= write_base(object, &ticket->base);
     if (ticket->operation == GUARD_COMPLETE)
@@ -150,6 +152,7 @@ static bool read_operation(const json_t *object, struct guard_ticket *ret)
     ret->margin_s = (uint32_t)margin_s;
     ret->not_applied = json_is_true(json_object_get(object, "not_applied"));
     ret->native = json_is_true(json_object_get(object, "native"));
+    ret->native_writers = json_is_true(json_object_get(object, "native_writers"));
     return get_u64(object, "d0", &ret->d0_s) && ret->d0_s <= INT64_MAX;
 }
 

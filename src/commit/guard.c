@@ -52,6 +52,7 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     g->settings = *settings;
     g->settings.margin_s = ticket->margin_s;
     g->settings.native = ticket->native;
+    g->settings.native_writers = ticket->native_writers;
     g->backoff.random = seed;
     g->operation = ticket->operation;
     g->resolving = true;
@@ -72,6 +73,7 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
     memset(ret, 0, sizeof(*ret));
     ret->operation = (enum guard_operation)g->operation;
     ret->native = g->settings.native;
+    ret->native_writers = g->settings.native_writers;
     word_copy(ret->expected_etag, guard_record_etag(g), sizeof(ret->expected_etag));
     word_copy(ret->our_etag, g->our_etag, sizeof(ret->our_etag));
     record_copy(&ret->record, &g->ours);

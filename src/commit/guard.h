@@ -65,7 +65,8 @@ struct guard_settings {
     bool native;         /* GUARD_MODE_NATIVE */
     bool modified_tells; /* N1: no request leaves an object with a Last-Modified from before it came to this key
                             (RenameObject does) */
-    uint8_t reserved[7];
+    bool native_writers; /* others write the same keys in native mode: what no record says proves nothing (R13) */
+    uint8_t reserved[6];
 };
 
 /* What one guard is for. */
@@ -90,6 +91,7 @@ struct guard_start {
 struct guard_ticket {
     enum guard_operation operation;
     bool native;
+    bool native_writers;
     char expected_etag[VERSION_ETAG_SIZE]; /* "*": absent */
     char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
     struct record

@@ -12,7 +12,7 @@ enum {
     FACT_DEAD = 1 << 2,        /* S3 time was past fence + margin before the round; and nothing came and went in it */
     FACT_VERY_VERSION = 1 << 3,
     FACT_HAS_NONCE = 1 << 4, /* that version carries a nonce */
-    FACT_LOCKED = 1 << 5,    /* our ETag is locked, or the very version may be ours */
+    FACT_LOCKED = 1 << 5,    /* our ETag is locked, or the very version may be ours, or locks say nothing */
     FACT_FRESH = 1 << 6,
     FACT_FOREIGN = 1 << 7,    /* our key's record has a nonce that is not ours */
     FACT_HOLDS = 1 << 8,      /* the expectation holds of what is there, be it another version of the same ETag */
@@ -194,7 +194,7 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
         facts |= FACT_NOT_APPLIED;
     if (g->dead && !came_back)
         facts |= FACT_DEAD;
-    if (g->locked || (very_version && may_be_ours(g, &event->version)))
+    if (g->locked || g->settings.native_writers || (very_version && may_be_ours(g, &event->version)))
         facts |= FACT_LOCKED;
     if (event->date_s + GUARD_EVIDENCE_CLOCKS_S <= g->d0_s + GUARD_EVIDENCE_S)
         facts |= FACT_FRESH;

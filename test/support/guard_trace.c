@@ -146,6 +146,7 @@ static bool take_setting(struct words *words, struct guard_settings *settings)
            take_flag(words, "always", &settings->release_always, true) ||
            take_flag(words, "native", &settings->native, true) ||
            take_flag(words, "tells", &settings->modified_tells, true) ||
+           take_flag(words, "mixed", &settings->native_writers, true) ||
            take_number(words, "timeout", &settings->timeout_ms) || take_number(words, "ttl", &settings->ttl_s) ||
            take_number(words, "recheck", &settings->recheck_after_ms) ||
            take_u32(words, "rate", &settings->max_clock_skew_rate) || take_u32(words, "length", &settings->length_s) ||

@@ -186,6 +186,19 @@ static void row_d_is_forbidden_by_a_lock_on_our_etag(void **state)
           "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
+/* Writers in native mode leave no records: one may have deleted what we wrote, or replaced it. */
+static void rows_d_and_e_trust_no_lock_where_others_write_without_a_record(void **state)
+{
+    (void)state;
+    TRACE("put absent ours=X mixed\n" AMBIGUOUS DEAD OURS UNLOCKED
+          "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X mixed\n" AMBIGUOUS DEAD FOREIGN UNLOCKED
+          "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put E ours=X mixed\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
+          "head E lm=5 vid=v nonce=before @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 "
+          "fence=1010 saw=before if g=100 [FINISHED]\n");
+}
+
 /* R13: what a COPY without room for its nonce makes of the same bytes in the same second is the very version. */
 #define RECOPY(modified)                                                      \
     "copy E\n"                                                                \
@@ -362,6 +375,7 @@ int main(void)
         cmocka_unit_test(row_d_dead_and_the_very_version_with_a_nonce_needs_no_more),
         cmocka_unit_test(row_d_is_forbidden_while_the_attempt_may_be_applied),
         cmocka_unit_test(row_d_is_forbidden_by_a_lock_on_our_etag),
+        cmocka_unit_test(rows_d_and_e_trust_no_lock_where_others_write_without_a_record),
         cmocka_unit_test(row_d_is_forbidden_where_a_copy_without_a_nonce_may_have_made_the_version),
         cmocka_unit_test(row_d_is_forbidden_when_the_evidence_is_old),
         cmocka_unit_test(row_d_is_forbidden_by_any_difference_of_the_version),
