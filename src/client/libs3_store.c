@@ -71,6 +71,9 @@ static os_code perform(const struct libs3_config *config, const struct libs3_cal
         content = *request->content;
     if (request->nonce)
         content.nonce = request->nonce;
+    os_code code = store_answer_refuse_extras(request, "A store spoken to with Signature V2", err);
+    if (code != OS_OK)
+        return code;
     switch (request->verb) {
     case STORE_HEAD: return libs3_head(config, call, request->key, result, err);
     case STORE_GET:

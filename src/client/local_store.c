@@ -168,6 +168,9 @@ static os_code perform_on(struct file_store *files, struct store_op *op, struct 
 {
     const struct store_request *request = &op->request;
     os_error *err = &op->answer.error;
+    os_code code = store_answer_refuse_extras(request, "The embedded store", err);
+    if (code != OS_OK)
+        return code;
     switch (request->verb) {
     case STORE_HEAD_BUCKET: return OS_OK;
     case STORE_HEAD: return file_store_head(files, request->key, object, err);
@@ -179,6 +182,8 @@ static os_code perform_on(struct file_store *files, struct store_op *op, struct 
                                err);
     case STORE_DELETE: return file_store_delete(files, request->key, err);
     case STORE_LIST: return list(files, op, err);
+    case STORE_GET_TAGS: return file_store_head(files, request->key, object, err); /* it has none */
+    case STORE_GET_VERSIONING: op->answer.versioning = S3_VERSIONING_NEVER; return OS_OK;
     default: break;
     }
     return local_upload_perform(files, op);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "client/store_answer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,5 +178,5 @@ os_code local_upload_perform(struct file_store *files, struct store_op *op)
     case STORE_LIST_UPLOADS: return list_uploads(files, op, err);
     default: break;
     }
-    return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)op->request.verb);
+    return error_set(err, OS_ERR_UNSUPPORTED, "The embedded store has no %s.", store_verb_name(op->request.verb));
 }

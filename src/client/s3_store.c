@@ -200,7 +200,8 @@ static void http_done(void *context, const struct http_result *result)
 /* R6: what may be a guarded attempt leaves once, guarded or not. Parts and what surrounds them may be repeated. */
 static bool is_once(enum store_verb verb)
 {
-    return verb == STORE_PUT || verb == STORE_COPY || verb == STORE_DELETE || verb == STORE_COMPLETE;
+    return verb == STORE_PUT || verb == STORE_COPY || verb == STORE_DELETE || verb == STORE_COMPLETE ||
+           verb == STORE_RENAME;
 }
 
 /* The store says nothing while it copies or joins what may be gigabytes: there the deadline alone counts. */

@@ -45,10 +45,32 @@ static void read_page(const struct store_request *request, const struct http_res
         answer->code = s3_parse_uploads(response, upload->listed, upload->each_upload, upload->each_context,
                                         upload->uploads_page, err);
         break;
+    case STORE_LIST_VERSIONS:
+        answer->code = s3_parse_versions(response, request->versions, request->each_version, request->each_context,
+                                         request->versions_page, err);
+        break;
     default: answer->code = s3_parse_list(response, request->each, request->each_context, request->page, err); break;
     }
     if (answer->code == OS_ERR_PROTOCOL)
         s3_parse_error(response, &answer->service); /* an <Error> inside a 200 */
+}
+
+static void read_upload(const struct store_request *request, const struct http_response *response,
+                        struct store_answer *answer)
+{
+    os_error *err = &answer->error;
+    switch (request->verb) {
+    case STORE_CREATE_UPLOAD:
+        answer->code = s3_parse_create_upload(response, &answer->upload_id, &answer->service, err);
+        break;
+    case STORE_UPLOAD_PART: answer->code = s3_parse_part(response, &answer->part, err); break;
+    case STORE_UPLOAD_PART_COPY:
+        answer->code = s3_parse_part_copy(response, &answer->part, &answer->service, err);
+        break;
+    case STORE_COMPLETE: read_complete(response, answer); break;
+    default: break;
+    }
+    answer->part.number = request->upload.part_number;
 }
 
 static void read_success(const struct store_request *request, const struct http_response *response,
@@ -59,24 +81,29 @@ static void read_success(const struct store_request *request, const struct http_
     case STORE_HEAD:
     case STORE_GET:
     case STORE_PUT: read_object(request, response, answer); break;
+    case STORE_DELETE: /* is done, whatever else the answer says */
+        (void)s3_parse_object(response, &answer->object, NULL);
+        break;
     case STORE_COPY: read_copy(response, answer); break;
     case STORE_LIST:
     case STORE_LIST_PARTS:
-    case STORE_LIST_UPLOADS: read_page(request, response, answer); break;
-    case STORE_CREATE_UPLOAD:
-        answer->code = s3_parse_create_upload(response, &answer->upload_id, &answer->service, err);
+    case STORE_LIST_UPLOADS:
+    case STORE_LIST_VERSIONS: read_page(request, response, answer); break;
+    case STORE_GET_TAGS:
+        answer->code = s3_parse_tags(response, request->each_tag, request->each_context, &answer->service, err);
         break;
-    case STORE_UPLOAD_PART: answer->code = s3_parse_part(response, &answer->part, err); break;
-    case STORE_UPLOAD_PART_COPY:
-        answer->code = s3_parse_part_copy(response, &answer->part, &answer->service, err);
+    case STORE_GET_VERSIONING:
+        answer->code = s3_parse_versioning(response, &answer->versioning, &answer->service, err);
         break;
-    case STORE_COMPLETE: read_complete(response, answer); break;
-    case STORE_DELETE:
-    case STORE_HEAD_BUCKET:
-    case STORE_ABORT_UPLOAD: break;
+    default: read_upload(request, response, answer); break;
     }
-    answer->part.number = request->upload.part_number;
     answer->response = request->verb == STORE_HEAD ? response : NULL;
+}
+
+/* Some stores say so of an object that was given none; AWS answers with an empty list. */
+static bool has_no_tags(const struct store_request *request, const struct store_answer *answer)
+{
+    return request->verb == STORE_GET_TAGS && strcmp(answer->service.code, "NoSuchTagSet") == 0;
 }
 
 void s3_store_read(const struct store_request *request, const char *bucket, const struct http_result *result,
@@ -102,6 +129,6 @@ void s3_store_read(const struct store_request *request, const char *bucket, cons
     else
         s3_parse_error(response, &ret->service);
     bool error_inside = ret->code != OS_OK && ret->service.code[0] != '\0';
-    if (!is_success || error_inside)
+    if ((!is_success || error_inside) && !has_no_tags(request, ret))
         store_answer_explain(ret, request->verb, bucket, request->key);
 }

@@ -39,6 +39,8 @@ static os_code build_put(const struct s3_target *target, const struct store_requ
     if (request->nonce)
         content.nonce = request->nonce;
     os_code code = s3_build_put(target, request->key, &request->body, &content, &request->condition, ret, err);
+    if (code == OS_OK)
+        code = s3_request_attributes(ret, request->attributes, err);
     return code == OS_OK ? add_content_md5(&request->body, ret, err) : code;
 }
 
@@ -51,8 +53,21 @@ static os_code build_copy(const struct s3_target *target, const struct store_req
     if (request->nonce)
         content.nonce = request->nonce;
     bool replace = request->content != NULL || request->nonce != NULL;
-    return s3_build_copy(target, request->source_key, request->source_etag, NULL, request->key,
-                         replace ? &content : NULL, &request->condition, ret, err);
+    os_code code = s3_build_copy(target, request->source_key, request->source_etag, request->source_version_id,
+                                 request->key, replace ? &content : NULL, &request->condition, ret, err);
+    return code == OS_OK ? s3_request_attributes(ret, request->attributes, err) : code;
+}
+
+static os_code of_version(const struct store_request *request, os_code built, struct http_request *ret, os_error *err)
+{
+    return built == OS_OK ? s3_request_version(ret, request->version_id, err) : built;
+}
+
+static os_code build_rename(const struct s3_target *target, const struct store_request *request,
+                            struct http_request *ret, os_error *err)
+{
+    return s3_build_rename(target, request->source_key, request->source_etag, request->nonce, request->key,
+                           &request->condition, ret, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ staged uploads */
@@ -96,14 +111,21 @@ os_code s3_store_build(const struct s3_target *target, const struct store_reques
                        os_error *err)
 {
     struct http_request *http = &ret->request;
+    const char *key = request->key;
     switch (request->verb) {
-    case STORE_HEAD: return s3_build_head(target, request->key, http, err);
+    case STORE_HEAD: return of_version(request, s3_build_head(target, key, http, err), http, err);
     case STORE_HEAD_BUCKET: return s3_build_head_bucket(target, http, err);
-    case STORE_GET: return s3_build_get(target, request->key, request->offset, request->count, http, err);
+    case STORE_GET:
+        return of_version(request, s3_build_get(target, key, request->offset, request->count, http, err), http, err);
     case STORE_PUT: return build_put(target, request, http, err);
     case STORE_COPY: return build_copy(target, request, http, err);
-    case STORE_DELETE: return s3_build_delete(target, request->key, &request->condition, http, err);
+    case STORE_DELETE:
+        return of_version(request, s3_build_delete(target, key, &request->condition, http, err), http, err);
     case STORE_LIST: return s3_build_list(target, &request->list, http, err);
+    case STORE_RENAME: return build_rename(target, request, http, err);
+    case STORE_GET_TAGS: return s3_build_get_tags(target, key, request->version_id, http, err);
+    case STORE_LIST_VERSIONS: return s3_build_list_versions(target, request->versions, http, err);
+    case STORE_GET_VERSIONING: return s3_build_get_versioning(target, http, err);
     default: return build_upload(target, request, ret, err);
     }
 }

@@ -13,6 +13,7 @@
 #include "s3/multipart_response.h"
 #include "s3/request.h"
 #include "s3/response.h"
+#include "s3/version_response.h"
 
 enum store_verb {
     STORE_HEAD = 1,
@@ -28,7 +29,11 @@ enum store_verb {
     STORE_COMPLETE,
     STORE_ABORT_UPLOAD,
     STORE_LIST_PARTS,
-    STORE_LIST_UPLOADS
+    STORE_LIST_UPLOADS,
+    STORE_RENAME, /* the verbs that not every store has: OS_ERR_UNSUPPORTED then */
+    STORE_GET_TAGS,
+    STORE_LIST_VERSIONS,
+    STORE_GET_VERSIONING
 };
 
 typedef int (*store_sink_fn)(void *context, const void *data, size_t length); /* 0: go on */
@@ -58,22 +63,30 @@ struct store_upload {
 struct store_request {
     enum store_verb verb;
     const char *key;
-    const char *source_key;           /* COPY */
-    const char *source_etag;          /* COPY: pins the source version */
-    struct http_body body;            /* PUT, UPLOAD_PART */
-    const struct s3_content *content; /* PUT; COPY: metadata and content headers to write instead of the source's
-                                         (REPLACE), NULL: carry over */
-    const char *nonce; /* PUT, COPY: the guard's; NULL: none. Also set in content->nonce where content is given */
-    struct s3_condition condition; /* PUT, COPY, DELETE, COMPLETE (R7) */
+    const char *version_id;                 /* HEAD, GET, DELETE, GET_TAGS: of this version. NULL: of the current one */
+    const char *source_key;                 /* COPY, RENAME */
+    const char *source_etag;                /* COPY, RENAME: pins the source version */
+    const char *source_version_id;          /* COPY: NULL: the current one */
+    struct http_body body;                  /* PUT, UPLOAD_PART */
+    const struct s3_content *content;       /* PUT; COPY: metadata and content headers to write instead of the source's
+                                               (REPLACE), NULL: carry over */
+    const struct s3_attributes *attributes; /* PUT, COPY; NULL: none. Of an upload they are in its creation */
+    const char *nonce; /* PUT, COPY: the guard's; NULL: none. Also set in content->nonce where content is given.
+                          RENAME: the client token */
+    struct s3_condition condition; /* PUT, COPY, DELETE, COMPLETE, RENAME (R7) */
     uint64_t offset, count;        /* GET */
     store_sink_fn sink;            /* GET */
     void *sink_context;
     http_progress_fn progress; /* PUT */
     void *progress_context;
-    struct s3_list_options list; /* LIST: one page */
-    s3_list_fn each;             /* LIST */
-    void *each_context;
-    struct s3_list_page *page; /* LIST: filled on success */
+    struct s3_list_options list;                     /* LIST: one page */
+    s3_list_fn each;                                 /* LIST */
+    s3_tag_fn each_tag;                              /* GET_TAGS */
+    s3_version_fn each_version;                      /* LIST_VERSIONS */
+    void *each_context;                              /* of these three */
+    struct s3_list_page *page;                       /* LIST: filled on success */
+    const struct s3_list_versions_options *versions; /* LIST_VERSIONS: one page */
+    struct s3_versions_page *versions_page;          /* LIST_VERSIONS: filled on success */
     struct store_upload upload;
     uint64_t deadline_monotonic_ms; /* absolute */
 };
@@ -89,10 +102,11 @@ struct store_answer {
     uint64_t date_s;
     bool result_document;    /* COPY, COMPLETE: read, and no error */
     struct s3_error service; /* what the store said of a failure */
-    struct s3_object object; /* HEAD, GET, PUT, COPY, COMPLETE on success. HEAD of an absent key: code OS_ERR_NOT_FOUND,
-                                status 404 */
+    struct s3_object object; /* HEAD, GET, PUT, COPY, COMPLETE, DELETE (delete_marker and version_id) on success. HEAD
+                                of an absent key: code OS_ERR_NOT_FOUND, status 404 */
     struct s3_upload_id upload_id;        /* CREATE_UPLOAD on success */
     struct s3_part part;                  /* UPLOAD_PART, UPLOAD_PART_COPY on success; with its number */
+    enum s3_versioning versioning;        /* GET_VERSIONING on success */
     char content_type[256];               /* HEAD, GET */
     const struct http_response *response; /* HEAD over HTTP: the headers, for s3_content_of; else NULL */
     os_error error;                       /* a whole sentence, naming the object */

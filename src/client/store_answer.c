@@ -30,6 +30,11 @@ static const struct meaning meanings[] = {
     {"TemporaryRedirect", 0, OS_ERR_REGION, "Set the region of the bucket, or try again later."},
     {"SlowDown", 0, OS_ERR_THROTTLED, "Try again later."},
     {"NoSuchUpload", 0, OS_ERR_NOT_FOUND, "There is no such upload: it was completed, aborted, or has expired."},
+    {"NoSuchVersion", 0, OS_ERR_NOT_FOUND, "There is no such version of the object."},
+    {"IdempotencyParameterMismatch", 0, OS_ERR_REFUSED, "The same client token was sent with another rename."},
+    {"ExcessHeaderValues", 0, OS_ERR_UNSUPPORTED, "This store takes no x-goog- condition beside x-amz- headers."},
+    {"InvalidStorageClass", 0, OS_ERR_REFUSED, "This store has no such storage class."},
+    {"InvalidTag", 0, OS_ERR_REFUSED, "The store takes no such tag."},
     {"InvalidPart", 0, OS_ERR_REFUSED, "A part is not there, or not as it was sent: upload the parts again."},
     {"InvalidPartOrder", 0, OS_ERR_REFUSED, "The parts must be named in the order of their numbers."},
     {"EntityTooSmall", 0, OS_ERR_REFUSED, "The store wants larger parts: set a larger part size."},
@@ -72,6 +77,10 @@ static const char *const verb_names[] = {
     [STORE_ABORT_UPLOAD] = "AbortMultipartUpload",
     [STORE_LIST_PARTS] = "ListParts",
     [STORE_LIST_UPLOADS] = "ListMultipartUploads",
+    [STORE_RENAME] = "RenameObject",
+    [STORE_GET_TAGS] = "GetObjectTagging",
+    [STORE_LIST_VERSIONS] = "ListObjectVersions",
+    [STORE_GET_VERSIONING] = "GetBucketVersioning",
 };
 
 const char *store_verb_name(enum store_verb verb)
@@ -135,6 +144,23 @@ void store_answer_check_range(struct store_answer *answer, const struct store_re
         answer->code =
             error_set(&answer->error, OS_ERR_PROTOCOL,
                       "The store sent the whole of %.300s instead of the bytes that were asked for.", request->key);
+}
+
+os_code store_answer_refuse_extras(const struct store_request *request, const char *store, os_error *err)
+{
+    const struct s3_attributes *wanted = request->attributes;
+    const char *what = NULL;
+    if (request->version_id || request->source_version_id)
+        what = "old versions";
+    else if (wanted && wanted->tag_count > 0)
+        what = "tags";
+    else if (wanted && wanted->storage_class)
+        what = "storage classes";
+    else if (wanted && (wanted->encryption || wanted->kms_key_id))
+        what = "encryption";
+    if (what == NULL)
+        return OS_OK;
+    return error_set(err, OS_ERR_UNSUPPORTED, "%s has no %s: ask for none, or use another store.", store, what);
 }
 
 void store_answer_content_type(struct store_answer *answer, const char *content_type)

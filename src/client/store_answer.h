@@ -18,6 +18,10 @@ void store_answer_check_range(struct store_answer *answer, const struct store_re
 
 void store_answer_content_type(struct store_answer *answer, const char *content_type); /* cut to fit; NULL is fine */
 
+/* OS_ERR_UNSUPPORTED where a request wants what `store` ("The embedded store") cannot keep or give: tags, a storage
+ * class, encryption, another version than the current one. */
+os_code store_answer_refuse_extras(const struct store_request *request, const char *store, os_error *err);
+
 const char *store_verb_name(enum store_verb verb); /* "HEAD", "PUT" ... */
 
 #endif

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TAG_NAME_BYTES = 128 * 4, TAG_VALUE_BYTES = 256 * 4 /* characters of up to four bytes */ };
-
 /* ------------------------------------------------------------------------------------------------ uploads and parts */
 
 bool s3_is_upload_id(const char *upload_id)
@@ -50,48 +48,6 @@ static void begin_part(struct s3_builder *b, const struct s3_target *target, con
 
 /* ------------------------------------------------------------------------------------------------ create */
 
-static bool is_tag(const os_metadata *tag)
-{
-    struct text name = text_from(tag->name);
-    struct text value = text_from(tag->value);
-    bool fits = name.len > 0 && name.len <= TAG_NAME_BYTES && value.len <= TAG_VALUE_BYTES;
-    return fits && text_is_utf8(name) && text_is_utf8(value);
-}
-
-static void check_tags(struct s3_builder *b, const os_metadata *tags, size_t count)
-{
-    if (b->code == OS_OK && count > S3_TAGS_MAX)
-        b->code = error_set(b->err, OS_ERR_ARGUMENT, "An object has at most %d tags, not %zu.", S3_TAGS_MAX, count);
-    for (size_t i = 0; b->code == OS_OK && i < count; i++) {
-        if (!is_tag(&tags[i]))
-            b->code = error_set(b->err, OS_ERR_ARGUMENT,
-                                "The tag \"%.100s\" cannot be stored: S3 takes names of 1 to 128 and values of up to "
-                                "256 characters of UTF-8.",
-                                tags[i].name ? tags[i].name : "");
-    }
-}
-
-/* "name=value&..." percent-encoded, as x-amz-tagging wants it. */
-static void add_tags(struct s3_builder *b, const os_metadata *tags, size_t count)
-{
-    struct buf text;
-    check_tags(b, tags, count);
-    if (b->code != OS_OK)
-        return;
-    buf_init(&text, HTTP_HEADERS_BYTES_MAX); /* ten of the longest fit */
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            buf_add_char(&text, '&');
-        text_percent_encode(&text, text_from(tags[i].name), false);
-        buf_add_char(&text, '=');
-        text_percent_encode(&text, text_from(tags[i].value), false);
-    }
-    if (!buf_ok(&text))
-        b->code = error_no_memory(b->err);
-    builder_add_header(b, "x-amz-tagging", buf_str(&text));
-    buf_free(&text);
-}
-
 static void check_sum_type(struct s3_builder *b, enum s3_checksum checksum, enum s3_checksum_type type)
 {
     if (b->code == OS_OK && checksum != S3_CHECKSUM_NONE && !s3_checksum_has_type(checksum, type))
@@ -103,14 +59,13 @@ os_code s3_build_create_upload(const struct s3_target *target, const char *key, 
                                struct http_request *ret, os_error *err)
 {
     static const struct s3_content none = {0};
+    const struct s3_attributes attributes = {creation->tags, creation->tag_count, creation->storage_class,
+                                             creation->encryption, creation->kms_key_id};
     struct s3_builder b;
     builder_begin_object(&b, target, "POST", key, ret, err);
     builder_add_query_flag(&b, "uploads");
     builder_add_content(&b, creation->content ? creation->content : &none);
-    add_tags(&b, creation->tags, creation->tag_count);
-    builder_add_header(&b, "x-amz-storage-class", creation->storage_class);
-    builder_add_header(&b, "x-amz-server-side-encryption", creation->encryption);
-    builder_add_header(&b, "x-amz-server-side-encryption-aws-kms-key-id", creation->kms_key_id);
+    builder_add_attributes(&b, &attributes);
     check_sum_type(&b, creation->checksum, creation->sum_type);
     if (creation->checksum != S3_CHECKSUM_NONE) {
         builder_add_header(&b, "x-amz-checksum-algorithm", s3_checksum_name(creation->checksum));
@@ -217,7 +172,7 @@ os_code s3_build_complete_upload(const struct s3_target *target, const char *key
     builder_add_header(&b, "content-type", "application/xml");
     if (completion) {
         bool has_sum = completion->checksum != S3_CHECKSUM_NONE && completion->checksum_text != NULL;
-        builder_add_condition(&b, &completion->condition);
+        builder_add_condition(&b, &completion->condition, BUILDER_COMPLETE);
         if (completion->length > 0)
             snprintf(length, sizeof(length), "%" PRIu64, completion->length);
         builder_add_header(&b, "x-amz-mp-object-size", length);

@@ -17,7 +17,6 @@ enum {
     S3_ETAG_SIZE = 128,                /* with its quotes and a NUL */
     S3_UPLOAD_ID_MAX = 1024,           /* bytes, printable ASCII; the longest seen have some 400 */
     S3_PART_NUMBER_MAX = 10000,        /* 1 to this */
-    S3_TAGS_MAX = 10,                  /* of an object */
     S3_COMPLETION_BODY_MAX = 16 << 20, /* 10,000 parts with the longest ETags and sums */
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Builds the requests of S3's REST API, unsigned, from what a caller wants; pure functions over bytes. Facts: Amazon S3
- * API Reference, "HeadObject", "GetObject", "PutObject", "CopyObject", "DeleteObject", "ListObjectsV2", "HeadBucket".
+ * API Reference, "HeadObject", "GetObject", "PutObject", "CopyObject", "DeleteObject", "ListObjectsV2", "HeadBucket",
+ * "RenameObject", "GetObjectTagging", "ListObjectVersions", "GetBucketVersioning".
  */
 #ifndef OSCOMMIT_S3_REQUEST_H
 #define OSCOMMIT_S3_REQUEST_H
@@ -14,7 +15,14 @@
 
 #define S3_NONCE_METADATA "oscommit-nonce"
 #define S3_NONCE_HEADER   "x-amz-meta-oscommit-nonce"
-enum { S3_KEY_MAX = 1024, S3_METADATA_MAX = 2048 /* user metadata: names and values, S3 user guide */ };
+enum {
+    S3_KEY_MAX = 1024,
+    S3_METADATA_MAX = 2048,         /* user metadata: names and values, S3 user guide */
+    S3_VERSION_ID_SIZE = 256,       /* as an answer's is kept */
+    S3_TAGS_MAX = 10,               /* of an object */
+    S3_TAG_NAME_SIZE = 128 * 4 + 1, /* characters of up to four bytes, and a NUL */
+    S3_TAG_VALUE_SIZE = 256 * 4 + 1
+};
 
 /* Where a bucket is and how it is spoken to. Borrowed strings. */
 struct s3_target {
@@ -36,17 +44,27 @@ struct s3_content {
     const char *nonce; /* adds S3_NONCE_HEADER */
 };
 
-/* Headers with which some stores know "if absent" beside, or instead of, If-None-Match: *. */
+/* What else an object may be given when it is written; NULL, 0: not given. */
+struct s3_attributes {
+    const os_metadata *tags; /* names unique, 1 to 128 characters; values up to 256 */
+    size_t tag_count;
+    const char *storage_class; /* "STANDARD_IA" */
+    const char *encryption;    /* "AES256", "aws:kms", "aws:kms:dsse" */
+    const char *kms_key_id;    /* with the latter two */
+};
+
+/* Headers with which some stores know "if absent" beside, or instead of, If-None-Match: *. Not for DELETE. GOOGLE: its
+ * service refuses a request that has x-amz- headers as well, such as a copy, metadata or a session token. */
 enum s3_vendor_condition {
     S3_VENDOR_NONE,
-    S3_VENDOR_CLOUDFLARE, /* cf-copy-destination-if-none-match: *, of COPY */
+    S3_VENDOR_CLOUDFLARE, /* cf-copy-destination-if-none-match: *, of COPY alone */
     S3_VENDOR_GOOGLE,     /* x-goog-if-generation-match: 0 */
     S3_VENDOR_ALIBABA,    /* x-oss-forbid-overwrite: true */
     S3_VENDOR_TENCENT,    /* x-cos-forbid-overwrite: true */
     S3_VENDOR_END
 };
 
-/* At most one of them; NULL/false: none (R7). */
+/* At most one of the latter two; NULL/false: none (R7). A vendor's may stand beside if_none_match_any, or alone. */
 struct s3_condition {
     enum s3_vendor_condition vendor;
     bool if_none_match_any;
@@ -72,6 +90,21 @@ os_code s3_build_copy(const struct s3_target *target, const char *source_key, co
                       const struct s3_condition *condition, struct http_request *ret, os_error *err);
 os_code s3_build_delete(const struct s3_target *target, const char *key, const struct s3_condition *condition,
                         struct http_request *ret, os_error *err);
+/* Atomic, inside the bucket, of a store that has it (directory buckets). `source_etag` and `client_token` (up to 64
+ * printable characters: who sends the same again is answered as the first time) may be NULL. */
+os_code s3_build_rename(const struct s3_target *target, const char *source_key, const char *source_etag,
+                        const char *client_token, const char *key, const struct s3_condition *condition,
+                        struct http_request *ret, os_error *err);
+os_code s3_build_get_tags(const struct s3_target *target, const char *key, const char *version_id /* NULL: current */,
+                          struct http_request *ret, os_error *err);
+os_code s3_build_get_versioning(const struct s3_target *target, struct http_request *ret, os_error *err);
+
+/* Not the hash that stands for one that is too long to be kept ("sha256:...", struct s3_object). */
+bool s3_is_version_id(const char *version_id);
+/* Turns a HEAD, GET or DELETE that was just built to one version of the key; NULL and "" leave it as it is. */
+os_code s3_request_version(struct http_request *request, const char *version_id, os_error *err);
+/* Adds to a PUT or COPY that was just built. Tags of a COPY replace those of the source. NULL adds nothing. */
+os_code s3_request_attributes(struct http_request *request, const struct s3_attributes *attributes, os_error *err);
 
 struct s3_list_options {
     const char *prefix;
@@ -82,6 +115,15 @@ struct s3_list_options {
 };
 os_code s3_build_list(const struct s3_target *target, const struct s3_list_options *options, struct http_request *ret,
                       os_error *err);
+
+struct s3_list_versions_options {
+    const char *prefix;
+    const char *key_marker;        /* where the page before ended: both or none */
+    const char *version_id_marker; /* without a key_marker it is not sent */
+    uint32_t max_keys;             /* 0: the store's default */
+};
+os_code s3_build_list_versions(const struct s3_target *target, const struct s3_list_versions_options *options,
+                               struct http_request *ret, os_error *err);
 
 /* What S3 itself says of a key: 1 to 1,024 bytes of UTF-8 without NUL or (in XML 1.0) unprintable control characters.
  * The sentence names the fault. */

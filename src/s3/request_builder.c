@@ -80,6 +80,23 @@ void builder_add_query_number(struct s3_builder *b, const char *name, uint32_t v
         add_query(b, name, digits);
 }
 
+static bool check_version(struct s3_builder *b, const char *version_id)
+{
+    bool is_given = b->code == OS_OK && version_id && version_id[0];
+    if (is_given && !s3_is_version_id(version_id))
+        b->code = error_set(b->err, OS_ERR_UNSUPPORTED,
+                            "The version id is longer than %d bytes, and known by its hash only: this version cannot "
+                            "be asked for.",
+                            S3_VERSION_ID_SIZE - 1);
+    return is_given && b->code == OS_OK;
+}
+
+void builder_add_version(struct s3_builder *b, const char *version_id)
+{
+    if (check_version(b, version_id))
+        builder_add_query(b, "versionId", version_id);
+}
+
 void builder_add_query_flag(struct s3_builder *b, const char *name)
 {
     add_query(b, name, "");
@@ -158,13 +175,97 @@ void builder_add_content(struct s3_builder *b, const struct s3_content *content)
     builder_add_header(b, S3_NONCE_HEADER, content->nonce);
 }
 
-/* R7 */
-void builder_add_condition(struct s3_builder *b, const struct s3_condition *condition)
+static bool is_tag(const os_metadata *tag)
 {
-    if (condition && condition->if_none_match_any)
+    struct text name = text_from(tag->name);
+    struct text value = text_from(tag->value);
+    bool fits = name.len > 0 && name.len < S3_TAG_NAME_SIZE && value.len < S3_TAG_VALUE_SIZE;
+    return fits && text_is_utf8(name) && text_is_utf8(value);
+}
+
+static void check_tags(struct s3_builder *b, const os_metadata *tags, size_t count)
+{
+    if (b->code == OS_OK && count > S3_TAGS_MAX)
+        b->code = error_set(b->err, OS_ERR_ARGUMENT, "An object has at most %d tags, not %zu.", S3_TAGS_MAX, count);
+    for (size_t i = 0; b->code == OS_OK && i < count; i++) {
+        if (!is_tag(&tags[i]))
+            b->code = error_set(b->err, OS_ERR_ARGUMENT,
+                                "The tag \"%.100s\" cannot be stored: S3 takes names of 1 to 128 and values of up to "
+                                "256 characters of UTF-8.",
+                                tags[i].name ? tags[i].name : "");
+    }
+}
+
+/* "name=value&..." percent-encoded, as x-amz-tagging wants it. */
+static void add_tags(struct s3_builder *b, const os_metadata *tags, size_t count)
+{
+    struct buf text;
+    check_tags(b, tags, count);
+    if (b->code != OS_OK)
+        return;
+    buf_init(&text, HTTP_HEADERS_BYTES_MAX); /* ten of the longest fit */
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            buf_add_char(&text, '&');
+        text_percent_encode(&text, text_from(tags[i].name), false);
+        buf_add_char(&text, '=');
+        text_percent_encode(&text, text_from(tags[i].value), false);
+    }
+    if (!buf_ok(&text))
+        b->code = error_no_memory(b->err);
+    builder_add_header(b, "x-amz-tagging", buf_str(&text));
+    buf_free(&text);
+}
+
+void builder_add_attributes(struct s3_builder *b, const struct s3_attributes *attributes)
+{
+    add_tags(b, attributes->tags, attributes->tag_count);
+    builder_add_header(b, "x-amz-storage-class", attributes->storage_class);
+    builder_add_header(b, "x-amz-server-side-encryption", attributes->encryption);
+    builder_add_header(b, "x-amz-server-side-encryption-aws-kms-key-id", attributes->kms_key_id);
+}
+
+struct vendor_header {
+    const char *name;
+    const char *value;
+    unsigned writes; /* what knows it: a set of enum builder_write */
+};
+
+/* Sources: Cloudflare R2, "S3 API compatibility"; Google Cloud Storage, "HTTP headers and query string parameters";
+ * Alibaba OSS, "PutObject", "CopyObject", "CompleteMultipartUpload"; Tencent COS, the same. */
+static const struct vendor_header vendor_headers[S3_VENDOR_END] = {
+    [S3_VENDOR_CLOUDFLARE] = {"cf-copy-destination-if-none-match", "*", BUILDER_COPY},
+    [S3_VENDOR_GOOGLE] = {"x-goog-if-generation-match", "0", BUILDER_PUT | BUILDER_COPY | BUILDER_COMPLETE},
+    [S3_VENDOR_ALIBABA] = {"x-oss-forbid-overwrite", "true", BUILDER_PUT | BUILDER_COPY | BUILDER_COMPLETE},
+    [S3_VENDOR_TENCENT] = {"x-cos-forbid-overwrite", "true", BUILDER_PUT | BUILDER_COPY | BUILDER_COMPLETE},
+};
+
+static void add_vendor_condition(struct s3_builder *b, const struct s3_condition *condition, enum builder_write write)
+{
+    bool is_known = condition->vendor > S3_VENDOR_NONE && condition->vendor < S3_VENDOR_END;
+    const struct vendor_header *header = is_known ? &vendor_headers[condition->vendor] : NULL;
+    if (b->code != OS_OK || condition->vendor == S3_VENDOR_NONE)
+        return;
+    bool replaces = condition->if_match && condition->if_match[0];
+    if (header == NULL || (header->writes & write) == 0 || replaces)
+        b->code = error_set(b->err, OS_ERR_ARGUMENT,
+                            "The condition %s cannot go with this write: it means that the key is absent%s.",
+                            header ? header->name : "of an unknown vendor",
+                            header && (header->writes & BUILDER_PUT) == 0 ? ", and is for copies" : "");
+    else
+        builder_add_header(b, header->name, header->value);
+}
+
+/* R7. A condition that cannot be sent is an error: without it the write would be another one. */
+void builder_add_condition(struct s3_builder *b, const struct s3_condition *condition, enum builder_write write)
+{
+    if (condition == NULL)
+        return;
+    if (condition->if_none_match_any)
         builder_add_header(b, "if-none-match", "*");
-    else if (condition)
+    else
         builder_add_header(b, "if-match", condition->if_match);
+    add_vendor_condition(b, condition, write);
 }
 
 void builder_add_copy_source(struct s3_builder *b, const char *source_key, const char *version_id)
@@ -179,13 +280,13 @@ void builder_add_copy_source(struct s3_builder *b, const char *source_key, const
     text_percent_encode(&source, text_from(b->target->bucket), false);
     buf_add_char(&source, '/');
     text_percent_encode(&source, text_from(source_key), true);
-    if (version_id && version_id[0]) {
+    if (check_version(b, version_id)) {
         buf_add_str(&source, "?versionId=");
         text_percent_encode(&source, text_from(version_id), false);
     }
     if (buf_ok(&source))
         builder_add_header(b, "x-amz-copy-source", buf_str(&source));
-    else
+    else if (b->code == OS_OK)
         b->code = error_no_memory(b->err);
     buf_free(&source);
 }

@@ -29,9 +29,17 @@ void builder_add_query_number(struct s3_builder *b, const char *name, uint32_t v
 /* "name=": a subresource, such as ?uploads. */
 void builder_add_query_flag(struct s3_builder *b, const char *name);
 
+/* versionId; refuses what only stands for an id (s3_is_version_id). Leaves out NULL and "". */
+void builder_add_version(struct s3_builder *b, const char *version_id);
+
 void builder_add_header(struct s3_builder *b, const char *name, const char *value); /* leaves out NULL and "" */
 void builder_add_content(struct s3_builder *b, const struct s3_content *content);
-void builder_add_condition(struct s3_builder *b, const struct s3_condition *condition); /* R7; NULL: none */
+void builder_add_attributes(struct s3_builder *b, const struct s3_attributes *attributes);
+
+/* What kind of write a condition goes with: not every vendor's header is known to all of them. */
+enum builder_write { BUILDER_PUT = 1, BUILDER_COPY = 2, BUILDER_COMPLETE = 4, BUILDER_DELETE = 8, BUILDER_RENAME = 16 };
+void builder_add_condition(struct s3_builder *b, const struct s3_condition *condition,
+                           enum builder_write write); /* R7; NULL: none */
 /* x-amz-copy-source with the key checked and escaped; version_id may be NULL. */
 void builder_add_copy_source(struct s3_builder *b, const char *source_key, const char *version_id);
 /* "bytes=FIRST-LAST", or to the end when count is 0; nothing when both are 0. */
