@@ -39,7 +39,7 @@ const struct command command_put = {
     .name = "put",
     .operands = "FILE|- URL",
     .summary = "write an object, once or over a known version",
-    .description = "Writes FILE, or what stdin has (at most 8 MiB), to the object URL. With --if-absent it is written "
+    .description = "Writes FILE, or what stdin has, to the object URL. With --if-absent it is written "
                    "only if nothing\n"
                    "is there, with --if-match only over the version that has this ETag: exactly one of any number of "
                    "racing writers\n"

@@ -3,57 +3,77 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-/* Reads to the end, at most one byte over the limit, which tells that there is more. */
-static enum status read_stdin(struct session *session, const char *url, char *data, size_t *ret_len)
-{
-    size_t len = 0;
+enum { DEFAULT_DEADLINE_MS = 120000 /* of os_call */ };
 
-    while (len <= INPUT_STDIN_MAX) {
-        ssize_t got;
-        if (!interrupt_wait(&session->interrupt, STDIN_FILENO, POLLIN)) {
-            return session_fail(session, url, OS_ERR_CANCELLED, "Stopped while stdin was read; nothing was sent.");
-        }
-        got = read(STDIN_FILENO, data + len, INPUT_STDIN_MAX + 1 - len);
-        if (got < 0 && errno != EINTR && errno != EAGAIN) {
-            return session_fail(session, url, OS_ERR_IO, "stdin could not be read: %s.", strerror(errno));
-        }
-        if (got == 0) {
-            *ret_len = len;
-            return STATUS_DONE;
-        }
-        len += got > 0 ? (size_t)got : 0;
-    }
-    return session_fail(session, url, OS_ERR_TOO_LARGE,
-                        "stdin has more than 8 MiB, the most that a put takes from there; nothing was sent.");
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-enum status input_body(struct session *session, const char *url, const char *file, os_body *ret, void **ret_owned)
+static int64_t read_stdin(void *context, void *data, size_t size)
 {
-    os_body from_file = OS_BODY_FILE(file);
-    char *data;
-    size_t len = 0;
-    enum status status;
+    struct input *input = context;
 
-    if (strcmp(file, "-") != 0) {
-        *ret = from_file;
-        *ret_owned = NULL;
-        return STATUS_DONE;
+    while (true) {
+        enum interrupt_waited waited =
+            interrupt_wait_until(&input->session->interrupt, STDIN_FILENO, POLLIN, input->deadline_ms);
+        ssize_t got;
+        input->stopped = waited == INTERRUPT_SIGNAL;
+        input->late = waited == INTERRUPT_LATE;
+        if (waited != INTERRUPT_READY) {
+            return -1;
+        }
+        got = read(STDIN_FILENO, data, size);
+        if (got >= 0) {
+            return got;
+        }
+        if (errno != EINTR && errno != EAGAIN) {
+            input->failure = errno;
+            return -1;
+        }
     }
-    data = malloc(INPUT_STDIN_MAX + 1);
-    if (data == NULL) {
-        return session_fail(session, url, OS_ERR_NO_MEMORY, "There is no memory for what stdin has.");
+}
+
+void input_body(struct input *input, const struct session *session, const char *file, os_body *ret)
+{
+    os_body body = OS_BODY_FILE(file);
+    uint64_t most_ms = session->call.deadline_ms == 0 ? DEFAULT_DEADLINE_MS : session->call.deadline_ms;
+    uint64_t start_ms = now_ms();
+
+    memset(input, 0, sizeof(*input));
+    input->session = session;
+    input->deadline_ms = most_ms > UINT64_MAX - start_ms ? UINT64_MAX : start_ms + most_ms;
+    if (strcmp(file, "-") == 0) {
+        body.read = read_stdin;
+        body.read_context = input;
     }
-    status = read_stdin(session, url, data, &len);
-    if (status != STATUS_DONE) {
-        free(data);
-        return status;
+    *ret = body;
+}
+
+void input_explain(const struct input *input, os_error *error)
+{
+    if (error->code != OS_ERR_BODY) {
+        return;
     }
-    os_body from_memory = OS_BODY_MEMORY(data, len);
-    *ret = from_memory;
-    *ret_owned = data;
-    return STATUS_DONE;
+    if (input->stopped) {
+        error->code = OS_ERR_CANCELLED;
+        (void)snprintf(error->message, sizeof(error->message), "Stopped while stdin was read; nothing was written.");
+    } else if (input->late) {
+        error->code = OS_ERR_DEADLINE;
+        (void)snprintf(error->message, sizeof(error->message),
+                       "The deadline passed while stdin was read; nothing was written. Give a longer one with "
+                       "--deadline-ms.");
+    } else if (input->failure != 0) {
+        error->code = OS_ERR_IO;
+        (void)snprintf(error->message, sizeof(error->message), "stdin could not be read: %s.",
+                       strerror(input->failure));
+    }
 }

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The body of a put: a file by name, or stdin, which is read to its end first because a put needs its length. */
+/* The body of a put: a file by name, or stdin, which is sent while it is read and never held as a whole. */
 #ifndef OSCOMMIT_TOOL_INPUT_H
 #define OSCOMMIT_TOOL_INPUT_H
 
 #include "session.h"
 
-enum { INPUT_STDIN_MAX = 8 * 1024 * 1024 };
+struct input {
+    const struct session *session;
+    uint64_t deadline_ms; /* on the monotonic clock */
+    int failure;          /* errno of a read that failed */
+    bool stopped;         /* by a signal */
+    bool late;
+};
 
-/* `owned` is what the caller frees, or NULL. STATUS_DONE, or everything was said. */
-enum status input_body(struct session *session, const char *url, const char *file, os_body *ret, void **ret_owned);
+/* `ret` holds while `input` does, and begins the deadline. */
+void input_body(struct input *input, const struct session *session, const char *file, os_body *ret);
+
+/* After the call: why stdin broke off, in place of what the library knows of it. */
+void input_explain(const struct input *input, os_error *error);
 
 #endif

@@ -4,12 +4,14 @@
 #include "verdict.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TICK_MS = 1000 };
@@ -118,19 +120,42 @@ bool interrupt_start(struct interrupt *interrupt, int peer, void (*tick)(void *c
     return interrupt->started;
 }
 
-bool interrupt_wait(const struct interrupt *interrupt, int fd, short events)
+/* How long poll may wait; -1: for ever. */
+static int left_ms(uint64_t until_ms)
+{
+    struct timespec now;
+    uint64_t now_ms;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    if (until_ms <= now_ms) {
+        return 0;
+    }
+    return until_ms - now_ms > INT_MAX ? -1 : (int)(until_ms - now_ms);
+}
+
+enum interrupt_waited interrupt_wait_until(const struct interrupt *interrupt, int fd, short events,
+                                           uint64_t monotonic_ms)
 {
     struct pollfd fds[2] = {{.fd = interrupt->seen, .events = POLLIN}, {.fd = fd, .events = events}};
 
     while (true) {
-        int ready = poll(fds, 2, -1);
+        int ready = poll(fds, 2, left_ms(monotonic_ms));
         if (ready < 0 && errno != EINTR) {
-            return true; /* the caller's read or write says what is wrong */
+            return INTERRUPT_READY; /* the caller's read or write says what is wrong */
         }
         if (ready > 0) {
-            return fds[0].revents == 0;
+            return fds[0].revents == 0 ? INTERRUPT_READY : INTERRUPT_SIGNAL;
+        }
+        if (ready == 0) {
+            return INTERRUPT_LATE;
         }
     }
+}
+
+bool interrupt_wait(const struct interrupt *interrupt, int fd, short events)
+{
+    return interrupt_wait_until(interrupt, fd, events, UINT64_MAX) != INTERRUPT_SIGNAL;
 }
 
 bool interrupt_seen(const struct interrupt *interrupt)

@@ -38,4 +38,9 @@ void interrupt_stop(struct interrupt *interrupt);
 /* Waits until `fd` is ready for `events` (POLLIN, POLLOUT) or has hung up. False when a signal came first. */
 bool interrupt_wait(const struct interrupt *interrupt, int fd, short events);
 
+enum interrupt_waited { INTERRUPT_READY, INTERRUPT_SIGNAL, INTERRUPT_LATE };
+/* The same until a time of the monotonic clock. */
+enum interrupt_waited interrupt_wait_until(const struct interrupt *interrupt, int fd, short events,
+                                           uint64_t monotonic_ms);
+
 #endif

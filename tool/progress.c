@@ -39,7 +39,10 @@ void progress_format(const struct progress *progress, uint64_t now, char *ret, s
     uint64_t seconds = (now - progress->started_ms) / 1000;
     const double mebibyte = 1024.0 * 1024.0;
 
-    if (progress->total == 0) {
+    if (progress->total == 0 && progress->done > 0 && progress->unit == NULL) { /* of a stream the end is not known */
+        (void)snprintf(ret, ret_size, "%s: %.1f MiB, %" PRIu64 " s", progress->label, (double)progress->done / mebibyte,
+                       seconds);
+    } else if (progress->total == 0) {
         (void)snprintf(ret, ret_size, "%s: waiting, %" PRIu64 " s", progress->label, seconds);
     } else if (progress->unit != NULL) {
         (void)snprintf(ret, ret_size, "%s: %" PRIu64 " of %" PRIu64 " %s, %" PRIu64 " s", progress->label,

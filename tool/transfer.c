@@ -69,20 +69,21 @@ static bool headers_fill(struct headers *headers, const struct options *options)
     return true;
 }
 
-static enum status put_plain(struct session *session, const struct location *to, const os_body *body,
-                             const os_put_options *headers)
+static enum status put_plain(struct session *session, const struct location *to, const struct input *input,
+                             const os_body *body, const os_put_options *headers)
 {
     os_object made = OS_OBJECT_INIT;
     os_error error = {0};
 
     if (os_put(session->client, to->key, body, headers, &session->call, &made, &error) != OS_OK) {
+        input_explain(input, &error);
         return output_plain_write(&session->output, to->url, &error);
     }
     return output_object(&session->output, to->url, &made, false);
 }
 
-static enum status put(struct session *session, const struct location *to, const os_body *body,
-                       const os_put_options *headers)
+static enum status put(struct session *session, const struct location *to, const struct input *input,
+                       const os_body *body, const os_put_options *headers)
 {
     const char *etag = options_text(session->options, OPTION_IF_MATCH);
     os_result result = OS_RESULT_INIT;
@@ -94,28 +95,25 @@ static enum status put(struct session *session, const struct location *to, const
     } else if (options_on(session->options, OPTION_IF_ABSENT)) {
         verdict = os_put_if_absent(session->client, to->key, body, headers, &session->call, &result, &error);
     } else {
-        return put_plain(session, to, body, headers);
+        return put_plain(session, to, input, body, headers);
     }
+    input_explain(input, &error);
     return guarded_finish(session, to->url, verdict, &result, &error);
 }
 
 enum status transfer_up(struct session *session, const struct location *to, const char *file)
 {
+    struct input input;
     os_body body;
-    void *owned = NULL;
     struct headers headers;
-    enum status status = input_body(session, to->url, file, &body, &owned);
+    enum status status;
 
-    if (status != STATUS_DONE) {
-        return status;
+    if (!headers_fill(&headers, session->options)) {
+        return session_fail(session, to->url, OS_ERR_NO_MEMORY, "There is no memory for the metadata.");
     }
-    if (headers_fill(&headers, session->options)) {
-        status = put(session, to, &body, &headers.options);
-        headers_clear(&headers);
-    } else {
-        status = session_fail(session, to->url, OS_ERR_NO_MEMORY, "There is no memory for the metadata.");
-    }
-    free(owned);
+    input_body(&input, session, file, &body);
+    status = put(session, to, &input, &body, &headers.options);
+    headers_clear(&headers);
     return status;
 }
 

@@ -153,8 +153,10 @@ static void progress_says_how_far_it_is(void **state)
     (void)state;
     progress_format(&progress, 4999, line, sizeof(line));
     assert_string_equal(line, "put: waiting, 3 s");
+    progress.done = 1024 * 1024; /* of a stream */
+    progress_format(&progress, 6000, line, sizeof(line));
+    assert_string_equal(line, "put: 1.0 MiB, 5 s");
     progress.total = 4 * 1024 * 1024;
-    progress.done = 1024 * 1024;
     progress_format(&progress, 6000, line, sizeof(line));
     assert_string_equal(line, "put: 1.0 of 4.0 MiB, 5 s");
     progress.unit = "keys";
