@@ -1,141 +1,450 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies that go in parts before they are guarded (R14, R15): from memory, files and streams; what is left behind. */
-#include "support/raw_service.h"
+/* Bodies that go in parts before they are guarded (R15), without faults: from memory, files and streams; and what is
+ * left behind of a call that comes to nothing. */
+#include "support/big_body.h"
 #include "support/suite.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MIB ((size_t)1 << 20)
-
-/* ------------------------------------------------------------------------------------------------ bytes */
-
-/* No two pieces of a few bytes are alike, so that parts in the wrong order or at the wrong place are seen. */
-static void make_bytes(unsigned char *ret, size_t length, uint64_t offset)
-{
-    for (size_t i = 0; i < length; i++) {
-        uint64_t at = offset + i;
-        ret[i] = (unsigned char)((at * 2654435761U) >> 13) ^ (unsigned char)(at >> 20);
-    }
-}
-
-static void *new_bytes(size_t length)
-{
-    unsigned char *bytes = malloc(length + 1);
-    assert_non_null(bytes);
-    make_bytes(bytes, length, 0);
-    return bytes;
-}
-
-struct compare {
-    uint64_t offset;
-    bool same;
-};
-
-static int compare_piece(void *context, const void *data, size_t length)
-{
-    struct compare *compare = context;
-    unsigned char *expected = malloc(length + 1);
-    if (expected == NULL)
-        return 1;
-    make_bytes(expected, length, compare->offset);
-    compare->same = compare->same && memcmp(expected, data, length) == 0;
-    compare->offset += length;
-    free(expected);
-    return 0;
-}
-
-static void check_bytes(os_client *client, const char *key, size_t length)
-{
-    struct compare compare = {.same = true};
-    os_sink sink = OS_SINK_INIT;
-    os_error error;
-    sink.write = compare_piece;
-    sink.write_context = &compare;
-    CHECK_CODE(os_get(client, key, &sink, NULL, NULL, &error), OS_OK, &error);
-    assert_int_equal(compare.offset, length);
-    assert_true(compare.same);
-}
-
-/* ------------------------------------------------------------------------------------------------ uploads */
-
-/* How many uploads of the key are open. */
-static unsigned open_uploads(const struct fixture *f, const char *key)
-{
-    char path[256];
-    struct buf answer;
-    unsigned count = 0;
-    buf_init(&answer, 1 << 20);
-    snprintf(path, sizeof(path), "/%s?prefix=%s&uploads=", f->bucket, key);
-    assert_int_equal(raw_s3(getenv(f->backend->store_variable), "GET", path, NULL, &answer), 200);
-    for (const char *at = buf_str(&answer); (at = strstr(at, "<UploadId>")) != NULL; at++)
-        count++;
-    buf_free(&answer);
-    return count;
-}
-
-static os_options small_parts(const struct fixture *f)
+static os_client *open_small_parts(const struct fixture *f)
 {
     os_options options = fixture_options(f);
     options.part_size = 5 * MIB;
     options.release = OS_RELEASE_ALWAYS;
-    return options;
+    return fixture_client(&options);
 }
 
-static struct outcome put_absent(os_client *client, const char *key, const os_body *body, const os_call *call)
+static void check_committed(const struct fixture *f, os_client *client, const char *key, const struct outcome *outcome,
+                            size_t length)
 {
-    struct outcome outcome = {.result = OS_RESULT_INIT};
-    outcome.verdict = os_put_if_absent(client, key, body, NULL, call, &outcome.result, &outcome.error);
-    return outcome;
+    os_object object = OS_OBJECT_INIT;
+    os_error error;
+    CHECK_VERDICT(*outcome, OS_COMMITTED);
+    assert_string_equal(outcome->result.rule, "R9");
+    assert_string_equal(outcome->result.request, "CompleteMultipartUpload");
+    assert_int_equal(outcome->result.guard, OS_GUARD_RECORD);
+    assert_int_equal(outcome->result.attempts, 1);
+    check_big(client, key, length);
+    CHECK_CODE(os_head(client, key, NULL, &object, &error), OS_OK, &error);
+    assert_string_equal(object.etag, outcome->result.etag);
+    assert_int_equal(strlen(object.nonce), 32);
+    assert_int_equal(open_uploads(f, key), 0);
 }
 
-/* ------------------------------------------------------------------------------------------------ tests */
+/* ------------------------------------------------------------------------------------------------ committed */
 
 static void a_large_body_is_created_and_replaced_in_parts(void **state)
 {
     struct fixture *f = *state;
-    os_options options = small_parts(f);
-    os_client *client = fixture_client(&options);
+    os_client *client = open_small_parts(f);
     size_t length = 20 * MIB + 1;
-    void *bytes = new_bytes(length);
+    void *bytes = big_memory(length);
     char key[64];
     fixture_key(f, "staged", key, sizeof(key));
     os_body body = OS_BODY_MEMORY(bytes, length);
     struct outcome made = put_absent(client, key, &body, NULL);
-    CHECK_VERDICT(made, OS_COMMITTED);
-    assert_string_equal(made.result.rule, "R9");
-    check_bytes(client, key, length);
-    os_object object = OS_OBJECT_INIT;
-    os_error error;
-    CHECK_CODE(os_head(client, key, NULL, &object, &error), OS_OK, &error);
-    assert_string_equal(object.etag, made.result.etag);
-    assert_int_equal(strlen(object.nonce), 32);
+    check_committed(f, client, key, &made, length);
 
     struct outcome lost = put_absent(client, key, &body, NULL);
     CHECK_VERDICT(lost, OS_CONFLICT);
+    CHECK_ERROR(lost, OS_ERR_CONFLICT);
     assert_string_equal(lost.result.found_etag, made.result.etag);
-    assert_int_equal(lost.result.attempts, 0);
+    assert_string_equal(lost.result.rule, "R1");
+    assert_int_equal(lost.result.requests, 1); /* no byte was staged */
 
     body.length = 12 * MIB;
     struct outcome replaced = {.result = OS_RESULT_INIT};
     replaced.verdict =
         os_put_if_match(client, key, made.result.etag, &body, NULL, NULL, &replaced.result, &replaced.error);
-    CHECK_VERDICT(replaced, OS_COMMITTED);
-    check_bytes(client, key, 12 * MIB);
-    assert_int_equal(open_uploads(f, key), 0);
+    check_committed(f, client, key, &replaced, 12 * MIB);
+    struct outcome stale = {.result = OS_RESULT_INIT};
+    stale.verdict = os_put_if_match(client, key, made.result.etag, &body, NULL, NULL, &stale.result, &stale.error);
+    CHECK_VERDICT(stale, OS_CONFLICT);
+    struct outcome absent = {.result = OS_RESULT_INIT};
+    absent.verdict =
+        os_put_if_match(client, "not/there", made.result.etag, &body, NULL, NULL, &absent.result, &absent.error);
+    CHECK_VERDICT(absent, OS_CONFLICT);
+    assert_string_equal(absent.result.found_etag, "");
     outcome_clear(&made);
     outcome_clear(&lost);
     outcome_clear(&replaced);
+    outcome_clear(&stale);
+    outcome_clear(&absent);
     free(bytes);
+    os_client_close(client);
+}
+
+enum { HUNDRED = 100 << 20 };
+
+static void a_hundred_mib_are_put_from_memory(void **state)
+{
+    struct fixture *f = *state;
+    os_options options = fixture_options(f);
+    os_client *client = fixture_client(&options);
+    void *bytes = big_memory(HUNDRED);
+    char key[64];
+    fixture_key(f, "memory", key, sizeof(key));
+    os_body body = OS_BODY_MEMORY(bytes, HUNDRED);
+    struct outcome outcome = put_absent(client, key, &body, NULL);
+    check_committed(f, client, key, &outcome, HUNDRED);
+    outcome_clear(&outcome);
+    free(bytes);
+    os_client_close(client);
+}
+
+static void a_hundred_mib_are_put_from_a_file(void **state)
+{
+    struct fixture *f = *state;
+    os_options options = fixture_options(f);
+    os_client *client = fixture_client(&options);
+    char key[64];
+    char path[320];
+    fixture_key(f, "file", key, sizeof(key));
+    fixture_path(f, "hundred", path, sizeof(path));
+    big_file(path, HUNDRED);
+    os_body body = OS_BODY_FILE(path);
+    struct outcome outcome = put_absent(client, key, &body, NULL);
+    check_committed(f, client, key, &outcome, HUNDRED);
+    outcome_clear(&outcome);
+    assert_int_equal(unlink(path), 0);
+    os_client_close(client);
+}
+
+struct heard {
+    uint64_t done;
+    uint64_t total;
+    unsigned calls;
+    bool backwards;
+};
+
+static void hear(void *context, uint64_t done, uint64_t total)
+{
+    struct heard *heard = context;
+    heard->backwards = heard->backwards || done < heard->done;
+    heard->done = done;
+    heard->total = total;
+    heard->calls++;
+}
+
+static void a_hundred_mib_are_put_from_a_stream_and_progress_is_told(void **state)
+{
+    struct fixture *f = *state;
+    os_options options = fixture_options(f);
+    os_client *client = fixture_client(&options);
+    struct big_stream stream = {.length = HUNDRED};
+    struct heard heard = {0};
+    os_call call = OS_CALL_INIT;
+    char key[64];
+    fixture_key(f, "stream", key, sizeof(key));
+    os_body body = big_stream_body(&stream);
+    call.progress = hear;
+    call.progress_context = &heard;
+    struct outcome outcome = put_absent(client, key, &body, &call);
+    check_committed(f, client, key, &outcome, HUNDRED);
+    assert_true(heard.calls > 0);
+    assert_false(heard.backwards);
+    assert_int_equal(heard.done, HUNDRED);
+    assert_int_equal(heard.total, HUNDRED);
+    outcome_clear(&outcome);
+    os_client_close(client);
+}
+
+/* On both sides of what fits into one request, and of what fits into whole parts. */
+static void a_stream_of_any_length_is_put(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        size_t length;
+        const char *request;
+    } cases[] = {
+        {0, "PutObject"},
+        {1, "PutObject"},
+        {6 * MIB, "PutObject"},
+        {6 * MIB + 1, "CompleteMultipartUpload"},
+        {10 * MIB, "CompleteMultipartUpload"},
+        {10 * MIB + 1, "CompleteMultipartUpload"},
+    };
+    os_options options = fixture_options(f);
+    options.part_size = 5 * MIB;
+    options.stage_above = 6 * MIB;
+    options.parts_at_once = 1;
+    os_client *client = fixture_client(&options);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct big_stream stream = {.length = cases[i].length};
+        os_body body = big_stream_body(&stream);
+        char key[64];
+        fixture_key(f, "any", key, sizeof(key));
+        struct outcome outcome = put_absent(client, key, &body, NULL);
+        CHECK_VERDICT(outcome, OS_COMMITTED);
+        assert_string_equal(outcome.result.request, cases[i].request);
+        check_big(client, key, cases[i].length);
+        assert_int_equal(open_uploads(f, key), 0);
+        outcome_clear(&outcome);
+    }
+    os_client_close(client);
+}
+
+static void content_headers_and_metadata_go_with_the_upload(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = open_small_parts(f);
+    void *bytes = big_memory(9 * MIB);
+    os_body body = OS_BODY_MEMORY(bytes, 9 * MIB);
+    os_metadata metadata[] = {{"colour", "blue"}};
+    os_put_options put = OS_PUT_OPTIONS_INIT;
+    os_result result = OS_RESULT_INIT;
+    os_object object = OS_OBJECT_INIT;
+    os_error error;
+    char key[64];
+    fixture_key(f, "headers", key, sizeof(key));
+    put.content_type = "text/x-test";
+    put.metadata = metadata;
+    put.metadata_count = 1;
+    assert_int_equal(os_put_if_absent(client, key, &body, &put, NULL, &result, &error), OS_COMMITTED);
+    CHECK_CODE(os_head(client, key, NULL, &object, &error), OS_OK, &error);
+    assert_string_equal(object.content_type, "text/x-test");
+    assert_int_equal(object.length, 9 * MIB);
+    os_result_clear(&result);
+    free(bytes);
+    os_client_close(client);
+}
+
+static void a_stream_is_put_without_a_guard(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = open_small_parts(f);
+    static const size_t lengths[] = {0, 1000, 12 * MIB};
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        struct big_stream stream = {.length = lengths[i]};
+        os_body body = big_stream_body(&stream);
+        os_object made = OS_OBJECT_INIT;
+        os_object found = OS_OBJECT_INIT;
+        os_error error;
+        char key[64];
+        fixture_key(f, "plain", key, sizeof(key));
+        CHECK_CODE(os_put(client, key, &body, NULL, NULL, &made, &error), OS_OK, &error);
+        check_big(client, key, lengths[i]);
+        CHECK_CODE(os_head(client, key, NULL, &found, &error), OS_OK, &error);
+        assert_string_equal(made.etag, found.etag);
+        assert_int_equal(made.length, lengths[i]);
+        assert_string_equal(found.nonce, "");
+        assert_int_equal(open_uploads(f, key), 0);
+    }
+    os_client_close(client);
+}
+
+/* ------------------------------------------------------------------------------------------------ nothing left behind
+ */
+
+struct rival {
+    os_client *client;
+    const char *key;
+};
+
+static void create_first(void *context)
+{
+    const struct rival *rival = context;
+    struct outcome outcome = create(rival->client, rival->key, "first", NULL);
+    CHECK_VERDICT(outcome, OS_COMMITTED);
+    outcome_clear(&outcome);
+}
+
+static void a_race_that_is_lost_while_parts_are_sent_leaves_no_upload(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = open_small_parts(f);
+    char key[64];
+    fixture_key(f, "lost", key, sizeof(key));
+    struct rival rival = {open_small_parts(f), key};
+    struct big_stream stream = {.length = 15 * MIB, .at = 12 * MIB, .meanwhile = create_first, .context = &rival};
+    os_body body = big_stream_body(&stream);
+    struct outcome outcome = put_absent(client, key, &body, NULL);
+    CHECK_VERDICT(outcome, OS_CONFLICT);
+    assert_int_equal(outcome.result.attempts, 0);
+    CHECK_OBJECT(client, key, "first");
+    assert_int_equal(open_uploads(f, key), 0);
+    outcome_clear(&outcome);
+    os_client_close(rival.client);
+    os_client_close(client);
+}
+
+static void trigger(void *context)
+{
+    os_cancel_trigger(context);
+}
+
+static void a_call_that_is_cancelled_while_parts_are_sent_leaves_no_upload(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = open_small_parts(f);
+    os_cancel *cancel = NULL;
+    os_call call = OS_CALL_INIT;
+    char key[64];
+    assert_int_equal(os_cancel_new(&cancel), OS_OK);
+    fixture_key(f, "cancelled", key, sizeof(key));
+    struct big_stream stream = {.length = UINT64_C(1) << 50, .at = 12 * MIB, .meanwhile = trigger, .context = cancel};
+    os_body body = big_stream_body(&stream);
+    call.cancel = cancel;
+    struct outcome outcome = put_absent(client, key, &body, &call);
+    CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(outcome, OS_ERR_CANCELLED);
+    CHECK_SAYS(&outcome.error, key);
+    CHECK_ABSENT(client, key);
+    assert_int_equal(open_uploads(f, key), 0);
+    outcome_clear(&outcome);
+    os_cancel_free(cancel);
+    os_client_close(client);
+}
+
+static void a_deadline_that_passes_while_parts_are_sent_leaves_no_upload(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = open_small_parts(f);
+    os_call call = OS_CALL_INIT;
+    char key[64];
+    fixture_key(f, "deadline", key, sizeof(key));
+    struct big_stream endless = {.length = UINT64_C(1) << 50};
+    os_body body = big_stream_body(&endless);
+    call.deadline_ms = 1500;
+    uint64_t start = now_ms();
+    struct outcome outcome = put_absent(client, key, &body, &call);
+    CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(outcome, OS_ERR_DEADLINE);
+    assert_in_range(now_ms() - start, 1500, 8000);
+    CHECK_ABSENT(client, key);
+    assert_int_equal(open_uploads(f, key), 0);
+    outcome_clear(&outcome);
+    os_client_close(client);
+}
+
+static void a_stream_that_breaks_off_is_not_executed_and_leaves_no_upload(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = open_small_parts(f);
+    static const size_t lengths[] = {1 * MIB, 12 * MIB};
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        struct big_stream stream = {.length = lengths[i], .breaks = true};
+        os_body body = big_stream_body(&stream);
+        os_error error;
+        char key[64];
+        fixture_key(f, "broken", key, sizeof(key));
+        struct outcome outcome = put_absent(client, key, &body, NULL);
+        CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+        CHECK_ERROR(outcome, OS_ERR_BODY);
+        outcome_clear(&outcome);
+        stream.offset = 0;
+        CHECK_CODE(os_put(client, key, &body, NULL, NULL, NULL, &error), OS_ERR_BODY, &error);
+        CHECK_ABSENT(client, key);
+        assert_int_equal(open_uploads(f, key), 0);
+    }
+    os_client_close(client);
+}
+
+struct cut {
+    char path[320];
+    bool done;
+};
+
+static void cut_file(void *context, uint64_t done, uint64_t total)
+{
+    struct cut *cut = context;
+    (void)done;
+    (void)total;
+    if (!cut->done)
+        assert_int_equal(truncate(cut->path, 17 * (off_t)MIB), 0);
+    cut->done = true;
+}
+
+static void a_file_that_shrinks_while_it_is_read_is_not_executed(void **state)
+{
+    struct fixture *f = *state;
+    os_options options = fixture_options(f);
+    options.part_size = 5 * MIB;
+    options.parts_at_once = 1; /* one part is sent, one is read ahead: the third is cut */
+    os_client *client = fixture_client(&options);
+    os_call call = OS_CALL_INIT;
+    struct cut cut = {.done = false};
+    char key[64];
+    fixture_key(f, "shrinks", key, sizeof(key));
+    fixture_path(f, "shrinks", cut.path, sizeof(cut.path));
+    big_file(cut.path, 40 * MIB);
+    os_body body = OS_BODY_FILE(cut.path);
+    call.progress = cut_file;
+    call.progress_context = &cut;
+    struct outcome outcome = put_absent(client, key, &body, &call);
+    CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(outcome, OS_ERR_BODY);
+    CHECK_SAYS(&outcome.error, cut.path);
+    CHECK_ABSENT(client, key);
+    assert_int_equal(open_uploads(f, key), 0);
+    outcome_clear(&outcome);
+    os_client_close(client);
+}
+
+/* ------------------------------------------------------------------------------------------------ killed */
+
+static void die(void *context)
+{
+    (void)context;
+    raise(SIGKILL);
+}
+
+static int die_role(struct fixture *f, int argc, char **argv)
+{
+    struct big_stream stream = {.length = 40 * MIB, .at = 30 * MIB, .meanwhile = die};
+    os_body body = big_stream_body(&stream);
+    if (argc != 1)
+        return 1;
+    os_client *client = open_small_parts(f);
+    os_put_if_absent(client, argv[0], &body, NULL, NULL, NULL, NULL);
+    return 1;
+}
+
+static void a_writer_that_is_killed_leaves_an_upload_that_hinders_nobody(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = open_small_parts(f);
+    struct child child;
+    char key[64];
+    fixture_key(f, "killed", key, sizeof(key));
+    const char *const arguments[] = {key, NULL};
+    fixture_export(f);
+    assert_true(child_start(&child, "die", arguments));
+    assert_int_equal(child_wait(&child), 128 + SIGKILL);
+    assert_int_equal(open_uploads(f, key), 1);
+    CHECK_ABSENT(client, key);
+    struct outcome outcome = create(client, key, "alive", NULL);
+    CHECK_VERDICT(outcome, OS_COMMITTED);
+    assert_int_equal(outcome.result.guards, 1);
+    CHECK_OBJECT(client, key, "alive");
+    outcome_clear(&outcome);
     os_client_close(client);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {SUITE_TEST(a_large_body_is_created_and_replaced_in_parts, 0), {0}};
-    static const struct suite suite = {.name = "staged uploads", .tests = tests, .needs = BACKEND_S3 | BACKEND_V4};
+    static const struct suite_test tests[] = {
+        SUITE_TEST(a_large_body_is_created_and_replaced_in_parts, 0),
+        SUITE_TEST(a_hundred_mib_are_put_from_memory, 0),
+        SUITE_TEST(a_hundred_mib_are_put_from_a_file, 0),
+        SUITE_TEST(a_hundred_mib_are_put_from_a_stream_and_progress_is_told, 0),
+        SUITE_TEST(a_stream_of_any_length_is_put, 0),
+        SUITE_TEST(content_headers_and_metadata_go_with_the_upload, 0),
+        SUITE_TEST(a_stream_is_put_without_a_guard, 0),
+        SUITE_TEST(a_race_that_is_lost_while_parts_are_sent_leaves_no_upload, 0),
+        SUITE_TEST(a_call_that_is_cancelled_while_parts_are_sent_leaves_no_upload, 0),
+        SUITE_TEST(a_deadline_that_passes_while_parts_are_sent_leaves_no_upload, 0),
+        SUITE_TEST(a_stream_that_breaks_off_is_not_executed_and_leaves_no_upload, 0),
+        SUITE_TEST(a_file_that_shrinks_while_it_is_read_is_not_executed, BACKEND_S3),
+        SUITE_TEST(a_writer_that_is_killed_leaves_an_upload_that_hinders_nobody, 0),
+        {0}};
+    static const struct suite_role roles[] = {{"die", die_role}, {0}};
+    static const struct suite suite = {
+        .name = "staged uploads", .tests = tests, .roles = roles, .needs = BACKEND_UPLOADS};
     return suite_main(&suite, argc, argv);
 }
