@@ -44,7 +44,7 @@ struct store_op {
     uint64_t http_id;
     bool repeated; /* the one quiet repetition has been made */
     bool presigned;
-    uint64_t sign_s;
+    uint64_t sign_s;            /* the date in its signature, but for an attempt's */
     struct loop_job failed_job; /* tells of a failure before anything was sent */
     struct store_answer failed;
     bool failed_posted;
@@ -145,14 +145,20 @@ static bool learn_region(struct s3_store *store, const struct store_answer *answ
     return true;
 }
 
-/* E2. A HEAD's answer has no body to carry RequestTimeTooSkewed: there a 403 with a Date far from ours says the same.
- * S3 takes 15 minutes. */
-static bool learn_time(struct s3_store *store, const struct store_answer *answer)
+static bool is_far(int64_t seconds)
 {
+    return seconds > S3_SKEW_MIN_S || seconds < -S3_SKEW_MIN_S;
+}
+
+/* E2. A HEAD's answer has no body to carry RequestTimeTooSkewed: there a 403 with a Date far from ours says the same,
+ * or one far from the signature's, which has waited in a machine that was suspended. S3 takes 15 minutes. */
+static bool learn_time(const struct store_op *op, const struct store_answer *answer)
+{
+    struct s3_store *store = op->store;
     if (!answer->has_date)
         return false;
     int64_t off_s = (int64_t)answer->date_s - now_s(store);
-    bool far = off_s > S3_SKEW_MIN_S || off_s < -S3_SKEW_MIN_S;
+    bool far = is_far(off_s) || is_far((int64_t)answer->date_s - (int64_t)op->sign_s);
     bool said = strcmp(answer->service.code, "RequestTimeTooSkewed") == 0;
     bool implied = answer->status == 403 && answer->service.code[0] == '\0' && far;
     if (said || implied)
@@ -177,7 +183,7 @@ static bool repeat(struct store_op *op, const struct store_answer *answer)
         return false;
     bool elsewhere = learn_region(op->store, answer); /* a bare 400 to a HEAD may mean that, too */
     bool renew = !elsewhere && token_expired(op, answer);
-    if (!elsewhere && !renew && !learn_time(op->store, answer))
+    if (!elsewhere && !renew && !learn_time(op, answer))
         return false;
     op->repeated = true;
     s3_store_http_free(&op->http);
@@ -240,8 +246,10 @@ static os_code launch(struct store_op *op, bool renew, os_error *err)
     os_code code = s3_store_build(&target, &op->request, &op->http, err);
     if (code == OS_OK && op->presigned)
         code = sign(store, &op->http.request, true, (int64_t)op->sign_s, S3_PROBE_LENGTH_S, renew, err);
-    else if (code == OS_OK)
-        code = sign(store, &op->http.request, false, now_s(store), 0, renew, err);
+    if (code == OS_OK && !op->presigned) {
+        op->sign_s = (uint64_t)now_s(store);
+        code = sign(store, &op->http.request, false, (int64_t)op->sign_s, 0, renew, err);
+    }
     if (code == OS_OK)
         code = start_http(op, &op->http.request, op->request.deadline_monotonic_ms, 0, err);
     return code;

@@ -47,7 +47,7 @@ static bool read_all(int fd, struct buf *ret)
     do {
         count = read(fd, block, sizeof(block));
         if (count > 0 && !buf_add(ret, block, (size_t)count)) {
-            errno = EFBIG;
+            errno = ret->len + (size_t)count > PROFILE_TEXT_MAX ? EFBIG : ENOMEM;
             return false;
         }
     } while (count > 0 || (count < 0 && errno == EINTR));
@@ -63,9 +63,13 @@ os_code profile_read_file(const char *path, struct profile *ret, os_error *err)
     int why = errno;
     if (fd >= 0)
         close(fd);
-    os_code code =
-        ok ? profile_parse(buf_str(&text), text.len, path, ret, err)
-           : error_set(err, OS_ERR_CONFIG, "The store profile %.300s cannot be read: %s.", path, strerror(why));
+    os_code code = OS_OK;
+    if (ok)
+        code = profile_parse(buf_str(&text), text.len, path, ret, err);
+    else if (why == ENOMEM)
+        code = error_no_memory(err);
+    else
+        code = error_set(err, OS_ERR_CONFIG, "The store profile %.300s cannot be read: %s.", path, strerror(why));
     buf_free(&text);
     return code;
 }

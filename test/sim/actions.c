@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLACK_MS = 3000, FINAL_DEADLINE_MS = 900000, LOOK_DEADLINE_MS = 20000 };
+enum { SLACK_MS = 3000, FINAL_DEADLINE_MS = 900000, LOOK_DEADLINE_MS = 20000, PART_SIZE = 5 << 20 };
 
 /* Into the library and out of it again. */
 static void enter(struct worker *worker)
@@ -28,6 +28,7 @@ static uint64_t now_us(const struct worker *worker)
 
 void worker_free(struct worker *worker)
 {
+    content_free(&worker->content);
     free(worker);
 }
 
@@ -64,19 +65,56 @@ static void count_restart(struct world *world, const char *line)
     }
 }
 
+/* Of "...: the upload upload+7/&= could not be aborted, ...". */
+static void note_given_up(struct world *world, const char *line)
+{
+    static const char before[] = "the upload upload+";
+    const char *number = strstr(line, before);
+    size_t upload = number != NULL ? (size_t)strtoull(number + strlen(before), NULL, 10) : 0;
+    if (upload > 0 && upload <= world->upload_count && strstr(line, "could not be aborted") != NULL) {
+        world->uploads[upload - 1].given_up = true;
+    }
+}
+
 static void log_line(void *context, os_log_level level, const char *line)
 {
     const struct worker *worker = context;
     (void)level;
     struct memory_owner *library = memory_switch(NULL);
     count_restart(worker->world, line);
+    note_given_up(worker->world, line);
     world_trace(worker->world, "    lane %u: %s", worker->process->lane, line);
     memory_switch(library);
 }
 
+/* `profile`: room for a path. */
+static void give_settings(const struct world *world, char *profile, size_t size, os_options *options)
+{
+    const struct fleet *fleet = &world->fleet;
+    options->timeout_ms = fleet->timeout_ms;
+    options->max_clock_skew_rate = fleet->skew_rate;
+    options->ttl_s = fleet->ttl_s;
+    options->length_s = fleet->length_s;
+    options->allowance_s = fleet->allowance_s;
+    options->margin_s = fleet->margin_s;
+    options->release = fleet->release;
+    options->fences = fleet->fences;
+    options->condition_headers = fleet->condition_headers;
+    options->guard = fleet->guard;
+    options->stage_above = fleet->stage_above;
+    options->parts_at_once = fleet->parts_at_once;
+    if (fleet->stage_above > 0) {
+        options->part_size = PART_SIZE;
+    }
+    if (fleet->profiled) {
+        snprintf(profile, size, "/proc/self/fd/%d", world->profile_fd);
+        options->store_profile = profile;
+    }
+}
+
 bool action_open(struct worker *worker)
 {
-    const struct fleet *fleet = &worker->world->fleet;
+    char profile[32];
     os_options options = OS_OPTIONS_INIT;
     options.store_url = "s3://" NETWORK_BUCKET;
     options.ledger_url = "dynamodb://" NETWORK_TABLE;
@@ -88,15 +126,7 @@ bool action_open(struct worker *worker)
     options.credentials = give_keys;
     options.credentials_context = worker->world;
     options.no_environment = 1;
-    options.timeout_ms = fleet->timeout_ms;
-    options.max_clock_skew_rate = fleet->skew_rate;
-    options.ttl_s = fleet->ttl_s;
-    options.length_s = fleet->length_s;
-    options.allowance_s = fleet->allowance_s;
-    options.margin_s = fleet->margin_s;
-    options.release = fleet->release;
-    options.fences = fleet->fences;
-    options.condition_headers = fleet->condition_headers;
+    give_settings(worker->world, profile, sizeof(profile), &options);
     options.log = log_line;
     options.log_context = worker;
     options.log_level = worker->world->trace ? OS_LOG_DEBUG : OS_LOG_INFO;
@@ -236,6 +266,16 @@ static struct truth *note_write(struct worker *worker, enum history_operation op
     return truth;
 }
 
+static void note_way(const os_result *result, struct truth *truth)
+{
+    static const char *const guards[] = {
+        [OS_GUARD_RECORD] = "record", [OS_GUARD_NATIVE] = "native", [OS_GUARD_BOTH] = "both"};
+    bool known = result->guard == OS_GUARD_RECORD || result->guard == OS_GUARD_NATIVE || result->guard == OS_GUARD_BOTH;
+    if (known && result->request[0] != '\0') {
+        snprintf(truth->way, sizeof(truth->way), "%.23s, %s", result->request, guards[result->guard]);
+    }
+}
+
 static void note_verdict(struct frame *frame, struct truth *truth)
 {
     struct world *world = frame->worker->world;
@@ -254,6 +294,7 @@ static void note_verdict(struct frame *frame, struct truth *truth)
     truth->waited_ms = frame->result.waited_ms;
     truth->generation = frame->result.generation;
     truth->took_over = frame->result.took_over != 0;
+    note_way(&frame->result, truth);
     snprintf(truth->rule, sizeof(truth->rule), "%s", frame->result.rule);
     truth->ticket = frame->result.ticket != NULL ? strdup(frame->result.ticket) : NULL;
     enter(frame->worker);
@@ -264,27 +305,16 @@ static void note_verdict(struct frame *frame, struct truth *truth)
                 os_verdict_name(truth->verdict), truth->rule, frame->error.message);
 }
 
-static void content_of(const struct worker *worker, const struct plan_call *call, char *ret, size_t size)
-{
-    if (call->content > 0) {
-        snprintf(ret, size, "the same %u", call->content);
-    } else {
-        snprintf(ret, size, "lane %u call %llu", worker->process->lane,
-                 (unsigned long long)(worker->process->call & 0xffff));
-    }
-}
-
 static void put(struct worker *worker, const struct plan_call *call, const char *expected)
 {
-    char content[64];
     char name[16];
     struct frame frame;
-    content_of(worker, call, content, sizeof(content));
+    content_make(&worker->content, worker->process->lane, worker->process->call, call);
     world_key_name(call->key, name);
     bool absent = expected[0] == '\0';
     struct truth *truth =
         note_write(worker, absent ? HISTORY_PUT_IF_ABSENT : HISTORY_PUT_IF_MATCH, call->key, expected);
-    os_body body = OS_BODY_MEMORY(content, strlen(content));
+    os_body body = content_body(&worker->content, call->stream);
     begin(worker, &frame, call->deadline_ms);
     frame.verdict = absent
                         ? os_put_if_absent(worker->client, name, &body, NULL, &frame.call, &frame.result, &frame.error)

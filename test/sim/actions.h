@@ -4,7 +4,7 @@
 #ifndef OSCOMMIT_TEST_SIM_ACTIONS_H
 #define OSCOMMIT_TEST_SIM_ACTIONS_H
 
-#include "sim/plan.h"
+#include "sim/content.h"
 
 struct worker {
     struct process *process;
@@ -13,6 +13,7 @@ struct worker {
     uint32_t next_call;
     char seen[WORLD_KEYS_MAX][WORLD_ETAG_SIZE]; /* what each key was when it was last looked at */
     os_cancel *cancel;                          /* of the call under way */
+    struct content content;                     /* the same */
     uint64_t calls;
 };
 

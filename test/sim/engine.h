@@ -16,8 +16,8 @@ enum engine_delivery {
     ENGINE_RESET    /* the connection broke without an answer byte */
 };
 
-/* Copies. What is for a request that has ended meanwhile is dropped. */
-void engine_receive(struct http_engine *engine, uint64_t transfer, enum engine_delivery delivery, const char *bytes,
+/* Copies. What is for a request that has ended meanwhile is dropped: false. */
+bool engine_receive(struct http_engine *engine, uint64_t transfer, enum engine_delivery delivery, const char *bytes,
                     size_t length);
 void engine_free_all(struct process *process); /* when the process is freed */
 

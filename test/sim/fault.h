@@ -50,7 +50,15 @@
     X(NO_CRC, "no-crc", 1000)                       /* the world: the ledger sends no checksum */                  \
     X(DRIFT, "drift", 1000)                         /* the world: local clocks run fast or slow */                 \
     X(SPREAD, "spread", 1000)                       /* the world: the store's front ends disagree */               \
-    X(OFF_CLOCKS, "off-clocks", 1000)               /* the world: REALTIME of a process is off */
+    X(OFF_CLOCKS, "off-clocks", 1000)               /* the world: REALTIME of a process is off */                  \
+    X(STAGED, "staged", 1000)                       /* the fleet: what has more than a few bytes goes in parts */  \
+    X(MODES, "modes", 1000)                         /* the fleet: a profile that tells the truth, any mode */      \
+    X(MIXED, "mixed-conditions", 1000)              /* the world: each request has its own way with conditions */  \
+    X(FINAL_409, "final-409", 1000)                 /* the world: where it says 409, it means 412 */               \
+    X(MISSING_412, "missing-412", 1000)             /* the world: If-Match where nothing is: 412 */                \
+    X(BLANKS, "blanks", 1000)                       /* the world: a Complete's answer begins with blanks */        \
+    X(COMPLETES_AGAIN, "completes-again", 1000)     /* the world: 200 to the Complete of what is completed */      \
+    X(ABORTS_GONE, "aborts-gone", 1000)             /* the world: 204 to the abort of what is not open */
 
 enum fault_kind {
 #define FAULT_ENUM(symbol, name, rate) FAULT_##symbol,

@@ -28,9 +28,11 @@ struct parcel { /* one copy of a request, or its answer */
     uint64_t transfer;
     uint64_t occasion;
     uint64_t call;
+    enum network_request kind;
     bool to_s3;
-    bool read; /* HEAD, GET: changes nothing */
-    bool copy; /* a second copy: nobody waits for its answer */
+    size_t upload; /* its number, from 1, where the request began one; 0: none */
+    bool whole;    /* the answer is the service's own, all of it */
+    bool copy;     /* a second copy: nobody waits for its answer */
     enum engine_delivery delivery;
     uint64_t admitted_ms;
     struct buf bytes;
@@ -48,7 +50,7 @@ static bool strikes(const struct parcel *parcel, enum fault_kind kind)
 
 static bool is_attempt(const struct parcel *parcel)
 {
-    return parcel->to_s3 && !parcel->read;
+    return parcel->kind == NETWORK_ATTEMPT;
 }
 
 /* Attempts are few among all the requests, and the protocol is about them: they have kinds of faults of their own. */
@@ -57,13 +59,15 @@ static bool either_strikes(const struct parcel *parcel, enum fault_kind any, enu
     return (is_attempt(parcel) && strikes(parcel, of_attempt)) || strikes(parcel, any);
 }
 
-enum network_request network_request_of(const char *host, const char *method)
+enum network_request network_request_of(const char *host, const char *method, const char *query)
 {
     if (strcmp(host, NETWORK_S3) != 0) {
         return NETWORK_LEDGER;
     }
     bool reads = strcmp(method, "HEAD") == 0 || strcmp(method, "GET") == 0;
-    return reads ? NETWORK_READ : NETWORK_ATTEMPT;
+    bool aborts = strcmp(method, "DELETE") == 0 && strstr(query, "uploadId=") != NULL;
+    bool stages = strstr(query, "uploads=") != NULL || strstr(query, "partNumber=") != NULL;
+    return reads ? NETWORK_READ : aborts || stages ? NETWORK_STAGING : NETWORK_ATTEMPT;
 }
 
 uint64_t network_occasion(const struct process *process)
@@ -99,7 +103,11 @@ static void deliver(void *context, uint64_t unused)
 {
     struct parcel *parcel = context;
     (void)unused;
-    engine_receive(parcel->engine, parcel->transfer, parcel->delivery, buf_str(&parcel->bytes), parcel->bytes.len);
+    bool taken =
+        engine_receive(parcel->engine, parcel->transfer, parcel->delivery, buf_str(&parcel->bytes), parcel->bytes.len);
+    if (taken && parcel->whole && parcel->upload > 0) {
+        parcel->world->uploads[parcel->upload - 1].told = true;
+    }
     free_parcel(parcel);
 }
 
@@ -108,6 +116,7 @@ static void deliver_after(struct parcel *parcel, enum engine_delivery delivery, 
     struct schedule *schedule = &parcel->world->schedule;
     parcel->delivery = delivery;
     if (delivery != ENGINE_ANSWER) {
+        parcel->whole = false;
         buf_reset(&parcel->bytes);
     }
     schedule_at(schedule, schedule->now_us + us, deliver, parcel, 0);
@@ -139,6 +148,7 @@ static void send_back(struct parcel *parcel)
     if (strikes(parcel, FAULT_TRUNCATE)) {
         parcel->bytes.len = (size_t)draw(parcel, PURPOSE_CUT, 0, parcel->bytes.len - 1);
         parcel->bytes.data[parcel->bytes.len] = '\0';
+        parcel->whole = false;
     }
     deliver_after(parcel, ENGINE_ANSWER, draw(parcel, PURPOSE_BACK, 300, 20000));
 }
@@ -173,21 +183,39 @@ static bool refused_before(struct parcel *parcel, uint64_t now_ms, bool head, st
     return false;
 }
 
-static bool is_copy(const struct parcel *parcel)
+/* A copy, a part's copy or a completion: the status goes out before the store knows how it ends. */
+static bool may_fail_in_200(const struct parcel *parcel)
 {
-    return parcel->to_s3 && strstr(buf_str(&parcel->bytes), "\r\nx-amz-copy-source: ") != NULL;
+    const char *bytes = buf_str(&parcel->bytes);
+    bool completes = parcel->kind == NETWORK_ATTEMPT && strncmp(bytes, "POST ", 5) == 0;
+    return completes || (parcel->to_s3 && strstr(bytes, "\r\nx-amz-copy-source: ") != NULL);
 }
 
-static void replace_after(const struct parcel *parcel, uint64_t now_ms, bool head, struct buf *answer)
+static void replace_after(struct parcel *parcel, uint64_t now_ms, bool head, struct buf *answer)
 {
-    if (is_copy(parcel) && strikes(parcel, FAULT_ERROR_200)) {
+    if (may_fail_in_200(parcel) && strikes(parcel, FAULT_ERROR_200)) {
+        parcel->whole = false;
         buf_reset(answer);
         must(canned_s3(CANNED_ERROR_200, head, now_ms, answer));
     } else if (strikes(parcel, FAULT_AFTER_5XX)) {
+        parcel->whole = false;
         buf_reset(answer);
         must(parcel->to_s3 ? canned_s3(CANNED_INTERNAL_ERROR, head, now_ms, answer)
                            : canned_dynamo(CANNED_SERVER_ERROR, now_ms, answer));
     }
+}
+
+static void note_upload(struct parcel *parcel)
+{
+    struct world *world = parcel->world;
+    if (fake_s3_upload_count(world->s3) == world->upload_count) {
+        return;
+    }
+    struct upload_note *grown = realloc(world->uploads, (world->upload_count + 1) * sizeof(*grown));
+    must(grown != NULL);
+    world->uploads = grown;
+    grown[world->upload_count++] = (struct upload_note){.call = parcel->call, .process = parcel->process};
+    parcel->upload = world->upload_count;
 }
 
 static void handle(void *context, uint64_t unused)
@@ -213,6 +241,8 @@ static void handle(void *context, uint64_t unused)
                  ? fake_s3_handle(world->s3, bytes, parcel->bytes.len, parcel->admitted_ms, now_ms, contended, &answer)
                  : fake_dynamo_handle(world->dynamo, bytes, parcel->bytes.len, now_ms, &answer));
         effect_end(world, parcel->call, &effect);
+        parcel->whole = true;
+        note_upload(parcel);
         if (!parcel->copy) {
             replace_after(parcel, now_ms, head, &answer);
         }
@@ -263,15 +293,15 @@ static void send_again(const struct parcel *parcel, uint64_t way_us)
     schedule_at(&parcel->world->schedule, parcel->world->schedule.now_us + way_us + after_us, arrive, again, 0);
 }
 
-void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, const char *host,
+void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, enum network_request kind,
                   const char *bytes, size_t length)
 {
     struct world *world = process->world;
     struct parcel first = {.world = world, .process = process, .engine = engine, .transfer = transfer};
     first.occasion = fault_occasion(process->lane, ++world->requests[process->lane]);
     first.call = process->call;
-    first.to_s3 = strstr(host, NETWORK_S3) != NULL;
-    first.read = first.to_s3 && (strncmp(bytes, "HEAD ", 5) == 0 || strncmp(bytes, "GET ", 4) == 0);
+    first.kind = kind;
+    first.to_s3 = kind != NETWORK_LEDGER;
     buf_init(&first.bytes, 16 << 20);
     must(buf_add(&first.bytes, bytes, length));
     struct parcel *parcel = copy_parcel(&first);

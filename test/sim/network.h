@@ -18,14 +18,20 @@
 
 /* The number of the process's next request, for faults. */
 uint64_t network_occasion(const struct process *process);
+enum network_request {
+    NETWORK_READ,
+    NETWORK_ATTEMPT, /* a write of an object */
+    NETWORK_STAGING, /* a write that no reader sees: an upload's beginning, its parts, its abort */
+    NETWORK_LEDGER
+};
+enum network_request network_request_of(const char *host, const char *method, const char *query);
+
 /* Bytes are copied; the answer comes by engine_receive. */
-void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, const char *host,
+void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, enum network_request kind,
                   const char *bytes, size_t length);
-enum network_request { NETWORK_READ, NETWORK_ATTEMPT, NETWORK_LEDGER };
 
 /* What meets the process itself at this request, before or after it is sent: it
  * stops, its clock is set, it dies (then this does not return). On the process's own thread. */
 void network_strike_process(struct process *process, uint64_t occasion, enum network_request request, bool after);
-enum network_request network_request_of(const char *host, const char *method);
 
 #endif

@@ -40,24 +40,39 @@ static void check_truth(struct world *world, const struct truth *truth)
     }
 }
 
-/* Codes that tell the caller to mend something of his: nothing here is his fault. (A client asks again once after a
+/* Faults after which even a blameless caller may be told of keys, clocks or memory. (A client asks again once after a
  * refused token or time; the second refusal in a row is told.) */
+static bool may_blame(const struct world *world)
+{
+    const struct faults *faults = &world->faults;
+    return faults->struck[FAULT_SKEWED] + faults->struck[FAULT_JUMP] > 0 ||
+           faults->struck[FAULT_EXPIRED_TOKEN] + faults->struck[FAULT_ATTEMPT_TOKEN] > 1 ||
+           faults->struck[FAULT_MEMORY] > 0 || faults->rate[FAULT_OFF_CLOCKS] > 0;
+}
+
+static bool is_excused(const struct world *world, const struct truth *truth)
+{
+    /* A copy's 412 may speak of the source, which another lane has changed; a rename says it of both its halves. */
+    bool copy =
+        truth->operation == HISTORY_COPY_IF_ABSENT || truth->operation == HISTORY_COPY_IF_MATCH || !truth->by_result;
+    /* Where nothing but the record would do, a fleet that has given it up is told so. */
+    bool unsupported = truth->code == OS_ERR_UNSUPPORTED && world->fleet.profiled;
+    /* Without a record nobody can tell a 412 that was true for an instant only from one that never was. */
+    bool unmet = copy || (world->fleet.profiled && world->fleet.guard != OS_GUARD_RECORD);
+    return unsupported || (unmet && truth->code == OS_ERR_REFUSED);
+}
+
+/* Codes that tell the caller to mend something of his: nothing here is his fault. */
 static void check_code(struct world *world, const struct truth *truth)
 {
     static const os_code blaming[] = {OS_ERR_ARGUMENT,  OS_ERR_CONFIG,   OS_ERR_CREDENTIALS, OS_ERR_DENIED,
                                       OS_ERR_NO_BUCKET, OS_ERR_NO_TABLE, OS_ERR_TABLE,       OS_ERR_REGION,
                                       OS_ERR_REFUSED,   OS_ERR_BODY,     OS_ERR_TOO_LARGE,   OS_ERR_UNSUPPORTED};
-    const struct faults *faults = &world->faults;
-    if (faults->struck[FAULT_SKEWED] + faults->struck[FAULT_JUMP] > 0 ||
-        faults->struck[FAULT_EXPIRED_TOKEN] + faults->struck[FAULT_ATTEMPT_TOKEN] > 1 ||
-        faults->struck[FAULT_MEMORY] > 0 || faults->rate[FAULT_OFF_CLOCKS] > 0) {
+    if (may_blame(world) || is_excused(world, truth)) {
         return;
     }
-    /* A copy's 412 may speak of the source, which another lane has changed; a rename says it of both its halves. */
-    bool copy = truth->operation == HISTORY_COPY_IF_ABSENT || truth->operation == HISTORY_COPY_IF_MATCH ||
-                !truth->by_result;
     for (size_t i = 0; i < sizeof(blaming) / sizeof(blaming[0]); i++) {
-        if (truth->code == blaming[i] && !(copy && truth->code == OS_ERR_REFUSED)) {
+        if (truth->code == blaming[i]) {
             world_fail(world, "A call of %s ends with %s, which blames the caller.", truth->key,
                        os_code_name(truth->code));
         }
@@ -80,6 +95,38 @@ static void check_versions(struct world *world, uint32_t key)
     }
     if (plan_is_create_once(world, key) && count > 1) {
         world_fail(world, "%s is only ever created, and has %zu versions.", name, count);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ uploads */
+
+static const struct truth *write_of(const struct world *world, uint64_t call, const char *key)
+{
+    for (size_t i = 0; i < world->truth_count; i++) {
+        const struct truth *truth = &world->truths[i];
+        if (truth->call == call && truth->operation != HISTORY_READ && strcmp(truth->key, key) == 0) {
+            return truth;
+        }
+    }
+    return NULL;
+}
+
+/* R15: what a call staged is gone when it was not written, unless its process died, or it never heard the upload's id,
+ * or it said aloud that the upload stays. */
+static void check_upload(struct world *world, size_t index)
+{
+    struct fake_s3_upload upload = fake_s3_upload_at(world->s3, index);
+    const struct upload_note *note = &world->uploads[index];
+    const struct truth *truth = write_of(world, note->call, upload.key);
+    if (truth == NULL) {
+        world_fail(world, "An upload of %s was begun that no call had asked for.", upload.key);
+        return;
+    }
+    bool excused = note->process->dead || !note->told || note->given_up || world->faults.rate[FAULT_MEMORY] > 0;
+    bool unwritten = truth->settled == OS_CONFLICT || truth->settled == OS_NOT_EXECUTED;
+    if (upload.state == FAKE_S3_OPEN && truth->returned && unwritten && !excused) {
+        world_fail(world, "A write of %s is %s by %s, and its upload was left open.", truth->key,
+                   os_verdict_name(truth->settled), truth->rule);
     }
 }
 
@@ -171,6 +218,9 @@ void oracle_judge(struct world *world)
     }
     for (uint32_t key = 0; key < world->keys; key++) {
         check_versions(world, key);
+    }
+    for (size_t i = 0; i < world->upload_count; i++) {
+        check_upload(world, i);
     }
     judge(world);
 }

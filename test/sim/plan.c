@@ -15,12 +15,30 @@ enum {
     PURPOSE_RESOLVE,
     PURPOSE_SETTING,
     PURPOSE_PACE,
-    PURPOSE_TABLE
+    PURPOSE_TABLE,
+    PURPOSE_BODY
 };
 
 static uint64_t draw(const struct world *world, uint64_t purpose, uint64_t occasion, uint64_t least, uint64_t most)
 {
     return fault_number(&world->faults, purpose, occasion, least, most);
+}
+
+/* The whole fleet has one mode; with a profile in every mode it asks that for whatever it leaves open. */
+static void plan_modes(struct world *world)
+{
+    static const os_guard modes[] = {OS_GUARD_RECORD, OS_GUARD_BOTH, OS_GUARD_NATIVE, OS_GUARD_AUTO};
+    struct fleet *fleet = &world->fleet;
+    if (world->faults.rate[FAULT_STAGED] > 0) { /* those that are the same for all calls have ten bytes */
+        fleet->stage_above = draw(world, PURPOSE_SETTING, 8, 0, 1) == 0 ? 1 : 12;
+        fleet->parts_at_once = (uint32_t)draw(world, PURPOSE_SETTING, 9, 1, 4);
+    }
+    if (world->faults.rate[FAULT_MODES] > 0) {
+        fleet->guard = modes[draw(world, PURPOSE_SETTING, 10, 0, 3)];
+        fleet->profiled = true;
+        fleet->condition_headers = OS_AUTO;
+        fleet->fences = OS_AUTO;
+    }
 }
 
 /* T5, T6 and E5 hold for every choice. A store without expiry is guarded by the record's timeout alone (see README.md):
@@ -41,6 +59,8 @@ static void plan_fleet(struct world *world)
     fleet->release = draw(world, PURPOSE_SETTING, 5, 0, 2) == 0 ? OS_RELEASE_ALWAYS : OS_RELEASE_ON_FAILURE;
     fleet->fences = draw(world, PURPOSE_SETTING, 6, 0, 7) == 0 ? OS_OFF : OS_AUTO;
     fleet->condition_headers = draw(world, PURPOSE_SETTING, 7, 0, 2) == 0 ? OS_ON : OS_OFF;
+    fleet->guard = OS_GUARD_RECORD;
+    plan_modes(world);
 }
 
 void plan_world(struct world *world)
@@ -99,5 +119,8 @@ void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct 
     ret->cancel_after_us = draw(world, PURPOSE_CANCEL, occasion, 0, 20000000);
     uint64_t content = draw(world, PURPOSE_CONTENT, occasion, 0, 11);
     ret->content = content < 2 ? (uint32_t)content + 1 : 0;
+    bool staged = world->fleet.stage_above > 0;
+    ret->stream = staged && draw(world, PURPOSE_BODY, occasion, 0, 3) == 0;
+    ret->large = staged && draw(world, PURPOSE_BODY + 1000, occasion, 0, 499) == 0;
     ret->resolve_after = draw(world, PURPOSE_RESOLVE, occasion, 0, 2) != 0;
 }

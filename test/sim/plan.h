@@ -25,6 +25,8 @@ struct plan_call {
     uint64_t deadline_ms;
     uint64_t cancel_after_us; /* where CANCEL strikes */
     uint32_t content;         /* 0: bytes of its own; else the same as every other one of this number */
+    bool stream;              /* the body is of unknown length */
+    bool large;               /* of more than one part */
     bool resolve_after;       /* settles a ticket when it is done, if there is one */
 };
 

@@ -201,7 +201,7 @@ void http_engine_free(struct http_engine *engine)
 
 /* ------------------------------------------------------------------------------------------------ the turn */
 
-static void send(struct http_engine *engine, struct transfer *transfer)
+static void send(struct http_engine *engine, struct transfer *transfer, enum network_request kind)
 {
     struct buf bytes;
     buf_init(&bytes, 16 << 20);
@@ -210,7 +210,7 @@ static void send(struct http_engine *engine, struct transfer *transfer)
     }
     transfer->sent = true;
     transfer->moved_ms = now_ms(engine);
-    network_send(engine->process, engine, transfer->id, transfer->start.request->host, buf_str(&bytes), bytes.len);
+    network_send(engine->process, engine, transfer->id, kind, buf_str(&bytes), bytes.len);
     buf_free(&bytes);
 }
 
@@ -228,12 +228,12 @@ static bool send_fresh(struct http_engine *engine)
     uint64_t id = transfer->id;
     uint64_t occasion = network_occasion(engine->process);
     const struct http_request *request = transfer->start.request;
-    enum network_request kind = network_request_of(request->host, request->method);
+    enum network_request kind = network_request_of(request->host, request->method, buf_str(&request->query));
     network_strike_process(engine->process, occasion, kind, false);
     transfer = find(engine, id);
     uint64_t deadline_ms = transfer != NULL ? transfer->start.deadline_monotonic_ms : 0;
     if (transfer != NULL && (deadline_ms == 0 || deadline_ms > now_ms(engine))) {
-        send(engine, transfer);
+        send(engine, transfer, kind);
         network_strike_process(engine->process, occasion, kind, true);
     }
     return transfer != NULL && transfer->sent;
@@ -314,12 +314,12 @@ void http_engine_wakeup(struct http_engine *engine)
 
 /* ------------------------------------------------------------------------------------------------ from the network */
 
-void engine_receive(struct http_engine *engine, uint64_t id, enum engine_delivery delivery, const char *bytes,
+bool engine_receive(struct http_engine *engine, uint64_t id, enum engine_delivery delivery, const char *bytes,
                     size_t length)
 {
     struct transfer *transfer = engine->process->dead ? NULL : find(engine, id);
     if (transfer == NULL || transfer->arrived) {
-        return;
+        return false;
     }
     transfer->arrived = true;
     transfer->delivery = delivery;
@@ -327,6 +327,7 @@ void engine_receive(struct http_engine *engine, uint64_t id, enum engine_deliver
         abort();
     }
     task_wake_all(engine->process, engine);
+    return true;
 }
 
 void engine_free_all(struct process *process)

@@ -25,6 +25,19 @@ static void count_rule(struct summary *summary, const char *rule, uint32_t verdi
     }
 }
 
+static void count_way(struct summary *summary, const char *way, uint32_t verdict, uint64_t by)
+{
+    for (size_t i = 0; i < SUMMARY_WAYS_MAX; i++) {
+        if (summary->ways[i].way[0] == '\0') {
+            memcpy(summary->ways[i].way, way, strlen(way) + 1);
+        }
+        if (strcmp(summary->ways[i].way, way) == 0) {
+            summary->ways[i].verdicts[verdict] += by;
+            return;
+        }
+    }
+}
+
 static void add_truth(struct summary *summary, const struct truth *truth)
 {
     if (!truth->returned) {
@@ -38,6 +51,7 @@ static void add_truth(struct summary *summary, const struct truth *truth)
     summary->guards += truth->guards;
     if (truth->by_result) {
         count_rule(summary, truth->rule[0] ? truth->rule : "-", truth->verdict, 1);
+        count_way(summary, truth->way[0] ? truth->way : "-", truth->verdict, 1);
     }
     if (truth->verdict == OS_UNKNOWN) {
         summary->unknown_applied += truth->applied;
@@ -61,6 +75,9 @@ void summary_add(struct summary *summary, const struct world *world)
     }
     for (size_t i = 0; i < WORLD_RULES_MAX && world->restarts[i].count > 0; i++) {
         count_rule(summary, world->restarts[i].rule, RESTARTED, world->restarts[i].count);
+    }
+    for (size_t i = 0; i < world->upload_count; i++) {
+        summary->uploads[fake_s3_upload_at(world->s3, i).state]++;
     }
     summary->digest = summary->digest * 31 + world->digest;
 }
@@ -92,6 +109,12 @@ void summary_join(struct summary *summary, const struct summary *other)
         for (size_t i = 0; i < SUMMARY_RULES_MAX && other->rules[i].rule[0] != '\0'; i++) {
             count_rule(summary, other->rules[i].rule, k, other->rules[i].verdicts[k]);
         }
+        for (size_t i = 0; i < SUMMARY_WAYS_MAX && other->ways[i].way[0] != '\0'; i++) {
+            count_way(summary, other->ways[i].way, k, other->ways[i].verdicts[k]);
+        }
+    }
+    for (size_t i = 0; i <= FAKE_S3_ABORTED; i++) {
+        summary->uploads[i] += other->uploads[i];
     }
     summary->digest = summary->digest * 31 + other->digest;
 }
@@ -101,6 +124,20 @@ static void print_row(FILE *file, const char *name, const uint64_t *verdicts)
     fprintf(file, "  %-16s %11llu %9llu %13llu %9llu", name, (unsigned long long)verdicts[OS_COMMITTED],
             (unsigned long long)verdicts[OS_CONFLICT], (unsigned long long)verdicts[OS_NOT_EXECUTED],
             (unsigned long long)verdicts[OS_UNKNOWN]);
+}
+
+static void print_ways(const struct summary *summary, FILE *file)
+{
+    fprintf(file, "\n  %-31s %11s %9s %13s %9s\n", "way", "committed", "conflict", "not executed", "unknown");
+    for (size_t i = 0; i < SUMMARY_WAYS_MAX && summary->ways[i].way[0] != '\0'; i++) {
+        const uint64_t *verdicts = summary->ways[i].verdicts;
+        fprintf(file, "  %-31s %11llu %9llu %13llu %9llu\n", summary->ways[i].way,
+                (unsigned long long)verdicts[OS_COMMITTED], (unsigned long long)verdicts[OS_CONFLICT],
+                (unsigned long long)verdicts[OS_NOT_EXECUTED], (unsigned long long)verdicts[OS_UNKNOWN]);
+    }
+    fprintf(file, "\n  uploads: %llu completed, %llu aborted, %llu left open\n",
+            (unsigned long long)summary->uploads[FAKE_S3_COMPLETED],
+            (unsigned long long)summary->uploads[FAKE_S3_ABORTED], (unsigned long long)summary->uploads[FAKE_S3_OPEN]);
 }
 
 void summary_print(const struct summary *summary, double seconds, FILE *file)
@@ -129,6 +166,7 @@ void summary_print(const struct summary *summary, double seconds, FILE *file)
             (unsigned long long)summary->takeovers, (unsigned long long)summary->deaths,
             (unsigned long long)summary->unknown_applied, (unsigned long long)summary->without_ticket,
             (unsigned long long)summary->died_applied);
+    print_ways(summary, file);
     fprintf(file, "\n  fault             seeds    struck\n");
     for (uint32_t i = 0; i < FAULT_COUNT; i++) {
         fprintf(file, "  %-16s %6llu", fault_name(i), (unsigned long long)summary->seeds_with[i]);

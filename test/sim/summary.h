@@ -5,7 +5,7 @@
 
 #include "sim/world.h"
 
-enum { SUMMARY_RULES_MAX = 48 };
+enum { SUMMARY_RULES_MAX = 48, SUMMARY_WAYS_MAX = 16 };
 
 struct summary {
     uint64_t seeds;
@@ -27,7 +27,12 @@ struct summary {
         char rule[8];
         uint64_t verdicts[OS_UNKNOWN + 1]; /* [0]: guards that ended by it, and another one was started */
     } rules[SUMMARY_RULES_MAX];
-    uint64_t digest; /* of all digests, in the order of the seeds of one batch */
+    struct {
+        char way[40];
+        uint64_t verdicts[OS_UNKNOWN + 1];
+    } ways[SUMMARY_WAYS_MAX];
+    uint64_t uploads[FAKE_S3_ABORTED + 1]; /* by state */
+    uint64_t digest;                       /* of all digests, in the order of the seeds of one batch */
 };
 
 void summary_add(struct summary *summary, const struct world *world);

@@ -2,6 +2,7 @@
 #include "sim/world.h"
 
 #include "sim/engine.h"
+#include "sim/kind.h"
 #include "sim/network.h"
 #include "sim/oracle.h"
 #include "sim/plan.h"
@@ -11,9 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SECOND = 1000000, EVENTS_MAX = 3000000, LONGEST_S = 200000 };
-enum { PURPOSE_SPREAD = 400, PURPOSE_SWEEP, PURPOSE_VERSIONED };
+enum { PURPOSE_SPREAD = 400, PURPOSE_SWEEP };
 
 /* ------------------------------------------------------------------------------------------------ words */
 
@@ -117,23 +119,14 @@ struct truth *world_truth(struct world *world, uint32_t lane, uint64_t call, enu
 static bool make_services(struct world *world)
 {
     const uint32_t *rate = world->faults.rate;
-    bool versioned = fault_number(&world->faults, PURPOSE_VERSIONED, 0, 0, 1) == 1;
+    struct fake_s3_options s3;
     name_keys(world);
-    struct fake_s3_options s3 = {
-        .bucket = NETWORK_BUCKET,
-        .region = NETWORK_REGION,
-        .access_key = world->access_key,
-        .secret_key = world->secret_key,
-        .session_token = world->session_token,
-        .ignores_expiry = rate[FAULT_NEVER_EXPIRES] > 0,
-        .checks_expiry_at_end = rate[FAULT_EXPIRY_AT_END] > 0,
-        .answer_409 = rate[FAULT_CONFLICT_409] > 0 ? FAKE_S3_409_UNDECIDED : FAKE_S3_409_NONE,
-        .random_etag = rate[FAULT_RANDOM_ETAG] > 0,
-        .versioned = versioned,
-    };
-    for (size_t i = 0; i < FAKE_S3_WRITES; i++) {
-        s3.conditions[i] = rate[FAULT_IGNORE_CONDITIONS] > 0 ? FAKE_S3_IGNORED : FAKE_S3_ENFORCED;
-    }
+    kind_of_store(world, &s3);
+    s3.bucket = NETWORK_BUCKET;
+    s3.region = NETWORK_REGION;
+    s3.access_key = world->access_key;
+    s3.secret_key = world->secret_key;
+    s3.session_token = world->session_token;
     struct fake_dynamo_options dynamo = {
         .table = NETWORK_TABLE,
         .region = NETWORK_REGION,
@@ -145,7 +138,8 @@ static bool make_services(struct world *world)
     };
     world->s3 = fake_s3_new(&s3);
     world->dynamo = fake_dynamo_new(&dynamo);
-    return world->s3 != NULL && world->dynamo != NULL;
+    world->profile_fd = world->fleet.profiled ? kind_write_profile(&s3) : -1;
+    return world->s3 != NULL && world->dynamo != NULL && (!world->fleet.profiled || world->profile_fd >= 0);
 }
 
 /* The table's own process, which removes what TTL allows, at any time after it does. */
@@ -215,7 +209,7 @@ static void digest_end(struct world *world)
 
 bool world_run(struct world *world, uint64_t seed, const struct fault_change *change, bool planted, FILE *trace)
 {
-    *world = (struct world){.seed = seed, .planted = planted, .trace = trace, .digest = seed};
+    *world = (struct world){.seed = seed, .planted = planted, .trace = trace, .digest = seed, .profile_fd = -1};
     schedule_init(&world->schedule, seed);
     world->schedule.now_us = WORLD_BEGIN_US;
     world->truths = calloc(WORLD_CALLS_MAX, sizeof(*world->truths));
@@ -246,6 +240,10 @@ void world_free(struct world *world)
         free(world->truths[i].ticket);
     }
     free(world->truths);
+    free(world->uploads);
+    if (world->profile_fd >= 0) {
+        close(world->profile_fd);
+    }
     faults_free(&world->faults);
     schedule_free(&world->schedule);
     fake_s3_free(world->s3);

@@ -41,6 +41,7 @@ struct truth {
     os_code code;
     uint32_t guards, attempts, requests;
     bool took_over;
+    char way[40]; /* "PutObject, native" */
     uint64_t generation;
     uint64_t waited_ms;
     uint32_t applied;        /* how often the store applied it */
@@ -59,6 +60,17 @@ struct fleet {
     os_release release;
     os_toggle fences;
     os_toggle condition_headers;
+    os_guard guard;
+    bool profiled;        /* it has the store's profile */
+    uint64_t stage_above; /* 0: by default, which is more than any body here */
+    uint32_t parts_at_once;
+};
+
+struct upload_note { /* of the upload of this number that the fake S3 has */
+    uint64_t call;
+    const struct process *process;
+    bool told;     /* its id came back whole */
+    bool given_up; /* the library has said that it could not be aborted */
 };
 
 enum { WORLD_FAILURES_MAX = 8, WORLD_RULES_MAX = 24 };
@@ -74,6 +86,9 @@ struct world {
     struct schedule schedule;
     struct fake_s3 *s3;
     struct fake_dynamo *dynamo;
+    int profile_fd; /* a file in memory; -1: none */
+    struct upload_note *uploads;
+    size_t upload_count;
     struct fleet fleet;
     uint32_t lanes;
     uint32_t keys;
