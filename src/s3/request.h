@@ -90,8 +90,9 @@ os_code s3_build_copy(const struct s3_target *target, const char *source_key, co
                       const struct s3_condition *condition, struct http_request *ret, os_error *err);
 os_code s3_build_delete(const struct s3_target *target, const char *key, const struct s3_condition *condition,
                         struct http_request *ret, os_error *err);
-/* Atomic, inside the bucket, of a store that has it (directory buckets). `source_etag` and `client_token` (up to 64
- * printable characters: who sends the same again is answered as the first time) may be NULL. */
+/* Atomic, inside the bucket, and only for a store that is known to have it (directory buckets): others, MinIO and
+ * versitygw among them, take it for a PUT of nothing, and say that it is done. `source_etag` and `client_token` (up to
+ * 64 printable characters: who sends the same again is answered as the first time) may be NULL. */
 os_code s3_build_rename(const struct s3_target *target, const char *source_key, const char *source_etag,
                         const char *client_token, const char *key, const struct s3_condition *condition,
                         struct http_request *ret, os_error *err);

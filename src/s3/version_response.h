@@ -28,16 +28,16 @@ os_code s3_parse_versioning(const struct http_response *response, enum s3_versio
                             os_error *err);
 
 /* ListObjectVersions as it was asked for with `options`: versions and delete markers in the order of the document,
- * which has those of one key together, the latest first. The document is whole before the first is given.
- * OS_ERR_PROTOCOL also for a page that says that more follows and begins where this one did. `each` returns false to
- * stop (OS_ERR_STOPPED). Strings borrowed. */
+ * which need not be that of their making: versitygw gives all delete markers of a page first. The document is whole
+ * before the first is given. OS_ERR_PROTOCOL also for a page that says that more follows and begins where this one did.
+ * `each` returns false to stop (OS_ERR_STOPPED). Strings borrowed. */
 struct s3_listed_version {
     const char *key;
     char version_id[S3_VERSION_ID_SIZE]; /* as in struct s3_object */
     char etag[128];                      /* "" of a delete marker */
     uint64_t length;                     /* 0 of a delete marker */
     int64_t last_modified_s;             /* 0 if unreadable */
-    bool is_latest;
+    bool is_latest;                      /* of its key */
     bool is_delete_marker;
 };
 typedef bool (*s3_version_fn)(void *context, const struct s3_listed_version *version);
