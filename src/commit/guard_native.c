@@ -126,8 +126,7 @@ void guard_on_native_head(struct guard *g, const struct guard_event *event, stru
     else if (g->dead)
         judge_dead(g, &event->version, todo);
     else if (guard_dead_by(g, event->date_s))
-        guard_native_round(g, &event->now,
-                           todo); /* what this HEAD shows may be older than the Date that it came with */
+        guard_native_round(g, &event->now, todo); /* what a HEAD shows may be older than the Date that comes with it */
     else
         guard_wait(g, GUARD_NATIVE_WAITING, todo);
 }

@@ -88,6 +88,39 @@ static void a_copys_200_needs_its_result_document(void **state)
     }
 }
 
+/* V2: and so of a Complete, which is answered before it is done. */
+static void a_completes_200_needs_its_result_document(void **state)
+{
+    (void)state;
+    struct attempt_reply reply = answer_of(200, "");
+    reply.is_complete = true;
+    assert_int_equal(verdict_classify(&reply), ATTEMPT_AMBIGUOUS);
+    reply.code = "InternalError";
+    assert_int_equal(verdict_classify(&reply), ATTEMPT_AMBIGUOUS);
+    reply.code = "PreconditionFailed";
+    assert_int_equal(verdict_classify(&reply), ATTEMPT_PRECONDITION);
+    reply.result_document = true;
+    assert_int_equal(verdict_classify(&reply), ATTEMPT_OK);
+}
+
+/* R8: another copy may have completed it, or somebody aborted it: under If-Match, too. */
+static void a_missing_upload_is_never_definite(void **state)
+{
+    (void)state;
+    struct attempt_reply reply = answer_of(404, "NoSuchUpload");
+    reply.is_complete = true;
+    assert_int_equal(verdict_classify(&reply), ATTEMPT_AMBIGUOUS);
+    reply.has_if_match = true;
+    assert_int_equal(verdict_classify(&reply), ATTEMPT_AMBIGUOUS);
+    reply.code = "NoSuchKey"; /* of the object that If-Match names */
+    assert_int_equal(verdict_classify(&reply), ATTEMPT_PRECONDITION);
+    reply.has_if_match = false;
+    assert_int_equal(verdict_classify(&reply), ATTEMPT_AMBIGUOUS);
+    reply.status = 200;
+    reply.code = "NoSuchUpload";
+    assert_int_equal(verdict_classify(&reply), ATTEMPT_AMBIGUOUS);
+}
+
 /* R10: 5xx are ambiguous, whatever code stands in them; 501 says that nothing of it is implemented. */
 static void a_5xx_is_ambiguous_but_for_501(void **state)
 {
@@ -269,6 +302,8 @@ int main(void)
         cmocka_unit_test(an_answer_cut_short_is_ambiguous),
         cmocka_unit_test(a_2xx_is_a_success),
         cmocka_unit_test(a_copys_200_needs_its_result_document),
+        cmocka_unit_test(a_completes_200_needs_its_result_document),
+        cmocka_unit_test(a_missing_upload_is_never_definite),
         cmocka_unit_test(a_5xx_is_ambiguous_but_for_501),
         cmocka_unit_test(conditions_are_told_by_code_and_by_status),
         cmocka_unit_test(a_409s_code_outside_a_409_is_ambiguous),

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * R14: a Complete is decided by its upload id, and a contender aborts the holder's upload before it takes over. Our
+ * upload is 9, of 7 parts: fence 1011 (length 5, allowance 5 + 1), dead from 1014 on. The holder's upload is 5.
+ */
+#include "support/guard_trace.h"
+
+#define LOCKING                                                                   \
+    "start -> HEAD [CHECKING]\n"                                                  \
+    "head none @1000 -> SIGN 1000/5 [SIGNING]\n"                                  \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1011 u=9 if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"
+#define LOCKING_UPDATE                                                                       \
+    "start -> HEAD [CHECKING]\n"                                                             \
+    "head E nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n"                                   \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1011 saw=before u=9 if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"
+#define AMBIGUOUS "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+/* Rounds: what the first HEAD says, our record, the rows of the partition. */
+#define ALIVE    "head none @1013 -> GET [RESOLVE_OWN]\n"
+#define DEAD     "head none @1014 -> HEAD [RESOLVE_HEAD]\nhead none @1014 -> GET [RESOLVE_OWN]\n"
+#define DEAD_E   "head E nonce=before @1014 -> HEAD [RESOLVE_HEAD]\nhead E nonce=before @1014 -> GET [RESOLVE_OWN]\n"
+#define OURS     "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+#define ASKED    "query -> PARTS u=9 [RESOLVE_PARTS]\n"
+#define RELEASED "R14 again longer, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 [FINISHED]\n"
+
+/* ------------------------------------------------------------------------------------------------ our Complete */
+
+/* T6: 5 s and 10 ms a part, rounded up. */
+static void the_allowance_grows_with_the_parts(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=10000\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=112000 ttl=4600 fence=1110 u=9 if absent [ACQUIRING]\n"
+          "put ok -> SEND 112000 [SENDING]\n"
+          "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+    TRACE("complete absent parts=7 allowance=9\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1014 u=9 if absent [ACQUIRING]\n");
+    assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 100, true), 6);
+    assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 101, true), 7);
+}
+
+/* R14: never applied, and what is dead will not be. The same upload, with the same nonce, may be tried again. */
+static void an_upload_that_is_open_after_its_complete_is_dead_is_not_executed(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1014 -> NOT_EXECUTED EXPIRED " RELEASED);
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @9999 -> NOT_EXECUTED EXPIRED R14 again longer, RELEASE g=101 t=0 ttl=13599 fence=1011 if g=100 "
+          "[FINISHED]\n");
+}
+
+/* "Once dead": what is open before may be completed after. */
+static void before_the_complete_is_dead_nobody_asks(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS ALIVE OURS "query -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1014 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1014 -> GET [RESOLVE_OWN]\n" OURS ASKED);
+    TRACE("complete absent parts=7 no-fences\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 u=9 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n" AMBIGUOUS "head none @9999 -> GET [RESOLVE_OWN]\n" OURS
+          "query -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @9999 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
+}
+
+/* V4 and row A come first. */
+static void what_shows_our_nonce_is_committed_whatever_the_upload_says(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
+          "head X nonce=us @1014 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS
+          "query row X g=5 n=other fence=1020 saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1014 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+}
+
+/* R14: NoSuchUpload says only that somebody completed or aborted it: the rest of the table. A row that says "not
+ * executed" then says that the upload is lost, too. */
+static void an_upload_that_is_gone_is_judged_by_the_rest_of_the_table(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts gone -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1014 -> NOT_EXECUTED STAGE_AGAIN R13.D, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 "
+          "[FINISHED]\n");
+    TRACE("complete E parts=7\n" LOCKING_UPDATE AMBIGUOUS DEAD_E OURS ASKED "parts gone -> HEAD [RESOLVE_AGAIN]\n"
+          "head E nonce=before @1014 -> NOT_EXECUTED STAGE_AGAIN R13.D, RELEASE g=101 t=0 ttl=4614 fence=1011 "
+          "saw=before if g=100 [FINISHED]\n");
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts gone -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD
+          "get found g=101 t=20000 ttl=4620 n=other fence=1030 -> QUERY [RESOLVE_OTHERS]\n" ASKED
+          "parts gone -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1014 -> CONFLICT OVERTAKEN R13.E F [FINISHED]\n");
+}
+
+static void a_refusal_to_list_the_parts_says_nothing(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts refused -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1014 -> NOT_EXECUTED STAGE_AGAIN R13.D, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 "
+          "[FINISHED]\n");
+}
+
+static void an_unclear_list_of_parts_repeats_the_round(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts unclear -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1014 -> GET [RESOLVE_OWN]\n" OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
+          "head failed -> WAIT 50 [RESOLVE_WAITING]\n"
+          "timer +50 -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1014 -> GET [RESOLVE_OWN]\n" OURS ASKED "parts gone -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
+/* A copy may have left its nonce out, and its object may be as old as its upload: the very version may be ours. */
+static void the_very_version_without_a_nonce_may_be_ours(void **state)
+{
+    (void)state;
+    TRACE("complete E parts=7\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1011 u=9 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n" AMBIGUOUS
+          "head E @1014 -> HEAD [RESOLVE_HEAD]\nhead E @1014 -> GET [RESOLVE_OWN]\n" OURS ASKED
+          "parts gone -> HEAD [RESOLVE_AGAIN]\n"
+          "head E @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+}
+
+/* R7: 412 is definite as of a PUT, and nobody asks for the parts. */
+static void a_412_is_definite(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7\n" LOCKING "attempt precondition @1020 -> HEAD [RESOLVE_HEAD]\n"
+          "head F @1020 -> GET [RESOLVE_OWN]\n" OURS "query -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1020 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4620 fence=1011 if g=100 [FINISHED]\n");
+    TRACE("complete absent parts=7\n" LOCKING "attempt precondition @1020 -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1020 -> GET [RESOLVE_OWN]\n" OURS "query -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1020 -> NOT_EXECUTED UNMET R13.B, RELEASE g=101 t=0 ttl=4620 fence=1011 if g=100 [FINISHED]\n");
+}
+
+/* R7: "abort the upload, release, stage again, new guard". */
+static void a_409_calls_for_a_new_upload_and_is_not_sent_again(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7 409=again\n" LOCKING
+          "attempt 409 -> NOT_EXECUTED STAGE_AGAIN R7, RELEASE g=101 t=0 ttl=4600 fence=1011 if g=100 [FINISHED]\n");
+    TRACE("complete absent parts=7 409=final\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
+          "head F @1001 -> GET [RESOLVE_OWN]\n" OURS "query -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1001 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4601 fence=1011 if g=100 [FINISHED]\n");
+    TRACE("complete absent parts=7\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n" ALIVE OURS
+          "query -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n");
+}
+
+static void a_ticket_keeps_the_upload(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1011 u=9 base=none\n"
+          "start -> HEAD [RESOLVE_HEAD]\n" DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1014 -> NOT_EXECUTED EXPIRED R14 longer, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 "
+          "[FINISHED]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ one nonce, two
+ * guards
+ */
+
+/* A new guard of the same upload has the same nonce. What an earlier one left is continued (R4), also when its release,
+ * under way in the background, is applied in between: with the very generation that the new guard then wants. */
+static void a_release_of_an_earlier_guard_is_not_taken_for_the_record_just_sent(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7 no-fences\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 u=9 if absent [ACQUIRING]\n"
+          "put conflict g=50 t=20000 ttl=4590 n=us u=9 -> PUT g=51 t=20000 ttl=4600 u=9 if g=50 ttl=4590 "
+          "[ACQUIRING]\n"
+          "put conflict g=51 t=0 ttl=4600 n=us -> PUT g=52 t=20000 ttl=4600 u=9 if g=51 ttl=4600 [ACQUIRING]\n"
+          "put ok -> HEAD [RECHECKING]\n"
+          "head none -> SEND 20000 [SENDING]\n");
+    TRACE("complete absent parts=7 no-fences\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 u=9 if absent [ACQUIRING]\n"
+          "put conflict g=50 t=20000 ttl=4590 n=us u=9 -> PUT g=51 t=20000 ttl=4600 u=9 if g=50 ttl=4590 "
+          "[ACQUIRING]\n"
+          "put conflict g=51 t=20000 ttl=4595 n=us u=9 -> PUT g=52 t=20000 ttl=4600 u=9 if g=51 ttl=4595 "
+          "[ACQUIRING]\n");
+}
+
+/* V4: an earlier guard's Complete, thought to be lost, is this call's write. */
+static void what_an_earlier_guard_of_the_upload_wrote_is_committed(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7\n"
+          "start -> HEAD [CHECKING]\n"
+          "head X nonce=us @1000 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ the contender */
+
+#define CONTENDING                               \
+    "start -> HEAD [CHECKING]\n"                 \
+    "head none @1000 -> SIGN 1000/5 [SIGNING]\n" \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+#define MET      "put conflict g=7 t=20000 ttl=9 n=other fence=990 u=5 -> HEAD [CONTEND_CHECKING]\n"
+#define ABORTING "head none @1000 -> ABORT u=5 [CONTEND_ABORTING]\n"
+#define TAKING                                   \
+    "head none @1001 -> SIGN 1001/5 [SIGNING]\n" \
+    "signed -> PUT g=8 t=20000 ttl=4601 fence=1011 if g=7 ttl=9 n=other [ACQUIRING]\n"
+
+/* R14: abort, then HEAD, then the takeover. */
+static void the_holders_upload_is_aborted_before_its_record_is_taken_over(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" CONTENDING MET ABORTING "abort ok -> HEAD [CONTEND_CHECKING]\n" TAKING
+          "put ok -> SEND 20000 [SENDING]\n");
+    TRACE("put absent\n" CONTENDING MET ABORTING "abort gone -> HEAD [CONTEND_CHECKING]\n" TAKING
+          "put ok -> SEND 20000 [SENDING]\n");
+}
+
+/* "Accepted" is also said of an upload that was completed (MinIO): only the HEAD after it tells. */
+static void a_complete_that_was_applied_shows_in_the_head_after_the_abort(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" CONTENDING MET ABORTING "abort ok -> HEAD [CONTEND_CHECKING]\n"
+          "head X nonce=other @1001 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
+    TRACE("put absent\n" CONTENDING MET ABORTING "abort gone -> HEAD [CONTEND_CHECKING]\n"
+          "head X nonce=other @1001 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
+}
+
+/* R12's bound comes first, and so does a broken expectation. */
+static void the_upload_of_a_holder_that_may_live_is_left_alone(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" CONTENDING "put conflict g=7 t=20000 ttl=9 n=other fence=1010 u=5 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1012 -> WAIT 25 [CONTEND_WAITING]\n");
+    TRACE("put absent\n" CONTENDING MET "head X nonce=other @1000 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
+    TRACE("put absent\n" CONTENDING "put conflict g=7 t=0 ttl=9 n=other u=5 -> HEAD [CONTEND_CHECKING]\n" TAKING);
+}
+
+/* Without a fence an accepted abort is followed by the record's own timeout, and a whole poll. */
+#define UNFENCED "put conflict g=7 t=20000 ttl=9 n=other u=5 -> HEAD [CONTEND_CHECKING]\n"
+#define POLLED   "get found g=7 t=20000 ttl=9 n=other u=5 -> HEAD [CONTEND_CHECKING]\n"
+#define BOUND_PASSED                                 \
+    UNFENCED                                         \
+    "head none @1001 -> WAIT 25 [CONTEND_WAITING]\n" \
+    "timer +60001 -> GET [CONTEND_READING]\n" POLLED "head none @1061 -> ABORT u=5 [CONTEND_ABORTING]\n"
+static void without_a_fence_the_allowance_is_waited_for_after_the_abort(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" CONTENDING BOUND_PASSED "abort ok +3000 -> WAIT 50 [CONTEND_WAITING]\n"
+          "timer +20000 -> GET [CONTEND_READING]\n" POLLED "head none @1084 -> WAIT 100 [CONTEND_WAITING]\n"
+          "timer +1 -> GET [CONTEND_READING]\n" POLLED "head none @1084 -> SIGN 1084/5 [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4684 fence=1094 if g=7 ttl=9 n=other [ACQUIRING]\n");
+    TRACE("put absent\n" CONTENDING BOUND_PASSED "abort gone -> WAIT 50 [CONTEND_WAITING]\n"
+          "timer m+90000 -> GET [CONTEND_READING]\n" POLLED "head none @1084 -> WAIT 100 [CONTEND_WAITING]\n"
+          "timer b+20001 -> GET [CONTEND_READING]\n" POLLED
+          "head X nonce=other @1084 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
+}
+
+static void an_unclear_abort_is_sent_again_after_a_poll(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" CONTENDING MET ABORTING "abort unclear -> WAIT 25 [CONTEND_WAITING]\n"
+          "timer +25 -> GET [CONTEND_READING]\n"
+          "get found g=7 t=20000 ttl=9 n=other fence=990 u=5 -> HEAD [CONTEND_CHECKING]\n" ABORTING
+          "abort ok -> HEAD [CONTEND_CHECKING]\n" TAKING);
+}
+
+static void an_abort_that_is_refused_ends_the_wait(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" CONTENDING MET ABORTING "abort refused -> NOT_EXECUTED ABORT_REFUSED R14 [FINISHED]\n");
+    TRACE("put absent\n" CONTENDING MET ABORTING "stop -> NOT_EXECUTED BUSY R11 [FINISHED]\n");
+}
+
+/* What was aborted is the upload of the record that was seen: another record, another upload. */
+static void a_record_that_changed_meanwhile_is_a_new_one(void **state)
+{
+    (void)state;
+    TRACE("put absent\n" CONTENDING BOUND_PASSED "abort ok -> WAIT 50 [CONTEND_WAITING]\n"
+          "timer +30000 -> GET [CONTEND_READING]\n"
+          "get found g=7 t=20000 ttl=9 n=other u=6 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1091 -> WAIT 25 [CONTEND_WAITING]\n"
+          "timer +60001 -> GET [CONTEND_READING]\n"
+          "get found g=7 t=20000 ttl=9 n=other u=6 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1151 -> ABORT u=6 [CONTEND_ABORTING]\n");
+    TRACE("put absent\n" CONTENDING MET ABORTING "abort ok -> HEAD [CONTEND_CHECKING]\n" TAKING
+          "put conflict g=8 t=20000 ttl=9 n=third fence=990 u=6 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1001 -> ABORT u=6 [CONTEND_ABORTING]\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_allowance_grows_with_the_parts),
+        cmocka_unit_test(an_upload_that_is_open_after_its_complete_is_dead_is_not_executed),
+        cmocka_unit_test(before_the_complete_is_dead_nobody_asks),
+        cmocka_unit_test(what_shows_our_nonce_is_committed_whatever_the_upload_says),
+        cmocka_unit_test(an_upload_that_is_gone_is_judged_by_the_rest_of_the_table),
+        cmocka_unit_test(a_refusal_to_list_the_parts_says_nothing),
+        cmocka_unit_test(an_unclear_list_of_parts_repeats_the_round),
+        cmocka_unit_test(the_very_version_without_a_nonce_may_be_ours),
+        cmocka_unit_test(a_412_is_definite),
+        cmocka_unit_test(a_409_calls_for_a_new_upload_and_is_not_sent_again),
+        cmocka_unit_test(a_ticket_keeps_the_upload),
+        cmocka_unit_test(a_release_of_an_earlier_guard_is_not_taken_for_the_record_just_sent),
+        cmocka_unit_test(what_an_earlier_guard_of_the_upload_wrote_is_committed),
+        cmocka_unit_test(the_holders_upload_is_aborted_before_its_record_is_taken_over),
+        cmocka_unit_test(a_complete_that_was_applied_shows_in_the_head_after_the_abort),
+        cmocka_unit_test(the_upload_of_a_holder_that_may_live_is_left_alone),
+        cmocka_unit_test(without_a_fence_the_allowance_is_waited_for_after_the_abort),
+        cmocka_unit_test(an_unclear_abort_is_sent_again_after_a_poll),
+        cmocka_unit_test(an_abort_that_is_refused_ends_the_wait),
+        cmocka_unit_test(a_record_that_changed_meanwhile_is_a_new_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
