@@ -570,6 +570,82 @@ OS_API os_code os_table_list(os_client *client, const char *key, const os_call *
 OS_API os_code os_table_release(os_client *client, const char *key, const char *etag, int force, const os_call *call,
                                 os_error *err);
 
+/* ------------------------------------------------------------------------------------------------ what was left behind
+ */
+
+typedef enum os_garbage_kind {
+    OS_GARBAGE_UPLOAD = 1, /* a staged upload that nobody completed or aborted: its parts are stored, and paid for */
+    OS_GARBAGE_RECORD = 2  /* a record whose ttl passed long ago, in a table without TTL */
+} os_garbage_kind;
+
+typedef enum os_garbage_fate {
+    OS_GARBAGE_FOUND = 1,   /* a dry run: it would be removed */
+    OS_GARBAGE_REMOVED = 2, /* also when somebody else was quicker */
+    OS_GARBAGE_SPARED = 3,  /* old, but `reason` says why it may be needed */
+    OS_GARBAGE_FAILED = 4   /* `reason` says why it could not be removed, or may have been */
+} os_garbage_fate;
+
+typedef struct os_garbage {
+    size_t size;
+    os_garbage_kind kind;
+    os_garbage_fate fate;
+    const char *key;    /* this and the others are borrowed for the callback */
+    const char *etag;   /* RECORD: "*" for a create; else "" */
+    const char *upload; /* UPLOAD: its id. RECORD: the id that it names, "" if none */
+    int64_t since_s;    /* UPLOAD: when it was begun, S3 time; 0 if the store said nothing readable. RECORD: its ttl */
+    const char *reason; /* a sentence, or "" */
+} os_garbage;
+/* Runs on the calling thread; returns 0 to go on, else the call ends with OS_ERR_STOPPED. */
+typedef int (*os_garbage_fn)(void *context, const os_garbage *garbage);
+
+typedef struct os_gc_options {
+    size_t size;
+    const char *prefix;    /* keys that start so [all of the store] */
+    uint64_t older_than_s; /* uploads begun before so long, by the store's clock [86,400] */
+    int remove;            /* non-zero: remove what is found. Else a dry run */
+} os_gc_options;
+#define OS_GC_OPTIONS_INIT            \
+    {                                 \
+        .size = sizeof(os_gc_options) \
+    }
+
+typedef enum os_gc_listing {
+    OS_GC_LISTING_WHOLE = 1,    /* the store names the uploads of every key under a prefix */
+    OS_GC_LISTING_UNPROVEN = 2, /* it named none of a longer key than the prefix. Some stores (MinIO) only ever name
+                                   those of one whole key: then only the prefix itself, taken as a key, and keys whose
+                                   record names an upload were looked at */
+    OS_GC_LISTING_NONE = 3      /* it was not asked: uploads are not known to signature V2 */
+} os_gc_listing;
+
+typedef struct os_gc_result {
+    size_t size;
+    uint64_t uploads; /* seen, of any age */
+    uint64_t records; /* the same */
+    uint64_t found;   /* in a dry run: what would be removed */
+    uint64_t removed;
+    uint64_t spared;
+    uint64_t failed;
+    int64_t date_s; /* the store's time by which all was judged */
+    os_gc_listing listing;
+} os_gc_result;
+#define OS_GC_RESULT_INIT            \
+    {                                \
+        .size = sizeof(os_gc_result) \
+    }
+
+/* Finds what writers that died have left: staged uploads begun more than `older_than_s` ago, whoever began them, and
+ * records whose ttl passed more than a day ago (DynamoDB's TTL removes those by itself). Spared are an upload that a
+ * record of its key names whose holder may still complete it (its fence + margin has not passed; without a fence: its
+ * ttl), one of unknown age, and a record whose upload is open. Removes nothing unless options.remove is set: then an
+ * upload is aborted by its id, and a record is deleted on the condition that generation, ttl and nonce are as seen. An
+ * upload that is still being written to for longer than older_than_s is lost: its writer then gets OS_NOT_EXECUTED.
+ *
+ * OS_OK when everything was looked at: ret->failed counts what could not be removed. After any other code `each` may
+ * have been told of some. Without a ledger only uploads are looked at. `options`, `call`, `each` and `ret` may be NULL;
+ * `ret` is filled also on failure, as far as it went. Blocks. */
+OS_API os_code os_gc(os_client *client, const os_gc_options *options, const os_call *call, os_garbage_fn each,
+                     void *context, os_gc_result *ret, os_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,6 +16,7 @@ const struct command *const commands[] = {
     &command_table_show,
     &command_table_release,
     &command_resolve,
+    &command_gc,
     &command_race,
     &command_race_worker,
     &command_check,

@@ -19,6 +19,7 @@ extern const struct command command_table_ls;
 extern const struct command command_table_show;
 extern const struct command command_table_release;
 extern const struct command command_resolve;
+extern const struct command command_gc;
 extern const struct command command_race;
 extern const struct command command_race_worker;
 extern const struct command command_check;

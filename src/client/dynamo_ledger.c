@@ -125,6 +125,9 @@ static os_code build(struct ledger_op *op, os_error *err)
     case LEDGER_PUT:
         return dynamo_build_put(&target, request->path, request->etag, request->record, request->upload,
                                 request->condition, &op->http, &op->body, err);
+    case LEDGER_DELETE:
+        return dynamo_build_delete(&target, request->path, request->etag, request->condition, &op->http, &op->body,
+                                   err);
     case LEDGER_GET: return dynamo_build_get(&target, request->path, request->etag, &op->http, &op->body, err);
     case LEDGER_LIST: return dynamo_build_list(&target, request->path, op->start_key, &op->http, &op->body, err);
     default: return build_table_request(op, &target, err);
@@ -240,7 +243,7 @@ static void read_list(struct ledger_op *op, const struct http_response *response
         finish(op, LEDGER_OK);
 }
 
-static void read_put_or_get(struct ledger_op *op, const struct http_response *response)
+static void read_record(struct ledger_op *op, const struct http_response *response)
 {
     const struct ledger_request *request = &op->request;
     struct ledger_answer *answer = &op->answer;
@@ -249,6 +252,9 @@ static void read_put_or_get(struct ledger_op *op, const struct http_response *re
     if (request->verb == LEDGER_PUT)
         outcome = dynamo_read_put(response, op->ledger->where, request->path, request->etag, &answer->record,
                                   answer->upload, &detail, &answer->error);
+    else if (request->verb == LEDGER_DELETE)
+        outcome = dynamo_read_delete(response, op->ledger->where, request->path, request->etag, &answer->record,
+                                     answer->upload, &detail, &answer->error);
     else
         outcome = dynamo_read_get(response, op->ledger->where, request->path, request->etag, &answer->found,
                                   &answer->record, answer->upload, &detail, &answer->error);
@@ -355,8 +361,8 @@ static void http_done(void *context, const struct http_result *result)
         read_transport(op, result);
     else if (op->request.verb == LEDGER_LIST)
         read_list(op, result->response);
-    else if (op->request.verb == LEDGER_PUT || op->request.verb == LEDGER_GET)
-        read_put_or_get(op, result->response);
+    else if (op->request.verb == LEDGER_PUT || op->request.verb == LEDGER_GET || op->request.verb == LEDGER_DELETE)
+        read_record(op, result->response);
     else
         read_table_answer(op, result->response);
 }

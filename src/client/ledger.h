@@ -9,7 +9,14 @@
 #include "client/loop.h"
 #include "commit/record.h"
 
-enum ledger_verb { LEDGER_PUT = 1, LEDGER_GET, LEDGER_LIST, LEDGER_CREATE_TABLE, LEDGER_CHECK_TABLE };
+enum ledger_verb {
+    LEDGER_PUT = 1,
+    LEDGER_GET,
+    LEDGER_LIST,
+    LEDGER_CREATE_TABLE,
+    LEDGER_CHECK_TABLE,
+    LEDGER_DELETE /* never by a writer (T3): what TTL would do, on a condition */
+};
 
 struct ledger_row { /* strings borrowed for the callback */
     const char *path;
@@ -28,7 +35,7 @@ struct ledger_request {
     const char *etag;
     const struct record *record;              /* PUT */
     const char *upload;                       /* PUT: the upload id that record.upload stands for; NULL: none */
-    const struct record_condition *condition; /* PUT */
+    const struct record_condition *condition; /* PUT, DELETE */
     ledger_row_fn each;                       /* LIST: every page is read; on the loop's thread */
     void *each_context;
     uint64_t deadline_monotonic_ms;
@@ -37,7 +44,7 @@ struct ledger_request {
 struct ledger_answer { /* borrowed for the callback */
     enum ledger_outcome outcome;
     bool found;                      /* GET */
-    struct record record;            /* PUT with LEDGER_CONFLICT, GET when found */
+    struct record record;            /* PUT, DELETE with LEDGER_CONFLICT, GET when found */
     char upload[RECORD_UPLOAD_SIZE]; /* the upload id that record.upload stands for; "" if none */
     uint32_t requests;               /* how many requests it took */
     os_error error; /* for every outcome but OK and the conflicts; CHECK_TABLE and CREATE_TABLE: OS_OK or why not */

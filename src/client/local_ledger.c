@@ -90,6 +90,9 @@ static enum ledger_outcome perform(struct ledger_op *op, struct sqlite_ledger *l
         return sqlite_ledger_put(ledger, request->path, request->etag, request->record, request->upload,
                                  request->condition, (int64_t)(now.realtime_ms / 1000), patience, &answer->record,
                                  answer->upload, &answer->error);
+    case LEDGER_DELETE:
+        return sqlite_ledger_delete(ledger, request->path, request->etag, request->condition, patience, &answer->record,
+                                    &answer->error);
     case LEDGER_GET:
         return sqlite_ledger_get(ledger, request->path, request->etag, patience, &answer->found, &answer->record,
                                  answer->upload, &answer->error);

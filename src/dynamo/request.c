@@ -227,6 +227,24 @@ os_code dynamo_build_put(const struct dynamo_target *target, const char *path, c
     return finish(target, "PutItem", body, ret, ret_body, err);
 }
 
+os_code dynamo_build_delete(const struct dynamo_target *target, const char *path, const char *etag,
+                            const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
+                            os_error *err)
+{
+    start(ret, ret_body);
+    os_code code = check_key(target, path, etag != NULL ? etag : "", err);
+    if (code != OS_OK) {
+        return code;
+    }
+    json_t *body = json_pack("{s:s, s:{s:{s:s}, s:{s:s}}}", "TableName", target->table, "Key", RECORD_PATH, "S", path,
+                             RECORD_ETAG, "S", etag);
+    if (body != NULL && !add_condition(body, condition)) {
+        json_decref(body);
+        body = NULL;
+    }
+    return finish(target, "DeleteItem", body, ret, ret_body, err);
+}
+
 os_code dynamo_build_get(const struct dynamo_target *target, const char *path, const char *etag,
                          struct http_request *ret, struct buf *ret_body, os_error *err)
 {

@@ -22,6 +22,9 @@ os_code dynamo_build_put(const struct dynamo_target *target, const char *path, c
                          const struct record *record, const char *upload /* as item_from_record */,
                          const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
                          os_error *err);
+os_code dynamo_build_delete(const struct dynamo_target *target, const char *path, const char *etag,
+                            const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
+                            os_error *err);
 /* A consistent read. */
 os_code dynamo_build_get(const struct dynamo_target *target, const char *path, const char *etag,
                          struct http_request *ret, struct buf *ret_body, os_error *err);

@@ -51,22 +51,38 @@ static enum ledger_outcome read_conflict(const struct http_response *response, c
     return read_item(response, of, LEDGER_CONFLICT, item, ret, ret_upload, detail, err);
 }
 
-enum ledger_outcome dynamo_read_put(const struct http_response *response, const char *where, const char *path,
-                                    const char *etag, struct record *ret_conflict, char *ret_upload,
-                                    struct dynamo_error *ret_detail, os_error *err)
+/* A write on a condition. */
+static enum ledger_outcome read_write(const struct http_response *response, const struct answer_of *of,
+                                      struct record *ret_conflict, char *ret_upload, struct dynamo_error *ret_detail,
+                                      os_error *err)
 {
-    const struct answer_of of = {"PutItem", where, path, etag, true};
     struct dynamo_error detail;
     json_t *root = NULL;
-    enum ledger_outcome outcome = answer_open(response, &of, &root, &detail, err);
+    enum ledger_outcome outcome = answer_open(response, of, &root, &detail, err);
     if (outcome == LEDGER_CONFLICT) {
-        outcome = read_conflict(response, &of, root, ret_conflict, ret_upload, &detail, err);
+        outcome = read_conflict(response, of, root, ret_conflict, ret_upload, &detail, err);
     }
     json_decref(root);
     if (ret_detail != NULL) {
         *ret_detail = detail;
     }
     return outcome;
+}
+
+enum ledger_outcome dynamo_read_put(const struct http_response *response, const char *where, const char *path,
+                                    const char *etag, struct record *ret_conflict, char *ret_upload,
+                                    struct dynamo_error *ret_detail, os_error *err)
+{
+    const struct answer_of of = {"PutItem", where, path, etag, true};
+    return read_write(response, &of, ret_conflict, ret_upload, ret_detail, err);
+}
+
+enum ledger_outcome dynamo_read_delete(const struct http_response *response, const char *where, const char *path,
+                                       const char *etag, struct record *ret_conflict, char *ret_upload,
+                                       struct dynamo_error *ret_detail, os_error *err)
+{
+    const struct answer_of of = {"DeleteItem", where, path, etag, true};
+    return read_write(response, &of, ret_conflict, ret_upload, ret_detail, err);
 }
 
 enum ledger_outcome dynamo_read_get(const struct http_response *response, const char *where, const char *path,

@@ -32,6 +32,10 @@ struct dynamo_error {
 enum ledger_outcome dynamo_read_put(const struct http_response *response, const char *where, const char *path,
                                     const char *etag, struct record *ret_conflict, char *ret_upload,
                                     struct dynamo_error *ret_detail, os_error *err);
+/* DeleteItem, as PutItem. A record that is gone is LEDGER_CONFLICT_BLIND. */
+enum ledger_outcome dynamo_read_delete(const struct http_response *response, const char *where, const char *path,
+                                       const char *etag, struct record *ret_conflict, char *ret_upload,
+                                       struct dynamo_error *ret_detail, os_error *err);
 /* GetItem: LEDGER_OK fills *ret_found, and *ret and ret_upload (the same) when there is a record. */
 enum ledger_outcome dynamo_read_get(const struct http_response *response, const char *where, const char *path,
                                     const char *etag, bool *ret_found, struct record *ret, char *ret_upload,

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATEMENT_GET, STATEMENT_PUT, STATEMENT_EXPIRE, STATEMENT_LIST, STATEMENT_COUNT };
+enum { STATEMENT_GET, STATEMENT_PUT, STATEMENT_EXPIRE, STATEMENT_LIST, STATEMENT_DELETE, STATEMENT_COUNT };
 
 #define COLUMNS "generation, timeout_ms, ttl_s, fence_s, nonce, saw, upload"
 
@@ -28,6 +28,7 @@ static const char *const statements[STATEMENT_COUNT] = {
         "DELETE FROM records WHERE (path, etag) IN (SELECT path, etag FROM records WHERE ttl_s >= 0 AND "
         "ttl_s < ?1 AND NOT (path = ?2 AND etag = ?3) ORDER BY ttl_s LIMIT 4)",
     [STATEMENT_LIST] = "SELECT " COLUMNS ", path, etag FROM records WHERE ?1 IS NULL OR path = ?1 ORDER BY path, etag",
+    [STATEMENT_DELETE] = "DELETE FROM records WHERE path = ?1 AND etag = ?2",
 };
 
 static const char *const upgrades[] = {"ALTER TABLE records ADD COLUMN upload TEXT"};
@@ -219,28 +220,47 @@ static int expire(struct sqlite_conn *conn, const char *path, const char *etag, 
     return rc == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
 }
 
-struct ledger_put {
+struct ledger_write {
     const char *path, *etag;
-    const struct record *record;
+    const struct record *record; /* NULL: the one that is there is removed */
     const char *upload;
     const struct record_condition *condition;
     int64_t now_s;
 };
 
+static int remove_row(struct sqlite_conn *conn, const char *path, const char *etag)
+{
+    sqlite3_stmt *statement = sqlite_statement(conn, STATEMENT_DELETE);
+    if (statement == NULL) {
+        return sqlite_code(conn);
+    }
+    int rc = sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
+    rc |= sqlite3_bind_text(statement, 2, etag, -1, SQLITE_STATIC);
+    return rc == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
+}
+
+static int put_row(struct sqlite_conn *conn, const struct ledger_write *write)
+{
+    sqlite3_stmt *statement = sqlite_statement(conn, STATEMENT_PUT);
+    int rc = statement != NULL ? row_write(statement, write->path, write->etag, write->record, write->upload)
+                               : sqlite_code(conn);
+    return rc == SQLITE_OK ? expire(conn, write->path, write->etag, write->now_s) : rc;
+}
+
 /* Inside a transaction; whatever is not LEDGER_OK is rolled back by sqlite_give. */
-static enum ledger_outcome put_in(struct sqlite_conn *conn, const struct ledger_put *put, struct record *ret_conflict,
-                                  char *ret_upload, os_error *err)
+static enum ledger_outcome write_in(struct sqlite_conn *conn, const struct ledger_write *write,
+                                    struct record *ret_conflict, char *ret_upload, os_error *err)
 {
     struct record found;
     char upload[RECORD_UPLOAD_SIZE];
-    enum row_state state = row_find(conn, put->path, put->etag, &found, upload);
+    enum row_state state = row_find(conn, write->path, write->etag, &found, upload);
     if (state == ROW_FAILED) {
         return failed(conn, sqlite_code(conn), "read a record", err);
     }
     if (state == ROW_UNREADABLE) {
-        return unreadable(put->path, put->etag, err);
+        return unreadable(write->path, write->etag, err);
     }
-    if (!condition_holds(put->condition, state, &found)) {
+    if (!condition_holds(write->condition, state, &found)) {
         if (state == ROW_READ && ret_conflict != NULL) {
             memcpy(ret_conflict, &found, sizeof(found));
         }
@@ -249,22 +269,14 @@ static enum ledger_outcome put_in(struct sqlite_conn *conn, const struct ledger_
         }
         return state == ROW_READ ? LEDGER_CONFLICT : LEDGER_CONFLICT_BLIND;
     }
-    sqlite3_stmt *statement = sqlite_statement(conn, STATEMENT_PUT);
-    int rc =
-        statement != NULL ? row_write(statement, put->path, put->etag, put->record, put->upload) : sqlite_code(conn);
-    if (rc == SQLITE_OK) {
-        rc = expire(conn, put->path, put->etag, put->now_s);
-    }
+    int rc = write->record != NULL ? put_row(conn, write) : remove_row(conn, write->path, write->etag);
     return rc == SQLITE_OK ? commit(conn, err) : failed(conn, rc, "write a record", err);
 }
 
-enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *path, const char *etag,
-                                      const struct record *record, const char *upload,
-                                      const struct record_condition *condition, int64_t now_s,
-                                      struct sqlite_patience patience, struct record *ret_conflict, char *ret_upload,
-                                      os_error *err)
+static enum ledger_outcome write_to(struct sqlite_ledger *ledger, const struct ledger_write *write,
+                                    struct sqlite_patience patience, struct record *ret_conflict, char *ret_upload,
+                                    os_error *err)
 {
-    assert(record->upload == 0 || record->upload == record_upload_number(upload));
     error_clear(err);
     struct sqlite_conn *conn = NULL;
     struct sqlite_pool pool = ledger->pool;
@@ -274,11 +286,29 @@ enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *
         return outcome_of(code);
     }
     int rc = sqlite_begin(conn);
-    struct ledger_put put = {path, etag, record, upload, condition, now_s};
     enum ledger_outcome outcome =
-        rc == SQLITE_OK ? put_in(conn, &put, ret_conflict, ret_upload, err) : failed(conn, rc, "begin a write", err);
+        rc == SQLITE_OK ? write_in(conn, write, ret_conflict, ret_upload, err) : failed(conn, rc, "begin a write", err);
     sqlite_give(&pool, conn);
     return outcome;
+}
+
+enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *path, const char *etag,
+                                      const struct record *record, const char *upload,
+                                      const struct record_condition *condition, int64_t now_s,
+                                      struct sqlite_patience patience, struct record *ret_conflict, char *ret_upload,
+                                      os_error *err)
+{
+    assert(record->upload == 0 || record->upload == record_upload_number(upload));
+    struct ledger_write write = {path, etag, record, upload, condition, now_s};
+    return write_to(ledger, &write, patience, ret_conflict, ret_upload, err);
+}
+
+enum ledger_outcome sqlite_ledger_delete(struct sqlite_ledger *ledger, const char *path, const char *etag,
+                                         const struct record_condition *condition, struct sqlite_patience patience,
+                                         struct record *ret_conflict, os_error *err)
+{
+    struct ledger_write write = {.path = path, .etag = etag, .condition = condition};
+    return write_to(ledger, &write, patience, ret_conflict, NULL, err);
 }
 
 enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,

@@ -31,6 +31,11 @@ enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *
                                       const struct record_condition *condition, int64_t now_s,
                                       struct sqlite_patience patience, struct record *ret_conflict, char *ret_upload,
                                       os_error *err);
+/* Removes a record on a condition, with the outcomes of sqlite_ledger_put; one that is gone is LEDGER_CONFLICT_BLIND.
+ */
+enum ledger_outcome sqlite_ledger_delete(struct sqlite_ledger *ledger, const char *path, const char *etag,
+                                         const struct record_condition *condition, struct sqlite_patience patience,
+                                         struct record *ret_conflict, os_error *err);
 /* `ret_upload` as above. */
 enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                       struct sqlite_patience patience, bool *ret_found, struct record *ret,

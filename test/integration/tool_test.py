@@ -12,6 +12,20 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from oscommit_testing import CONFLICT, DONE, NOT_EXECUTED, SECRET_KEY, USAGE, BackendCase, main, md5_etag, tool
 
 
+class Gc(BackendCase):
+    def test_where_nothing_was_left_nothing_is_found(self):
+        url = self.new_url("clean")
+        self.ok("put", "-", url, "--if-absent", data=b"x")
+        lines = [json.loads(line) for line in self.ok("gc", url, "--json").out.splitlines()]
+        self.assertEqual([(line["verdict"], line["found"], line["removing"]) for line in lines], [("done", 0, False)])
+        self.assertTrue(self.ok("gc", url, "--remove", "--older-than", "7d").text.startswith("0 removed"))
+        self.assertEqual(self.ok("get", url).out, b"x")
+
+    def test_an_age_that_is_none_is_refused(self):
+        for age in ("", "x", "0", "1w", "-1d", "11y", "99999999999999999999"):
+            self.exits(USAGE, "gc", self.new_url("age"), "--older-than", age)
+
+
 class Put(BackendCase):
     def test_a_file_is_put_once(self):
         url = self.new_url("once")
@@ -378,4 +392,4 @@ class Surface(BackendCase):
 
 
 if __name__ == "__main__":
-    main(Put, Get, List, CopyMoveRemove, Table, Surface)
+    main(Gc, Put, Get, List, CopyMoveRemove, Table, Surface)

@@ -2,14 +2,14 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put cp mv rm get head ls table resolve race check version"
+_oscommit_commands="init put cp mv rm get head ls table resolve gc race check version"
 _oscommit_table_commands="create check ls show release"
 _oscommit_common="--json --quiet --verbose --help --version --store --ledger --endpoint-url --s3-endpoint
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
     --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
     --condition-headers --guard --store-profile --stage-above --part-size --parts-at-once --record-prefix --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms"
-_oscommit_switches=" --json --quiet --verbose --help --version --check-table --if-absent --recursive --force --keep "
+_oscommit_switches=" --json --quiet --verbose --help --version --check-table --if-absent --recursive --force --keep --remove "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
@@ -22,6 +22,7 @@ _oscommit_own_flags() {
     get) echo "--range" ;;
     ls) echo "--recursive --delimiter --start-after --max-keys" ;;
     resolve) echo "--ticket-file" ;;
+    gc) echo "--older-than --remove" ;;
     race)
         echo "--writers --keys --updates --copies --deletes --duration --faults --seed --history --report --keep"
         ;;

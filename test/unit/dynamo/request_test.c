@@ -57,6 +57,22 @@ static void assert_request(os_code code, struct http_request *request, struct bu
     buf_free(body);
 }
 
+static void a_record_is_removed_only_as_it_was_seen(void **state)
+{
+    (void)state;
+    struct http_request request;
+    struct buf body;
+    struct record_condition condition = {.kind = RECORD_IF_SEEN, .seen = held};
+    os_code code = dynamo_build_delete(&target, "dir/k", "*", &condition, &request, &body, NULL);
+    assert_request(code, &request, &body, "DeleteItem",
+                   TABLE ",\"Key\":{" KEY "},\"ConditionExpression\":\"#generation = :generation AND #ttl = :ttl AND "
+                         "#nonce = :nonce\",\"ExpressionAttributeNames\":{\"#generation\":\"generation\",\"#ttl\":"
+                         "\"ttl\",\"#nonce\":\"nonce\"},\"ExpressionAttributeValues\":{\":generation\":{\"N\":"
+                         "\"281474976710655\"},\":ttl\":{\"N\":\"1800000000\"},\":nonce\":{\"S\":\"" NONCE
+                         "\"}}," ALL_OLD);
+    assert_int_equal(dynamo_build_delete(&target, "", "*", &condition, &request, &body, NULL), OS_ERR_ARGUMENT);
+}
+
 static void assert_put(const struct record *record, enum record_condition_kind kind, const struct record *seen,
                        const char *golden)
 {
@@ -386,6 +402,7 @@ static void every_failed_allocation_of_the_other_builders_is_an_error(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_is_removed_only_as_it_was_seen),
         cmocka_unit_test(R3_acquires_where_no_record_is),
         cmocka_unit_test(R12_takes_over_what_was_seen),
         cmocka_unit_test(R12_takes_over_a_peers_record_only_while_it_has_no_nonce),

@@ -284,6 +284,38 @@ static void a_write_never_removes_its_own_record_and_a_refused_one_removes_nothi
     check_stored(state, "k", NULL);
 }
 
+static enum ledger_outcome remove_as(struct state *state, const struct record *seen, struct record *ret)
+{
+    struct record_condition condition = {.kind = RECORD_IF_SEEN, .seen = *seen};
+    return sqlite_ledger_delete(state->ledger, "k", "*", &condition, sqlite_patience_ms(PATIENT_MS), ret, &error);
+}
+
+static void a_record_is_removed_only_as_it_was_seen(void **context)
+{
+    struct state *state = *context;
+    struct record_condition absent = {.kind = RECORD_IF_ABSENT};
+    struct record held = make_record(7, "aaaa");
+    struct record found;
+    bool is_there = false;
+    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &held, NULL, &absent, 0, sqlite_patience_ms(PATIENT_MS),
+                                       NULL, NULL, &error),
+                     LEDGER_OK);
+    struct record others[] = {held, held, held};
+    others[0].generation++;
+    others[1].ttl_s++;
+    memset(others[2].nonce, 0, sizeof(others[2].nonce));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_int_equal(remove_as(state, &others[i], &found), LEDGER_CONFLICT);
+        assert_memory_equal(&found, &held, sizeof(held));
+    }
+    assert_int_equal(remove_as(state, &held, NULL), LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
+        LEDGER_OK);
+    assert_false(is_there);
+    assert_int_equal(remove_as(state, &held, &found), LEDGER_CONFLICT_BLIND);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -294,6 +326,7 @@ int main(void)
         TEST(a_release_needs_generation_and_nonce_but_not_ttl),
         TEST(every_unsigned_value_survives),
         TEST(paths_and_etags_are_compared_as_bytes),
+        TEST(a_record_is_removed_only_as_it_was_seen),
         TEST(records_are_listed_by_path_and_etag),
         TEST(a_row_that_is_no_record_is_unreadable_and_never_overwritten),
         TEST(R14_an_upload_is_kept_while_the_record_is_held),
