@@ -159,6 +159,7 @@ void client_way_rules(const os_client *client, struct way_rules *ret)
         .has_ledger = client->ledger != NULL,
         .has_conditions = settings->store_scheme == SETTINGS_S3 && settings->signature == OS_SIGNATURE_V4,
         .has_uploads = client->store->has_uploads && takes_uploads,
+        .copies_whole = client->store->is_local,
         .stage_above = settings->stage_above,
     };
 }

@@ -33,7 +33,7 @@ static void guarded_done(void *context, const struct run_outcome *outcome)
 {
     struct guarded *guarded = context;
     guarded->outcome = *outcome;
-    if (!guarded->staged)
+    if (!guarded->staged && !outcome->too_large)       /* else there is more to come */
         guarded_note_metric(guarded->client, guarded); /* here, as callbacks run on one thread */
     sync_finish(&guarded->sync);
 }
@@ -245,6 +245,26 @@ static os_code take_keys(struct guarded *guarded, const char *source, const char
     return code;
 }
 
+/* The ladder. How large the source is, is known when the first of its requests has found out. */
+static os_verdict copy_source(struct guarded *guarded, char *ret_source_etag, os_result *ret, os_error *err)
+{
+    if (guarded_choose_way(guarded, 0, err) != OS_OK)
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
+    if (guarded->wish.way.request == WAY_COPY_OBJECT) {
+        struct way_rules rules;
+        client_way_rules(guarded->client, &rules);
+        guarded->wish.copy_most = way_stage_above(&rules, WAY_COPY, guarded->wish.etag == NULL);
+        if (guarded_once(guarded, err) != OS_OK)
+            return guarded_refuse(ret, OS_NOT_EXECUTED);
+        memcpy(ret_source_etag, guarded->outcome.source_etag, VERSION_ETAG_SIZE);
+        if (!guarded->outcome.too_large)
+            return guarded_give(guarded, ret, err);
+        if (guarded_choose_way(guarded, guarded->outcome.source_bytes, err) != OS_OK)
+            return guarded_refuse(ret, OS_NOT_EXECUTED);
+    }
+    return copied_in_parts(guarded, ret_source_etag, ret, err);
+}
+
 /* `ret_source_etag` (may be NULL) tells which version of the source was copied. */
 static os_verdict guarded_copy(os_client *client, const char *name, const char *source, const char *key,
                                const char *etag, const os_copy_options *options, const os_call *call, os_result *ret,
@@ -260,14 +280,11 @@ static os_verdict guarded_copy(os_client *client, const char *name, const char *
         code = take_copy(&guarded, options, source_etag, err);
     if (code == OS_OK)
         code = take_keys(&guarded, source, key, &whole_source, &whole_key, err);
-    if (code == OS_OK)
-        code = guarded_choose_way(&guarded, 0, err);
-    if (code == OS_OK && guarded.wish.way.request == WAY_COMPLETE_UPLOAD)
-        code = error_set(err, OS_ERR_UNSUPPORTED,
-                         "%.300s would have to be written in parts, which this release does not.", whole_key);
-    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
+    char copied_etag[VERSION_ETAG_SIZE] = "";
+    os_verdict verdict =
+        code == OS_OK ? copy_source(&guarded, copied_etag, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
     if (ret_source_etag)
-        memcpy(ret_source_etag, guarded.outcome.source_etag, VERSION_ETAG_SIZE);
+        memcpy(ret_source_etag, copied_etag, sizeof(copied_etag));
     free(whole_source);
     free(whole_key);
     return verdict;

@@ -35,6 +35,7 @@ uint64_t client_stage_above(const os_client *client, bool create);
 
 /* What goes in parts: a body, or the source of a copy. Borrowed. */
 struct staged_wish {
+    uint32_t requests;           /* made before, for the result */
     struct s3_creation creation; /* content headers, metadata, tags ... without nonce and checksum */
     struct body *body;
     const struct stage_source *source;
@@ -44,5 +45,8 @@ struct staged_wish {
  * unless that was, or may have been, applied. Where the upload has become useless and the bytes can be had again, all
  * over again until the deadline. */
 os_verdict staged_run(struct guarded *guarded, const struct staged_wish *wish, os_result *ret, os_error *err);
+
+/* copied.c: a COPY in parts, by staged_run. `ret_source_etag` (VERSION_ETAG_SIZE): of the version that was copied. */
+os_verdict copied_in_parts(struct guarded *guarded, char *ret_source_etag, os_result *ret, os_error *err);
 
 #endif

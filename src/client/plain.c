@@ -78,7 +78,10 @@ static void done(void *context, const struct store_answer *answer)
     }
     plain->object = answer->object;
     memcpy(plain->content_type, answer->content_type, sizeof(plain->content_type));
-    finish(plain, answer->code);
+    os_code code = answer->code;
+    if (code == OS_OK && plain->carried && answer->response)
+        code = carried_take(plain->carried, answer->response, &plain->error);
+    finish(plain, code);
 }
 
 static void launch(struct plain *plain)

@@ -5,6 +5,7 @@
 #define OSCOMMIT_CLIENT_PLAIN_H
 
 #include "client/cancel.h"
+#include "client/carried.h"
 #include "client/client_internal.h"
 #include "commit/backoff.h"
 
@@ -13,8 +14,9 @@ struct plain {
     os_client *client;
     struct store_request request; /* set by the caller; the deadline is set here */
     os_call call;
-    bool may_repeat; /* reads: after 5xx, throttling and network failures */
-    bool delivered;  /* a byte of a GET has reached the caller's sink: no repetition any more */
+    bool may_repeat;         /* reads: after 5xx, throttling and network failures */
+    struct carried *carried; /* HEAD: where the metadata and content headers go; NULL: nowhere */
+    bool delivered;          /* a byte of a GET has reached the caller's sink: no repetition any more */
 
     struct clock_reading started;
     struct clock_reading sent;

@@ -29,6 +29,7 @@ struct run_wish {
     const char *etag;                  /* normalised expected ETag, or NULL: absent */
     const char *source_key;            /* COPY */
     const char *source_etag;           /* COPY: normalised, or NULL */
+    uint64_t copy_most;                /* COPY: a larger source has to go in parts */
     struct http_body body;             /* PUT: memory */
     const struct s3_content *content;  /* PUT */
     const struct run_upload *upload;   /* COMPLETE; of a ticket only its id counts */
@@ -45,7 +46,9 @@ struct run_outcome {
     os_result result;
     os_error error;
     struct guard_ticket ticket;
-    bool stage_again; /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
+    bool stage_again;      /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
+    bool too_large;        /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
+    uint64_t source_bytes; /* COPY */
     char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
 };
 typedef void (*run_done_fn)(void *context, const struct run_outcome *outcome);

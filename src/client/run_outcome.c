@@ -79,7 +79,7 @@ static void describe_unmet(struct run *run)
                   "The store refused the condition on %s although the expected version is there; check the copy's "
                   "source, probe the store anew, or use guard=record. %.400s",
                   run->key, last_words(run));
-    else if (run->wish.source_key && !goes_with_condition(&run->wish.way))
+    else if (run->wish.operation == GUARD_COPY && !goes_with_condition(&run->wish.way))
         error_set(&run->outcome.error, OS_ERR_SOURCE,
                   "The source %.300s was changed while it was being copied to %.300s; nothing was written. Call again.",
                   run->wish.source_key, run->key);
@@ -181,7 +181,7 @@ static void describe_not_executed(struct run *run)
         use_last_error(run, OS_ERR_REFUSED, "the service refused the request.");
         if (error->code == OS_ERR_CONFLICT)
             error->code = OS_ERR_REFUSED;
-        if (error->code == OS_ERR_NOT_FOUND && run->wish.source_key)
+        if (error->code == OS_ERR_NOT_FOUND && run->wish.operation == GUARD_COPY)
             error->code = OS_ERR_SOURCE; /* it was there at its HEAD */
         return;
     }

@@ -165,6 +165,13 @@ static bool take_source(struct run *run, const struct store_answer *answer)
                   run->wish.source_key, answer->object.etag, run->wish.source_etag);
         return false;
     }
+    run->outcome.source_bytes = answer->object.length;
+    if (answer->object.length > run->wish.copy_most) {
+        run->outcome.too_large = true;
+        error_set(&run->source_error, OS_ERR_TOO_LARGE, "The source %.300s is too large for one CopyObject.",
+                  run->wish.source_key);
+        return false;
+    }
     word_copy(run->source_etag, answer->object.etag, sizeof(run->source_etag));
     word_copy(run->outcome.source_etag, answer->object.etag, sizeof(run->outcome.source_etag));
     run->has_carried = false;
@@ -174,7 +181,13 @@ static bool take_source(struct run *run, const struct store_answer *answer)
         return false;
     run->has_carried = true;
     run->leave_nonce_out = !carried_has_room(&run->carried, run->guard.nonce);
-    return true;
+    if (!run->leave_nonce_out || !run->guard.settings.native)
+        return true;
+    error_set(&run->source_error, OS_ERR_UNSUPPORTED,
+              "The metadata of the source %.300s leaves no room for the guard's own entry, without which guard=native "
+              "cannot tell this copy from another writer's; use guard=record for it.",
+              run->wish.source_key);
+    return false;
 }
 
 static void source_done(void *context, const struct store_answer *answer)

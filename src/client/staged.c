@@ -177,7 +177,7 @@ static void tell_metric(struct sync *sync)
 
 os_verdict staged_run(struct guarded *guarded, const struct staged_wish *wish, os_result *ret, os_error *err)
 {
-    struct staging staging = {.guarded = guarded, .wish = wish};
+    struct staging staging = {.guarded = guarded, .wish = wish, .sums = {.requests = wish->requests}};
     struct clock_reading now;
     guarded->staged = true;
     play(&staging);

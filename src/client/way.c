@@ -59,6 +59,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 uint64_t way_stage_above(const struct way_rules *rules, enum way_operation operation, bool create)
 {
+    if (operation == WAY_COPY && rules->copies_whole)
+        return UINT64_MAX;
     if (operation == WAY_COPY)
         return rules->stage_above ? smaller(rules->stage_above, GUARD_COPY_MAX_BYTES) : GUARD_COPY_MAX_BYTES;
     if (rules->stage_above)
@@ -206,11 +208,22 @@ static bool goes_along(const struct way_rules *rules, enum way_request request, 
            (rules->profile && profile_condition_harmless(rules->profile, profile_request_of(request), create));
 }
 
+static bool wants_native(const struct way_rules *rules, const struct way_wish *wish)
+{
+    if (rules->guard == OS_GUARD_NATIVE)
+        return true;
+    return rules->guard == OS_GUARD_AUTO && rules->has_conditions && rules->condition_headers != OS_OFF &&
+           rules->profile != NULL && all_native(rules, wish);
+}
+
+/* Creations may be native beside it: a deletion that was applied is then no longer told by the creator's record. */
 static void choose_record(const struct way_rules *rules, const struct way_wish *wish, struct way *ret)
 {
+    const struct way_wish creation = {.operation = WAY_PUT, .create = true};
     ret->request = plain_request(rules, wish);
     ret->guard = OS_GUARD_RECORD;
     ret->conditional = goes_along(rules, ret->request, wish->create);
+    ret->native_writers = wants_native(rules, &creation);
 }
 
 /* Record and condition: a proven one if there is any, because native writers may be about. */
@@ -228,14 +241,6 @@ static os_code choose_both(const struct way_rules *rules, const struct way_wish 
     if (condition == PROFILE_IGNORED)
         ret->guard = OS_GUARD_RECORD; /* the condition goes along and keeps nobody out */
     return OS_OK;
-}
-
-static bool wants_native(const struct way_rules *rules, const struct way_wish *wish)
-{
-    if (rules->guard == OS_GUARD_NATIVE)
-        return true;
-    return rules->guard == OS_GUARD_AUTO && rules->has_conditions && rules->condition_headers != OS_OFF &&
-           rules->profile != NULL && all_native(rules, wish);
 }
 
 static os_code choose(const struct way_rules *rules, const struct way_wish *wish, struct way *ret, os_error *err)

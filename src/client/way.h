@@ -40,6 +40,7 @@ struct way_rules {
     bool has_ledger;
     bool has_conditions;  /* requests can carry them; not over libs3, nor to the embedded store */
     bool has_uploads;     /* staged uploads */
+    bool copies_whole;    /* a COPY is one request whatever its size (embedded store) */
     uint64_t stage_above; /* 0: by default */
 };
 

@@ -79,8 +79,9 @@ def _hmac(key, text):
     return hmac.new(key, text.encode(), hashlib.sha256).digest()
 
 
-def signed_request(endpoint, service, method, path, body=b"", headers=None):
-    """One request signed by Signature V4, with a signer of its own. Returns (status, headers, body)."""
+def signed_request(endpoint, service, method, path, body=b"", headers=None, query=""):
+    """One request signed by Signature V4, with a signer of its own. `query` is sent as it stands, "name=value&..." in
+    the order of the names. Returns (status, headers, body)."""
     host = urllib.parse.urlsplit(endpoint).netloc
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
     digest = hashlib.sha256(body).hexdigest()
@@ -89,7 +90,7 @@ def signed_request(endpoint, service, method, path, body=b"", headers=None):
     names = ";".join(sorted(signed))
     quoted = urllib.parse.quote(path, safe="/-_.~")
     canonical = "\n".join(
-        [method, quoted, "", *(f"{name}:{signed[name]}" for name in sorted(signed)), "", names, digest]
+        [method, quoted, query, *(f"{name}:{signed[name]}" for name in sorted(signed)), "", names, digest]
     )
     scope = f"{now[:8]}/{REGION}/{service}/aws4_request"
     text = "\n".join(["AWS4-HMAC-SHA256", now, scope, hashlib.sha256(canonical.encode()).hexdigest()])
@@ -100,7 +101,7 @@ def signed_request(endpoint, service, method, path, body=b"", headers=None):
     )
     connection = http.client.HTTPConnection(host, timeout=30)
     try:
-        connection.request(method, quoted, body, signed)
+        connection.request(method, quoted + ("?" + query if query else ""), body, signed)
         answer = connection.getresponse()
         return answer.status, dict(answer.headers), answer.read()
     finally:

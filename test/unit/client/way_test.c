@@ -354,7 +354,22 @@ static void what_a_409_means_is_in_the_profile(void **state)
     assert_int_equal(way.answer_409, GUARD_409_AMBIGUOUS);
 }
 
-static void only_in_both_may_others_write_without_a_record(void **state)
+static void beside_native_creations_records_prove_less(void **state)
+{
+    (void)state;
+    struct profile profile = copy_and_delete_ignore();
+    struct way_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true, .has_ledger = true};
+    struct way_wish replacement = {WAY_PUT, false, 5};
+    struct way way;
+    assert_int_equal(way_choose(&rules, &replacement, &way, NULL), OS_OK);
+    assert_int_equal(way.guard, OS_GUARD_RECORD);
+    assert_true(way.native_writers);
+    profile = nothing_atomic();
+    assert_int_equal(way_choose(&rules, &replacement, &way, NULL), OS_OK);
+    assert_false(way.native_writers);
+}
+
+static void in_both_others_may_write_without_a_record(void **state)
 {
     (void)state;
     struct profile profile = all_proven();
@@ -425,7 +440,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_write_goes_its_way),
         cmocka_unit_test(what_a_409_means_is_in_the_profile),
-        cmocka_unit_test(only_in_both_may_others_write_without_a_record),
+        cmocka_unit_test(beside_native_creations_records_prove_less),
+        cmocka_unit_test(in_both_others_may_write_without_a_record),
         cmocka_unit_test(a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request),
         cmocka_unit_test(one_condition_goes_along),
         cmocka_unit_test(refusals_say_what_to_change),
