@@ -13,7 +13,7 @@
 
 enum { STEPS_MAX = 400 };
 
-static const char *const etags[] = {"\"a\"", "\"b\"", "\"c\"", ""};
+static const char *const etags[] = {"\"a\"", "\"b\"", "\"00112233445566778899aabbccddeeff\"", ""};
 static const char *const nonces[] = {MODEL_NONCE, "ffffffffffffffffffffffffffffffff",
                                      "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", ""};
 
@@ -99,11 +99,13 @@ static void fill_record(struct bytes *bytes, const struct model *model, struct r
         ret->has_fence = (pick & 16) != 0;
         ret->fence_s = ret->has_fence ? model->s3_ms / 1000 + next_number(bytes) - 20 : 0;
     }
+    if (pick & 8)
+        ret->upload = 1 + (pick >> 4 & 1);
     if (pick & 32)
         strcpy(ret->saw, nonces[pick >> 6 & 3]);
 }
 
-static void fill_version(struct bytes *bytes, struct object_version *ret)
+static void fill_version(struct bytes *bytes, const struct model *model, struct object_version *ret)
 {
     unsigned pick = next(bytes);
 
@@ -114,8 +116,10 @@ static void fill_version(struct bytes *bytes, struct object_version *ret)
     strcpy(ret->etag, etags[pick >> 1 & 3]);
     strcpy(ret->nonce, pick >= 224 ? nonces[0] : nonces[1 + (pick >> 3) % 3]);
     ret->last_modified_s = pick >> 5 & 1;
+    if ((pick & 24) == 24) /* around what N1 calls long ago */
+        ret->last_modified_s = (int64_t)(model->s3_ms / 1000) - GUARD_NATIVE_SETTLED_S - (int64_t)(next(bytes) % 64);
     if (pick & 64)
-        strcpy(ret->version_id, "v1");
+        strcpy(ret->version_id, pick & 128 ? "null" : "v1");
 }
 
 /* What the answer says beyond how it went. */
@@ -124,7 +128,7 @@ static void fill_content(struct bytes *bytes, struct model *model, unsigned pick
     switch (event->kind) {
     case GUARD_EVENT_HEAD:
         fill_date(bytes, model, event);
-        fill_version(bytes, &event->version);
+        fill_version(bytes, model, &event->version);
         return;
     case GUARD_EVENT_SOURCE:
         fill_date(bytes, model, event);
@@ -134,6 +138,8 @@ static void fill_content(struct bytes *bytes, struct model *model, unsigned pick
         fill_date(bytes, model, event);
         strcpy(event->attempt_etag, pick & 128 ? "\"d\"" : "");
         return;
+    case GUARD_EVENT_PARTS:
+    case GUARD_EVENT_ABORTED: fill_date(bytes, model, event); return;
     case GUARD_EVENT_RECORD_PUT:
     case GUARD_EVENT_RECORD_GET:
         event->found = (pick & 64) != 0;
@@ -154,6 +160,7 @@ static void fill_answer(struct bytes *bytes, struct model *model, struct guard_e
     event->signed_ok = pick < 240;
     event->ledger = pick < 128 ? LEDGER_OK : (enum ledger_outcome)(1 + pick % 7);
     event->attempt = (enum attempt_answer)(1 + pick % 10);
+    event->upload = (enum upload_outcome)(1 + pick % 5);
     bool conflict = event->ledger == LEDGER_CONFLICT || event->ledger == LEDGER_CONFLICT_BLIND;
     if (event->kind == GUARD_EVENT_RECORD_GET && conflict)
         event->ledger = LEDGER_AMBIGUOUS;
@@ -164,12 +171,12 @@ static void fill_answer(struct bytes *bytes, struct model *model, struct guard_e
 static bool next_event(struct bytes *bytes, struct model *model, struct guard_event *event)
 {
     unsigned pick = next(bytes);
-    enum guard_event_kind kinds[8];
+    enum guard_event_kind kinds[10];
     unsigned count = 0;
 
     pass_time(bytes, model);
     event->now = model->now;
-    for (unsigned kind = GUARD_EVENT_HEAD; kind <= GUARD_EVENT_ATTEMPT; kind++) {
+    for (unsigned kind = GUARD_EVENT_HEAD; kind <= GUARD_EVENT_ABORTED; kind++) {
         if (model->awaiting & model_request_of((enum guard_event_kind)kind))
             kinds[count++] = (enum guard_event_kind)kind;
     }
@@ -181,7 +188,7 @@ static bool next_event(struct bytes *bytes, struct model *model, struct guard_ev
     if (pick >= 250)
         event->kind = GUARD_EVENT_STOP;
     else if (pick >= 246)
-        event->kind = (enum guard_event_kind)(GUARD_EVENT_HEAD + pick % 7); /* late, from an earlier request */
+        event->kind = (enum guard_event_kind)(GUARD_EVENT_HEAD + pick % 9); /* late, from an earlier request */
     fill_answer(bytes, model, event);
     return true;
 }
@@ -208,6 +215,9 @@ static void make_settings(struct bytes *bytes, struct guard_settings *ret)
     ret->fences = (pick & 1) != 0;
     ret->release_always = (pick & 2) != 0;
     ret->etag_known = (pick & 4) != 0;
+    ret->native = (pick & 24) == 24;
+    ret->modified_tells = (pick & 32) != 0;
+    ret->native_writers = (pick & 192) == 192;
 }
 
 static void make_guard(struct bytes *bytes, const struct guard_settings *settings, struct model *model,
@@ -215,11 +225,12 @@ static void make_guard(struct bytes *bytes, const struct guard_settings *setting
 {
     unsigned pick = next(bytes);
     struct guard_start start = {
-        .operation = (enum guard_operation)(1 + pick % 3),
+        .operation = (enum guard_operation)(1 + pick % 4),
         .our_etag = pick & 4 ? "\"b\"" : "\"d\"",
         .nonce = MODEL_NONCE,
         .seed = pick,
         .body_bytes = 100,
+        .part_count = pick * 40,
         .one_write = (pick & 8) != 0,
         .has_recent_date = (pick & 16) != 0,
         .recent_date_s = model->s3_ms / 1000,
@@ -227,6 +238,7 @@ static void make_guard(struct bytes *bytes, const struct guard_settings *setting
     };
 
     start.expected_etag = start.operation == GUARD_DELETE || pick & 32 ? "\"a\"" : NULL;
+    start.upload = start.operation == GUARD_COMPLETE ? 2 : 0;
     start.generation = next_number(bytes);
     guard_init(ret, settings, &start);
     model_begin(model, settings, &start);
@@ -239,7 +251,10 @@ static void make_resolution(struct bytes *bytes, const struct guard_settings *se
     unsigned pick = next(bytes);
 
     memset(&ticket, 0, sizeof(ticket));
-    ticket.operation = (enum guard_operation)(1 + pick % 3);
+    ticket.operation = (enum guard_operation)(1 + pick % 4);
+    ticket.native = settings->native;
+    ticket.native_writers = settings->native_writers;
+    ticket.record.upload = ticket.operation == GUARD_COMPLETE ? 2 : 0;
     strcpy(ticket.expected_etag, pick & 4 ? "\"a\"" : RECORD_ETAG_CREATE);
     strcpy(ticket.our_etag, pick & 8 ? "\"b\"" : "");
     ticket.d0_s = model->s3_ms / 1000;
@@ -251,7 +266,7 @@ static void make_resolution(struct bytes *bytes, const struct guard_settings *se
     ticket.record.has_fence = (pick & 64) != 0;
     ticket.record.fence_s = ticket.record.has_fence ? ticket.d0_s + 10 : 0;
     strcpy(ticket.record.nonce, MODEL_NONCE);
-    fill_version(bytes, &ticket.base);
+    fill_version(bytes, model, &ticket.base);
     guard_init_resolve(ret, settings, &ticket, pick);
     model_begin_resolution(model, settings, &ticket);
 }

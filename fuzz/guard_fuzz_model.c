@@ -5,7 +5,7 @@
 
 enum {
     REQUESTS = GUARD_DO_HEAD | GUARD_DO_SOURCE | GUARD_DO_SIGN | GUARD_DO_RECORD_PUT | GUARD_DO_RECORD_GET |
-               GUARD_DO_RECORD_QUERY | GUARD_DO_SEND
+               GUARD_DO_RECORD_QUERY | GUARD_DO_SEND | GUARD_DO_PARTS | GUARD_DO_ABORT
 };
 
 unsigned model_request_of(enum guard_event_kind kind)
@@ -18,6 +18,8 @@ unsigned model_request_of(enum guard_event_kind kind)
     case GUARD_EVENT_RECORD_GET: return GUARD_DO_RECORD_GET;
     case GUARD_EVENT_RECORD_QUERY: return GUARD_DO_RECORD_QUERY;
     case GUARD_EVENT_ATTEMPT: return GUARD_DO_SEND;
+    case GUARD_EVENT_PARTS: return GUARD_DO_PARTS;
+    case GUARD_EVENT_ABORTED: return GUARD_DO_ABORT;
     default: return 0;
     }
 }
@@ -38,7 +40,10 @@ void model_begin(struct model *model, const struct guard_settings *settings, con
     model->operation = start->operation;
     model->expected_etag = start->expected_etag;
     model->dated_sent_clock = start->recent_clock;
-    if (start->has_recent_date && start->operation != GUARD_COPY)
+    model->amount = start->operation == GUARD_COMPLETE ? start->part_count : start->body_bytes;
+    model->one_write = start->one_write;
+    model->upload = start->upload;
+    if (start->has_recent_date && (start->operation != GUARD_COPY || settings->native))
         model->largest_date_s = start->recent_date_s;
 }
 
@@ -49,7 +54,11 @@ void model_begin_resolution(struct model *model, const struct guard_settings *se
     model->margin_s = ticket->margin_s;
     model->operation = ticket->operation;
     model->resolving = true;
-    model->held = true;
+    model->held = !ticket->native;
+    model->settings.native = ticket->native;
+    model->upload = ticket->record.upload;
+    model->before = ticket->base;
+    model->sign_date_s = ticket->d0_s;
     model->sent = ticket->record;
     model->has_fence = ticket->record.has_fence;
     model->fence_s = ticket->record.fence_s;
@@ -76,6 +85,9 @@ static void head_answered(struct model *model, const struct guard_event *event)
     model->head_answered_step = model->head_sent_step;
     model->head_answered_sent_clock = model->head_sent_clock;
     model->head_known_date_s = model->head_sent_date_s;
+    model->last = *version;
+    if (model->sends == 0 && !model->resolving)
+        model->before = *version;
     if (event->has_date)
         model->dated_sent_clock = model->head_sent_clock;
 }
@@ -85,10 +97,11 @@ static bool same_fence(const struct record *a, const struct record *b)
     return a->has_fence == b->has_fence && (!a->has_fence || a->fence_s == b->fence_s);
 }
 
-/* R4: the record just sent is ours by generation and fence as well. */
+/* R4: the record just sent is ours in all that it says. */
 static void saw_own(struct model *model, const struct record *record, const struct clock_reading *now)
 {
-    if (record->generation != model->sent.generation || !same_fence(record, &model->sent))
+    if (!record_same_holder(record, &model->sent) || record->timeout_ms != model->sent.timeout_ms ||
+        !same_fence(record, &model->sent))
         return;
     if (model->held || model->contending)
         return;
@@ -112,8 +125,9 @@ static void saw_record(struct model *model, const struct record *record, const s
     model->held = false;
     model->contending = true;
     bool known = model->seen_step > 0 && record_same_holder(record, seen) && same_fence(record, seen) &&
-                 record->timeout_ms == seen->timeout_ms;
+                 record->timeout_ms == seen->timeout_ms && record->upload == seen->upload;
     if (!known) {
+        model->aborted = false;
         model->seen = *record;
         model->seen_step = model->step;
         model->seen_clock = *now;
@@ -141,7 +155,7 @@ static void record_answered(struct model *model, const struct guard_event *event
 /* R8: a refusal that an expired signature would get as well is definite only while the signature surely lives. */
 static bool denied_early(const struct model *model, const struct clock_reading *now)
 {
-    uint64_t length_ms = (uint64_t)model->settings.length_s * 1000;
+    uint64_t length_ms = (uint64_t)model->sign_length_s * 1000;
     uint64_t reserve_ms = ((uint64_t)model->settings.margin_s + 1) * 1000;
     return clock_elapsed_max(&model->sign_clock, now) + reserve_ms < length_ms;
 }
@@ -166,6 +180,17 @@ static void attempt_answered(struct model *model, const struct guard_event *even
     }
 }
 
+static void upload_answered(struct model *model, const struct guard_event *event)
+{
+    if (event->kind == GUARD_EVENT_PARTS) {
+        model->upload_open = event->upload == UPLOAD_OPEN;
+        return;
+    }
+    model->aborted = event->upload == UPLOAD_ABORTED || event->upload == UPLOAD_GONE;
+    model->aborted_step = model->step;
+    model->aborted_clock = event->now;
+}
+
 void model_before(struct model *model, const struct guard_event *event)
 {
     unsigned request = model_request_of(event->kind);
@@ -181,11 +206,17 @@ void model_before(struct model *model, const struct guard_event *event)
         return;
     switch (event->kind) {
     case GUARD_EVENT_HEAD: head_answered(model, event); return;
+    case GUARD_EVENT_SOURCE:
+        if (event->head == HEAD_ANSWERED)
+            model->amount = event->source_bytes;
+        return;
     case GUARD_EVENT_SIGNED: model->signed_ok = event->signed_ok; return;
     case GUARD_EVENT_RECORD_PUT:
     case GUARD_EVENT_RECORD_GET: record_answered(model, event); return;
     case GUARD_EVENT_RECORD_QUERY: model->proof = model->proof || event->evidence.saw_ours; return;
     case GUARD_EVENT_ATTEMPT: attempt_answered(model, event); return;
+    case GUARD_EVENT_PARTS:
+    case GUARD_EVENT_ABORTED: upload_answered(model, event); return;
     default: return;
     }
 }
@@ -196,24 +227,34 @@ void model_before(struct model *model, const struct guard_event *event)
 static void check_sign(struct model *model, const struct guard_todo *todo)
 {
     FUZZ_CHECK(!model->resolving);
-    FUZZ_CHECK(todo->sign_length_s == model->settings.length_s);
+    FUZZ_CHECK(todo->sign_length_s == model->settings.length_s || model->settings.native);
+    FUZZ_CHECK(todo->sign_length_s >= model->settings.length_s);
+    FUZZ_CHECK(todo->sign_length_s <= model->settings.length_s + GUARD_NATIVE_DATE_MS / 1000);
     if (todo->sign_renewed) {
-        FUZZ_CHECK(todo->sign_date_s == model->sign_date_s);
+        FUZZ_CHECK(todo->sign_date_s == model->sign_date_s && todo->sign_length_s == model->sign_length_s);
     } else {
         FUZZ_CHECK(model->sends == 0 && !model->held);
         model->sign_date_s = todo->sign_date_s;
+        model->sign_length_s = todo->sign_length_s;
         model->sign_clock = model->dated_sent_clock;
     }
     model->signed_ok = false;
 }
 
+static uint64_t allowance_s(const struct model *model)
+{
+    if (model->settings.allowance_s)
+        return model->settings.allowance_s;
+    return guard_allowance_s(model->operation, model->amount, model->one_write);
+}
+
 /* R12, as far as it can be told from outside: the holder is dead, and a HEAD was sent after it was first seen. */
-static void check_takeover(const struct model *model, const struct record_condition *condition)
+static void check_dead_holder(const struct model *model)
 {
     const struct record *seen = &model->seen;
     uint64_t bound_ms = record_bound_ms(seen->timeout_ms, model->settings.max_clock_skew_rate);
 
-    FUZZ_CHECK(model->seen_step > 0 && record_same_holder(seen, &condition->seen));
+    FUZZ_CHECK(model->seen_step > 0);
     FUZZ_CHECK(model->head_answered_step >= model->seen_step);
     if (seen->timeout_ms == 0)
         return;
@@ -224,12 +265,25 @@ static void check_takeover(const struct model *model, const struct record_condit
         FUZZ_CHECK(clock_elapsed_min(&model->seen_clock, &model->now) > bound_ms);
 }
 
+static void check_takeover(const struct model *model, const struct record_condition *condition)
+{
+    const struct record *seen = &model->seen;
+
+    FUZZ_CHECK(record_same_holder(seen, &condition->seen));
+    check_dead_holder(model);
+    if (seen->upload == 0 || seen->timeout_ms == 0)
+        return;
+    FUZZ_CHECK(model->aborted && model->head_answered_step >= model->aborted_step); /* R14 */
+    FUZZ_CHECK(seen->has_fence || clock_elapsed_min(&model->aborted_clock, &model->now) > seen->timeout_ms);
+}
+
 static void check_record_put(struct model *model, const struct guard_todo *todo)
 {
     const struct record *record = &todo->record;
     const struct record_condition *condition = &todo->condition;
 
-    FUZZ_CHECK(!model->resolving && model->sends == 0);
+    FUZZ_CHECK(!model->resolving && model->sends == 0 && !model->settings.native);
+    FUZZ_CHECK(record->upload == model->upload);
     FUZZ_CHECK(model->signed_ok); /* R2: signed, then locked */
     FUZZ_CHECK(is_ours(record));
     FUZZ_CHECK(record->ttl_s >= model->sign_date_s + GUARD_EVIDENCE_S); /* T5 */
@@ -261,14 +315,22 @@ static void check_record_put(struct model *model, const struct guard_todo *todo)
 /* R5, R6, R7. */
 static void check_send(struct model *model, const struct guard_todo *todo)
 {
-    uint64_t length_ms = (uint64_t)model->settings.length_s * 1000;
+    uint64_t length_ms = (uint64_t)model->sign_length_s * 1000;
 
-    FUZZ_CHECK(!model->resolving && model->verdict == VERDICT_NONE);
-    FUZZ_CHECK(model->held && model->signed_ok);
-    FUZZ_CHECK(model->head_answered_step > 0 && model->expectation_held);
+    FUZZ_CHECK(!model->resolving && model->verdict == VERDICT_NONE && model->signed_ok);
     FUZZ_CHECK(model->sends == 0 || model->may_send_again);
     FUZZ_CHECK(!model->undecided);
     FUZZ_CHECK(clock_elapsed_max(&model->sign_clock, &model->now) < length_ms);
+    if (model->settings.native) {
+        FUZZ_CHECK(model->head_answered_step == 0 || model->expectation_held);
+        FUZZ_CHECK(todo->send_deadline_ms <= length_ms + (allowance_s(model) + model->margin_s) * 1000);
+        model->sends++;
+        model->has_fence = model->settings.fences;
+        model->fence_s = model->sign_date_s + model->sign_length_s + allowance_s(model);
+        return;
+    }
+    FUZZ_CHECK(model->held);
+    FUZZ_CHECK(model->head_answered_step > 0 && model->expectation_held);
     FUZZ_CHECK(clock_elapsed_max(&model->lease_clock, &model->now) < model->sent.timeout_ms);
     FUZZ_CHECK(todo->send_deadline_ms > 0 && todo->send_deadline_ms <= model->sent.timeout_ms);
     if (clock_elapsed_max(&model->head_answered_sent_clock, &model->held_clock) > model->settings.recheck_after_ms)
@@ -290,6 +352,7 @@ static void check_release(struct model *model, const struct guard_todo *todo)
                (model->verdict == VERDICT_COMMITTED && (model->settings.release_always || model->answered)));
     FUZZ_CHECK(todo->release_condition.kind == RECORD_IF_HELD);
     FUZZ_CHECK(is_ours(release) && is_ours(held));
+    FUZZ_CHECK(release->upload == 0 && !model->settings.native);
     FUZZ_CHECK(release->timeout_ms == 0);
     FUZZ_CHECK(held->generation < UINT64_MAX && release->generation == held->generation + 1);
     FUZZ_CHECK(release->has_fence == held->has_fence && release->fence_s == held->fence_s);
@@ -303,6 +366,36 @@ static bool is_dead(const struct model *model)
 {
     return model->has_fence && model->largest_date_s > model->fence_s &&
            model->largest_date_s - model->fence_s > model->margin_s;
+}
+
+/* R14: ListParts only of our own dead Complete; an abort only of a dead holder's. */
+static void check_upload(const struct model *model, unsigned wanted, const struct guard_todo *todo)
+{
+    FUZZ_CHECK(todo->upload != 0);
+    if (wanted & GUARD_DO_PARTS) {
+        FUZZ_CHECK(model->operation == GUARD_COMPLETE && todo->upload == model->upload);
+        FUZZ_CHECK((model->sends > 0 || model->resolving) && is_dead(model));
+        return;
+    }
+    FUZZ_CHECK(!model->resolving && model->sends == 0 && model->expectation_held);
+    FUZZ_CHECK(todo->upload == model->seen.upload && model->seen.timeout_ms != 0);
+    check_dead_holder(model);
+}
+
+/* N1, N2: without a record only the upload, or the version that stood there all the time. */
+static bool native_evidence(const struct model *model)
+{
+    const struct object_version *last = &model->last;
+    bool one_of_a_kind = last->nonce[0] || strcmp(last->version_id, "v1") == 0;
+    int64_t settled_s = (int64_t)model->sign_date_s - (int64_t)model->margin_s - GUARD_NATIVE_SETTLED_S;
+
+    if (model->upload_open)
+        return true;
+    if (!last->exists)
+        return false;
+    if (version_same(last, &model->before) && one_of_a_kind)
+        return true;
+    return model->settings.modified_tells && strlen(last->etag) == 34 && last->last_modified_s < settled_s;
 }
 
 /* V5: a record that we hold, that nobody took over, and of which no PutItem is unanswered. */
@@ -324,7 +417,10 @@ static void check_verdict(const struct model *model, const struct guard *guard, 
     case VERDICT_UNKNOWN: FUZZ_CHECK(model->resolving || model->sends > 0); return; /* V3 */
     case VERDICT_CONFLICT:
     case VERDICT_NOT_EXECUTED:
-        FUZZ_CHECK((!unanswered && !model->undecided) || is_dead(model)); /* V1 */
+        if (unanswered || model->undecided) {
+            FUZZ_CHECK(is_dead(model)); /* V1 */
+            FUZZ_CHECK(!model->settings.native || native_evidence(model));
+        }
         FUZZ_CHECK(!owes_release(model) || todo->what & GUARD_DO_RELEASE);
         return;
     case VERDICT_NONE: FUZZ_CHECK(model->verdict != VERDICT_NONE);
@@ -349,6 +445,8 @@ static void follow_requests(struct model *model, const struct guard_todo *todo)
         model->get_our_etag = todo->get_our_etag;
     if (wanted & GUARD_DO_SEND)
         check_send(model, todo);
+    if (wanted & (GUARD_DO_PARTS | GUARD_DO_ABORT))
+        check_upload(model, wanted, todo);
     model->awaiting |= wanted;
     model->has_timer = model->has_timer || todo->has_timer;
 }

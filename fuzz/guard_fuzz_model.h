@@ -31,6 +31,7 @@ struct model {
 
     /* S3 time of the signature, and when the request that it answers was sent. */
     uint64_t sign_date_s;
+    uint32_t sign_length_s;
     struct clock_reading sign_clock;
     bool signed_ok;
 
@@ -62,8 +63,17 @@ struct model {
     struct record seen;
     unsigned seen_step;
     struct clock_reading seen_clock;
+    bool aborted; /* its upload (R14) */
+    unsigned aborted_step;
+    struct clock_reading aborted_clock;
 
-    /* The attempt. */
+    /* The attempt. What decides its allowance: bytes, or parts. */
+    uint64_t amount;
+    bool one_write;
+    uint64_t upload;
+    bool upload_open;             /* it was, after the attempt was dead */
+    struct object_version before; /* of the last HEAD before it was sent */
+    struct object_version last;   /* of the last HEAD at all */
     unsigned sends;
     bool may_send_again; /* the last copy was answered so */
     bool undecided;      /* a copy is unanswered, or was answered so that it may have been applied */
