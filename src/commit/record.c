@@ -28,7 +28,7 @@ uint64_t record_upload_number(const char *upload_id)
         return 0;
     for (const unsigned char *byte = (const unsigned char *)upload_id; *byte; byte++)
         number = (number ^ *byte) * UINT64_C(1099511628211);
-    return number ? number : 1;
+    return number | 1;
 }
 
 void record_released(const struct record *held, uint64_t ttl_s, struct record *ret)

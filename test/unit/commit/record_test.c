@@ -53,6 +53,24 @@ static void a_release_without_a_fence_has_none(void **state)
 }
 
 /* The guard is compared and hashed as bytes: neither padding nor what stands behind a string may differ. */
+/* R14 */
+static void an_upload_is_known_by_its_number(void **state)
+{
+    (void)state;
+    struct record held;
+    struct record released;
+    assert_int_equal(record_upload_number(""), 0);
+    assert_true(record_upload_number("a") != 0);
+    assert_true(record_upload_number("VXBsb2FkIElE") == record_upload_number("VXBsb2FkIElE"));
+    assert_true(record_upload_number("VXBsb2FkIElE") != record_upload_number("VXBsb2FkIElF"));
+    memset(&held, 0, sizeof(held));
+    held.upload = 7;
+    record_copy(&released, &held);
+    assert_int_equal(released.upload, 7);
+    record_released(&held, 9, &released); /* T3 */
+    assert_int_equal(released.upload, 0);
+}
+
 static void equal_records_are_equal_as_bytes(void **state)
 {
     (void)state;
@@ -191,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_release_keeps_nonce_fence_and_saw),
         cmocka_unit_test(a_release_without_a_fence_has_none),
+        cmocka_unit_test(an_upload_is_known_by_its_number),
         cmocka_unit_test(equal_records_are_equal_as_bytes),
         cmocka_unit_test(a_holder_is_told_by_generation_ttl_and_nonce),
         cmocka_unit_test(a_bound_saturates),
