@@ -133,7 +133,8 @@ typedef struct os_error {
 
 /* What keeps other writers out (docs/protocol.md, section 7). */
 typedef enum os_guard {
-    OS_GUARD_AUTO = 0,   /* per operation: native where the store's profile proves it safe, else the record */
+    OS_GUARD_AUTO = 0,   /* per operation: native where the store's profile proves it, and all that can meet it, safe;
+                            else the record */
     OS_GUARD_RECORD = 1, /* the record in the ledger */
     OS_GUARD_NATIVE = 2, /* the store's own condition, no record; refused where the profile does not prove it safe */
     OS_GUARD_BOTH = 3    /* record and condition: while a fleet moves from one to the other, or is mixed */
