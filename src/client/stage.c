@@ -162,6 +162,16 @@ static os_code make_slots(struct stage *stage, os_error *err)
     return OS_OK;
 }
 
+/* What the store is known to check by itself, over the whole object too; else each part has its MD5. */
+static enum s3_checksum checksum_of(const os_client *client)
+{
+    const struct profile *profile = client->settings.profile;
+    uint32_t checksums = profile ? profile->checksums : 0;
+    if (checksums & (1U << S3_CHECKSUM_CRC64NVME))
+        return S3_CHECKSUM_CRC64NVME;
+    return checksums & (1U << S3_CHECKSUM_CRC32C) ? S3_CHECKSUM_CRC32C : S3_CHECKSUM_NONE;
+}
+
 static os_code open_reader(struct stage *stage, os_error *err)
 {
     struct s3_creation *creation = &stage->creation;
@@ -173,7 +183,7 @@ static os_code open_reader(struct stage *stage, os_error *err)
     if (stage->wish->source)
         return OS_OK;
     bool bare = stage->client->store->is_local; /* there is no way on which the bytes could be harmed */
-    creation->checksum = bare ? S3_CHECKSUM_NONE : stage_checksum_of(stage->client);
+    creation->checksum = bare ? S3_CHECKSUM_NONE : checksum_of(stage->client);
     if (creation->checksum != S3_CHECKSUM_NONE)
         creation->sum_type = S3_CHECKSUM_TYPE_WHOLE;
     return stage_reader_init(&stage->reader, stage->wish->body, creation->checksum, bare, err);

@@ -70,7 +70,6 @@ os_code stage_open(struct stage *stage, os_error *err);
 void stage_close(struct stage *stage);
 
 void stage_slot_init(struct stage *stage, struct stage_slot *slot);
-void stage_slot_done(struct stage_slot *slot);               /* free again; from both threads */
-enum s3_checksum stage_checksum_of(const os_client *client); /* with which parts are sent */
+void stage_slot_done(struct stage_slot *slot); /* free again; from both threads */
 
 #endif

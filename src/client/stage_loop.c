@@ -15,12 +15,6 @@ enum {
     STAGE_PROGRESS_MS = 100
 };
 
-enum s3_checksum stage_checksum_of(const os_client *client)
-{
-    (void)client;
-    return S3_CHECKSUM_NONE;
-}
-
 /* ------------------------------------------------------------------------------------------------ answers */
 
 /* The first failure counts. */

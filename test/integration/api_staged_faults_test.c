@@ -194,6 +194,32 @@ static void a_deadline_ends_parts_that_are_not_answered(void **state)
     try_close(&try);
 }
 
+/* What the documentation promises of memory: parts_at_once on their way, and one that waits to be sent. */
+static void a_stream_is_read_no_further_ahead_than_promised(void **state)
+{
+    struct try try;
+    struct big_stream endless = {.length = UINT64_C(1) << 50};
+    try_open(&try, *state, "ahead");
+    os_options options = fixture_fast_options(try.f);
+    options.part_size = 5 * MIB;
+    options.stage_above = MIB;
+    options.parts_at_once = 2;
+    os_client *client = fixture_client(&options);
+    unsigned id = add(&try, (struct fault_rule){.match = parts_of(try.key), .action = FAULT_HOLD});
+    os_body body = big_stream_body(&endless);
+    try.call.deadline_ms = 2000;
+    struct outcome outcome = put_absent(client, try.key, &body, &try.call);
+    CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(outcome, OS_ERR_DEADLINE);
+    assert_int_equal(count(&try, parts_of(try.key)), 2);
+    assert_int_equal(endless.offset, 3 * 5 * MIB);
+    fault_proxy_release(try.f->store_proxy, id, FAULT_DISCARD);
+    check_nothing_left(&try);
+    outcome_clear(&outcome);
+    os_client_close(client);
+    try_close(&try);
+}
+
 static void an_abort_that_is_not_answered_keeps_nobody(void **state)
 {
     struct try try;
@@ -303,6 +329,79 @@ static void an_upload_that_is_aborted_before_its_complete_is_staged_again(void *
     try_close(&try);
 }
 
+/* R7: on a store whose 409 leaves the expectation undecided, parts are staged again, where they can be read again. */
+static void answer_409_once(struct try *try, os_guard guard)
+{
+    os_options options = fixture_fast_options(try->f);
+    options.part_size = 5 * MIB;
+    options.store_profile = "aws";
+    options.guard = guard;
+    os_client_close(try->client);
+    try->client = fixture_client(&options);
+    add(try, (struct fault_rule){.match = completes(try->key),
+                                 .action = FAULT_ANSWER,
+                                 .times = 1,
+                                 .status = 409,
+                                 .headers = XML,
+                                 .body = FAILURE("ConditionalRequestConflict", "Upload the parts again.")});
+}
+
+static void after_an_undecided_409_the_parts_are_staged_again(void **state)
+{
+    static const os_guard guards[] = {OS_GUARD_RECORD, OS_GUARD_NATIVE, OS_GUARD_BOTH};
+    for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++) {
+        struct try try;
+        try_open(&try, *state, "undecided");
+        answer_409_once(&try, guards[i]);
+        try_put(&try);
+        CHECK_VERDICT(try.outcome, OS_COMMITTED);
+        assert_int_equal(try.outcome.result.guard, guards[i]);
+        assert_int_equal(try.outcome.result.attempts, 2);
+        assert_int_equal(count(&try, creations(try.key)), 2);
+        assert_int_equal(count(&try, completes(try.key)), 2);
+        assert_int_equal(count(&try, aborts(try.key)), 1);
+        check_big(try.client, try.key, LENGTH);
+        check_nothing_left(&try);
+        try_close(&try);
+    }
+}
+
+static void after_an_undecided_409_a_stream_is_not_executed(void **state)
+{
+    struct try try;
+    struct big_stream stream = {.length = LENGTH};
+    try_open(&try, *state, "undecided-stream");
+    answer_409_once(&try, OS_GUARD_RECORD);
+    try.body = big_stream_body(&stream);
+    try_put(&try);
+    CHECK_VERDICT(try.outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(try.outcome, OS_ERR_EXPIRED);
+    assert_int_equal(count(&try, creations(try.key)), 1);
+    CHECK_ABSENT(try.client, try.key);
+    check_nothing_left(&try);
+    try_close(&try);
+}
+
+/* A profile that knows of CRC64NVME: the parts carry it instead of an MD5, and the Complete the sum of the whole. */
+static void the_profiles_checksum_goes_with_parts_and_complete(void **state)
+{
+    struct try try;
+    try_open(&try, *state, "sums");
+    answer_409_once(&try, OS_GUARD_RECORD);
+    fault_proxy_clear(try.f->store_proxy);
+    try_put(&try);
+    CHECK_VERDICT(try.outcome, OS_COMMITTED);
+    struct fault_match parts = parts_of(try.key);
+    struct fault_match complete = completes(try.key);
+    parts.has_header = "x-amz-checksum-crc64nvme";
+    parts.lacks_header = "content-md5";
+    complete.has_header = "x-amz-checksum-crc64nvme";
+    assert_int_equal(count(&try, parts), 3);
+    assert_int_equal(count(&try, complete), 1);
+    check_big(try.client, try.key, LENGTH);
+    try_close(&try);
+}
+
 /* ------------------------------------------------------------------------------------------------ unknown */
 
 /* Cancelled while nobody knows where its Complete is. */
@@ -407,11 +506,15 @@ int main(int argc, char **argv)
         SUITE_TEST(the_creation_of_an_upload_is_asked_for_again, 0),
         SUITE_TEST(a_refused_part_ends_the_call_and_its_upload, 0),
         SUITE_TEST(a_deadline_ends_parts_that_are_not_answered, 0),
+        SUITE_TEST(a_stream_is_read_no_further_ahead_than_promised, 0),
         SUITE_TEST(an_abort_that_is_not_answered_keeps_nobody, 0),
         SUITE_TEST(an_upload_that_is_aborted_under_its_parts_is_staged_again, 0),
         SUITE_TEST(a_lost_answer_to_the_complete_is_proven_by_the_nonce, 0),
         SUITE_TEST(a_complete_that_never_came_is_tried_again_on_the_same_upload, BACKEND_FENCE),
         SUITE_TEST(an_upload_that_is_aborted_before_its_complete_is_staged_again, BACKEND_FENCE),
+        SUITE_TEST(after_an_undecided_409_the_parts_are_staged_again, BACKEND_FENCE),
+        SUITE_TEST(after_an_undecided_409_a_stream_is_not_executed, BACKEND_FENCE),
+        SUITE_TEST(the_profiles_checksum_goes_with_parts_and_complete, BACKEND_FENCE),
         SUITE_TEST(an_unknown_complete_is_resolved_by_its_upload, BACKEND_FENCE),
         SUITE_TEST(an_unknown_complete_that_was_applied_is_resolved_as_committed, 0),
         SUITE_TEST(a_contender_aborts_the_holders_upload_before_it_takes_over, 0),

@@ -98,12 +98,36 @@ class Put(BackendCase):
         )
         self.assertEqual(self.ok("head", url, "--json").line()["content_type"], "text/x-test")
 
-    def test_more_than_eight_mib_is_refused(self):
-        url = self.new_url("large")
-        ran = self.run_tool("put", "-", url, "--if-absent", "--json", data=bytes((8 << 20) + 1))
-        self.assertEqual(ran.status, NOT_EXECUTED, ran)
-        self.assertEqual(ran.line()["error"]["code"], "OS_ERR_TOO_LARGE")
-        self.exits(NOT_EXECUTED, "head", url)
+    def test_a_pipe_of_any_length_is_put_in_parts(self):
+        data = bytes(range(251)) * ((21 << 20) // 251)
+        for command in ("put", "cp"):
+            url = self.new_url("large")
+            flags = ("--part-size", str(5 << 20), "--parts-at-once", "2", "--json")
+            if self.backend.v2:  # which has no uploads here
+                with open(self.file("large", data), "rb") as unread:
+                    ran = self.exits(NOT_EXECUTED, command, "-", url, "--if-absent", *flags, stdin=unread)
+                self.assertEqual(ran.line()["error"]["code"], "OS_ERR_TOO_LARGE")
+                self.exits(NOT_EXECUTED, "head", url)
+                continue
+            ran = self.ok(command, "-", url, "--if-absent", *flags, data=data)
+            self.assertEqual(ran.line()["request"], "CompleteMultipartUpload")
+            self.assertEqual(self.ok("get", url, "-").out, data)
+            with open(self.file("large", data), "rb") as unread:
+                self.exits(CONFLICT, command, "-", url, "--if-absent", stdin=unread)
+            self.ok(command, "-", url, data=data)
+            self.assertEqual(self.ok("get", url, "-").out, data)
+
+    def test_a_pipe_that_outlasts_the_deadline_is_not_executed(self):
+        for guard in (("--if-absent",), ()):
+            read, write = os.pipe()
+            url = self.new_url("slow")
+            with os.fdopen(read, "rb") as slow, os.fdopen(write, "wb") as ours:
+                ours.write(bytes(9 << 10))
+                ours.flush()
+                ran = self.run_tool("put", "-", url, "--json", "--deadline-ms", "500", *guard, stdin=slow)
+            self.assertEqual(ran.status, NOT_EXECUTED, ran)
+            self.assertEqual(ran.line()["error"]["code"], "OS_ERR_DEADLINE")
+            self.exits(NOT_EXECUTED, "head", url)
 
     def test_a_missing_file_is_not_executed(self):
         ran = self.exits(NOT_EXECUTED, "put", "/nonexistent/file", self.new_url("none"), "--if-absent")

@@ -281,9 +281,8 @@ class BackendCase(unittest.TestCase):
 
     @classmethod
     def run_tool(cls, *arguments, environment=None, data=None, timeout=120, **popen):
-        process = cls.start(
-            *arguments, environment=environment, stdin=subprocess.DEVNULL if data is None else subprocess.PIPE, **popen
-        )
+        popen.setdefault("stdin", subprocess.DEVNULL if data is None else subprocess.PIPE)
+        process = cls.start(*arguments, environment=environment, **popen)
         try:
             out, err = process.communicate(data, timeout)
         except subprocess.TimeoutExpired:

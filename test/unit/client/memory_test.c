@@ -50,7 +50,7 @@ struct tried {
     os_error error;
 };
 
-static void try_once(const struct scratch *scratch, const char *key, struct tried *ret)
+static void try_once(const struct scratch *scratch, const char *key, uint64_t stage_above, struct tried *ret)
 {
     os_options options = OS_OPTIONS_INIT;
     os_body body = OS_BODY_MEMORY(key, strlen(key));
@@ -60,6 +60,7 @@ static void try_once(const struct scratch *scratch, const char *key, struct trie
     options.store_url = scratch->url;
     options.no_environment = 1;
     options.release = OS_RELEASE_ALWAYS;
+    options.stage_above = stage_above;
     call.deadline_ms = 3000;
     memset(ret, 0, sizeof(*ret));
     ret->opened = os_client_open(&options, &client, &ret->open_error);
@@ -89,7 +90,7 @@ static void check_truth(os_client *client, const char *key, const struct tried *
     assert_int_not_equal(tried->verdict, OS_CONFLICT); /* nobody else writes here */
 }
 
-static void a_failed_allocation_anywhere_makes_no_crash_and_no_lie(void **state)
+static void fail_in_turn(void **state, uint64_t stage_above)
 {
     os_client *checker = scratch_client(*state, NULL);
     long number = 0;
@@ -99,7 +100,7 @@ static void a_failed_allocation_anywhere_makes_no_crash_and_no_lie(void **state)
         snprintf(key, sizeof(key), "k%ld", number);
         atomic_store(&has_failed, false);
         atomic_store(&allocations_left, number);
-        try_once(*state, key, &tried);
+        try_once(*state, key, stage_above, &tried);
         atomic_store(&allocations_left, -1);
         check_truth(checker, key, &tried);
         calm = atomic_load(&has_failed) ? 0 : calm + 1;
@@ -109,11 +110,22 @@ static void a_failed_allocation_anywhere_makes_no_crash_and_no_lie(void **state)
     os_client_close(checker);
 }
 
+static void a_failed_allocation_anywhere_makes_no_crash_and_no_lie(void **state)
+{
+    fail_in_turn(state, 0);
+}
+
+static void nor_does_one_while_parts_are_staged(void **state)
+{
+    fail_in_turn(state, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_failed_allocation_anywhere_makes_no_crash_and_no_lie, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test_setup_teardown(nor_does_one_while_parts_are_staged, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,37 @@ static void times_that_nobody_would_wait_for_are_refused(void **state)
     check_refused(&options, OS_ERR_CONFIG, "allowance_s over a day");
 }
 
+static void sizes_that_no_store_takes_are_refused(void **state)
+{
+    (void)state;
+    const uint64_t mib = 1 << 20;
+    const uint64_t gib = 1 << 30;
+    os_options options = s3_options();
+    struct opened opened;
+    options.part_size = 5 * mib - 1;
+    check_refused(&options, OS_ERR_CONFIG, "5 MiB to 5 GiB");
+    options.part_size = 5 * gib + 1;
+    check_refused(&options, OS_ERR_CONFIG, "5 MiB to 5 GiB");
+    options = s3_options();
+    options.stage_above = 5 * gib + 1;
+    check_refused(&options, OS_ERR_CONFIG, "stage_above is 5368709121");
+    options = s3_options();
+    options.parts_at_once = 257;
+    check_refused(&options, OS_ERR_CONFIG, "parts_at_once is 257");
+    options.parts_at_once = 256;
+    options.part_size = 5 * mib;
+    options.stage_above = 5 * gib;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_int_equal(opened.settings.parts_at_once, 256);
+    assert_int_equal(opened.settings.part_size, 5 * mib);
+    assert_int_equal(opened.settings.stage_above, 5 * gib);
+    close_settings(&opened);
+    options = s3_options();
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_int_equal(opened.settings.parts_at_once, 4);
+    close_settings(&opened);
+}
+
 /* T6 is kept by the guard, which raises what it writes: the longest settings must not make a number too large. */
 static void t6_the_longest_times_are_still_numbers(void **state)
 {
@@ -319,6 +350,7 @@ int main(void)
         cmocka_unit_test(t5_a_ttl_that_ends_too_early_is_refused),
         cmocka_unit_test(a_skew_rate_without_room_is_refused),
         cmocka_unit_test(times_that_nobody_would_wait_for_are_refused),
+        cmocka_unit_test(sizes_that_no_store_takes_are_refused),
         cmocka_unit_test(t6_the_longest_times_are_still_numbers),
         cmocka_unit_test(values_outside_their_enumerations_are_refused),
         cmocka_unit_test(bad_names_of_places_are_refused),
