@@ -236,6 +236,8 @@ static void handle_bucket(struct fake_s3 *s3)
         fake_s3_begin(s3, 200);
         fake_answer_header(&s3->answer, "x-amz-bucket-region", s3->options.region);
         fake_answer_header(&s3->answer, "Content-Type", "application/xml");
+    } else if (text_is(s3->request.method, "GET") && fake_request_param(&s3->request, "versioning") != NULL) {
+        fake_s3_get_versioning(s3);
     } else if (text_is(s3->request.method, "GET") && fake_request_param(&s3->request, "uploads") != NULL) {
         fake_s3_list_uploads(s3);
     } else if (text_is(s3->request.method, "GET")) {
@@ -266,7 +268,13 @@ static void handle_whole(struct fake_s3 *s3)
 {
     struct text method = s3->request.method;
     const struct text *source = fake_request_header(&s3->request, "x-amz-copy-source");
-    if (text_is(method, "GET") || text_is(method, "HEAD")) {
+    if (fake_request_param(&s3->request, "tagging") != NULL) {
+        if (text_is(method, "GET")) {
+            fake_s3_get_tags(s3);
+        } else {
+            not_allowed(s3);
+        }
+    } else if (text_is(method, "GET") || text_is(method, "HEAD")) {
         fake_s3_get(s3, text_is(method, "HEAD"));
     } else if (text_is(method, "PUT") && source != NULL) {
         fake_s3_copy(s3, *source);

@@ -159,11 +159,10 @@ static bool make_object(struct fake_s3 *s3, struct fake_upload *upload, const st
         return false;
     }
     object.nonce = fake_s3_copy_bytes(upload->nonce, strlen(upload->nonce));
+    object.tags = fake_s3_copy_bytes(upload->tags, strlen(upload->tags));
     object.head = fake_s3_copy_bytes(upload->head, upload->head_len);
-    if (object.nonce == NULL || object.head == NULL) {
-        free(object.nonce);
-        free(object.head);
-        free(object.body);
+    if (object.nonce == NULL || object.tags == NULL || object.head == NULL) {
+        fake_object_free(&object);
         return false;
     }
     if (!fake_store_add(s3, upload->key, &object)) {

@@ -22,6 +22,7 @@ enum {
 struct fake_object {              /* one version of a key */
     char etag[FAKE_S3_ETAG_SIZE]; /* with quotes; "": a deletion */
     char *nonce;
+    char *tags; /* as x-amz-tagging has them */
     char *head; /* header lines that are given back with it */
     size_t head_len;
     char *body;
@@ -50,6 +51,7 @@ struct fake_upload { /* its parts are gone when it is not open any more */
     char id[32];
     char *key;
     char *nonce;
+    char *tags;
     char *head; /* header lines that the object will have */
     size_t head_len;
     struct fake_part *parts; /* by number */
@@ -95,6 +97,7 @@ const struct fake_object *fake_store_current(const struct fake_s3 *s3, const cha
 const struct fake_object *fake_store_version(const struct fake_s3 *s3, const char *key, uint64_t serial);
 /* A version to be filled; the strings are given to the store, also on failure. False: no memory. */
 bool fake_store_add(struct fake_s3 *s3, const char *key, const struct fake_object *object);
+void fake_object_free(const struct fake_object *object); /* what it holds */
 void fake_store_free(struct fake_s3 *s3);
 
 /* ------------------------------------------------------------------------------------------ what it holds (upload) */
@@ -122,6 +125,9 @@ bool fake_s3_digest_fits(struct fake_s3 *s3, const unsigned char digest[16]); /*
 /* The header lines that the object keeps, into scratch. False: the answer is made. */
 bool fake_s3_collect_head(struct fake_s3 *s3);
 struct text fake_s3_nonce_of(const struct fake_s3 *s3); /* of the request in hand */
+struct text fake_s3_tags_of(const struct fake_s3 *s3);
+/* What a reader asks for, by versionId where it says one. NULL: the answer is made. */
+const struct fake_object *fake_s3_find_asked(struct fake_s3 *s3);
 char *fake_s3_copy_bytes(const void *data, size_t len); /* with a NUL behind them */
 /* Of x-amz-copy-source, with its If-Match. NULL: the answer is made. `ret_to_itself` may be NULL. */
 const struct fake_object *fake_s3_find_source(struct fake_s3 *s3, struct text source, bool *ret_to_itself);
@@ -144,6 +150,8 @@ void fake_s3_put(struct fake_s3 *s3);
 void fake_s3_copy(struct fake_s3 *s3, struct text source);
 void fake_s3_delete(struct fake_s3 *s3);
 void fake_s3_list(struct fake_s3 *s3);
+void fake_s3_get_tags(struct fake_s3 *s3);
+void fake_s3_get_versioning(struct fake_s3 *s3);
 /* Requests of a staged upload. `id`: its parameter, encoded. */
 void fake_s3_create_upload(struct fake_s3 *s3);
 void fake_s3_upload_part(struct fake_s3 *s3, struct text id, struct text number);

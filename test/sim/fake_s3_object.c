@@ -36,14 +36,32 @@ bool fake_s3_read_range(struct text text, uint64_t length, uint64_t *ret_first, 
     return true;
 }
 
+const struct fake_object *fake_s3_find_asked(struct fake_s3 *s3)
+{
+    const struct text *version = fake_request_param(&s3->request, "versionId");
+    struct text rest = version != NULL ? *version : text_from("");
+    uint64_t serial = 0;
+    if (version != NULL && (!text_take_char(&rest, 'v') || !text_parse_u64(rest, &serial))) {
+        fake_s3_fail(s3, 400, "InvalidArgument", "Invalid version id specified", NULL);
+        return NULL;
+    }
+    const struct fake_object *object =
+        version != NULL ? fake_store_version(s3, buf_str(&s3->key), serial) : fake_store_current(s3, buf_str(&s3->key));
+    if (object == NULL && version != NULL) {
+        fake_s3_fail(s3, 404, "NoSuchVersion", "The specified version does not exist.", NULL);
+    } else if (object == NULL) {
+        fake_s3_no_such_key(s3);
+    }
+    return object;
+}
+
 void fake_s3_get(struct fake_s3 *s3, bool is_head)
 {
     const struct text *range = fake_request_header(&s3->request, "range");
-    const struct fake_object *object = fake_store_current(s3, buf_str(&s3->key));
+    const struct fake_object *object = fake_s3_find_asked(s3);
     uint64_t first = 0;
     uint64_t count = 0;
     if (object == NULL) {
-        fake_s3_no_such_key(s3);
         return;
     }
     bool is_part = range != NULL && fake_s3_read_range(*range, object->body_len, &first, &count);
@@ -176,22 +194,33 @@ char *fake_s3_copy_bytes(const void *data, size_t len)
     return copy;
 }
 
+struct making { /* what an object is made of */
+    struct text head;
+    struct text nonce;
+    struct text tags;
+    struct text body;
+};
+
 /* False: no memory. */
-static bool store(struct fake_s3 *s3, const unsigned char digest[16], struct text head, struct text nonce,
-                  struct text body)
+static bool store(struct fake_s3 *s3, const unsigned char digest[16], const struct making *of)
 {
-    struct fake_object object = {.head_len = head.len, .body_len = body.len};
+    struct fake_object object = {.head_len = of->head.len, .body_len = of->body.len};
     fake_s3_make_etag(s3, digest, 0, object.etag);
-    object.nonce = fake_s3_copy_bytes(nonce.p, nonce.len);
-    object.head = fake_s3_copy_bytes(head.p, head.len);
-    object.body = fake_s3_copy_bytes(body.p, body.len);
-    if (object.nonce == NULL || object.head == NULL || object.body == NULL) {
-        free(object.nonce);
-        free(object.head);
-        free(object.body);
+    object.nonce = fake_s3_copy_bytes(of->nonce.p, of->nonce.len);
+    object.tags = fake_s3_copy_bytes(of->tags.p, of->tags.len);
+    object.head = fake_s3_copy_bytes(of->head.p, of->head.len);
+    object.body = fake_s3_copy_bytes(of->body.p, of->body.len);
+    if (object.nonce == NULL || object.tags == NULL || object.head == NULL || object.body == NULL) {
+        fake_object_free(&object);
         return false;
     }
     return fake_store_add(s3, buf_str(&s3->key), &object);
+}
+
+struct text fake_s3_tags_of(const struct fake_s3 *s3)
+{
+    const struct text *tags = fake_request_header(&s3->request, "x-amz-tagging");
+    return tags != NULL ? *tags : text_from("");
 }
 
 struct text fake_s3_nonce_of(const struct fake_s3 *s3)
@@ -212,8 +241,11 @@ void fake_s3_put(struct fake_s3 *s3)
         !fake_s3_condition_holds(s3, FAKE_S3_PUT, NULL)) {
         return;
     }
-    struct text head = text_of(buf_str(&s3->scratch), s3->scratch.len);
-    if (!buf_ok(&s3->scratch) || !store(s3, digest, head, fake_s3_nonce_of(s3), body)) {
+    const struct making made = {.head = text_of(buf_str(&s3->scratch), s3->scratch.len),
+                                .nonce = fake_s3_nonce_of(s3),
+                                .tags = fake_s3_tags_of(s3),
+                                .body = body};
+    if (!buf_ok(&s3->scratch) || !store(s3, digest, &made)) {
         s3->no_memory = true;
         return;
     }
@@ -292,11 +324,14 @@ static void answer_copy(struct fake_s3 *s3)
 static void copy_object(struct fake_s3 *s3, const struct fake_object *source, bool replaces)
 {
     unsigned char digest[16];
-    struct text head =
-        replaces ? text_of(buf_str(&s3->scratch), s3->scratch.len) : text_of(source->head, source->head_len);
-    struct text nonce = replaces ? fake_s3_nonce_of(s3) : text_from(source->nonce);
-    struct text body = text_of(source->body, source->body_len);
-    if (!buf_ok(&s3->scratch) || !fake_s3_md5(s3, body.p, body.len, digest) || !store(s3, digest, head, nonce, body)) {
+    const struct text *directive = fake_request_header(&s3->request, "x-amz-tagging-directive");
+    bool own_tags = directive != NULL && text_is(*directive, "REPLACE");
+    const struct making made = {.head = replaces ? text_of(buf_str(&s3->scratch), s3->scratch.len)
+                                                 : text_of(source->head, source->head_len),
+                                .nonce = replaces ? fake_s3_nonce_of(s3) : text_from(source->nonce),
+                                .tags = own_tags ? fake_s3_tags_of(s3) : text_from(source->tags),
+                                .body = text_of(source->body, source->body_len)};
+    if (!buf_ok(&s3->scratch) || !fake_s3_md5(s3, made.body.p, made.body.len, digest) || !store(s3, digest, &made)) {
         s3->no_memory = true;
         return;
     }

@@ -44,9 +44,10 @@ const struct fake_object *fake_store_version(const struct fake_s3 *s3, const cha
     return NULL;
 }
 
-static void free_object(const struct fake_object *object)
+void fake_object_free(const struct fake_object *object)
 {
     free(object->nonce);
+    free(object->tags);
     free(object->head);
     free(object->body);
 }
@@ -95,7 +96,7 @@ bool fake_store_add(struct fake_s3 *s3, const char *key, const struct fake_objec
         found = insert(s3, key);
     }
     if (found == NULL || !append(found, object)) {
-        free_object(object);
+        fake_object_free(object);
         return false;
     }
     struct fake_object *added = &found->versions[found->count - 1];
@@ -108,7 +109,7 @@ void fake_store_free(struct fake_s3 *s3)
 {
     for (size_t i = 0; i < s3->key_count; i++) {
         for (size_t j = 0; j < s3->keys[i].count; j++) {
-            free_object(&s3->keys[i].versions[j]);
+            fake_object_free(&s3->keys[i].versions[j]);
         }
         free(s3->keys[i].versions);
         free(s3->keys[i].key);
@@ -151,6 +152,7 @@ static uint64_t mix_object(uint64_t digest, const struct fake_object *object)
 {
     digest = mix(digest, object->etag, strlen(object->etag));
     digest = mix(digest, object->head != NULL ? object->head : "", object->head_len);
+    digest = mix(digest, object->tags != NULL ? object->tags : "", object->tags != NULL ? strlen(object->tags) : 0);
     digest = mix(digest, object->body != NULL ? object->body : "", object->body_len);
     digest = mix(digest, &object->applied_ms, sizeof(object->applied_ms));
     return mix(digest, &object->serial, sizeof(object->serial));

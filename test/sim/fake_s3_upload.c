@@ -64,6 +64,7 @@ void fake_uploads_free(struct fake_s3 *s3)
         free_parts(&s3->uploads[i]);
         free(s3->uploads[i].key);
         free(s3->uploads[i].nonce);
+        free(s3->uploads[i].tags);
         free(s3->uploads[i].head);
     }
     free(s3->uploads);
@@ -114,13 +115,17 @@ static struct fake_upload *new_upload(struct fake_s3 *s3)
         s3->upload_cap = cap;
     }
     struct text nonce = fake_s3_nonce_of(s3);
+    struct text tags = fake_s3_tags_of(s3);
     struct fake_upload upload = {.state = FAKE_S3_OPEN, .initiated_ms = s3->applied_ms, .head_len = s3->scratch.len};
     upload.key = fake_s3_copy_bytes(buf_str(&s3->key), s3->key.len);
     upload.nonce = fake_s3_copy_bytes(nonce.p, nonce.len);
+    upload.tags = fake_s3_copy_bytes(tags.p, tags.len);
     upload.head = fake_s3_copy_bytes(buf_str(&s3->scratch), s3->scratch.len);
-    if (upload.key == NULL || upload.nonce == NULL || upload.head == NULL || !buf_ok(&s3->scratch)) {
+    if (upload.key == NULL || upload.nonce == NULL || upload.tags == NULL || upload.head == NULL ||
+        !buf_ok(&s3->scratch)) {
         free(upload.key);
         free(upload.nonce);
+        free(upload.tags);
         free(upload.head);
         return NULL;
     }

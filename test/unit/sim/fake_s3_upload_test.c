@@ -9,6 +9,7 @@
 
 #include "s3/multipart_request.h"
 #include "s3/multipart_response.h"
+#include "s3/version_response.h"
 
 #include <cmocka.h>
 #include <stdio.h>
@@ -49,7 +50,8 @@ static void expect(struct http_response response, int status, const char *code)
 static struct s3_upload_id create(struct fake_s3 *s3)
 {
     static const struct s3_content content = {.content_type = "text/plain", .nonce = NONCE};
-    const struct s3_creation creation = {.content = &content};
+    static const os_metadata tags[] = {{"a b", "c&<"}, {"empty", ""}};
+    const struct s3_creation creation = {.content = &content, .tags = tags, .tag_count = 2};
     struct http_request request;
     struct s3_upload_id id;
     struct s3_error error;
@@ -355,6 +357,48 @@ static void a_part_may_be_copied_from_an_object(void **state)
     fake_s3_free(s3);
 }
 
+static bool note_tag(void *context, const char *name, const char *value)
+{
+    return buf_add_f(context, "%s=%s;", name, value);
+}
+
+static void tags_are(struct fake_s3 *s3, const char *version_id, const char *expected)
+{
+    struct http_request request;
+    struct s3_error error;
+    struct buf text;
+    buf_init(&text, 1024);
+    assert_int_equal(s3_build_get_tags(&wire_s3_target, KEY, version_id, &request, NULL), OS_OK);
+    struct http_response response = ask(s3, &request);
+    assert_int_equal(s3_parse_tags(&response, note_tag, &text, &error, NULL), OS_OK);
+    assert_string_equal(buf_str(&text), expected);
+    http_response_free(&response);
+    buf_free(&text);
+}
+
+static void an_object_has_the_tags_of_its_upload(void **state)
+{
+    (void)state;
+    struct fake_s3 *s3 = open_with(be_lenient);
+    struct s3_upload_id id = staged(s3);
+    expect(complete_one(s3, id.text, NULL), 200, "");
+    tags_are(s3, NULL, "a b=c&<;empty=;");
+    expect(wire_put(s3, KEY, "bytes", NULL, NULL), 200, "");
+    tags_are(s3, NULL, "");
+    tags_are(s3, "v1", "a b=c&<;empty=;");
+    struct http_request request;
+    assert_int_equal(s3_build_get_tags(&wire_s3_target, KEY, "v7", &request, NULL), OS_OK);
+    expect(ask(s3, &request), 404, "NoSuchVersion");
+    enum s3_versioning versioning;
+    struct s3_error error;
+    assert_int_equal(s3_build_get_versioning(&wire_s3_target, &request, NULL), OS_OK);
+    struct http_response response = ask(s3, &request);
+    assert_int_equal(s3_parse_versioning(&response, &versioning, &error, NULL), OS_OK);
+    assert_int_equal(versioning, S3_VERSIONING_ENABLED);
+    http_response_free(&response);
+    fake_s3_free(s3);
+}
+
 /* --------------------------------------------------------------------------------------------------------- lists */
 
 static bool note_part(void *context, const struct s3_part *part)
@@ -432,6 +476,7 @@ int main(void)
         cmocka_unit_test(conditions_are_ignored_request_by_request),
         cmocka_unit_test(nothing_follows_an_abort),
         cmocka_unit_test(a_part_may_be_copied_from_an_object),
+        cmocka_unit_test(an_object_has_the_tags_of_its_upload),
         cmocka_unit_test(parts_are_listed_in_pages),
         cmocka_unit_test(open_uploads_are_listed_in_pages),
     };
