@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Guard modes through the public interface: what goes out in each, what the result says of it; and native guards whose
+ * answers are lost, doubled, refused or made up (protocol section 7). Times are short: an attempt is dead five seconds
+ * after it was signed.
+ */
+#include "support/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define XML "Content-Type: application/xml\r\nx-amz-request-id: MADEUP\r\n"
+#define FAILURE(code, message) \
+    "<?xml version=\"1.0\"?><Error><Code>" code "</Code><Message>" message "</Message></Error>"
+
+#define PROVEN "{\"absent\":\"enforced\",\"absent_atomic\":true,\"match\":\"enforced\",\"match_atomic\":true}"
+#define PROFILE(put)                                                                                                   \
+    "{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-22\",\"source\":\"documentation\",\"requests\":" \
+    "{\"put\":" put ",\"copy\":" PROVEN ",\"complete\":" PROVEN ",\"delete\":" PROVEN "},\"expiry\":\"start\"}"
+#define PUT_409(meaning)                                                                                           \
+    "{\"absent\":\"enforced\",\"absent_atomic\":true,\"match\":\"enforced\",\"match_atomic\":true,\"answer_409\":" \
+    "\"" meaning "\"}"
+
+struct mode {
+    struct fixture *f;
+    os_client *client;
+    char key[64];
+    struct fault_match writes; /* of the key */
+    struct outcome outcome;
+};
+
+static void write_profile(struct fixture *f, const char *text, char *ret_path, size_t size)
+{
+    fixture_path(f, "profile.json", ret_path, size);
+    FILE *file = fopen(ret_path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* `profile`: the text of one, or NULL for the shipped one of this store. */
+static void mode_open(struct mode *mode, struct fixture *f, const char *name, os_guard guard, const char *profile)
+{
+    char path[512];
+    memset(mode, 0, sizeof(*mode));
+    mode->f = f;
+    assert_true(fixture_proxies(f));
+    os_options options = fixture_fast_options(f);
+    options.guard = guard;
+    options.store_profile = f->backend->name;
+    if (profile) {
+        write_profile(f, profile, path, sizeof(path));
+        options.store_profile = path;
+    }
+    if (guard == OS_GUARD_NATIVE)
+        options.ledger_url = NULL;
+    mode->client = fixture_client(&options);
+    fixture_key(f, name, mode->key, sizeof(mode->key));
+    mode->writes = (struct fault_match){.method = "PUT", .path_contains = mode->key};
+}
+
+static void mode_close(struct mode *mode)
+{
+    outcome_clear(&mode->outcome);
+    os_client_close(mode->client);
+}
+
+static unsigned add(struct mode *mode, struct fault_rule rule)
+{
+    rule.match = mode->writes;
+    rule.times = rule.times ? rule.times : 1;
+    unsigned id = fault_proxy_add(mode->f->store_proxy, &rule);
+    assert_true(id > 0);
+    return id;
+}
+
+static void create_ours(struct mode *mode)
+{
+    mode->outcome = create(mode->client, mode->key, "ours", NULL);
+}
+
+static void check_way(const struct mode *mode, os_guard guard, const char *request)
+{
+    assert_int_equal(mode->outcome.result.guard, guard);
+    assert_string_equal(mode->outcome.result.request, request);
+}
+
+static size_t ledger_requests(const struct mode *mode)
+{
+    struct fault_match any = {0};
+    return fault_proxy_count(mode->f->ledger_proxy, &any);
+}
+
+static size_t with_header(const struct mode *mode, const char *header)
+{
+    struct fault_match match = mode->writes;
+    match.has_header = header;
+    return fault_proxy_count(mode->f->store_proxy, &match);
+}
+
+/* ------------------------------------------------------------------------------------------------ what goes out */
+
+static void native_writes_with_one_request_and_no_ledger(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "native", OS_GUARD_NATIVE, NULL);
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_COMMITTED);
+    check_way(&mode, OS_GUARD_NATIVE, "PutObject");
+    assert_int_equal(mode.outcome.result.requests, 1);
+    assert_int_equal(with_header(&mode, "if-none-match"), 1);
+    struct outcome second = replace(mode.client, mode.key, mode.outcome.result.etag, "theirs", NULL);
+    CHECK_VERDICT(second, OS_COMMITTED);
+    assert_int_equal(with_header(&mode, "if-match"), 1);
+    struct outcome third = create(mode.client, mode.key, "third", NULL);
+    CHECK_VERDICT(third, OS_CONFLICT);
+    assert_string_equal(third.result.found_etag, second.result.etag);
+    struct outcome fourth = replace(mode.client, mode.key, mode.outcome.result.etag, "fourth", NULL);
+    CHECK_VERDICT(fourth, OS_CONFLICT);
+    CHECK_OBJECT(mode.client, mode.key, "theirs");
+    assert_int_equal(ledger_requests(&mode), 0);
+    outcome_clear(&second);
+    outcome_clear(&third);
+    outcome_clear(&fourth);
+    mode_close(&mode);
+}
+
+static void native_is_refused_where_the_profile_does_not_prove_it(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "unproven", OS_GUARD_NATIVE, NULL);
+    char etag[128];
+    put_plain(mode.client, mode.key, "stays", etag);
+    mode.outcome = delete_version(mode.client, mode.key, etag, NULL);
+    CHECK_VERDICT(mode.outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(mode.outcome, OS_ERR_UNSUPPORTED);
+    CHECK_SAYS(&mode.outcome.error, "DeleteObject");
+    assert_int_equal(mode.outcome.result.requests, 0);
+    CHECK_OBJECT(mode.client, mode.key, "stays");
+    mode_close(&mode);
+}
+
+static void a_native_copy_goes_by_a_rung_that_is_proven(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "rung", OS_GUARD_NATIVE, NULL);
+    put_plain(mode.client, "rung-source", "source", NULL);
+    mode.outcome = copy(mode.client, "rung-source", mode.key, NULL);
+    CHECK_VERDICT(mode.outcome, OS_COMMITTED);
+    check_way(&mode, OS_GUARD_NATIVE, "CompleteMultipartUpload");
+    struct outcome second = copy(mode.client, "rung-source", mode.key, NULL);
+    CHECK_VERDICT(second, OS_CONFLICT);
+    CHECK_OBJECT(mode.client, mode.key, "source");
+    assert_int_equal(ledger_requests(&mode), 0);
+    outcome_clear(&second);
+    mode_close(&mode);
+}
+
+static void both_sends_the_condition_under_the_record(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "both", OS_GUARD_BOTH, NULL);
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_COMMITTED);
+    check_way(&mode, OS_GUARD_BOTH, "PutObject");
+    assert_int_equal(with_header(&mode, "if-none-match"), 1);
+    struct fault_match puts = {.target = "PutItem"};
+    assert_int_equal(fault_proxy_count(mode.f->ledger_proxy, &puts), 1);
+    mode_close(&mode);
+}
+
+static void a_native_writer_and_one_with_both_exclude_each_other(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "mixed", OS_GUARD_BOTH, NULL);
+    os_options options = fixture_fast_options(mode.f);
+    options.guard = OS_GUARD_NATIVE;
+    options.store_profile = mode.f->backend->name;
+    os_client *native = fixture_client(&options);
+    unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD});
+    struct outcome theirs = {0};
+    /* the native one is held at the proxy until the other, which holds the record, has written */
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = 1500;
+    theirs = create(native, mode.key, "native", &call);
+    CHECK_VERDICT(theirs, OS_UNKNOWN);
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_COMMITTED);
+    fault_proxy_release(mode.f->store_proxy, id, FAULT_FORWARD);
+    assert_true(fault_proxy_wait_finished(mode.f->store_proxy, id, 1, 10000));
+    CHECK_OBJECT(mode.client, mode.key, "ours");
+    outcome_clear(&theirs);
+    os_client_close(native);
+    mode_close(&mode);
+}
+
+/* ------------------------------------------------------------------------------------------------ answers */
+
+static void a_lost_answer_is_proven_by_the_nonce(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "native-lost", OS_GUARD_NATIVE, NULL);
+    add(&mode, (struct fault_rule){.action = FAULT_DROP_ANSWER});
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_COMMITTED);
+    assert_string_equal(mode.outcome.result.rule, "V4");
+    assert_int_equal(mode.outcome.result.attempts, 1);
+    CHECK_OBJECT(mode.client, mode.key, "ours");
+    mode_close(&mode);
+}
+
+/* The second copy meets what the first one made: 412, of one's own. */
+static void a_412_of_ones_own_copy_is_a_commit(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "native-twice", OS_GUARD_NATIVE, NULL);
+    unsigned id = add(&mode, (struct fault_rule){.action = FAULT_REPLAY});
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_COMMITTED);
+    assert_string_equal(mode.outcome.result.rule, "V4");
+    assert_int_equal(fault_proxy_hits(mode.f->store_proxy, id), 1);
+    CHECK_OBJECT(mode.client, mode.key, "ours");
+    mode_close(&mode);
+}
+
+static const struct fault_rule answer_503 = {.action = FAULT_ANSWER,
+                                             .status = 503,
+                                             .headers = XML,
+                                             .body = FAILURE("SlowDown", "Please reduce your request rate.")};
+
+/* N3: still absent proves nothing, as nobody keeps a record of who deleted what. */
+static void a_503_to_a_create_is_unknown_when_it_is_dead(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "native-503", OS_GUARD_NATIVE, NULL);
+    add(&mode, answer_503);
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
+    assert_string_equal(mode.outcome.result.rule, "N3");
+    CHECK_SAYS(&mode.outcome.error, "without a record");
+    assert_int_equal(mode.outcome.result.attempts, 1);
+    CHECK_ABSENT(mode.client, mode.key);
+    struct outcome settled = resolve(mode.client, mode.outcome.result.ticket, NULL);
+    CHECK_VERDICT(settled, OS_UNKNOWN);
+    assert_string_equal(settled.result.rule, "N3");
+    assert_int_equal(settled.result.guard, OS_GUARD_NATIVE);
+    outcome_clear(&settled);
+    mode_close(&mode);
+}
+
+/* The call ends before its attempt is certain; whoever has the ticket, and no ledger either, finds out. */
+static void a_native_ticket_is_resolved_by_the_nonce(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "native-ticket", OS_GUARD_NATIVE, NULL);
+    unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD});
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = 1000;
+    mode.outcome = create(mode.client, mode.key, "ours", &call);
+    CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
+    fault_proxy_release(mode.f->store_proxy, id, FAULT_FORWARD);
+    assert_true(fault_proxy_wait_finished(mode.f->store_proxy, id, 1, 10000));
+    struct outcome settled = resolve(mode.client, mode.outcome.result.ticket, NULL);
+    CHECK_VERDICT(settled, OS_COMMITTED);
+    assert_string_equal(settled.result.rule, "V4");
+    outcome_clear(&settled);
+    mode_close(&mode);
+}
+
+static void a_412_although_nothing_is_there_is_not_executed(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "native-412", OS_GUARD_NATIVE, NULL);
+    add(&mode, (struct fault_rule){.action = FAULT_ANSWER,
+                                   .status = 412,
+                                   .headers = XML,
+                                   .body = FAILURE("PreconditionFailed", "At least one condition did not hold")});
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(mode.outcome, OS_ERR_REFUSED);
+    CHECK_SAYS(&mode.outcome.error, "guard=record");
+    CHECK_ABSENT(mode.client, mode.key);
+    mode_close(&mode);
+}
+
+static const struct fault_rule answer_409 = {
+    .action = FAULT_ANSWER,
+    .status = 409,
+    .headers = XML,
+    .body = FAILURE("ConditionalRequestConflict", "A conflicting operation occurred.")};
+
+/* R7: the profile says that this copy was not applied. */
+static void an_undecided_409_is_sent_again(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "native-409", OS_GUARD_NATIVE, PROFILE(PUT_409("undecided")));
+    add(&mode, answer_409);
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_COMMITTED);
+    assert_int_equal(mode.outcome.result.attempts, 2);
+    assert_int_equal(mode.outcome.result.guards, 1);
+    CHECK_OBJECT(mode.client, mode.key, "ours");
+    mode_close(&mode);
+}
+
+static void a_final_409_is_as_412(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "native-final", OS_GUARD_NATIVE, PROFILE(PUT_409("final")));
+    put_plain(mode.client, mode.key, "theirs", NULL);
+    add(&mode, answer_409);
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_CONFLICT);
+    assert_int_equal(mode.outcome.result.attempts, 1);
+    CHECK_OBJECT(mode.client, mode.key, "theirs");
+    mode_close(&mode);
+}
+
+static void a_409_of_which_the_profile_knows_nothing_is_ambiguous(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "native-409-unknown", OS_GUARD_NATIVE, NULL);
+    add(&mode, answer_409);
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
+    assert_int_equal(mode.outcome.result.attempts, 1);
+    CHECK_ABSENT(mode.client, mode.key);
+    mode_close(&mode);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct suite_test tests[] = {SUITE_TEST(native_writes_with_one_request_and_no_ledger, 0),
+                                              SUITE_TEST(native_is_refused_where_the_profile_does_not_prove_it, 0),
+                                              SUITE_TEST(a_native_copy_goes_by_a_rung_that_is_proven, 0),
+                                              SUITE_TEST(both_sends_the_condition_under_the_record, 0),
+                                              SUITE_TEST(a_native_writer_and_one_with_both_exclude_each_other, 0),
+                                              SUITE_TEST(a_lost_answer_is_proven_by_the_nonce, 0),
+                                              SUITE_TEST(a_412_of_ones_own_copy_is_a_commit, 0),
+                                              SUITE_TEST(a_503_to_a_create_is_unknown_when_it_is_dead, 0),
+                                              SUITE_TEST(a_native_ticket_is_resolved_by_the_nonce, 0),
+                                              SUITE_TEST(a_412_although_nothing_is_there_is_not_executed, 0),
+                                              SUITE_TEST(an_undecided_409_is_sent_again, 0),
+                                              SUITE_TEST(a_final_409_is_as_412, 0),
+                                              SUITE_TEST(a_409_of_which_the_profile_knows_nothing_is_ambiguous, 0),
+                                              {0}};
+    static const struct suite suite = {
+        .name = "guard modes", .tests = tests, .needs = BACKEND_REAL, .only = "minio,versitygw"};
+    return suite_main(&suite, argc, argv);
+}
