@@ -647,6 +647,39 @@ typedef struct os_gc_result {
 OS_API os_code os_gc(os_client *client, const os_gc_options *options, const os_call *call, os_garbage_fn each,
                      void *context, os_gc_result *ret, os_error *err);
 
+/* ------------------------------------------------------------------------------------------------ probing a store */
+
+/* A probe begins its question number `done` of `total`; `question` is a few words. On the calling thread. */
+typedef void (*os_probe_fn)(void *context, const char *question, uint32_t done, uint32_t total);
+
+typedef struct os_probe_options {
+    size_t size;
+    const char *name;    /* of the store, for the profile [what its answers say in `Server`] */
+    const char *version; /* of the store [not known] */
+    uint32_t writers;    /* at once in a race [32], 2 to 256, and not over max_connections */
+    uint32_t rounds;     /* of each race [20], up to 10,000 */
+    int no_held_body;    /* non-zero: leave out the question that takes some 10 s: is the expiry looked at again when a
+                            body ends? */
+    os_probe_fn progress;
+    void *progress_context;
+} os_probe_options;
+#define OS_PROBE_OPTIONS_INIT            \
+    {                                    \
+        .size = sizeof(os_probe_options) \
+    }
+
+/* Finds out what the store does with conditions, races, expired signatures, metadata and checksums (docs/stores.md).
+ * Writes some thousand small objects below a scratch prefix of its own ("PREFIX.oscommit-probe-HEX/") and removes them,
+ * and its uploads, also when it fails; on a bucket with versioning, versions and delete markers stay. Needs no ledger.
+ * *ret_profile is JSON, for a file that os_options.store_profile names; freed with os_free. What could not be found
+ * out, because answers were missing or disagreed, is "unknown" in it, which protects nobody and promises nothing.
+ *   OS_ERR_UNSUPPORTED  an embedded store, or signature v2: there is nothing to find out
+ *   OS_ERR_DENIED, OS_ERR_NO_BUCKET, OS_ERR_CREDENTIALS, OS_ERR_NETWORK ...   the first PUT did not succeed
+ *   OS_ERR_DEADLINE     the default deadline is 600 s here; OS_ERR_CANCELLED
+ * Blocks: half a minute on a fast store. */
+OS_API os_code os_store_probe(os_client *client, const os_probe_options *options, const os_call *call,
+                              char **ret_profile, os_error *err);
+
 #ifdef __cplusplus
 }
 #endif

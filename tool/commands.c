@@ -20,6 +20,7 @@ const struct command *const commands[] = {
     &command_race,
     &command_race_worker,
     &command_check,
+    &command_probe,
     &command_version,
     NULL,
 };

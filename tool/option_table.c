@@ -107,7 +107,7 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_FORCE] = OWN_SWITCH("force", "even while the holder's attempt may still be applied"),
     [OPTION_OLDER_THAN] = OWN_TEXT("older-than", "TIME", "uploads begun so long ago (\"90m\", \"36h\", \"7d\") [1d]"),
     [OPTION_REMOVE] = OWN_SWITCH("remove", "remove what is found, instead of only naming it"),
-    [OPTION_WRITERS] = OWN_NUMBER("writers", 256, "processes [8]"),
+    [OPTION_WRITERS] = OWN_NUMBER("writers", 256, "processes [8]; probe: writers at once [32]"),
     [OPTION_KEYS] = OWN_NUMBER("keys", 100000, "keys that each of them tries to create [50]"),
     [OPTION_UPDATES] = OWN_NUMBER("updates", 100000, "increments of the counter that each commits [none]"),
     [OPTION_COPIES] = OWN_NUMBER("copies", 100000, "names that each tries to copy its own object to [none]"),
@@ -120,4 +120,10 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_HISTORY] = OWN_TEXT("history", "FILE", "every call, its faults and the end state, as lines of JSON"),
     [OPTION_REPORT] = OWN_TEXT("report", "FILE", "every call as one HTML page"),
     [OPTION_KEEP] = OWN_SWITCH("keep", "leave the objects there"),
+    [OPTION_PROFILE_OUT] = OWN_TEXT("profile-out", "FILE", "the profile, for --store-profile"),
+    [OPTION_ROUNDS] = OWN_NUMBER("rounds", 10000, "of each race [20]"),
+    [OPTION_STORE_NAME] = OWN_TEXT("store-name", "TEXT", "in the profile [what its answers say]"),
+    [OPTION_STORE_VERSION] = OWN_TEXT("store-version", "TEXT", "in the profile"),
+    [OPTION_NO_HELD_BODY] =
+        OWN_SWITCH("no-held-body", "leave out whether the expiry is looked at again at a body's end (10 s)"),
 };

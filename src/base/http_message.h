@@ -49,6 +49,9 @@ struct http_body {
     const void *data; /* MEMORY */
     int fd;           /* FILE: read with pread from 0; borrowed */
     uint64_t length;
+    /* Headers and the first held_from bytes go at once, the rest of the body not before then; 0: all together. */
+    uint64_t held_until_monotonic_ms;
+    uint64_t held_from;
 };
 
 struct http_request {

@@ -21,7 +21,7 @@ uint64_t body_length(const struct http_body *body)
 
 bool body_is_joined(const struct http_body *body)
 {
-    return body_length(body) <= HTTP_ONE_WRITE_BODY_MAX;
+    return body_length(body) <= HTTP_ONE_WRITE_BODY_MAX && body->held_until_monotonic_ms == 0;
 }
 
 /* Reads until `size` bytes or the end of the file; -1 with errno. */
@@ -140,6 +140,14 @@ size_t body_read(char *ret, size_t size, size_t count, void *context)
     uint64_t deadline_ms = transfer->start.deadline_monotonic_ms;
     if (deadline_ms != 0 && monotonic_us() / 1000 >= deadline_ms) { /* R6, also when a callback held up this turn */
         return stop(transfer, OS_ERR_DEADLINE);
+    }
+    if (monotonic_us() / 1000 < body->held_until_monotonic_ms) {
+        if (transfer->body_offset >= body->held_from) {
+            transfer->held = true;
+            return CURL_READFUNC_PAUSE;
+        }
+        uint64_t before_hold = body->held_from - transfer->body_offset;
+        want = want < before_hold ? want : (size_t)before_hold;
     }
     if (body->kind == HTTP_BODY_FILE) {
         os_code code = read_part(body, transfer->body_offset, ret, want);

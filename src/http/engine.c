@@ -318,6 +318,14 @@ static uint64_t due_ms(const struct http_transfer *transfer)
     return due;
 }
 
+/* The same, and the time at which its body may go. */
+static uint64_t wake_ms(const struct http_transfer *transfer)
+{
+    uint64_t due = due_ms(transfer);
+    uint64_t held_until_ms = transfer->start.request->body.held_until_monotonic_ms;
+    return transfer->held && held_until_ms < due ? held_until_ms : due;
+}
+
 static bool expire_at_deadline(struct http_transfer *transfer)
 {
     uint64_t deadline_ms = transfer->start.deadline_monotonic_ms;
@@ -371,12 +379,26 @@ static uint64_t expire(struct http_engine *engine, bool (*expired)(struct http_t
             due = UINT64_MAX;
             continue;
         }
-        if (due_ms(transfer) < due) {
-            due = due_ms(transfer);
+        if (wake_ms(transfer) < due) {
+            due = wake_ms(transfer);
         }
         transfer = transfer->next;
     }
     return due;
+}
+
+/* Bodies whose time has come. */
+static void let_bodies_go(struct http_engine *engine)
+{
+    uint64_t now_ms = monotonic_us() / 1000;
+    engine->in_libcurl = true; /* it may call back at once */
+    for (struct http_transfer *each = engine->running; each != NULL; each = each->next) {
+        if (each->held && each->start.request->body.held_until_monotonic_ms <= now_ms) {
+            each->held = false;
+            (void)curl_easy_pause(each->easy, CURLPAUSE_CONT); /* what goes wrong in it ends the transfer later */
+        }
+    }
+    engine->in_libcurl = false;
 }
 
 void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
@@ -389,6 +411,7 @@ void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
     for (;;) {
         (void)expire(engine, expire_unsent);
         begin_fresh(engine);
+        let_bodies_go(engine);
         perform(engine);
         reap(engine);
         uint64_t due = expire(engine, expire_any);

@@ -45,6 +45,7 @@ struct http_transfer {
     struct buf url;
     char *joined_body; /* a small file, read whole so that it leaves with the headers */
     uint64_t body_offset;
+    bool held; /* libcurl waits with the body until it is told to go on */
 
     struct http_response response;
     bool headers_whole; /* the final answer's headers came */

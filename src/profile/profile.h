@@ -35,7 +35,7 @@ struct profile_rule {
     uint32_t absent_rounds; /* how many rounds that rests on; 0: not raced */
     uint32_t match_rounds;
     int status_unmet;   /* "412"; 0: not seen */
-    int status_missing; /* If-Match on an absent key: 404 or 412; 0: not seen */
+    int status_missing; /* If-Match on an absent key: 404 or 412; 204 of a DELETE that nothing stops; 0: not seen */
     enum profile_409 answer_409;
 };
 

@@ -2,14 +2,15 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put cp mv rm get head ls table resolve gc race check version"
+_oscommit_commands="init put cp mv rm get head ls table resolve gc race check probe version"
 _oscommit_table_commands="create check ls show release"
 _oscommit_common="--json --quiet --verbose --help --version --store --ledger --endpoint-url --s3-endpoint
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
     --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
     --condition-headers --guard --store-profile --stage-above --part-size --parts-at-once --record-prefix --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms"
-_oscommit_switches=" --json --quiet --verbose --help --version --check-table --if-absent --recursive --force --keep --remove "
+_oscommit_switches=" --json --quiet --verbose --help --version --check-table --if-absent --recursive --force --keep"
+_oscommit_switches+=" --remove --no-held-body "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
@@ -27,6 +28,7 @@ _oscommit_own_flags() {
         echo "--writers --keys --updates --copies --deletes --duration --faults --seed --history --report --keep"
         ;;
     check) echo "--report" ;;
+    probe) echo "--profile-out --writers --rounds --store-name --store-version --no-held-body" ;;
     "table release") echo "--etag --force" ;;
     esac
 }
@@ -46,7 +48,7 @@ _oscommit_value() {
         choices=$(sed -n 's/^\[\(profile \)\{0,1\}\([^]]*\)\]$/\2/p' "${AWS_CONFIG_FILE:-$HOME/.aws/config}" \
             "${AWS_SHARED_CREDENTIALS_FILE:-$HOME/.aws/credentials}" 2>/dev/null | sort -u)
         ;;
-    --ca-file | --ticket-file | --history | --report | --store-profile)
+    --ca-file | --ticket-file | --history | --report | --store-profile | --profile-out)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return 0

@@ -37,7 +37,7 @@ cd "$(mktemp -d)" || exit 1
 touch afile.pem abc
 
 expect "commands by their beginning" "race resolve rm" oscommit r
-expect "every command" "check cp gc get head init ls mv put race resolve rm table version" oscommit ""
+expect "every command" "check cp gc get head init ls mv probe put race resolve rm table version" oscommit ""
 expect "subcommands of table" "check create" oscommit table c
 expect "flags of a command" "--if-absent --if-match" oscommit put --if
 expect "no flags of other commands" "" oscommit get --if
@@ -59,7 +59,7 @@ while read -r command; do
     expect "the flags of $command" "$(flags_of_help "${words[@]}")" oscommit "${words[@]}" --
     expect "the name of $command" "${words[-1]}" oscommit "${words[@]}"
 done <<<"$commands"
-(($(wc -l <<<"$commands") == 18)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 18" && failures=$((failures + 1)); }
+(($(wc -l <<<"$commands") == 19)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 19" && failures=$((failures + 1)); }
 
 rm -r "$PWD"
 if ((failures > 0)); then
