@@ -28,13 +28,9 @@ static const struct {
     const char *words;
     void (*ask)(struct probe *probe);
 } questions[] = {
-    {"objects and ETags", probe_ask_first},
-    {"uploads", probe_ask_uploads},
-    {"metadata", probe_ask_metadata},
-    {"conditions", probe_ask_conditions},
-    {"checksums", probe_ask_checksums},
-    {"expiry", probe_ask_expiry},
-    {"races", probe_ask_races},
+    {"objects and ETags", probe_ask_first}, {"uploads", probe_ask_uploads},       {"RenameObject", probe_ask_rename},
+    {"metadata", probe_ask_metadata},       {"conditions", probe_ask_conditions}, {"checksums", probe_ask_checksums},
+    {"expiry", probe_ask_expiry},           {"races", probe_ask_races},
 };
 
 static os_code take_options(const os_probe_options *options, const os_client *client, os_probe_options *ret,

@@ -52,6 +52,7 @@ struct probe_answer {
     struct s3_object object;
     struct s3_upload_id upload_id;
     struct s3_part part;
+    enum s3_versioning versioning;
     char metadata[PROBE_TEXT_SIZE]; /* HEAD: of PROBE_METADATA; "" if none */
     os_error error;
 };
@@ -110,7 +111,7 @@ struct probe_write {
     enum profile_request kind;
     char key[PROBE_KEY_SIZE];
     char body[PROBE_TEXT_SIZE];
-    struct probe_object source; /* COPY */
+    struct probe_object source; /* COPY, RENAME */
     struct s3_upload_id upload; /* COMPLETE */
     struct s3_part part;
     struct s3_part_name part_name;
@@ -120,6 +121,8 @@ struct probe_write {
 bool probe_writes_prepare(struct probe *probe, struct probe_write *writes, size_t count, enum profile_request kind);
 /* A part, and the Complete of an upload that has been begun. */
 bool probe_upload_whole(struct probe *probe, struct probe_write *write, const struct s3_upload_id *upload);
+/* On the last request: if absent (by a vendor's header, where it is one), or if it is this version. */
+void probe_condition(struct probe_write *write, enum s3_vendor_condition vendor, const char *etag);
 /* Sends them all at once, reads each key, and adds to the tally. `before` says what was there (NULL: nothing). */
 bool probe_writes_judge(struct probe *probe, struct probe_write *writes, size_t count,
                         const struct probe_object *before, struct evidence_tally *tally);
@@ -130,6 +133,7 @@ struct evidence_write probe_evidence(const struct probe_write *write, const stru
 
 void probe_ask_first(struct probe *probe); /* reachable at all; ETags, versions */
 void probe_ask_uploads(struct probe *probe);
+void probe_ask_rename(struct probe *probe); /* is RenameObject there? */
 void probe_ask_metadata(struct probe *probe);
 void probe_ask_conditions(struct probe *probe); /* each request, both conditions; the copy's source; vendors */
 void probe_ask_races(struct probe *probe);

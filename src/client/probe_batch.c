@@ -48,6 +48,7 @@ static void keep(struct probe_ask *ask, const struct store_answer *answer)
     kept->object = answer->object;
     kept->upload_id = answer->upload_id;
     kept->part = answer->part;
+    kept->versioning = answer->versioning;
     kept->error = answer->error;
     copy_header(answer->response, "x-amz-meta-" PROBE_METADATA, kept->metadata, sizeof(kept->metadata));
     copy_header(answer->response, "server", probe->server, sizeof(probe->server));

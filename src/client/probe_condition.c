@@ -57,10 +57,8 @@ static void put_condition(const struct question *question, enum situation situat
         const struct probe_object *other = &trial->writes[(i + 1) % EVIDENCE_WANTED].source;
         if (question->of_source)
             request->source_etag = situation == MET ? trial->writes[i].source.etag : other->etag;
-        else if (question->create)
-            request->condition = (struct s3_condition){.vendor = question->vendor, .if_none_match_any = true};
         else
-            request->condition = (struct s3_condition){.if_match = trial->expected[i]};
+            probe_condition(&trial->writes[i], question->vendor, question->create ? NULL : trial->expected[i]);
     }
 }
 
@@ -133,6 +131,8 @@ void probe_ask_conditions(struct probe *probe)
     if (probe->profile->uploads == PROFILE_YES)
         ask_rule(probe, PROFILE_COMPLETE);
     ask_rule(probe, PROFILE_DELETE);
+    if (probe->profile->rename_object == PROFILE_YES)
+        ask_rule(probe, PROFILE_RENAME);
     probe->profile->copy_source_match =
         ask(probe, &(struct question){.kind = PROFILE_COPY, .of_source = true}, &answers);
     ask_vendors(probe);

@@ -22,6 +22,17 @@ static void ask_etag(struct probe *probe)
     probe->profile->etag_is_md5 = tally.held > 0 ? PROFILE_NO : evidence_answer(&tally);
 }
 
+/* What a write is told counts more than what the bucket says of itself, which takes a right of its own. */
+static void ask_versions(struct probe *probe, const char *version)
+{
+    struct probe_ask ask = {.request = {.verb = STORE_GET_VERSIONING}};
+    bool named = version[0] != '\0' && strcmp(version, "null") != 0;
+    if (!probe_run(probe, &ask, 1))
+        return;
+    bool enabled = probe_succeeded(&ask.answer) && ask.answer.versioning == S3_VERSIONING_ENABLED;
+    probe->profile->versioned = named || enabled ? PROFILE_YES : PROFILE_NO;
+}
+
 /* The first request: what is wrong with all of them is said of this one. */
 void probe_ask_first(struct probe *probe)
 {
@@ -41,10 +52,38 @@ void probe_ask_first(struct probe *probe)
                    answer->error.message);
         return;
     }
-    const char *version = answer->object.version_id;
-    bool versioned = version[0] != '\0' && strcmp(version, "null") != 0;
-    probe->profile->versioned = versioned ? PROFILE_YES : PROFILE_NO;
+    ask_versions(probe, answer->object.version_id);
     ask_etag(probe);
+}
+
+/* ------------------------------------------------------------------------------------------------ RenameObject */
+
+/* A store that does not know ?renameObject may take the request for a PUT of no bytes: only what stands there tells. */
+static void try_rename(struct probe *probe, struct evidence_tally *tally)
+{
+    struct probe_write write;
+    memset(&write, 0, sizeof(write));
+    probe_new_key(probe, write.key);
+    if (!probe_writes_prepare(probe, &write, 1, PROFILE_RENAME) || !probe_run(probe, &write.ask, 1))
+        return;
+    struct probe_read reads[2] = {{.key = write.key}, {.key = write.source.key}};
+    if (!probe_read(probe, reads, 2))
+        return;
+    struct evidence_write evidence = probe_evidence(&write, &reads[0], NULL);
+    bool moved = evidence.stands == EVIDENCE_STANDS_OURS && reads[1].known && !reads[1].there;
+    bool taken_for_put = evidence.succeeded && reads[0].known && !moved;
+    if (taken_for_put)
+        tally->held++;
+    else
+        evidence_add(tally, &evidence);
+}
+
+void probe_ask_rename(struct probe *probe)
+{
+    struct evidence_tally tally = {0};
+    for (int tries = 0; tries < EVIDENCE_MOST && probe->code == OS_OK && !evidence_settled(&tally); tries++)
+        try_rename(probe, &tally);
+    probe->profile->rename_object = evidence_answer(&tally);
 }
 
 /* ------------------------------------------------------------------------------------------------ uploads */

@@ -52,12 +52,8 @@ static bool set_up(struct race *race, bool first)
         if (!probe_writes_prepare(probe, &race->writes[i], 1, race->against))
             return false;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        struct s3_condition condition = {.vendor = race->vendor, .if_none_match_any = true};
-        if (!race->create)
-            condition = (struct s3_condition){.if_match = race->before.etag};
-        race->writes[i].ask.request.condition = condition;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        probe_condition(&race->writes[i], race->vendor, race->create ? NULL : race->before.etag);
     if (first)
         warm_up(race);
     return probe->code == OS_OK;
@@ -165,6 +161,7 @@ void probe_ask_races(struct probe *probe)
     race_rule(probe, PROFILE_COPY);
     race_rule(probe, PROFILE_COMPLETE);
     race_rule(probe, PROFILE_DELETE);
+    race_rule(probe, PROFILE_RENAME);
     race_vendors(probe);
     for (int kind = 0; kind < PROFILE_REQUESTS; kind++)
         probe->profile->rules[kind].answer_409 = evidence_409(probe->code_409[kind], probe->applied_409);

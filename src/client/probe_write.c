@@ -78,7 +78,7 @@ static struct store_request last_request(struct probe_write *write)
     switch (write->kind) {
     case PROFILE_COPY:
     case PROFILE_RENAME:
-        request.verb = STORE_COPY;
+        request.verb = write->kind == PROFILE_COPY ? STORE_COPY : STORE_RENAME;
         request.source_key = write->source.key;
         break;
     case PROFILE_COMPLETE:
@@ -101,7 +101,7 @@ bool probe_writes_prepare(struct probe *probe, struct probe_write *writes, size_
         probe_new_body(probe, writes[i].body);
     }
     bool ok = probe->code == OS_OK;
-    if (kind == PROFILE_COPY)
+    if (kind == PROFILE_COPY || kind == PROFILE_RENAME)
         ok = ok && make_sources(probe, writes, count);
     if (kind == PROFILE_COMPLETE)
         ok = ok && each(probe, writes, count, creation, take_creation) && each(probe, writes, count, part, take_part);
@@ -122,6 +122,13 @@ bool probe_upload_whole(struct probe *probe, struct probe_write *write, const st
         return false;
     probe_upload_done(probe, upload->text);
     return true;
+}
+
+void probe_condition(struct probe_write *write, enum s3_vendor_condition vendor, const char *etag)
+{
+    struct s3_condition *condition = &write->ask.request.condition;
+    *condition = (struct s3_condition){.vendor = vendor, .if_match = etag};
+    condition->if_none_match_any = vendor == S3_VENDOR_NONE && etag == NULL;
 }
 
 /* A body ends with its own full stop; what is put behind it makes it longer, not another one. */
