@@ -16,7 +16,7 @@
 #define PROVEN "{\"absent\":\"enforced\",\"absent_atomic\":true,\"match\":\"enforced\",\"match_atomic\":true}"
 #define PROFILE(put)                                                                                                   \
     "{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-22\",\"source\":\"documentation\",\"requests\":" \
-    "{\"put\":" put ",\"copy\":" PROVEN ",\"complete\":" PROVEN ",\"delete\":" PROVEN "},\"expiry\":\"start\"}"
+    "{\"put\":" put ",\"copy\":" PROVEN ",\"complete\":" PROVEN "},\"expiry\":\"start\"}"
 #define PUT_409(meaning)                                                                                           \
     "{\"absent\":\"enforced\",\"absent_atomic\":true,\"match\":\"enforced\",\"match_atomic\":true,\"answer_409\":" \
     "\"" meaning "\"}"
