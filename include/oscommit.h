@@ -343,7 +343,8 @@ typedef struct os_metadata {
     const char *value;
 } os_metadata;
 
-/* Headers that are stored with an object. */
+/* What is stored with an object. Tags, storage class and encryption are the store's: one that has none of the kind
+ * refuses the write (ERR_UNSUPPORTED: the embedded store, signature v2) or says nothing, as some do. */
 typedef struct os_put_options {
     size_t size;
     const char *content_type;
@@ -353,6 +354,11 @@ typedef struct os_put_options {
     const char *cache_control;
     const os_metadata *metadata;
     size_t metadata_count;
+    const os_metadata *tags; /* at most 10, each name once: 1 to 128 characters, values up to 256 */
+    size_t tag_count;
+    const char *storage_class; /* "STANDARD_IA"; default: the bucket's */
+    const char *encryption;    /* "AES256", "aws:kms", "aws:kms:dsse"; default: the bucket's */
+    const char *kms_key_id;    /* with one of the latter two */
 } os_put_options;
 #define OS_PUT_OPTIONS_INIT            \
     {                                  \

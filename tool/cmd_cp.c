@@ -45,6 +45,10 @@ static const enum option_id headers[] = {OPTION_CONTENT_TYPE,
                                          OPTION_CONTENT_DISPOSITION,
                                          OPTION_CACHE_CONTROL,
                                          OPTION_METADATA,
+                                         OPTION_TAG,
+                                         OPTION_STORAGE_CLASS,
+                                         OPTION_ENCRYPTION,
+                                         OPTION_KMS_KEY,
                                          OPTION_COUNT};
 static const enum option_id guards[] = {OPTION_IF_ABSENT, OPTION_IF_MATCH, OPTION_TICKET_FILE, OPTION_COUNT};
 static const enum option_id sources[] = {OPTION_SOURCE_ETAG, OPTION_COUNT};
@@ -179,6 +183,10 @@ static const enum option_id own_options[] = {OPTION_IF_ABSENT,
                                              OPTION_CONTENT_DISPOSITION,
                                              OPTION_CACHE_CONTROL,
                                              OPTION_METADATA,
+                                             OPTION_TAG,
+                                             OPTION_STORAGE_CLASS,
+                                             OPTION_ENCRYPTION,
+                                             OPTION_KMS_KEY,
                                              OPTION_COUNT};
 
 const struct command command_cp = {

@@ -33,6 +33,10 @@ static const enum option_id own_options[] = {OPTION_IF_ABSENT,
                                              OPTION_CONTENT_DISPOSITION,
                                              OPTION_CACHE_CONTROL,
                                              OPTION_METADATA,
+                                             OPTION_TAG,
+                                             OPTION_STORAGE_CLASS,
+                                             OPTION_ENCRYPTION,
+                                             OPTION_KMS_KEY,
                                              OPTION_COUNT};
 
 const struct command command_put = {

@@ -96,6 +96,10 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_CONTENT_DISPOSITION] = OWN_TEXT("content-disposition", "TEXT", "stored with the object"),
     [OPTION_CACHE_CONTROL] = OWN_TEXT("cache-control", "TEXT", "stored with the object"),
     [OPTION_METADATA] = OWN_TEXT("metadata", "NAME=VALUE", "user metadata; may be given several times"),
+    [OPTION_TAG] = OWN_TEXT("tag", "NAME=VALUE", "a tag of the object; may be given several times"),
+    [OPTION_STORAGE_CLASS] = OWN_TEXT("storage-class", "NAME", "such as STANDARD_IA; default: the bucket's"),
+    [OPTION_ENCRYPTION] = OWN_TEXT("encryption", "NAME", "AES256, aws:kms or aws:kms:dsse; default: the bucket's"),
+    [OPTION_KMS_KEY] = OWN_TEXT("kms-key", "ID", "of --encryption aws:kms or aws:kms:dsse"),
     [OPTION_TICKET_FILE] =
         OWN_TEXT("ticket-file", "FILE", "the ticket of an unknown outcome: written here (resolve: read)"),
     [OPTION_RANGE] = OWN_TEXT("range", "FIRST-[LAST]", "only these bytes, counted from 0, LAST included"),

@@ -98,18 +98,33 @@ static bool check_value(const struct option_spec *spec, const char *source, cons
     return true;
 }
 
-static bool add_metadata(struct parser *parser, const char *value)
+/* "NAME=VALUE" of a flag that may be given up to `max` times. */
+static bool add_pair(struct parser *parser, enum option_id id, const char *value, const char **list, size_t *count,
+                     int max)
 {
-    struct options *options = parser->options;
+    const char *flag = option_table[id].name;
     const char *equals = strchr(value, '=');
 
     if (equals == NULL || equals == value) {
-        return usage_refuse(parser->usage, "--metadata wants NAME=VALUE, not \"%.64s\".", value);
+        return usage_refuse(parser->usage, "--%s wants NAME=VALUE, not \"%.64s\".", flag, value);
     }
-    if (options->metadata_count == METADATA_MAX) {
-        return usage_refuse(parser->usage, "--metadata may be given at most %d times.", METADATA_MAX);
+    if (*count == (size_t)max) {
+        return usage_refuse(parser->usage, "--%s may be given at most %d times.", flag, max);
     }
-    options->metadata[options->metadata_count++] = value;
+    list[(*count)++] = value;
+    return true;
+}
+
+static bool add_repeated(struct parser *parser, enum option_id id, const char *value)
+{
+    struct options *options = parser->options;
+
+    if (id == OPTION_METADATA) {
+        return add_pair(parser, id, value, options->metadata, &options->metadata_count, METADATA_MAX);
+    }
+    if (id == OPTION_TAG) {
+        return add_pair(parser, id, value, options->tags, &options->tag_count, TAGS_MAX);
+    }
     return true;
 }
 
@@ -121,7 +136,7 @@ static bool set_option(struct parser *parser, enum option_id id, const char *sou
         if (!check_value(spec, source, value, parser->usage)) {
             return false;
         }
-        if (id == OPTION_METADATA && !add_metadata(parser, value)) {
+        if (!add_repeated(parser, id, value)) {
             return false;
         }
         parser->options->value[id] = value;

@@ -67,6 +67,10 @@ enum option_id {
     OPTION_CONTENT_DISPOSITION,
     OPTION_CACHE_CONTROL,
     OPTION_METADATA,
+    OPTION_TAG,
+    OPTION_STORAGE_CLASS,
+    OPTION_ENCRYPTION,
+    OPTION_KMS_KEY,
     OPTION_TICKET_FILE,
     OPTION_RANGE,
     OPTION_RECURSIVE,
@@ -110,7 +114,7 @@ struct option_spec {
 };
 extern const struct option_spec option_table[OPTION_COUNT];
 
-enum { OPERANDS_MAX = 8, METADATA_MAX = 64 };
+enum { OPERANDS_MAX = 8, METADATA_MAX = 64, TAGS_MAX = 10 };
 
 struct options;
 
@@ -138,6 +142,8 @@ struct options {
     size_t operand_count;
     const char *metadata[METADATA_MAX]; /* "name=value", in order */
     size_t metadata_count;
+    const char *tags[TAGS_MAX]; /* the same */
+    size_t tag_count;
 };
 
 /* Reads argv[1] and on. Flags may stand before or behind operands; "--" ends them; "-" is an operand. `commands` ends

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "client/carried.h"
+#include "client/store_answer.h"
 
 #include <string.h>
 #include <strings.h>
@@ -60,7 +61,74 @@ static os_code check_metadata(const os_put_options *options, os_error *err)
     return OS_OK;
 }
 
-os_code call_content(const os_put_options *options, struct s3_content *ret, os_error *err)
+static bool tag_ok(const os_metadata *tag)
+{
+    struct text name = text_from(tag->name);
+    struct text value = text_from(tag->value);
+    return name.len > 0 && name.len < S3_TAG_NAME_SIZE && value.len < S3_TAG_VALUE_SIZE && text_is_utf8(name) &&
+           text_is_utf8(value);
+}
+
+static os_code check_tags(const os_metadata *tags, size_t count, os_error *err)
+{
+    if (count > S3_TAGS_MAX || (tags == NULL && count > 0))
+        return error_set(err, OS_ERR_ARGUMENT, "There are %zu tags; an object has at most %d.", tags ? count : 0,
+                         S3_TAGS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        if (!tag_ok(&tags[i]))
+            return error_set(err, OS_ERR_ARGUMENT,
+                             "Tag %zu cannot be stored: a name has 1 to 128 characters of UTF-8, a value up to 256.",
+                             i);
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(tags[i].name, tags[j].name) == 0)
+                return error_set(err, OS_ERR_ARGUMENT, "The tag %.100s is given twice.", tags[i].name);
+        }
+    }
+    return OS_OK;
+}
+
+static bool is_empty(const char *text)
+{
+    return text == NULL || text[0] == '\0';
+}
+
+static os_code check_attributes(const struct s3_attributes *attributes, os_error *err)
+{
+    const char *const words[] = {attributes->storage_class, attributes->encryption, attributes->kms_key_id};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (words[i] && !printable(words[i]))
+            return error_set(err, OS_ERR_ARGUMENT,
+                             "The storage class, encryption or key id has bytes that a header cannot carry.");
+    }
+    if (!is_empty(attributes->kms_key_id) &&
+        (is_empty(attributes->encryption) || strncmp(attributes->encryption, "aws:kms", 7) != 0))
+        return error_set(err, OS_ERR_ARGUMENT, "A KMS key id needs the encryption aws:kms or aws:kms:dsse.");
+    return check_tags(attributes->tags, attributes->tag_count, err);
+}
+
+os_code call_check_attributes(const os_client *client, const struct s3_attributes *attributes, os_error *err)
+{
+    const struct store_request request = {.attributes = attributes};
+    if (client->store->has_attributes)
+        return OS_OK;
+    return store_answer_refuse_extras(
+        &request, client->store->is_local ? "The embedded store" : "A store spoken to with Signature V2", err);
+}
+
+struct s3_creation call_creation(const struct s3_content *content, const struct s3_attributes *attributes)
+{
+    return (struct s3_creation){
+        .content = content,
+        .tags = attributes->tags,
+        .tag_count = attributes->tag_count,
+        .storage_class = attributes->storage_class,
+        .encryption = attributes->encryption,
+        .kms_key_id = attributes->kms_key_id,
+    };
+}
+
+os_code call_content(const os_put_options *options, struct s3_content *ret, struct s3_attributes *ret_attributes,
+                     os_error *err)
 {
     os_put_options own;
     os_code code = versioned_copy(options, &own, sizeof(own), "os_put_options", err);
@@ -72,9 +140,14 @@ os_code call_content(const os_put_options *options, struct s3_content *ret, os_e
         if (headers[i] && !printable(headers[i]))
             return error_set(err, OS_ERR_ARGUMENT, "A content header has bytes that a header cannot carry.");
     }
+    const struct s3_attributes attributes = {own.tags, own.tag_count, own.storage_class, own.encryption,
+                                             own.kms_key_id};
     code = check_metadata(&own, err);
+    if (code == OS_OK)
+        code = check_attributes(&attributes, err);
     if (code != OS_OK)
         return code;
+    *ret_attributes = attributes;
     *ret = (struct s3_content){
         .content_type = own.content_type,
         .content_encoding = own.content_encoding,

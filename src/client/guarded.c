@@ -165,7 +165,8 @@ static os_verdict put_body(struct guarded *guarded, struct body *body, os_result
         guarded->wish.deadline_ms = guarded_time_left(guarded);
         return guarded_run(guarded, ret, err);
     }
-    struct staged_wish staged = {.body = body, .creation = {.content = guarded->wish.content}};
+    struct staged_wish staged = {.body = body,
+                                 .creation = call_creation(guarded->wish.content, guarded->wish.attributes)};
     return staged_run(guarded, &staged, ret, err);
 }
 
@@ -176,12 +177,15 @@ static os_verdict guarded_put(os_client *client, const char *name, const char *k
     struct guarded guarded = {.client = client, .wish = {.operation = GUARD_PUT, .name = name, .etag = etag}};
     uint64_t most = client_stage_above(client, etag == NULL);
     struct s3_content content;
+    struct s3_attributes attributes;
     struct body opened;
     char *whole_key = NULL;
     error_clear(err);
     os_code code = take_call(&guarded, call, err);
     if (code == OS_OK)
-        code = call_content(options, &content, err);
+        code = call_content(options, &content, &attributes, err);
+    if (code == OS_OK)
+        code = call_check_attributes(client, &attributes, err);
     if (code == OS_OK)
         code = client_object_key(client, key, &whole_key, err);
     if (code == OS_OK)
@@ -192,6 +196,7 @@ static os_verdict guarded_put(os_client *client, const char *name, const char *k
     }
     guarded.wish.key = whole_key;
     guarded.wish.content = &content;
+    guarded.wish.attributes = &attributes;
     os_verdict verdict = put_body(&guarded, &opened, ret, err);
     body_close(&opened);
     free(whole_key);

@@ -38,6 +38,7 @@ struct put {
     os_client *client;
     char *key;
     struct s3_content content;
+    struct s3_attributes attributes;
     struct body body;
     os_call call; /* what is left of it */
     uint64_t deadline_monotonic_ms;
@@ -66,7 +67,9 @@ static os_code take_put(struct put *put, const char *key, const os_body *body, c
     os_code code = call_take(call, &put->call, err);
     put->deadline_monotonic_ms = now.monotonic_ms + put->call.deadline_ms;
     if (code == OS_OK)
-        code = call_content(options, &put->content, err);
+        code = call_content(options, &put->content, &put->attributes, err);
+    if (code == OS_OK)
+        code = call_check_attributes(put->client, &put->attributes, err);
     if (code == OS_OK)
         code = client_object_key(put->client, key, &put->key, err);
     if (code == OS_OK)
@@ -76,8 +79,11 @@ static os_code take_put(struct put *put, const char *key, const os_body *body, c
 
 static os_code put_whole(struct put *put, struct plain *plain, os_error *err)
 {
-    plain->request =
-        (struct store_request){.verb = STORE_PUT, .key = put->key, .content = &put->content, .body = put->body.http};
+    plain->request = (struct store_request){.verb = STORE_PUT,
+                                            .key = put->key,
+                                            .content = &put->content,
+                                            .attributes = &put->attributes,
+                                            .body = put->body.http};
     time_left(put);
     os_code code = plain_run(plain, put->client, &put->call, err);
     plain->object.length = put->body.http.length;
@@ -106,7 +112,7 @@ static os_code put_in_parts(struct put *put, struct plain *plain, os_error *err)
     const struct stage_wish wish = {
         .name = "put",
         .key = put->key,
-        .creation = {.content = &put->content},
+        .creation = call_creation(&put->content, &put->attributes),
         .body = &put->body,
         .deadline_monotonic_ms = put->deadline_monotonic_ms,
         .cancel = put->call.cancel,

@@ -92,6 +92,13 @@ bool run_new_nonce(char *ret)
     return true;
 }
 
+/* An object that is encrypted with a key of KMS has another ETag (API Reference, "Object"). */
+bool run_has_md5_etag(const struct run *run)
+{
+    const struct s3_attributes *attributes = run->wish.attributes;
+    return run->wish.operation == GUARD_PUT && (attributes == NULL || attributes->encryption == NULL);
+}
+
 static void settings_for(const struct run *run, struct guard_settings *ret)
 {
     const os_client *client = run->client;
@@ -103,7 +110,7 @@ static void settings_for(const struct run *run, struct guard_settings *ret)
     const struct profile *profile = client->settings.profile;
     ret->modified_tells = profile && profile->rename_object == PROFILE_NO;
     ret->answer_409 = run->wish.way.answer_409;
-    bool put_known = run->wish.operation == GUARD_PUT && client->etags == CLIENT_ETAGS_MD5;
+    bool put_known = run_has_md5_etag(run) && client->etags == CLIENT_ETAGS_MD5;
     ret->etag_known = run->wish.operation == GUARD_DELETE || put_known;
 }
 

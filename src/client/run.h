@@ -23,18 +23,19 @@ struct run_upload {
 /* What the call wants; borrowed until its verdict is given. */
 struct run_wish {
     enum guard_operation operation;
-    struct way way;                    /* but of a ticket */
-    const char *name;                  /* of the public function, for logs and metrics */
-    const char *key;                   /* whole object key */
-    const char *etag;                  /* normalised expected ETag, or NULL: absent */
-    const char *source_key;            /* COPY */
-    const char *source_etag;           /* COPY: normalised, or NULL */
-    uint64_t copy_most;                /* COPY: a larger source has to go in parts */
-    struct http_body body;             /* PUT: memory */
-    const struct s3_content *content;  /* PUT */
-    const struct run_upload *upload;   /* COMPLETE; of a ticket only its id counts */
-    const struct guard_ticket *ticket; /* os_resolve: makes no attempt */
-    uint64_t deadline_ms;              /* from now */
+    struct way way;                         /* but of a ticket */
+    const char *name;                       /* of the public function, for logs and metrics */
+    const char *key;                        /* whole object key */
+    const char *etag;                       /* normalised expected ETag, or NULL: absent */
+    const char *source_key;                 /* COPY */
+    const char *source_etag;                /* COPY: normalised, or NULL */
+    uint64_t copy_most;                     /* COPY: a larger source has to go in parts */
+    struct http_body body;                  /* PUT: memory */
+    const struct s3_content *content;       /* PUT */
+    const struct s3_attributes *attributes; /* PUT; NULL: none */
+    const struct run_upload *upload;        /* COMPLETE; of a ticket only its id counts */
+    const struct guard_ticket *ticket;      /* os_resolve: makes no attempt */
+    uint64_t deadline_ms;                   /* from now */
     os_cancel *cancel;
     os_progress_fn progress;
     void *progress_context;
@@ -134,6 +135,7 @@ void run_count_request(struct run *run, const char *operation, const struct cloc
 void run_want_parts(struct run *run);
 void run_want_abort(struct run *run, uint64_t upload);
 
+bool run_has_md5_etag(const struct run *run); /* run.c: where the store's ETags are MD5, that of this write is, too */
 bool run_new_nonce(char *ret); /* run.c: RECORD_NONCE_SIZE bytes; false: the system gives no random bytes */
 
 /* run_outcome.c: verdict, result and the sentence of a finished guard. */

@@ -243,6 +243,7 @@ static void describe_attempt(struct run *run)
     request->source_etag = run->source_etag[0] ? run->source_etag : NULL;
     request->body = wish->body;
     request->content = wish->operation == GUARD_COPY && run->has_carried ? &run->carried.content : wish->content;
+    request->attributes = wish->operation == GUARD_PUT ? wish->attributes : NULL;
     request->nonce = wish->operation == GUARD_DELETE || run->leave_nonce_out ? NULL : run->guard.nonce;
     request->progress = wish->progress;
     request->progress_context = wish->progress_context;
@@ -270,7 +271,7 @@ static void sign_attempt(struct run *run, const struct guard_todo *todo)
 
 static void learn_etags(struct run *run, const struct store_answer *answer)
 {
-    if (run->wish.operation != GUARD_PUT || answer->code != OS_OK || answer->object.etag[0] == '\0')
+    if (!run_has_md5_etag(run) || answer->code != OS_OK || answer->object.etag[0] == '\0')
         return;
     bool md5 = strcmp(answer->object.etag, run->md5_etag) == 0;
     if (!md5)

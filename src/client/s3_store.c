@@ -399,6 +399,7 @@ os_code s3_store_new(const struct store_config *config, struct store **ret, os_e
     store->store.vtable = &s3_vtable;
     store->store.has_fence = true;
     store->store.has_uploads = true;
+    store->store.has_attributes = true;
     bool tls = strcmp(config->endpoint->scheme, "https") == 0;
     store->store.one_write_bytes = tls ? S3_TLS_ONE_WRITE_BYTES : HTTP_ONE_WRITE_BODY_MAX;
     store->loop = config->loop;

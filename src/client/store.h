@@ -121,6 +121,7 @@ struct store {
     bool has_fence; /* an expired attempt may be refused (E7 finds out); false: never (libs3) */
     bool is_local;
     bool has_uploads;         /* staged uploads */
+    bool has_attributes;      /* knows what tags, storage classes and encryption are, at least */
     uint32_t one_write_bytes; /* bodies up to this leave together with their headers in one write */
 };
 

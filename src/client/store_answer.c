@@ -146,17 +146,22 @@ void store_answer_check_range(struct store_answer *answer, const struct store_re
                       "The store sent the whole of %.300s instead of the bytes that were asked for.", request->key);
 }
 
+static bool is_given(const char *text)
+{
+    return text && text[0];
+}
+
 os_code store_answer_refuse_extras(const struct store_request *request, const char *store, os_error *err)
 {
     const struct s3_attributes *wanted = request->attributes;
     const char *what = NULL;
-    if (request->version_id || request->source_version_id)
+    if (is_given(request->version_id) || is_given(request->source_version_id))
         what = "old versions";
     else if (wanted && wanted->tag_count > 0)
         what = "tags";
-    else if (wanted && wanted->storage_class)
+    else if (wanted && is_given(wanted->storage_class))
         what = "storage classes";
-    else if (wanted && (wanted->encryption || wanted->kms_key_id))
+    else if (wanted && (is_given(wanted->encryption) || is_given(wanted->kms_key_id)))
         what = "encryption";
     if (what == NULL)
         return OS_OK;

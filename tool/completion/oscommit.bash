@@ -14,7 +14,8 @@ _oscommit_switches+=" --remove --no-held-body "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
-    local headers="--content-type --content-encoding --content-language --content-disposition --cache-control --metadata"
+    local headers="--content-type --content-encoding --content-language --content-disposition --cache-control --metadata
+        --tag --storage-class --encryption --kms-key"
     case $1 in
     put) echo "--if-absent --if-match --ticket-file $headers" ;;
     cp) echo "--if-absent --if-match --source-etag --ticket-file $headers" ;;

@@ -15,7 +15,8 @@ static enum status nothing(const struct options *options)
     return STATUS_DONE;
 }
 
-static const enum option_id put_options[] = {OPTION_IF_ABSENT, OPTION_IF_MATCH, OPTION_METADATA, OPTION_COUNT};
+static const enum option_id put_options[] = {OPTION_IF_ABSENT, OPTION_IF_MATCH, OPTION_METADATA, OPTION_TAG,
+                                             OPTION_COUNT};
 static const struct command put = {.name = "put",
                                    .operands = "FILE|- URL",
                                    .options = put_options,
@@ -204,6 +205,24 @@ static void metadata_is_kept_in_order_and_bounded(void **state)
     assert_string_equal(usage.message, "--metadata may be given at most 64 times.");
 }
 
+static void tags_are_kept_in_order_and_bounded(void **state)
+{
+    struct options options;
+    struct usage usage = {0};
+
+    (void)state;
+    assert_true(
+        parse(&options, &usage, "put", "f", "k", "--tag", "A b=1=2", "--metadata", "m=3", "--tag", "c=", (char *)NULL));
+    assert_int_equal(options.tag_count, 2);
+    assert_string_equal(options.tags[0], "A b=1=2");
+    assert_string_equal(options.tags[1], "c=");
+    assert_int_equal(options.metadata_count, 1);
+    ASSERT_REFUSED("--tag wants NAME=VALUE, not \"b\".", "put", "f", "k", "--tag", "b");
+    ASSERT_REFUSED("--tag may be given at most 10 times.", "put", "f", "k", "--tag", "a=", "--tag", "b=", "--tag",
+                   "c=", "--tag", "d=", "--tag", "e=", "--tag", "f=", "--tag", "g=", "--tag", "h=", "--tag",
+                   "i=", "--tag", "j=", "--tag", "k=");
+}
+
 static void help_needs_no_operands_and_no_command(void **state)
 {
     struct options options;
@@ -302,6 +321,7 @@ int main(void)
         cmocka_unit_test(choices_are_those_of_the_list),
         cmocka_unit_test(there_is_no_flag_for_a_secret),
         cmocka_unit_test(metadata_is_kept_in_order_and_bounded),
+        cmocka_unit_test(tags_are_kept_in_order_and_bounded),
         cmocka_unit_test(help_needs_no_operands_and_no_command),
         cmocka_unit_test(a_bad_flag_still_tells_which_command_was_meant),
         cmocka_unit_test_setup(a_variable_gives_what_the_command_line_left_open, clear_environment),
