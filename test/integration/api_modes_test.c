@@ -181,7 +181,7 @@ static void a_native_writer_and_one_with_both_exclude_each_other(void **state)
     struct outcome theirs = {0};
     /* the native one is held at the proxy until the other, which holds the record, has written */
     os_call call = OS_CALL_INIT;
-    call.deadline_ms = 1500;
+    call.deadline_ms = 400; /* its signature lives on */
     theirs = create(native, mode.key, "native", &call);
     CHECK_VERDICT(theirs, OS_UNKNOWN);
     create_ours(&mode);
@@ -253,13 +253,12 @@ static void a_native_ticket_is_resolved_by_the_nonce(void **state)
 {
     struct mode mode;
     mode_open(&mode, *state, "native-ticket", OS_GUARD_NATIVE, NULL);
-    unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD});
+    unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD_ANSWER});
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 1000;
     mode.outcome = create(mode.client, mode.key, "ours", &call);
     CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
-    fault_proxy_release(mode.f->store_proxy, id, FAULT_FORWARD);
-    assert_true(fault_proxy_wait_finished(mode.f->store_proxy, id, 1, 10000));
+    assert_true(fault_proxy_wait_hits(mode.f->store_proxy, id, 1, 10000)); /* it has written */
     struct outcome settled = resolve(mode.client, mode.outcome.result.ticket, NULL);
     CHECK_VERDICT(settled, OS_COMMITTED);
     assert_string_equal(settled.result.rule, "V4");
