@@ -22,6 +22,9 @@ bool store_takes(const struct world *world, const struct flight *send)
 {
     uint32_t now_s = world_date(world);
     uint32_t margin_s = config->margin_s ? config->margin_s : 1;
+    bool completes = config->calls[send->writer].operation == GUARD_COMPLETE;
+    if (completes && world->uploads[send->writer].state != UPLOAD_IS_OPEN && !complete_is_admitted(world, send))
+        return false;
     if (config->never_expires)
         return !config->late_in_bound || now_s <= send->date_s + 2 * (send->length_s + allowance_s() + margin_s);
     return send->sent_s <= send->date_s + send->length_s && now_s <= send->date_s + send->length_s + allowance_s();
@@ -42,7 +45,29 @@ static void write_object(struct world *world, const struct flight *send)
         world->object.modified_s = world_date(world);
         world->object.version = config->versioned ? ++world->versions : 0;
     }
+    if (plan->operation == GUARD_COMPLETE) {
+        world->object.guard = 0; /* the nonce is the upload's */
+        if (config->upload_dates)
+            world->object.modified_s = START_S - LONG_AGO_S;
+        world->uploads[send->writer].state = UPLOAD_IS_COMPLETED;
+    }
     oracle_object_changed(world);
+}
+
+void store_aborts(struct world *world, unsigned w)
+{
+    world->uploads[w].state = UPLOAD_IS_ABORTED;
+    world->uploads[w].aborted_s = world_date(world);
+}
+
+static void serve_abort(struct world *world, struct flight *flight)
+{
+    bool accepted = config->abort_accepts && world->uploads[flight->row].state == UPLOAD_IS_COMPLETED;
+    if (world->uploads[flight->row].state == UPLOAD_IS_OPEN) {
+        accepted = true;
+        store_aborts(world, flight->row);
+    }
+    flight->outcome = accepted ? UPLOAD_ABORTED : UPLOAD_GONE;
 }
 
 static void serve_send(struct world *world, struct flight *flight)
@@ -140,6 +165,10 @@ static void serve(struct world *world, unsigned f, bool fast)
     case FLIGHT_QUERY: serve_query(world, flight); break;
     case FLIGHT_PUT: serve_put(world, flight); break;
     case FLIGHT_SEND: serve_send(world, flight); break;
+    case FLIGHT_PARTS:
+        flight->outcome = world->uploads[flight->row].state == UPLOAD_IS_OPEN ? UPLOAD_OPEN : UPLOAD_GONE;
+        break;
+    case FLIGHT_ABORT: serve_abort(world, flight); break;
     default: flight->outcome = HEAD_ANSWERED; break;
     }
     flight->served = 1;
@@ -155,6 +184,8 @@ static void land(struct world *world, unsigned f)
     memset(&world->flights[f], 0, sizeof(flight));
     if (flight.kind == FLIGHT_SEND)
         write_object(world, &flight);
+    else if (flight.kind == FLIGHT_ABORT)
+        store_aborts(world, flight.row);
     else
         write_row(world, &flight);
 }
@@ -189,7 +220,7 @@ static void answer_409_later(struct world *world, unsigned f)
 static void lose(struct world *world, unsigned f)
 {
     const struct flight *flight = &world->flights[f];
-    bool stays = !flight->served && (flight->kind == FLIGHT_PUT || flight->kind == FLIGHT_SEND);
+    bool stays = !flight->served && flight_writes(flight);
     world->budget[BUDGET_LOSE]--;
     writer_deliver_loss(world, f, stays);
 }
@@ -283,6 +314,10 @@ void choice_apply(struct world *world, uint32_t choice)
         break;
     case CHOICE_TTL: delete_row(world, a); break;
     case CHOICE_OUTSIDER: outsider(world, a); break;
+    case CHOICE_GC:
+        world->budget[BUDGET_GC]--;
+        store_aborts(world, a);
+        break;
     case CHOICE_TIME: pass(world, a, (enum clock_mode)choice_arg(choice, 1), choice_arg(choice, 2)); break;
     case CHOICE_SET: set_clock(world, a, choice_arg(choice, 1) != 0); break;
     case CHOICE_PEER: peer_step(world, a); break;

@@ -101,12 +101,23 @@ static void attempts(const struct world *world, unsigned f, struct choices *ret)
         add(ret, CHOICE_ANSWER, f, ATTEMPT_EXPIRED, BUDGETS);
         add(ret, CHOICE_ANSWER, f, ATTEMPT_DENIED, BUDGETS);
     }
+    if (!takes && config->calls[flight->writer].operation == GUARD_COMPLETE &&
+        world->uploads[flight->writer].state != UPLOAD_IS_OPEN)
+        add(ret, CHOICE_ANSWER, f, ATTEMPT_AMBIGUOUS, BUDGETS); /* NoSuchUpload */
     answers_of_409(world, f, ret);
     answer(world, f, BUDGET_REFUSE, ATTEMPT_REFUSED, ret);
     answer(world, f, BUDGET_DENY, ATTEMPT_DENIED, ret);
     answer(world, f, BUDGET_TOKEN, ATTEMPT_TOKEN_EXPIRED, ret);
     answer(world, f, BUDGET_SKEWED, ATTEMPT_SKEWED, ret);
     answer(world, f, BUDGET_NOT_SENT, ATTEMPT_NOT_SENT, ret);
+}
+
+static void aborts(const struct world *world, unsigned f, struct choices *ret)
+{
+    if (world->flights[f].awaited)
+        reads(world, f, ret);
+    else
+        add(ret, CHOICE_LAND, f, 0, 0);
 }
 
 static void requests(const struct world *world, struct choices *ret)
@@ -116,6 +127,7 @@ static void requests(const struct world *world, struct choices *ret)
         case FLIGHT_NONE: return; /* sorted: the rest is empty */
         case FLIGHT_PUT: record_writes(world, f, ret); break;
         case FLIGHT_SEND: attempts(world, f, ret); break;
+        case FLIGHT_ABORT: aborts(world, f, ret); break;
         default: reads(world, f, ret); break;
         }
     }
@@ -194,6 +206,10 @@ static void surroundings(const struct world *world, struct choices *ret)
             add(ret, CHOICE_OUTSIDER, 1, 0, 0);
         if (config->outsider_same && !world_holds(config->base, &world->object))
             add(ret, CHOICE_OUTSIDER, 2, 0, 0);
+    }
+    for (unsigned w = 0; w < WRITERS && left(world, BUDGET_GC); w++) {
+        if (config->calls[w].operation == GUARD_COMPLETE && world->uploads[w].state == UPLOAD_IS_OPEN)
+            add(ret, CHOICE_GC, w, 0, 0);
     }
     for (unsigned w = 0; w < WRITERS && left(world, BUDGET_SET); w++) {
         if (!running(world, w))

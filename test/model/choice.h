@@ -25,7 +25,8 @@ enum choice_kind {
     CHOICE_OUTSIDER,  /* 0 put, 1 delete, 2 put the first bytes back */
     CHOICE_TIME,      /* budget of the step, how the clocks behave, whose */
     CHOICE_SET,       /* writer, forwards or backwards: REALTIME is set */
-    CHOICE_PEER       /* writer: its next step */
+    CHOICE_PEER,      /* writer: its next step */
+    CHOICE_GC         /* writer: an outsider aborts its upload */
 };
 
 enum clock_mode { CLOCKS_RUN = 0, CLOCKS_SUSPENDED, CLOCKS_FROZEN };
@@ -59,6 +60,8 @@ void choice_apply(struct world *world, uint32_t choice);
 
 /* Whether the store would take this copy of an attempt now. */
 bool store_takes(const struct world *world, const struct flight *send);
+/* The upload of this writer's Complete is aborted, by whomever. */
+void store_aborts(struct world *world, unsigned w);
 bool ledger_condition_holds(const struct world *world, const struct flight *put);
 
 #endif

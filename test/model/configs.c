@@ -5,12 +5,15 @@
 
 size_t configs_count(void)
 {
-    return configs_small_count + configs_large_count;
+    return configs_small_count + configs_uploads_count + configs_large_count;
 }
 
 const struct config *config_at(size_t i)
 {
-    return i < configs_small_count ? &configs_small[i] : &configs_large[i - configs_small_count];
+    if (i < configs_small_count)
+        return &configs_small[i];
+    i -= configs_small_count;
+    return i < configs_uploads_count ? &configs_uploads[i] : &configs_large[i - configs_uploads_count];
 }
 
 const struct config *config_by_name(const char *name)

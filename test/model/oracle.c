@@ -60,7 +60,7 @@ void oracle_peer_applies(const struct world *world, unsigned w)
 static bool is_ours(const struct world *world, unsigned w, const struct record *record)
 {
     char nonce[RECORD_NONCE_SIZE];
-    nonce_text(w + 1, world->writers[w].number, nonce);
+    own_nonce(world, w, nonce);
     return strcmp(record->nonce, nonce) == 0;
 }
 
@@ -73,7 +73,7 @@ static bool same_holder(const struct record *a, const struct record *b)
 static bool same_record(const struct record *a, const struct record *b)
 {
     return same_holder(a, b) && a->timeout_ms == b->timeout_ms && a->has_fence == b->has_fence &&
-           a->fence_s == b->fence_s;
+           a->fence_s == b->fence_s && a->upload == b->upload;
 }
 
 /* The HEADs under way were asked for before. */
@@ -84,9 +84,11 @@ static void saw_new_record(struct world *world, unsigned w, const struct record 
     book->has_seen = 1;
     book->first_seen = world_clocks(world, w);
     book->head_after_seen = 0;
+    book->aborted = 0;
+    book->head_after_abort = 0;
     for (unsigned i = 0; i < FLIGHTS; i++) {
         if (world->flights[i].kind == FLIGHT_HEAD && world->flights[i].writer == w)
-            world->flights[i].after_seen = 0;
+            world->flights[i].after_seen = world->flights[i].after_abort = 0;
     }
 }
 
@@ -124,6 +126,7 @@ static void head_answered(struct book *book, unsigned w, const struct flight *he
 {
     book->head_after_seen = head->after_seen;
     book->head_after_put = head->after_put;
+    book->head_after_abort = head->after_abort;
     book->head_date_s = head->sent_s;
     if (head->date_s > book->largest_date_s)
         book->largest_date_s = head->date_s;
@@ -136,7 +139,7 @@ static void look_for_proof(struct world *world, unsigned w, const struct guard_e
 {
     struct writer *writer = &world->writers[w];
     char nonce[RECORD_NONCE_SIZE];
-    nonce_text(w + 1, writer->number, nonce);
+    own_nonce(world, w, nonce);
     bool read = event->kind == GUARD_EVENT_RECORD_GET && shows_record(event) && !is_ours(world, w, &event->record);
     if (read && strcmp(event->record.saw, nonce) == 0)
         writer->book.proof = 1;
@@ -157,6 +160,11 @@ void oracle_before(struct world *world, unsigned w, const struct guard_event *ev
         put_answered(world, w);
     if (event->kind == GUARD_EVENT_ATTEMPT)
         attempt_answered(book, event->attempt);
+    if (event->kind == GUARD_EVENT_ABORTED) {
+        book->aborted = event->upload == UPLOAD_ABORTED || event->upload == UPLOAD_GONE;
+        book->head_after_abort = 0;
+        book->aborted_at = world_clocks(world, w);
+    }
     look_for_proof(world, w, event);
 }
 
@@ -190,6 +198,29 @@ static void check_condition(const struct world *world, unsigned w, const struct 
     MUST(book->has_seen && same_holder(seen, &book->seen), "R12: on the condition that the record is as seen");
     MUST(book->head_after_seen && book->head_good, "R12: a HEAD that was sent after the record was first shown");
     MUST(bound_passed(book, settings, &now), "R12: after the bound");
+    if (book->seen.upload == 0 || book->seen.timeout_ms == 0)
+        return;
+    MUST(book->aborted && book->head_after_abort, "R14: an abort of the holder's upload, and a HEAD after it");
+    MUST(book->seen.has_fence || clock_elapsed_min(&book->aborted_at, &now) > book->seen.timeout_ms,
+         "R14: without a fence the holder's allowance after the abort");
+}
+
+static void check_upload(const struct world *world, unsigned w, const struct guard_todo *todo)
+{
+    const struct book *book = &world->writers[w].book;
+    const struct record *ours = &world->writers[w].guard.ours;
+    struct guard_settings settings;
+    settings_of(&settings);
+    if (todo->what & GUARD_DO_PARTS) {
+        MUST(todo->upload == w + 1, "R14: the parts of its own upload");
+        MUST(ours->has_fence && book->largest_date_s > ours->fence_s + settings.margin_s,
+             "R14: the parts of a Complete that is dead");
+        return;
+    }
+    struct clock_reading now = world_clocks(world, w);
+    MUST(book->has_seen && todo->upload == book->seen.upload, "R14: the upload of the record as seen");
+    MUST(book->head_after_seen && book->head_good && bound_passed(book, &settings, &now),
+         "R14: an abort after R12's bound and a good HEAD");
 }
 
 static void check_put(struct world *world, unsigned w, const struct guard_todo *todo)
@@ -201,6 +232,8 @@ static void check_put(struct world *world, unsigned w, const struct guard_todo *
     uint64_t reach_s = (uint64_t)settings.length_s + settings.allowance_s;
     MUST(!book->sent, "R3: what was sent under is not put again");
     MUST(is_ours(world, w, record), "R3: with our nonce");
+    MUST(!config->native, "native: without a record");
+    MUST(record->upload == (config->calls[w].operation == GUARD_COMPLETE ? w + 1 : 0), "R14: with its upload");
     MUST(record->has_fence == settings.fences, "E7: a fence where expiry was seen");
     MUST(!record->has_fence || record->fence_s == book->sign_date_s + reach_s,
          "R2: the fence is the signature's date + length + allowance");
@@ -223,16 +256,21 @@ static void check_send(struct world *world, unsigned w, const struct guard_todo 
     struct clock_reading now = world_clocks(world, w);
     struct guard_settings settings;
     settings_of(&settings);
+    MUST(clock_elapsed_max(&book->sign_sent, &now) < (uint64_t)book->sign_length_s * 1000,
+         "R6: sent while the signature lives by all clocks");
+    MUST(!book->out, "R13: no second copy while one may be applied");
+    if (config->native) {
+        book->sent = 1;
+        book->out = 1;
+        return;
+    }
     bool old_head = clock_elapsed_max(&book->head_sent, &book->answered) > settings.recheck_after_ms;
     MUST(!(old_head || book->continued) || book->head_after_put, "R5: a HEAD under the record");
-    MUST(clock_elapsed_max(&book->sign_sent, &now) < (uint64_t)settings.length_s * 1000,
-         "R6: sent while the signature lives by all clocks");
     uint64_t lease_ms = clock_elapsed_max(&book->lease, &now);
     MUST(lease_ms < book->put.timeout_ms, "R6: sent within the lease by all clocks");
     MUST(todo->send_deadline_ms <= book->put.timeout_ms - lease_ms, "R3, R6: the deadline is in the lease");
     MUST(book->acquired, "R3, R6: sent under a record of ours that was written");
     MUST(book->head_good, "R1, R5: sent while the expectation held");
-    MUST(!book->out, "R13: no second copy while one may be applied");
     book->sent = 1;
     book->out = 1;
 }
@@ -245,6 +283,7 @@ static void check_release(const struct world *world, unsigned w, const struct gu
     MUST(todo->release.ttl_s >= seen->ttl_s, "T3, T5: a fresh ttl");
     MUST(is_ours(world, w, &todo->release) && strcmp(todo->release.saw, seen->saw) == 0, "T3: the same nonce and saw");
     MUST(todo->release.has_fence == seen->has_fence && todo->release.fence_s == seen->fence_s, "T3: the same fence");
+    MUST(todo->release.upload == 0, "T3: without the upload");
 }
 
 static void check_unknown(const struct writer *writer, unsigned w, const struct guard *guard)
@@ -299,6 +338,8 @@ static void check_blocked(struct world *world, unsigned w, enum guard_state was)
     if (was != GUARD_CONTEND_CHECKING || writer->guard.state != GUARD_CONTEND_WAITING)
         return;
     const struct book *book = &writer->book;
+    if (book->aborted && !book->seen.has_fence)
+        return; /* R14: its allowance */
     if (book->head_after_seen && book->head_good && bound_passed(book, &settings, &writer->guard.poll_clock))
         violated(BLOCKED, "R12: %c still waits for a record whose bound has passed", letter(w));
 }
@@ -310,6 +351,7 @@ static void check_sign(struct book *book, const struct guard_event *event, const
         return;
     }
     MUST(!book->sent, "R2: a new date needs a new guard");
+    MUST(config->native || todo->sign_length_s == (config->length_s ? config->length_s : 1), "R2: the length as set");
     book->sign_date_s = (uint32_t)todo->sign_date_s;
     book->sign_length_s = (uint8_t)todo->sign_length_s;
     book->sign_sent = event->kind == GUARD_EVENT_START ? event->now : book->head_sent;
@@ -326,6 +368,8 @@ static void check_requests(struct world *world, unsigned w, const struct guard_e
         check_put(world, w, todo);
     if (todo->what & GUARD_DO_SEND)
         check_send(world, w, todo);
+    if (todo->what & (GUARD_DO_PARTS | GUARD_DO_ABORT))
+        check_upload(world, w, todo);
 }
 
 /* A whole round about a dead attempt gives a verdict, unless a version came and went in it: R13, row F. */

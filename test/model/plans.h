@@ -33,6 +33,15 @@
     {                                                                                                                  \
         .kind = CALL_GUARD, .operation = GUARD_COPY, .expected = (etag), .ours = (etag), .guards = 1, .no_nonce = true \
     }
+/* Of an upload whose parts are staged. */
+#define COMPLETE(etag, times)                                                              \
+    {                                                                                      \
+        .kind = CALL_GUARD, .operation = GUARD_COMPLETE, .ours = (etag), .guards = (times) \
+    }
+#define COMPLETE_OVER(from, to, times)                                                                       \
+    {                                                                                                        \
+        .kind = CALL_GUARD, .operation = GUARD_COMPLETE, .expected = (from), .ours = (to), .guards = (times) \
+    }
 /* R1 and R3 go out together. */
 #define QUICK_CREATE(etag)                                                                      \
     {                                                                                           \

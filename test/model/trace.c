@@ -24,11 +24,16 @@ static const char *rule_of(const struct guard *guard)
     case GUARD_CONTEND_WAITING: return "R11 waiting";
     case GUARD_CONTEND_READING: return "R11 reading the record";
     case GUARD_CONTEND_CHECKING: return "R11 checking";
+    case GUARD_CONTEND_ABORTING: return "R14 aborting the holder's upload";
     case GUARD_RESOLVE_HEAD: return "R13 first HEAD";
     case GUARD_RESOLVE_OWN: return "R13 own record";
     case GUARD_RESOLVE_OTHERS: return "R13 other records";
+    case GUARD_RESOLVE_PARTS: return "R14 its parts";
     case GUARD_RESOLVE_AGAIN: return "R13 last HEAD";
     case GUARD_RESOLVE_WAITING: return "R13 before the next round";
+    case GUARD_NATIVE_PARTS: return "N2 its parts";
+    case GUARD_NATIVE_HEAD: return "N1 to N3, HEAD";
+    case GUARD_NATIVE_WAITING: return "N1 to N3, waiting";
     case GUARD_ORPHANED: return "R3 verdict given, a PutItem unanswered";
     default: return "finished";
     }
@@ -47,6 +52,8 @@ static const char *request_name(const struct flight *flight)
     case FLIGHT_SOURCE: return "HEAD of the source";
     case FLIGHT_GET: return "GetItem";
     case FLIGHT_QUERY: return "Query";
+    case FLIGHT_PARTS: return "ListParts";
+    case FLIGHT_ABORT: return "abort";
     case FLIGHT_PUT: return flight->is_release ? "release" : "PutItem";
     default: return "attempt";
     }
@@ -75,6 +82,8 @@ static void print_record(const struct record *record, FILE *out)
     fprintf(out, " nonce %s", record->nonce[0] ? record->nonce : "-");
     if (record->saw[0])
         fprintf(out, " saw %s", record->saw);
+    if (record->upload)
+        fprintf(out, " upload of %c", (char)('A' + record->upload - 1));
     fprintf(out, "}");
 }
 
@@ -110,6 +119,8 @@ static void print_answer(const struct flight *flight, FILE *out)
         return;
     case FLIGHT_QUERY: fprintf(out, ": saw us %d, locked %d", flight->saw_ours, flight->locked); return;
     case FLIGHT_SEND: fprintf(out, ": %s", answer_name(flight->outcome)); return;
+    case FLIGHT_PARTS: fprintf(out, ": %s", flight->outcome == UPLOAD_OPEN ? "open" : "gone"); return;
+    case FLIGHT_ABORT: fprintf(out, ": %s", flight->outcome == UPLOAD_ABORTED ? "accepted" : "gone"); return;
     default: return;
     }
 }
@@ -164,6 +175,7 @@ static void print_choice(const struct world *world, uint32_t choice, FILE *out)
     case CHOICE_STOP: fprintf(out, "%c's caller gives up", name); return;
     case CHOICE_CRASH: fprintf(out, "%c crashes", name); return;
     case CHOICE_TTL: fprintf(out, "TTL deletes the record %s", etag_text((uint8_t)a)); return;
+    case CHOICE_GC: fprintf(out, "an outsider aborts %c's upload", name); return;
     case CHOICE_OUTSIDER:
         fprintf(out, "an outsider %s", a == 0 ? "puts \"d\"" : a == 1 ? "deletes" : "puts the first bytes back");
         return;

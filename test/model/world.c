@@ -15,7 +15,7 @@ bool consequences_only;
 
 _Static_assert(sizeof(struct world) % 8 == 0, "packed by words");
 
-enum { START_S = 1000, MONOTONIC_BASE_MS = 100000, BOOTTIME_BASE_MS = 200000, REALTIME_BASE_MS = 500 };
+enum { MONOTONIC_BASE_MS = 100000, BOOTTIME_BASE_MS = 200000, REALTIME_BASE_MS = 500 };
 
 void violated(const char *name, const char *format, ...)
 {
@@ -32,7 +32,11 @@ void violated(const char *name, const char *format, ...)
 /* ------------------------------------------------------------------------------------------------ names */
 
 static const char *const etags[ETAG_COUNT] = {
-    [ETAG_NONE] = RECORD_ETAG_CREATE, [ETAG_A] = "\"a\"", [ETAG_B] = "\"b\"", [ETAG_C] = "\"c\"", [ETAG_D] = "\"d\"",
+    [ETAG_NONE] = RECORD_ETAG_CREATE,
+    [ETAG_A] = "\"a\"",
+    [ETAG_B] = "\"b\"",
+    [ETAG_C] = "\"c\"",
+    [ETAG_D] = "\"dddddddddddddddddddddddddddddddd\"", /* of one request, by its form (N1) */
 };
 
 const char *etag_text(uint8_t etag)
@@ -49,6 +53,11 @@ uint8_t etag_number(const char *text)
     }
     fprintf(stderr, "explore: nobody made the ETag %s\n", text);
     exit(2);
+}
+
+void own_nonce(const struct world *world, unsigned w, char ret[RECORD_NONCE_SIZE])
+{
+    nonce_text(w + 1, config->calls[w].operation == GUARD_COMPLETE ? 0 : world->writers[w].number, ret);
 }
 
 void nonce_text(unsigned maker, unsigned guard, char ret[RECORD_NONCE_SIZE])
@@ -106,6 +115,8 @@ void settings_of(struct guard_settings *ret)
     ret->fences = !config->no_fences;
     ret->release_always = config->release_always;
     ret->etag_known = config->etag_known;
+    ret->native = config->native;
+    ret->modified_tells = config->native;
 }
 
 void world_init(struct world *world)
@@ -120,7 +131,7 @@ void world_init(struct world *world)
     if (config->base != ETAG_NONE) {
         world->object.exists = 1;
         world->object.etag = config->base;
-        world->object.modified_s = config->base_fresh ? START_S : START_S - 100;
+        world->object.modified_s = config->base_fresh ? START_S : START_S - (config->base_old ? LONG_AGO_S : 100);
         world->object.has_nonce = config->base_nonce;
         world->object.version = config->versioned ? ++world->versions : 0;
     }
@@ -148,12 +159,29 @@ struct flight *world_new_flight(struct world *world, enum flight_kind kind, unsi
 
 /* ------------------------------------------------------------------------------------------------ canonical form */
 
+bool flight_writes(const struct flight *flight)
+{
+    return flight->kind == FLIGHT_PUT || flight->kind == FLIGHT_SEND || flight->kind == FLIGHT_ABORT;
+}
+
+bool complete_is_admitted(const struct world *world, const struct flight *send)
+{
+    const struct upload *upload = &world->uploads[send->writer];
+    uint32_t allowance_s = config->allowance_s ? config->allowance_s : 1;
+    return upload->state == UPLOAD_IS_ABORTED && send->sent_s <= upload->aborted_s &&
+           world_date(world) <= upload->aborted_s + allowance_s;
+}
+
 /* A copy of an attempt that nobody waits for and that the store would no longer take is as good as none. */
 static bool attempt_is_over(const struct world *world, const struct flight *flight)
 {
     if (flight->awaited)
         return false;
     uint32_t allowance_s = config->allowance_s ? config->allowance_s : 1;
+    const struct upload *upload = &world->uploads[flight->writer];
+    if (config->calls[flight->writer].operation == GUARD_COMPLETE && upload->state != UPLOAD_IS_OPEN &&
+        !complete_is_admitted(world, flight))
+        return true;
     if (config->never_expires)
         return false;
     return world_date(world) > flight->date_s + flight->length_s + allowance_s;
@@ -218,8 +246,10 @@ void world_canonical(struct world *world)
     }
     for (unsigned i = 0; i < FLIGHTS; i++) {
         struct flight *flight = &world->flights[i];
-        bool over = (flight->kind == FLIGHT_SEND && attempt_is_over(world, flight)) ||
-                    (flight->kind == FLIGHT_PUT && put_is_over(world, flight));
+        bool over =
+            (flight->kind == FLIGHT_SEND && attempt_is_over(world, flight)) ||
+            (flight->kind == FLIGHT_PUT && put_is_over(world, flight)) ||
+            (flight->kind == FLIGHT_ABORT && !flight->awaited && world->uploads[flight->row].state != UPLOAD_IS_OPEN);
         if (over)
             memset(flight, 0, sizeof(*flight));
     }

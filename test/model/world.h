@@ -15,6 +15,9 @@
 
 enum { WRITERS = 3, GUARDS = 3, FLIGHTS = 12 };
 
+/* When the calls begin; and by how much earlier "long ago" is: more than what N1 asks for. */
+enum { START_S = 1000, LONG_AGO_S = 400 };
+
 /* ETags by number. As a row's key, ETAG_NONE is "*". */
 enum { ETAG_NONE = 0, ETAG_A, ETAG_B, ETAG_C, ETAG_D, ETAG_COUNT };
 
@@ -48,6 +51,7 @@ enum budget {
     BUDGET_SET,     /* one writer's REALTIME jumps */
     BUDGET_FAST,    /* a front end that is `margin` ahead answers a HEAD */
     BUDGET_RESOLVE, /* an `unknown` is resolved from its ticket */
+    BUDGET_GC,      /* an outsider aborts an upload, as a lifecycle rule does */
     BUDGETS
 };
 
@@ -59,7 +63,7 @@ struct call_plan {
     uint8_t ours;
     uint8_t guards; /* how many guards the call may start */
     bool no_nonce;  /* COPY: the metadata has no room for it */
-    bool recent;    /* R3: a Date is at hand, R1 and R3 go out together */
+    bool recent;    /* R3: a Date is at hand, R1 and R3 go out together; native: no HEAD comes first */
 };
 
 struct config {
@@ -84,6 +88,10 @@ struct config {
     bool late_in_bound;  /* ... but none comes later than timeout x rate after its date */
     bool whole;          /* serving and answering are one step: fewer schedules */
     bool versioned;      /* the bucket keeps versions: each has an id */
+    bool native;         /* all calls are in native mode; with `headers` */
+    bool base_old;       /* the object was written long before the calls begin (N1) */
+    bool upload_dates;   /* what a Complete makes is dated by its upload, which was created long before (AWS) */
+    bool abort_accepts;  /* the abort of a completed upload is accepted (MinIO) */
     bool late_dates;     /* a HEAD is answered with the Date of its end, not of its reading; not with `whole` */
     bool early_ttl;      /* TTL may delete a peer's record three seconds after it was written */
     bool peer_late;      /* a peer's PUT may land at any time */
@@ -119,8 +127,19 @@ enum flight_kind {
     FLIGHT_SIGN,
     FLIGHT_GET,
     FLIGHT_QUERY,
-    FLIGHT_PUT, /* of a record */
-    FLIGHT_SEND /* the attempt */
+    FLIGHT_PUT,  /* of a record */
+    FLIGHT_SEND, /* the attempt */
+    FLIGHT_PARTS,
+    FLIGHT_ABORT
+};
+
+/* The upload of a writer's Complete; its number in records is the writer's + 1. */
+enum upload_state { UPLOAD_IS_OPEN = 0, UPLOAD_IS_ABORTED, UPLOAD_IS_COMPLETED };
+
+struct upload {
+    uint32_t aborted_s;
+    uint8_t state; /* enum upload_state */
+    uint8_t reserved[3];
 };
 
 /* A request, or its answer, on its way. */
@@ -136,16 +155,17 @@ struct flight {
     uint8_t guard;
     uint8_t awaited; /* somebody waits for the answer */
     uint8_t served;  /* only the answer is still on its way */
-    uint8_t row;     /* PUT, GET */
-    uint8_t outcome; /* served: head_outcome, ledger_outcome, attempt_answer */
+    uint8_t row;     /* PUT, GET; PARTS, ABORT: whose upload */
+    uint8_t outcome; /* served: head_outcome, ledger_outcome, attempt_answer, upload_outcome */
     uint8_t found;
     uint8_t saw_ours; /* QUERY served */
     uint8_t locked;
-    uint8_t after_seen; /* HEAD: asked for after the record that is being waited for was first shown */
-    uint8_t after_put;  /* HEAD: asked for after the last PutItem was answered */
-    uint8_t is_release; /* PUT */
-    uint8_t length_s;   /* SEND */
-    uint8_t reserved[2];
+    uint8_t after_seen;  /* HEAD: asked for after the record that is being waited for was first shown */
+    uint8_t after_put;   /* HEAD: asked for after the last PutItem was answered */
+    uint8_t after_abort; /* HEAD: asked for after the abort of the holder's upload was answered */
+    uint8_t is_release;  /* PUT */
+    uint8_t length_s;    /* SEND */
+    uint8_t reserved[1];
 };
 
 enum writer_state {
@@ -164,13 +184,14 @@ enum writer_state {
 struct book {
     struct record seen; /* somebody else's record, as it was shown last */
     struct clock_reading first_seen;
-    struct record put;              /* what it asked to have written last */
-    struct clock_reading head_sent; /* when the HEAD answered last was asked for */
-    struct clock_reading sign_sent; /* when that was asked for whose Date was signed */
-    struct clock_reading lease;     /* when `put` was first sent */
-    struct clock_reading answered;  /* when its last PutItem, or the GetItem after it, was answered */
-    uint32_t largest_date_s;        /* of all answers */
-    uint32_t head_date_s;           /* the same when the HEAD answered last was asked for */
+    struct record put;               /* what it asked to have written last */
+    struct clock_reading head_sent;  /* when the HEAD answered last was asked for */
+    struct clock_reading sign_sent;  /* when that was asked for whose Date was signed */
+    struct clock_reading lease;      /* when `put` was first sent */
+    struct clock_reading answered;   /* when its last PutItem, or the GetItem after it, was answered */
+    struct clock_reading aborted_at; /* when the abort of the upload in `seen` was answered */
+    uint32_t largest_date_s;         /* of all answers */
+    uint32_t head_date_s;            /* the same when the HEAD answered last was asked for */
     uint32_t sign_date_s;
     uint8_t has_seen;
     uint8_t head_after_seen; /* the HEAD answered last was asked for after `seen` was first shown */
@@ -181,8 +202,10 @@ struct book {
     uint8_t head_after_put; /* the HEAD answered last was asked for after that */
     uint8_t continued;      /* R4: `put` continues an older item of its own */
     uint8_t sign_length_s;
-    uint8_t proof; /* R13, row A: this round has shown a record with `saw` = its nonce */
-    uint8_t reserved[10];
+    uint8_t proof;            /* R13, row A: this round has shown a record with `saw` = its nonce */
+    uint8_t aborted;          /* R14: the upload in `seen` is aborted, or gone */
+    uint8_t head_after_abort; /* and the HEAD answered last was asked for after that */
+    uint8_t reserved[8];
 };
 
 struct writer {
@@ -211,10 +234,11 @@ struct world {
     struct row rows[ETAG_COUNT];
     struct writer writers[WRITERS];
     struct flight flights[FLIGHTS];
+    struct upload uploads[WRITERS];
     uint8_t budget[BUDGETS];
     uint8_t outsider_last; /* the last change of the object was an outsider's */
     uint8_t versions;
-    uint8_t reserved[7];
+    uint8_t reserved[6];
 };
 
 /* Shared by everything below: the configuration under exploration, and what was found to be violated. */
@@ -233,6 +257,10 @@ void violated(const char *name, const char *format, ...) __attribute__((format(p
 void world_init(struct world *world);
 uint32_t world_date(const struct world *world);
 struct clock_reading world_clocks(const struct world *world, unsigned w);
+/* It may be applied although nobody waits for its answer. */
+bool flight_writes(const struct flight *flight);
+/* The upload was aborted, but this Complete may have been admitted before, and is applied within the allowance. */
+bool complete_is_admitted(const struct world *world, const struct flight *send);
 bool world_holds(uint8_t expected, const struct object *object);
 /* Makes worlds equal that cannot be told apart by anything that follows. */
 void world_canonical(struct world *world);
@@ -240,6 +268,8 @@ struct flight *world_new_flight(struct world *world, enum flight_kind kind, unsi
 
 const char *etag_text(uint8_t etag); /* ETAG_NONE: "*" */
 uint8_t etag_number(const char *text);
+/* Of the guard that runs or is next; every guard of one upload has the same. */
+void own_nonce(const struct world *world, unsigned w, char ret[RECORD_NONCE_SIZE]);
 void nonce_text(unsigned maker, unsigned guard, char ret[RECORD_NONCE_SIZE]);
 void object_version_of(const struct object *object, struct object_version *ret);
 

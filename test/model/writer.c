@@ -18,6 +18,8 @@ static unsigned request_of(enum flight_kind kind)
     case FLIGHT_GET: return GUARD_DO_RECORD_GET;
     case FLIGHT_QUERY: return GUARD_DO_RECORD_QUERY;
     case FLIGHT_PUT: return GUARD_DO_RECORD_PUT;
+    case FLIGHT_PARTS: return GUARD_DO_PARTS;
+    case FLIGHT_ABORT: return GUARD_DO_ABORT;
     default: return GUARD_DO_SEND;
     }
 }
@@ -31,8 +33,7 @@ static void forget_answers(struct world *world, unsigned w, unsigned awaiting)
             continue;
         if (awaiting & request_of((enum flight_kind)flight->kind))
             continue;
-        bool writes = flight->kind == FLIGHT_PUT || flight->kind == FLIGHT_SEND;
-        if (writes && !flight->served)
+        if (flight_writes(flight) && !flight->served)
             flight->awaited = 0;
         else
             memset(flight, 0, sizeof(*flight));
@@ -60,6 +61,13 @@ static void ask_for_send(struct world *world, unsigned w)
     flight->sent_s = world_date(world);
 }
 
+static void ask_about_upload(struct world *world, enum flight_kind kind, unsigned w, const struct guard_todo *todo)
+{
+    struct flight *flight = world_new_flight(world, kind, w);
+    flight->awaited = 1;
+    flight->row = (uint8_t)(todo->upload - 1);
+}
+
 static void ask(struct world *world, unsigned w, const struct guard_event *event, const struct guard_todo *todo)
 {
     if (todo->what & GUARD_DO_HEAD) {
@@ -69,6 +77,7 @@ static void ask(struct world *world, unsigned w, const struct guard_event *event
         flight->sent_s = world->writers[w].book.largest_date_s;
         flight->after_seen = world->writers[w].book.has_seen;
         flight->after_put = world->writers[w].book.put.nonce[0] != '\0';
+        flight->after_abort = world->writers[w].book.aborted;
     }
     if (todo->what & GUARD_DO_SOURCE)
         world_new_flight(world, FLIGHT_SOURCE, w)->awaited = 1;
@@ -84,6 +93,10 @@ static void ask(struct world *world, unsigned w, const struct guard_event *event
         ask_for_put(world, w, &todo->record, &todo->condition, false);
     if (todo->what & GUARD_DO_SEND)
         ask_for_send(world, w);
+    if (todo->what & GUARD_DO_PARTS)
+        ask_about_upload(world, FLIGHT_PARTS, w, todo);
+    if (todo->what & GUARD_DO_ABORT)
+        ask_about_upload(world, FLIGHT_ABORT, w, todo);
     if (todo->what & GUARD_DO_RELEASE)
         ask_for_put(world, w, &todo->release, &todo->release_condition, true);
 }
@@ -138,7 +151,7 @@ void writer_start(struct world *world, unsigned w)
     struct guard_settings settings;
     char nonce[RECORD_NONCE_SIZE];
     settings_of(&settings);
-    nonce_text(w + 1, writer->number, nonce);
+    own_nonce(world, w, nonce);
     if (!writer->started) {
         writer->started = 1;
         writer->broken = !world_holds(plan->expected, &world->object);
@@ -154,6 +167,8 @@ void writer_start(struct world *world, unsigned w)
             .our_etag = etag_text(plan->ours),
             .nonce = nonce,
             .generation = 1000 * (1 + (uint64_t)w * GUARDS + writer->number),
+            .upload = plan->operation == GUARD_COMPLETE ? w + 1 : 0,
+            .part_count = 1,
             .one_write = true,
             .has_recent_date = recent,
             .recent_date_s = world_date(world),
@@ -215,6 +230,11 @@ static void answer_of(const struct flight *flight, struct guard_event *event)
         event->ledger = (enum ledger_outcome)flight->outcome;
         event->evidence = (struct guard_evidence){flight->saw_ours, flight->locked};
         return;
+    case FLIGHT_PARTS:
+    case FLIGHT_ABORT:
+        event->kind = flight->kind == FLIGHT_PARTS ? GUARD_EVENT_PARTS : GUARD_EVENT_ABORTED;
+        event->upload = (enum upload_outcome)flight->outcome;
+        return;
     default:
         event->kind = GUARD_EVENT_ATTEMPT;
         event->attempt = (enum attempt_answer)flight->outcome;
@@ -243,6 +263,8 @@ void writer_deliver_loss(struct world *world, unsigned f, bool stays)
         flight.outcome = HEAD_FAILED;
     else if (flight.kind == FLIGHT_SEND)
         flight.outcome = ATTEMPT_AMBIGUOUS;
+    else if (flight.kind == FLIGHT_PARTS || flight.kind == FLIGHT_ABORT)
+        flight.outcome = UPLOAD_UNCLEAR;
     else
         flight.outcome = LEDGER_AMBIGUOUS;
     if (stays)
