@@ -193,6 +193,14 @@ static void time_steps(const struct world *world, struct choices *ret)
     }
 }
 
+static void lifecycle(const struct world *world, struct choices *ret)
+{
+    for (unsigned w = 0; w < WRITERS && left(world, BUDGET_GC); w++) {
+        if (config->calls[w].operation == GUARD_COMPLETE && world->uploads[w].state == UPLOAD_IS_OPEN)
+            add(ret, CHOICE_GC, w, 0, 0);
+    }
+}
+
 static void surroundings(const struct world *world, struct choices *ret)
 {
     for (unsigned row = 0; row < ETAG_COUNT; row++) {
@@ -207,10 +215,6 @@ static void surroundings(const struct world *world, struct choices *ret)
         if (config->outsider_same && !world_holds(config->base, &world->object))
             add(ret, CHOICE_OUTSIDER, 2, 0, 0);
     }
-    for (unsigned w = 0; w < WRITERS && left(world, BUDGET_GC); w++) {
-        if (config->calls[w].operation == GUARD_COMPLETE && world->uploads[w].state == UPLOAD_IS_OPEN)
-            add(ret, CHOICE_GC, w, 0, 0);
-    }
     for (unsigned w = 0; w < WRITERS && left(world, BUDGET_SET); w++) {
         if (!running(world, w))
             continue;
@@ -224,6 +228,7 @@ void choices_of(const struct world *world, struct choices *ret)
     ret->count = 0;
     writers(world, ret);
     requests(world, ret);
+    lifecycle(world, ret);
     surroundings(world, ret);
     time_steps(world, ret);
 }
