@@ -13,10 +13,12 @@ localstack_install() {
 }
 
 localstack_start() {
+    store_access_key=test
+    store_secret_key=test
     mkdir -p "$run/localstack"
     launch localstack answers_well /_localstack/health \
         env PYTHONPATH="$cache/localstack-$localstack_version-$(python_tag)" HOME="$run/localstack" TMPDIR="$run/localstack" \
         SERVICES=s3 STRICT_SERVICE_LOADING=1 EAGER_SERVICE_LOADING=1 GATEWAY_LISTEN=127.0.0.1:PORT \
-        DISABLE_EVENTS=1 DNS_ADDRESS=0 SKIP_SSL_CERT_DOWNLOAD=1 ACTIVATE_PRO=0 \
+        S3_SKIP_SIGNATURE_VALIDATION=0 DISABLE_EVENTS=1 DNS_ADDRESS=0 SKIP_SSL_CERT_DOWNLOAD=1 ACTIVATE_PRO=0 \
         python3 -m localstack.runtime.main
 }
