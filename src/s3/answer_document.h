@@ -15,7 +15,8 @@ struct answer_document {
     const char *root; /* "CopyObjectResult" */
     xml_element_fn each;
     void *context;
-    const char *of; /* "the copy", for a sentence */
+    const char *of;         /* "the copy", for a sentence */
+    const char *other_root; /* what some servers call it; NULL: nothing else */
 };
 /* OS_OK only with a whole document of that root, all of which `each` took. OS_ERR_SERVICE for an <Error>, which fills
  * ret_error; OS_ERR_PROTOCOL for anything else, empty and cut-short bodies too. Blanks before the document are skipped.

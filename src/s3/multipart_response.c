@@ -38,8 +38,11 @@ os_code s3_parse_create_upload(const struct http_response *response, struct s3_u
                                struct s3_error *ret_error, os_error *err)
 {
     struct s3_upload_id id = {.text = ""};
-    const struct answer_document document = {
-        .root = "InitiateMultipartUploadResult", .each = create_element, .context = &id, .of = "the new upload"};
+    const struct answer_document document = {.root = "InitiateMultipartUploadResult",
+                                             .other_root = "InitiateMultipartUpload", /* rclone 1.76 */
+                                             .each = create_element,
+                                             .context = &id,
+                                             .of = "the new upload"};
     os_code code = answer_document_read(response, &document, ret_error, err);
     if (code == OS_OK && id.text[0] == '\0')
         return answer_unusable(err, "it names no upload id");

@@ -187,6 +187,8 @@ static bool document_element(void *context, const char *path, struct text text)
 {
     struct document_state *state = context;
     const char *below = answer_below(path, state->document->root);
+    if (below == NULL && state->document->other_root)
+        below = answer_below(path, state->document->other_root);
     if (below == NULL)
         return error_element(&state->error, path, text);
     state->refused = below[0] != '\0' && !state->document->each(state->document->context, below, text);

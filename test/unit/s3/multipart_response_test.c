@@ -132,6 +132,15 @@ static void a_new_upload_has_an_id(void **state)
     assert_string_equal(result.id.text, "2~a/b+c==");
 }
 
+static void a_new_upload_may_be_named_as_rclone_does(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text(CREATE, "<InitiateMultipartUpload><UploadId>a5-8</UploadId></InitiateMultipartUpload>"),
+                     OS_OK);
+    assert_string_equal(result.id.text, "a5-8");
+    refuse(CREATE, "<InitiateMultipart><UploadId>a5-8</UploadId></InitiateMultipart>");
+}
+
 static void an_id_that_cannot_be_sent_is_none(void **state)
 {
     (void)state;
@@ -281,6 +290,7 @@ int main(void)
         cmocka_unit_test(an_answer_cut_short_anywhere_says_nothing),
         cmocka_unit_test(what_is_another_document_says_nothing),
         cmocka_unit_test(a_new_upload_has_an_id),
+        cmocka_unit_test(a_new_upload_may_be_named_as_rclone_does),
         cmocka_unit_test(an_id_that_cannot_be_sent_is_none),
         cmocka_unit_test(a_part_has_an_etag_and_may_have_a_sum),
         cmocka_unit_test(a_part_that_no_complete_could_name_is_unreadable),

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `oscommit probe` finds is what is known of each store: test/data/stores/STORE.json.
+
+    probe_stores_test.py                      probes each store that OSCOMMIT_TEST_STORE_ENDPOINT names, and compares
+    probe_stores_test.py --probe STORE FILE   probes one store of the environment; the profile goes to FILE
+    probe_stores_test.py --compare DIR STORE...
+                                              compares DIR/STORE.json; DIR/STORE.missing says why there is none
+    probe_stores_test.py --shipped DIR        compares the profiles that the library carries
+
+Prints a table of stores and questions, then the differences. Exit status 1 when there is one, 77 when no store is there.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from oscommit_testing import EXIT_SKIPPED, tool
+
+DATA = os.path.join(os.environ.get("OSCOMMIT_TEST_DATA") or os.path.join(HERE, "..", "data"), "stores")
+
+# Heading, condition, and the atomicity that belongs to it.
+QUESTIONS = [
+    ("PUT absent", "put.absent"),
+    ("PUT match", "put.match"),
+    ("COPY absent", "copy.absent"),
+    ("Compl absent", "complete.absent"),
+    ("Compl match", "complete.match"),
+    ("DEL match", "delete.match"),
+    ("COPY source", "copy_source_match"),
+    ("expiry", "expiry"),
+]
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def known_stores():
+    return sorted(name[: -len(".json")] for name in os.listdir(DATA) if name.endswith(".json"))
+
+
+def known(store):
+    return load(os.path.join(DATA, store + ".json"))
+
+
+def field(profile, name):
+    """A field of a profile, "put.absent" or "expiry"; None if it is left out."""
+    request, _, member = name.rpartition(".")
+    return (profile["requests"].get(request, {}) if request else profile).get(member)
+
+
+# Not said, in the words of a profile.
+UNSAID = (None, "unknown", 0)
+
+
+def differences(store, profile, may_be_silent=False):
+    """What the profile says otherwise. A shipped one may leave a field out, and says "not atomic" where it is not proven."""
+    found = []
+    for name, truth in known(store)["truth"].items():
+        value = field(profile, name)
+        silent = value in UNSAID and not isinstance(value, bool)
+        if may_be_silent and (silent or (name.endswith("_atomic") and value is False)):
+            continue
+        if value != truth:
+            found.append(f"{store}: {name} is {json.dumps(value)}, and was {json.dumps(truth)}")
+    return found
+
+
+def cell(profile, name):
+    value = str(field(profile, name))
+    if field(profile, name + "_atomic"):
+        value += " atomic"
+    elif field(profile, name + "_rounds"):
+        value += " broken"
+    return value
+
+
+def print_table(profiles, missing):
+    rows = [["store", *(heading for heading, _ in QUESTIONS)]]
+    for store, profile in profiles.items():
+        rows.append([store, *(cell(profile, name) for _, name in QUESTIONS)])
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip())
+    for store, reason in missing.items():
+        print(f"{store.ljust(widths[0])}  {reason}")
+
+
+def report(profiles, missing):
+    print_table(profiles, missing)
+    found = [line for store, profile in profiles.items() for line in differences(store, profile)]
+    for line in found:
+        print("DIFFERENT: " + line)
+    print(f"{len(profiles)} stores probed, {len(missing)} not there, {len(found)} differences")
+    return 1 if found else 0
+
+
+def probe(store, path):
+    variable = f"OSCOMMIT_TEST_{store.upper()}_"
+    environment = {
+        "PATH": os.environ.get("PATH", ""),
+        "HOME": os.path.dirname(os.path.abspath(path)),
+        "AWS_ACCESS_KEY_ID": os.environ[variable + "ACCESS_KEY"],
+        "AWS_SECRET_ACCESS_KEY": os.environ[variable + "SECRET_KEY"],
+        "AWS_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL_S3": os.environ[variable + "ENDPOINT"],
+    }
+    url = f"s3://{os.environ[variable + 'BUCKET']}/"
+    command = [tool(), "probe", url, "--profile-out", path, "--store-name", known(store)["store"]]
+    if os.environ.get("OSCOMMIT_PROBE_ROUNDS"):
+        command += ["--rounds", os.environ["OSCOMMIT_PROBE_ROUNDS"]]
+    subprocess.run(command, env=environment, check=True, timeout=900)
+
+
+def compare(folder, stores):
+    profiles, missing = {}, {}
+    for store in stores:
+        path = os.path.join(folder, store)
+        if os.path.exists(path + ".json"):
+            profiles[store] = load(path + ".json")
+            continue
+        reason = "the probe failed"
+        if os.path.exists(path + ".missing"):
+            with open(path + ".missing", encoding="utf-8") as file:
+                missing[store] = file.read().strip()
+        else:
+            print(f"DIFFERENT: {store}: {reason}")
+            return 1
+    return report(profiles, missing) if profiles else EXIT_SKIPPED
+
+
+def compare_shipped(folder):
+    found = []
+    for store in known_stores():
+        profile = load(os.path.join(folder, known(store)["shipped"] + ".json"))
+        found += differences(store, profile, may_be_silent=True)
+    for line in found:
+        print("DIFFERENT: " + line)
+    print(f"{len(known_stores())} shipped profiles compared, {len(found)} differences")
+    return 1 if found else 0
+
+
+def probe_all():
+    stores = [store for store in known_stores() if os.environ.get(f"OSCOMMIT_TEST_{store.upper()}_BUCKET")]
+    with tempfile.TemporaryDirectory(prefix="oscommit-probe-") as folder:
+        for store in stores:
+            probe(store, os.path.join(folder, store + ".json"))
+        return compare(folder, stores)
+
+
+def main(arguments):
+    if arguments[:1] == ["--probe"] and len(arguments) == 3:
+        probe(arguments[1], arguments[2])
+        return 0
+    if arguments[:1] == ["--compare"] and len(arguments) > 2:
+        return compare(arguments[1], arguments[2:])
+    if arguments[:1] == ["--shipped"] and len(arguments) == 2:
+        return compare_shipped(arguments[1])
+    if arguments:
+        sys.exit(__doc__)
+    return probe_all()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
