@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bodies go in parts (R15), on the embedded store. */
+/* Which bodies go in parts (R15), and what is left of them behind; on the embedded store. */
 #include "unit/client/client_scratch.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,10 +45,113 @@ static void a_body_above_the_threshold_goes_in_parts(void **state)
     os_client_close(client);
 }
 
+/* ------------------------------------------------------------------------------------------------ left behind */
+
+/* The embedded store keeps an open upload as a file with a name without a dot, and what it must remember beside it. */
+static unsigned open_uploads(const struct scratch *scratch)
+{
+    char path[160];
+    unsigned count = 0;
+    struct dirent *entry;
+    snprintf(path, sizeof(path), "%s/.oscommit/uploads", scratch->root);
+    DIR *folder = opendir(path);
+    while (folder && (entry = readdir(folder)) != NULL)
+        count += strchr(entry->d_name, '.') == NULL;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* `meanwhile` comes when the upload has been created. */
+struct stream {
+    size_t given;
+    void (*meanwhile)(struct stream *stream);
+    const struct scratch *scratch;
+    os_client *client;
+    os_cancel *cancel;
+    unsigned open; /* then */
+};
+enum { STREAM_LENGTH = 7 << 20, STREAM_MEANWHILE = 6 << 20 };
+
+static int64_t give(void *context, void *ret, size_t size)
+{
+    struct stream *stream = context;
+    if (stream->given == STREAM_MEANWHILE)
+        stream->meanwhile(stream);
+    size_t end = stream->given < STREAM_MEANWHILE ? STREAM_MEANWHILE : STREAM_LENGTH;
+    size_t count = end - stream->given;
+    count = count < size ? count : size;
+    memset(ret, 'x', count);
+    stream->given += count;
+    return (int64_t)count;
+}
+
+static void lose(struct stream *stream)
+{
+    os_body body = OS_BODY_MEMORY("first", 5);
+    stream->open = open_uploads(stream->scratch);
+    create(stream->client, "key", &body);
+}
+
+static void cancel(struct stream *stream)
+{
+    stream->open = open_uploads(stream->scratch);
+    os_cancel_trigger(stream->cancel);
+}
+
+static void put_stream(struct stream *stream, os_verdict verdict, os_code code)
+{
+    os_body body = {.size = sizeof(body), .read = give, .read_context = stream};
+    os_call call = OS_CALL_INIT;
+    os_error error = {0};
+    call.cancel = stream->cancel;
+    assert_int_equal(os_put_if_absent(stream->client, "key", &body, NULL, &call, NULL, &error), verdict);
+    assert_int_equal(error.code, code);
+    assert_int_equal(stream->open, 1);
+    assert_int_equal(open_uploads(stream->scratch), 0);
+}
+
+static void a_lost_race_aborts_the_upload(void **state)
+{
+    struct stream stream = {.meanwhile = lose, .scratch = *state, .client = open_staging(*state)};
+    put_stream(&stream, OS_CONFLICT, OS_ERR_CONFLICT);
+    os_client_close(stream.client);
+}
+
+static void a_cancelled_call_aborts_the_upload(void **state)
+{
+    struct stream stream = {.meanwhile = cancel, .scratch = *state, .client = open_staging(*state)};
+    assert_int_equal(os_cancel_new(&stream.cancel), OS_OK);
+    put_stream(&stream, OS_NOT_EXECUTED, OS_ERR_CANCELLED);
+    os_client_close(stream.client);
+    os_cancel_free(stream.cancel);
+}
+
+/* Nothing is staged for a race that is lost already. */
+static void what_a_head_shows_before_is_a_conflict_at_once(void **state)
+{
+    os_client *client = open_staging(*state);
+    char data[2000] = "";
+    os_body small = OS_BODY_MEMORY(data, 10);
+    os_body large = OS_BODY_MEMORY(data, sizeof(data));
+    os_result made = create(client, "key", &small);
+    os_result result = OS_RESULT_INIT;
+    os_error error = {0};
+    assert_int_equal(os_put_if_absent(client, "key", &large, NULL, NULL, &result, &error), OS_CONFLICT);
+    assert_string_equal(result.found_etag, made.etag);
+    assert_string_equal(result.rule, "R1");
+    assert_int_equal(result.requests, 1);
+    os_client_close(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_body_above_the_threshold_goes_in_parts, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_lost_race_aborts_the_upload, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_cancelled_call_aborts_the_upload, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(what_a_head_shows_before_is_a_conflict_at_once, scratch_setup,
+                                        scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

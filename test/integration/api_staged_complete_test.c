@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A Complete that was not answered for certain, and a holder's upload that a contender aborts first (R14). Times are
+ * short: an attempt is dead five seconds after it was signed.
+ */
+#include "support/staged_try.h"
+#include "support/suite.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ the Complete */
+
+static void a_lost_answer_to_the_complete_is_proven_by_the_nonce(void **state)
+{
+    static const struct fault_rule faults[] = {
+        {.action = FAULT_DROP_ANSWER},
+        {.action = FAULT_CUT, .bytes = 30},
+        {.action = FAULT_ANSWER_AFTER,
+         .status = 200,
+         .headers = XML,
+         .body = FAILURE("InternalError", "We encountered an internal error. Please try again.")},
+        {.action = FAULT_ANSWER_AFTER,
+         .status = 404,
+         .headers = XML,
+         .body = FAILURE("NoSuchUpload", "The specified multipart upload does not exist.")},
+    };
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        struct staged_try try;
+        struct fault_rule rule = faults[i];
+        staged_try_open(&try, *state, "lost-complete");
+        rule.match = staged_completes(try.key);
+        rule.times = 1;
+        staged_try_add(&try, rule);
+        staged_try_put(&try);
+        CHECK_VERDICT(try.outcome, OS_COMMITTED);
+        assert_string_equal(try.outcome.result.rule, "V4");
+        assert_int_equal(try.outcome.result.attempts, 1);
+        assert_int_equal(staged_try_count(&try, staged_completes(try.key)), 1);
+        assert_int_equal(staged_try_count(&try, staged_aborts(try.key)),
+                         0); /* MinIO says 204 to the abort of a completed upload */
+        check_big(try.client, try.key, STAGED_LENGTH);
+        check_no_uploads(&try);
+        staged_try_close(&try);
+    }
+}
+
+/* R14: the upload is still open when the attempt is dead, so it was never applied; a new guard completes it. */
+static void a_complete_that_never_came_is_tried_again_on_the_same_upload(void **state)
+{
+    struct staged_try try;
+    staged_try_open(&try, *state, "complete-reset");
+    staged_try_add(&try, (struct fault_rule){.match = staged_completes(try.key), .action = FAULT_RESET, .times = 1});
+    staged_try_put(&try);
+    CHECK_VERDICT(try.outcome, OS_COMMITTED);
+    assert_int_equal(try.outcome.result.guards, 2);
+    assert_int_equal(try.outcome.result.attempts, 2);
+    assert_in_range(try.took_ms, 3000, 15000); /* no second copy before the first was dead */
+    assert_int_equal(staged_try_count(&try, staged_creations(try.key)), 1);
+    check_big(try.client, try.key, STAGED_LENGTH);
+    check_no_uploads(&try);
+    staged_try_close(&try);
+}
+
+static void an_upload_that_is_aborted_before_its_complete_is_staged_again(void **state)
+{
+    struct staged_try try;
+    char upload[1025];
+    staged_try_open(&try, *state, "gone");
+    unsigned id =
+        staged_try_add(&try, (struct fault_rule){.match = staged_completes(try.key), .action = FAULT_HOLD, .times = 1});
+    assert_int_equal(pthread_create(&try.thread, NULL, staged_try_put, &try), 0);
+    assert_true(fault_proxy_wait_hits(try.f->store_proxy, id, 1, 10000));
+    upload_of(try.f, try.key, upload);
+    abort_upload(try.f, try.key, upload);
+    fault_proxy_release(try.f->store_proxy, id, FAULT_FORWARD);
+    assert_int_equal(pthread_join(try.thread, NULL), 0);
+    CHECK_VERDICT(try.outcome, OS_COMMITTED);
+    assert_int_equal(try.outcome.result.attempts, 2);
+    assert_int_equal(staged_try_count(&try, staged_creations(try.key)), 2);
+    check_big(try.client, try.key, STAGED_LENGTH);
+    check_no_uploads(&try);
+    staged_try_close(&try);
+}
+
+/* R7: on a store whose 409 leaves the expectation undecided, parts are staged again, where they can be read again. */
+static void answer_409_once(struct staged_try *try, os_guard guard)
+{
+    os_options options = fixture_fast_options(try->f);
+    options.part_size = 5 * MIB;
+    options.store_profile = "aws";
+    options.guard = guard;
+    os_client_close(try->client);
+    try->client = fixture_client(&options);
+    staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key),
+                                            .action = FAULT_ANSWER,
+                                            .times = 1,
+                                            .status = 409,
+                                            .headers = XML,
+                                            .body = FAILURE("ConditionalRequestConflict", "Upload the parts again.")});
+}
+
+static void after_an_undecided_409_the_parts_are_staged_again(void **state)
+{
+    static const os_guard guards[] = {OS_GUARD_RECORD, OS_GUARD_NATIVE, OS_GUARD_BOTH};
+    for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++) {
+        struct staged_try try;
+        staged_try_open(&try, *state, "undecided");
+        answer_409_once(&try, guards[i]);
+        staged_try_put(&try);
+        CHECK_VERDICT(try.outcome, OS_COMMITTED);
+        assert_int_equal(try.outcome.result.guard, guards[i]);
+        assert_int_equal(try.outcome.result.attempts, 2);
+        assert_int_equal(staged_try_count(&try, staged_creations(try.key)), 2);
+        assert_int_equal(staged_try_count(&try, staged_completes(try.key)), 2);
+        assert_int_equal(staged_try_count(&try, staged_aborts(try.key)), 1);
+        check_big(try.client, try.key, STAGED_LENGTH);
+        check_no_uploads(&try);
+        staged_try_close(&try);
+    }
+}
+
+static void after_an_undecided_409_a_stream_is_not_executed(void **state)
+{
+    struct staged_try try;
+    struct big_stream stream = {.length = STAGED_LENGTH};
+    staged_try_open(&try, *state, "undecided-stream");
+    answer_409_once(&try, OS_GUARD_RECORD);
+    try.body = big_stream_body(&stream);
+    staged_try_put(&try);
+    CHECK_VERDICT(try.outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(try.outcome, OS_ERR_EXPIRED);
+    assert_int_equal(staged_try_count(&try, staged_creations(try.key)), 1);
+    CHECK_ABSENT(try.client, try.key);
+    check_no_uploads(&try);
+    staged_try_close(&try);
+}
+
+/* A profile that knows of CRC64NVME: the parts carry it instead of an MD5, and the Complete the sum of the whole. */
+static void the_profiles_checksum_goes_with_parts_and_complete(void **state)
+{
+    struct staged_try try;
+    staged_try_open(&try, *state, "sums");
+    answer_409_once(&try, OS_GUARD_RECORD);
+    fault_proxy_clear(try.f->store_proxy);
+    staged_try_put(&try);
+    CHECK_VERDICT(try.outcome, OS_COMMITTED);
+    struct fault_match parts = staged_parts(try.key);
+    struct fault_match complete = staged_completes(try.key);
+    parts.has_header = "x-amz-checksum-crc64nvme";
+    parts.lacks_header = "content-md5";
+    complete.has_header = "x-amz-checksum-crc64nvme";
+    assert_int_equal(staged_try_count(&try, parts), 3);
+    assert_int_equal(staged_try_count(&try, complete), 1);
+    check_big(try.client, try.key, STAGED_LENGTH);
+    staged_try_close(&try);
+}
+
+/* ------------------------------------------------------------------------------------------------ unknown */
+
+/* Cancelled while nobody knows where its Complete is. */
+static void leave_unknown(struct staged_try *try, enum fault_action action, unsigned *ret_rule)
+{
+    os_cancel *cancel = NULL;
+    assert_int_equal(os_cancel_new(&cancel), OS_OK);
+    *ret_rule =
+        staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key), .action = action, .times = 1});
+    try->call.cancel = cancel;
+    assert_int_equal(pthread_create(&try->thread, NULL, staged_try_put, try), 0);
+    assert_true(fault_proxy_wait_hits(try->f->store_proxy, *ret_rule, 1, 20000));
+    os_cancel_trigger(cancel);
+    assert_int_equal(pthread_join(try->thread, NULL), 0);
+    os_cancel_free(cancel);
+    CHECK_VERDICT(try->outcome, OS_UNKNOWN);
+    assert_non_null(try->outcome.result.ticket);
+    assert_int_equal(staged_try_count(try, staged_aborts(try->key)), 0);
+}
+
+static void an_unknown_complete_is_resolved_by_its_upload(void **state)
+{
+    struct staged_try try;
+    unsigned rule;
+    staged_try_open(&try, *state, "unknown");
+    leave_unknown(&try, FAULT_HOLD, &rule);
+    assert_int_equal(open_uploads(try.f, try.key), 1);
+    fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
+    struct outcome resolved = resolve(try.client, try.outcome.result.ticket, NULL);
+    CHECK_VERDICT(resolved, OS_NOT_EXECUTED);
+    CHECK_ERROR(resolved, OS_ERR_EXPIRED);
+    assert_string_equal(resolved.result.rule, "R14");
+    assert_string_equal(resolved.result.request, "CompleteMultipartUpload");
+    CHECK_ABSENT(try.client, try.key);
+    check_no_uploads(&try);
+    outcome_clear(&resolved);
+    staged_try_close(&try);
+}
+
+static void an_unknown_complete_that_was_applied_is_resolved_as_committed(void **state)
+{
+    struct staged_try try;
+    unsigned rule;
+    staged_try_open(&try, *state, "applied");
+    leave_unknown(&try, FAULT_HOLD_ANSWER, &rule);
+    fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
+    struct outcome resolved = resolve(try.client, try.outcome.result.ticket, NULL);
+    CHECK_VERDICT(resolved, OS_COMMITTED);
+    assert_int_equal(staged_try_count(&try, staged_aborts(try.key)), 0);
+    check_big(try.client, try.key, STAGED_LENGTH);
+    check_no_uploads(&try);
+    outcome_clear(&resolved);
+    staged_try_close(&try);
+}
+
+/* The holder is dead, as far as anybody knows. Its Complete comes after the takeover, and finds no upload. */
+static void a_contender_aborts_the_holders_upload_before_it_takes_over(void **state)
+{
+    struct staged_try try;
+    unsigned rule;
+    staged_try_open(&try, *state, "contended");
+    leave_unknown(&try, FAULT_HOLD, &rule);
+    assert_int_equal(open_uploads(try.f, try.key), 1);
+    struct outcome next = create(try.client, try.key, "next", NULL);
+    CHECK_VERDICT(next, OS_COMMITTED);
+    assert_true(next.result.took_over);
+    assert_int_equal(staged_try_count(&try, staged_aborts(try.key)), 1);
+    check_no_uploads(&try);
+    fault_proxy_release(try.f->store_proxy, rule, FAULT_FORWARD);
+    assert_true(fault_proxy_wait_finished(try.f->store_proxy, rule, 1, 10000));
+    CHECK_OBJECT(try.client, try.key, "next");
+    struct outcome resolved = resolve(try.client, try.outcome.result.ticket, NULL);
+    CHECK_VERDICT(resolved, OS_CONFLICT);
+    outcome_clear(&resolved);
+    outcome_clear(&next);
+    staged_try_close(&try);
+}
+
+/* ------------------------------------------------------------------------------------------------ unguarded */
+
+static void an_unguarded_complete_that_is_not_answered_is_undecided(void **state)
+{
+    struct staged_try try;
+    struct big_stream stream = {.length = STAGED_LENGTH};
+    os_error error;
+    staged_try_open(&try, *state, "plain-lost");
+    staged_try_add(&try,
+                   (struct fault_rule){.match = staged_completes(try.key), .action = FAULT_DROP_ANSWER, .times = 1});
+    os_body body = big_stream_body(&stream);
+    os_options options = fixture_options(try.f);
+    options.stage_above = 5 * MIB;
+    os_client *client = fixture_client(&options);
+    CHECK_CODE(os_put(client, try.key, &body, NULL, NULL, NULL, &error), OS_ERR_UNDECIDED, &error);
+    assert_int_equal(staged_try_count(&try, staged_aborts(try.key)), 0);
+    check_big(client, try.key, STAGED_LENGTH);
+    os_client_close(client);
+    staged_try_close(&try);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct suite_test tests[] = {
+        SUITE_TEST(a_lost_answer_to_the_complete_is_proven_by_the_nonce, 0),
+        SUITE_TEST(a_complete_that_never_came_is_tried_again_on_the_same_upload, BACKEND_FENCE),
+        SUITE_TEST(an_upload_that_is_aborted_before_its_complete_is_staged_again, BACKEND_FENCE),
+        SUITE_TEST(after_an_undecided_409_the_parts_are_staged_again, BACKEND_FENCE),
+        SUITE_TEST(after_an_undecided_409_a_stream_is_not_executed, BACKEND_FENCE),
+        SUITE_TEST(the_profiles_checksum_goes_with_parts_and_complete, BACKEND_FENCE),
+        SUITE_TEST(an_unknown_complete_is_resolved_by_its_upload, BACKEND_FENCE),
+        SUITE_TEST(an_unknown_complete_that_was_applied_is_resolved_as_committed, 0),
+        SUITE_TEST(a_contender_aborts_the_holders_upload_before_it_takes_over, 0),
+        SUITE_TEST(an_unguarded_complete_that_is_not_answered_is_undecided, 0),
+        {0}};
+    static const struct suite suite = {
+        .name = "faults around Completes", .tests = tests, .needs = BACKEND_S3 | BACKEND_UPLOADS};
+    return suite_main(&suite, argc, argv);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/staged_try.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fault_match staged_creations(const char *key)
+{
+    return (struct fault_match){.method = "POST", .path_contains = key, .query_contains = "uploads"};
+}
+
+struct fault_match staged_parts(const char *key)
+{
+    return (struct fault_match){.method = "PUT", .path_contains = key, .query_contains = "partNumber"};
+}
+
+struct fault_match staged_completes(const char *key)
+{
+    return (struct fault_match){.method = "POST", .path_contains = key, .query_contains = "uploadId"};
+}
+
+struct fault_match staged_aborts(const char *key)
+{
+    return (struct fault_match){.method = "DELETE", .path_contains = key, .query_contains = "uploadId"};
+}
+
+void staged_try_open(struct staged_try *try, struct fixture *f, const char *name)
+{
+    memset(try, 0, sizeof(*try));
+    try->f = f;
+    assert_true(fixture_proxies(f));
+    os_options options = fixture_fast_options(f);
+    options.part_size = 5 * MIB;
+    try->client = fixture_client(&options);
+    fixture_key(f, name, try->key, sizeof(try->key));
+    try->bytes = big_memory(STAGED_LENGTH);
+    try->body = (os_body)OS_BODY_MEMORY(try->bytes, STAGED_LENGTH);
+    try->call = (os_call)OS_CALL_INIT;
+}
+
+void *staged_try_put(void *argument)
+{
+    struct staged_try *try = argument;
+    uint64_t start = now_ms();
+    try->outcome = put_absent(try->client, try->key, &try->body, &try->call);
+    try->took_ms = now_ms() - start;
+    return NULL;
+}
+
+void staged_try_close(struct staged_try *try)
+{
+    outcome_clear(&try->outcome);
+    os_client_close(try->client);
+    free(try->bytes);
+}
+
+unsigned staged_try_add(struct staged_try *try, struct fault_rule rule)
+{
+    unsigned id = fault_proxy_add(try->f->store_proxy, &rule);
+    assert_true(id > 0);
+    return id;
+}
+
+size_t staged_try_count(const struct staged_try *try, struct fault_match match)
+{
+    return fault_proxy_count(try->f->store_proxy, &match);
+}
+
+void check_no_uploads(const struct staged_try *try)
+{
+    assert_int_equal(open_uploads(try->f, try->key), 0);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A put of three parts through a fault proxy, with short times, and the requests that it is made of. The body is in
+ * memory, so that it can be staged again.
+ */
+#ifndef OSCOMMIT_TEST_STAGED_TRY_H
+#define OSCOMMIT_TEST_STAGED_TRY_H
+
+#include "support/big_body.h"
+
+#include <pthread.h>
+
+#define XML "Content-Type: application/xml\r\nx-amz-request-id: MADEUP\r\n"
+#define FAILURE(code, message) \
+    "<?xml version=\"1.0\"?><Error><Code>" code "</Code><Message>" message "</Message></Error>"
+
+enum { STAGED_LENGTH = 11 << 20 };
+
+struct staged_try {
+    struct fixture *f;
+    os_client *client;
+    char key[64];
+    void *bytes;
+    os_body body;
+    os_call call;
+    struct outcome outcome;
+    uint64_t took_ms;
+    pthread_t thread;
+};
+
+/* The requests of one key. */
+struct fault_match staged_creations(const char *key);
+struct fault_match staged_parts(const char *key);
+struct fault_match staged_completes(const char *key);
+struct fault_match staged_aborts(const char *key);
+void staged_try_open(struct staged_try *try, struct fixture *f, const char *name);
+void *staged_try_put(void *argument);
+void staged_try_close(struct staged_try *try);
+unsigned staged_try_add(struct staged_try *try, struct fault_rule rule);
+size_t staged_try_count(const struct staged_try *try, struct fault_match match);
+void check_no_uploads(const struct staged_try *try);
+
+#endif
