@@ -298,7 +298,8 @@ OS_API os_code os_cancel_new(os_cancel **ret);
 OS_API void os_cancel_trigger(os_cancel *cancel); /* from any thread; not from a signal handler */
 OS_API void os_cancel_free(os_cancel *cancel);    /* after the calls that use it have returned */
 
-/* Progress of a body. Runs on the I/O thread, at most ten times a second and once at the end. */
+/* Progress of a body. Runs on the I/O thread, at most ten times a second and once at the end. `total_bytes` is 0 as
+ * long as it is not known: of a stream, until its end. */
 typedef void (*os_progress_fn)(void *context, uint64_t done_bytes, uint64_t total_bytes);
 
 /* How long a call may take, and how it is ended. NULL: defaults. */
@@ -326,7 +327,8 @@ typedef struct os_body {
     const void *data; /* memory; may be NULL when length is 0 */
     uint64_t length;
     const char *file; /* path; then data and length are ignored */
-    os_read_fn read;  /* a stream of unknown length, such as a pipe; then the others are ignored */
+    os_read_fn read;  /* a stream of unknown length, such as a pipe; then the others are ignored. While it blocks, the
+                         call hears neither its deadline nor its cancellation */
     void *read_context;
 } os_body;
 #define OS_BODY_MEMORY(pointer, bytes)                                \
@@ -507,7 +509,8 @@ OS_API os_code os_get(os_client *client, const char *key, const os_sink *sink, c
 OS_API void os_free(void *data);
 
 /* An unconditional write. OS_OK only on a definite success; OS_ERR_UNDECIDED when it may have been applied,
- * or may still be (no answer, a 5xx, the deadline); after any other error it was not applied. Blocks. */
+ * or may still be (no answer, a 5xx, the deadline); after any other error it was not applied. A stream that goes on
+ * beyond stage_above, and more than 5 GiB, goes in parts, as in os_put_if_absent. Blocks. */
 OS_API os_code os_put(os_client *client, const char *key, const os_body *body, const os_put_options *options,
                       const os_call *call, os_object *ret, os_error *err);
 
