@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # store_access_key, store_secret_key: servers.sh
 # shellcheck disable=SC2154 # $cache, $run, $access_key ...: common.sh and servers.sh
 # LocalStack, its community edition: S3 only, without Docker (Apache-2.0, pip). A release that runs on Debian 12's Python:
 # 4.14 needs a newer one. It sends no usage data, serves no DNS and looks for no newer version: nothing leaves the loopback
