@@ -14,8 +14,8 @@ localstack_install() {
 }
 
 localstack_start() {
-    store_access_key=test
-    store_secret_key=test
+    store_access_key="test"
+    store_secret_key="test"
     mkdir -p "$run/localstack"
     launch localstack answers_well /_localstack/health \
         env PYTHONPATH="$cache/localstack-$localstack_version-$(python_tag)" HOME="$run/localstack" TMPDIR="$run/localstack" \
