@@ -76,10 +76,8 @@ struct versions_state {
 
 static bool take_version_id(struct versions_state *state, struct text text)
 {
-    char id[XML_TEXT_MAX + 1];
-    text = text_trim(text);
-    if (!text_copy(text, id, sizeof(id)))
-        return false;
+    char id[XML_TEXT_MAX + 1] = "";
+    (void)text_copy(text_trim(text), id, sizeof(id)); /* no text of a document is longer, or has a NUL */
     state->no_memory =
         metadata_version_id(id, state->version.version_id, sizeof(state->version.version_id), NULL) != OS_OK;
     return !state->no_memory;
@@ -142,7 +140,7 @@ static os_code read_versions(struct text body, struct versions_state *state, os_
 
 /* Where the next page begins; it must lie elsewhere than where this one began. What `page` has got is the caller's,
  * also when half of it is missing. */
-static os_code take_next(const struct versions_frame *frame, const struct s3_list_versions_options *options,
+static os_code take_next(struct versions_frame *frame, const struct s3_list_versions_options *options,
                          struct listed_key *key, struct s3_versions_page *page, os_error *err)
 {
     if (!frame->truncated)
@@ -156,8 +154,8 @@ static os_code take_next(const struct versions_frame *frame, const struct s3_lis
         return no_list(err, "it says that more follows, and not where");
     page->truncated = true;
     page->next_key_marker = buf_take(&key->key);
-    page->next_version_id_marker = strdup(buf_str(&frame->next_id));
-    return page->next_key_marker && page->next_version_id_marker ? OS_OK : error_no_memory(err);
+    page->next_version_id_marker = buf_take(&frame->next_id);
+    return page->next_version_id_marker ? OS_OK : error_no_memory(err);
 }
 
 os_code s3_parse_versions(const struct http_response *response, const struct s3_list_versions_options *options,

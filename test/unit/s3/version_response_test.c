@@ -242,6 +242,13 @@ static void more_versions_follow_where_the_page_says(void **state)
     assert_string_equal(page.next_version_id_marker, "");
     free(page.next_key_marker);
     free(page.next_version_id_marker);
+    assert_int_equal(read_page(VERSIONS(MORE "<NextKeyMarker>k</NextKeyMarker><NextVersionIdMarker>w"
+                                             "</NextVersionIdMarker>" VERSION("k")),
+                               &from_k, &seen, &page),
+                     OS_OK); /* further on among the versions of one key */
+    assert_string_equal(page.next_version_id_marker, "w");
+    free(page.next_key_marker);
+    free(page.next_version_id_marker);
 }
 
 static void a_list_of_versions_that_would_never_end_is_refused(void **state)
@@ -292,12 +299,8 @@ static void a_caller_that_says_stop_gets_no_more_versions(void **state)
         OS_ERR_STOPPED);
 }
 
-static void without_memory_there_is_no_list(void **state)
+static void try_without_memory(const char *body)
 {
-    (void)state;
-    static const char body[] =
-        VERSIONS(MORE "<EncodingType>url</EncodingType><NextKeyMarker>k%2B</NextKeyMarker>"
-                      "<NextVersionIdMarker>w</NextVersionIdMarker>" VERSION("a%2Bb") VERSION("k"));
     size_t failures = 0;
     for (;; failures++) {
         struct http_response response;
@@ -315,7 +318,15 @@ static void without_memory_there_is_no_list(void **state)
             break;
         assert_null(page.next_key_marker);
     }
-    assert_true(failures >= 5);
+    assert_true(failures >= 3);
+}
+
+static void without_memory_there_is_no_list(void **state)
+{
+    (void)state;
+    try_without_memory(VERSIONS(MORE "<EncodingType>url</EncodingType><NextKeyMarker>k%2B</NextKeyMarker>"
+                                     "<NextVersionIdMarker>w</NextVersionIdMarker>" VERSION("a%2Bb") VERSION("k")));
+    try_without_memory(VERSIONS(MORE "<NextKeyMarker>k</NextKeyMarker>" VERSION("a")));
 }
 
 int main(void)

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answers about versions and tags, each input given to every reader: a 200 is a success only with a whole document
+ * of the right root, what is given can be sent back, pages advance, stopping is obeyed, and nothing is set on failure.
+ */
+#include "fuzz.h"
+
+#include "s3/version_response.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_bytes(const struct http_response *response, const char *needle)
+{
+    size_t len = response->body.len;
+    /* expat takes UTF-16 as well: there the name stands with a NUL in each letter. */
+    return len > 0 && (memmem(response->body.data, len, needle, strlen(needle)) != NULL ||
+                       memchr(response->body.data, '\0', len) != NULL);
+}
+
+static void check_failure(os_code code, const os_error *err, const void *result, size_t size)
+{
+    const unsigned char *bytes = result;
+    fuzz_check_error(code, err);
+    FUZZ_CHECK(code == OS_ERR_SERVICE || code == OS_ERR_PROTOCOL);
+    for (size_t i = 0; i < size; i++)
+        FUZZ_CHECK(bytes[i] == 0x55);
+}
+
+struct listener {
+    unsigned entries;
+    unsigned stop_after; /* 0: never */
+};
+
+static bool go_on(struct listener *listener)
+{
+    FUZZ_CHECK(listener->stop_after == 0 || listener->entries < listener->stop_after);
+    return ++listener->entries != listener->stop_after;
+}
+
+/* ------------------------------------------------------------------------------------------------ tags */
+
+/* A copy can carry it. */
+static bool each_tag(void *context, const char *name, const char *value)
+{
+    const os_metadata tag = {name, value};
+    const struct s3_attributes attributes = {.tags = &tag, .tag_count = 1};
+    struct http_request request;
+    http_request_init(&request);
+    FUZZ_CHECK(s3_request_attributes(&request, &attributes, NULL) == OS_OK);
+    http_request_free(&request);
+    return go_on(context);
+}
+
+static unsigned read_tags(const struct http_response *response, unsigned stop_after, os_code *ret)
+{
+    struct listener listener = {.stop_after = stop_after};
+    struct s3_error said;
+    os_error err = {.code = OS_OK};
+    *ret = s3_parse_tags(response, each_tag, &listener, &said, &err);
+    FUZZ_CHECK_ARRAY(said.code);
+    FUZZ_CHECK(*ret != OS_OK || has_bytes(response, "Tagging"));
+    FUZZ_CHECK(listener.entries <= S3_TAGS_MAX);
+    if (*ret != OS_OK && *ret != OS_ERR_STOPPED) {
+        check_failure(*ret, &err, NULL, 0);
+        FUZZ_CHECK(listener.entries == 0);
+    }
+    return listener.entries;
+}
+
+static void read_versioning(const struct http_response *response)
+{
+    enum s3_versioning versioning;
+    struct s3_error said;
+    os_error err = {.code = OS_OK};
+    memset(&versioning, 0x55, sizeof(versioning));
+    os_code code = s3_parse_versioning(response, &versioning, &said, &err);
+    if (code != OS_OK)
+        check_failure(code, &err, &versioning, sizeof(versioning));
+    else
+        FUZZ_CHECK(versioning >= S3_VERSIONING_NEVER && versioning <= S3_VERSIONING_SUSPENDED &&
+                   has_bytes(response, "VersioningConfiguration"));
+}
+
+/* ------------------------------------------------------------------------------------------------ versions */
+
+static bool each_version(void *context, const struct s3_listed_version *version)
+{
+    FUZZ_CHECK(version->key != NULL && version->key[0] != '\0');
+    FUZZ_CHECK(version->version_id[0] != '\0');
+    FUZZ_CHECK_ARRAY(version->version_id);
+    FUZZ_CHECK_ARRAY(version->etag);
+    return go_on(context);
+}
+
+static unsigned read_versions(const struct http_response *response, unsigned stop_after, os_code *ret)
+{
+    const struct s3_list_versions_options options = {.key_marker = "k", .version_id_marker = "v"};
+    struct listener listener = {.stop_after = stop_after};
+    struct s3_versions_page page;
+    os_error err = {.code = OS_OK};
+    memset(&page, 0x55, sizeof(page));
+    *ret = s3_parse_versions(response, &options, each_version, &listener, &page, &err);
+    if (*ret == OS_OK) {
+        FUZZ_CHECK(has_bytes(response, "ListVersionsResult"));
+        FUZZ_CHECK(page.truncated == (page.next_key_marker != NULL));
+        FUZZ_CHECK(page.truncated == (page.next_version_id_marker != NULL));
+        FUZZ_CHECK(!page.truncated || page.next_key_marker[0] != '\0');
+        FUZZ_CHECK(!page.truncated || strcmp(page.next_key_marker, "k") != 0 ||
+                   strcmp(page.next_version_id_marker, "v") != 0);
+        free(page.next_key_marker);
+        free(page.next_version_id_marker);
+    } else if (*ret != OS_ERR_STOPPED) {
+        check_failure(*ret, &err, &page, sizeof(page));
+    }
+    return listener.entries;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct http_response response;
+    os_code code;
+
+    fuzz_response(data, size, &response);
+    read_versioning(&response);
+    unsigned all = read_tags(&response, 0, &code);
+    FUZZ_CHECK(code != OS_ERR_STOPPED);
+    unsigned some = read_tags(&response, 1, &code);
+    FUZZ_CHECK(some == (all > 0 ? 1 : 0) && (all == 0 || code == OS_ERR_STOPPED));
+    all = read_versions(&response, 0, &code);
+    FUZZ_CHECK(code != OS_ERR_STOPPED);
+    some = read_versions(&response, 1, &code);
+    FUZZ_CHECK(some == (all > 0 ? 1 : 0) && (all == 0 || code == OS_ERR_STOPPED));
+    http_response_free(&response);
+    return 0;
+}
