@@ -59,6 +59,8 @@ static bool is_excused(const struct world *world, const struct truth *truth)
     bool unsupported = truth->code == OS_ERR_UNSUPPORTED && world->fleet.profiled;
     /* Without a record nobody can tell a 412 that was true for an instant only from one that never was. */
     bool unmet = copy || (world->fleet.profiled && world->fleet.guard != OS_GUARD_RECORD);
+    /* A late copy of an UploadPart gives the part another ETag: InvalidPart. */
+    unmet = unmet || (world->fleet.stage_above > 0 && world->faults.rate[FAULT_RANDOM_ETAG] > 0);
     return unsupported || (unmet && truth->code == OS_ERR_REFUSED);
 }
 
