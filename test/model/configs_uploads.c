@@ -68,6 +68,14 @@ const struct config configs_uploads[] = {
         .budget = {[BUDGET_LEAP] = 2, [BUDGET_LOSE] = 1, [BUDGET_STOP] = 1, [BUDGET_RESOLVE] = 1},
     },
     {
+        .name = "uploads-ttl",
+        .about = "TTL deletes the record of who deleted what the Complete made: a missing upload says nothing",
+        .calls = {COMPLETE(ETAG_A, 1), DELETE(ETAG_A, 1)},
+        .whole = true,
+        .quick = true,
+        .budget = {[BUDGET_EON] = 1, [BUDGET_LOSE] = 1, [BUDGET_TTL] = 1},
+    },
+    {
         .name = "uploads-409",
         .about = "a 409 that leaves it undecided, under honoured conditions",
         .calls = {COMPLETE(ETAG_A, 1), CREATE(ETAG_B, 1)},
