@@ -369,7 +369,9 @@ typedef struct os_put_options {
 
 typedef struct os_copy_options {
     size_t size;
-    const char *source_etag; /* copy only this version; default: the one found by the first HEAD */
+    const char *source_etag;       /* copy only this version; default: the one found by the first HEAD */
+    const char *source_version_id; /* copy this one, current or not [the current one]. Then source and key may be the
+                                      same: the old version is written again. Not for a rename */
 } os_copy_options;
 #define OS_COPY_OPTIONS_INIT            \
     {                                   \
@@ -380,7 +382,7 @@ typedef struct os_copy_options {
 typedef struct os_result {
     size_t size;
     char etag[128]; /* COMMITTED: of the new object, with quotes; empty after a delete or if the store did not say */
-    char version_id[256]; /* COMMITTED, on a versioned bucket */
+    char version_id[256]; /* COMMITTED, on a versioned bucket: of the new object; after a delete, of its marker */
     uint64_t generation;  /* of our last record */
     uint32_t guards;      /* guards run */
     uint32_t attempts;    /* attempts sent */
@@ -467,8 +469,10 @@ typedef struct os_object {
     uint64_t length;
     int64_t last_modified_s; /* epoch seconds */
     char content_type[256];
-    char nonce[65];  /* of the guarded write that made it; empty if none */
-    const char *key; /* os_list: borrowed for the callback; else NULL */
+    char nonce[65];       /* of the guarded write that made it; empty if none */
+    const char *key;      /* os_list: borrowed for the callback; else NULL */
+    int is_latest;        /* os_list with versions: it is what is read without a version id */
+    int is_delete_marker; /* os_list with versions: no object, but that there was none from then on */
 } os_object;
 #define OS_OBJECT_INIT            \
     {                             \
@@ -478,6 +482,12 @@ typedef struct os_object {
 /* OS_OK, OS_ERR_NOT_FOUND, OS_ERR_DENIED (also what S3 says of an absent key when s3:ListBucket is missing) ... Blocks.
  */
 OS_API os_code os_head(os_client *client, const char *key, const os_call *call, os_object *ret, os_error *err);
+
+/* The same of one version of a versioned bucket, current or not; an empty `version_id` is the current one. A version
+ * that is a delete marker is OS_ERR_NOT_FOUND, as is one that is not there. OS_ERR_UNSUPPORTED from the embedded store
+ * and over signature V2, which know only the current one. Blocks. */
+OS_API os_code os_head_version(os_client *client, const char *key, const char *version_id, const os_call *call,
+                               os_object *ret, os_error *err);
 
 /* Receives a piece of the object; returns 0 to go on. Anything else ends the call with OS_ERR_STOPPED. On the I/O
  * thread. */
@@ -492,8 +502,9 @@ typedef struct os_sink {
     const char *file;    /* written as a temporary file beside it and renamed when complete */
     os_sink_fn write;
     void *write_context;
-    uint64_t offset; /* first byte wanted */
-    uint64_t count;  /* how many [0: to the end] */
+    uint64_t offset;        /* first byte wanted */
+    uint64_t count;         /* how many [0: to the end] */
+    const char *version_id; /* which version [the current one]; as os_head_version */
 } os_sink;
 #define OS_SINK_INIT            \
     {                           \
@@ -523,6 +534,9 @@ typedef struct os_list_options {
     const char *delimiter;   /* keys that share what comes before it are given once, with length 0 and an empty ETag */
     const char *start_after; /* only keys behind this one */
     uint64_t max_keys;       /* [0: all] */
+    int versions; /* non-zero: every version and delete marker, those of a key newest first as far as the store's
+                     seconds and order tell; max_keys counts them. Not with a delimiter. Without, deleted keys are not
+                     given */
 } os_list_options;
 #define OS_LIST_OPTIONS_INIT            \
     {                                   \

@@ -18,6 +18,7 @@ static enum status copy(struct session *session, const struct object_pair *pair)
     os_verdict verdict;
 
     copy_options.source_etag = options_text(session->options, OPTION_SOURCE_ETAG);
+    copy_options.source_version_id = options_text(session->options, OPTION_SOURCE_VERSION_ID);
     if (etag != NULL) {
         verdict = os_copy_if_match(session->client, pair->from.key, pair->to.key, etag, &copy_options, &session->call,
                                    &result, &error);
@@ -51,7 +52,7 @@ static const enum option_id headers[] = {OPTION_CONTENT_TYPE,
                                          OPTION_KMS_KEY,
                                          OPTION_COUNT};
 static const enum option_id guards[] = {OPTION_IF_ABSENT, OPTION_IF_MATCH, OPTION_TICKET_FILE, OPTION_COUNT};
-static const enum option_id sources[] = {OPTION_SOURCE_ETAG, OPTION_COUNT};
+static const enum option_id sources[] = {OPTION_SOURCE_ETAG, OPTION_SOURCE_VERSION_ID, OPTION_COUNT};
 
 static enum status copy_inside(const struct options *options)
 {
@@ -173,21 +174,11 @@ static enum status run(const struct options *options)
     return to_store ? copy_up(options) : copy_down(options);
 }
 
-static const enum option_id own_options[] = {OPTION_IF_ABSENT,
-                                             OPTION_IF_MATCH,
-                                             OPTION_SOURCE_ETAG,
-                                             OPTION_TICKET_FILE,
-                                             OPTION_CONTENT_TYPE,
-                                             OPTION_CONTENT_ENCODING,
-                                             OPTION_CONTENT_LANGUAGE,
-                                             OPTION_CONTENT_DISPOSITION,
-                                             OPTION_CACHE_CONTROL,
-                                             OPTION_METADATA,
-                                             OPTION_TAG,
-                                             OPTION_STORAGE_CLASS,
-                                             OPTION_ENCRYPTION,
-                                             OPTION_KMS_KEY,
-                                             OPTION_COUNT};
+static const enum option_id own_options[] = {
+    OPTION_IF_ABSENT,           OPTION_IF_MATCH,      OPTION_SOURCE_ETAG,      OPTION_SOURCE_VERSION_ID,
+    OPTION_TICKET_FILE,         OPTION_CONTENT_TYPE,  OPTION_CONTENT_ENCODING, OPTION_CONTENT_LANGUAGE,
+    OPTION_CONTENT_DISPOSITION, OPTION_CACHE_CONTROL, OPTION_METADATA,         OPTION_TAG,
+    OPTION_STORAGE_CLASS,       OPTION_ENCRYPTION,    OPTION_KMS_KEY,          OPTION_COUNT};
 
 const struct command command_cp = {
     .name = "cp",
@@ -198,9 +189,12 @@ const struct command command_cp = {
                    "A target that ends with a slash, or a folder, takes the last part of the source's name. A copy "
                    "inside a store needs\n"
                    "--if-absent or --if-match, and keeps the source's headers and metadata.\n",
-    .examples = "oscommit cp report.csv s3://bucket/2026/ --if-absent --ledger dynamodb://commits\n"
-                "oscommit cp s3://bucket/2026/report.csv .\n"
-                "oscommit cp s3://bucket/staging/0001 s3://bucket/data/0001 --if-absent --ledger dynamodb://commits\n",
+    .examples =
+        "oscommit cp report.csv s3://bucket/2026/ --if-absent --ledger dynamodb://commits\n"
+        "oscommit cp s3://bucket/2026/report.csv .\n"
+        "oscommit cp s3://bucket/state s3://bucket/state --source-version-id V1 --if-match '\"9b2c...\"' --ledger "
+        "dynamodb://commits\n"
+        "oscommit cp s3://bucket/staging/0001 s3://bucket/data/0001 --if-absent --ledger dynamodb://commits\n",
     .options = own_options,
     .min_operands = 2,
     .max_operands = 2,

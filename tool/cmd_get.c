@@ -28,7 +28,7 @@ static enum status run(const struct options *options)
     return status;
 }
 
-static const enum option_id own_options[] = {OPTION_RANGE, OPTION_COUNT};
+static const enum option_id own_options[] = {OPTION_RANGE, OPTION_VERSION_ID, OPTION_COUNT};
 
 const struct command command_get = {
     .name = "get",

@@ -49,7 +49,8 @@ static enum status run(const struct options *options)
     }
     status = session_open(&session, options, at.store);
     if (status == STATUS_DONE) {
-        os_code code = os_head(session.client, at.key, &session.call, &found, &error);
+        os_code code = os_head_version(session.client, at.key, options_text(options, OPTION_VERSION_ID), &session.call,
+                                       &found, &error);
         status = code == OS_OK ? report(&session, at.url, &found)
                                : output_outcome(&session.output, at.url, status_of_read(code), &error);
         status = output_finish_read(&session.output, status);
@@ -58,6 +59,8 @@ static enum status run(const struct options *options)
     location_clear(&at);
     return status;
 }
+
+static const enum option_id own_options[] = {OPTION_VERSION_ID, OPTION_COUNT};
 
 const struct command command_head = {
     .name = "head",
@@ -68,6 +71,7 @@ const struct command command_head = {
         "then OS_ERR_NOT_FOUND. `nonce` names the guarded write that made the object.\n",
     .examples = "oscommit head s3://bucket/state\n"
                 "etag=$(oscommit head s3://bucket/state --json | jq -r .etag)\n",
+    .options = own_options,
     .min_operands = 1,
     .max_operands = 1,
     .run = run,

@@ -12,6 +12,7 @@ struct listing {
     struct session *session;
     const struct location *at;
     const char *delimiter; /* NULL: every key */
+    bool versions;
     bool output_failed;
 };
 
@@ -37,6 +38,10 @@ static bool print_json(struct listing *listing, const os_object *object)
         json_line_text(&line, "object", url);
         json_line_text(&line, "key", object->key);
         output_json_object(&line, object, true);
+        if (listing->versions) {
+            json_line_flag(&line, "is_latest", object->is_latest != 0);
+            json_line_flag(&line, "is_delete_marker", object->is_delete_marker != 0);
+        }
     }
     line.failed = line.failed || url == NULL;
     free(url);
@@ -52,6 +57,10 @@ static bool print_human(const struct listing *listing, const os_object *object)
     } else {
         clean_time(object->last_modified_s, time);
         (void)printf("%-20s %15" PRIu64 " ", time, object->length);
+    }
+    if (listing->versions) {
+        clean_print(stdout, object->version_id[0] == '\0' ? "null" : object->version_id);
+        (void)printf(" %-7s ", object->is_delete_marker ? "deleted" : object->is_latest ? "latest" : "-");
     }
     clean_print(stdout, object->key);
     (void)fputc('\n', stdout);
@@ -82,13 +91,15 @@ static enum status list(struct session *session, const struct location *at)
     os_code code;
     enum status status = STATUS_DONE;
 
-    if (!options_on(options, OPTION_RECURSIVE)) {
+    listing.versions = options_on(options, OPTION_VERSIONS);
+    if (!options_on(options, OPTION_RECURSIVE) && !listing.versions) {
         listing.delimiter = named == NULL ? "/" : named;
     }
     wanted.prefix = at->key;
     wanted.delimiter = listing.delimiter;
     wanted.start_after = options_text(options, OPTION_START_AFTER);
     wanted.max_keys = options_number(options, OPTION_MAX_KEYS);
+    wanted.versions = listing.versions ? 1 : 0;
     code = os_list(session->client, &wanted, &session->call, each, &listing, &error);
     if (listing.output_failed) {
         status = STATUS_NOT_EXECUTED;
@@ -106,8 +117,9 @@ static enum status run(const struct options *options)
     enum status status;
     bool found;
 
-    if (options_on(options, OPTION_RECURSIVE) && options_on(options, OPTION_DELIMITER)) {
-        (void)usage_refuse(&usage, "--recursive and --delimiter exclude each other.");
+    if ((options_on(options, OPTION_RECURSIVE) || options_on(options, OPTION_VERSIONS)) &&
+        options_on(options, OPTION_DELIMITER)) {
+        (void)usage_refuse(&usage, "--delimiter does not go with --recursive or --versions.");
         return output_usage(options, &usage);
     }
     found = options->operand_count == 0 ? location_store(options, &at, &usage)
@@ -124,8 +136,8 @@ static enum status run(const struct options *options)
     return status;
 }
 
-static const enum option_id own_options[] = {OPTION_RECURSIVE, OPTION_DELIMITER, OPTION_START_AFTER, OPTION_MAX_KEYS,
-                                             OPTION_COUNT};
+static const enum option_id own_options[] = {OPTION_RECURSIVE, OPTION_DELIMITER, OPTION_START_AFTER,
+                                             OPTION_MAX_KEYS,  OPTION_VERSIONS,  OPTION_COUNT};
 
 const struct command command_ls = {
     .name = "ls",
@@ -133,7 +145,9 @@ const struct command command_ls = {
     .summary = "list objects",
     .description =
         "Lists the keys that start with the URL's key, one level deep, in key order: last change, length, key.\n"
-        "With --json one object a key; common prefixes have `prefix` instead of `key`.\n",
+        "With --json one object a key; common prefixes have `prefix` instead of `key`. With --versions every version "
+        "of\n"
+        "every key below, and every delete marker, with its version id.\n",
     .examples = "oscommit ls s3://bucket/data/\n"
                 "oscommit ls file:///srv/store --recursive --json | jq -r .key\n",
     .options = own_options,

@@ -203,6 +203,7 @@ enum status transfer_down(struct session *session, const struct location *from, 
 
     sink.offset = offset;
     sink.count = count;
+    sink.version_id = options_text(session->options, OPTION_VERSION_ID);
     if (strcmp(file, "-") == 0) {
         return down_to_stdout(session, from, &sink);
     }

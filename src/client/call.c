@@ -172,3 +172,19 @@ os_code call_etag(const char *etag, char *ret, os_error *err)
                          "%.150s is no ETag: give it as the store wrote it, with or without its quotes.", etag);
     return OS_OK;
 }
+
+os_code call_version_id(const char *version_id, const char **ret, os_error *err)
+{
+    *ret = NULL;
+    if (version_id == NULL || version_id[0] == '\0')
+        return OS_OK;
+    bool printable = true;
+    for (const char *c = version_id; *c; c++)
+        printable = printable && *c > ' ' && *c < 0x7f; /* AWS: "URL-ready" text */
+    if (!printable || !s3_is_version_id(version_id))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "\"%.60s\" is no version id that a store could have given; list the versions of the key.",
+                         version_id);
+    *ret = version_id;
+    return OS_OK;
+}

@@ -20,4 +20,7 @@ struct s3_creation call_creation(const struct s3_content *content, const struct 
 /* The ETag as the store writes it; ret holds VERSION_ETAG_SIZE. */
 os_code call_etag(const char *etag, char *ret, os_error *err);
 
+/* The version that is meant, borrowed; NULL for the current one (NULL or ""). OS_ERR_ARGUMENT for what is no id. */
+os_code call_version_id(const char *version_id, const char **ret, os_error *err);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* os_get: into memory, into a file, or to the caller's function. */
+#include "client/call.h"
 #include "client/plain.h"
 
 #include "base/error.h"
@@ -147,6 +148,8 @@ os_code os_get(os_client *client, const char *key, const os_sink *sink, const os
     get.plain.request.key = whole;
     get.plain.request.offset = get.sink.offset;
     get.plain.request.count = get.sink.count;
+    if (code == OS_OK)
+        code = call_version_id(get.sink.version_id, &get.plain.request.version_id, err);
     if (code == OS_OK)
         code = choose_sink(&get, err);
     if (code == OS_OK)

@@ -231,6 +231,8 @@ static os_code take_copy(struct guarded *guarded, const os_copy_options *options
 {
     os_copy_options own;
     os_code code = versioned_copy(options, &own, sizeof(own), "os_copy_options", err);
+    if (code == OS_OK)
+        code = call_version_id(own.source_version_id, &guarded->wish.source_version_id, err);
     if (code != OS_OK || own.source_etag == NULL || own.source_etag[0] == '\0')
         return code;
     guarded->wish.source_etag = ret_source_etag;
@@ -243,7 +245,7 @@ static os_code take_keys(struct guarded *guarded, const char *source, const char
     os_code code = client_object_key(guarded->client, source, ret_source, err);
     if (code == OS_OK)
         code = client_object_key(guarded->client, key, ret_key, err);
-    if (code == OS_OK && strcmp(*ret_source, *ret_key) == 0)
+    if (code == OS_OK && guarded->wish.source_version_id == NULL && strcmp(*ret_source, *ret_key) == 0)
         code = error_set(err, OS_ERR_ARGUMENT, "Source and target of the copy are the same key, %.300s.", *ret_key);
     guarded->wish.source_key = *ret_source;
     guarded->wish.key = *ret_key;
@@ -355,6 +357,13 @@ static os_verdict guarded_rename(os_client *client, const char *source, const ch
 {
     char source_etag[VERSION_ETAG_SIZE];
     struct clock_reading start;
+    os_copy_options own;
+    if (versioned_copy(options, &own, sizeof(own), "os_copy_options", err) != OS_OK)
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
+    if (own.source_version_id && own.source_version_id[0]) {
+        error_set(err, OS_ERR_ARGUMENT, "A rename is of what %.300s is now; copy the old version instead.", source);
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
+    }
     clock_read(&start);
     os_verdict verdict =
         guarded_copy(client, "rename_if_not_exists", source, key, NULL, options, call, ret, source_etag, err);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* os_list: page by page; a page is kept, so that the caller's function runs on the calling thread and may take its
  * time. */
+#include "client/list.h"
 #include "client/call.h"
-#include "client/plain.h"
 
 #include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { LIST_PAGE = 1000 };
 
 struct page {
     struct s3_list_entry entries[LIST_PAGE]; /* keys are own copies */
@@ -50,6 +48,14 @@ static int by_key(const void *a, const void *b)
     return strcmp(((const struct s3_list_entry *)a)->key, ((const struct s3_list_entry *)b)->key);
 }
 
+void listing_took(struct listing *listing, const struct clock_reading *before)
+{
+    struct clock_reading after;
+    clock_read(&after);
+    uint64_t used_ms = clock_elapsed_max(before, &after);
+    listing->call.deadline_ms = listing->call.deadline_ms > used_ms ? listing->call.deadline_ms - used_ms : 1;
+}
+
 /* The keys are given as the caller knows them: without the store URL's prefix. */
 static bool give_page(const os_client *client, const struct page *page, os_list_fn each, void *context)
 {
@@ -81,24 +87,12 @@ static os_code fetch_page(os_client *client, const struct s3_list_options *optio
     return code;
 }
 
-struct listing {
-    os_client *client;
-    os_call call; /* its deadline is what is left: the time of the caller's function does not count */
-    os_list_fn each;
-    void *context;
-    uint64_t left; /* UINT64_MAX: all */
-    struct s3_list_options options;
-};
-
 static os_code fetch_in_time(struct listing *listing, struct page *page, os_error *err)
 {
     struct clock_reading before;
-    struct clock_reading after;
     clock_read(&before);
     os_code code = fetch_page(listing->client, &listing->options, &listing->call, page, err);
-    clock_read(&after);
-    uint64_t used_ms = clock_elapsed_max(&before, &after);
-    listing->call.deadline_ms = listing->call.deadline_ms > used_ms ? listing->call.deadline_ms - used_ms : 1;
+    listing_took(listing, &before);
     return code;
 }
 
@@ -136,16 +130,25 @@ static char *join(const char *prefix, const char *rest)
     return whole;
 }
 
+static os_code take_arguments(const os_list_options *options, const os_call *call, os_list_fn each,
+                              os_list_options *ret, os_call *ret_call, os_error *err)
+{
+    os_code code = versioned_copy(options, ret, sizeof(*ret), "os_list_options", err);
+    if (code == OS_OK)
+        code = call_take(call, ret_call, err);
+    if (code == OS_OK && each == NULL)
+        code = error_set(err, OS_ERR_ARGUMENT, "os_list was given no function to tell of the objects.");
+    if (code == OS_OK && ret->versions && ret->delimiter && ret->delimiter[0])
+        code = error_set(err, OS_ERR_ARGUMENT, "Versions are listed without a delimiter.");
+    return code;
+}
+
 static os_code list(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each,
                     void *context, os_error *err)
 {
     os_list_options own;
     os_call own_call;
-    os_code code = versioned_copy(options, &own, sizeof(own), "os_list_options", err);
-    if (code == OS_OK)
-        code = call_take(call, &own_call, err);
-    if (code == OS_OK && each == NULL)
-        code = error_set(err, OS_ERR_ARGUMENT, "os_list was given no function to tell of the objects.");
+    os_code code = take_arguments(options, call, each, &own, &own_call, err);
     if (code != OS_OK)
         return code;
     const char *root = client->settings.prefix ? client->settings.prefix : "";
@@ -162,6 +165,8 @@ static os_code list(os_client *client, const os_list_options *options, const os_
     };
     if (prefix == NULL || page == NULL || (own.start_after && own.start_after[0] && after == NULL))
         code = error_no_memory(err);
+    else if (own.versions)
+        code = list_versions(&listing, err);
     else
         code = list_pages(&listing, page, err);
     free(page);

@@ -15,13 +15,16 @@
 #define PLAIN_LOAD_MOST (UINT64_C(1) << 20)
 #define PLAIN_BODY_MOST (UINT64_C(5) << 30)
 
-os_code os_head(os_client *client, const char *key, const os_call *call, os_object *ret, os_error *err)
+static os_code head(os_client *client, const char *key, const char *version_id, const os_call *call, os_object *ret,
+                    os_error *err)
 {
     struct plain plain = {.request = {.verb = STORE_HEAD}, .may_repeat = true};
     char *whole = NULL;
     error_clear(err);
     client_enter(client);
     os_code code = client_object_key(client, key, &whole, err);
+    if (code == OS_OK)
+        code = call_version_id(version_id, &plain.request.version_id, err);
     if (code == OS_OK) {
         plain.request.key = whole;
         code = plain_run(&plain, client, call, err);
@@ -31,6 +34,17 @@ os_code os_head(os_client *client, const char *key, const os_call *call, os_obje
     free(whole);
     client_leave(client);
     return code;
+}
+
+os_code os_head(os_client *client, const char *key, const os_call *call, os_object *ret, os_error *err)
+{
+    return head(client, key, NULL, call, ret, err);
+}
+
+os_code os_head_version(os_client *client, const char *key, const char *version_id, const os_call *call, os_object *ret,
+                        os_error *err)
+{
+    return head(client, key, version_id, call, ret, err);
 }
 
 /* What os_put has made of its arguments. */

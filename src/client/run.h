@@ -29,6 +29,7 @@ struct run_wish {
     const char *etag;                       /* normalised expected ETag, or NULL: absent */
     const char *source_key;                 /* COPY */
     const char *source_etag;                /* COPY: normalised, or NULL */
+    const char *source_version_id;          /* COPY; NULL: the current one */
     uint64_t copy_most;                     /* COPY: a larger source has to go in parts */
     struct http_body body;                  /* PUT: memory */
     const struct s3_content *content;       /* PUT */
@@ -72,7 +73,8 @@ struct run {
     char seen_upload[RECORD_UPLOAD_SIZE]; /* of the record that the ledger answered with last; "": it has none */
     char md5_etag[VERSION_ETAG_SIZE];     /* PUT: quoted MD5 of the body */
     char source_etag[VERSION_ETAG_SIZE];
-    struct carried carried; /* COPY: the source's metadata and content headers */
+    char marker_version_id[VERSION_ID_SIZE]; /* DELETE that was applied: of its delete marker, "" if it made none */
+    struct carried carried;                  /* COPY: the source's metadata and content headers */
     bool has_carried;
     bool leave_nonce_out; /* COPY: no room for it in the metadata */
 

@@ -247,7 +247,8 @@ void run_describe(struct run *run)
     switch (run->outcome.verdict) {
     case OS_COMMITTED:
         copy_cut(result->etag, sizeof(result->etag), guard->found.etag);
-        copy_cut(result->version_id, sizeof(result->version_id), guard->found.version_id);
+        copy_cut(result->version_id, sizeof(result->version_id),
+                 guard->found.exists ? guard->found.version_id : run->marker_version_id);
         error_clear(&run->outcome.error);
         break;
     case OS_CONFLICT: run_describe_conflict(&run->outcome, run->key, guard->expected_etag, &guard->found); break;

@@ -211,6 +211,7 @@ static void want_source(struct run *run)
     run->source_request = (struct store_request){
         .verb = STORE_HEAD,
         .key = run->wish.source_key,
+        .version_id = run->wish.source_version_id,
         .deadline_monotonic_ms = try_deadline_ms(&run->source_sent, run->client->settings.request_timeout_ms),
     };
     struct store *store = run->client->store;
@@ -240,6 +241,7 @@ static void describe_attempt(struct run *run)
     request->verb = verb_of(wish->operation);
     request->key = run->key;
     request->source_key = wish->source_key;
+    request->source_version_id = wish->source_version_id;
     request->source_etag = run->source_etag[0] ? run->source_etag : NULL;
     request->body = wish->body;
     request->content = wish->operation == GUARD_COPY && run->has_carried ? &run->carried.content : wish->content;
@@ -287,6 +289,8 @@ static void send_done(void *context, const struct store_answer *answer)
     run_count_request(run, store_verb_name(run->attempt_request.verb), &run->send_sent, answer);
     if (answer->code != OS_OK)
         run->last_error = answer->error;
+    else if (run->attempt_request.verb == STORE_DELETE)
+        word_copy(run->marker_version_id, answer->object.version_id, sizeof(run->marker_version_id));
     learn_etags(run, answer);
     struct attempt_reply reply = {
         .sent = answer->sent,

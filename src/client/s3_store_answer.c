@@ -2,6 +2,8 @@
 #include "client/s3_store_http.h"
 #include "client/store_answer.h"
 
+#include "base/error.h"
+
 #include <string.h>
 
 static void read_copy(const struct http_response *response, struct store_answer *answer)
@@ -106,6 +108,20 @@ static bool has_no_tags(const struct store_request *request, const struct store_
     return request->verb == STORE_GET_TAGS && strcmp(answer->service.code, "NoSuchTagSet") == 0;
 }
 
+/* S3 answers 405 to who asks for a version that is one ("Working with delete markers", S3 user guide). */
+static void explain_marker(const struct store_request *request, const struct http_response *response,
+                           struct store_answer *answer)
+{
+    const char *marker = http_headers_get(&response->headers, "x-amz-delete-marker");
+    if (request->version_id == NULL || answer->status != 405 || marker == NULL || strcmp(marker, "true") != 0)
+        return;
+    answer->object.delete_marker = true;
+    answer->code = error_set(&answer->error, OS_ERR_NOT_FOUND,
+                             "Version %.60s of %.300s is a delete marker: from then on there was no object.",
+                             request->version_id, request->key);
+    error_service(&answer->error, answer->status, answer->service.code, answer->service.request_id);
+}
+
 void s3_store_read(const struct store_request *request, const char *bucket, const struct http_result *result,
                    struct store_answer *ret)
 {
@@ -131,4 +147,5 @@ void s3_store_read(const struct store_request *request, const char *bucket, cons
     bool error_inside = ret->code != OS_OK && ret->service.code[0] != '\0';
     if ((!is_success || error_inside) && !has_no_tags(request, ret))
         store_answer_explain(ret, request->verb, bucket, request->key);
+    explain_marker(request, response, ret);
 }

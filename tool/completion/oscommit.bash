@@ -10,7 +10,7 @@ _oscommit_common="--json --quiet --verbose --help --version --store --ledger --e
     --condition-headers --guard --store-profile --stage-above --part-size --parts-at-once --record-prefix --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms"
 _oscommit_switches=" --json --quiet --verbose --help --version --check-table --if-absent --recursive --force --keep"
-_oscommit_switches+=" --remove --no-held-body "
+_oscommit_switches+=" --remove --no-held-body --versions "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
@@ -18,11 +18,12 @@ _oscommit_own_flags() {
         --tag --storage-class --encryption --kms-key"
     case $1 in
     put) echo "--if-absent --if-match --ticket-file $headers" ;;
-    cp) echo "--if-absent --if-match --source-etag --ticket-file $headers" ;;
+    cp) echo "--if-absent --if-match --source-etag --source-version-id --ticket-file $headers" ;;
     mv) echo "--if-absent --source-etag --ticket-file" ;;
     rm) echo "--if-match --ticket-file" ;;
-    get) echo "--range" ;;
-    ls) echo "--recursive --delimiter --start-after --max-keys" ;;
+    get) echo "--range --version-id" ;;
+    head) echo "--version-id" ;;
+    ls) echo "--recursive --delimiter --start-after --max-keys --versions" ;;
     resolve) echo "--ticket-file" ;;
     gc) echo "--older-than --remove" ;;
     race)
