@@ -267,7 +267,7 @@ int main(int argc, char **argv)
         SUITE_TEST(the_profiles_checksum_goes_with_parts_and_complete, BACKEND_FENCE),
         SUITE_TEST(an_unknown_complete_is_resolved_by_its_upload, BACKEND_FENCE),
         SUITE_TEST(an_unknown_complete_that_was_applied_is_resolved_as_committed, 0),
-        SUITE_TEST(a_contender_aborts_the_holders_upload_before_it_takes_over, 0),
+        SUITE_TEST(a_contender_aborts_the_holders_upload_before_it_takes_over, BACKEND_FENCE),
         SUITE_TEST(an_unguarded_complete_that_is_not_answered_is_undecided, 0),
         {0}};
     static const struct suite suite = {

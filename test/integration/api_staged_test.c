@@ -19,6 +19,17 @@ static os_client *open_small_parts(const struct fixture *f)
     return fixture_client(&options);
 }
 
+/* What the object has, which is what a writer goes on with. */
+static void check_etag(const struct fixture *f, os_client *client, const char *key, const char *told, char *ret)
+{
+    os_object object = OS_OBJECT_INIT;
+    os_error error;
+    CHECK_CODE(os_head(client, key, NULL, &object, &error), OS_OK, &error);
+    if (f->backend->features & BACKEND_UPLOAD_ETAGS)
+        assert_string_equal(object.etag, told);
+    memcpy(ret, object.etag, sizeof(object.etag));
+}
+
 static void check_committed(const struct fixture *f, os_client *client, const char *key, const struct outcome *outcome,
                             size_t length)
 {
@@ -31,7 +42,6 @@ static void check_committed(const struct fixture *f, os_client *client, const ch
     assert_int_equal(outcome->result.attempts, 1);
     check_big(client, key, length);
     CHECK_CODE(os_head(client, key, NULL, &object, &error), OS_OK, &error);
-    assert_string_equal(object.etag, outcome->result.etag);
     assert_int_equal(strlen(object.nonce), 32);
     assert_int_equal(open_uploads(f, key), 0);
 }
@@ -49,25 +59,25 @@ static void a_large_body_is_created_and_replaced_in_parts(void **state)
     os_body body = OS_BODY_MEMORY(bytes, length);
     struct outcome made = put_absent(client, key, &body, NULL);
     check_committed(f, client, key, &made, length);
+    char etag[128];
+    check_etag(f, client, key, made.result.etag, etag);
 
     struct outcome lost = put_absent(client, key, &body, NULL);
     CHECK_VERDICT(lost, OS_CONFLICT);
     CHECK_ERROR(lost, OS_ERR_CONFLICT);
-    assert_string_equal(lost.result.found_etag, made.result.etag);
+    assert_string_equal(lost.result.found_etag, etag);
     assert_string_equal(lost.result.rule, "R1");
     assert_int_equal(lost.result.requests, 1); /* no byte was staged */
 
     body.length = 12 * MIB;
     struct outcome replaced = {.result = OS_RESULT_INIT};
-    replaced.verdict =
-        os_put_if_match(client, key, made.result.etag, &body, NULL, NULL, &replaced.result, &replaced.error);
+    replaced.verdict = os_put_if_match(client, key, etag, &body, NULL, NULL, &replaced.result, &replaced.error);
     check_committed(f, client, key, &replaced, 12 * MIB);
     struct outcome stale = {.result = OS_RESULT_INIT};
-    stale.verdict = os_put_if_match(client, key, made.result.etag, &body, NULL, NULL, &stale.result, &stale.error);
+    stale.verdict = os_put_if_match(client, key, etag, &body, NULL, NULL, &stale.result, &stale.error);
     CHECK_VERDICT(stale, OS_CONFLICT);
     struct outcome absent = {.result = OS_RESULT_INIT};
-    absent.verdict =
-        os_put_if_match(client, "not/there", made.result.etag, &body, NULL, NULL, &absent.result, &absent.error);
+    absent.verdict = os_put_if_match(client, "not/there", etag, &body, NULL, NULL, &absent.result, &absent.error);
     CHECK_VERDICT(absent, OS_CONFLICT);
     assert_string_equal(absent.result.found_etag, "");
     outcome_clear(&made);
@@ -229,8 +239,9 @@ static void a_stream_is_put_without_a_guard(void **state)
         fixture_key(f, "plain", key, sizeof(key));
         CHECK_CODE(os_put(client, key, &body, NULL, NULL, &made, &error), OS_OK, &error);
         check_big(client, key, lengths[i]);
+        char etag[128];
+        check_etag(f, client, key, made.etag, etag);
         CHECK_CODE(os_head(client, key, NULL, &found, &error), OS_OK, &error);
-        assert_string_equal(made.etag, found.etag);
         assert_int_equal(made.length, lengths[i]);
         assert_string_equal(found.nonce, "");
         assert_int_equal(open_uploads(f, key), 0);

@@ -19,15 +19,16 @@
 #include <stddef.h>
 
 enum backend_feature {
-    BACKEND_FENCE = 1,     /* the store refuses expired requests (E7) */
-    BACKEND_S3 = 2,        /* the store is reached over HTTP, so that a proxy can stand before it */
-    BACKEND_DYNAMO = 4,    /* the ledger speaks DynamoDB's API */
-    BACKEND_V4 = 8,        /* requests are signed by this library and not by libs3 */
-    BACKEND_ITEMS = 16,    /* the ledger gives the item that a condition failed on */
-    BACKEND_CHECKS = 32,   /* the store checks signatures */
-    BACKEND_TTL = 64,      /* the ledger has TTL */
-    BACKEND_UPLOADS = 256, /* staged uploads */
-    BACKEND_BLANKS = 128,  /* keys with blanks (libs3 sends them as plus signs) */
+    BACKEND_FENCE = 1,          /* the store refuses expired requests (E7) */
+    BACKEND_S3 = 2,             /* the store is reached over HTTP, so that a proxy can stand before it */
+    BACKEND_DYNAMO = 4,         /* the ledger speaks DynamoDB's API */
+    BACKEND_V4 = 8,             /* requests are signed by this library and not by libs3 */
+    BACKEND_ITEMS = 16,         /* the ledger gives the item that a condition failed on */
+    BACKEND_CHECKS = 32,        /* the store checks signatures */
+    BACKEND_TTL = 64,           /* the ledger has TTL */
+    BACKEND_UPLOADS = 256,      /* staged uploads */
+    BACKEND_UPLOAD_ETAGS = 512, /* a Complete is answered with the ETag that the object then has */
+    BACKEND_BLANKS = 128,       /* keys with blanks (libs3 sends them as plus signs) */
     BACKEND_REAL = BACKEND_FENCE | BACKEND_S3 | BACKEND_DYNAMO | BACKEND_V4 | BACKEND_ITEMS
 };
 
