@@ -10,7 +10,7 @@
 
 static const char *const requests[] = {"put", "copy", "complete", "delete"};
 static const char *const request_titles[] = {"PutObject", "CopyObject", "CompleteMultipartUpload", "DeleteObject"};
-enum { REQUESTS = 4 };
+enum { PUT, COPY, COMPLETE, DELETE, REQUESTS };
 
 /* ------------------------------------------------------------------------------------------------ the profile */
 
@@ -36,10 +36,25 @@ static json_int_t rounds_of(const json_t *rule, const char *condition)
         json_object_get(rule, strcmp(condition, "absent") == 0 ? "absent_rounds" : "match_rounds"));
 }
 
-/* What --guard auto makes of it. */
-static const char *mode_of(const json_t *rule, const char *condition)
+/* May the store's own condition stand in for a record? */
+static bool proves(const json_t *profile, size_t request, const char *condition)
 {
-    return is_atomic(rule, condition) && strcmp(word_of(rule, condition), "enforced") == 0 ? "native" : "record";
+    const json_t *rule = rule_of(profile, request);
+    bool told_apart = request == DELETE || strcmp(word_of(profile, "metadata_survives"), "no") != 0;
+
+    return told_apart && is_atomic(rule, condition) && strcmp(word_of(rule, condition), "enforced") == 0;
+}
+
+/* Writes that meet on a key must trust the same guard, so auto goes by all of them: an object of any size, put or
+ * copied, can be made by a Complete, and only a replacement meets a DELETE (docs/protocol.md, section 7). */
+static const char *auto_mode(const json_t *profile, const char *condition)
+{
+    bool creates = proves(profile, COMPLETE, "absent");
+    bool native = strcmp(condition, "absent") == 0
+                      ? creates
+                      : creates && proves(profile, COMPLETE, "match") && proves(profile, DELETE, "match");
+
+    return native ? "native" : "record";
 }
 
 /* ------------------------------------------------------------------------------------------------ for people */
@@ -60,12 +75,13 @@ static void describe(const json_t *rule, const char *condition, char *ret, size_
     }
 }
 
-static void print_condition(const json_t *rule, const char *title, const char *condition, const char *words)
+static void print_condition(const json_t *profile, size_t request, const char *condition, const char *words)
 {
     char text[64];
 
-    describe(rule, condition, text, sizeof(text));
-    (void)printf("%-24s %-9s %-36s %s\n", title, words, text, mode_of(rule, condition));
+    describe(rule_of(profile, request), condition, text, sizeof(text));
+    (void)printf("%-24s %-9s %-36s %s\n", request_titles[request], words, text,
+                 proves(profile, request, condition) ? "native" : "record");
 }
 
 static void print_statuses(const json_t *rule, const char *title)
@@ -121,15 +137,15 @@ static void print_human(const json_t *profile)
 
     clean_print(stdout, word_of(profile, "name"));
     (void)printf(", measured on %s (%s)\n\n", word_of(profile, "measured_on"), word_of(profile, "source"));
-    (void)printf("%-24s %-9s %-36s %s\n", "request", "if", "condition", "guard (auto)");
+    (void)printf("%-24s %-9s %-36s %s\n", "request", "if", "condition", "safest guard");
     for (size_t i = 0; i < REQUESTS; i++) {
-        const json_t *rule = rule_of(profile, i);
-        if (strcmp(requests[i], "delete") != 0) {
-            print_condition(rule, request_titles[i], "absent", "absent");
+        if (i != DELETE) {
+            print_condition(profile, i, "absent", "absent");
         }
-        print_condition(rule, request_titles[i], "match", "the ETag");
+        print_condition(profile, i, "match", "the ETag");
     }
-    (void)puts("");
+    (void)printf("\n%-24s if absent: %s; if the ETag: %s\n", "--guard auto", auto_mode(profile, "absent"),
+                 auto_mode(profile, "match"));
     for (size_t i = 0; i < REQUESTS; i++) {
         print_statuses(rule_of(profile, i), request_titles[i]);
     }
@@ -142,21 +158,29 @@ static void print_human(const json_t *profile)
 
 /* ------------------------------------------------------------------------------------------------ for machines */
 
+static int add_mode(json_t *object, const char *condition, bool native)
+{
+    return json_object_set_new(object, condition, json_string(native ? "native" : "record"));
+}
+
 static void add_modes(struct json_line *line, const json_t *profile)
 {
     json_t *modes = json_object();
+    json_t *automatic = json_object();
+    int failed = json_object_set_new(automatic, "absent", json_string(auto_mode(profile, "absent")));
 
+    failed |= json_object_set_new(automatic, "match", json_string(auto_mode(profile, "match")));
     for (size_t i = 0; i < REQUESTS; i++) {
-        const json_t *rule = rule_of(profile, i);
         json_t *mode = json_object();
-        int failed = json_object_set_new(mode, "match", json_string(mode_of(rule, "match")));
-        if (strcmp(requests[i], "delete") != 0) {
-            failed |= json_object_set_new(mode, "absent", json_string(mode_of(rule, "absent")));
+        if (i != DELETE) {
+            failed |= add_mode(mode, "absent", proves(profile, i, "absent"));
         }
+        failed |= add_mode(mode, "match", proves(profile, i, "match"));
         failed |= json_object_set_new(modes, requests[i], mode);
-        line->failed = line->failed || failed != 0;
     }
+    line->failed = line->failed || failed != 0;
     json_line_value(line, "modes", modes);
+    json_line_value(line, "auto", automatic);
 }
 
 static void print_json(struct output *output, const char *url, json_t *profile)
