@@ -46,8 +46,9 @@ static bool read_all(int fd, struct buf *ret)
     ssize_t count;
     do {
         count = read(fd, block, sizeof(block));
+        size_t whole = ret->len + (count > 0 ? (size_t)count : 0); /* before a failure empties the buffer */
         if (count > 0 && !buf_add(ret, block, (size_t)count)) {
-            errno = ret->len + (size_t)count > PROFILE_TEXT_MAX ? EFBIG : ENOMEM;
+            errno = whole > PROFILE_TEXT_MAX ? EFBIG : ENOMEM;
             return false;
         }
     } while (count > 0 || (count < 0 && errno == EINTR));
