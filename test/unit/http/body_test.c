@@ -171,6 +171,56 @@ static void a_file_that_grows_is_never_complete_at_the_server(void **state)
     check_change(*state, LARGE + 1);
 }
 
+static const uint64_t held_from[] = {0, 1000, LARGE / 2};
+
+static void init_held(struct fixture *fixture, struct probe *probe, size_t from, uint64_t for_ms)
+{
+    probe_init(probe, "PUT", http_server_host(fixture->server), "/k", fixture->content, LARGE);
+    probe->request.body.held_until_monotonic_ms = probe_now_ms() + for_ms;
+    probe->request.body.held_from = from;
+}
+
+static void a_body_that_is_held_back_waits_and_arrives_whole(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { HELD_MS = 150 };
+    for (size_t i = 0; i < sizeof(held_from) / sizeof(held_from[0]); i++) {
+        struct probe probe;
+        init_held(fixture, &probe, held_from[i], HELD_MS);
+        probe.request.body.length = i == 0 ? 5 : LARGE;
+        uint64_t until_ms = probe.request.body.held_until_monotonic_ms;
+        probe_run(fixture->engine, &probe);
+        assert_int_equal(probe.code, OS_OK);
+        assert_true(probe_now_ms() >= until_ms);
+        const struct http_server_record *record = http_server_record(fixture->server, i);
+        assert_true(record->whole);
+        assert_int_equal(record->body_length, probe.request.body.length);
+        assert_memory_equal(record->body, fixture->content, record->body_length);
+        probe_free(&probe);
+    }
+}
+
+static void until_its_time_only_the_beginning_of_a_held_body_leaves(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct http_server_step patient = {.read = HTTP_SERVER_READ_HEADERS, .leave = HTTP_SERVER_DRAIN};
+    for (size_t i = 0; i + 1 < sizeof(held_from) / sizeof(held_from[0]); i++) {
+        struct probe probe;
+        http_server_push(fixture->server, &patient);
+        init_held(fixture, &probe, held_from[i], 60000);
+        probe.start.deadline_monotonic_ms = probe_now_ms() + 200;
+        probe_run(fixture->engine, &probe);
+        assert_int_equal(probe.code, OS_ERR_DEADLINE);
+        assert_true(probe.sent);
+        assert_true(http_server_wait_count(fixture->server, i + 1));
+        const struct http_server_record *record = http_server_record(fixture->server, i);
+        size_t head = record->bytes - held_from[i];
+        assert_false(record->whole);
+        assert_true(head > 0 && head < 1000); /* the headers, and not one byte more */
+        probe_free(&probe);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -181,6 +231,8 @@ int main(void)
         TEST(what_is_no_file_is_refused),
         TEST(a_file_that_shrinks_is_never_complete_at_the_server),
         TEST(a_file_that_grows_is_never_complete_at_the_server),
+        TEST(a_body_that_is_held_back_waits_and_arrives_whole),
+        TEST(until_its_time_only_the_beginning_of_a_held_body_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
