@@ -45,8 +45,10 @@ static void check_truth(struct world *world, const struct truth *truth)
 static bool may_blame(const struct world *world)
 {
     const struct faults *faults = &world->faults;
-    return faults->struck[FAULT_SKEWED] + faults->struck[FAULT_JUMP] > 0 ||
-           faults->struck[FAULT_EXPIRED_TOKEN] + faults->struck[FAULT_ATTEMPT_TOKEN] > 1 ||
+    uint64_t tokens = faults->struck[FAULT_EXPIRED_TOKEN] + faults->struck[FAULT_ATTEMPT_TOKEN];
+    /* A request that waited in a process that stood still is refused for its date. */
+    uint64_t stops = faults->struck[FAULT_PAUSE] + faults->struck[FAULT_HOLD] + faults->struck[FAULT_SUSPEND];
+    return faults->struck[FAULT_SKEWED] + faults->struck[FAULT_JUMP] > 0 || tokens > 1 || (tokens > 0 && stops > 0) ||
            faults->struck[FAULT_MEMORY] > 0 || faults->rate[FAULT_OFF_CLOCKS] > 0;
 }
 
