@@ -352,11 +352,44 @@ static void delete_source(os_client *client, const char *source, const char *key
     error_service(err, why.http_status, why.service_code, why.request_id);
 }
 
+/* True: *ret_verdict is there, of one request or of a refusal. Else a copy and a delete are to follow. */
+static bool rename_at_once(os_client *client, const char *source, const char *key, const os_copy_options *options,
+                           const os_call *call, os_result *ret, os_verdict *ret_verdict, os_error *err)
+{
+    struct guarded guarded = {.client = client, .wish = {.operation = GUARD_COPY, .name = "rename_if_not_exists"}};
+    const struct way_wish rename = {.operation = WAY_RENAME, .create = true};
+    const struct way_wish deletion = {.operation = WAY_DELETE};
+    struct way_rules rules;
+    struct way way;
+    char source_etag[VERSION_ETAG_SIZE];
+    char *whole_source = NULL;
+    char *whole_key = NULL;
+    client_way_rules(client, &rules);
+    error_clear(err);
+    *ret_verdict = OS_NOT_EXECUTED;
+    bool at_once = way_choose(&rules, &rename, &guarded.wish.way, NULL) == OS_OK;
+    os_code code = at_once ? OS_OK : way_choose(&rules, &deletion, &way, err);
+    if (!at_once && code == OS_OK)
+        return false;
+    if (code == OS_OK)
+        code = take_call(&guarded, call, err);
+    if (code == OS_OK)
+        code = take_copy(&guarded, options, source_etag, err);
+    if (code == OS_OK)
+        code = take_keys(&guarded, source, key, &whole_source, &whole_key, err);
+    *ret_verdict = code == OS_OK ? renamed_at_once(&guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
+    free(whole_source);
+    free(whole_key);
+    return true;
+}
+
+/* The ladder: one request; else a copy, and then a delete, which must be possible before anything is written. */
 static os_verdict guarded_rename(os_client *client, const char *source, const char *key, const os_copy_options *options,
                                  const os_call *call, os_result *ret, os_error *err)
 {
     char source_etag[VERSION_ETAG_SIZE];
     struct clock_reading start;
+    os_verdict verdict;
     os_copy_options own;
     if (versioned_copy(options, &own, sizeof(own), "os_copy_options", err) != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
@@ -365,8 +398,9 @@ static os_verdict guarded_rename(os_client *client, const char *source, const ch
         return guarded_refuse(ret, OS_NOT_EXECUTED);
     }
     clock_read(&start);
-    os_verdict verdict =
-        guarded_copy(client, "rename_if_not_exists", source, key, NULL, options, call, ret, source_etag, err);
+    if (rename_at_once(client, source, key, options, call, ret, &verdict, err))
+        return verdict;
+    verdict = guarded_copy(client, "rename_if_not_exists", source, key, NULL, options, call, ret, source_etag, err);
     os_call rest;
     if (verdict == OS_COMMITTED && delete_call(call, &start, &rest, err) == OS_OK)
         delete_source(client, source, key, source_etag, &rest, err);

@@ -46,6 +46,9 @@ struct staged_wish {
  * over again until the deadline. */
 os_verdict staged_run(struct guarded *guarded, const struct staged_wish *wish, os_result *ret, os_error *err);
 
+/* renamed.c: a rename by one RenameObject, of guarded->wish (source_key, source_etag, key, way). */
+os_verdict renamed_at_once(struct guarded *guarded, os_result *ret, os_error *err);
+
 /* copied.c: a COPY in parts, by staged_run. `ret_source_etag` (VERSION_ETAG_SIZE): of the version that was copied. */
 os_verdict copied_in_parts(struct guarded *guarded, char *ret_source_etag, os_result *ret, os_error *err);
 

@@ -39,7 +39,7 @@ static bool worth_repeating(const struct plain *plain, const struct store_answer
 static bool is_write(const struct plain *plain)
 {
     enum store_verb verb = plain->request.verb;
-    return verb == STORE_PUT || verb == STORE_DELETE || verb == STORE_COMPLETE;
+    return verb == STORE_PUT || verb == STORE_DELETE || verb == STORE_COMPLETE || verb == STORE_RENAME;
 }
 
 /* Also when our own body broke off: versitygw 1.8.0 now and then keeps a body cut short, as s3rver always does. */
@@ -69,6 +69,7 @@ static void done(void *context, const struct store_answer *answer)
                         plain->request.key ? plain->request.key : "", &plain->sent, answer->status, answer->code);
     plain->error = answer->error;
     if (answer->code != OS_OK && worth_repeating(plain, answer)) {
+        plain->repeated = true;
         loop_timer_set(plain->client->loop, &plain->again_timer, backoff_next_ms(&plain->backoff));
         return;
     }

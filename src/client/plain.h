@@ -16,6 +16,7 @@ struct plain {
     os_call call;
     bool may_repeat;         /* reads: after 5xx, throttling and network failures */
     struct carried *carried; /* HEAD: where the metadata and content headers go; NULL: nowhere */
+    bool repeated;           /* an earlier copy was answered so that it was sent again */
     bool delivered;          /* a byte of a GET has reached the caller's sink: no repetition any more */
 
     struct clock_reading started;

@@ -327,6 +327,95 @@ static void a_409_of_which_the_profile_knows_nothing_is_ambiguous(void **state)
     mode_close(&mode);
 }
 
+/* ------------------------------------------------------------------------------------------------ RenameObject */
+
+/* No server here has it: the proxy answers in its place, and what is tested is what goes out and what is made of it. */
+#define RENAMES                                                                                                        \
+    "{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-22\",\"source\":\"documentation\",\"requests\":" \
+    "{\"rename\":" PROVEN "},\"rename_object\":\"yes\"}"
+
+static void rename_ours(struct mode *mode, const char *name, struct fault_rule rule, uint64_t deadline_ms)
+{
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = deadline_ms;
+    put_plain(mode->client, name, "moves", NULL);
+    add(mode, rule);
+    mode->outcome = rename_object(mode->client, name, mode->key, &call);
+    check_way(mode, OS_GUARD_NATIVE, "RenameObject");
+    CHECK_OBJECT(mode->client, name, "moves");
+    struct fault_match renames = mode->writes;
+    renames.query_contains = "renameObject";
+    renames.has_header = "x-amz-client-token";
+    assert_int_equal(fault_proxy_count(mode->f->store_proxy, &mode->writes),
+                     fault_proxy_count(mode->f->store_proxy, &renames));
+    assert_int_equal(with_header(mode, "if-none-match"), with_header(mode, "x-amz-rename-source-if-match"));
+}
+
+static void a_rename_is_one_request_where_that_is_proven(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "renamed", OS_GUARD_NATIVE, RENAMES);
+    rename_ours(&mode, "rename-source-1", (struct fault_rule){.action = FAULT_ANSWER, .status = 200}, 0);
+    CHECK_VERDICT(mode.outcome, OS_COMMITTED);
+    assert_string_equal(mode.outcome.result.etag, "\"85b51ace16ad425d5d1e15832fc38da0\"");
+    assert_int_equal(with_header(&mode, "if-none-match"), 1);
+    mode_close(&mode);
+}
+
+static void a_rename_is_sent_again_with_its_token(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "renamed-again", OS_GUARD_NATIVE, RENAMES);
+    add(&mode, answer_503);
+    rename_ours(&mode, "rename-source-2", (struct fault_rule){.action = FAULT_ANSWER, .status = 200}, 0);
+    CHECK_VERDICT(mode.outcome, OS_COMMITTED);
+    assert_int_equal(with_header(&mode, "x-amz-client-token"), 2);
+    mode_close(&mode);
+}
+
+static const struct fault_rule refuse_rename = {.action = FAULT_ANSWER,
+                                                .status = 412,
+                                                .headers = XML,
+                                                .body = FAILURE("PreconditionFailed", "A condition did not hold")};
+
+static void a_rename_to_a_name_that_is_taken_is_a_conflict(void **state)
+{
+    struct mode mode;
+    char etag[128];
+    mode_open(&mode, *state, "renamed-taken", OS_GUARD_NATIVE, RENAMES);
+    put_plain(mode.client, mode.key, "theirs", etag);
+    fault_proxy_forget(mode.f->store_proxy);
+    rename_ours(&mode, "rename-source-3", refuse_rename, 0);
+    CHECK_VERDICT(mode.outcome, OS_CONFLICT);
+    assert_string_equal(mode.outcome.result.found_etag, etag);
+    mode_close(&mode);
+}
+
+/* The first copy may still be applied, when the target is gone again. */
+static void a_refusal_after_an_ambiguous_rename_proves_nothing(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "renamed-unclear", OS_GUARD_NATIVE, RENAMES);
+    add(&mode, answer_503);
+    rename_ours(&mode, "rename-source-4", refuse_rename, 0);
+    CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
+    assert_null(mode.outcome.result.ticket);
+    mode_close(&mode);
+}
+
+static void a_rename_without_a_proven_delete_writes_nothing(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "not-renamed", OS_GUARD_NATIVE, NULL);
+    put_plain(mode.client, "rename-source-5", "stays", NULL);
+    mode.outcome = rename_object(mode.client, "rename-source-5", mode.key, NULL);
+    CHECK_VERDICT(mode.outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(mode.outcome, OS_ERR_UNSUPPORTED);
+    CHECK_ABSENT(mode.client, mode.key);
+    CHECK_OBJECT(mode.client, "rename-source-5", "stays");
+    mode_close(&mode);
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_test tests[] = {SUITE_TEST(native_writes_with_one_request_and_no_ledger, 0),
@@ -342,6 +431,11 @@ int main(int argc, char **argv)
                                               SUITE_TEST(an_undecided_409_is_sent_again, 0),
                                               SUITE_TEST(a_final_409_is_as_412, 0),
                                               SUITE_TEST(a_409_of_which_the_profile_knows_nothing_is_ambiguous, 0),
+                                              SUITE_TEST(a_rename_is_one_request_where_that_is_proven, 0),
+                                              SUITE_TEST(a_rename_is_sent_again_with_its_token, 0),
+                                              SUITE_TEST(a_rename_to_a_name_that_is_taken_is_a_conflict, 0),
+                                              SUITE_TEST(a_refusal_after_an_ambiguous_rename_proves_nothing, 0),
+                                              SUITE_TEST(a_rename_without_a_proven_delete_writes_nothing, 0),
                                               {0}};
     static const struct suite suite = {
         .name = "guard modes", .tests = tests, .needs = BACKEND_REAL, .only = "minio,versitygw"};

@@ -256,6 +256,53 @@ static void values_outside_their_enumerations_are_refused(void **state)
     check_refused(&options, OS_ERR_CONFIG, "fences=on needs signature v4");
 }
 
+static void modes_that_contradict_the_rest_are_refused(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    options.guard = OS_GUARD_NATIVE;
+    check_refused(&options, OS_ERR_CONFIG, "guard=native needs store_profile");
+    options.store_profile = "minio";
+    options.condition_headers = OS_OFF;
+    check_refused(&options, OS_ERR_CONFIG, "contradicts guard=native");
+    options.guard = OS_GUARD_BOTH;
+    check_refused(&options, OS_ERR_CONFIG, "contradicts guard=both");
+    options.condition_headers = OS_AUTO;
+    options.signature = OS_SIGNATURE_V2;
+    check_refused(&options, OS_ERR_CONFIG, "store_profile needs signature v4");
+    options.store_profile = NULL;
+    check_refused(&options, OS_ERR_CONFIG, "guard=native or both needs signature v4");
+    options.signature = OS_SIGNATURE_V4;
+    options.store_url = "file:///srv/data";
+    check_refused(&options, OS_ERR_CONFIG, "the embedded store");
+    options.guard = OS_GUARD_AUTO;
+    options.store_profile = "minio";
+    check_refused(&options, OS_ERR_CONFIG, "the embedded store");
+    options = s3_options();
+    options.store_profile = "no-such-store";
+    check_refused(&options, OS_ERR_CONFIG, "no-such-store");
+    options.store_profile = "./no-such-file.json";
+    check_refused(&options, OS_ERR_CONFIG, "no-such-file");
+}
+
+static void a_profile_is_taken_and_the_ledger_is_then_no_must(void **state)
+{
+    (void)state;
+    os_options options = s3_options();
+    struct opened opened;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_null(opened.settings.profile);
+    assert_int_equal(opened.settings.mode, OS_GUARD_AUTO);
+    close_settings(&opened);
+    options.store_profile = "minio";
+    options.guard = OS_GUARD_NATIVE;
+    options.ledger_url = NULL;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    assert_string_equal(opened.settings.profile->name, "MinIO");
+    assert_int_equal(opened.settings.mode, OS_GUARD_NATIVE);
+    close_settings(&opened);
+}
+
 static void bad_names_of_places_are_refused(void **state)
 {
     (void)state;
@@ -353,6 +400,8 @@ int main(void)
         cmocka_unit_test(sizes_that_no_store_takes_are_refused),
         cmocka_unit_test(t6_the_longest_times_are_still_numbers),
         cmocka_unit_test(values_outside_their_enumerations_are_refused),
+        cmocka_unit_test(modes_that_contradict_the_rest_are_refused),
+        cmocka_unit_test(a_profile_is_taken_and_the_ledger_is_then_no_must),
         cmocka_unit_test(bad_names_of_places_are_refused),
         cmocka_unit_test(half_a_pair_of_keys_is_refused),
         cmocka_unit_test(empty_keys_of_the_ledger_mean_those_of_the_store),
