@@ -43,7 +43,9 @@ static os_code ask(struct guarded *guarded, struct plain *plain, struct source *
 static os_code read_head(struct guarded *guarded, struct source *source, os_error *err)
 {
     const struct run_wish *wish = &guarded->wish;
-    struct plain plain = {.request = {.verb = STORE_HEAD, .key = wish->source_key}, .carried = &source->carried};
+    struct plain plain = {
+        .request = {.verb = STORE_HEAD, .key = wish->source_key, .version_id = wish->source_version_id},
+        .carried = &source->carried};
     os_code code = ask(guarded, &plain, source, err);
     source->object = plain.object;
     if (code == OS_ERR_NOT_FOUND)
@@ -65,8 +67,10 @@ static os_code read_head(struct guarded *guarded, struct source *source, os_erro
 }
 
 /* NULL: the current one; its ETag is pinned all the same. */
-static const char *version_of(const struct source *source)
+static const char *version_of(const struct guarded *guarded, const struct source *source)
 {
+    if (guarded->wish.source_version_id)
+        return guarded->wish.source_version_id;
     const char *version_id = source->object.version_id;
     return version_id[0] && s3_is_version_id(version_id) ? version_id : NULL;
 }
@@ -87,7 +91,7 @@ static os_code read_tags(struct guarded *guarded, struct source *source, os_erro
 {
     struct plain plain = {.request = {.verb = STORE_GET_TAGS,
                                       .key = guarded->wish.source_key,
-                                      .version_id = version_of(source),
+                                      .version_id = version_of(guarded, source),
                                       .each_tag = take_tag,
                                       .each_context = source}};
     os_code code = ask(guarded, &plain, source, err);
@@ -101,7 +105,7 @@ static os_verdict copy(struct guarded *guarded, struct source *source, os_result
     const struct stage_source from = {
         .key = guarded->wish.source_key,
         .etag = source->object.etag,
-        .version_id = version_of(source),
+        .version_id = version_of(guarded, source),
         .length = source->object.length,
     };
     struct staged_wish staged = {
