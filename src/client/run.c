@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN_OLD_DATE_MS = 600000 /* of S3 time that a native guard signs at */ };
+enum { RUN_OLD_DATE_MS = 600000 /* of S3 time that a native guard signs at */, RUN_REFUSED_MOST = 5 };
 
 static struct run *from_timer(struct loop_timer *timer, size_t offset)
 {
@@ -193,15 +193,25 @@ static void start_again(struct run *run)
         if (run->length_s > GUARD_LENGTH_MAX_S)
             run->length_s = GUARD_LENGTH_MAX_S;
     }
+    if (run->guard.reason == GUARD_REASON_UNMET)
+        run->refused_count++;
     log_line(&run->client->log, OS_LOG_INFO, "%s %s: guard ended by %s, a new one starts", run->wish.name, run->key,
              guard_rule_name(&run->guard));
     bool at_once = run->guard.reason == GUARD_REASON_RECORD_GONE || run->guard.reason == GUARD_REASON_EXPIRED;
     loop_timer_set(run->client->loop, &run->again_timer, at_once ? 0 : backoff_next_ms(&run->again_backoff));
 }
 
+/* The store refused the condition, and a moment later the expectation holds. A native writer who came and was undone
+ * again explains that, but not time after time: then the condition itself is refused. */
+static bool refused_for_an_instant(const struct run *run)
+{
+    return run->guard.reason == GUARD_REASON_UNMET && run->wish.way.guard != OS_GUARD_RECORD &&
+           run->wish.ticket == NULL && run->refused_count < RUN_REFUSED_MOST;
+}
+
 static bool wants_again(const struct run *run)
 {
-    return guard_try_again(&run->guard) && !run->stopped;
+    return (guard_try_again(&run->guard) || refused_for_an_instant(run)) && !run->stopped;
 }
 
 /* ------------------------------------------------------------------------------------------------ events */

@@ -109,8 +109,9 @@ struct run {
     uint64_t waited_ms;
     struct clock_reading waiting_since;
     bool waiting;
-    uint32_t length_s; /* E6 */
-    bool stopped;      /* deadline or cancellation has come */
+    uint32_t length_s;      /* E6 */
+    uint32_t refused_count; /* how often the condition was refused although the expectation holds */
+    bool stopped;           /* deadline or cancellation has come */
     bool cancelled;
     bool answered;            /* done has been called */
     struct run *next_waiting; /* in a fence_check */

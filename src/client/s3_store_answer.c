@@ -102,10 +102,15 @@ static void read_success(const struct store_request *request, const struct http_
     answer->response = request->verb == STORE_HEAD ? response : NULL;
 }
 
-/* Some stores say so of an object that was given none; AWS answers with an empty list. */
-static bool has_no_tags(const struct store_request *request, const struct store_answer *answer)
+/* Some stores say so of an object that was given no tags, and of a bucket that has seen no upload (gofakes3); AWS
+ * answers with an empty list. */
+static bool lists_nothing(const struct store_request *request, const struct store_answer *answer)
 {
-    return request->verb == STORE_GET_TAGS && strcmp(answer->service.code, "NoSuchTagSet") == 0;
+    bool no_tags = request->verb == STORE_GET_TAGS && strcmp(answer->service.code, "NoSuchTagSet") == 0;
+    bool no_uploads = request->verb == STORE_LIST_UPLOADS && strcmp(answer->service.code, "NoSuchUpload") == 0;
+    if (no_uploads && request->upload.uploads_page)
+        *request->upload.uploads_page = (struct s3_uploads_page){.truncated = false};
+    return no_tags || no_uploads;
 }
 
 /* S3 answers 405 to who asks for a version that is one ("Working with delete markers", S3 user guide). */
@@ -145,7 +150,7 @@ void s3_store_read(const struct store_request *request, const char *bucket, cons
     else
         s3_parse_error(response, &ret->service);
     bool error_inside = ret->code != OS_OK && ret->service.code[0] != '\0';
-    if ((!is_success || error_inside) && !has_no_tags(request, ret))
+    if ((!is_success || error_inside) && !lists_nothing(request, ret))
         store_answer_explain(ret, request->verb, bucket, request->key);
     explain_marker(request, response, ret);
 }

@@ -266,18 +266,38 @@ static void a_native_ticket_is_resolved_by_the_nonce(void **state)
     mode_close(&mode);
 }
 
-static void a_412_although_nothing_is_there_is_not_executed(void **state)
+static const struct fault_rule answer_412 = {.action = FAULT_ANSWER,
+                                             .status = 412,
+                                             .headers = XML,
+                                             .body =
+                                                 FAILURE("PreconditionFailed", "At least one condition did not hold")};
+
+/* As when another writer's object was there for an instant. */
+static void a_412_of_an_instant_is_followed_by_a_new_guard(void **state)
+{
+    struct mode mode;
+    mode_open(&mode, *state, "native-412-once", OS_GUARD_NATIVE, NULL);
+    add(&mode, answer_412);
+    create_ours(&mode);
+    CHECK_VERDICT(mode.outcome, OS_COMMITTED);
+    assert_int_equal(mode.outcome.result.guards, 2);
+    assert_int_equal(mode.outcome.result.attempts, 2);
+    CHECK_OBJECT(mode.client, mode.key, "ours");
+    mode_close(&mode);
+}
+
+static void a_412_again_and_again_although_nothing_is_there_is_not_executed(void **state)
 {
     struct mode mode;
     mode_open(&mode, *state, "native-412", OS_GUARD_NATIVE, NULL);
-    add(&mode, (struct fault_rule){.action = FAULT_ANSWER,
-                                   .status = 412,
-                                   .headers = XML,
-                                   .body = FAILURE("PreconditionFailed", "At least one condition did not hold")});
+    struct fault_rule always = answer_412;
+    always.times = 100;
+    add(&mode, always);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(mode.outcome, OS_ERR_REFUSED);
     CHECK_SAYS(&mode.outcome.error, "guard=record");
+    assert_int_equal(mode.outcome.result.guards, 6);
     CHECK_ABSENT(mode.client, mode.key);
     mode_close(&mode);
 }
@@ -418,25 +438,27 @@ static void a_rename_without_a_proven_delete_writes_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {SUITE_TEST(native_writes_with_one_request_and_no_ledger, 0),
-                                              SUITE_TEST(native_is_refused_where_the_profile_does_not_prove_it, 0),
-                                              SUITE_TEST(a_native_copy_goes_by_a_rung_that_is_proven, 0),
-                                              SUITE_TEST(both_sends_the_condition_under_the_record, 0),
-                                              SUITE_TEST(a_native_writer_and_one_with_both_exclude_each_other, 0),
-                                              SUITE_TEST(a_lost_answer_is_proven_by_the_nonce, 0),
-                                              SUITE_TEST(a_412_of_ones_own_copy_is_a_commit, 0),
-                                              SUITE_TEST(a_503_to_a_create_is_unknown_when_it_is_dead, 0),
-                                              SUITE_TEST(a_native_ticket_is_resolved_by_the_nonce, 0),
-                                              SUITE_TEST(a_412_although_nothing_is_there_is_not_executed, 0),
-                                              SUITE_TEST(an_undecided_409_is_sent_again, 0),
-                                              SUITE_TEST(a_final_409_is_as_412, 0),
-                                              SUITE_TEST(a_409_of_which_the_profile_knows_nothing_is_ambiguous, 0),
-                                              SUITE_TEST(a_rename_is_one_request_where_that_is_proven, 0),
-                                              SUITE_TEST(a_rename_is_sent_again_with_its_token, 0),
-                                              SUITE_TEST(a_rename_to_a_name_that_is_taken_is_a_conflict, 0),
-                                              SUITE_TEST(a_refusal_after_an_ambiguous_rename_proves_nothing, 0),
-                                              SUITE_TEST(a_rename_without_a_proven_delete_writes_nothing, 0),
-                                              {0}};
+    static const struct suite_test tests[] = {
+        SUITE_TEST(native_writes_with_one_request_and_no_ledger, 0),
+        SUITE_TEST(native_is_refused_where_the_profile_does_not_prove_it, 0),
+        SUITE_TEST(a_native_copy_goes_by_a_rung_that_is_proven, 0),
+        SUITE_TEST(both_sends_the_condition_under_the_record, 0),
+        SUITE_TEST(a_native_writer_and_one_with_both_exclude_each_other, 0),
+        SUITE_TEST(a_lost_answer_is_proven_by_the_nonce, 0),
+        SUITE_TEST(a_412_of_ones_own_copy_is_a_commit, 0),
+        SUITE_TEST(a_503_to_a_create_is_unknown_when_it_is_dead, 0),
+        SUITE_TEST(a_native_ticket_is_resolved_by_the_nonce, 0),
+        SUITE_TEST(a_412_of_an_instant_is_followed_by_a_new_guard, 0),
+        SUITE_TEST(a_412_again_and_again_although_nothing_is_there_is_not_executed, 0),
+        SUITE_TEST(an_undecided_409_is_sent_again, 0),
+        SUITE_TEST(a_final_409_is_as_412, 0),
+        SUITE_TEST(a_409_of_which_the_profile_knows_nothing_is_ambiguous, 0),
+        SUITE_TEST(a_rename_is_one_request_where_that_is_proven, 0),
+        SUITE_TEST(a_rename_is_sent_again_with_its_token, 0),
+        SUITE_TEST(a_rename_to_a_name_that_is_taken_is_a_conflict, 0),
+        SUITE_TEST(a_refusal_after_an_ambiguous_rename_proves_nothing, 0),
+        SUITE_TEST(a_rename_without_a_proven_delete_writes_nothing, 0),
+        {0}};
     static const struct suite suite = {
         .name = "guard modes", .tests = tests, .needs = BACKEND_REAL, .only = "minio,versitygw"};
     return suite_main(&suite, argc, argv);

@@ -247,6 +247,11 @@ static void lists_of_parts_and_uploads_come_by_pages(void **state)
     struct store_answer answer = store_call(&f->on, &request);
     CHECK_ANSWER(answer, OS_ERR_THROTTLED);
     CHECK_SAYS(&answer.error, "ListMultipartUploads of s3://bucket failed: SlowDown");
+    uploads_page.truncated = true;
+    answer_with(f, "404 Not Found", "", FAILED("NoSuchUpload")); /* gofakes3, of a bucket without uploads */
+    CHECK_ANSWER(store_call(&f->on, &request), OS_OK);
+    assert_int_equal(sum, 7);
+    assert_false(uploads_page.truncated);
 }
 
 int main(void)
