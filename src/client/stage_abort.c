@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An upload is aborted, and then asked for: a part that was under way may keep it open, or open it again (Amazon S3 API
+ * Reference, "AbortMultipartUpload", says to abort again then, and to ask with ListParts).
+ */
 #include "client/stage.h"
 
 #include "client/store_answer.h"
@@ -16,6 +20,7 @@ struct abort {
     struct loop_timer deadline;
     struct backoff backoff;
     os_error last_error;
+    bool accepted; /* and now it is asked for */
     bool gone;
 };
 
@@ -31,7 +36,8 @@ static void end(struct abort *abort)
             &abort->client->log, OS_LOG_WARN,
             "%s: the upload %s could not be aborted, and stays until `oscommit gc` or a rule of the bucket removes "
             "it: %s",
-            abort->request.key, abort->request.upload.id, abort->last_error.message);
+            abort->request.key, abort->request.upload.id,
+            abort->last_error.code == OS_OK ? "it was still open after its abort" : abort->last_error.message);
     sync_finish(&abort->sync);
 }
 
@@ -41,29 +47,70 @@ static bool is_unclear(const struct store_answer *answer)
     return !answer->complete || answer->status >= 500 || answer->status == 429 || answer->status == 409;
 }
 
+static bool is_gone(const struct store_answer *answer)
+{
+    return strcmp(answer->service.code, "NoSuchUpload") == 0;
+}
+
+static bool no_part(void *context, const struct s3_part *part)
+{
+    (void)context;
+    (void)part;
+    return true;
+}
+
+static void again(struct abort *abort)
+{
+    loop_timer_set(abort->client->loop, &abort->again, backoff_next_ms(&abort->backoff));
+}
+
+static void asked(struct abort *abort, const struct store_answer *answer)
+{
+    bool is_open = answer->code == OS_OK;
+    abort->gone = !is_open && !is_unclear(answer); /* who may not ask has to believe that it was accepted */
+    if (is_open)
+        abort->accepted = false;
+    if (abort->gone)
+        end(abort);
+    else
+        again(abort);
+}
+
+static void aborted(struct abort *abort, const struct store_answer *answer)
+{
+    abort->accepted = answer->code == OS_OK;
+    abort->gone = is_gone(answer);
+    abort->last_error = answer->error;
+    if (abort->accepted)
+        loop_timer_set(abort->client->loop, &abort->again, 0);
+    else if (!abort->gone && is_unclear(answer))
+        again(abort);
+    else
+        end(abort);
+}
+
 static void done(void *context, const struct store_answer *answer)
 {
     struct abort *abort = context;
     abort->op = NULL;
     client_note_date(abort->client, answer, &abort->sent);
-    client_note_request(abort->client, store_verb_name(STORE_ABORT_UPLOAD), abort->request.key, &abort->sent,
+    client_note_request(abort->client, store_verb_name(abort->request.verb), abort->request.key, &abort->sent,
                         answer->status, answer->code);
-    abort->gone = answer->code == OS_OK || strcmp(answer->service.code, "NoSuchUpload") == 0;
-    abort->last_error = answer->error;
-    if (!abort->gone && is_unclear(answer))
-        loop_timer_set(abort->client->loop, &abort->again, backoff_next_ms(&abort->backoff));
+    if (abort->request.verb == STORE_LIST_PARTS)
+        asked(abort, answer);
     else
-        end(abort);
+        aborted(abort, answer);
 }
 
-static void send_abort(struct loop_timer *timer)
+static void send_next(struct loop_timer *timer)
 {
     struct abort *abort = (struct abort *)((char *)timer - offsetof(struct abort, again));
     struct store *store = abort->client->store;
+    abort->request.verb = abort->accepted ? STORE_LIST_PARTS : STORE_ABORT_UPLOAD;
     clock_read(&abort->sent);
     abort->op = store->vtable->start(store, &abort->request, done, abort);
     if (abort->op == NULL)
-        loop_timer_set(abort->client->loop, &abort->again, backoff_next_ms(&abort->backoff));
+        again(abort);
 }
 
 static void on_deadline(struct loop_timer *timer)
@@ -77,23 +124,23 @@ static void start(struct sync *sync)
     struct clock_reading now;
     clock_read(&now);
     abort->backoff.random = now.realtime_ms;
-    abort->again.fire = send_abort;
+    abort->again.fire = send_next;
     abort->deadline.fire = on_deadline;
     uint64_t least_ms = now.monotonic_ms + STAGE_ABORT_MS;
     uint64_t *deadline_ms = &abort->request.deadline_monotonic_ms;
     if (*deadline_ms < least_ms)
         *deadline_ms = least_ms;
     loop_timer_set(abort->client->loop, &abort->deadline, *deadline_ms - now.monotonic_ms);
-    send_abort(&abort->again);
+    send_next(&abort->again);
 }
 
 bool stage_abort(os_client *client, const char *key, const char *upload_id, uint64_t deadline_monotonic_ms)
 {
+    struct s3_parts_page page = {.truncated = false};
     struct abort abort = {
         .client = client,
-        .request = {.verb = STORE_ABORT_UPLOAD,
-                    .key = key,
-                    .upload = {.id = upload_id},
+        .request = {.key = key,
+                    .upload = {.id = upload_id, .max_parts = 1, .each_part = no_part, .parts_page = &page},
                     .deadline_monotonic_ms = deadline_monotonic_ms},
     };
     abort.sync.start = start;

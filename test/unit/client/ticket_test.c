@@ -89,6 +89,11 @@ static void every_field_comes_back(void **state)
     SET(ticket.our_etag, "");
     ticket.record.upload = record_upload_number(UPLOAD);
     check_round_trip(STORE, "a/b", &ticket);
+    ticket.native_writers = true;
+    check_round_trip(STORE, "a/b", &ticket);
+    ticket.native_writers = false;
+    ticket.native = true;
+    check_round_trip(STORE, "a/b", &ticket);
 }
 
 static void what_is_no_unicode_and_the_longest_strings_come_back(void **state)
