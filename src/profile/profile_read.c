@@ -90,7 +90,7 @@ static int read_word(const struct part *part, const char *name, const struct pro
         return 0;
     const char *word = json_string_value(value);
     for (size_t i = 0; word && i < words->count; i++) {
-        if (strcmp(word, words->word[i]) == 0 && strlen(word) == json_string_length(value))
+        if (strcmp(word, words->word[i]) == 0) /* jansson refuses a NUL inside */
             return (int)i;
     }
     char why[128];
@@ -112,7 +112,7 @@ static enum profile_answer read_yes_no(const struct part *part, const char *name
 static bool read_flag(const struct part *part, const char *name)
 {
     const json_t *value = value_of(part, name);
-    if (value && !json_is_boolean(value))
+    if (value && json_typeof(value) != JSON_TRUE && json_typeof(value) != JSON_FALSE)
         refuse(part, name, "must be true or false");
     return json_is_true(value);
 }
@@ -123,7 +123,7 @@ static json_int_t read_number(const struct part *part, const char *name, json_in
     if (value == NULL)
         return 0;
     json_int_t number = json_integer_value(value);
-    if (json_is_integer(value) && number >= 0 && number <= most)
+    if (json_typeof(value) == JSON_INTEGER && number >= 0 && number <= most)
         return number;
     char why[64];
     snprintf(why, sizeof(why), "must be a whole number from 0 to %lld", (long long)most);
@@ -138,7 +138,7 @@ static bool enter(const struct part *part, const char *name, const char *place, 
     const json_t *value = value_of(part, name);
     if (value == NULL)
         return false;
-    if (!json_is_object(value)) {
+    if (json_typeof(value) != JSON_OBJECT) {
         refuse(part, name, "must be an object");
         return false;
     }
@@ -260,7 +260,7 @@ static void read_names(const struct part *whole, struct profile *ret)
 static void read_checksums(const struct part *whole, struct profile *ret)
 {
     const json_t *list = value_of(whole, "checksums");
-    if (list && !json_is_array(list))
+    if (list && json_typeof(list) != JSON_ARRAY)
         refuse(whole, "checksums", "must be an array");
     size_t index;
     json_t *value;
@@ -336,7 +336,7 @@ os_code profile_parse(const char *text, size_t len, const char *where, struct pr
     memset(&profile, 0, sizeof(profile));
     struct reader reader = {.where = where, .err = err, .code = OS_OK};
     const struct part whole = {.reader = &reader, .object = object, .place = ""};
-    if (json_is_object(object))
+    if (json_typeof(object) == JSON_OBJECT)
         read_whole(&whole, &profile);
     else
         refuse(&whole, "the file", "must be an object");
