@@ -10,8 +10,9 @@
 struct staging {
     struct guarded *guarded;
     const struct staged_wish *wish;
-    os_result sums; /* of the rounds before: guards, attempts, requests, waited_ms */
-    bool again;     /* the upload of the last round was of no more use */
+    os_result sums;   /* of the rounds before: guards, attempts, requests, waited_ms */
+    bool again;       /* the upload of the last round was of no more use */
+    bool other_parts; /* the store has once found other parts than it had answered */
     char nonce[RECORD_NONCE_SIZE];
 };
 
@@ -129,6 +130,20 @@ static void add_sums(struct staging *staging)
     staging->sums.waited_ms += round->waited_ms;
 }
 
+/*
+ * The Complete was refused, and so not applied (R8), as a part is not what the store called it when it was sent: a copy
+ * of an UploadPart that came late gives a part another ETag where ETags are not of the bytes alone. Counts once: a
+ * store that never knows its own parts again would be sent them until the deadline.
+ */
+static bool has_other_parts(struct staging *staging)
+{
+    const struct run_outcome *outcome = &staging->guarded->outcome;
+    if (staging->other_parts || outcome->verdict != OS_NOT_EXECUTED)
+        return false;
+    staging->other_parts = strcmp(outcome->error.service_code, "InvalidPart") == 0;
+    return staging->other_parts;
+}
+
 /* Leaves the round's outcome in guarded->outcome. */
 static void play_round(struct staging *staging)
 {
@@ -141,7 +156,7 @@ static void play_round(struct staging *staging)
     if (code == OS_OK)
         code = complete(staging, &staged, &error);
     if (code == OS_OK) {
-        staging->again = guarded->outcome.stage_again;
+        staging->again = guarded->outcome.stage_again || has_other_parts(staging);
         add_sums(staging);
     } else {
         not_executed(staging, &error);

@@ -3,10 +3,12 @@
  * A Complete that was not answered for certain, and a holder's upload that a contender aborts first (R14). Times are
  * short: an attempt is dead five seconds after it was signed.
  */
+#include "support/raw_service.h"
 #include "support/staged_try.h"
 #include "support/suite.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +139,82 @@ static void after_an_undecided_409_a_stream_is_not_executed(void **state)
     staged_try_close(&try);
 }
 
+/* R8, R15: a part that was changed behind its answer, as a copy that comes late may; here by as many other bytes. */
+static void replace_a_part(const struct staged_try *try)
+{
+    char path[1500];
+    char upload[1025];
+    char *other = malloc(5 * MIB + 1);
+    assert_non_null(other);
+    memset(other, 'x', 5 * MIB);
+    other[5 * MIB] = '\0';
+    upload_of(try->f, try->key, upload);
+    snprintf(path, sizeof(path), "/%s/%s?partNumber=1&uploadId=%s", try->f->bucket, try->key, upload);
+    assert_int_equal(raw_s3(getenv(try->f->backend->store_variable), "PUT", path, other, NULL), 200);
+    free(other);
+}
+
+static void after_a_part_was_replaced_the_parts_are_staged_again(void **state)
+{
+    struct staged_try try;
+    staged_try_open(&try, *state, "replaced");
+    unsigned id =
+        staged_try_add(&try, (struct fault_rule){.match = staged_completes(try.key), .action = FAULT_HOLD, .times = 1});
+    assert_int_equal(pthread_create(&try.thread, NULL, staged_try_put, &try), 0);
+    assert_true(fault_proxy_wait_hits(try.f->store_proxy, id, 1, 10000));
+    replace_a_part(&try);
+    fault_proxy_release(try.f->store_proxy, id, FAULT_FORWARD);
+    assert_int_equal(pthread_join(try.thread, NULL), 0);
+    CHECK_VERDICT(try.outcome, OS_COMMITTED);
+    assert_int_equal(staged_try_count(&try, staged_creations(try.key)), 2);
+    assert_int_equal(staged_try_count(&try, staged_aborts(try.key)), 1);
+    check_big(try.client, try.key, STAGED_LENGTH);
+    check_no_uploads(&try);
+    staged_try_close(&try);
+}
+
+static void answer_invalid_part(struct staged_try *try, unsigned times)
+{
+    staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key),
+                                            .action = FAULT_ANSWER,
+                                            .times = times,
+                                            .status = 400,
+                                            .headers = XML,
+                                            .body = FAILURE("InvalidPart", "One or more parts could not be found.")});
+}
+
+static void check_refused_parts(struct staged_try *try, size_t uploads)
+{
+    CHECK_VERDICT(try->outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(try->outcome, OS_ERR_REFUSED);
+    assert_int_equal(staged_try_count(try, staged_creations(try->key)), uploads);
+    assert_int_equal(staged_try_count(try, staged_completes(try->key)), uploads);
+    assert_int_equal(staged_try_count(try, staged_aborts(try->key)), uploads);
+    CHECK_ABSENT(try->client, try->key);
+    check_no_uploads(try);
+    staged_try_close(try);
+}
+
+static void a_store_that_never_knows_its_parts_is_sent_them_twice(void **state)
+{
+    struct staged_try try;
+    staged_try_open(&try, *state, "never");
+    answer_invalid_part(&try, 10);
+    staged_try_put(&try);
+    check_refused_parts(&try, 2);
+}
+
+static void a_stream_whose_parts_are_refused_is_not_executed(void **state)
+{
+    struct staged_try try;
+    struct big_stream stream = {.length = STAGED_LENGTH};
+    staged_try_open(&try, *state, "refused-stream");
+    answer_invalid_part(&try, 1);
+    try.body = big_stream_body(&stream);
+    staged_try_put(&try);
+    check_refused_parts(&try, 1);
+}
+
 /* A profile that knows of CRC64NVME: the parts carry it instead of an MD5, and the Complete the sum of the whole. */
 static void the_profiles_checksum_goes_with_parts_and_complete(void **state)
 {
@@ -264,6 +342,9 @@ int main(int argc, char **argv)
         SUITE_TEST(an_upload_that_is_aborted_before_its_complete_is_staged_again, BACKEND_FENCE),
         SUITE_TEST(after_an_undecided_409_the_parts_are_staged_again, BACKEND_FENCE),
         SUITE_TEST(after_an_undecided_409_a_stream_is_not_executed, BACKEND_FENCE),
+        SUITE_TEST(after_a_part_was_replaced_the_parts_are_staged_again, BACKEND_FENCE),
+        SUITE_TEST(a_store_that_never_knows_its_parts_is_sent_them_twice, 0),
+        SUITE_TEST(a_stream_whose_parts_are_refused_is_not_executed, 0),
         SUITE_TEST(the_profiles_checksum_goes_with_parts_and_complete, BACKEND_FENCE),
         SUITE_TEST(an_unknown_complete_is_resolved_by_its_upload, BACKEND_FENCE),
         SUITE_TEST(an_unknown_complete_that_was_applied_is_resolved_as_committed, 0),
