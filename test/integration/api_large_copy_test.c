@@ -153,6 +153,8 @@ static void respond(void *context, const struct http_server_record *record, stru
         complete(fake, scratch);
     else if (is_of(record, "DELETE", TARGET, "uploadId=" UPLOAD))
         say(scratch, "204 No Content", "", NULL);
+    else if (is_of(record, "GET", TARGET, "uploadId=" UPLOAD))
+        say(scratch, "404 Not Found", "", "<Error><Code>NoSuchUpload</Code><Message>It is gone</Message></Error>");
     else
         say(scratch, strcmp(record->method, "HEAD") == 0 ? "200 OK" : "501 Not Implemented", "Content-Length: 0\r\n",
             NULL);
