@@ -44,7 +44,8 @@ static void end(struct abort *abort)
 /* "Ask again" is for answers that decide nothing; a refusal will not change. */
 static bool is_unclear(const struct store_answer *answer)
 {
-    return !answer->complete || answer->status >= 500 || answer->status == 429 || answer->status == 409;
+    bool server = answer->status >= 500 && answer->status != 501;
+    return !answer->complete || server || answer->status == 429 || answer->status == 409;
 }
 
 static bool is_gone(const struct store_answer *answer)
