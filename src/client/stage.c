@@ -239,8 +239,12 @@ os_code stage_parts(os_client *client, const struct stage_wish *wish, struct sta
             "%.300s would have to be written in parts, which this store does not take from here (Signature "
             "V2 has no uploads); nothing was written.",
             wish->key);
-    if (!monitor_init(&stage.monitor))
+    if (pthread_mutex_init(&stage.progress_lock, NULL) != 0)
         return error_no_memory(err);
+    if (!monitor_init(&stage.monitor)) {
+        pthread_mutex_destroy(&stage.progress_lock);
+        return error_no_memory(err);
+    }
     os_code code = make_plan(&stage, err);
     if (code == OS_OK)
         code = open_reader(&stage, err);
@@ -252,6 +256,7 @@ os_code stage_parts(os_client *client, const struct stage_wish *wish, struct sta
         stage_bytes_free(&stage.slots[i].bytes);
     free(stage.slots);
     monitor_destroy(&stage.monitor);
+    pthread_mutex_destroy(&stage.progress_lock);
     return code;
 }
 

@@ -58,6 +58,9 @@ struct stage {
     struct cancel_link closing_link;
     os_error last_error; /* of a request that is made again */
     bool opening;        /* stage_open waits */
+
+    pthread_mutex_t
+        progress_lock;   /* of the slots' sent_bytes and of what follows: a local store tells from its workers */
     uint64_t done_bytes; /* of the parts that are there */
     uint64_t told_bytes;
     uint64_t told_ms;

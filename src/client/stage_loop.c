@@ -85,7 +85,8 @@ static void fail_by(struct stage *stage, const struct store_answer *answer)
 
 /* ------------------------------------------------------------------------------------------------ progress */
 
-static void tell(struct stage *stage, bool end)
+/* With the lock of what is told. */
+static void tell_locked(struct stage *stage, bool end)
 {
     const struct stage_wish *wish = stage->wish;
     struct clock_reading now;
@@ -106,12 +107,38 @@ static void tell(struct stage *stage, bool end)
     wish->progress(wish->progress_context, stage->told_bytes, total);
 }
 
+static void tell(struct stage *stage, bool end)
+{
+    pthread_mutex_lock(&stage->progress_lock);
+    tell_locked(stage, end);
+    pthread_mutex_unlock(&stage->progress_lock);
+}
+
+static void forget_sent(struct stage_slot *slot)
+{
+    pthread_mutex_lock(&slot->stage->progress_lock);
+    slot->sent_bytes = 0;
+    pthread_mutex_unlock(&slot->stage->progress_lock);
+}
+
+static void count_part(struct stage_slot *slot)
+{
+    struct stage *stage = slot->stage;
+    pthread_mutex_lock(&stage->progress_lock);
+    stage->done_bytes += slot->bytes.length;
+    slot->sent_bytes = 0;
+    tell_locked(stage, false);
+    pthread_mutex_unlock(&stage->progress_lock);
+}
+
 static void on_progress(void *context, uint64_t sent_bytes, uint64_t total_bytes)
 {
     struct stage_slot *slot = context;
     (void)total_bytes;
+    pthread_mutex_lock(&slot->stage->progress_lock);
     slot->sent_bytes = sent_bytes;
-    tell(slot->stage, false);
+    tell_locked(slot->stage, false);
+    pthread_mutex_unlock(&slot->stage->progress_lock);
 }
 
 /* ------------------------------------------------------------------------------------------------ parts */
@@ -120,7 +147,7 @@ static void send_part(struct stage_slot *slot);
 
 static void end_slot(struct stage_slot *slot)
 {
-    slot->sent_bytes = 0;
+    forget_sent(slot);
     stage_slot_done(slot);
 }
 
@@ -150,9 +177,7 @@ static void part_done(void *context, const struct store_answer *answer)
     note(stage, slot->request.verb, &slot->sent, answer);
     bool taken = answer->code == OS_OK && take_part(slot, answer);
     if (taken) {
-        stage->done_bytes += slot->bytes.length;
-        slot->sent_bytes = 0;
-        tell(stage, false);
+        count_part(slot);
         end_slot(slot);
         return;
     }
@@ -197,7 +222,7 @@ static void send_part(struct stage_slot *slot)
     struct stage *stage = slot->stage;
     struct store *store = stage->client->store;
     clock_read(&slot->sent);
-    slot->sent_bytes = 0;
+    forget_sent(slot);
     describe_part(slot);
     slot->op = store->vtable->start(store, &slot->request, part_done, slot);
     if (slot->op == NULL)
