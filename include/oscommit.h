@@ -675,12 +675,16 @@ OS_API os_code os_gc(os_client *client, const os_gc_options *options, const os_c
 /* A probe begins its question number `done` of `total`; `question` is a few words. On the calling thread. */
 typedef void (*os_probe_fn)(void *context, const char *question, uint32_t done, uint32_t total);
 
+/* A condition of a measured profile is proven by so many rounds of its race and more: a store that breaks in one round
+ * of 25 passes 20 of them in nearly half of all probes, 50 in one of eight, 100 in one of sixty. */
+#define OS_PROBE_PROOF_ROUNDS 50
+
 typedef struct os_probe_options {
     size_t size;
     const char *name;    /* of the store, for the profile [what its answers say in `Server`] */
     const char *version; /* of the store [not known] */
     uint32_t writers;    /* at once in a race [32], 2 to 256, and not over max_connections */
-    uint32_t rounds;     /* of each race [20], up to 10,000 */
+    uint32_t rounds;     /* of each race [100], up to 10,000; OS_PROBE_PROOF_ROUNDS prove */
     int no_held_body;    /* non-zero: leave out the question that takes some 10 s: is the expiry looked at again when a
                             body ends? */
     os_probe_fn progress;
@@ -698,8 +702,8 @@ typedef struct os_probe_options {
  * out, because answers were missing or disagreed, is "unknown" in it, which protects nobody and promises nothing.
  *   OS_ERR_UNSUPPORTED  an embedded store, or signature v2: there is nothing to find out
  *   OS_ERR_DENIED, OS_ERR_NO_BUCKET, OS_ERR_CREDENTIALS, OS_ERR_NETWORK ...   the first PUT did not succeed
- *   OS_ERR_DEADLINE     the default deadline is 600 s here; OS_ERR_CANCELLED
- * Blocks: half a minute on a fast store. */
+ *   OS_ERR_DEADLINE     the default deadline is 1800 s here; OS_ERR_CANCELLED
+ * Blocks: one to three minutes on a fast store, nearly all of it races, whose time goes with `rounds`. */
 OS_API os_code os_store_probe(os_client *client, const os_probe_options *options, const os_call *call,
                               char **ret_profile, os_error *err);
 

@@ -15,9 +15,9 @@
 
 enum {
     PROBE_WRITERS = 32,
-    PROBE_ROUNDS = 20,
+    PROBE_ROUNDS = 100, /* OS_PROBE_PROOF_ROUNDS and as many again */
     PROBE_ROUNDS_MAX = 10000,
-    PROBE_DEADLINE_MS = 600000,
+    PROBE_DEADLINE_MS = 1800000,
     PROBE_CLEAN_MS = 60000 /* after the caller's own deadline, and after a cancellation */
 };
 

@@ -13,6 +13,7 @@
 
 enum { PROBE_WRITERS_MAX = 256, PROBE_TEXT_SIZE = 64, PROBE_KEY_SIZE = S3_KEY_MAX + 1 };
 #define PROBE_METADATA "oscommit-probe"
+#define PROBE_NONCE    "00000000000000000000000000000000" /* as long as a guard's */
 
 /* A key, or an upload of it, that must not stay. */
 struct probe_trace {

@@ -141,17 +141,16 @@ static void race_rule(struct probe *probe, enum profile_request kind)
 
 static void race_vendors(struct probe *probe)
 {
-    uint32_t rounds;
     for (int vendor = 1; vendor < PROFILE_VENDORS; vendor++) {
         struct profile_vendor *ret = &probe->profile->vendors[vendor];
         struct race race = {.probe = probe, .create = true, .vendor = (enum s3_vendor_condition)vendor};
         race.kind = race.against = PROFILE_PUT;
         if (ret->put == PROFILE_ENFORCED)
-            ret->put_atomic = run_race(&race, &rounds);
+            ret->put_atomic = run_race(&race, &ret->put_rounds);
         race.kind = race.against = PROFILE_COPY;
         memset(&race.result, 0, sizeof(race.result));
         if (ret->copy == PROFILE_ENFORCED)
-            ret->copy_atomic = run_race(&race, &rounds);
+            ret->copy_atomic = run_race(&race, &ret->copy_rounds);
     }
 }
 

@@ -209,7 +209,7 @@ static void read_rules(const struct part *whole, struct profile *ret)
 static void read_vendors(const struct part *whole, struct profile *ret)
 {
     static const char *const names[] = {"cloudflare", "google", "alibaba", "tencent", NULL};
-    static const char *const fields[] = {"put", "put_atomic", "copy", "copy_atomic", NULL};
+    static const char *const fields[] = {"put", "put_atomic", "put_rounds", "copy", "copy_atomic", "copy_rounds", NULL};
     struct part vendors;
     if (!enter(whole, "vendors", "vendors.", names, &vendors))
         return;
@@ -225,6 +225,8 @@ static void read_vendors(const struct part *whole, struct profile *ret)
         read->put_atomic = read_flag(&part, "put_atomic");
         read->copy = read_condition(&part, "copy");
         read->copy_atomic = read_flag(&part, "copy_atomic");
+        read->put_rounds = (uint32_t)read_number(&part, "put_rounds", PROFILE_ROUNDS_MAX);
+        read->copy_rounds = (uint32_t)read_number(&part, "copy_rounds", PROFILE_ROUNDS_MAX);
         check_atomic(&part, "put_atomic", read->put_atomic, read->put, true);
         check_atomic(&part, "copy_atomic", read->copy_atomic, read->copy, true);
     }

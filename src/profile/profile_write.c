@@ -59,8 +59,10 @@ static json_t *vendor_of(const struct profile_vendor *vendor)
     json_t *object = json_object();
     int failed = set_word(object, "put", &profile_words_condition, (int)vendor->put);
     failed |= set_flag(object, "put_atomic", vendor->put_atomic);
+    failed |= set_number(object, "put_rounds", vendor->put_rounds);
     failed |= set_word(object, "copy", &profile_words_condition, (int)vendor->copy);
     failed |= set_flag(object, "copy_atomic", vendor->copy_atomic);
+    failed |= set_number(object, "copy_rounds", vendor->copy_rounds);
     if (failed == 0)
         return object;
     json_decref(object);

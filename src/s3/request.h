@@ -54,7 +54,8 @@ struct s3_attributes {
 };
 
 /* Headers with which some stores know "if absent" beside, or instead of, If-None-Match: *. Not for DELETE. GOOGLE: its
- * service refuses a request that has x-amz- headers as well, such as a copy, metadata or a session token. */
+ * service is reported to refuse a request that has x-amz- headers as well, such as a copy, metadata or a session token:
+ * nothing is proven of it but by a probe, which sends the nonce along. */
 enum s3_vendor_condition {
     S3_VENDOR_NONE,
     S3_VENDOR_CLOUDFLARE, /* cf-copy-destination-if-none-match: *, of COPY alone */

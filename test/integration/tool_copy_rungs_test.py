@@ -23,7 +23,7 @@ HEADERS = {
     "x-amz-meta-size": "7",
     "x-amz-tagging": "project=x%2Fy&kept=yes%20%2B%20no%3D",
 }
-PROVEN = {"absent": "enforced", "absent_atomic": True, "absent_rounds": 1, "status_unmet": 412}
+PROVEN = {"absent": "enforced", "absent_atomic": True, "absent_rounds": 50, "status_unmet": 412}
 IGNORED = {"absent": "ignored", "absent_atomic": False}
 
 
@@ -40,7 +40,7 @@ def profile(**fields):
     }
 
 
-VENDOR = {"alibaba": {"copy": "enforced", "copy_atomic": True}}
+VENDOR = {"alibaba": {"copy": "enforced", "copy_atomic": True, "copy_rounds": 50}}
 # name, profile, flags, guard and request that the result has to name
 RUNGS = [
     ("CopyObject under the record", None, [], "record", "CopyObject"),

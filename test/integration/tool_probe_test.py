@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`oscommit probe` on real servers: it prints what was measured there (test/data/probe.json), takes nothing that a proxy
+"""`oscommit probe` on real servers: it prints what was measured there (test/data/stores), takes nothing that a proxy
 says for the store's word, and leaves nothing behind."""
 
 import json
@@ -12,7 +12,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from oscommit_testing import NOT_EXECUTED, BackendCase, main, signed_request
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "probe.json")
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "stores")
+PROOF = 50  # rounds that prove a condition: OS_PROBE_PROOF_ROUNDS
 SHORT = ["--rounds", "1", "--writers", "4", "--no-held-body"]
 
 
@@ -36,10 +37,10 @@ class ProbeCase(BackendCase):
 
 class Truth(ProbeCase):
     def test_it_finds_what_was_measured(self):
-        with open(DATA, encoding="utf-8") as file:
-            expected = json.load(file)[self.backend.name]
+        with open(os.path.join(DATA, self.backend.name + ".json"), encoding="utf-8") as file:
+            expected = {"versioned": "no", **json.load(file)["truth"]}
         path = os.path.join(self.folder, "store.json")
-        line = self.probe("--profile-out", path, "--store-version", "here")
+        line = self.probe("--profile-out", path, "--store-version", "here", "--rounds", str(PROOF))
         self.assertEqual((line["command"], line["verdict"]), ("probe", "done"))
         profile = line["profile"]
         self.assertEqual({name: found(profile, name) for name in expected}, expected)

@@ -2,110 +2,11 @@
 /* Which request carries a write, and under which guard: modes, ladder, refusals. */
 #include "client/way.h"
 #include "unit/client/client_scratch.h"
+#include "unit/client/way_profiles.h"
 
 #include <string.h>
 
 #define GIB (UINT64_C(1) << 30)
-
-/* ------------------------------------------------------------------------------------------------ profiles */
-
-static struct profile_rule enforced(bool atomic)
-{
-    return (struct profile_rule){
-        .absent = PROFILE_ENFORCED, .match = PROFILE_ENFORCED, .absent_atomic = atomic, .match_atomic = atomic};
-}
-
-static struct profile_rule all(enum profile_condition condition)
-{
-    return (struct profile_rule){.absent = condition, .match = condition};
-}
-
-/* Everything but RenameObject. */
-static struct profile all_proven(void)
-{
-    struct profile profile = {.name = "proven"};
-    for (int request = PROFILE_PUT; request <= PROFILE_DELETE; request++)
-        profile.rules[request] = enforced(true);
-    profile.rules[PROFILE_PUT].answer_409 = PROFILE_409_UNDECIDED;
-    profile.rules[PROFILE_COMPLETE].answer_409 = PROFILE_409_FINAL;
-    return profile;
-}
-
-/* COPY and DELETE ignore their condition (MinIO). */
-static struct profile copy_and_delete_ignore(void)
-{
-    struct profile profile = all_proven();
-    profile.rules[PROFILE_COPY] = all(PROFILE_IGNORED);
-    profile.rules[PROFILE_DELETE] = all(PROFILE_IGNORED);
-    return profile;
-}
-
-static struct profile all_ignored(void)
-{
-    struct profile profile = {.name = "ignoring"};
-    for (int request = PROFILE_PUT; request <= PROFILE_DELETE; request++)
-        profile.rules[request] = all(PROFILE_IGNORED);
-    return profile;
-}
-
-/* PUT refuses the header, and breaks under a race without it (Swift). */
-static struct profile put_refuses(void)
-{
-    struct profile profile = all_ignored();
-    profile.rules[PROFILE_PUT] = all(PROFILE_REFUSED);
-    return profile;
-}
-
-/* If-Match is refused although it holds (Ceph). */
-static struct profile put_unmeetable(void)
-{
-    struct profile profile = all_ignored();
-    profile.rules[PROFILE_PUT] = enforced(true);
-    profile.rules[PROFILE_PUT].match = PROFILE_UNMEETABLE;
-    return profile;
-}
-
-/* Enforced, but more than one winner (S3Mock). */
-static struct profile nothing_atomic(void)
-{
-    struct profile profile = {.name = "racy"};
-    for (int request = PROFILE_PUT; request <= PROFILE_DELETE; request++)
-        profile.rules[request] = enforced(false);
-    return profile;
-}
-
-/* A vendor's header for COPY and PUT beside nothing else. */
-static struct profile vendors_only(void)
-{
-    struct profile profile = all_ignored();
-    profile.vendors[S3_VENDOR_ALIBABA] = (struct profile_vendor){
-        .put = PROFILE_ENFORCED, .copy = PROFILE_ENFORCED, .put_atomic = true, .copy_atomic = true};
-    profile.vendors[S3_VENDOR_GOOGLE] = (struct profile_vendor){.put = PROFILE_ENFORCED, .copy = PROFILE_ENFORCED};
-    return profile;
-}
-
-/* As copy_and_delete_ignore, but for a copy of one's own kind. */
-static struct profile vendor_and_complete(void)
-{
-    struct profile profile = copy_and_delete_ignore();
-    profile.vendors[S3_VENDOR_CLOUDFLARE] = (struct profile_vendor){.copy = PROFILE_ENFORCED, .copy_atomic = true};
-    return profile;
-}
-
-static struct profile renames(void)
-{
-    struct profile profile = all_proven();
-    profile.rename_object = PROFILE_YES;
-    profile.rules[PROFILE_RENAME] = enforced(true);
-    return profile;
-}
-
-static struct profile metadata_lost(void)
-{
-    struct profile profile = all_proven();
-    profile.metadata_survives = PROFILE_NO;
-    return profile;
-}
 
 /* ------------------------------------------------------------------------------------------------ the table */
 
@@ -191,6 +92,14 @@ static const struct row rows[] = {
     {"rename", renames, OS_GUARD_AUTO, NO_LEDGER, {WAY_RENAME, CREATE, 0}, NATIVE_BY(WAY_RENAME_OBJECT)},
     {"rename", renames, OS_GUARD_RECORD, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
     {"rename", renames, OS_GUARD_BOTH, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_unknown, OS_GUARD_AUTO, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_unknown, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_not_there, OS_GUARD_AUTO, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_not_there, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_unproven, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_unproven, OS_GUARD_NATIVE, 0, {WAY_RENAME, MATCH, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_racy, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", hardly_raced, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
 
     /* COPY and DELETE ignore their condition */
     {"put", copy_and_delete_ignore, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, NATIVE_BY(WAY_PUT_OBJECT)},
@@ -285,6 +194,12 @@ static const struct row rows[] = {
     {"ignored", all_ignored, OS_GUARD_NATIVE, 0, {WAY_COPY, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
     {"ignored", all_ignored, OS_GUARD_BOTH, 0, {WAY_PUT, MATCH, 5}, RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
     {"racy", nothing_atomic, OS_GUARD_NATIVE, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"too few rounds", hardly_raced, OS_GUARD_NATIVE, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"too few rounds", hardly_raced, OS_GUARD_NATIVE, 0, {WAY_DELETE, MATCH, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"too few rounds", hardly_raced, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
+    {"Google's word", google_documented, OS_GUARD_NATIVE, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"Google's word", google_documented, OS_GUARD_NATIVE, 0, {WAY_COPY, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"Google refuses", google_refused, OS_GUARD_NATIVE, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
     {"racy", nothing_atomic, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
     {"racy", nothing_atomic, OS_GUARD_BOTH, 0, {WAY_PUT, CREATE, 5}, BOTH_BY(WAY_PUT_OBJECT)},
     {"refused", put_refuses, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, RECORD_BY(WAY_PUT_OBJECT)},

@@ -46,6 +46,8 @@ static struct profile full(void)
         profile.vendors[vendor].put_atomic = profile.vendors[vendor].put == PROFILE_ENFORCED;
         profile.vendors[vendor].copy = PROFILE_ENFORCED;
         profile.vendors[vendor].copy_atomic = true;
+        profile.vendors[vendor].put_rounds = 60U + (uint32_t)vendor;
+        profile.vendors[vendor].copy_rounds = 70U + (uint32_t)vendor;
     }
     profile.copy_source_match = PROFILE_IGNORED;
     profile.expiry = PROFILE_EXPIRY_END;
@@ -159,6 +161,7 @@ static void each_fault_is_named(void **state)
         {"{" HEAD ",\"requests\":{\"copy\":{\"match\":\"enforced\",\"match_atomic\":true}}}",
          "requests.copy.match_atomic is true without any round"},
         {"{" HEAD ",\"vendors\":{\"google\":{\"put_atomic\":true}}}", "vendors.google.put_atomic is true, though"},
+        {"{" HEAD ",\"vendors\":{\"google\":{\"copy_rounds\":\"many\"}}}", "must be a whole number"},
         {"{" HEAD ",\"vendors\":{\"microsoft\":{}}}", "vendors.microsoft is no field"},
         {"{" HEAD ",\"checksums\":\"CRC32\"}", "checksums must be an array"},
         {"{" HEAD ",\"checksums\":[\"MD5\"]}", "checksums may have"},
@@ -189,6 +192,57 @@ static void what_the_documentation_says_needs_no_race(void **state)
     os_error error = {0};
     CHECK_CODE(profile_parse(text, strlen(text), "test", &profile, &error), OS_OK, &error);
     assert_true(profile_proves(&profile, PROFILE_PUT, true));
+}
+
+static void a_condition_is_proven_by_enough_rounds(void **state)
+{
+    (void)state;
+    struct profile profile;
+    memset(&profile, 0, sizeof(profile));
+    strcpy(profile.source, "probe: 32 writers at once, 49 rounds");
+    profile.rules[PROFILE_PUT] = (struct profile_rule){.absent = PROFILE_ENFORCED,
+                                                       .match = PROFILE_ENFORCED,
+                                                       .absent_atomic = true,
+                                                       .match_atomic = true,
+                                                       .absent_rounds = OS_PROBE_PROOF_ROUNDS - 1,
+                                                       .match_rounds = OS_PROBE_PROOF_ROUNDS};
+    assert_false(profile_proves(&profile, PROFILE_PUT, true));
+    assert_true(profile_proves(&profile, PROFILE_PUT, false));
+    profile.rules[PROFILE_PUT].absent_rounds++;
+    profile.rules[PROFILE_PUT].match_rounds--;
+    assert_true(profile_proves(&profile, PROFILE_PUT, true));
+    assert_false(profile_proves(&profile, PROFILE_PUT, false));
+    profile.rules[PROFILE_PUT].absent_atomic = false;
+    assert_false(profile_proves(&profile, PROFILE_PUT, true));
+    strcpy(profile.source, PROFILE_SOURCE_DOCUMENTATION);
+    assert_false(profile_proves(&profile, PROFILE_PUT, true));
+    assert_true(profile_proves(&profile, PROFILE_PUT, false));
+}
+
+/* Whoever vouches for it: it must have been seen beside the nonce. */
+static void a_vendors_header_is_proven_by_enough_rounds_alone(void **state)
+{
+    (void)state;
+    for (int documented = 0; documented < 2; documented++) {
+        struct profile profile;
+        memset(&profile, 0, sizeof(profile));
+        strcpy(profile.source, documented ? PROFILE_SOURCE_DOCUMENTATION : "probe");
+        struct profile_vendor *google = &profile.vendors[2];
+        *google = (struct profile_vendor){.put = PROFILE_ENFORCED,
+                                          .copy = PROFILE_ENFORCED,
+                                          .put_atomic = true,
+                                          .copy_atomic = true,
+                                          .put_rounds = OS_PROBE_PROOF_ROUNDS - 1,
+                                          .copy_rounds = OS_PROBE_PROOF_ROUNDS};
+        assert_int_equal(profile_vendor_for(&profile, PROFILE_PUT), 0);
+        assert_int_equal(profile_vendor_for(&profile, PROFILE_COPY), 2);
+        google->put_rounds++;
+        google->copy_rounds--;
+        assert_int_equal(profile_vendor_for(&profile, PROFILE_PUT), 2);
+        assert_int_equal(profile_vendor_for(&profile, PROFILE_COPY), 0);
+        google->put = PROFILE_REFUSED;
+        assert_int_equal(profile_vendor_for(&profile, PROFILE_PUT), 0);
+    }
 }
 
 static void every_shipped_profile_can_be_found_and_read(void **state)
@@ -284,6 +338,8 @@ int main(void)
         cmocka_unit_test(each_fault_is_named),
         cmocka_unit_test(a_text_over_the_limit_is_refused),
         cmocka_unit_test(what_the_documentation_says_needs_no_race),
+        cmocka_unit_test(a_condition_is_proven_by_enough_rounds),
+        cmocka_unit_test(a_vendors_header_is_proven_by_enough_rounds_alone),
         cmocka_unit_test(every_shipped_profile_can_be_found_and_read),
         cmocka_unit_test(the_shipped_profiles_say_what_was_measured),
         cmocka_unit_test(another_name_is_refused_with_the_list),
