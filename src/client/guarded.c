@@ -448,7 +448,7 @@ static void abort_resolved(const struct guarded *guarded)
 {
     os_verdict verdict = guarded->outcome.verdict;
     if (guarded->wish.upload && (verdict == OS_NOT_EXECUTED || verdict == OS_CONFLICT))
-        stage_abort(guarded->client, guarded->wish.key, guarded->wish.upload->id, guarded_deadline(guarded));
+        stage_abort(guarded->client, guarded->wish.key, guarded->wish.upload->id, false, guarded_deadline(guarded));
 }
 
 os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)

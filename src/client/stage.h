@@ -42,6 +42,7 @@ struct staged {
     char sum[S3_CHECKSUM_TEXT_SIZE];
     struct s3_part *answers; /* what the names point into */
     uint32_t requests;       /* that were made */
+    bool parts_in_doubt;     /* a part was not answered: the store may still be at work on it */
 };
 
 /* Creates the upload and sends every part. Blocks. On failure nothing is sent any more, but ret->upload_id may name an
@@ -51,9 +52,10 @@ os_code stage_parts(os_client *client, const struct stage_wish *wish, struct sta
 void staged_free(struct staged *staged);
 
 /* Aborts an upload, asking again where the answer is unclear, until `deadline_monotonic_ms`, and for STAGE_ABORT_MS in
- * any case. Blocks. False: it may still be there, which is logged; `oscommit gc` finds it. Never of an upload whose
- * Complete may have been applied. */
-enum { STAGE_ABORT_MS = 2000 };
-bool stage_abort(os_client *client, const char *key, const char *upload_id, uint64_t deadline_monotonic_ms);
+ * any case. With `parts_in_doubt` it looks again after STAGE_SETTLE_MS. Blocks. False: it may still be there, which is
+ * logged; `oscommit gc` finds it. Never of an upload whose Complete may have been applied. */
+enum { STAGE_ABORT_MS = 2000, STAGE_SETTLE_MS = 500 };
+bool stage_abort(os_client *client, const char *key, const char *upload_id, bool parts_in_doubt,
+                 uint64_t deadline_monotonic_ms);
 
 #endif

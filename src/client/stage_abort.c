@@ -20,7 +20,9 @@ struct abort {
     struct loop_timer deadline;
     struct backoff backoff;
     os_error last_error;
+    bool parts_in_doubt;
     bool accepted; /* and now it is asked for */
+    bool settling; /* it was gone, and is asked for once more */
     bool gone;
 };
 
@@ -65,6 +67,18 @@ static void again(struct abort *abort)
     loop_timer_set(abort->client->loop, &abort->again, backoff_next_ms(&abort->backoff));
 }
 
+/* versitygw 1.8.0 makes the upload's folder again for a part whose bytes had come before the abort. */
+static void found_gone(struct abort *abort)
+{
+    if (abort->settling || !abort->parts_in_doubt) {
+        end(abort);
+        return;
+    }
+    abort->settling = true;
+    abort->accepted = true;
+    loop_timer_set(abort->client->loop, &abort->again, STAGE_SETTLE_MS);
+}
+
 static void asked(struct abort *abort, const struct store_answer *answer)
 {
     bool is_open = answer->code == OS_OK;
@@ -72,7 +86,7 @@ static void asked(struct abort *abort, const struct store_answer *answer)
     if (is_open)
         abort->accepted = false;
     if (abort->gone)
-        end(abort);
+        found_gone(abort);
     else
         again(abort);
 }
@@ -84,7 +98,9 @@ static void aborted(struct abort *abort, const struct store_answer *answer)
     abort->last_error = answer->error;
     if (abort->accepted)
         loop_timer_set(abort->client->loop, &abort->again, 0);
-    else if (!abort->gone && is_unclear(answer))
+    else if (abort->gone)
+        found_gone(abort);
+    else if (is_unclear(answer))
         again(abort);
     else
         end(abort);
@@ -135,11 +151,13 @@ static void start(struct sync *sync)
     send_next(&abort->again);
 }
 
-bool stage_abort(os_client *client, const char *key, const char *upload_id, uint64_t deadline_monotonic_ms)
+bool stage_abort(os_client *client, const char *key, const char *upload_id, bool parts_in_doubt,
+                 uint64_t deadline_monotonic_ms)
 {
     struct s3_parts_page page = {.truncated = false};
     struct abort abort = {
         .client = client,
+        .parts_in_doubt = parts_in_doubt,
         .request = {.key = key,
                     .upload = {.id = upload_id, .max_parts = 1, .each_part = no_part, .parts_page = &page},
                     .deadline_monotonic_ms = deadline_monotonic_ms},

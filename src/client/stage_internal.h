@@ -56,8 +56,10 @@ struct stage {
     struct backoff backoff;
     struct cancel_link cancel_link;
     struct cancel_link closing_link;
+    struct loop_timer drain_timer;
     os_error last_error; /* of a request that is made again */
     bool opening;        /* stage_open waits */
+    bool closing;        /* stage_close waits; no part is sent any more */
 
     pthread_mutex_t
         progress_lock;   /* of the slots' sent_bytes and of what follows: a local store tells from its workers */

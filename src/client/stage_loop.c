@@ -11,6 +11,7 @@ enum {
         10000, /* as long as nothing has been staged, a store that cannot be reached is told at once */
     STAGE_COPY_PATIENCE_MS = 60000,
     STAGE_COPY_BYTES_PER_MS = 5 << 10, /* a part that is copied more slowly than 5 MiB/s is asked for again */
+    STAGE_DRAIN_MS = 1000,             /* for parts that are under way when the rest has come to nothing */
     STAGE_DAMAGED_MAX = 3,
     STAGE_PROGRESS_MS = 100
 };
@@ -169,18 +170,28 @@ static bool take_part(struct stage_slot *slot, const struct store_answer *answer
     return true;
 }
 
+static void end_closing_when_drained(struct stage *stage);
+
 static void part_done(void *context, const struct store_answer *answer)
 {
     struct stage_slot *slot = context;
     struct stage *stage = slot->stage;
     slot->op = NULL;
     note(stage, slot->request.verb, &slot->sent, answer);
+    if (!answer->complete)
+        stage->ret->parts_in_doubt = true;
+    if (stage->closing) {
+        end_closing_when_drained(stage);
+        return;
+    }
     bool taken = answer->code == OS_OK && take_part(slot, answer);
     if (taken) {
         count_part(slot);
         end_slot(slot);
         return;
     }
+    if (stage->failed)
+        return;
     bool damaged = (answer->code == OS_OK || is_damage(answer)) && ++slot->damaged < STAGE_DAMAGED_MAX;
     if (damaged || is_passing(answer)) {
         loop_timer_set(stage->client->loop, &slot->again, backoff_next_ms(&slot->backoff));
@@ -273,7 +284,14 @@ static void end_opening(struct stage *stage)
     sync_finish(&stage->sync);
 }
 
-/* Nothing is sent any more: the calling thread may be in the midst of reading, and comes later. */
+static void clear_timers(struct stage *stage)
+{
+    loop_timer_clear(stage->client->loop, &stage->create_again);
+    for (uint32_t i = 0; i < stage->slot_count; i++)
+        loop_timer_clear(stage->client->loop, &stage->slots[i].again);
+}
+
+/* No request is made any more: the calling thread may be in the midst of reading, and comes later. */
 static void stop(struct stage *stage, os_code code, const char *why)
 {
     os_error error;
@@ -282,12 +300,8 @@ static void stop(struct stage *stage, os_code code, const char *why)
               stage->wish->name, stage->wish->key, why, colon,
               stage->last_error.code != OS_OK ? stage->last_error.message : "");
     set_failed(stage, &error);
+    clear_timers(stage);
     cancel_op(stage, &stage->create_op);
-    loop_timer_clear(stage->client->loop, &stage->create_again);
-    for (uint32_t i = 0; i < stage->slot_count; i++) {
-        cancel_op(stage, &stage->slots[i].op);
-        loop_timer_clear(stage->client->loop, &stage->slots[i].again);
-    }
     end_opening(stage);
 }
 
@@ -378,22 +392,47 @@ os_code stage_open(struct stage *stage, os_error *err)
     return sync_run(stage->client, &stage->sync, err);
 }
 
+static bool has_parts_under_way(const struct stage *stage)
+{
+    for (uint32_t i = 0; i < stage->slot_count; i++)
+        if (stage->slots[i].op)
+            return true;
+    return false;
+}
+
+static void end_closing_when_drained(struct stage *stage)
+{
+    if (has_parts_under_way(stage))
+        return;
+    loop_timer_clear(stage->client->loop, &stage->drain_timer);
+    if (!stage->failed)
+        tell(stage, true);
+    sync_finish(&stage->sync);
+}
+
+static void on_drain(struct loop_timer *timer)
+{
+    struct stage *stage = (struct stage *)((char *)timer - offsetof(struct stage, drain_timer));
+    stage->ret->parts_in_doubt = true;
+    for (uint32_t i = 0; i < stage->slot_count; i++)
+        cancel_op(stage, &stage->slots[i].op);
+    end_closing_when_drained(stage);
+}
+
+/* A part that is cut off can still be taken by the store, after the upload was aborted; one that was answered cannot.
+ */
 static void close_on_loop(struct sync *sync)
 {
     struct stage *stage = (struct stage *)((char *)sync - offsetof(struct stage, sync));
-    struct loop *loop = stage->client->loop;
     cancel_unlink(&stage->cancel_link);
     cancel_unlink(&stage->closing_link);
-    loop_timer_clear(loop, &stage->deadline_timer);
-    loop_timer_clear(loop, &stage->create_again);
+    loop_timer_clear(stage->client->loop, &stage->deadline_timer);
+    clear_timers(stage);
     cancel_op(stage, &stage->create_op);
-    for (uint32_t i = 0; i < stage->slot_count; i++) {
-        cancel_op(stage, &stage->slots[i].op);
-        loop_timer_clear(loop, &stage->slots[i].again);
-    }
-    if (!stage->failed)
-        tell(stage, true);
-    sync_finish(sync);
+    stage->closing = true;
+    stage->drain_timer.fire = on_drain;
+    loop_timer_set(stage->client->loop, &stage->drain_timer, STAGE_DRAIN_MS);
+    end_closing_when_drained(stage);
 }
 
 /* Jobs run in order: a slot that was posted before has been taken by then. */

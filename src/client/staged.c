@@ -163,7 +163,8 @@ static void play_round(struct staging *staging)
     }
     os_verdict verdict = guarded->outcome.verdict;
     if (staged.upload_id[0] && verdict != OS_COMMITTED && verdict != OS_UNKNOWN)
-        stage_abort(guarded->client, guarded->wish.key, staged.upload_id, guarded_deadline(guarded));
+        stage_abort(guarded->client, guarded->wish.key, staged.upload_id, staged.parts_in_doubt,
+                    guarded_deadline(guarded));
     staged_free(&staged);
 }
 

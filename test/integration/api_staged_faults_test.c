@@ -144,6 +144,68 @@ static void an_abort_that_is_not_answered_keeps_nobody(void **state)
     staged_try_close(&try);
 }
 
+static struct fault_match asked_for_parts(const char *key)
+{
+    return (struct fault_match){.method = "GET", .path_contains = key, .query_contains = "uploadId"};
+}
+
+static void put_broken_stream(struct staged_try *try)
+{
+    struct big_stream stream = {.length = 12 * MIB, .breaks = true};
+    try->body = big_stream_body(&stream);
+    staged_try_put(try);
+    CHECK_VERDICT(try->outcome, OS_NOT_EXECUTED);
+    CHECK_ERROR(try->outcome, OS_ERR_BODY);
+    CHECK_ABSENT(try->client, try->key);
+    check_no_uploads(try);
+}
+
+/* What is answered cannot come later. */
+static void parts_under_way_are_waited_for_before_their_upload_is_aborted(void **state)
+{
+    struct staged_try try;
+    staged_try_open(&try, *state, "drained");
+    staged_try_add(&try, (struct fault_rule){.match = staged_parts(try.key), .action = FAULT_PASS, .delay_ms = 300});
+    put_broken_stream(&try);
+    assert_int_equal(staged_try_count(&try, staged_parts(try.key)), 2);
+    assert_int_equal(staged_try_count(&try, staged_aborts(try.key)), 1);
+    assert_int_equal(staged_try_count(&try, asked_for_parts(try.key)), 1);
+    staged_try_close(&try);
+}
+
+struct release {
+    struct fault_proxy *proxy;
+    unsigned aborts;
+    unsigned parts;
+};
+
+static void *release_after_abort(void *argument)
+{
+    struct release *release = argument;
+    bool aborted = fault_proxy_wait_finished(release->proxy, release->aborts, 1, 10000);
+    fault_proxy_release(release->proxy, release->parts, FAULT_FORWARD);
+    return aborted ? release : NULL;
+}
+
+/* A part that was not answered may be taken after the abort: who cannot know looks again. */
+static void a_part_that_comes_after_the_abort_leaves_no_upload(void **state)
+{
+    struct staged_try try;
+    struct release release;
+    pthread_t thread;
+    void *aborted = NULL;
+    staged_try_open(&try, *state, "late-part");
+    release.proxy = try.f->store_proxy;
+    release.parts = staged_try_add(&try, (struct fault_rule){.match = staged_parts(try.key), .action = FAULT_HOLD});
+    release.aborts = staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key), .action = FAULT_PASS});
+    assert_int_equal(pthread_create(&thread, NULL, release_after_abort, &release), 0);
+    put_broken_stream(&try);
+    assert_int_equal(pthread_join(thread, &aborted), 0);
+    assert_non_null(aborted);
+    assert_in_range(staged_try_count(&try, asked_for_parts(try.key)), 2, 3);
+    staged_try_close(&try);
+}
+
 /* Somebody's housekeeping, in the midst of the parts: memory can be read again. */
 static void an_upload_that_is_aborted_under_its_parts_is_staged_again(void **state)
 {
@@ -167,14 +229,17 @@ static void an_upload_that_is_aborted_under_its_parts_is_staged_again(void **sta
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {SUITE_TEST(parts_are_sent_until_they_are_there, 0),
-                                              SUITE_TEST(the_creation_of_an_upload_is_asked_for_again, 0),
-                                              SUITE_TEST(a_refused_part_ends_the_call_and_its_upload, 0),
-                                              SUITE_TEST(a_deadline_ends_parts_that_are_not_answered, 0),
-                                              SUITE_TEST(a_stream_is_read_no_further_ahead_than_promised, 0),
-                                              SUITE_TEST(an_abort_that_is_not_answered_keeps_nobody, 0),
-                                              SUITE_TEST(an_upload_that_is_aborted_under_its_parts_is_staged_again, 0),
-                                              {0}};
+    static const struct suite_test tests[] = {
+        SUITE_TEST(parts_are_sent_until_they_are_there, 0),
+        SUITE_TEST(the_creation_of_an_upload_is_asked_for_again, 0),
+        SUITE_TEST(a_refused_part_ends_the_call_and_its_upload, 0),
+        SUITE_TEST(a_deadline_ends_parts_that_are_not_answered, 0),
+        SUITE_TEST(a_stream_is_read_no_further_ahead_than_promised, 0),
+        SUITE_TEST(an_abort_that_is_not_answered_keeps_nobody, 0),
+        SUITE_TEST(an_upload_that_is_aborted_under_its_parts_is_staged_again, 0),
+        SUITE_TEST(parts_under_way_are_waited_for_before_their_upload_is_aborted, 0),
+        SUITE_TEST(a_part_that_comes_after_the_abort_leaves_no_upload, 0),
+        {0}};
     static const struct suite suite = {
         .name = "faults around parts", .tests = tests, .needs = BACKEND_S3 | BACKEND_UPLOADS};
     return suite_main(&suite, argc, argv);
