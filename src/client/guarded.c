@@ -3,7 +3,6 @@
 #include "client/guarded.h"
 #include "client/body.h"
 #include "client/call.h"
-#include "client/stage.h"
 #include "client/ticket.h"
 
 #include "base/error.h"
@@ -33,7 +32,7 @@ static void guarded_done(void *context, const struct run_outcome *outcome)
 {
     struct guarded *guarded = context;
     guarded->outcome = *outcome;
-    if (!guarded->staged && !outcome->too_large)       /* else there is more to come */
+    if (!guarded->tells_late && !outcome->too_large)   /* else there is more to come */
         guarded_note_metric(guarded->client, guarded); /* here, as callbacks run on one thread */
     sync_finish(&guarded->sync);
 }
@@ -67,15 +66,6 @@ static void give_result(os_result *ret, os_result *result)
         result->ticket = NULL;
     }
     memcpy(ret, result, size);
-}
-
-static void add_ticket(struct guarded *guarded)
-{
-    const struct run_upload *upload = guarded->wish.upload;
-    if (guarded->outcome.verdict != OS_UNKNOWN || guarded->outcome.ticket.record.nonce[0] == '\0')
-        return;
-    guarded->outcome.result.ticket = ticket_write(guarded->client->settings.store_identity, guarded->wish.key,
-                                                  upload ? upload->id : NULL, &guarded->outcome.ticket);
 }
 
 static enum way_operation way_operation_of(enum guard_operation operation)
@@ -114,7 +104,7 @@ os_code guarded_once(struct guarded *guarded, os_error *err)
     if (code == OS_OK && !guarded->started)
         code = error_no_memory(err);
     if (code == OS_OK)
-        add_ticket(guarded);
+        guarded_add_ticket(guarded, guarded->wish.upload ? guarded->wish.upload->id : NULL);
     return code;
 }
 
@@ -136,6 +126,10 @@ static os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error 
         code = guarded_once(guarded, err);
     if (code != OS_OK)
         return guarded_refuse(ret, guarded->wish.ticket ? OS_UNKNOWN : OS_NOT_EXECUTED);
+    if (guarded->tells_late) { /* R14: a Complete that was not and never will be applied leaves its upload behind */
+        guarded_end_upload(guarded, guarded->wish.upload->id, false);
+        guarded_tell_metric(guarded);
+    }
     return guarded_give(guarded, ret, err);
 }
 
@@ -443,14 +437,6 @@ os_verdict os_delete_if_match(os_client *client, const char *key, const char *et
 
 /* ------------------------------------------------------------------------------------------------ resolve */
 
-/* R14: a Complete that was not and never will be applied leaves its upload behind. */
-static void abort_resolved(const struct guarded *guarded)
-{
-    os_verdict verdict = guarded->outcome.verdict;
-    if (guarded->wish.upload && (verdict == OS_NOT_EXECUTED || verdict == OS_CONFLICT))
-        stage_abort(guarded->client, guarded->wish.key, guarded->wish.upload->id, false, guarded_deadline(guarded));
-}
-
 os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)
 {
     struct guarded guarded = {.client = client, .wish = {.name = "resolve"}};
@@ -469,9 +455,8 @@ os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call
     guarded.wish.key = key;
     guarded.wish.ticket = &read;
     guarded.wish.upload = upload_id[0] ? &upload : NULL;
+    guarded.tells_late = upload_id[0] != '\0';
     os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : guarded_refuse(ret, OS_UNKNOWN);
-    if (code == OS_OK)
-        abort_resolved(&guarded);
     free(key);
     client_leave(client);
     return verdict;

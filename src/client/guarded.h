@@ -14,13 +14,23 @@ struct guarded {
     struct run_outcome outcome;
     struct clock_reading begun; /* the call */
     bool started;
-    bool staged; /* its metric is told at its end, not after each run */
+    bool tells_late; /* its metric is told at its end, not after each run */
 };
 
 /* Sets wish.way, for a body or a source of so many bytes; or why there is none. */
 os_code guarded_choose_way(struct guarded *guarded, uint64_t bytes, os_error *err);
 /* One run of `wish`, with the ticket if there is one; blocks. Else nothing was sent. */
 os_code guarded_once(struct guarded *guarded, os_error *err);
+/* One HEAD of the key. */
+os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, os_cancel *cancel, struct object_version *ret,
+                     os_error *err);
+/* settle.c: aborts the upload of a Complete that ended `conflict` or `not executed` (R14). Where that rests on the
+ * fence alone, it is `committed` if the object has its nonce after that, and `unknown`, with a ticket, if the abort or
+ * that look came to nothing. */
+void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt);
+void guarded_prove(struct run_outcome *outcome, const struct object_version *version); /* V4, of a HEAD */
+void guarded_add_ticket(struct guarded *guarded, const char *upload_id); /* to an `unknown`; NULL: no upload */
+void guarded_tell_metric(struct guarded *guarded);                       /* of one with tells_late */
 /* Hands the outcome over. */
 os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err);
 /* What an early refusal gives: nothing was sent. */

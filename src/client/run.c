@@ -65,6 +65,7 @@ static void run_answer(struct run *run)
     run_cancel_requests(run, true);
     run->outcome.result.duration_ms = clock_elapsed_max(&run->started, &now);
     run->outcome.result.waited_ms = run->waited_ms;
+    run->outcome.length_s = run->length_s;
     log_line(&run->client->log, OS_LOG_INFO, "%s %s: %s by %s (%s, %s)", run->wish.name, run->key,
              os_verdict_name(run->outcome.verdict), run->outcome.result.rule, run->outcome.result.request,
              way_guard_name(run->outcome.result.guard));
@@ -242,6 +243,15 @@ static void end_guard(struct run *run)
     run_free(run);
 }
 
+/* Of each guard of the call: the last one may end before it has sent anything. */
+static void keep_ticket(struct run *run)
+{
+    if (!guard_by_fence(&run->guard))
+        return;
+    run->outcome.by_fence = true;
+    guard_ticket_of(&run->guard, &run->outcome.ticket);
+}
+
 void run_event(struct run *run, struct guard_event *event)
 {
     struct guard_todo todo;
@@ -254,6 +264,8 @@ void run_event(struct run *run, struct guard_event *event)
                  (unsigned long long)run->guard.seen.timeout_ms);
     if (todo.what & GUARD_DO_RELEASE)
         release_start(run->client, run->path, guard_record_etag(&run->guard), &todo.release, &todo.release_condition);
+    if (todo.what & GUARD_DO_VERDICT)
+        keep_ticket(run);
     if (guard_finished(&run->guard)) {
         end_guard(run);
         return;
@@ -367,7 +379,7 @@ bool run_start(os_client *client, const struct run_wish *wish, run_done_fn done,
     run->wish = *wish;
     run->done = done;
     run->context = context;
-    run->length_s = client->settings.guard.length_s;
+    run->length_s = wish->length_s ? wish->length_s : client->settings.guard.length_s;
     run->outcome.result.size = sizeof(run->outcome.result);
     run->guard_timer.fire = on_guard_timer;
     run->deadline_timer.fire = on_deadline;

@@ -30,6 +30,7 @@ struct run_wish {
     const char *source_key;                 /* COPY */
     const char *source_etag;                /* COPY: normalised, or NULL */
     const char *source_version_id;          /* COPY; NULL: the current one */
+    uint32_t length_s;                      /* E6: as an earlier run of the call has left it; 0: as set */
     uint64_t copy_most;                     /* COPY: a larger source has to go in parts */
     struct http_body body;                  /* PUT: memory */
     const struct s3_content *content;       /* PUT */
@@ -47,10 +48,12 @@ struct run_outcome {
     os_verdict verdict;
     os_result result;
     os_error error;
-    struct guard_ticket ticket;
-    bool stage_again;      /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
-    bool too_large;        /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
-    uint64_t source_bytes; /* COPY */
+    struct guard_ticket ticket; /* also with by_fence */
+    uint32_t length_s;          /* E6: of the last signature */
+    bool by_fence;    /* an attempt is held for lost since it is dead: no answer said so. `ticket` is of the last */
+    bool stage_again; /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
+    bool too_large;   /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
+    uint64_t source_bytes;               /* COPY */
     char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
 };
 typedef void (*run_done_fn)(void *context, const struct run_outcome *outcome);
@@ -138,6 +141,7 @@ void run_count_request(struct run *run, const char *operation, const struct cloc
 void run_want_parts(struct run *run);
 void run_want_abort(struct run *run, uint64_t upload);
 
+void run_version_of(const struct s3_object *object, struct object_version *ret); /* of a HEAD that found something */
 bool run_has_md5_etag(const struct run *run); /* run.c: where the store's ETags are MD5, that of this write is, too */
 bool run_new_nonce(char *ret); /* run.c: RECORD_NONCE_SIZE bytes; false: the system gives no random bytes */
 

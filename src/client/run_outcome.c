@@ -144,8 +144,8 @@ static void describe_stage_again(struct run *run)
     run->outcome.stage_again = true;
     error_set(&run->outcome.error, OS_ERR_EXPIRED,
               "The parts of %.300s would have to be sent again, as %s; nothing was written. Call again.", run->key,
-              run->guard.rule == RULE_R7 ? "the store was busy with another write of it"
-                                         : "their upload was aborted by a writer that took over");
+              run->guard.answered_409 > 0 ? "the store was busy with another write of it"
+                                          : "their upload was aborted by a writer that took over");
 }
 
 static void describe_not_executed(struct run *run)

@@ -60,18 +60,18 @@ static void date_of(const struct store_answer *answer, struct guard_event *event
     event->date_s = answer->date_s;
 }
 
-static void version_of(const struct store_answer *answer, struct object_version *ret)
+void run_version_of(const struct s3_object *object, struct object_version *ret)
 {
     memset(ret, 0, sizeof(*ret));
-    if (answer->code != OS_OK || answer->object.delete_marker)
+    if (object->delete_marker)
         return;
     ret->exists = true;
-    ret->last_modified_s = answer->object.last_modified_s;
-    word_copy(ret->etag, answer->object.etag, sizeof(ret->etag));
-    word_copy(ret->version_id, answer->object.version_id, sizeof(ret->version_id));
-    size_t len = strnlen(answer->object.nonce, sizeof(ret->nonce));
+    ret->last_modified_s = object->last_modified_s;
+    word_copy(ret->etag, object->etag, sizeof(ret->etag));
+    word_copy(ret->version_id, object->version_id, sizeof(ret->version_id));
+    size_t len = strnlen(object->nonce, sizeof(ret->nonce));
     if (len < sizeof(ret->nonce))
-        memcpy(ret->nonce, answer->object.nonce, len);
+        memcpy(ret->nonce, object->nonce, len);
     else
         memcpy(ret->nonce, "?", 1); /* too long for one of ours: somebody's all the same */
 }
@@ -99,7 +99,8 @@ static void head_done(void *context, const struct store_answer *answer)
     note_trouble(run, answer);
     struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(run, answer)};
     date_of(answer, &event);
-    version_of(answer, &event.version);
+    if (answer->code == OS_OK)
+        run_version_of(&answer->object, &event.version);
     run_event(run, &event);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 #include "client/guarded.h"
-#include "client/plain.h"
 #include "client/way.h"
 
 #include <stdlib.h>
@@ -10,10 +9,11 @@
 struct staging {
     struct guarded *guarded;
     const struct staged_wish *wish;
-    os_result sums;   /* of the rounds before: guards, attempts, requests, waited_ms */
-    bool again;       /* the upload of the last round was of no more use */
-    bool other_parts; /* the store has once found other parts than it had answered */
-    char nonce[RECORD_NONCE_SIZE];
+    os_result sums;                /* of the rounds before: guards, attempts, requests, waited_ms */
+    bool again;                    /* the upload of the last round was of no more use */
+    uint32_t length_s;             /* E6 */
+    bool other_parts;              /* the store has once found other parts than it had answered */
+    char nonce[RECORD_NONCE_SIZE]; /* of every upload of the call: V4 knows each of its Completes again */
 };
 
 uint64_t client_stage_above(const os_client *client, bool create)
@@ -54,25 +54,24 @@ static void not_executed(struct staging *staging, const os_error *error)
 }
 
 /* A HEAD before anything is staged: gigabytes need not be sent to find out that the race is lost. */
-static os_code look_first(struct staging *staging, bool *ret_conflict, os_error *err)
+static os_code look_first(struct staging *staging, bool *ret_decided, os_error *err)
 {
     const struct run_wish *wish = &staging->guarded->wish;
-    os_call call = {.size = sizeof(call), .deadline_ms = guarded_time_left(staging->guarded), .cancel = wish->cancel};
-    struct plain plain = {.request = {.verb = STORE_HEAD, .key = wish->key}, .may_repeat = true};
-    staging->sums.requests++;
-    os_code code = plain_run(&plain, staging->guarded->client, &call, err);
-    if (code != OS_OK && code != OS_ERR_NOT_FOUND)
-        return code;
-    struct object_version found = {.exists = code == OS_OK && !plain.object.delete_marker};
-    if (found.exists) {
-        memcpy(found.etag, plain.object.etag, sizeof(plain.object.etag));
-        memcpy(found.version_id, plain.object.version_id, sizeof(plain.object.version_id));
-    }
-    *ret_conflict = wish->etag ? strcmp(found.etag, wish->etag) != 0 : found.exists;
-    if (!*ret_conflict)
-        return OS_OK;
     struct run_outcome *outcome = &staging->guarded->outcome;
+    struct object_version found;
+    staging->sums.requests++;
+    os_code code = guarded_look(staging->guarded, guarded_time_left(staging->guarded), wish->cancel, &found, err);
+    if (code != OS_OK)
+        return code;
+    bool ours = strcmp(found.nonce, staging->nonce) == 0; /* an earlier round's, thought to be lost */
+    *ret_decided = ours || (wish->etag ? strcmp(found.etag, wish->etag) != 0 : found.exists);
+    if (!*ret_decided)
+        return OS_OK;
     memset(outcome, 0, sizeof(*outcome));
+    if (ours) {
+        guarded_prove(outcome, &found);
+        return OS_OK;
+    }
     outcome->verdict = OS_CONFLICT;
     memcpy(outcome->result.rule, "R1", sizeof("R1"));
     run_describe_conflict(outcome, wish->key, wish->etag ? wish->etag : "", &found);
@@ -95,9 +94,6 @@ static os_code stage(struct staging *staging, struct staged *ret, os_error *err)
         .progress_context = wish->progress_context,
     };
     memset(ret, 0, sizeof(*ret));
-    if (!run_new_nonce(staging->nonce))
-        return error_set(err, OS_ERR_IO, "The system gave no random bytes, so no nonce could be made for %.300s.",
-                         wish->key);
     return stage_parts(staging->guarded->client, &parts, ret, err);
 }
 
@@ -115,9 +111,11 @@ static os_code complete(struct staging *staging, const struct staged *staged, os
     guarded->wish.operation = GUARD_COMPLETE;
     guarded->wish.upload = &upload;
     guarded->wish.deadline_ms = guarded_time_left(guarded);
+    guarded->wish.length_s = staging->length_s;
     guarded->wish.progress = NULL;
     os_code code = guarded_once(guarded, err);
     guarded->wish = wish;
+    staging->length_s = guarded->outcome.length_s;
     return code;
 }
 
@@ -157,14 +155,13 @@ static void play_round(struct staging *staging)
         code = complete(staging, &staged, &error);
     if (code == OS_OK) {
         staging->again = guarded->outcome.stage_again || has_other_parts(staging);
-        add_sums(staging);
     } else {
         not_executed(staging, &error);
     }
-    os_verdict verdict = guarded->outcome.verdict;
-    if (staged.upload_id[0] && verdict != OS_COMMITTED && verdict != OS_UNKNOWN)
-        stage_abort(guarded->client, guarded->wish.key, staged.upload_id, staged.parts_in_doubt,
-                    guarded_deadline(guarded));
+    if (staged.upload_id[0])
+        guarded_end_upload(guarded, staged.upload_id, staged.parts_in_doubt);
+    staging->again = staging->again && guarded->outcome.verdict == OS_NOT_EXECUTED;
+    add_sums(staging);
     staged_free(&staged);
 }
 
@@ -173,29 +170,28 @@ static void play_round(struct staging *staging)
 static void play(struct staging *staging)
 {
     bool can_read_again = staging->wish->source != NULL || !staging->wish->body->goes_on;
-    bool conflict = false;
+    bool decided = false;
     os_error error;
+    if (!run_new_nonce(staging->nonce)) {
+        error_set(&error, OS_ERR_IO, "The system gave no random bytes, so no nonce could be made for %.300s.",
+                  staging->guarded->wish.key);
+        not_executed(staging, &error);
+        return;
+    }
     do {
         staging->again = false;
-        if (look_first(staging, &conflict, &error) != OS_OK)
+        if (look_first(staging, &decided, &error) != OS_OK)
             not_executed(staging, &error);
-        else if (!conflict)
+        else if (!decided)
             play_round(staging);
     } while (staging->again && can_read_again && !is_over(staging->guarded));
-}
-
-static void tell_metric(struct sync *sync)
-{
-    struct guarded *guarded = (struct guarded *)sync;
-    guarded_note_metric(guarded->client, guarded);
-    sync_finish(sync);
 }
 
 os_verdict staged_run(struct guarded *guarded, const struct staged_wish *wish, os_result *ret, os_error *err)
 {
     struct staging staging = {.guarded = guarded, .wish = wish, .sums = {.requests = wish->requests}};
     struct clock_reading now;
-    guarded->staged = true;
+    guarded->tells_late = true;
     play(&staging);
     os_result *result = &guarded->outcome.result;
     clock_read(&now);
@@ -209,7 +205,6 @@ os_verdict staged_run(struct guarded *guarded, const struct staged_wish *wish, o
     result->requests = staging.sums.requests;
     result->waited_ms = staging.sums.waited_ms;
     result->duration_ms = clock_elapsed_max(&guarded->begun, &now);
-    guarded->sync.start = tell_metric;
-    sync_run(guarded->client, &guarded->sync, NULL);
+    guarded_tell_metric(guarded);
     return guarded_give(guarded, ret, err);
 }

@@ -124,6 +124,12 @@ bool guard_expired(const struct guard *g)
     return g->reason == GUARD_REASON_EXPIRED || g->reason == GUARD_REASON_TOO_LATE;
 }
 
+bool guard_by_fence(const struct guard *g)
+{
+    bool lost = g->verdict == VERDICT_CONFLICT || g->verdict == VERDICT_NOT_EXECUTED;
+    return lost && g->dead && !g->not_applied;
+}
+
 const char *guard_rule_name(const struct guard *g)
 {
     assert(g->rule < sizeof(rule_names) / sizeof(rule_names[0]));

@@ -365,7 +365,9 @@ enum verdict guard_verdict(const struct guard *guard); /* VERDICT_NONE until it 
 /* The call should start a new guard while its deadline allows; for a COMPLETE on the same upload, with the same nonce.
  * After GUARD_REASON_STAGE_AGAIN that would be in vain: a new upload is needed first, and this is false. */
 bool guard_try_again(const struct guard *guard);
-bool guard_expired(const struct guard *guard);          /* E6: the next guard doubles its length */
+bool guard_expired(const struct guard *guard); /* E6: the next guard doubles its length */
+/* The verdict says that the attempt was lost, and rests on its being dead: no answer said so. */
+bool guard_by_fence(const struct guard *guard);
 const char *guard_rule_name(const struct guard *guard); /* "R9", "R13.E" ... */
 void guard_ticket_of(const struct guard *guard, struct guard_ticket *ret);
 

@@ -68,11 +68,11 @@ static void on_409(struct guard *g, const struct guard_event *event, struct guar
         definitely_not_applied(g, event, todo);
     } else if (g->settings.answer_409 == GUARD_409_AMBIGUOUS) {
         guard_resolve(g, &event->now, todo);
-    } else if (g->operation == GUARD_COMPLETE) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_STAGE_AGAIN, RULE_R7, todo);
     } else {
         g->answered_409++;
-        if (in_time(g, &event->now))
+        /* A Complete is not sent again. An earlier guard's, of the same upload, may have been applied after all: V4 and
+         * row A first. */
+        if (g->operation != GUARD_COMPLETE && in_time(g, &event->now))
             guard_wait(g, GUARD_SEND_WAITING, todo);
         else
             definitely_not_applied(g, event, todo); /* all copies were answered so, and the signature is over */

@@ -87,7 +87,7 @@ static void an_upload_that_is_aborted_before_its_complete_is_staged_again(void *
 }
 
 /* R7: on a store whose 409 leaves the expectation undecided, parts are staged again, where they can be read again. */
-static void answer_409_once(struct staged_try *try, os_guard guard)
+static void answer_409(struct staged_try *try, os_guard guard, unsigned first)
 {
     os_options options = fixture_fast_options(try->f);
     options.part_size = 5 * MIB;
@@ -97,6 +97,7 @@ static void answer_409_once(struct staged_try *try, os_guard guard)
     try->client = fixture_client(&options);
     staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key),
                                             .action = FAULT_ANSWER,
+                                            .first = first,
                                             .times = 1,
                                             .status = 409,
                                             .headers = XML,
@@ -109,7 +110,7 @@ static void after_an_undecided_409_the_parts_are_staged_again(void **state)
     for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++) {
         struct staged_try try;
         staged_try_open(&try, *state, "undecided");
-        answer_409_once(&try, guards[i]);
+        answer_409(&try, guards[i], 1);
         staged_try_put(&try);
         CHECK_VERDICT(try.outcome, OS_COMMITTED);
         assert_int_equal(try.outcome.result.guard, guards[i]);
@@ -128,7 +129,7 @@ static void after_an_undecided_409_a_stream_is_not_executed(void **state)
     struct staged_try try;
     struct big_stream stream = {.length = STAGED_LENGTH};
     staged_try_open(&try, *state, "undecided-stream");
-    answer_409_once(&try, OS_GUARD_RECORD);
+    answer_409(&try, OS_GUARD_RECORD, 1);
     try.body = big_stream_body(&stream);
     staged_try_put(&try);
     CHECK_VERDICT(try.outcome, OS_NOT_EXECUTED);
@@ -220,7 +221,7 @@ static void the_profiles_checksum_goes_with_parts_and_complete(void **state)
 {
     struct staged_try try;
     staged_try_open(&try, *state, "sums");
-    answer_409_once(&try, OS_GUARD_RECORD);
+    answer_409(&try, OS_GUARD_RECORD, 1);
     fault_proxy_clear(try.f->store_proxy);
     staged_try_put(&try);
     CHECK_VERDICT(try.outcome, OS_COMMITTED);
@@ -313,6 +314,105 @@ static void a_contender_aborts_the_holders_upload_before_it_takes_over(void **st
     staged_try_close(&try);
 }
 
+/* ------------------------------------------------------------------------------------------------ slow Completes */
+
+/* A Complete that the store is at for longer than its allowance: no answer comes, it is called dead, the upload is
+ * still open, and the next guard's Complete of it is answered by a 409. The test does the store's work later. */
+static void lose_a_slow_complete(struct staged_try *try)
+{
+    answer_409(try, OS_GUARD_RECORD, 2);
+    staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key), .action = FAULT_RESET, .times = 1});
+}
+
+static void complete_at_last(const struct staged_try *try)
+{
+    char upload[1025];
+    upload_of(try->f, try->key, upload);
+    complete_upload(try->f, try->key, upload);
+}
+
+/* R14: the upload is aborted first, and then the object is looked at: nothing is staged again beside our own commit. */
+static void a_complete_that_outlasts_its_allowance_is_committed(void **state)
+{
+    struct staged_try try;
+    staged_try_open(&try, *state, "slow-complete");
+    lose_a_slow_complete(&try);
+    unsigned held = staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key), .action = FAULT_HOLD});
+    assert_int_equal(pthread_create(&try.thread, NULL, staged_try_put, &try), 0);
+    assert_true(fault_proxy_wait_hits(try.f->store_proxy, held, 1, 30000));
+    complete_at_last(&try);
+    fault_proxy_release(try.f->store_proxy, held, FAULT_FORWARD);
+    assert_int_equal(pthread_join(try.thread, NULL), 0);
+    CHECK_VERDICT(try.outcome, OS_COMMITTED);
+    assert_string_equal(try.outcome.result.rule, "V4");
+    assert_string_not_equal(try.outcome.result.etag, "");
+    assert_int_equal(try.outcome.result.attempts, 2);
+    assert_int_equal(staged_try_count(&try, staged_creations(try.key)), 1);
+    check_big(try.client, try.key, STAGED_LENGTH);
+    check_no_uploads(&try);
+    staged_try_close(&try);
+}
+
+/* While it may not abort the upload, nobody can say that the Complete is lost; not by a ticket either. */
+static void a_slow_complete_whose_upload_cannot_be_aborted_is_unknown(void **state)
+{
+    struct staged_try try;
+    staged_try_open(&try, *state, "slow-denied");
+    lose_a_slow_complete(&try);
+    staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key),
+                                             .action = FAULT_ANSWER,
+                                             .status = 403,
+                                             .headers = XML,
+                                             .body = FAILURE("AccessDenied", "Access Denied.")});
+    staged_try_put(&try);
+    CHECK_VERDICT(try.outcome, OS_UNKNOWN);
+    CHECK_ERROR(try.outcome, OS_ERR_UNDECIDED);
+    assert_int_equal(staged_try_count(&try, staged_creations(try.key)), 1);
+    struct outcome resolved = resolve(try.client, try.outcome.result.ticket, NULL);
+    CHECK_VERDICT(resolved, OS_UNKNOWN);
+    complete_at_last(&try);
+    struct outcome again = resolve(try.client, resolved.result.ticket, NULL);
+    CHECK_VERDICT(again, OS_COMMITTED);
+    check_big(try.client, try.key, STAGED_LENGTH);
+    outcome_clear(&again);
+    outcome_clear(&resolved);
+    staged_try_close(&try);
+}
+
+struct resolving {
+    os_client *client;
+    const char *ticket;
+    struct outcome outcome;
+};
+
+static void *resolve_beside(void *argument)
+{
+    struct resolving *resolving = argument;
+    resolving->outcome = resolve(resolving->client, resolving->ticket, NULL);
+    return NULL;
+}
+
+static void a_slow_complete_that_lands_before_its_ticket_is_settled_is_committed(void **state)
+{
+    struct staged_try try;
+    unsigned rule;
+    staged_try_open(&try, *state, "slow-ticket");
+    leave_unknown(&try, FAULT_HOLD, &rule);
+    fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
+    unsigned held = staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key), .action = FAULT_HOLD});
+    struct resolving resolving = {.client = try.client, .ticket = try.outcome.result.ticket};
+    assert_int_equal(pthread_create(&try.thread, NULL, resolve_beside, &resolving), 0);
+    assert_true(fault_proxy_wait_hits(try.f->store_proxy, held, 1, 30000));
+    complete_at_last(&try);
+    fault_proxy_release(try.f->store_proxy, held, FAULT_FORWARD);
+    assert_int_equal(pthread_join(try.thread, NULL), 0);
+    CHECK_VERDICT(resolving.outcome, OS_COMMITTED);
+    assert_string_equal(resolving.outcome.result.rule, "V4");
+    check_big(try.client, try.key, STAGED_LENGTH);
+    outcome_clear(&resolving.outcome);
+    staged_try_close(&try);
+}
+
 /* ------------------------------------------------------------------------------------------------ unguarded */
 
 static void an_unguarded_complete_that_is_not_answered_is_undecided(void **state)
@@ -342,6 +442,9 @@ int main(int argc, char **argv)
         SUITE_TEST(an_upload_that_is_aborted_before_its_complete_is_staged_again, BACKEND_FENCE),
         SUITE_TEST(after_an_undecided_409_the_parts_are_staged_again, BACKEND_FENCE),
         SUITE_TEST(after_an_undecided_409_a_stream_is_not_executed, BACKEND_FENCE),
+        SUITE_TEST(a_complete_that_outlasts_its_allowance_is_committed, BACKEND_FENCE),
+        SUITE_TEST(a_slow_complete_whose_upload_cannot_be_aborted_is_unknown, BACKEND_FENCE),
+        SUITE_TEST(a_slow_complete_that_lands_before_its_ticket_is_settled_is_committed, BACKEND_FENCE),
         SUITE_TEST(after_a_part_was_replaced_the_parts_are_staged_again, BACKEND_FENCE),
         SUITE_TEST(a_store_that_never_knows_its_parts_is_sent_them_twice, 0),
         SUITE_TEST(a_stream_whose_parts_are_refused_is_not_executed, 0),

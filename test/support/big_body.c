@@ -168,3 +168,42 @@ void abort_upload(const struct fixture *f, const char *key, const char *upload_i
     snprintf(path, sizeof(path), "/%s/%s?uploadId=%s", f->bucket, key, upload_id);
     assert_int_equal(raw_s3(getenv(f->backend->store_variable), "DELETE", path, NULL, NULL), 204);
 }
+
+/* <name>...</name>, if it is there before `end`. */
+static void add_element(const char *part, const char *end, const char *name, struct buf *ret)
+{
+    char tag[32];
+    snprintf(tag, sizeof(tag), "<%s>", name);
+    const char *from = strstr(part, tag);
+    if (from == NULL || from > end)
+        return;
+    const char *to = strchr(from + 1, '<');
+    assert_non_null(to);
+    buf_add_f(ret, "%.*s</%s>", (int)(to - from), from, name);
+}
+
+void complete_upload(const struct fixture *f, const char *key, const char *upload_id)
+{
+    const char *endpoint = getenv(f->backend->store_variable);
+    char path[1500];
+    struct buf listed;
+    struct buf request;
+    buf_init(&listed, 1 << 20);
+    buf_init(&request, 1 << 20);
+    snprintf(path, sizeof(path), "/%s/%s?uploadId=%s", f->bucket, key, upload_id);
+    assert_int_equal(raw_s3(endpoint, "GET", path, NULL, &listed), 200);
+    buf_add_f(&request, "<CompleteMultipartUpload>");
+    for (const char *part = buf_str(&listed); (part = strstr(part, "<Part>")) != NULL; part++) {
+        const char *end = strstr(part, "</Part>");
+        assert_non_null(end);
+        buf_add_f(&request, "<Part>");
+        add_element(part, end, "PartNumber", &request);
+        add_element(part, end, "ETag", &request);
+        add_element(part, end, "ChecksumCRC64NVME", &request);
+        buf_add_f(&request, "</Part>");
+    }
+    buf_add_f(&request, "</CompleteMultipartUpload>");
+    assert_int_equal(raw_s3(endpoint, "POST", path, buf_str(&request), NULL), 200);
+    buf_free(&request);
+    buf_free(&listed);
+}

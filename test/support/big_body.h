@@ -35,5 +35,6 @@ struct outcome put_absent(os_client *client, const char *key, const os_body *bod
 unsigned open_uploads(const struct fixture *f, const char *key);
 void upload_of(const struct fixture *f, const char *key, char *ret);
 void abort_upload(const struct fixture *f, const char *key, const char *upload_id);
+void complete_upload(const struct fixture *f, const char *key, const char *upload_id); /* of all its parts */
 
 #endif

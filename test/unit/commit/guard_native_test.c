@@ -172,8 +172,10 @@ static void a_409_means_what_the_profile_says(void **state)
           "head none @1006 -> NOT_EXECUTED EXPIRED R7 again longer [FINISHED]\n");
     TRACE("put absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 +5000 -> HEAD [NATIVE_HEAD]\n"
           "head F @1006 -> CONFLICT OVERTAKEN R7 F [FINISHED]\n");
-    TRACE("complete absent native recent=1000 409=again\n" ONE_REQUEST
-          "attempt 409 -> NOT_EXECUTED STAGE_AGAIN R7 [FINISHED]\n");
+    TRACE("complete absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 -> HEAD [NATIVE_HEAD]\n"
+          "head none @1001 -> NOT_EXECUTED STAGE_AGAIN R7 [FINISHED]\n");
+    TRACE("complete absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 -> HEAD [NATIVE_HEAD]\n"
+          "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt 409 -> HEAD [NATIVE_HEAD]\n"
           "head F @1001 -> WAIT 25 [NATIVE_WAITING]\n");
 }

@@ -5,6 +5,8 @@
  */
 #include "support/guard_trace.h"
 
+#include <string.h>
+
 #define LOCKING                                                                   \
     "start -> HEAD [CHECKING]\n"                                                  \
     "head none @1000 -> SIGN 1000/5 [SIGNING]\n"                                  \
@@ -153,14 +155,32 @@ static void a_412_is_definite(void **state)
 static void a_409_calls_for_a_new_upload_and_is_not_sent_again(void **state)
 {
     (void)state;
-    TRACE("complete absent parts=7 409=again\n" LOCKING
-          "attempt 409 -> NOT_EXECUTED STAGE_AGAIN R7, RELEASE g=101 t=0 ttl=4600 fence=1011 if g=100 [FINISHED]\n");
+    TRACE("complete absent parts=7 409=again\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1001 -> GET [RESOLVE_OWN]\n" OURS "query -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1001 -> NOT_EXECUTED STAGE_AGAIN R13.B, RELEASE g=101 t=0 ttl=4601 fence=1011 if g=100 "
+          "[FINISHED]\n");
     TRACE("complete absent parts=7 409=final\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
           "head F @1001 -> GET [RESOLVE_OWN]\n" OURS "query -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4601 fence=1011 if g=100 [FINISHED]\n");
     TRACE("complete absent parts=7\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n" ALIVE OURS
           "query -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n");
+}
+
+/* What the store is busy with may be an earlier guard's Complete of the same upload, which was called dead too early:
+ * then its nonce, or who saw it, tells. */
+static void after_a_409_an_earlier_complete_is_looked_for(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7 409=again\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
+          "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    TRACE("complete absent parts=7 409=again\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
+          "head F @1001 -> GET [RESOLVE_OWN]\n" OURS
+          "query row X g=5 n=other fence=1020 saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1001 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+    TRACE("complete absent parts=7 409=again\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
+          "head F @1001 -> GET [RESOLVE_OWN]\n" OURS "query -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1001 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4601 fence=1011 if g=100 [FINISHED]\n");
 }
 
 static void a_ticket_keeps_the_upload(void **state)
@@ -171,6 +191,28 @@ static void a_ticket_keeps_the_upload(void **state)
           "start -> HEAD [RESOLVE_HEAD]\n" DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1014 -> NOT_EXECUTED EXPIRED R14 longer, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 "
           "[FINISHED]\n");
+}
+
+/* Only where no answer said so does the verdict rest on the fence. */
+static void what_rests_on_the_fence_alone_is_known(void **state)
+{
+    (void)state;
+    static const struct {
+        enum verdict verdict;
+        bool dead, not_applied, by_fence;
+    } cases[] = {
+        {VERDICT_NOT_EXECUTED, true, false, true},   {VERDICT_CONFLICT, true, false, true},
+        {VERDICT_NOT_EXECUTED, false, false, false}, {VERDICT_CONFLICT, true, true, false},
+        {VERDICT_COMMITTED, true, false, false},     {VERDICT_UNKNOWN, true, false, false},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct guard guard;
+        memset(&guard, 0, sizeof(guard));
+        guard.verdict = cases[i].verdict;
+        guard.dead = cases[i].dead;
+        guard.not_applied = cases[i].not_applied;
+        assert_int_equal(guard_by_fence(&guard), cases[i].by_fence);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------ one nonce, two
@@ -317,7 +359,9 @@ int main(void)
         cmocka_unit_test(the_very_version_without_a_nonce_may_be_ours),
         cmocka_unit_test(a_412_is_definite),
         cmocka_unit_test(a_409_calls_for_a_new_upload_and_is_not_sent_again),
+        cmocka_unit_test(after_a_409_an_earlier_complete_is_looked_for),
         cmocka_unit_test(a_ticket_keeps_the_upload),
+        cmocka_unit_test(what_rests_on_the_fence_alone_is_known),
         cmocka_unit_test(a_release_of_an_earlier_guard_is_not_taken_for_the_record_just_sent),
         cmocka_unit_test(what_an_earlier_guard_of_the_upload_wrote_is_committed),
         cmocka_unit_test(the_holders_upload_is_aborted_before_its_record_is_taken_over),

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last step of a call whose Complete came to nothing: its upload is aborted, and where only the fence says so, the
+ * object is looked at once more (R14). */
+#include "base/error.h"
+#include "client/guarded.h"
+#include "client/plain.h"
+#include "client/ticket.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, os_cancel *cancel, struct object_version *ret,
+                     os_error *err)
+{
+    os_call call = {.size = sizeof(call), .deadline_ms = deadline_ms, .cancel = cancel};
+    struct plain plain = {.request = {.verb = STORE_HEAD, .key = guarded->wish.key}, .may_repeat = true};
+    memset(ret, 0, sizeof(*ret));
+    os_code code = plain_run(&plain, guarded->client, &call, err);
+    if (code == OS_OK)
+        run_version_of(&plain.object, ret);
+    return code == OS_ERR_NOT_FOUND ? OS_OK : code;
+}
+
+void guarded_add_ticket(struct guarded *guarded, const char *upload_id)
+{
+    if (guarded->outcome.verdict != OS_UNKNOWN || guarded->outcome.ticket.record.nonce[0] == '\0')
+        return;
+    guarded->outcome.result.ticket =
+        ticket_write(guarded->client->settings.store_identity, guarded->wish.key, upload_id, &guarded->outcome.ticket);
+}
+
+void guarded_prove(struct run_outcome *outcome, const struct object_version *version)
+{
+    os_result *result = &outcome->result;
+    outcome->verdict = OS_COMMITTED;
+    memcpy(result->rule, "V4", sizeof("V4"));
+    memcpy(result->etag, version->etag, sizeof(version->etag));
+    memcpy(result->version_id, version->version_id, sizeof(version->version_id));
+    memset(result->found_etag, 0, sizeof(result->found_etag));
+    memset(result->found_version_id, 0, sizeof(result->found_version_id));
+    error_clear(&outcome->error);
+}
+
+static void make_unknown(struct guarded *guarded, const char *upload_id, const char *why, const os_error *trouble)
+{
+    struct run_outcome *outcome = &guarded->outcome;
+    os_result *result = &outcome->result;
+    outcome->verdict = OS_UNKNOWN;
+    memset(result->found_etag, 0, sizeof(result->found_etag));
+    memset(result->found_version_id, 0, sizeof(result->found_version_id));
+    error_set(
+        &outcome->error, OS_ERR_UNDECIDED,
+        "%s of %.300s is taken for lost only because it was not answered in time, and %s. Resolve its ticket, and "
+        "delete nothing that it could refer to until then. %.300s",
+        guarded->wish.name, guarded->wish.key, why, trouble->code != OS_OK ? trouble->message : "");
+    guarded_add_ticket(guarded, upload_id);
+}
+
+/* A store may be at a Complete for longer than its allowance. What an aborted upload has not become by now, it will not
+ * become: so the HEAD comes after the abort. Neither the caller's cancellation nor a deadline that has just passed is
+ * in its way: the verdict rests on it. */
+static void look_again(struct guarded *guarded, const char *upload_id, bool gone)
+{
+    struct run_outcome *outcome = &guarded->outcome;
+    os_error trouble = {.code = OS_OK};
+    struct object_version found;
+    uint64_t left_ms = guarded_time_left(guarded);
+    if (!gone) {
+        make_unknown(guarded, upload_id, "its upload could not be aborted (s3:AbortMultipartUpload)", &trouble);
+        return;
+    }
+    outcome->result.requests++;
+    if (guarded_look(guarded, left_ms < STAGE_ABORT_MS ? STAGE_ABORT_MS : left_ms, NULL, &found, &trouble) != OS_OK)
+        make_unknown(guarded, upload_id, "the object could not be read after its upload was aborted", &trouble);
+    else if (strcmp(found.nonce, outcome->ticket.record.nonce) == 0)
+        guarded_prove(outcome, &found);
+}
+
+void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt)
+{
+    const struct run_outcome *outcome = &guarded->outcome;
+    if (outcome->verdict != OS_NOT_EXECUTED && outcome->verdict != OS_CONFLICT)
+        return;
+    bool gone = stage_abort(guarded->client, guarded->wish.key, upload_id, parts_in_doubt, guarded_deadline(guarded));
+    if (outcome->by_fence)
+        look_again(guarded, upload_id, gone);
+}
+
+static void tell_metric(struct sync *sync)
+{
+    struct guarded *guarded = (struct guarded *)sync;
+    guarded_note_metric(guarded->client, guarded);
+    sync_finish(sync);
+}
+
+void guarded_tell_metric(struct guarded *guarded)
+{
+    guarded->sync.start = tell_metric;
+    sync_run(guarded->client, &guarded->sync, NULL);
+}
