@@ -111,8 +111,7 @@ static void settings_for(const struct run *run, struct guard_settings *ret)
     const struct profile *profile = client->settings.profile;
     ret->modified_tells = profile && profile->rename_object == PROFILE_NO;
     ret->answer_409 = run->wish.way.answer_409;
-    bool put_known = run_has_md5_etag(run) && client->etags == CLIENT_ETAGS_MD5;
-    ret->etag_known = run->wish.operation == GUARD_DELETE || put_known;
+    ret->etag_known = run_has_md5_etag(run) && client->etags == CLIENT_ETAGS_MD5;
 }
 
 /* R3: a create has nothing to see, so its record lacks no `saw`; a replacement's would, and with it row A's best
@@ -142,7 +141,7 @@ static bool init_guard(struct run *run, const struct clock_reading *now)
     struct guard_start start = {
         .operation = run->wish.operation,
         .expected_etag = run->wish.etag,
-        .our_etag = run->wish.operation == GUARD_DELETE ? RECORD_ETAG_CREATE : run->md5_etag,
+        .our_etag = run->md5_etag,
         .nonce = upload ? upload->nonce : nonce,
         .generation = random[0],
         .seed = random[1],

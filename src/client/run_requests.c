@@ -414,7 +414,7 @@ static void want_get(struct run *run, const struct guard_todo *todo)
     struct ledger_request request = {
         .verb = query ? LEDGER_LIST : LEDGER_GET,
         .path = run->path,
-        .etag = todo->get_our_etag ? run->guard.our_etag : guard_record_etag(&run->guard),
+        .etag = todo->get_our_etag ? RECORD_ETAG_CREATE : guard_record_etag(&run->guard),
         .each = weigh_row,
         .each_context = run,
         .deadline_monotonic_ms = ledger_deadline_ms(run, &run->get_sent),

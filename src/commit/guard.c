@@ -26,7 +26,9 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     assert(start->operation != GUARD_DELETE || start->expected_etag != NULL);
     if (start->expected_etag)
         word_copy(g->expected_etag, start->expected_etag, sizeof(g->expected_etag));
-    if (settings->etag_known && start->our_etag)
+    if (start->operation == GUARD_DELETE)
+        word_copy(g->our_etag, RECORD_ETAG_CREATE, sizeof(g->our_etag));
+    else if (settings->etag_known && start->our_etag)
         word_copy(g->our_etag, start->our_etag, sizeof(g->our_etag));
     word_copy(g->nonce, start->nonce, sizeof(g->nonce));
     g->body_bytes = start->body_bytes;
@@ -58,7 +60,8 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     g->resolving = true;
     if (strcmp(ticket->expected_etag, RECORD_ETAG_CREATE) != 0)
         word_copy(g->expected_etag, ticket->expected_etag, sizeof(g->expected_etag));
-    word_copy(g->our_etag, ticket->our_etag, sizeof(g->our_etag));
+    word_copy(g->our_etag, ticket->operation == GUARD_DELETE ? RECORD_ETAG_CREATE : ticket->our_etag,
+              sizeof(g->our_etag));
     record_copy(&g->ours, &ticket->record);
     word_copy(g->nonce, ticket->record.nonce, sizeof(g->nonce));
     g->d0_s = ticket->d0_s;

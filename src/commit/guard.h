@@ -61,7 +61,7 @@ struct guard_settings {
     uint32_t answer_409; /* enum guard_409 */
     bool fences;         /* E7 */
     bool release_always; /* R9 */
-    bool etag_known;     /* "our ETag" can be predicted (R13) */
+    bool etag_known;     /* "our ETag" can be predicted, or so it seems (R13) */
     bool native;         /* GUARD_MODE_NATIVE */
     bool modified_tells; /* N1: no request leaves an object with a Last-Modified from before it came to this key
                             (RenameObject does) */
@@ -73,7 +73,7 @@ struct guard_settings {
 struct guard_start {
     enum guard_operation operation;
     const char *expected_etag;         /* NULL: absent */
-    const char *our_etag;              /* with settings.etag_known: the ETag that our write makes, "*" for DELETE */
+    const char *our_etag;              /* with settings.etag_known: the ETag that our write makes; not for DELETE */
     const char *nonce;                 /* 32 hex digits, new for every guard; COMPLETE: that of the upload's creation,
                                           the same for every guard of one upload */
     uint64_t generation;               /* random; cut to 48 bits (T2) */
@@ -166,7 +166,7 @@ enum {
     GUARD_DO_SOURCE = 1 << 1,       /* HEAD the source of a COPY */
     GUARD_DO_SIGN = 1 << 2,         /* sign the attempt at todo.sign_date_s for todo.sign_length_s, keep it (R2) */
     GUARD_DO_RECORD_PUT = 1 << 3,   /* PutItem todo.record on todo.condition */
-    GUARD_DO_RECORD_GET = 1 << 4,   /* consistent GetItem of our key, or of (path, our ETag) when todo.get_our_etag */
+    GUARD_DO_RECORD_GET = 1 << 4,   /* consistent GetItem of our key, or of (path, "*") when todo.get_our_etag */
     GUARD_DO_RECORD_QUERY = 1 << 5, /* consistent Query of the partition; weigh each row with guard_weigh_record */
     GUARD_DO_SEND =
         1 << 6, /* send the signed attempt, once, with todo.send_deadline_ms; then abort the connection (R6) */
@@ -183,7 +183,7 @@ struct guard_todo {
     uint64_t sign_date_s;
     uint32_t sign_length_s;
     bool sign_renewed; /* E2: with renewed credentials, same date and length */
-    bool get_our_etag;
+    bool get_our_etag; /* DELETE */
     uint64_t upload;
     struct record record;
     struct record_condition condition;
@@ -371,8 +371,8 @@ bool guard_by_fence(const struct guard *guard);
 const char *guard_rule_name(const struct guard *guard); /* "R9", "R13.E" ... */
 void guard_ticket_of(const struct guard *guard, struct guard_ticket *ret);
 
-/* RECORD_QUERY: adds what one row of the partition says. `etag` is the row's sort key. For an update that includes the
- * row of our own key: an update may leave the ETag as it was. */
+/* RECORD_QUERY: adds what one row of the partition says. `etag` is the row's sort key. An update may leave the ETag as
+ * it was: the row of our own key counts like any other. */
 void guard_weigh_record(const struct guard *guard, const char *etag, const struct record *record,
                         struct guard_evidence *evidence);
 

@@ -66,30 +66,40 @@ static void round_broken(struct guard *g, struct guard_todo *todo)
     guard_wait(g, GUARD_RESOLVE_WAITING, todo);
 }
 
-static void weigh(const struct guard *g, const struct record *record, struct guard_evidence *evidence)
+/*
+ * Whether under this record somebody may have replaced what we wrote, without having left that he saw our nonce. What
+ * was predicted may be wrong: the bucket's encryption was changed since, and ETags are no MD5 sums any more. But then
+ * no two writes have the same ETag: who replaced our version did it under the only record of that ETag, whose `saw` is
+ * our nonce, unless a peer wrote it.
+ */
+static bool may_be_our_etag(const struct guard *g, const char *etag, const struct record *record)
 {
-    if (guard_is_ours(g, record))
-        return;
-    if (strcmp(record->saw, g->nonce) == 0)
-        evidence->saw_ours = true;
-    if (!record->has_fence || !guard_past_fence(g, g->d0_s, record->fence_s))
-        evidence->locked = true;
+    if (g->operation == GUARD_DELETE)
+        return true;
+    if (strcmp(etag, RECORD_ETAG_CREATE) == 0)
+        return false; /* is no ETag */
+    if (g->our_etag[0] == '\0' || strcmp(etag, g->our_etag) == 0)
+        return true;
+    return record->nonce[0] == '\0' && strcmp(etag, g->expected_etag) != 0;
 }
 
 void guard_weigh_record(const struct guard *g, const char *etag, const struct record *record,
                         struct guard_evidence *evidence)
 {
-    bool own_key = strcmp(etag, guard_record_etag(g)) == 0;
-    bool may_be_our_etag =
-        g->expected_etag[0] != '\0'; /* "*" is no ETag; what an update expects may be what it makes */
-    if (!own_key || may_be_our_etag)
-        weigh(g, record, evidence);
+    if (guard_is_ours(g, record))
+        return;
+    if (strcmp(record->saw, g->nonce) == 0)
+        evidence->saw_ours = true;
+    bool may_live = !record->has_fence || !guard_past_fence(g, g->d0_s, record->fence_s);
+    if (may_live && may_be_our_etag(g, etag, record))
+        evidence->locked = true;
 }
 
+/* Of a DELETE "our ETag" is known for certain. */
 static void read_others(struct guard *g, struct guard_todo *todo)
 {
     g->state = GUARD_RESOLVE_OTHERS;
-    todo->get_our_etag = g->our_etag[0] != '\0';
+    todo->get_our_etag = g->operation == GUARD_DELETE;
     guard_want(g, todo->get_our_etag ? GUARD_DO_RECORD_GET : GUARD_DO_RECORD_QUERY, todo);
 }
 
@@ -122,7 +132,7 @@ void guard_on_resolve_get(struct guard *g, const struct guard_event *event, stru
     }
     struct guard_evidence evidence = {false, false};
     if (event->found)
-        weigh(g, &event->record, &evidence);
+        guard_weigh_record(g, g->our_etag, &event->record, &evidence);
     others_read(g, &evidence, &event->now, todo);
 }
 

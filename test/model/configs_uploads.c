@@ -113,6 +113,28 @@ const struct config configs_uploads[] = {
         .whole = true,
         .budget = {[BUDGET_TICK] = 1, [BUDGET_LEAP] = 2, [BUDGET_LOSE] = 1},
     },
+    /* ------------------------------------------------------------------------------------ another prediction */
+    {
+        .name = "etags-changed",
+        .about = "ETags are no longer what is predicted: who deletes what we wrote does it under another record",
+        .calls = {CREATE(ETAG_A, 2), DELETE(ETAG_A, 1)},
+        .etag_known = true,
+        .etag_wrong = true,
+        .whole = true,
+        .quick = true,
+        .budget = {[BUDGET_LEAP] = 2, [BUDGET_LOSE] = 1},
+    },
+    {
+        .name = "etags-changed-replace",
+        .about = "the same of a replacement, and somebody puts the bytes back that were there",
+        .calls = {REPLACE(ETAG_C, ETAG_A, 1), REPLACE(ETAG_A, ETAG_C, 1)},
+        .base = ETAG_C,
+        .etag_known = true,
+        .etag_wrong = true,
+        .whole = true,
+        .quick = true,
+        .budget = {[BUDGET_LEAP] = 2, [BUDGET_LOSE] = 1},
+    },
     /* ------------------------------------------------------------------------------------ native mode */
     {
         .name = "native-create",

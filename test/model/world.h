@@ -83,6 +83,7 @@ struct config {
     bool no_fences;
     bool release_always;
     bool etag_known;
+    bool etag_wrong;     /* with it: what is predicted is not what the store makes; nobody else writes under it */
     bool headers;        /* condition headers go along and are honoured */
     bool never_expires;  /* the store takes an attempt however late it comes */
     bool late_in_bound;  /* ... but none comes later than timeout x rate after its date */

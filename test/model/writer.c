@@ -164,7 +164,7 @@ void writer_start(struct world *world, unsigned w)
         struct guard_start start = {
             .operation = plan->operation,
             .expected_etag = plan->expected == ETAG_NONE ? NULL : etag_text(plan->expected),
-            .our_etag = etag_text(plan->ours),
+            .our_etag = etag_text(config->etag_wrong ? ETAG_D : plan->ours),
             .nonce = nonce,
             .generation = 1000 * (1 + (uint64_t)w * GUARDS + writer->number),
             .upload = plan->operation == GUARD_COMPLETE ? w + 1 : 0,

@@ -11,9 +11,9 @@
 #define DEAD       "head none @1013 -> HEAD [RESOLVE_HEAD]\nhead none @1013 -> GET [RESOLVE_OWN]\n"
 #define DEAD_OTHER "head F @1013 -> HEAD [RESOLVE_HEAD]\nhead F @1013 -> GET [RESOLVE_OWN]\n"
 #define STILL_DEAD "head none @1013 -> GET [RESOLVE_OWN]\n" /* a round that begins with that Date known */
-#define OURS       "get found sent -> GET ours [RESOLVE_OTHERS]\n"
-#define FOREIGN    "get found g=101 t=20000 ttl=4620 n=other fence=1030 -> GET ours [RESOLVE_OTHERS]\n"
-#define UNLOCKED   "get none -> HEAD [RESOLVE_AGAIN]\n"
+#define OURS       "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+#define FOREIGN    "get found g=101 t=20000 ttl=4620 n=other fence=1030 -> QUERY [RESOLVE_OTHERS]\n"
+#define UNLOCKED   "query -> HEAD [RESOLVE_AGAIN]\n"
 #define STOPPED    "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
 #define TICKET     "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none\n"
 
@@ -35,7 +35,7 @@ static void a_round_with_an_unanswered_read_is_made_again(void **state)
           "timer +25 -> HEAD [RESOLVE_HEAD]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD "get unreadable -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n");
-    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "get ambiguous -> WAIT 25 [RESOLVE_WAITING]\n"
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "query ambiguous -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n");
     TRACE("put absent\n" AMBIGUOUS DEAD "get found sent -> QUERY [RESOLVE_OTHERS]\n"
           "query throttled -> WAIT 25 [RESOLVE_WAITING]\n"
@@ -50,11 +50,11 @@ static void a_round_with_an_unanswered_read_is_made_again(void **state)
 static void a_round_forgets_the_round_before(void **state)
 {
     (void)state;
-    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "get found g=1 n=x saw=us -> HEAD [RESOLVE_AGAIN]\n"
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "query row X g=1 n=x saw=us -> HEAD [RESOLVE_AGAIN]\n"
           "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
           "head F @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
-    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "get found g=1 n=x -> HEAD [RESOLVE_AGAIN]\n"
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "query row X g=1 n=x -> HEAD [RESOLVE_AGAIN]\n"
           "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
           "head F @1013 -> GET [RESOLVE_OWN]\n" FOREIGN UNLOCKED
@@ -72,7 +72,7 @@ static void what_was_read_before_the_death_proves_nothing(void **state)
     TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
           "head none @1013 +12000 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS
-          "get found g=1 t=20000 ttl=4605 n=other fence=1015 saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "query row X g=1 t=20000 ttl=4605 n=other fence=1015 saw=us -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
 
@@ -86,7 +86,7 @@ static void a_version_that_came_back_during_the_round_proves_nothing(void **stat
     TRACE("put absent ours=X\n" AMBIGUOUS "head X @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head X @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS
-          "get found g=1 t=20000 ttl=4613 n=other fence=1023 -> HEAD [RESOLVE_AGAIN]\n"
+          "query row X g=1 t=20000 ttl=4613 n=other fence=1023 -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS "head F @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head F @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
@@ -108,7 +108,7 @@ static void a_head_that_was_sent_before_the_fence_begins_no_round_of_the_dead(vo
           "head X nonce=us @1013 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS "head none @1013 +12000 -> HEAD [RESOLVE_HEAD]\n"
           "head none @1010 -> GET [RESOLVE_OWN]\n" OURS
-          "get found g=1 t=20000 ttl=4613 n=other fence=1023 saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "query row X g=1 t=20000 ttl=4613 n=other fence=1023 saw=us -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS "head failed @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS UNLOCKED
@@ -164,8 +164,8 @@ static void an_update_to_the_same_bytes_is_not_called_a_conflict(void **state)
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
           "head E nonce=c lm=9 @1030 -> HEAD [RESOLVE_HEAD]\n"
           "head E nonce=c lm=9 @1030 -> GET [RESOLVE_OWN]\n"
-          "get found g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> GET ours [RESOLVE_OTHERS]\n"
-          "get found g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> HEAD [RESOLVE_AGAIN]\n"
+          "get found g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> QUERY [RESOLVE_OTHERS]\n"
+          "query row E g=102 t=20000 ttl=4640 n=third fence=1040 saw=other -> HEAD [RESOLVE_AGAIN]\n"
           "head E nonce=c lm=9 @1030 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
@@ -193,8 +193,8 @@ static void our_own_record_does_not_lock_our_etag(void **state)
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
           "head E @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head E @1013 -> GET [RESOLVE_OWN]\n"
-          "get found sent -> GET ours [RESOLVE_OTHERS]\n"
-          "get found sent -> HEAD [RESOLVE_AGAIN]\n"
+          "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query row E sent -> HEAD [RESOLVE_AGAIN]\n"
           "head E @1013 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
           "[FINISHED]\n");
 }
@@ -212,8 +212,8 @@ static void what_another_writer_holds_is_not_released(void **state)
           "head none @1000 -> SEND 20000 [SENDING]\n"
           "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
           "head none @1001 -> GET [RESOLVE_OWN]\n"
-          "get found g=92 n=other -> GET ours [RESOLVE_OTHERS]\n"
-          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "get found g=92 n=other -> QUERY [RESOLVE_OTHERS]\n"
+          "query -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R13.C F [FINISHED]\n");
 }
 
@@ -284,8 +284,8 @@ static void a_ticket_keeps_the_version_that_was_seen(void **state)
           "start -> HEAD [RESOLVE_HEAD]\n"
           "head E lm=5 vid=v nonce=a @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head E lm=5 vid=v nonce=a @1013 -> GET [RESOLVE_OWN]\n"
-          "get found sent -> GET ours [RESOLVE_OTHERS]\n"
-          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query -> HEAD [RESOLVE_AGAIN]\n"
           "head E lm=5 vid=v nonce=a @1013 -> NOT_EXECUTED EXPIRED R13.D longer, RELEASE g=101 t=0 ttl=4613 fence=1010 "
           "saw=a if g=100 [FINISHED]\n");
 }
@@ -303,8 +303,8 @@ static void a_ticket_keeps_that_nothing_was_applied(void **state)
           "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none not-applied\n"
           "start -> HEAD [RESOLVE_HEAD]\n"
           "head none @1001 -> GET [RESOLVE_OWN]\n"
-          "get found sent -> GET ours [RESOLVE_OTHERS]\n"
-          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
 }
 
@@ -332,8 +332,8 @@ static void a_ticket_keeps_the_largest_date(void **state)
           "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none not-applied\n"
           "start -> HEAD [RESOLVE_HEAD]\n"
           "head none @990 -> GET [RESOLVE_OWN]\n"
-          "get found sent -> GET ours [RESOLVE_OTHERS]\n"
-          "get none -> HEAD [RESOLVE_AGAIN]\n"
+          "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query -> HEAD [RESOLVE_AGAIN]\n"
           "head none @990 -> NOT_EXECUTED UNMET R13.B, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n");
 }
 
