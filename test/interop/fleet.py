@@ -10,6 +10,7 @@ Environment, as for the other tests of programs (oscommit_testing.py), and
 import concurrent.futures
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from oscommit_testing import EXIT_SKIPPED, BackendCase, FaultProxy, dynamo, sign
 
 # Requests as the router sees them. An attempt of this library carries its signature in the query.
 OUR_ATTEMPT = {"method": "PUT", "query_contains": "X-Amz-Signature"}
+OUR_COMPLETE = {"method": "POST", "query_contains": "X-Amz-Signature"}
 OUR_RECORD = {"target": "PutItem", "body_contains": '"nonce"'}
 PEER_ATTEMPT = {"method": "PUT", "has_header": "authorization"}
 PEER_RECORD = {"target": "PutItem", "body_contains": '"#pk"'}
@@ -221,6 +223,14 @@ class FleetCase(BackendCase):
 
     def generation(self, key, etag="*"):
         return int(self.record(key, etag)["generation"]["N"])
+
+    def uploads(self, key):
+        """The ids of the uploads that are open for a key."""
+        status, _, body = signed_request(
+            self.store_endpoint, "s3", "GET", "/" + self.table, query=f"prefix={key}&uploads="
+        )
+        self.assertEqual(status, 200, body)
+        return re.findall("<UploadId>([^<]+)</UploadId>", body.decode())
 
     # ----------------------------------------------------------------------------------------- a log of commits
 

@@ -59,6 +59,15 @@ class Races(FleetCase):
         attempts = self.router.requests(**OUR_ATTEMPT) + self.router.requests(**PEER_ATTEMPT)
         self.assertEqual(sum(attempt["upstream_status"] == 200 for attempt in attempts), KEYS)
 
+    def test_of_eight_that_create_a_key_some_of_them_in_parts_one_wins(self):
+        staged = [self.ours(f"ours-staged{n}", options=("headers=off", "stage=1")) for n in range(2)]
+        writers = staged + self.fleet(2, 4)
+        keys = [self.key("in-parts") for _ in range(KEYS // 4)]
+        won = self.winners(self.race(writers, keys, lambda writer, key: ("create", key, f"by {writer.name} {key}")))
+        for key, name in won.items():
+            self.assertEqual(writers[0]("get", key).body, f"by {name} {key}")
+            self.assertEqual(self.uploads(key), [])
+
     def test_of_eight_that_copy_to_a_key_one_wins(self):
         writers = self.fleet()
         for writer in writers:

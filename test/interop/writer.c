@@ -6,7 +6,7 @@
  *   interop_writer ENDPOINT BUCKET TABLE TIMEOUT_MS RATE [OPTION...]      credentials and region: AWS_ACCESS_KEY_ID ...
  *
  * Options: length=S allowance=S margin=S (of a signature), release=always, headers=on|off (condition headers),
- * agent=NAME (of its requests, by which a test knows whose they are). Commands, and their answers: create KEY BODY |
+ * agent=NAME (of its requests, by which a test knows whose they are), stage=1 (every body goes in parts). Commands, and their answers: create KEY BODY |
  * update KEY ETAG BODY | copy FROM TO | delete KEY ETAG ok ETAG GENERATION TOOK_OVER WAITED_MS | conflict RULE |
  * not_executed TEXT | unknown TEXT get KEY       ok ETAG BODY | none | error TEXT quit A key and an ETag have no
  * blanks; a body has no line ends. An empty ETag is shown as "-".
@@ -39,6 +39,8 @@ static bool take_option(const char *option, os_options *options)
 {
     if (strcmp(option, "release=always") == 0) {
         options->release = OS_RELEASE_ALWAYS;
+    } else if (strcmp(option, "stage=1") == 0) {
+        options->stage_above = 1;
     } else if (strncmp(option, "headers=", 8) == 0) {
         options->condition_headers = strcmp(option + 8, "on") == 0 ? OS_ON : OS_OFF;
     } else if (strncmp(option, "agent=", 6) == 0) {
