@@ -6,10 +6,10 @@
  *   interop_writer ENDPOINT BUCKET TABLE TIMEOUT_MS RATE [OPTION...]      credentials and region: AWS_ACCESS_KEY_ID ...
  *
  * Options: length=S allowance=S margin=S (of a signature), release=always, headers=on|off (condition headers),
- * agent=NAME (of its requests, by which a test knows whose they are), stage=1 (every body goes in parts). Commands, and their answers: create KEY BODY |
- * update KEY ETAG BODY | copy FROM TO | delete KEY ETAG ok ETAG GENERATION TOOK_OVER WAITED_MS | conflict RULE |
- * not_executed TEXT | unknown TEXT get KEY       ok ETAG BODY | none | error TEXT quit A key and an ETag have no
- * blanks; a body has no line ends. An empty ETag is shown as "-".
+ * agent=NAME (of its requests, by which a test knows whose they are), stage=1 (every body goes in parts). Commands, and
+ * their answers: create KEY BODY | update KEY ETAG BODY | copy FROM TO | delete KEY ETAG ok ETAG GENERATION TOOK_OVER
+ * WAITED_MS | conflict RULE | not_executed TEXT | unknown TEXT get KEY       ok ETAG BODY | none | error TEXT quit A
+ * key and an ETag have no blanks; a body has no line ends. An empty ETag is shown as "-".
  */
 #include "oscommit.h"
 
