@@ -104,6 +104,7 @@ int main(int argc, char **argv)
         printf("%-8s %lu\n", inject_kind_names[kind], torture.injections[kind]);
         total += torture.injections[kind];
     }
+    printf("%lu uploads were left behind, and removed by gc\n", torture.uploads);
     printf("%lu injections, %lu failures\n", total, torture.failures);
     return torture.failures == 0 && total > 0 ? 0 : 1;
 }

@@ -43,6 +43,30 @@ static void put_file_if_absent(os_client *client, struct trial *trial)
         os_put_if_absent(client, trial->key, &body, &new_options, &trial->call, &trial->result, &trial->err);
 }
 
+struct reading {
+    const char *text;
+    size_t left;
+};
+
+static int64_t read_some(void *context, void *ret_data, size_t size)
+{
+    struct reading *reading = context;
+    size_t length = reading->left < size ? reading->left : size;
+    memcpy(ret_data, reading->text, length);
+    reading->text += length;
+    reading->left -= length;
+    return (int64_t)length;
+}
+
+static void put_stream_if_absent(os_client *client, struct trial *trial)
+{
+    struct reading reading;
+    trial_text(trial, STATE_NEW, &reading.text, &reading.left);
+    os_body body = {.size = sizeof(body), .read = read_some, .read_context = &reading};
+    trial->verdict =
+        os_put_if_absent(client, trial->key, &body, &new_options, &trial->call, &trial->result, &trial->err);
+}
+
 static void copy_if_not_exists(os_client *client, struct trial *trial)
 {
     trial->verdict =
@@ -226,6 +250,22 @@ const struct scenario scenarios[] = {
     {.name = "put_file_if_absent", .after = STATE_NEW, .run = put_file_if_absent},
     {.name = "put_if_match", .before = STATE_OLD, .after = STATE_NEW, .run = put_if_match},
     {.name = "put_if_match_of_stale", .before = STATE_OLD, .after = STATE_OLD, .stale = true, .run = put_if_match},
+    {.name = "put_if_absent_in_parts", .in_parts = true, .after = STATE_NEW, .run = put_if_absent},
+    {.name = "put_if_absent_in_parts_of_taken_key",
+     .in_parts = true,
+     .before = STATE_OLD,
+     .after = STATE_OLD,
+     .stale = true,
+     .run = put_if_absent},
+    {.name = "put_file_if_absent_in_parts", .in_parts = true, .after = STATE_NEW, .run = put_file_if_absent},
+    {.name = "put_stream_if_absent_in_parts", .in_parts = true, .after = STATE_NEW, .run = put_stream_if_absent},
+    {.name = "put_if_match_in_parts", .in_parts = true, .before = STATE_OLD, .after = STATE_NEW, .run = put_if_match},
+    {.name = "copy_if_not_exists_in_parts",
+     .in_parts = true,
+     .after = STATE_NEW,
+     .other_before = STATE_NEW,
+     .other_after = STATE_NEW,
+     .run = copy_if_not_exists},
     {.name = "copy_if_not_exists",
      .after = STATE_NEW,
      .other_before = STATE_NEW,
@@ -245,6 +285,12 @@ const struct scenario scenarios[] = {
      .stale = true,
      .run = delete_if_match},
     {.name = "put", .kind = SCENARIO_PLAIN, .before = STATE_OLD, .after = STATE_NEW, .run = put},
+    {.name = "put_in_parts",
+     .kind = SCENARIO_PLAIN,
+     .in_parts = true,
+     .before = STATE_OLD,
+     .after = STATE_NEW,
+     .run = put},
     {.name = "delete", .kind = SCENARIO_PLAIN, .before = STATE_OLD, .run = delete},
     {.name = "head", .kind = SCENARIO_READ, .before = STATE_OLD, .run = head, .check = head_is_true},
     {.name = "get", .kind = SCENARIO_READ, .before = STATE_OLD, .run = get, .check = get_is_true},

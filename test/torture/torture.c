@@ -9,7 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SETTLERS = 64, FAILURES_MAX = 20, NUMBER_MAX = 1000000, HANG_S = 120, FIRST_MAX = 11 };
+enum {
+    SETTLERS = 64,
+    FAILURES_MAX = 20,
+    NUMBER_MAX = 1000000,
+    HANG_S = 120,
+    FIRST_MAX = 11,
+    SWEEP_US = 100000,
+    LONG_STEP = 8,
+    DRAW_PRIME = 7919
+};
 
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
@@ -76,6 +85,24 @@ static void *settle_some(void *context)
     }
 }
 
+/* What was disturbed may leave an upload behind, which `gc` then finds: once no record shields it any more, it goes. */
+static void sweep_uploads(struct torture *torture, os_client *calm)
+{
+    os_gc_options options = OS_GC_OPTIONS_INIT;
+    os_gc_result result = OS_GC_RESULT_INIT;
+    os_error err;
+    options.older_than_s = 1;
+    options.remove = 1;
+    do {
+        if (os_gc(calm, &options, NULL, NULL, NULL, &result, &err) != OS_OK || result.failed > 0) {
+            fail(torture, "removing uploads", err.message);
+            return;
+        }
+        torture->uploads += result.removed;
+        usleep(SWEEP_US);
+    } while (result.uploads > 0);
+}
+
 static void settle(struct torture *torture)
 {
     struct settling settling = {.torture = torture};
@@ -94,6 +121,7 @@ static void settle(struct torture *torture)
     for (size_t i = 0; i < count; i++) {
         pthread_join(threads[i], NULL);
     }
+    sweep_uploads(torture, settling.calm);
     os_client_close(settling.calm);
     for (size_t i = 0; i < torture->pending_count; i++) {
         if (!settling.good[i]) {
@@ -195,17 +223,32 @@ static bool try_once(struct torture *torture, const struct scenario *scenario, c
     return injected;
 }
 
+/* An upload that cannot be aborted is tried for two seconds: in a slice, those who must are fewer. */
+static long step_of(const struct torture *torture, const struct scenario *scenario, const struct inject_plan *plan)
+{
+    return torture->step > 1 && scenario->in_parts && plan->forever ? torture->step * LONG_STEP : torture->step;
+}
+
+static long first_of(const struct torture *torture, long step)
+{
+    unsigned long next = torture->next;
+    if (step > torture->step) {
+        return (long)(next * DRAW_PRIME % (unsigned long)step); /* else only the first calls would ever be hit */
+    }
+    return (long)(next % (unsigned long)(step < FIRST_MAX ? step : FIRST_MAX));
+}
+
 /* Threads share the last calls of a run in different ways: three runs in a row that were not hit end it. */
 static void torture_numbers(struct torture *torture, const struct scenario *scenario, struct inject_plan plan)
 {
     int calm = 0;
-    long first = (long)(torture->next % (unsigned long)(torture->step < FIRST_MAX ? torture->step : FIRST_MAX));
-    for (long i = first; i < NUMBER_MAX && calm < 3 && torture->failures < FAILURES_MAX; i += torture->step) {
-        if (i / torture->step % torture->shards != torture->shard) {
+    long step = step_of(torture, scenario, &plan);
+    for (long i = first_of(torture, step); i < NUMBER_MAX && calm < 3 && torture->failures < FAILURES_MAX; i += step) {
+        if (i / step % torture->shards != torture->shard) {
             continue;
         }
         plan.number = i;
-        calm = try_once(torture, scenario, &plan) ? 0 : calm + (torture->step > 1 ? 3 : 1);
+        calm = try_once(torture, scenario, &plan) ? 0 : calm + (step > 1 ? 3 : 1);
     }
 }
 

@@ -19,6 +19,7 @@ struct torture {
     unsigned long next; /* number of the next trial */
     unsigned long injections[INJECT_KINDS];
     unsigned long failures;
+    unsigned long uploads; /* left behind, and removed */
     struct trial *pending[TORTURE_PENDING_MAX];
     char *pending_what[TORTURE_PENDING_MAX];
     size_t pending_count;

@@ -99,8 +99,10 @@ bool trial_prepare(struct trial *trial, os_client *calm)
 void trial_run(struct trial *trial)
 {
     os_client *client = NULL;
+    os_options options = trial->world->options;
+    options.stage_above = trial->scenario->in_parts ? 1 : 0;
     inject_set_opening(true);
-    trial->opened = os_client_open(&trial->world->options, &client, &trial->err);
+    trial->opened = os_client_open(&options, &client, &trial->err);
     inject_set_opening(false);
     if (trial->opened == OS_OK) {
         trial->scenario->run(client, trial);

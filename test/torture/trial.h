@@ -29,8 +29,8 @@ struct scenario {
     enum state before, after;             /* at the key; after: when the call has done its work */
     enum state other_before, other_after; /* at the other key (the source of a copy) */
     bool stale;                           /* the caller's expectation is broken */
-    bool embedded_only;
-    uint64_t deadline_ms; /* [250] */
+    bool in_parts;                        /* whatever its size */
+    uint64_t deadline_ms;                 /* [250] */
     void (*run)(os_client *client, struct trial *trial);
     bool (*check)(os_client *client, struct trial *trial); /* of a read; NULL: nothing but the code */
 };

@@ -41,6 +41,8 @@ static bool fails(const char *call)
     }
 
 WRAP(int, fsync, (int fd), (fd), -1)
+WRAP(int, fdatasync, (int fd), (fd), -1)
+WRAP(int, ftruncate, (int fd, off_t length), (fd, length), -1)
 WRAP(int, fstat, (int fd, struct stat *st), (fd, st), -1)
 WRAP(int, stat, (const char *path, struct stat *st), (path, st), -1)
 WRAP(int, fstatat, (int fd, const char *path, struct stat *st, int flags), (fd, path, st, flags), -1)
@@ -83,6 +85,7 @@ WRAP_TRANSFER(pread, (int fd, void *data, size_t length, off_t offset), (fd, dat
 WRAP_TRANSFER(__pread_chk, (int fd, void *data, size_t length, off_t offset, size_t size),
               (fd, data, length, offset, size))
 WRAP_TRANSFER(write, (int fd, const void *data, size_t length), (fd, data, length))
+WRAP_TRANSFER(pwrite, (int fd, const void *data, size_t length, off_t offset), (fd, data, length, offset))
 WRAP_TRANSFER(copy_file_range, (int from, off_t *at, int to, off_t *to_at, size_t length, unsigned flags),
               (from, at, to, to_at, length, flags))
 
@@ -128,6 +131,18 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
     void *argument = va_arg(more, void *);
     va_end(more);
     return fails("ioctl") ? -1 : __real_ioctl(fd, request, argument);
+}
+
+/* Locks of ranges, the only use there is of it. */
+int __real_fcntl(int fd, int command, ...);
+int __wrap_fcntl(int fd, int command, ...);
+int __wrap_fcntl(int fd, int command, ...)
+{
+    va_list more;
+    va_start(more, command);
+    void *argument = va_arg(more, void *);
+    va_end(more);
+    return fails("fcntl") ? -1 : __real_fcntl(fd, command, argument);
 }
 
 /* openat2, which libc has no function for, and what test/support calls in this way. No more arguments may be read than
