@@ -35,18 +35,35 @@ static bool blame(struct judge *judge, const char *format, ...)
 
 /* ------------------------------------------------------------------------------------------------------ objects */
 
+enum { MD5_SIZE = 16 };
+
+static bool md5(const void *data, size_t length, unsigned char ret[MD5_SIZE])
+{
+    size_t size = MD5_SIZE;
+    return EVP_Q_digest(NULL, "MD5", NULL, data, length, ret, &size) == 1 && size == MD5_SIZE;
+}
+
+/* The ETag of the bytes: their MD5, or, where they went in parts, that of the MD5s of the parts. */
 static bool md5_is(const void *data, size_t length, const char *etag)
 {
-    unsigned char sum[EVP_MAX_MD_SIZE];
-    size_t sum_length = 0;
+    unsigned char sums[4 * MD5_SIZE];
     char text[ETAG_SIZE] = "\"";
-    if (EVP_Q_digest(NULL, "MD5", NULL, data, length, sum, &sum_length) != 1 || sum_length != 16) {
+    size_t parts = 0;
+    bool in_parts = strchr(etag, '-') != NULL;
+    size_t part_size = in_parts ? STORY_PART_SIZE : length;
+    for (size_t at = 0; at < length && parts < 4; at += part_size) {
+        size_t left = length - at;
+        if (!md5((const char *)data + at, left < part_size ? left : part_size, sums + MD5_SIZE * parts++)) {
+            return false;
+        }
+    }
+    if (in_parts && !md5(sums, MD5_SIZE * parts, sums)) {
         return false;
     }
-    for (size_t i = 0; i < sum_length; i++) {
-        snprintf(text + 1 + 2 * i, 3, "%02x", sum[i]);
+    for (size_t i = 0; i < MD5_SIZE; i++) {
+        snprintf(text + 1 + 2 * i, 3, "%02x", sums[i]);
     }
-    strcat(text, "\"");
+    snprintf(text + strlen(text), 8, in_parts ? "-%zu\"" : "\"", parts);
     return strcmp(text, etag) == 0;
 }
 
@@ -174,6 +191,18 @@ static bool check_database(struct judge *judge, const char *name)
     return judge->why[0] == '\0';
 }
 
+/* Those that were under way are open, and can be removed, or are none. */
+static bool remove_uploads(struct judge *judge)
+{
+    os_gc_options options = OS_GC_OPTIONS_INIT;
+    os_gc_result result = OS_GC_RESULT_INIT;
+    os_error err;
+    options.older_than_s = 1;
+    options.remove = 1;
+    os_code code = os_gc(judge->client, &options, NULL, NULL, NULL, &result, &err);
+    return code == OS_OK && result.failed == 0 ? true : blame(judge, "removing uploads: %s", err.message);
+}
+
 static bool look(struct judge *judge)
 {
     os_error err;
@@ -184,7 +213,7 @@ static bool look(struct judge *judge)
     if (good && story_lost_a_rename(judge->instant, judge->versions)) {
         good = blame(judge, "neither name of a renamed object is there");
     }
-    good = good && look_at_list(judge);
+    good = good && look_at_list(judge) && remove_uploads(judge);
     if (good && os_table_check(judge->client, NULL, &err) != OS_OK) {
         good = blame(judge, "the ledger: %s", err.message);
     }
@@ -200,7 +229,7 @@ bool judge_image(const char *root, size_t instant, char *why, size_t why_size)
     if (instant < story_init_end() && os_init(root, &err) != OS_OK) {
         return blame(&judge, "os_init again: %s", err.message);
     }
-    judge.client = story_client(root, &err);
+    judge.client = story_client(root, 0, &err);
     if (judge.client == NULL) {
         return blame(&judge, "the store cannot be opened: %s", err.message);
     }

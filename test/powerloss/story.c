@@ -9,8 +9,8 @@
 enum { CALLS_MAX = 512, NO_KEY = -1, LONG_MS = 60000 };
 
 const char *const story_keys[STORY_KEYS] = {
-    "one",   "two",   "a/one", "a/b/c/deep", "a/b", "x/y/renamed", "x/copy", "large/file",  "z",
-    "n/one", "n/two", "a/two", "e/b/c/deep", "e/b", "x/z/renamed", "x/twin", "large/other", "n/z",
+    "one",   "two",   "a/one", "a/b/c/deep", "a/b", "x/y/renamed", "x/copy", "large/file",  "z",   "parts/one", "p",
+    "n/one", "n/two", "a/two", "e/b/c/deep", "e/b", "x/z/renamed", "x/twin", "large/other", "n/z", "parts/two", "n/p",
 };
 
 struct told { /* one call that changes something */
@@ -25,12 +25,16 @@ static size_t call_count;
 static size_t init_end;
 static int now[STORY_KEYS];
 static int last_version;
+static int large_version; /* the one of two parts */
 
 void story_text(int version, const char **ret, size_t *ret_length)
 {
     static char text[STORY_TEXT_MAX];
     static const size_t lengths[] = {700, 3, 20000, 5000};
-    size_t length = version % 11 == 7 ? STORY_TEXT_MAX : lengths[version % 4];
+    size_t length = version % 11 == 7 ? 80000 : lengths[version % 4];
+    if (version == large_version) {
+        length = STORY_TEXT_MAX;
+    }
     for (size_t i = 0; i < length; i++) {
         text[i] = (char)('!' + (i * 31 + (size_t)version * 17 + i / 512) % 90);
     }
@@ -43,7 +47,7 @@ void story_content_type(int version, char *ret, size_t size)
     snprintf(ret, size, "text/v%d", version);
 }
 
-os_client *story_client(const char *root, os_error *err)
+os_client *story_client(const char *root, uint64_t stage_above, os_error *err)
 {
     char url[256];
     os_options options = OS_OPTIONS_INIT;
@@ -54,6 +58,8 @@ os_client *story_client(const char *root, os_error *err)
     options.timeout_ms = 500;
     options.max_clock_skew_rate = 2;
     options.length_s = 1;
+    options.stage_above = stage_above;
+    options.part_size = STORY_PART_SIZE;
     return os_client_open(&options, &client, err) == OS_OK ? client : NULL;
 }
 
@@ -61,6 +67,7 @@ os_client *story_client(const char *root, os_error *err)
 
 struct teller {
     os_client *client;
+    os_client *staging; /* everything that it writes goes in parts */
     struct told *told;
     os_put_options options;
     os_body body;
@@ -172,6 +179,14 @@ static void delete_plainly(struct teller *teller, int key)
     end(teller, os_delete(teller->client, story_keys[key], &teller->call, &teller->err) == OS_OK);
 }
 
+static void in_parts(struct teller *teller, void (*call)(struct teller *, int), int key)
+{
+    os_client *whole = teller->client;
+    teller->client = teller->staging;
+    call(teller, key);
+    teller->client = whole;
+}
+
 /* A guarded write of a key that was deleted a moment ago waits for the fence of its last record: those are plain. */
 static void tell_round(struct teller *teller, int first)
 {
@@ -193,6 +208,28 @@ static void tell_round(struct teller *teller, int first)
     delete_guarded(teller, first + 5);
     put(teller, first + 8);
     delete_plainly(teller, first + 3);
+    in_parts(teller, put, first + 9);
+    in_parts(teller, put, first + 9);
+    in_parts(teller, put_plainly, first + 10);
+    delete_plainly(teller, first + 10);
+}
+
+/* The last one, so that few images have to be made of its megabytes. */
+static void tell_end(struct teller *teller)
+{
+    large_version = last_version + 1;
+    in_parts(teller, put, STORY_KEYS - 2);
+}
+
+static bool open_clients(struct teller *teller, const char *root)
+{
+    teller->client = story_client(root, 0, &teller->err);
+    teller->staging = teller->client ? story_client(root, 1, &teller->err) : NULL;
+    if (teller->staging == NULL) {
+        printf("FAILED to open in peace: %s\n", teller->err.message);
+        os_client_close(teller->client);
+    }
+    return teller->staging != NULL;
 }
 
 bool story_run(const char *root, enum disk_lie lie)
@@ -205,12 +242,14 @@ bool story_run(const char *root, enum disk_lie lie)
     init_end = disk_log_count();
     disk_log_lie(lie);
     for (int round = 0; round < STORY_ROUNDS && teller.good; round++) {
-        teller.client = story_client(root, &teller.err); /* closing the last one has folded the logs of SQLite in */
-        if (teller.client == NULL) {
-            printf("FAILED to open in peace: %s\n", teller.err.message);
+        if (!open_clients(&teller, root)) { /* closing the last ones has folded the logs of SQLite in */
             return false;
         }
         tell_round(&teller, round * STORY_ROUND_KEYS);
+        if (round == STORY_ROUNDS - 1) {
+            tell_end(&teller);
+        }
+        os_client_close(teller.staging);
         os_client_close(teller.client);
     }
     return teller.good;

@@ -13,10 +13,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { STORY_ROUNDS = 2, STORY_ROUND_KEYS = 9, STORY_KEYS = STORY_ROUNDS * STORY_ROUND_KEYS, STORY_TEXT_MAX = 80000 };
+enum { STORY_ROUNDS = 2, STORY_ROUND_KEYS = 11, STORY_KEYS = STORY_ROUNDS * STORY_ROUND_KEYS };
+enum { STORY_PART_SIZE = 5 << 20, STORY_TEXT_MAX = STORY_PART_SIZE + 70000 };
 extern const char *const story_keys[STORY_KEYS];
 
-os_client *story_client(const char *root, os_error *err); /* NULL: err says why */
+/* NULL: err says why. `stage_above` as in os_options. */
+os_client *story_client(const char *root, uint64_t stage_above, os_error *err);
 
 /* Everything, from os_init on. False: something was not as in peace; a sentence was printed. */
 bool story_run(const char *root, enum disk_lie lie); /* the disk lies after os_init */
