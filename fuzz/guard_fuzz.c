@@ -129,6 +129,7 @@ static void fill_content(struct bytes *bytes, struct model *model, unsigned pick
     case GUARD_EVENT_HEAD:
         fill_date(bytes, model, event);
         fill_version(bytes, model, &event->version);
+        event->versioned = event->version.exists ? version_is_own_id(event->version.version_id) : (pick & 8) != 0;
         return;
     case GUARD_EVENT_SOURCE:
         fill_date(bytes, model, event);
@@ -140,6 +141,10 @@ static void fill_content(struct bytes *bytes, struct model *model, unsigned pick
         return;
     case GUARD_EVENT_PARTS:
     case GUARD_EVENT_ABORTED: fill_date(bytes, model, event); return;
+    case GUARD_EVENT_VERSIONS:
+        fill_date(bytes, model, event);
+        fill_version(bytes, model, &event->version);
+        return;
     case GUARD_EVENT_RECORD_PUT:
     case GUARD_EVENT_RECORD_GET:
         event->found = (pick & 64) != 0;
@@ -161,6 +166,7 @@ static void fill_answer(struct bytes *bytes, struct model *model, struct guard_e
     event->ledger = pick < 128 ? LEDGER_OK : (enum ledger_outcome)(1 + pick % 7);
     event->attempt = (enum attempt_answer)(1 + pick % 10);
     event->upload = (enum upload_outcome)(1 + pick % 5);
+    event->versions = (enum versions_outcome)(1 + pick % 4);
     bool conflict = event->ledger == LEDGER_CONFLICT || event->ledger == LEDGER_CONFLICT_BLIND;
     if (event->kind == GUARD_EVENT_RECORD_GET && conflict)
         event->ledger = LEDGER_AMBIGUOUS;
@@ -171,12 +177,12 @@ static void fill_answer(struct bytes *bytes, struct model *model, struct guard_e
 static bool next_event(struct bytes *bytes, struct model *model, struct guard_event *event)
 {
     unsigned pick = next(bytes);
-    enum guard_event_kind kinds[10];
+    enum guard_event_kind kinds[11];
     unsigned count = 0;
 
     pass_time(bytes, model);
     event->now = model->now;
-    for (unsigned kind = GUARD_EVENT_HEAD; kind <= GUARD_EVENT_ABORTED; kind++) {
+    for (unsigned kind = GUARD_EVENT_HEAD; kind <= GUARD_EVENT_VERSIONS; kind++) {
         if (model->awaiting & model_request_of((enum guard_event_kind)kind))
             kinds[count++] = (enum guard_event_kind)kind;
     }
@@ -188,7 +194,7 @@ static bool next_event(struct bytes *bytes, struct model *model, struct guard_ev
     if (pick >= 250)
         event->kind = GUARD_EVENT_STOP;
     else if (pick >= 246)
-        event->kind = (enum guard_event_kind)(GUARD_EVENT_HEAD + pick % 9); /* late, from an earlier request */
+        event->kind = (enum guard_event_kind)(GUARD_EVENT_HEAD + pick % 10); /* late, from an earlier request */
     fill_answer(bytes, model, event);
     return true;
 }
@@ -218,6 +224,7 @@ static void make_settings(struct bytes *bytes, struct guard_settings *ret)
     ret->native = (pick & 24) == 24;
     ret->modified_tells = (pick & 32) != 0;
     ret->native_writers = (pick & 192) == 192;
+    ret->versioned = (pick & 36) == 36;
 }
 
 static void make_guard(struct bytes *bytes, const struct guard_settings *settings, struct model *model,
@@ -254,6 +261,7 @@ static void make_resolution(struct bytes *bytes, const struct guard_settings *se
     ticket.operation = (enum guard_operation)(1 + pick % 4);
     ticket.native = settings->native;
     ticket.native_writers = settings->native_writers;
+    ticket.versioned = settings->versioned;
     ticket.record.upload = ticket.operation == GUARD_COMPLETE ? 2 : 0;
     strcpy(ticket.expected_etag, pick & 4 ? "\"a\"" : RECORD_ETAG_CREATE);
     strcpy(ticket.our_etag, pick & 8 ? "\"b\"" : "");

@@ -5,7 +5,7 @@
 
 enum {
     REQUESTS = GUARD_DO_HEAD | GUARD_DO_SOURCE | GUARD_DO_SIGN | GUARD_DO_RECORD_PUT | GUARD_DO_RECORD_GET |
-               GUARD_DO_RECORD_QUERY | GUARD_DO_SEND | GUARD_DO_PARTS | GUARD_DO_ABORT
+               GUARD_DO_RECORD_QUERY | GUARD_DO_SEND | GUARD_DO_PARTS | GUARD_DO_ABORT | GUARD_DO_VERSIONS
 };
 
 unsigned model_request_of(enum guard_event_kind kind)
@@ -20,6 +20,7 @@ unsigned model_request_of(enum guard_event_kind kind)
     case GUARD_EVENT_ATTEMPT: return GUARD_DO_SEND;
     case GUARD_EVENT_PARTS: return GUARD_DO_PARTS;
     case GUARD_EVENT_ABORTED: return GUARD_DO_ABORT;
+    case GUARD_EVENT_VERSIONS: return GUARD_DO_VERSIONS;
     default: return 0;
     }
 }
@@ -43,6 +44,8 @@ void model_begin(struct model *model, const struct guard_settings *settings, con
     model->amount = start->operation == GUARD_COMPLETE ? start->part_count : start->body_bytes;
     model->one_write = start->one_write;
     model->upload = start->upload;
+    model->versioned = settings->versioned;
+    model->has_versions = settings->versioned;
     if (start->has_recent_date && (start->operation != GUARD_COPY || settings->native))
         model->largest_date_s = start->recent_date_s;
 }
@@ -57,6 +60,8 @@ void model_begin_resolution(struct model *model, const struct guard_settings *se
     model->held = !ticket->native;
     model->settings.native = ticket->native;
     model->upload = ticket->record.upload;
+    model->versioned = ticket->versioned;
+    model->has_versions = ticket->versioned || settings->versioned;
     model->before = ticket->base;
     model->sign_date_s = ticket->d0_s;
     model->sent = ticket->record;
@@ -86,8 +91,11 @@ static void head_answered(struct model *model, const struct guard_event *event)
     model->head_answered_sent_clock = model->head_sent_clock;
     model->head_known_date_s = model->head_sent_date_s;
     model->last = *version;
-    if (model->sends == 0 && !model->resolving)
+    model->has_versions = model->has_versions || event->versioned;
+    if (model->sends == 0 && !model->resolving) {
         model->before = *version;
+        model->versioned = model->versioned || event->versioned;
+    }
     if (event->has_date)
         model->dated_sent_clock = model->head_sent_clock;
 }
@@ -191,6 +199,14 @@ static void upload_answered(struct model *model, const struct guard_event *event
     model->aborted_clock = event->now;
 }
 
+static void versions_answered(struct model *model, const struct guard_event *event)
+{
+    bool in_time = event->has_date && event->date_s <= model->sign_date_s + GUARD_VERSIONS_S;
+
+    model->proof = model->proof || event->versions == VERSIONS_OURS;
+    model->not_in_list = event->versions == VERSIONS_OTHERS && in_time && model->versioned;
+}
+
 void model_before(struct model *model, const struct guard_event *event)
 {
     unsigned request = model_request_of(event->kind);
@@ -217,6 +233,7 @@ void model_before(struct model *model, const struct guard_event *event)
     case GUARD_EVENT_ATTEMPT: attempt_answered(model, event); return;
     case GUARD_EVENT_PARTS:
     case GUARD_EVENT_ABORTED: upload_answered(model, event); return;
+    case GUARD_EVENT_VERSIONS: versions_answered(model, event); return;
     default: return;
     }
 }
@@ -382,14 +399,14 @@ static void check_upload(const struct model *model, unsigned wanted, const struc
     check_dead_holder(model);
 }
 
-/* N1, N2: without a record only the upload, or the version that stood there all the time. */
+/* N1, N2, R16: without a record only the upload, or the version that stood there all the time. */
 static bool native_evidence(const struct model *model)
 {
     const struct object_version *last = &model->last;
     bool one_of_a_kind = last->nonce[0] || strcmp(last->version_id, "v1") == 0;
     int64_t settled_s = (int64_t)model->sign_date_s - (int64_t)model->margin_s - GUARD_NATIVE_SETTLED_S;
 
-    if (model->upload_open)
+    if (model->upload_open || model->not_in_list)
         return true;
     if (!last->exists)
         return false;
@@ -412,6 +429,7 @@ static void check_verdict(const struct model *model, const struct guard *guard, 
     FUZZ_CHECK((todo->what & REQUESTS) == 0 && !todo->has_timer);
     FUZZ_CHECK(guard_rule_name(guard)[0] != '\0' && guard->reason != GUARD_REASON_NONE);
     FUZZ_CHECK(!guard_try_again(guard) || model->verdict == VERDICT_NOT_EXECUTED);
+    FUZZ_CHECK(guard->rule != RULE_R16 || model->proof || model->not_in_list);
     switch (model->verdict) {
     case VERDICT_COMMITTED: FUZZ_CHECK(model->proof); return;                       /* V2 */
     case VERDICT_UNKNOWN: FUZZ_CHECK(model->resolving || model->sends > 0); return; /* V3 */
@@ -447,6 +465,8 @@ static void follow_requests(struct model *model, const struct guard_todo *todo)
         check_send(model, todo);
     if (wanted & (GUARD_DO_PARTS | GUARD_DO_ABORT))
         check_upload(model, wanted, todo);
+    if (wanted & GUARD_DO_VERSIONS) /* R16: of what is dead, where there are versions */
+        FUZZ_CHECK(model->undecided && is_dead(model) && model->has_versions);
     model->awaiting |= wanted;
     model->has_timer = model->has_timer || todo->has_timer;
 }

@@ -72,6 +72,9 @@ struct model {
     bool one_write;
     uint64_t upload;
     bool upload_open;             /* it was, after the attempt was dead */
+    bool versioned;               /* the bucket had versions before it was sent (R16) */
+    bool has_versions;            /* or has them now */
+    bool not_in_list;             /* and their list shows that it was not applied */
     struct object_version before; /* of the last HEAD before it was sent */
     struct object_version last;   /* of the last HEAD at all */
     unsigned sends;

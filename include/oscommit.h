@@ -416,7 +416,9 @@ OS_API void os_result_clear(os_result *result);
  *   ERR_SOURCE, ERR_TOO_LARGE, ERR_BODY: the source or body is at fault
  *   ERR_DEADLINE, ERR_CANCELLED, ERR_BUSY, ERR_THROTTLED, ERR_EXPIRED, ERR_NETWORK, ERR_TLS, ERR_SERVICE, ERR_PROTOCOL:
  *     may be called again as it is
- * OS_CONFLICT comes with ERR_CONFLICT, OS_UNKNOWN with ERR_UNDECIDED. */
+ * OS_CONFLICT comes with ERR_CONFLICT, OS_UNKNOWN with ERR_UNDECIDED. On a bucket with versioning an ambiguous write
+ * that would end UNKNOWN for want of evidence is looked for in the list of versions (R16), for which the client needs
+ * s3:ListBucketVersions, s3:GetObjectVersion and s3:GetBucketVersioning; without them it stays UNKNOWN. */
 
 /* Creates `key` if nothing is there. A body over stage_above, and a stream that goes on beyond it, is sent in parts
  * first, and only what joins them is guarded (R15): the call then holds up to (parts_at_once + 1) x part_size bytes of
@@ -453,9 +455,10 @@ OS_API os_verdict os_rename_if_not_exists(os_client *client, const char *source,
 OS_API os_verdict os_delete_if_match(os_client *client, const char *key, const char *etag, const os_call *call,
                                      os_result *ret, os_error *err);
 
-/* Settles an UNKNOWN from its ticket, in any process that is configured for the same store and ledger. Makes no
- * attempt; UNKNOWN again means that the evidence does not decide yet (ask later) or never will (the message says
- * which). A ticket of another store, or one that does not parse, is OS_UNKNOWN with ERR_ARGUMENT. */
+/* Settles an UNKNOWN from its ticket, in any process that is configured for the same store and ledger; on a bucket with
+ * versioning also from the list of versions (R16), best within 20 hours. Makes no attempt; UNKNOWN again means that the
+ * evidence does not decide yet (ask later) or never will (the message says which). A ticket of another store, or one
+ * that does not parse, is OS_UNKNOWN with ERR_ARGUMENT. */
 OS_API os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err);
 
 /* ---------------------------------------------------------------------------------------------- plain object calls

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "client/run.h"
+#include "client/store_answer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,8 @@ void client_background(os_client *client, int change)
 
 void client_note_date(os_client *client, const struct store_answer *answer, const struct clock_reading *sent)
 {
+    if (store_answer_names_version(answer))
+        client->versioned = true;
     if (!answer->has_date || (client->has_date && answer->date_s < client->date_s))
         return;
     client->has_date = true;

@@ -37,6 +37,7 @@ struct os_client {
     struct clock_reading fences_probed;
     enum client_etags etags;  /* whether a PUT's ETag is the MD5 of its body (R13) */
     bool bucket_known;        /* the bucket was seen to be there */
+    bool versioned;           /* and to have versions, once (R16) */
     struct run *runs;         /* all that are alive */
     struct release *releases; /* all under way */
     bool has_date;
@@ -58,7 +59,8 @@ void client_leave(os_client *client);
 /* Counts work that goes on after its call has returned. From any thread. */
 void client_background(os_client *client, int change);
 
-/* Every answer of the store lends its Date; `sent` is the clock reading before its request was sent. Loop's thread. */
+/* Every answer of the store lends its Date, and may tell that the bucket has versions; `sent` is the clock reading
+ * before its request was sent. Loop's thread. */
 void client_note_date(os_client *client, const struct store_answer *answer, const struct clock_reading *sent);
 bool client_recent_date(const os_client *client, const struct clock_reading *now); /* R3: less than 2 s old */
 

@@ -110,6 +110,7 @@ static void settings_for(const struct run *run, struct guard_settings *ret)
     ret->native_writers = run->wish.way.native_writers;
     const struct profile *profile = client->settings.profile;
     ret->modified_tells = profile && profile->rename_object == PROFILE_NO;
+    ret->versioned = client->versioned || (profile && profile->versioned == PROFILE_YES);
     ret->answer_409 = run->wish.way.answer_409;
     ret->etag_known = run_has_md5_etag(run) && client->etags == CLIENT_ETAGS_MD5;
 }

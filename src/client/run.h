@@ -76,6 +76,7 @@ struct run {
     char seen_upload[RECORD_UPLOAD_SIZE]; /* of the record that the ledger answered with last; "": it has none */
     char md5_etag[VERSION_ETAG_SIZE];     /* PUT: quoted MD5 of the body */
     char source_etag[VERSION_ETAG_SIZE];
+    char head_version_id[VERSION_ID_SIZE];   /* of the version, or delete marker, that the last HEAD showed */
     char marker_version_id[VERSION_ID_SIZE]; /* DELETE that was applied: of its delete marker, "" if it made none */
     struct carried carried;                  /* COPY: the source's metadata and content headers */
     bool has_carried;
@@ -92,7 +93,8 @@ struct run {
     struct store_op *send_op;
     struct store_request upload_request;
     struct s3_parts_page parts_page;
-    struct store_op *upload_op; /* ListParts of our upload, or the abort of another's */
+    struct store_op *upload_op;    /* ListParts of our upload, or the abort of another's */
+    struct run_versions *versions; /* being listed; else NULL */
     struct ledger_op *put_op;
     struct ledger_op *get_op;
     struct record put_record;
@@ -140,6 +142,10 @@ void run_count_request(struct run *run, const char *operation, const struct cloc
 /* run_upload.c: the two questions of R14. */
 void run_want_parts(struct run *run);
 void run_want_abort(struct run *run, uint64_t upload);
+
+/* run_versions.c: R16. */
+void run_want_versions(struct run *run);
+void run_free_versions(struct run *run); /* ends it without an event */
 
 void run_version_of(const struct s3_object *object, struct object_version *ret); /* of a HEAD that found something */
 bool run_has_md5_etag(const struct run *run); /* run.c: where the store's ETags are MD5, that of this write is, too */

@@ -101,6 +101,8 @@ static void head_done(void *context, const struct store_answer *answer)
     date_of(answer, &event);
     if (answer->code == OS_OK)
         run_version_of(&answer->object, &event.version);
+    event.versioned = store_answer_names_version(answer);
+    word_copy(run->head_version_id, answer->object.version_id, sizeof(run->head_version_id));
     run_event(run, &event);
 }
 
@@ -123,10 +125,11 @@ void run_on_failed(struct loop_timer *timer)
         {.kind = GUARD_EVENT_ATTEMPT, .attempt = ATTEMPT_NOT_SENT},
         {.kind = GUARD_EVENT_PARTS, .upload = UPLOAD_UNCLEAR},
         {.kind = GUARD_EVENT_ABORTED, .upload = UPLOAD_UNCLEAR},
+        {.kind = GUARD_EVENT_VERSIONS, .versions = VERSIONS_UNCLEAR},
     };
     static const unsigned requests[] = {GUARD_DO_HEAD,       GUARD_DO_SOURCE,       GUARD_DO_RECORD_PUT,
                                         GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY, GUARD_DO_SEND,
-                                        GUARD_DO_PARTS,      GUARD_DO_ABORT};
+                                        GUARD_DO_PARTS,      GUARD_DO_ABORT,        GUARD_DO_VERSIONS};
     struct run *run = (struct run *)((char *)timer - offsetof(struct run, failed_timer));
     size_t i = 0;
     while (!(run->failed & requests[i]))
@@ -442,6 +445,8 @@ void run_perform(struct run *run, const struct guard_todo *todo)
         run_want_parts(run);
     } else if (what & GUARD_DO_ABORT) {
         run_want_abort(run, todo->upload);
+    } else if (what & GUARD_DO_VERSIONS) {
+        run_want_versions(run);
     } else {
         if (what & GUARD_DO_RECORD_PUT)
             want_put(run, todo);
@@ -472,6 +477,7 @@ void run_cancel_requests(struct run *run, bool but_put)
     cancel_store_op(run, &run->source_op);
     cancel_store_op(run, &run->send_op);
     cancel_store_op(run, &run->upload_op);
+    run_free_versions(run);
     cancel_ledger_op(run, &run->get_op);
     run->failed &= (unsigned)GUARD_DO_RECORD_PUT;
     if (!but_put) {

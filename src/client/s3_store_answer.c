@@ -113,6 +113,14 @@ static bool lists_nothing(const struct store_request *request, const struct stor
     return no_tags || no_uploads;
 }
 
+/* The 404 of a key whose last version is a delete marker names that. */
+static void read_marker(const struct store_request *request, const struct http_response *response,
+                        struct store_answer *answer)
+{
+    if (request->verb == STORE_HEAD && answer->status == 404)
+        (void)s3_parse_object(response, &answer->object, NULL);
+}
+
 /* S3 answers 405 to who asks for a version that is one ("Working with delete markers", S3 user guide). */
 static void explain_marker(const struct store_request *request, const struct http_response *response,
                            struct store_answer *answer)
@@ -152,5 +160,6 @@ void s3_store_read(const struct store_request *request, const char *bucket, cons
     bool error_inside = ret->code != OS_OK && ret->service.code[0] != '\0';
     if ((!is_success || error_inside) && !lists_nothing(request, ret))
         store_answer_explain(ret, request->verb, bucket, request->key);
+    read_marker(request, response, ret);
     explain_marker(request, response, ret);
 }

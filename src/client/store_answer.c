@@ -2,6 +2,7 @@
 #include "client/store_answer.h"
 
 #include "base/error.h"
+#include "commit/version.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +87,11 @@ static const char *const verb_names[] = {
 const char *store_verb_name(enum store_verb verb)
 {
     return verb_names[verb];
+}
+
+bool store_answer_names_version(const struct store_answer *answer)
+{
+    return version_is_own_id(answer->object.version_id);
 }
 
 /* "s3://bucket/key", cut so that a sentence around it fits. */

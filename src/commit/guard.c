@@ -14,7 +14,8 @@ static const char *const rule_names[] = {
     [RULE_R8] = "R8",       [RULE_R9] = "R9",       [RULE_R11] = "R11",     [RULE_V3] = "V3",
     [RULE_V4] = "V4",       [RULE_E2] = "E2",       [RULE_R13_A] = "R13.A", [RULE_R13_B] = "R13.B",
     [RULE_R13_C] = "R13.C", [RULE_R13_D] = "R13.D", [RULE_R13_E] = "R13.E", [RULE_R13_F] = "R13.F",
-    [RULE_R14] = "R14",     [RULE_N1] = "N1",       [RULE_N2] = "N2",       [RULE_N3] = "N3",
+    [RULE_R14] = "R14",     [RULE_R16] = "R16",     [RULE_N1] = "N1",       [RULE_N2] = "N2",
+    [RULE_N3] = "N3",
 };
 
 void guard_init(struct guard *g, const struct guard_settings *settings, const struct guard_start *start)
@@ -34,6 +35,8 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     g->body_bytes = start->body_bytes;
     g->one_write = start->one_write;
     g->part_count = start->part_count;
+    g->versioned = settings->versioned;
+    g->has_versions = settings->versioned;
     assert((start->operation == GUARD_COMPLETE) == (start->upload != 0));
     g->ours.upload = start->upload;
     g->condition.kind = RECORD_IF_ABSENT;
@@ -69,6 +72,8 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     version_copy(&g->base, &ticket->base);
     g->not_applied = ticket->not_applied;
     g->held = !ticket->native;
+    g->versioned = ticket->versioned;
+    g->has_versions = ticket->versioned || settings->versioned;
 }
 
 void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
@@ -77,6 +82,7 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
     ret->operation = (enum guard_operation)g->operation;
     ret->native = g->settings.native;
     ret->native_writers = g->settings.native_writers;
+    ret->versioned = g->versioned;
     word_copy(ret->expected_etag, guard_record_etag(g), sizeof(ret->expected_etag));
     word_copy(ret->our_etag, g->our_etag, sizeof(ret->our_etag));
     record_copy(&ret->record, &g->ours);
@@ -318,6 +324,7 @@ static unsigned answers(enum guard_event_kind kind)
     case GUARD_EVENT_ATTEMPT: return GUARD_DO_SEND;
     case GUARD_EVENT_PARTS: return GUARD_DO_PARTS;
     case GUARD_EVENT_ABORTED: return GUARD_DO_ABORT;
+    case GUARD_EVENT_VERSIONS: return GUARD_DO_VERSIONS;
     default: return 0;
     }
 }
@@ -325,7 +332,10 @@ static unsigned answers(enum guard_event_kind kind)
 static void dispatch_answer(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     switch (event->kind) {
-    case GUARD_EVENT_HEAD: on_head(g, event, todo); return;
+    case GUARD_EVENT_HEAD:
+        guard_note_versions(g, event);
+        on_head(g, event, todo);
+        return;
     case GUARD_EVENT_SOURCE: guard_on_source(g, event, todo); return;
     case GUARD_EVENT_SIGNED: on_signed(g, event, todo); return;
     case GUARD_EVENT_RECORD_PUT:
@@ -338,6 +348,7 @@ static void dispatch_answer(struct guard *g, const struct guard_event *event, st
     case GUARD_EVENT_RECORD_QUERY: guard_on_resolve_query(g, event, todo); return;
     case GUARD_EVENT_PARTS: guard_on_parts(g, event, todo); return;
     case GUARD_EVENT_ABORTED: guard_on_aborted(g, event, todo); return;
+    case GUARD_EVENT_VERSIONS: guard_on_versions(g, event, todo); return;
     default: guard_on_attempt(g, event, todo); return;
     }
 }

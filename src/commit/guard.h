@@ -14,7 +14,7 @@
  * waits for the answer of a PutItem, to release the record that it may have made.
  *
  * The parts: guard.c (start, dispatch, verdicts), guard_acquire.c (R1-R5), guard_attempt.c (R6-R10), guard_contend.c
- * (R11, R12, R14), guard_resolve.c (R13, R14), guard_native.c (N1-N3).
+ * (R11, R12, R14), guard_resolve.c (R13, R14), guard_native.c (N1-N3), guard_versions.c (R16).
  */
 #ifndef OSCOMMIT_COMMIT_GUARD_H
 #define OSCOMMIT_COMMIT_GUARD_H
@@ -45,6 +45,8 @@ enum { GUARD_RECENT_DATE_MS = 2000 };
 enum { GUARD_NATIVE_DATE_MS = 600 * 1000 };
 /* N1: no request that writes one object is under way for longer; a CopyObject of 5 GiB takes 133 s. */
 enum { GUARD_NATIVE_SETTLED_S = 300 };
+/* R16: until when after D0 a list of versions is whole: lifecycle rules remove a version a day after its end. */
+enum { GUARD_VERSIONS_S = 20 * 3600 };
 /* E6. */
 enum { GUARD_LENGTH_MAX_S = 60 };
 /* CopyObject's limit (Amazon S3 API Reference, "CopyObject"). */
@@ -66,7 +68,8 @@ struct guard_settings {
     bool modified_tells; /* N1: no request leaves an object with a Last-Modified from before it came to this key
                             (RenameObject does) */
     bool native_writers; /* others write the same keys in native mode: what no record says proves nothing (R13) */
-    uint8_t reserved[6];
+    bool versioned;      /* R16: the bucket was seen to have versions, before the guard began */
+    uint8_t reserved[5];
 };
 
 /* What one guard is for. */
@@ -92,6 +95,7 @@ struct guard_ticket {
     enum guard_operation operation;
     bool native;
     bool native_writers;
+    bool versioned;                        /* R16: the bucket had versions before the attempt was sent */
     char expected_etag[VERSION_ETAG_SIZE]; /* "*": absent */
     char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
     struct record
@@ -115,6 +119,7 @@ enum guard_event_kind {
     GUARD_EVENT_ATTEMPT,      /* answer to GUARD_DO_SEND */
     GUARD_EVENT_PARTS,        /* answer to GUARD_DO_PARTS */
     GUARD_EVENT_ABORTED,      /* answer to GUARD_DO_ABORT */
+    GUARD_EVENT_VERSIONS,     /* answer to GUARD_DO_VERSIONS */
     GUARD_EVENT_TIMER,        /* todo.timer_ms has passed */
     GUARD_EVENT_STOP          /* the caller's deadline or cancellation */
 };
@@ -134,6 +139,26 @@ enum upload_outcome {
     UPLOAD_REFUSED = 5  /* denied: asking again will not help */
 };
 
+/* What the versions of the key say (R16). */
+enum versions_outcome {
+    VERSIONS_OURS = 1,    /* one of them has our nonce: event.version */
+    VERSIONS_OTHERS = 2,  /* all were looked at, none is ours or can hide it, and the bucket keeps every version */
+    VERSIONS_UNCLEAR = 3, /* no answer, 5xx, throttled: ask again */
+    VERSIONS_HIDDEN = 4   /* denied, no such list, too many, or one that can hide ours */
+};
+
+/* One entry of the list of versions (R16). Strings are borrowed. */
+struct listed_version {
+    const char *version_id;
+    const char *etag;        /* "" of a delete marker */
+    int64_t last_modified_s; /* 0 if unreadable */
+    bool is_delete_marker;
+};
+enum {
+    GUARD_VERSION_ASK = 1 << 0,  /* a HEAD of it can show our nonce: guard_weigh_version */
+    GUARD_VERSION_HIDES = 1 << 1 /* with it the list does not prove that we are not in it */
+};
+
 /* Row A's and "locked"'s evidence from records other than the one of our own key. */
 struct guard_evidence {
     bool saw_ours; /* one of them has `saw` = our nonce */
@@ -143,10 +168,11 @@ struct guard_evidence {
 struct guard_event {
     enum guard_event_kind kind;
     struct clock_reading now; /* after the answer was received */
-    bool has_date;            /* HEAD, SOURCE, ATTEMPT, PARTS, ABORTED: the store's Date */
+    bool has_date; /* HEAD, SOURCE, ATTEMPT, PARTS, ABORTED, VERSIONS: the store's Date (of the last answer) */
     uint64_t date_s;
     enum head_outcome head;               /* HEAD, SOURCE */
-    struct object_version version;        /* HEAD */
+    struct object_version version;        /* HEAD; VERSIONS_OURS */
+    bool versioned;                       /* HEAD: it names a version, or a delete marker, by an id of its own */
     uint64_t source_bytes;                /* SOURCE */
     bool signed_ok;                       /* SIGNED */
     enum ledger_outcome ledger;           /* RECORD_PUT, RECORD_GET, RECORD_QUERY */
@@ -155,6 +181,7 @@ struct guard_event {
     struct guard_evidence evidence;       /* RECORD_QUERY: of all rows, by guard_weigh_record */
     enum attempt_answer attempt;          /* ATTEMPT */
     enum upload_outcome upload;           /* PARTS, ABORTED */
+    enum versions_outcome versions;       /* VERSIONS */
     char attempt_etag[VERSION_ETAG_SIZE]; /* ATTEMPT_OK: what the store said, may be "" */
     char attempt_version_id[VERSION_ID_SIZE];
 };
@@ -175,7 +202,10 @@ enum {
     GUARD_DO_VERDICT = 1 << 8,      /* the verdict is there: guard_verdict() */
     GUARD_DO_REPORT_LEASE = 1 << 9, /* a record with a timeout over an hour is being waited for: tell somebody (R12) */
     GUARD_DO_PARTS = 1 << 10,       /* ListParts of the own upload: is it still open? (R14) */
-    GUARD_DO_ABORT = 1 << 11        /* abort the upload todo.upload of the record seen last (R14) */
+    GUARD_DO_ABORT = 1 << 11,       /* abort the upload todo.upload of the record seen last (R14) */
+    GUARD_DO_VERSIONS = 1 << 12     /* list the versions of the key, and look at them (R16): weigh each with
+                                       guard_weigh_listed, those to be asked by a HEAD with guard_weigh_version; what the
+                                       last HEAD showed must be in the list */
 };
 
 struct guard_todo {
@@ -216,9 +246,11 @@ enum guard_state {
     GUARD_RESOLVE_OTHERS,   /* R13: GetItem of (path, our ETag), or Query */
     GUARD_RESOLVE_PARTS,    /* R14: ListParts of our upload */
     GUARD_RESOLVE_AGAIN,    /* R13: the HEAD that counts */
+    GUARD_RESOLVE_VERSIONS, /* R16: the list of versions */
     GUARD_RESOLVE_WAITING,  /* R13: back-off between rounds */
     GUARD_NATIVE_PARTS,     /* N2: ListParts of our upload */
     GUARD_NATIVE_HEAD,      /* N1-N3: the HEAD of a round */
+    GUARD_NATIVE_VERSIONS,  /* R16: the list of versions */
     GUARD_NATIVE_WAITING,   /* back-off between rounds */
     GUARD_ORPHANED,         /* verdict given, a PutItem still unanswered (R3) */
     GUARD_FINISHED
@@ -228,12 +260,12 @@ enum guard_state {
 enum guard_reason {
     GUARD_REASON_NONE = 0,
     GUARD_REASON_WRITTEN,     /* R9 */
-    GUARD_REASON_PROVEN,      /* V4, R13.A */
+    GUARD_REASON_PROVEN,      /* V4, R13.A, R16 */
     GUARD_REASON_EXPECTATION, /* a HEAD showed it broken */
-    GUARD_REASON_OVERTAKEN,   /* R13.C, R13.E */
+    GUARD_REASON_OVERTAKEN,   /* R13.C, R13.E, R16 */
     GUARD_REASON_RECORD_GONE, /* again */
     GUARD_REASON_TOO_LATE,    /* again: R4, R6 */
-    GUARD_REASON_EXPIRED,     /* again: R13.D, R13.B after 409s, R14, N1, N2 */
+    GUARD_REASON_EXPIRED,     /* again: R13.D, R13.B after 409s, R14, R16, N1, N2 */
     GUARD_REASON_STAGE_AGAIN, /* the upload is of no more use: abort it, stage the parts again, new guard (R7, R14) */
     GUARD_REASON_NOT_SENT,    /* again: no byte of the attempt left */
     GUARD_REASON_SKEWED,      /* again: E2 */
@@ -274,6 +306,7 @@ enum guard_rule {
     RULE_R13_E,
     RULE_R13_F,
     RULE_R14,
+    RULE_R16,
     RULE_N1,
     RULE_N2,
     RULE_N3
@@ -308,7 +341,7 @@ struct guard {
 
     /* The object. */
     struct object_version base;       /* of the last HEAD before we send; native: absent where there was none */
-    struct object_version found;      /* what broke the expectation, or what we made */
+    struct object_version found;      /* what broke the expectation, or what we made; R16: what the last HEAD showed */
     struct clock_reading check_clock; /* before R1's HEAD was sent (R5) */
 
     /* Our record. */
@@ -349,7 +382,9 @@ struct guard {
     bool began_changed;  /* R13: the HEAD that began the round showed another version than `base` */
     bool upload_aborted; /* R14: the upload of the record in g->seen is aborted, or gone */
     bool upload_open;    /* R14, N2: ListParts has said so of our dead Complete */
-    uint8_t reserved_end[4];
+    bool versioned;      /* R16: the bucket had versions before the attempt was sent */
+    bool has_versions;   /* R16: it has them now: asking for their list is worth it */
+    uint8_t reserved_end[2];
 };
 
 void guard_init(struct guard *guard, const struct guard_settings *settings, const struct guard_start *start);
@@ -375,6 +410,11 @@ void guard_ticket_of(const struct guard *guard, struct guard_ticket *ret);
  * it was: the row of our own key counts like any other. */
 void guard_weigh_record(const struct guard *guard, const char *etag, const struct record *record,
                         struct guard_evidence *evidence);
+
+/* VERSIONS: what an entry of the list is good for, GUARD_VERSION_...; 0: it is another's. */
+unsigned guard_weigh_listed(const struct guard *guard, const struct listed_version *listed);
+/* The same after a HEAD of it. VERSIONS_OURS, VERSIONS_OTHERS: it is another's, or VERSIONS_HIDDEN. */
+enum versions_outcome guard_weigh_version(const struct guard *guard, const struct object_version *version);
 
 /* Allowance by operation (protocol section 3). `amount`: the bytes of the body or of the source; of a Complete its
  * parts. */

@@ -60,11 +60,19 @@ void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo
 void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 bool guard_dead_by(const struct guard *g, uint64_t date_s); /* date > own fence + margin */
 
+/* guard_versions.c */
+void guard_note_versions(struct guard *g, const struct guard_event *event); /* of any HEAD */
+/* Instead of an `unknown` for want of evidence, after a round that was dead and ended with this HEAD: true, and the
+ * list of versions is asked for; false: the bucket has none that could tell. */
+bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+
 /* guard_native.c */
 void guard_native_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 /* Lengthens the signature by the age of D0; false: D0 is too old, a HEAD is under way for a new one. */
 bool guard_native_lengthen(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
 void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
 void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+bool guard_is_of_one_part(const char *etag); /* by its form: 32 hex digits, not of an upload's parts */
 
 #endif

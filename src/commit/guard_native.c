@@ -64,14 +64,13 @@ static void conflict(struct guard *g, const struct object_version *found, enum g
     guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, rule, todo);
 }
 
-/* "null" is what a bucket whose versioning is suspended calls one version after another. */
 static bool is_one_of_a_kind(const struct object_version *version)
 {
-    return version->nonce[0] || (version->version_id[0] && strcmp(version->version_id, "null") != 0);
+    return version->nonce[0] || version_is_own_id(version->version_id);
 }
 
 /* 32 hex digits in quotes: not of an upload's parts. */
-static bool is_of_one_part(const char *etag)
+bool guard_is_of_one_part(const char *etag)
 {
     return strlen(etag) == 34 && strspn(etag + 1, "0123456789abcdefABCDEF") == 32;
 }
@@ -89,7 +88,7 @@ static bool stood_there(const struct guard *g, const struct object_version *vers
     if (version_same(version, &g->base) && is_one_of_a_kind(version))
         return true;
     int64_t settled_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s - GUARD_NATIVE_SETTLED_S;
-    return g->settings.modified_tells && is_of_one_part(version->etag) && version->last_modified_s < settled_s;
+    return g->settings.modified_tells && guard_is_of_one_part(version->etag) && version->last_modified_s < settled_s;
 }
 
 /* A definite 412, or 409s until the signature was over (R7). */
@@ -103,11 +102,15 @@ static void judge_refused(struct guard *g, const struct object_version *version,
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET, RULE_R7, todo);
 }
 
-static void judge_dead(struct guard *g, const struct object_version *version, struct guard_todo *todo)
+static void judge_dead(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
+    const struct object_version *version = &event->version;
+    bool stood = stood_there(g, version);
     if (g->upload_open)
         not_executed(g, RULE_N2, todo);
-    else if (!stood_there(g, version))
+    else if (!stood && guard_ask_versions(g, event, todo))
+        return;
+    else if (!stood)
         guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, RULE_N3, todo);
     else if (guard_broken(g, version))
         conflict(g, version, RULE_N1, todo);
@@ -124,7 +127,7 @@ void guard_on_native_head(struct guard *g, const struct guard_event *event, stru
     else if (g->not_applied)
         judge_refused(g, &event->version, todo);
     else if (g->dead)
-        judge_dead(g, &event->version, todo);
+        judge_dead(g, event, todo);
     else if (guard_dead_by(g, event->date_s))
         guard_native_round(g, &event->now, todo); /* what a HEAD shows may be older than the Date that comes with it */
     else

@@ -231,6 +231,8 @@ static void judge(struct guard *g, const struct guard_event *event, struct guard
         guard_wait(g, GUARD_RESOLVE_WAITING, todo);
         return;
     }
+    if (row->rule == RULE_R13_F && guard_ask_versions(g, event, todo))
+        return;
     enum guard_reason reason = row->reason;
     if (row->rule == RULE_R13_B && g->answered_409 > 0)
         reason = GUARD_REASON_EXPIRED; /* R7: nothing but the signature's end was in the way */

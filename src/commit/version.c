@@ -28,3 +28,8 @@ bool version_same(const struct object_version *a, const struct object_version *b
     return a->last_modified_s == b->last_modified_s && strcmp(a->etag, b->etag) == 0 &&
            strcmp(a->version_id, b->version_id) == 0 && strcmp(a->nonce, b->nonce) == 0;
 }
+
+bool version_is_own_id(const char *version_id)
+{
+    return version_id[0] && strcmp(version_id, "null") != 0;
+}

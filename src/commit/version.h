@@ -25,4 +25,8 @@ void version_copy(struct object_version *ret, const struct object_version *from)
 /* R13, "the very version": both absent, or ETag, Last-Modified, version id and nonce all equal. */
 bool version_same(const struct object_version *a, const struct object_version *b);
 
+/* Names one version and no other. "null" is what a bucket without versions, or whose versioning is suspended, calls one
+ * after another. */
+bool version_is_own_id(const char *version_id);
+
 #endif

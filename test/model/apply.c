@@ -43,7 +43,6 @@ static void write_object(struct world *world, const struct flight *send)
         world->object.guard = send->guard;
         world->object.has_nonce = !plan->no_nonce;
         world->object.modified_s = world_date(world);
-        world->object.version = config->versioned ? ++world->versions : 0;
     }
     if (plan->operation == GUARD_COMPLETE) {
         world->object.guard = 0; /* the nonce is the upload's */
@@ -51,6 +50,9 @@ static void write_object(struct world *world, const struct flight *send)
             world->object.modified_s = START_S - LONG_AGO_S;
         world->uploads[send->writer].state = UPLOAD_IS_COMPLETED;
     }
+    if (plan->operation == GUARD_DELETE)
+        world->object.modified_s = world->keeps_versions ? world_date(world) : 0;
+    world_keep_version(world);
     oracle_object_changed(world);
 }
 
@@ -88,6 +90,35 @@ static void serve_head(struct world *world, struct flight *flight, bool fast)
     if (fast) {
         flight->date_s += config->margin_s ? config->margin_s : 1;
         world->budget[BUDGET_FAST]--;
+    }
+}
+
+/* What run_versions.c finds out: ours, or whether another could hide it. */
+static enum versions_outcome look_at(const struct guard *guard, const struct object *object)
+{
+    struct object_version version;
+    object_version_of(object, &version);
+    const struct listed_version listed = {.version_id =
+                                              object->version > 0 ? (char[]){(char)('0' + object->version), 0} : "null",
+                                          .etag = version.etag,
+                                          .last_modified_s = object->modified_s,
+                                          .is_delete_marker = !object->exists};
+    unsigned weight = guard_weigh_listed(guard, &listed);
+    enum versions_outcome outcome = weight & GUARD_VERSION_ASK ? guard_weigh_version(guard, &version) : VERSIONS_OTHERS;
+    return outcome == VERSIONS_OTHERS && weight & GUARD_VERSION_HIDES ? VERSIONS_HIDDEN : outcome;
+}
+
+static void serve_versions(const struct world *world, struct flight *flight)
+{
+    const struct guard *guard = &world->writers[flight->writer].guard;
+    flight->date_s = world_date(world);
+    flight->outcome = world->keeps_versions ? VERSIONS_OTHERS : VERSIONS_HIDDEN;
+    for (uint8_t i = 0; i < world->history_count && flight->outcome != VERSIONS_OURS; i++) {
+        enum versions_outcome outcome = look_at(guard, &world->history[i]);
+        if (outcome == VERSIONS_OURS)
+            flight->object = world->history[i];
+        if (outcome != VERSIONS_OTHERS)
+            flight->outcome = (uint8_t)outcome;
     }
 }
 
@@ -169,6 +200,7 @@ static void serve(struct world *world, unsigned f, bool fast)
         flight->outcome = world->uploads[flight->row].state == UPLOAD_IS_OPEN ? UPLOAD_OPEN : UPLOAD_GONE;
         break;
     case FLIGHT_ABORT: serve_abort(world, flight); break;
+    case FLIGHT_VERSIONS: serve_versions(world, flight); break;
     default: flight->outcome = HEAD_ANSWERED; break;
     }
     flight->served = 1;
@@ -237,8 +269,10 @@ static void outsider(struct world *world, unsigned what)
         world->object.maker = MAKER_OUTSIDER;
         world->object.etag = what == 0 ? (uint8_t)ETAG_D : config->base;
         world->object.modified_s = world_date(world);
-        world->object.version = config->versioned ? ++world->versions : 0;
     }
+    if (what == 1)
+        world->object.modified_s = world->keeps_versions ? world_date(world) : 0;
+    world_keep_version(world);
     oracle_object_changed(world);
 }
 
@@ -318,6 +352,7 @@ void choice_apply(struct world *world, uint32_t choice)
         world->budget[BUDGET_GC]--;
         store_aborts(world, a);
         break;
+    case CHOICE_VERSIONING: world->keeps_versions = 1; break;
     case CHOICE_TIME: pass(world, a, (enum clock_mode)choice_arg(choice, 1), choice_arg(choice, 2)); break;
     case CHOICE_SET: set_clock(world, a, choice_arg(choice, 1) != 0); break;
     case CHOICE_PEER: peer_step(world, a); break;

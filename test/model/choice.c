@@ -215,6 +215,8 @@ static void surroundings(const struct world *world, struct choices *ret)
         if (config->outsider_same && !world_holds(config->base, &world->object))
             add(ret, CHOICE_OUTSIDER, 2, 0, 0);
     }
+    if (config->versioned_late && !world->keeps_versions)
+        add(ret, CHOICE_VERSIONING, 0, 0, 0);
     for (unsigned w = 0; w < WRITERS && left(world, BUDGET_SET); w++) {
         if (!running(world, w))
             continue;

@@ -26,7 +26,8 @@ enum choice_kind {
     CHOICE_TIME,      /* budget of the step, how the clocks behave, whose */
     CHOICE_SET,       /* writer, forwards or backwards: REALTIME is set */
     CHOICE_PEER,      /* writer: its next step */
-    CHOICE_GC         /* writer: an outsider aborts its upload */
+    CHOICE_GC,        /* writer: an outsider aborts its upload */
+    CHOICE_VERSIONING /* it is turned on */
 };
 
 enum clock_mode { CLOCKS_RUN = 0, CLOCKS_SUSPENDED, CLOCKS_FROZEN };

@@ -5,7 +5,7 @@
 
 size_t configs_count(void)
 {
-    return configs_small_count + configs_uploads_count + configs_large_count;
+    return configs_small_count + configs_uploads_count + configs_versions_count + configs_large_count;
 }
 
 const struct config *config_at(size_t i)
@@ -13,7 +13,10 @@ const struct config *config_at(size_t i)
     if (i < configs_small_count)
         return &configs_small[i];
     i -= configs_small_count;
-    return i < configs_uploads_count ? &configs_uploads[i] : &configs_large[i - configs_uploads_count];
+    if (i < configs_uploads_count)
+        return &configs_uploads[i];
+    i -= configs_uploads_count;
+    return i < configs_versions_count ? &configs_versions[i] : &configs_large[i - configs_versions_count];
 }
 
 const struct config *config_by_name(const char *name)

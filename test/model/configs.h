@@ -11,6 +11,8 @@ extern const struct config configs_small[];
 extern const size_t configs_small_count;
 extern const struct config configs_uploads[];
 extern const size_t configs_uploads_count;
+extern const struct config configs_versions[];
+extern const size_t configs_versions_count;
 extern const struct config configs_large[];
 extern const size_t configs_large_count;
 

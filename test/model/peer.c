@@ -96,8 +96,8 @@ static void write(struct world *world, unsigned w)
         world->object.etag = plan->ours;
         world->object.maker = (uint8_t)(w + 1);
         world->object.modified_s = world_date(world);
-        world->object.version = config->versioned ? ++world->versions : 0;
     }
+    world_keep_version(world);
     oracle_object_changed(world);
     writer->applied[0] = 1;
     writer->verdict[0] = VERDICT_COMMITTED;

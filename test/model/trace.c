@@ -30,6 +30,8 @@ static const char *rule_of(const struct guard *guard)
     case GUARD_RESOLVE_OTHERS: return "R13 other records";
     case GUARD_RESOLVE_PARTS: return "R14 its parts";
     case GUARD_RESOLVE_AGAIN: return "R13 last HEAD";
+    case GUARD_RESOLVE_VERSIONS:
+    case GUARD_NATIVE_VERSIONS: return "R16 the versions";
     case GUARD_RESOLVE_WAITING: return "R13 before the next round";
     case GUARD_NATIVE_PARTS: return "N2 its parts";
     case GUARD_NATIVE_HEAD: return "N1 to N3, HEAD";
@@ -54,6 +56,7 @@ static const char *request_name(const struct flight *flight)
     case FLIGHT_QUERY: return "Query";
     case FLIGHT_PARTS: return "ListParts";
     case FLIGHT_ABORT: return "abort";
+    case FLIGHT_VERSIONS: return "list of versions";
     case FLIGHT_PUT: return flight->is_release ? "release" : "PutItem";
     default: return "attempt";
     }
@@ -121,6 +124,12 @@ static void print_answer(const struct flight *flight, FILE *out)
     case FLIGHT_SEND: fprintf(out, ": %s", answer_name(flight->outcome)); return;
     case FLIGHT_PARTS: fprintf(out, ": %s", flight->outcome == UPLOAD_OPEN ? "open" : "gone"); return;
     case FLIGHT_ABORT: fprintf(out, ": %s", flight->outcome == UPLOAD_ABORTED ? "accepted" : "gone"); return;
+    case FLIGHT_VERSIONS:
+        fprintf(out, ": %s",
+                flight->outcome == VERSIONS_OURS     ? "ours"
+                : flight->outcome == VERSIONS_OTHERS ? "none is ours"
+                                                     : "proves nothing");
+        return;
     default: return;
     }
 }
@@ -176,6 +185,7 @@ static void print_choice(const struct world *world, uint32_t choice, FILE *out)
     case CHOICE_CRASH: fprintf(out, "%c crashes", name); return;
     case CHOICE_TTL: fprintf(out, "TTL deletes the record %s", etag_text((uint8_t)a)); return;
     case CHOICE_GC: fprintf(out, "an outsider aborts %c's upload", name); return;
+    case CHOICE_VERSIONING: fprintf(out, "versioning is turned on"); return;
     case CHOICE_OUTSIDER:
         fprintf(out, "an outsider %s", a == 0 ? "puts \"d\"" : a == 1 ? "deletes" : "puts the first bytes back");
         return;

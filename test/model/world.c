@@ -81,6 +81,34 @@ void object_version_of(const struct object *object, struct object_version *ret)
         ret->version_id[0] = (char)('0' + object->version);
 }
 
+/* Without versions, and of those from before they were kept, there is one at a time: "null". */
+static void forget_null_version(struct world *world)
+{
+    uint8_t kept = 0;
+    for (uint8_t i = 0; i < world->history_count; i++) {
+        if (world->history[i].version > 0)
+            world->history[kept++] = world->history[i];
+    }
+    memset(&world->history[kept], 0, sizeof(world->history[0]) * (size_t)(world->history_count - kept));
+    world->history_count = kept;
+}
+
+void world_keep_version(struct world *world)
+{
+    if (world->keeps_versions)
+        world->object.version = ++world->versions;
+    else
+        forget_null_version(world);
+    bool kept = world->keeps_versions || (config->versioned_late && world->object.exists);
+    if (!kept)
+        return;
+    if (world->history_count == VERSIONS) {
+        fprintf(stderr, "explore: more than %d versions\n", (int)VERSIONS);
+        exit(2);
+    }
+    world->history[world->history_count++] = world->object;
+}
+
 /* ------------------------------------------------------------------------------------------------ time */
 
 uint32_t world_date(const struct world *world)
@@ -117,6 +145,7 @@ void settings_of(struct guard_settings *ret)
     ret->etag_known = config->etag_known;
     ret->native = config->native;
     ret->modified_tells = config->native;
+    ret->versioned = config->versions_known;
 }
 
 void world_init(struct world *world)
@@ -124,6 +153,7 @@ void world_init(struct world *world)
     memset(world, 0, sizeof(*world));
     world->s3_ms = START_S * 1000;
     memcpy(world->budget, config->budget, sizeof(world->budget));
+    world->keeps_versions = config->versioned;
     for (unsigned w = 0; w < WRITERS; w++) {
         if (config->calls[w].kind == CALL_NONE)
             world->writers[w].state = WRITER_DONE;
@@ -133,7 +163,7 @@ void world_init(struct world *world)
         world->object.etag = config->base;
         world->object.modified_s = config->base_fresh ? START_S : START_S - (config->base_old ? LONG_AGO_S : 100);
         world->object.has_nonce = config->base_nonce;
-        world->object.version = config->versioned ? ++world->versions : 0;
+        world_keep_version(world);
     }
 }
 

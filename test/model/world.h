@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WRITERS = 3, GUARDS = 3, FLIGHTS = 12 };
+enum { WRITERS = 3, GUARDS = 3, FLIGHTS = 12, VERSIONS = 8 };
 
 /* When the calls begin; and by how much earlier "long ago" is: more than what N1 asks for. */
 enum { START_S = 1000, LONG_AGO_S = 400 };
@@ -89,6 +89,8 @@ struct config {
     bool late_in_bound;  /* ... but none comes later than timeout x rate after its date */
     bool whole;          /* serving and answering are one step: fewer schedules */
     bool versioned;      /* the bucket keeps versions: each has an id */
+    bool versioned_late; /* it does from some time on: somebody turns versioning on; not with `versioned` */
+    bool versions_known; /* all writers know of `versioned` before they begin (R16) */
     bool native;         /* all calls are in native mode; with `headers` */
     bool base_old;       /* the object was written long before the calls begin (N1) */
     bool upload_dates;   /* what a Complete makes is dated by its upload, which was created long before (AWS) */
@@ -111,7 +113,7 @@ struct object {
     uint8_t maker;
     uint8_t guard;
     uint8_t has_nonce;
-    uint8_t version; /* of a versioned bucket */
+    uint8_t version; /* of a versioned bucket, a delete marker's too; 0: "null" */
     uint8_t reserved[2];
 };
 
@@ -131,7 +133,8 @@ enum flight_kind {
     FLIGHT_PUT,  /* of a record */
     FLIGHT_SEND, /* the attempt */
     FLIGHT_PARTS,
-    FLIGHT_ABORT
+    FLIGHT_ABORT,
+    FLIGHT_VERSIONS /* the list, and a HEAD of each that may be ours: at one instant, as versions do not change */
 };
 
 /* The upload of a writer's Complete; its number in records is the writer's + 1. */
@@ -148,8 +151,8 @@ struct flight {
     struct clock_reading sent; /* HEAD: the writer's clocks when it was asked for */
     struct record record;      /* PUT: to be written; PUT, GET served: what was found */
     struct record_condition condition;
-    struct object object; /* HEAD served */
-    uint32_t date_s;      /* HEAD served; SEND: of the signature */
+    struct object object; /* HEAD served; VERSIONS served: ours */
+    uint32_t date_s;      /* HEAD, VERSIONS served; SEND: of the signature */
     uint32_t sent_s;      /* SEND; HEAD: the largest Date that was known when it was asked for */
     uint8_t kind;
     uint8_t writer;
@@ -157,7 +160,7 @@ struct flight {
     uint8_t awaited; /* somebody waits for the answer */
     uint8_t served;  /* only the answer is still on its way */
     uint8_t row;     /* PUT, GET; PARTS, ABORT: whose upload */
-    uint8_t outcome; /* served: head_outcome, ledger_outcome, attempt_answer, upload_outcome */
+    uint8_t outcome; /* served: head_outcome, ledger_outcome, attempt_answer, upload_outcome, versions_outcome */
     uint8_t found;
     uint8_t saw_ours; /* QUERY served */
     uint8_t locked;
@@ -232,14 +235,17 @@ struct writer {
 struct world {
     uint64_t s3_ms;
     struct object object;
+    struct object history[VERSIONS]; /* of a bucket that keeps versions: all that were ever made, delete markers too */
     struct row rows[ETAG_COUNT];
     struct writer writers[WRITERS];
     struct flight flights[FLIGHTS];
     struct upload uploads[WRITERS];
     uint8_t budget[BUDGETS];
     uint8_t outsider_last; /* the last change of the object was an outsider's */
-    uint8_t versions;
-    uint8_t reserved[6];
+    uint8_t versions;      /* ids given out */
+    uint8_t history_count;
+    uint8_t keeps_versions;
+    uint8_t reserved[4];
 };
 
 /* Shared by everything below: the configuration under exploration, and what was found to be violated. */
@@ -262,6 +268,8 @@ struct clock_reading world_clocks(const struct world *world, unsigned w);
 bool flight_writes(const struct flight *flight);
 /* The upload was aborted, but this Complete may have been admitted before, and is applied within the allowance. */
 bool complete_is_admitted(const struct world *world, const struct flight *send);
+/* To be called when `object` was changed, before anybody is told: gives it its id, and keeps it. */
+void world_keep_version(struct world *world);
 bool world_holds(uint8_t expected, const struct object *object);
 /* Makes worlds equal that cannot be told apart by anything that follows. */
 void world_canonical(struct world *world);

@@ -20,6 +20,7 @@ static unsigned request_of(enum flight_kind kind)
     case FLIGHT_PUT: return GUARD_DO_RECORD_PUT;
     case FLIGHT_PARTS: return GUARD_DO_PARTS;
     case FLIGHT_ABORT: return GUARD_DO_ABORT;
+    case FLIGHT_VERSIONS: return GUARD_DO_VERSIONS;
     default: return GUARD_DO_SEND;
     }
 }
@@ -97,6 +98,8 @@ static void ask(struct world *world, unsigned w, const struct guard_event *event
         ask_about_upload(world, FLIGHT_PARTS, w, todo);
     if (todo->what & GUARD_DO_ABORT)
         ask_about_upload(world, FLIGHT_ABORT, w, todo);
+    if (todo->what & GUARD_DO_VERSIONS)
+        world_new_flight(world, FLIGHT_VERSIONS, w)->awaited = 1;
     if (todo->what & GUARD_DO_RELEASE)
         ask_for_put(world, w, &todo->release, &todo->release_condition, true);
 }
@@ -212,6 +215,7 @@ static void answer_of(const struct flight *flight, struct guard_event *event)
         event->has_date = event->head == HEAD_ANSWERED;
         event->date_s = flight->date_s;
         object_version_of(&flight->object, &event->version);
+        event->versioned = flight->object.version > 0;
         return;
     case FLIGHT_SOURCE:
         event->kind = GUARD_EVENT_SOURCE;
@@ -234,6 +238,13 @@ static void answer_of(const struct flight *flight, struct guard_event *event)
     case FLIGHT_ABORT:
         event->kind = flight->kind == FLIGHT_PARTS ? GUARD_EVENT_PARTS : GUARD_EVENT_ABORTED;
         event->upload = (enum upload_outcome)flight->outcome;
+        return;
+    case FLIGHT_VERSIONS:
+        event->kind = GUARD_EVENT_VERSIONS;
+        event->versions = (enum versions_outcome)flight->outcome;
+        event->has_date = flight->date_s > 0;
+        event->date_s = flight->date_s;
+        object_version_of(&flight->object, &event->version);
         return;
     default:
         event->kind = GUARD_EVENT_ATTEMPT;
@@ -265,6 +276,8 @@ void writer_deliver_loss(struct world *world, unsigned f, bool stays)
         flight.outcome = ATTEMPT_AMBIGUOUS;
     else if (flight.kind == FLIGHT_PARTS || flight.kind == FLIGHT_ABORT)
         flight.outcome = UPLOAD_UNCLEAR;
+    else if (flight.kind == FLIGHT_VERSIONS)
+        flight.outcome = VERSIONS_UNCLEAR;
     else
         flight.outcome = LEDGER_AMBIGUOUS;
     if (stays)

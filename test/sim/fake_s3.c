@@ -238,6 +238,8 @@ static void handle_bucket(struct fake_s3 *s3)
         fake_answer_header(&s3->answer, "Content-Type", "application/xml");
     } else if (text_is(s3->request.method, "GET") && fake_request_param(&s3->request, "versioning") != NULL) {
         fake_s3_get_versioning(s3);
+    } else if (text_is(s3->request.method, "GET") && fake_request_param(&s3->request, "versions") != NULL) {
+        fake_s3_list_versions(s3);
     } else if (text_is(s3->request.method, "GET") && fake_request_param(&s3->request, "uploads") != NULL) {
         fake_s3_list_uploads(s3);
     } else if (text_is(s3->request.method, "GET")) {

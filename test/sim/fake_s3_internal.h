@@ -150,6 +150,7 @@ void fake_s3_put(struct fake_s3 *s3);
 void fake_s3_copy(struct fake_s3 *s3, struct text source);
 void fake_s3_delete(struct fake_s3 *s3);
 void fake_s3_list(struct fake_s3 *s3);
+void fake_s3_list_versions(struct fake_s3 *s3);
 void fake_s3_get_tags(struct fake_s3 *s3);
 void fake_s3_get_versioning(struct fake_s3 *s3);
 /* Requests of a staged upload. `id`: its parameter, encoded. */

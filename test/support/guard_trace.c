@@ -3,6 +3,7 @@
 #include "support/guard_trace.h"
 
 #include "support/guard_trace_text.h"
+#include "support/guard_trace_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,96 +12,7 @@
 
 struct guard_trace guard_trace;
 
-enum { WORDS_MAX = 32, LINES_MAX = 64 };
-
-struct words {
-    char text[TRACE_TEXT_SIZE];
-    const char *word[WORDS_MAX];
-    size_t count;
-    size_t next;
-};
-
-static void split(struct words *words, const char *line)
-{
-    memset(words, 0, sizeof(*words));
-    const char *arrow = strstr(line, " ->");
-    size_t len = arrow ? (size_t)(arrow - line) : strlen(line);
-    assert_true(len < sizeof(words->text));
-    memcpy(words->text, line, len);
-    for (char *save = NULL, *word = strtok_r(words->text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
-        assert_true(words->count < WORDS_MAX);
-        words->word[words->count++] = word;
-    }
-}
-
-static const char *peek(const struct words *words)
-{
-    return words->next < words->count ? words->word[words->next] : "";
-}
-
-static const char *take(struct words *words)
-{
-    const char *word = peek(words);
-    if (words->next < words->count)
-        words->next++;
-    return word;
-}
-
-static bool take_word(struct words *words, const char *word)
-{
-    bool is = strcmp(peek(words), word) == 0;
-    if (is)
-        words->next++;
-    return is;
-}
-
-/* NAME=VALUE: the value, or NULL. */
-static const char *take_value(struct words *words, const char *name)
-{
-    const char *word = peek(words);
-    size_t len = strlen(name);
-    if (strncmp(word, name, len) != 0 || word[len] != '=')
-        return NULL;
-    words->next++;
-    return word + len + 1;
-}
-
-static uint64_t number(const char *digits)
-{
-    char *end;
-    uint64_t value = strtoull(digits, &end, 10);
-    if (end == digits || *end != '\0')
-        fail_msg("not a number: %s", digits);
-    return value;
-}
-
-static bool take_number(struct words *words, const char *name, uint64_t *ret)
-{
-    const char *value = take_value(words, name);
-    if (value)
-        *ret = number(value);
-    return value != NULL;
-}
-
-static void set_text(char *ret, size_t ret_size, const char *from)
-{
-    assert_true(strlen(from) < ret_size);
-    memset(ret, 0, ret_size);
-    memcpy(ret, from, strlen(from));
-}
-
-static void set_etag(char *ret, size_t ret_size, const char *bare)
-{
-    char quoted[VERSION_ETAG_SIZE];
-    bool star = strcmp(bare, "*") == 0;
-    assert_true(snprintf(quoted, sizeof(quoted), star ? "%s" : "\"%s\"", bare) < (int)sizeof(quoted));
-    set_text(ret, ret_size, quoted);
-}
-
-static void set_nonce(char *ret, const char *name)
-{
-    set_text(ret, RECORD_NONCE_SIZE, strcmp(name, "us") == 0 ? GUARD_TRACE_NONCE : name);
-}
+enum { LINES_MAX = 64 };
 
 /* ------------------------------------------------------------------------------------------------ the first line */
 
@@ -121,7 +33,7 @@ struct guard_settings guard_trace_settings(void)
 static bool take_u32(struct words *words, const char *name, uint32_t *ret)
 {
     uint64_t value;
-    bool taken = take_number(words, name, &value);
+    bool taken = words_take_number(words, name, &value);
     if (taken)
         *ret = (uint32_t)value;
     return taken;
@@ -129,7 +41,7 @@ static bool take_u32(struct words *words, const char *name, uint32_t *ret)
 
 static bool take_flag(struct words *words, const char *name, bool *ret, bool value)
 {
-    bool taken = take_word(words, name);
+    bool taken = words_take_word(words, name);
     if (taken)
         *ret = value;
     return taken;
@@ -137,7 +49,7 @@ static bool take_flag(struct words *words, const char *name, bool *ret, bool val
 
 static bool take_setting(struct words *words, struct guard_settings *settings)
 {
-    const char *what_409 = take_value(words, "409");
+    const char *what_409 = words_take_value(words, "409");
     if (what_409) {
         settings->answer_409 = strcmp(what_409, "again") == 0 ? GUARD_409_SEND_AGAIN : GUARD_409_FINAL;
         return true;
@@ -147,17 +59,19 @@ static bool take_setting(struct words *words, struct guard_settings *settings)
            take_flag(words, "native", &settings->native, true) ||
            take_flag(words, "tells", &settings->modified_tells, true) ||
            take_flag(words, "mixed", &settings->native_writers, true) ||
-           take_number(words, "timeout", &settings->timeout_ms) || take_number(words, "ttl", &settings->ttl_s) ||
-           take_number(words, "recheck", &settings->recheck_after_ms) ||
+           take_flag(words, "versioned", &settings->versioned, true) ||
+           words_take_number(words, "timeout", &settings->timeout_ms) ||
+           words_take_number(words, "ttl", &settings->ttl_s) ||
+           words_take_number(words, "recheck", &settings->recheck_after_ms) ||
            take_u32(words, "rate", &settings->max_clock_skew_rate) || take_u32(words, "length", &settings->length_s) ||
            take_u32(words, "allowance", &settings->allowance_s) || take_u32(words, "margin", &settings->margin_s);
 }
 
 static bool take_start(struct words *words, struct guard_start *start)
 {
-    start->has_recent_date = take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
-    return start->has_recent_date || take_number(words, "gen", &start->generation) ||
-           take_number(words, "body", &start->body_bytes) || take_u32(words, "parts", &start->part_count) ||
+    start->has_recent_date = words_take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
+    return start->has_recent_date || words_take_number(words, "gen", &start->generation) ||
+           words_take_number(words, "body", &start->body_bytes) || take_u32(words, "parts", &start->part_count) ||
            take_flag(words, "large", &start->one_write, false);
 }
 
@@ -179,30 +93,30 @@ static void set_up(const char *line)
     char expected[VERSION_ETAG_SIZE];
     char ours[VERSION_ETAG_SIZE];
     struct guard_settings settings = guard_trace_settings();
-    split(&words, line);
+    words_split(&words, line);
     memset(&guard_trace, 0, sizeof(guard_trace));
     guard_trace.now = (struct clock_reading){.monotonic_ms = 1000000, .boottime_ms = 2000000, .realtime_ms = 3000000};
-    struct guard_start start = {.operation = operation_of(take(&words)),
+    struct guard_start start = {.operation = operation_of(words_take(&words)),
                                 .nonce = GUARD_TRACE_NONCE,
                                 .generation = 100,
                                 .seed = 1,
                                 .one_write = true,
                                 .recent_clock = guard_trace.now};
-    const char *etag = take(&words);
+    const char *etag = words_take(&words);
     if (start.operation == GUARD_COMPLETE)
         start.upload = GUARD_TRACE_UPLOAD;
     if (strcmp(etag, "absent") != 0) {
-        set_etag(expected, sizeof(expected), etag);
+        words_set_etag(expected, sizeof(expected), etag);
         start.expected_etag = expected;
     }
     while (words.next < words.count) {
-        const char *value = take_value(&words, "ours");
+        const char *value = words_take_value(&words, "ours");
         if (value) {
-            set_etag(ours, sizeof(ours), value);
+            words_set_etag(ours, sizeof(ours), value);
             start.our_etag = ours;
             settings.etag_known = true;
         } else if (!take_setting(&words, &settings) && !take_start(&words, &start)) {
-            fail_msg("not understood: %s in %s", peek(&words), line);
+            fail_msg("not understood: %s in %s", words_peek(&words), line);
         }
     }
     guard_init(&guard_trace.guard, &settings, &start);
@@ -213,24 +127,24 @@ static void set_up(const char *line)
 static bool take_record_word(struct words *words, struct record *ret)
 {
     const char *value;
-    if (take_word(words, "sent")) {
+    if (words_take_word(words, "sent")) {
         record_copy(ret, &guard_trace.put);
         return true;
     }
-    if ((value = take_value(words, "n")) != NULL) {
-        set_nonce(ret->nonce, value);
+    if ((value = words_take_value(words, "n")) != NULL) {
+        words_set_nonce(ret->nonce, value);
         return true;
     }
-    if ((value = take_value(words, "saw")) != NULL) {
-        set_nonce(ret->saw, value);
+    if ((value = words_take_value(words, "saw")) != NULL) {
+        words_set_nonce(ret->saw, value);
         return true;
     }
-    if (take_number(words, "fence", &ret->fence_s)) {
+    if (words_take_number(words, "fence", &ret->fence_s)) {
         ret->has_fence = true;
         return true;
     }
-    return take_number(words, "g", &ret->generation) || take_number(words, "t", &ret->timeout_ms) ||
-           take_number(words, "ttl", &ret->ttl_s) || take_number(words, "u", &ret->upload);
+    return words_take_number(words, "g", &ret->generation) || words_take_number(words, "t", &ret->timeout_ms) ||
+           words_take_number(words, "ttl", &ret->ttl_s) || words_take_number(words, "u", &ret->upload);
 }
 
 static void take_record(struct words *words, struct record *ret)
@@ -244,15 +158,15 @@ static bool take_version_word(struct words *words, struct object_version *ret)
 {
     const char *value;
     uint64_t seconds;
-    if ((value = take_value(words, "nonce")) != NULL) {
-        set_nonce(ret->nonce, value);
+    if ((value = words_take_value(words, "nonce")) != NULL) {
+        words_set_nonce(ret->nonce, value);
         return true;
     }
-    if ((value = take_value(words, "vid")) != NULL) {
-        set_text(ret->version_id, sizeof(ret->version_id), value);
+    if ((value = words_take_value(words, "vid")) != NULL) {
+        words_set_text(ret->version_id, sizeof(ret->version_id), value);
         return true;
     }
-    if (take_number(words, "lm", &seconds)) {
+    if (words_take_number(words, "lm", &seconds)) {
         ret->last_modified_s = (int64_t)seconds;
         return true;
     }
@@ -261,9 +175,9 @@ static bool take_version_word(struct words *words, struct object_version *ret)
 
 static enum head_outcome take_head(struct words *words)
 {
-    if (take_word(words, "failed"))
+    if (words_take_word(words, "failed"))
         return HEAD_FAILED;
-    return take_word(words, "refused") ? HEAD_REFUSED : HEAD_ANSWERED;
+    return words_take_word(words, "refused") ? HEAD_REFUSED : HEAD_ANSWERED;
 }
 
 static void read_head(struct words *words, struct guard_event *event)
@@ -272,11 +186,33 @@ static void read_head(struct words *words, struct guard_event *event)
     event->head = take_head(words);
     if (event->head != HEAD_ANSWERED)
         return;
-    event->version.exists = !take_word(words, "none");
+    event->version.exists = !words_take_word(words, "none");
     if (event->version.exists) {
         event->version.last_modified_s = 1;
-        set_etag(event->version.etag, sizeof(event->version.etag), take(words));
+        words_set_etag(event->version.etag, sizeof(event->version.etag), words_take(words));
     }
+    while (take_version_word(words, &event->version)) {
+    }
+    event->versioned = version_is_own_id(event->version.version_id);
+}
+
+static void read_versions(struct words *words, struct guard_event *event)
+{
+    static const char *const names[] = {[VERSIONS_OURS] = "ours",
+                                        [VERSIONS_OTHERS] = "others",
+                                        [VERSIONS_UNCLEAR] = "unclear",
+                                        [VERSIONS_HIDDEN] = "hidden"};
+    const char *name = words_take(words);
+    event->kind = GUARD_EVENT_VERSIONS;
+    for (size_t i = VERSIONS_OURS; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i], name) == 0)
+            event->versions = (enum versions_outcome)i;
+    }
+    assert_int_not_equal(event->versions, 0);
+    if (event->versions != VERSIONS_OURS)
+        return;
+    event->version.exists = true;
+    words_set_etag(event->version.etag, sizeof(event->version.etag), words_take(words));
     while (take_version_word(words, &event->version)) {
     }
 }
@@ -286,7 +222,7 @@ static void read_source(struct words *words, struct guard_event *event)
     event->kind = GUARD_EVENT_SOURCE;
     event->head = take_head(words);
     if (event->head == HEAD_ANSWERED)
-        event->source_bytes = number(take(words));
+        event->source_bytes = words_number(words_take(words));
 }
 
 static void read_upload(struct words *words, struct guard_event *event, enum guard_event_kind kind)
@@ -298,7 +234,7 @@ static void read_upload(struct words *words, struct guard_event *event, enum gua
                                         [UPLOAD_REFUSED] = "refused"};
     event->kind = kind;
     for (size_t i = UPLOAD_OPEN; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (take_word(words, names[i]))
+        if (words_take_word(words, names[i]))
             event->upload = (enum upload_outcome)i;
     }
     assert_true(event->upload != 0);
@@ -315,13 +251,13 @@ static void read_ledger(struct words *words, struct guard_event *event, enum gua
                                         [LEDGER_UNREADABLE] = "unreadable"};
     event->kind = kind;
     event->ledger = LEDGER_OK;
-    event->found = kind == GUARD_EVENT_RECORD_GET && take_word(words, "found");
+    event->found = kind == GUARD_EVENT_RECORD_GET && words_take_word(words, "found");
     for (size_t i = LEDGER_OK; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (take_word(words, names[i]))
+        if (words_take_word(words, names[i]))
             event->ledger = (enum ledger_outcome)i;
     }
     if (!event->found && event->ledger == LEDGER_OK)
-        take_word(words, "none");
+        words_take_word(words, "none");
     if (event->found || event->ledger == LEDGER_CONFLICT)
         take_record(words, &event->record);
 }
@@ -329,10 +265,10 @@ static void read_ledger(struct words *words, struct guard_event *event, enum gua
 static void read_query(struct words *words, struct guard_event *event)
 {
     read_ledger(words, event, GUARD_EVENT_RECORD_QUERY);
-    while (take_word(words, "row")) {
+    while (words_take_word(words, "row")) {
         char etag[VERSION_ETAG_SIZE];
         struct record record;
-        set_etag(etag, sizeof(etag), take(words));
+        words_set_etag(etag, sizeof(etag), words_take(words));
         take_record(words, &record);
         guard_weigh_record(&guard_trace.guard, etag, &record, &event->evidence);
     }
@@ -351,65 +287,67 @@ static void read_attempt(struct words *words, struct guard_event *event)
                                         [ATTEMPT_NOT_SENT] = "not-sent",
                                         [ATTEMPT_AMBIGUOUS] = "ambiguous"};
     event->kind = GUARD_EVENT_ATTEMPT;
-    const char *name = take(words);
+    const char *name = words_take(words);
     for (size_t i = ATTEMPT_OK; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], name) == 0)
             event->attempt = (enum attempt_answer)i;
     }
     assert_int_not_equal(event->attempt, 0);
-    const char *word = peek(words);
+    const char *word = words_peek(words);
     if (event->attempt == ATTEMPT_OK && word[0] >= 'A' && word[0] <= 'Z')
-        set_etag(event->attempt_etag, sizeof(event->attempt_etag), take(words));
+        words_set_etag(event->attempt_etag, sizeof(event->attempt_etag), words_take(words));
 }
 
 static void read_kind(struct words *words, struct guard_event *event)
 {
-    if (take_word(words, "start"))
+    if (words_take_word(words, "start"))
         event->kind = GUARD_EVENT_START;
-    else if (take_word(words, "timer"))
+    else if (words_take_word(words, "timer"))
         event->kind = GUARD_EVENT_TIMER;
-    else if (take_word(words, "stop"))
+    else if (words_take_word(words, "stop"))
         event->kind = GUARD_EVENT_STOP;
-    else if (take_word(words, "head"))
+    else if (words_take_word(words, "head"))
         read_head(words, event);
-    else if (take_word(words, "source"))
+    else if (words_take_word(words, "source"))
         read_source(words, event);
-    else if (take_word(words, "put"))
+    else if (words_take_word(words, "put"))
         read_ledger(words, event, GUARD_EVENT_RECORD_PUT);
-    else if (take_word(words, "get"))
+    else if (words_take_word(words, "get"))
         read_ledger(words, event, GUARD_EVENT_RECORD_GET);
-    else if (take_word(words, "query"))
+    else if (words_take_word(words, "query"))
         read_query(words, event);
-    else if (take_word(words, "attempt"))
+    else if (words_take_word(words, "attempt"))
         read_attempt(words, event);
-    else if (take_word(words, "parts"))
+    else if (words_take_word(words, "parts"))
         read_upload(words, event, GUARD_EVENT_PARTS);
-    else if (take_word(words, "abort"))
+    else if (words_take_word(words, "abort"))
         read_upload(words, event, GUARD_EVENT_ABORTED);
-    else if (take_word(words, "signed")) {
+    else if (words_take_word(words, "versions"))
+        read_versions(words, event);
+    else if (words_take_word(words, "signed")) {
         event->kind = GUARD_EVENT_SIGNED;
-        event->signed_ok = !take_word(words, "failed");
+        event->signed_ok = !words_take_word(words, "failed");
     }
 }
 
 static bool take_time(struct words *words, struct guard_event *event)
 {
     struct clock_reading *now = &guard_trace.now;
-    const char *word = peek(words);
+    const char *word = words_peek(words);
     if (word[0] == '@') {
         event->has_date = true;
-        event->date_s = number(word + 1);
+        event->date_s = words_number(word + 1);
     } else if (word[0] == '+') {
-        uint64_t ms = number(word + 1);
+        uint64_t ms = words_number(word + 1);
         *now = (struct clock_reading){now->monotonic_ms + ms, now->boottime_ms + ms, now->realtime_ms + ms};
     } else if (strncmp(word, "m+", 2) == 0) {
-        now->monotonic_ms += number(word + 2);
+        now->monotonic_ms += words_number(word + 2);
     } else if (strncmp(word, "b+", 2) == 0) {
-        now->boottime_ms += number(word + 2);
+        now->boottime_ms += words_number(word + 2);
     } else if (strncmp(word, "r+", 2) == 0) {
-        now->realtime_ms += number(word + 2);
+        now->realtime_ms += words_number(word + 2);
     } else if (strncmp(word, "r-", 2) == 0) {
-        now->realtime_ms -= number(word + 2);
+        now->realtime_ms -= words_number(word + 2);
     } else {
         return false;
     }
@@ -440,11 +378,11 @@ static void resolve_from_ticket(struct words *words, struct trace_text *text)
 static void play(const char *line, struct trace_text *text)
 {
     struct words words;
-    split(&words, line);
+    words_split(&words, line);
     for (size_t i = 0; i < words.count; i++)
         trace_text_add(text, "%s%s", i > 0 ? " " : "", words.word[i]);
     trace_text_add(text, " ->");
-    if (take_word(&words, "resolve")) {
+    if (words_take_word(&words, "resolve")) {
         resolve_from_ticket(&words, text);
         return;
     }
@@ -454,7 +392,7 @@ static void play(const char *line, struct trace_text *text)
     while (take_time(&words, event)) {
     }
     if (event->kind == 0 || words.next < words.count)
-        fail_msg("not understood: %s in %s", peek(&words), line);
+        fail_msg("not understood: %s in %s", words_peek(&words), line);
     event->now = guard_trace.now;
     guard_step(&guard_trace.guard, event, &guard_trace.todo);
     if (guard_trace.todo.what & GUARD_DO_RECORD_PUT)

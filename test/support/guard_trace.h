@@ -12,7 +12,7 @@
  *
  * First line: put|copy|delete|complete, then absent or the expected ETag (bare, the quotes are added), then any of
  *     no-fences always 409=again 409=final ours=ETAG recent=DATE body=N large length=S allowance=S margin=S
- *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N native tells
+ *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N native tells mixed versioned
  * Events:
  *     start | timer | stop | signed [failed]
  *     head VERSION | head failed | head refused          VERSION: none|ETAG [nonce=] [lm=] [vid=]
@@ -22,6 +22,7 @@
  *     query [row ETAG RECORD]... | query throttled
  *     attempt ok [ETAG] | precondition|409|refused|denied|expired|token|skewed|not-sent|ambiguous
  *     parts open|gone|unclear|refused      abort ok|gone|unclear|refused
+ *     versions ours VERSION|others|unclear|hidden
  *     resolve [SETTING]...    makes a ticket of the guard, and a new guard of the ticket
  * and with each: @DATE (the answer's Date), +MS (all clocks go on before the event), m+MS b+MS r+MS r-MS (one clock).
  * The nonce "us" is the guard's own; "sent" is the record that was put last.

@@ -26,9 +26,11 @@ static const char *const state_names[] = {
     [GUARD_RESOLVE_OTHERS] = "RESOLVE_OTHERS",
     [GUARD_RESOLVE_PARTS] = "RESOLVE_PARTS",
     [GUARD_RESOLVE_AGAIN] = "RESOLVE_AGAIN",
+    [GUARD_RESOLVE_VERSIONS] = "RESOLVE_VERSIONS",
     [GUARD_RESOLVE_WAITING] = "RESOLVE_WAITING",
     [GUARD_NATIVE_PARTS] = "NATIVE_PARTS",
     [GUARD_NATIVE_HEAD] = "NATIVE_HEAD",
+    [GUARD_NATIVE_VERSIONS] = "NATIVE_VERSIONS",
     [GUARD_NATIVE_WAITING] = "NATIVE_WAITING",
     [GUARD_ORPHANED] = "ORPHANED",
     [GUARD_FINISHED] = "FINISHED",
@@ -176,6 +178,7 @@ void trace_text_step(struct trace_text *text, const struct guard *g, const struc
         trace_text_add(text, "%sSEND %" PRIu64, separator(text), todo->send_deadline_ms);
     add_simple(text, what, GUARD_DO_PARTS, "PARTS");
     add_simple(text, what, GUARD_DO_ABORT, "ABORT");
+    add_simple(text, what, GUARD_DO_VERSIONS, "VERSIONS");
     if (what & (GUARD_DO_PARTS | GUARD_DO_ABORT))
         trace_text_add(text, " u=%" PRIu64, todo->upload);
     add_simple(text, what, GUARD_DO_REPORT_LEASE, "REPORT");
@@ -199,6 +202,8 @@ void trace_text_ticket(struct trace_text *text, const struct guard_ticket *ticke
     if (ticket->our_etag[0])
         trace_text_add(text, " ours=%s", bare(ticket->our_etag));
     trace_text_add(text, " base=%s", ticket->base.exists ? bare(ticket->base.etag) : "none");
+    if (ticket->versioned)
+        trace_text_add(text, " versioned");
     if (ticket->not_applied)
         trace_text_add(text, " not-applied");
 }

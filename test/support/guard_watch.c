@@ -5,7 +5,7 @@
 
 enum {
     REQUESTS = GUARD_DO_HEAD | GUARD_DO_SOURCE | GUARD_DO_SIGN | GUARD_DO_RECORD_PUT | GUARD_DO_RECORD_GET |
-               GUARD_DO_RECORD_QUERY | GUARD_DO_SEND | GUARD_DO_PARTS | GUARD_DO_ABORT
+               GUARD_DO_RECORD_QUERY | GUARD_DO_SEND | GUARD_DO_PARTS | GUARD_DO_ABORT | GUARD_DO_VERSIONS
 };
 
 void guard_watch_start(struct guard_watch *watch, const struct guard_settings *settings,
@@ -14,6 +14,8 @@ void guard_watch_start(struct guard_watch *watch, const struct guard_settings *s
     memset(watch, 0, sizeof(*watch));
     watch->settings = *settings;
     watch->start = *start;
+    watch->versioned = settings->versioned;
+    watch->has_versions = settings->versioned;
     watch->largest_date_s = start->has_recent_date ? start->recent_date_s : 0;
 }
 
@@ -27,6 +29,7 @@ void guard_watch_resolve(struct guard_watch *watch, const struct guard_ticket *t
     watch->dead = false;
     watch->proven = false;
     watch->upload_open = false;
+    watch->not_in_list = false;
 }
 
 static bool is_ours(const struct guard_watch *watch, const struct record *record)
@@ -58,7 +61,9 @@ static void head_came(struct guard_watch *watch, const struct guard_event *event
     watch->checked_clock = watch->head_clock;
     watch->checked_date_s = watch->head_date_s;
     version_copy(&watch->last, &event->version);
+    watch->has_versions = watch->has_versions || event->versioned;
     if (!watch->sent) {
+        watch->versioned = watch->versioned || event->versioned;
         watch->looked = true;
         version_copy(&watch->before, &event->version);
     }
@@ -134,6 +139,14 @@ static void upload_came(struct guard_watch *watch, const struct guard_event *eve
     watch->aborted_clock = event->now;
 }
 
+static void versions_came(struct guard_watch *watch, const struct guard_event *event)
+{
+    bool whole = event->versions == VERSIONS_OTHERS && event->has_date;
+    if (event->versions == VERSIONS_OURS)
+        watch->proven = true;
+    watch->not_in_list = whole && watch->versioned && event->date_s <= watch->date_s + 20 * 3600;
+}
+
 static unsigned answered_by(enum guard_event_kind kind)
 {
     static const unsigned requests[] = {
@@ -146,6 +159,7 @@ static unsigned answered_by(enum guard_event_kind kind)
         [GUARD_EVENT_ATTEMPT] = GUARD_DO_SEND,
         [GUARD_EVENT_PARTS] = GUARD_DO_PARTS,
         [GUARD_EVENT_ABORTED] = GUARD_DO_ABORT,
+        [GUARD_EVENT_VERSIONS] = GUARD_DO_VERSIONS,
         [GUARD_EVENT_STOP] = 0,
     };
     return requests[kind];
@@ -169,6 +183,8 @@ static void event_came(struct guard_watch *watch, const struct guard_event *even
         attempt_came(watch, event, verdict);
     if (request & (GUARD_DO_PARTS | GUARD_DO_ABORT))
         upload_came(watch, event);
+    if (request == GUARD_DO_VERSIONS)
+        versions_came(watch, event);
 }
 
 /* ------------------------------------------------------------------------------------------------ what came out */
@@ -327,12 +343,20 @@ static bool native_evidence(const struct guard_watch *watch)
     bool own_kind = last->nonce[0] || strcmp(last->version_id, "v1") == 0;
     int64_t long_ago_s = (int64_t)watch->date_s - (int64_t)watch->settings.margin_s - 300;
     bool old = strlen(last->etag) == 34 && last->last_modified_s < long_ago_s;
-    return watch->upload_open || (last->exists && version_same(last, &watch->before) && own_kind) ||
+    return watch->upload_open || watch->not_in_list ||
+           (last->exists && version_same(last, &watch->before) && own_kind) ||
            (last->exists && watch->settings.modified_tells && old);
 }
 
-static const char *check_verdict(struct guard_watch *watch, enum verdict verdict, const struct guard_todo *todo)
+static bool by_its_rule(const struct guard_watch *watch, const struct guard *guard)
 {
+    return strcmp(guard_rule_name(guard), "R16") != 0 || watch->proven || watch->not_in_list;
+}
+
+static const char *check_verdict(struct guard_watch *watch, const struct guard *guard, enum verdict verdict,
+                                 const struct guard_todo *todo)
+{
+    MUST(by_its_rule(watch, guard), "R16: by what is in the list, or a whole list");
     MUST(watch->verdict == VERDICT_NONE, "one verdict");
     MUST(verdict != VERDICT_NONE, "a verdict that is announced is there");
     watch->verdict = verdict;
@@ -343,7 +367,7 @@ static const char *check_verdict(struct guard_watch *watch, enum verdict verdict
     else
         MUST(!watch->out || watch->dead, "V1: nothing may still be applied");
     bool by_evidence = (verdict == VERDICT_CONFLICT || verdict == VERDICT_NOT_EXECUTED) && watch->out;
-    MUST(!by_evidence || !watch->settings.native || native_evidence(watch), "N1, N2: by what stood there");
+    MUST(!by_evidence || !watch->settings.native || native_evidence(watch), "N1, N2, R16: by what stood there");
     /* V5: with fewer than 2^64 - 1 generations behind it. */
     bool must_release = watch->held && !watch->sent && !(watch->under_way & GUARD_DO_RECORD_PUT) &&
                         (verdict == VERDICT_CONFLICT || verdict == VERDICT_NOT_EXECUTED);
@@ -374,6 +398,8 @@ static const char *check_requests(struct guard_watch *watch, const struct guard_
         wrong = check_send(watch, todo);
     if (wrong == NULL && asked & (GUARD_DO_PARTS | GUARD_DO_ABORT))
         wrong = check_upload(watch, todo);
+    if (asked & GUARD_DO_VERSIONS)
+        MUST(watch->out && watch->dead && watch->has_versions, "R16: asked only of what is dead, and may be there");
     return wrong;
 }
 
@@ -387,7 +413,7 @@ const char *guard_watch_step(struct guard_watch *watch, const struct guard *guar
         watch->largest_date_s = event->date_s;
     event_came(watch, event, verdict);
     if (todo->what & GUARD_DO_VERDICT)
-        wrong = check_verdict(watch, verdict, todo);
+        wrong = check_verdict(watch, guard, verdict, todo);
     MUST(wrong == NULL, wrong);
     MUST(verdict == watch->verdict, "a verdict stays, and is announced");
     wrong = check_requests(watch, event, todo);

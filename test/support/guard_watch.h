@@ -43,6 +43,11 @@ struct guard_watch {
     struct clock_reading aborted_clock;
     bool upload_open; /* it was, after our attempt was dead */
 
+    /* The list of versions (R16). */
+    bool versioned;    /* the bucket had versions before we sent */
+    bool has_versions; /* or has them now */
+    bool not_in_list;  /* it shows that the attempt was not applied */
+
     /* Native mode: what stood there before we sent, and what the HEAD answered last has shown. */
     struct object_version before;
     struct object_version last;

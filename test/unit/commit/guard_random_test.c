@@ -130,8 +130,10 @@ static void random_answer(struct play *play, struct guard_event *event)
     if (one_in(play, 2))
         event->attempt = ATTEMPT_AMBIGUOUS;
     event->upload = (enum upload_outcome)(UPLOAD_OPEN + below(play, UPLOAD_REFUSED));
-    if (event->kind == GUARD_EVENT_HEAD)
+    event->versions = (enum versions_outcome)(VERSIONS_OURS + below(play, VERSIONS_HIDDEN));
+    if (event->kind == GUARD_EVENT_HEAD || event->kind == GUARD_EVENT_VERSIONS)
         random_version(play, &event->version);
+    event->versioned = event->version.exists ? version_is_own_id(event->version.version_id) : one_in(play, 8);
     if (event->kind >= GUARD_EVENT_RECORD_PUT && event->kind <= GUARD_EVENT_RECORD_QUERY)
         random_ledger(play, event);
 }
@@ -139,9 +141,9 @@ static void random_answer(struct play *play, struct guard_event *event)
 /* Mostly an answer that is waited for, or the timer; now and then what nobody asked for. */
 static enum guard_event_kind random_kind(struct play *play)
 {
-    static const unsigned requests[] = {GUARD_DO_HEAD,       GUARD_DO_SOURCE,     GUARD_DO_SIGN,
-                                        GUARD_DO_RECORD_PUT, GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY,
-                                        GUARD_DO_SEND,       GUARD_DO_PARTS,      GUARD_DO_ABORT};
+    static const unsigned requests[] = {GUARD_DO_HEAD,       GUARD_DO_SOURCE,       GUARD_DO_SIGN, GUARD_DO_RECORD_PUT,
+                                        GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY, GUARD_DO_SEND, GUARD_DO_PARTS,
+                                        GUARD_DO_ABORT,      GUARD_DO_VERSIONS};
     if (one_in(play, 150))
         return GUARD_EVENT_STOP;
     if (one_in(play, 40))
@@ -170,6 +172,7 @@ static void random_settings(struct play *play)
     play->settings.allowance_s = one_in(play, 4) ? 9 : 0;
     play->settings.native = one_in(play, 4);
     play->settings.modified_tells = one_in(play, 2);
+    play->settings.versioned = one_in(play, 6);
     play->settings.recheck_after_ms = one_in(play, 4) ? 20 : 5000;
     struct guard_start start = {
         .operation = (enum guard_operation)(GUARD_PUT + below(play, 4)),

@@ -268,15 +268,19 @@ static void row_d_is_forbidden_by_any_difference_of_the_version(void **state)
 {
     (void)state;
     TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
-          "head F lm=5 vid=v nonce=before @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+          "head F lm=5 vid=v nonce=before @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+          "versions hidden @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
-          "head E lm=6 vid=v nonce=before @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+          "head E lm=6 vid=v nonce=before @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+          "versions hidden @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
-          "head E lm=5 vid=w nonce=before @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+          "head E lm=5 vid=w nonce=before @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+          "versions hidden @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
-          "head E lm=5 vid=v nonce=after @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
-    TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
-          "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+          "head E lm=5 vid=v nonce=after @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+          "versions hidden @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED "head none @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+          "versions hidden @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ E */

@@ -280,7 +280,7 @@ static void a_ticket_keeps_the_version_that_was_seen(void **state)
           "put ok -> SEND 20000 [SENDING]\n"
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
-          "resolve -> ticket E d0=1000 g=100 t=20000 ttl=4600 fence=1010 saw=a ours=X base=E\n"
+          "resolve -> ticket E d0=1000 g=100 t=20000 ttl=4600 fence=1010 saw=a ours=X base=E versioned\n"
           "start -> HEAD [RESOLVE_HEAD]\n"
           "head E lm=5 vid=v nonce=a @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head E lm=5 vid=v nonce=a @1013 -> GET [RESOLVE_OWN]\n"

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * R16: the versions of the key. Pages of their list, a HEAD of each that may be ours, and whether the bucket still
+ * keeps every version; one request after the other, all of it bounded. What an entry is good for is the guard's to say.
+ */
+#include "client/run.h"
+
+#include "client/list.h"
+#include "client/store_answer.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSIONS_PAGES = 4, VERSIONS_ASKED = 64 };
+
+struct run_versions {
+    char asked[VERSIONS_ASKED][VERSION_ID_SIZE]; /* to be looked at with a HEAD */
+    size_t count;
+    size_t next;
+    unsigned pages;
+    bool hidden;      /* the list cannot prove that ours is not in it */
+    bool has_current; /* it has what the last HEAD showed */
+    struct s3_list_versions_options options;
+    struct s3_versions_page page;
+    char *key_marker;
+    char *id_marker;
+    struct store_request request;
+    struct store_op *op;
+    struct clock_reading sent;
+};
+
+void run_free_versions(struct run *run)
+{
+    struct run_versions *versions = run->versions;
+    if (versions == NULL)
+        return;
+    if (versions->op)
+        run->client->store->vtable->cancel(run->client->store, versions->op);
+    free(versions->page.next_key_marker);
+    free(versions->page.next_version_id_marker);
+    free(versions->key_marker);
+    free(versions->id_marker);
+    free(versions);
+    run->versions = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------ the event */
+
+static void finish(struct run *run, enum versions_outcome outcome, const struct object_version *ours,
+                   const struct store_answer *answer)
+{
+    struct guard_event event = {.kind = GUARD_EVENT_VERSIONS, .versions = outcome};
+    event.has_date = answer->has_date;
+    event.date_s = answer->date_s;
+    if (ours)
+        event.version = *ours;
+    run_free_versions(run);
+    run_event(run, &event);
+}
+
+static void start(struct run *run, store_done_fn done)
+{
+    struct store *store = run->client->store;
+    struct run_versions *versions = run->versions;
+    clock_read(&versions->sent);
+    versions->request.deadline_monotonic_ms = versions->sent.monotonic_ms + run->client->settings.request_timeout_ms;
+    versions->op = store->vtable->start(store, &versions->request, done, run);
+    if (versions->op)
+        return;
+    run_free_versions(run);
+    run_fail_later(run, GUARD_DO_VERSIONS);
+}
+
+/* False: it was no success, and the guard has heard of it. What the store refuses it will refuse again. */
+static bool succeeded(struct run *run, const struct store_answer *answer)
+{
+    run->versions->op = NULL;
+    run_count_request(run, store_verb_name(run->versions->request.verb), &run->versions->sent, answer);
+    if (answer->code == OS_OK)
+        return true;
+    run->last_error = answer->error;
+    switch (answer->code) {
+    case OS_ERR_NETWORK:
+    case OS_ERR_DEADLINE:
+    case OS_ERR_SERVICE:
+    case OS_ERR_THROTTLED:
+    case OS_ERR_NO_MEMORY: finish(run, VERSIONS_UNCLEAR, NULL, answer); return false;
+    default: finish(run, VERSIONS_HIDDEN, NULL, answer); return false;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ at last */
+
+static void versioning_done(void *context, const struct store_answer *answer)
+{
+    struct run *run = context;
+    if (!succeeded(run, answer))
+        return;
+    bool kept = answer->versioning == S3_VERSIONING_ENABLED;
+    finish(run, kept ? VERSIONS_OTHERS : VERSIONS_HIDDEN, NULL, answer);
+}
+
+/* ------------------------------------------------------------------------------------------------ each of them */
+
+static void ask_next(struct run *run, const struct store_answer *last);
+
+static void version_done(void *context, const struct store_answer *answer)
+{
+    struct run *run = context;
+    struct run_versions *versions = run->versions;
+    if (!succeeded(run, answer))
+        return;
+    struct object_version version;
+    run_version_of(&answer->object, &version);
+    bool is_it = strcmp(version.version_id, versions->request.version_id) == 0; /* not every store looks at the id */
+    enum versions_outcome outcome = is_it ? guard_weigh_version(&run->guard, &version) : VERSIONS_HIDDEN;
+    if (outcome == VERSIONS_OURS) {
+        finish(run, VERSIONS_OURS, &version, answer);
+        return;
+    }
+    versions->hidden = versions->hidden || outcome == VERSIONS_HIDDEN;
+    ask_next(run, answer);
+}
+
+static void ask_next(struct run *run, const struct store_answer *last)
+{
+    struct run_versions *versions = run->versions;
+    if (versions->next < versions->count) {
+        versions->request = (struct store_request){
+            .verb = STORE_HEAD, .key = run->key, .version_id = versions->asked[versions->next++]};
+        start(run, version_done);
+    } else if (versions->hidden || !versions->has_current) {
+        finish(run, VERSIONS_HIDDEN, NULL, last);
+    } else {
+        versions->request = (struct store_request){.verb = STORE_GET_VERSIONING};
+        start(run, versioning_done);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ the list */
+
+/* Where there are too many, those with our bytes come first. */
+static void keep(struct run *run, const struct s3_listed_version *listed)
+{
+    struct run_versions *versions = run->versions;
+    bool full = versions->count == VERSIONS_ASKED;
+    versions->hidden = versions->hidden || full;
+    if (full && strcmp(listed->etag, run->guard.our_etag) != 0)
+        return;
+    size_t place = full ? VERSIONS_ASKED - 1 : versions->count++;
+    memcpy(versions->asked[place], listed->version_id, VERSION_ID_SIZE);
+}
+
+static bool take_listed(void *context, const struct s3_listed_version *listed)
+{
+    _Static_assert(sizeof(listed->version_id) == VERSION_ID_SIZE, "");
+    struct run *run = context;
+    struct run_versions *versions = run->versions;
+    if (strcmp(listed->key, run->key) != 0)
+        return true;
+    const struct listed_version version = {.version_id = listed->version_id,
+                                           .etag = listed->etag,
+                                           .last_modified_s = listed->last_modified_s,
+                                           .is_delete_marker = listed->is_delete_marker};
+    unsigned weight = guard_weigh_listed(&run->guard, &version);
+    versions->has_current = versions->has_current || strcmp(listed->version_id, run->head_version_id) == 0;
+    versions->hidden = versions->hidden || (weight & GUARD_VERSION_HIDES);
+    if (weight & GUARD_VERSION_ASK)
+        keep(run, listed);
+    return true;
+}
+
+static void list_next(struct run *run);
+
+/* Keys come in their order, so those of which ours is the beginning follow it. */
+static void page_done(void *context, const struct store_answer *answer)
+{
+    struct run *run = context;
+    struct run_versions *versions = run->versions;
+    if (!succeeded(run, answer))
+        return;
+    bool more = versions->page.truncated && strcmp(versions->page.next_key_marker, run->key) == 0;
+    if (more && versions->pages < VERSIONS_PAGES && versions->page.next_version_id_marker[0]) {
+        list_next(run);
+        return;
+    }
+    versions->hidden = versions->hidden || more;
+    ask_next(run, answer);
+}
+
+static void list_next(struct run *run)
+{
+    struct run_versions *versions = run->versions;
+    free(versions->key_marker);
+    free(versions->id_marker);
+    versions->key_marker = versions->page.next_key_marker;
+    versions->id_marker = versions->page.next_version_id_marker;
+    versions->page = (struct s3_versions_page){.truncated = false};
+    versions->pages++;
+    versions->options = (struct s3_list_versions_options){.prefix = run->key,
+                                                          .key_marker = versions->key_marker,
+                                                          .version_id_marker = versions->id_marker,
+                                                          .max_keys = LIST_PAGE};
+    versions->request = (struct store_request){.verb = STORE_LIST_VERSIONS,
+                                               .versions = &versions->options,
+                                               .each_version = take_listed,
+                                               .each_context = run,
+                                               .versions_page = &versions->page};
+    start(run, page_done);
+}
+
+void run_want_versions(struct run *run)
+{
+    assert(run->versions == NULL);
+    run->versions = calloc(1, sizeof(*run->versions));
+    if (run->versions == NULL) {
+        run_fail_later(run, GUARD_DO_VERSIONS);
+        return;
+    }
+    run->versions->has_current = run->head_version_id[0] == '\0';
+    list_next(run);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A bucket that keeps every version keeps the evidence as well (R16): what a dead attempt has made is in the list of
+ * versions, whoever has replaced or deleted it since; what is not in it was never made.
+ */
+#include "commit/guard_internal.h"
+
+#include <string.h>
+
+void guard_note_versions(struct guard *g, const struct guard_event *event)
+{
+    if (event->head != HEAD_ANSWERED || !event->versioned)
+        return;
+    g->has_versions = true;
+    if (g->send_count == 0 && !g->resolving)
+        g->versioned = true; /* a bucket never goes back to having none */
+}
+
+bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (!g->has_versions)
+        return false;
+    version_copy(&g->found, &event->version);
+    g->state = g->settings.native ? GUARD_NATIVE_VERSIONS : GUARD_RESOLVE_VERSIONS;
+    guard_want(g, GUARD_DO_VERSIONS, todo);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------ one version */
+
+static int64_t signed_s(const struct guard *g)
+{
+    return (int64_t)g->d0_s - (int64_t)g->settings.margin_s;
+}
+
+/* A date that cannot be read is any. */
+static bool is_young(const struct listed_version *listed, int64_t since_s)
+{
+    return listed->last_modified_s == 0 || listed->last_modified_s >= since_s;
+}
+
+/* Where versioning is suspended, one write replaces the other under the id "null". One of those that may have come
+ * after our attempt may have replaced what we made; of an upload even one with an old date (N1). */
+static bool may_have_replaced(const struct guard *g, const struct listed_version *listed)
+{
+    bool dated_by_its_request = listed->is_delete_marker || guard_is_of_one_part(listed->etag);
+    bool settled = dated_by_its_request && !is_young(listed, signed_s(g) - GUARD_NATIVE_SETTLED_S);
+    return !version_is_own_id(listed->version_id) && !settled;
+}
+
+static bool may_be_ours(const struct guard *g, const struct listed_version *listed)
+{
+    if (listed->is_delete_marker != (g->operation == GUARD_DELETE))
+        return false;
+    bool dated_by_its_upload = g->operation == GUARD_COMPLETE && !guard_is_of_one_part(listed->etag);
+    return dated_by_its_upload || is_young(listed, signed_s(g));
+}
+
+unsigned guard_weigh_listed(const struct guard *g, const struct listed_version *listed)
+{
+    if (version_is_own_id(listed->version_id) && strcmp(listed->version_id, g->base.version_id) == 0)
+        return 0; /* it was there before we sent */
+    unsigned weight = may_have_replaced(g, listed) ? GUARD_VERSION_HIDES : 0;
+    if (may_be_ours(g, listed)) /* a delete marker has no nonce to be told by */
+        weight |= listed->is_delete_marker ? GUARD_VERSION_HIDES : GUARD_VERSION_ASK;
+    return weight;
+}
+
+/* Without a nonce it may be a copy that had no room for one, or of a store that loses metadata: only other bytes tell
+ * it from ours. */
+enum versions_outcome guard_weigh_version(const struct guard *g, const struct object_version *version)
+{
+    if (strcmp(version->nonce, g->nonce) == 0)
+        return VERSIONS_OURS;
+    bool other_bytes = g->our_etag[0] && strcmp(version->etag, g->our_etag) != 0;
+    return version->nonce[0] || other_bytes ? VERSIONS_OTHERS : VERSIONS_HIDDEN;
+}
+
+/* ------------------------------------------------------------------------------------------------ the verdict */
+
+/* That none is ours counts only where our write would have been kept: versions were there before it, and are not old
+ * enough to be removed. */
+static bool proves_absence(const struct guard *g, const struct guard_event *event)
+{
+    return event->versions == VERSIONS_OTHERS && g->versioned && event->has_date &&
+           event->date_s <= g->d0_s + GUARD_VERSIONS_S;
+}
+
+/* It was not applied, and what the last HEAD showed is what the caller is told. */
+static void not_applied(struct guard *g, struct guard_todo *todo)
+{
+    enum guard_reason again = g->operation == GUARD_COMPLETE ? GUARD_REASON_STAGE_AGAIN : GUARD_REASON_EXPIRED;
+    if (guard_broken(g, &g->found))
+        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, RULE_R16, todo);
+    else
+        guard_conclude(g, VERDICT_NOT_EXECUTED, again, RULE_R16, todo);
+}
+
+void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    bool native = g->settings.native;
+    if (event->versions == VERSIONS_UNCLEAR) {
+        guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, todo);
+        return;
+    }
+    if (g->own_is_foreign)
+        g->held = false;
+    if (event->versions == VERSIONS_OURS) {
+        version_copy(&g->found, &event->version);
+        guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_R16, todo);
+    } else if (proves_absence(g, event)) {
+        not_applied(g, todo);
+    } else {
+        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, native ? RULE_N3 : RULE_R13_F, todo);
+    }
+}
