@@ -39,14 +39,17 @@ struct stage {
     uint32_t slot_count;
     size_t answer_cap;
 
-    struct monitor monitor; /* of what follows, and of ret->answers; woken when a slot is free, and by a failure */
+    struct monitor monitor; /* of what follows, and of ret->answers; woken when a slot is free, by a failure, and when
+                               all is over */
     struct stage_slot *free_slots;
     uint32_t busy; /* slots that are not free */
+    bool closed;   /* stage_close waits for it */
     bool failed;   /* written by the loop's thread */
     os_error error;
 
     /* Of the loop's thread alone. */
     struct sync sync;
+    struct loop_job close_job;
     struct store_request create_request;
     struct store_op *create_op;
     struct clock_reading create_sent;

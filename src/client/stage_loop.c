@@ -407,7 +407,10 @@ static void end_closing_when_drained(struct stage *stage)
     loop_timer_clear(stage->client->loop, &stage->drain_timer);
     if (!stage->failed)
         tell(stage, true);
-    sync_finish(&stage->sync);
+    monitor_enter(&stage->monitor);
+    stage->closed = true;
+    monitor_wake(&stage->monitor); /* inside: the waiter destroys it right after */
+    monitor_leave(&stage->monitor);
 }
 
 static void on_drain(struct loop_timer *timer)
@@ -421,9 +424,9 @@ static void on_drain(struct loop_timer *timer)
 
 /* A part that is cut off can still be taken by the store, after the upload was aborted; one that was answered cannot.
  */
-static void close_on_loop(struct sync *sync)
+static void close_on_loop(struct loop_job *job)
 {
-    struct stage *stage = (struct stage *)((char *)sync - offsetof(struct stage, sync));
+    struct stage *stage = (struct stage *)((char *)job - offsetof(struct stage, close_job));
     cancel_unlink(&stage->cancel_link);
     cancel_unlink(&stage->closing_link);
     loop_timer_clear(stage->client->loop, &stage->deadline_timer);
@@ -435,9 +438,16 @@ static void close_on_loop(struct sync *sync)
     end_closing_when_drained(stage);
 }
 
-/* Jobs run in order: a slot that was posted before has been taken by then. */
+/*
+ * Jobs run in order: a slot that was posted before has been taken by then. Needs nothing that could be missing: the
+ * loop must not keep what points into a stage that is gone.
+ */
 void stage_close(struct stage *stage)
 {
-    stage->sync.start = close_on_loop;
-    sync_run(stage->client, &stage->sync, NULL);
+    stage->close_job.run = close_on_loop;
+    loop_post(stage->client->loop, &stage->close_job);
+    monitor_enter(&stage->monitor);
+    while (!stage->closed)
+        monitor_wait(&stage->monitor);
+    monitor_leave(&stage->monitor);
 }
