@@ -235,8 +235,8 @@ typedef struct os_options {
     uint32_t max_clock_skew_rate; /* [3], at least 2 */
     uint64_t ttl_s;               /* [3,600], at least 600 and at least 10 x timeout x rate */
     uint32_t length_s;            /* validity of an attempt's signature [5]; keep it above margin_s + 1 */
-    uint32_t allowance_s; /* how long the store may take after admission [by operation: 5, 70, 5 + size / 40 MiB/s] */
-    uint32_t margin_s;    /* clock spread of the store's front ends [2] */
+    uint32_t allowance_s;      /* how long the store may take after admission [by operation, docs/configuration.md] */
+    uint32_t margin_s;         /* clock spread of the store's front ends [2] */
     uint64_t recheck_after_ms; /* R5 [5,000] */
     os_release release;        /* [ON_FAILURE] */
     os_toggle fences;          /* E7 [AUTO: found out before the first guarded call] */

@@ -100,6 +100,18 @@ bool run_has_md5_etag(const struct run *run)
     return run->wish.operation == GUARD_PUT && (attributes == NULL || attributes->encryption == NULL);
 }
 
+uint64_t run_body_bytes(const struct run *run)
+{
+    const struct run_upload *upload = run->wish.upload;
+    if (upload == NULL)
+        return run->wish.body.length;
+    struct buf body;
+    os_code code = s3_write_completion(upload->parts, upload->part_count, upload->completion->checksum, &body, NULL);
+    uint64_t bytes = code == OS_OK ? body.len : UINT64_MAX;
+    buf_free(&body);
+    return bytes;
+}
+
 static void settings_for(const struct run *run, struct guard_settings *ret)
 {
     const os_client *client = run->client;
@@ -109,6 +121,7 @@ static void settings_for(const struct run *run, struct guard_settings *ret)
     ret->native = run->wish.way.guard == OS_GUARD_NATIVE;
     ret->native_writers = run->wish.way.native_writers;
     const struct profile *profile = client->settings.profile;
+    ret->complete_s = profile ? profile->complete_s : 0;
     ret->modified_tells = profile && profile->rename_object == PROFILE_NO;
     ret->versioned = client->versioned || (profile && profile->versioned == PROFILE_YES);
     ret->answer_409 = run->wish.way.answer_409;
@@ -149,7 +162,7 @@ static bool init_guard(struct run *run, const struct clock_reading *now)
         .body_bytes = run->wish.body.length,
         .upload = upload ? record_upload_number(upload->id) : 0,
         .part_count = upload ? (uint32_t)upload->part_count : 0,
-        .one_write = run->wish.body.length <= client->store->one_write_bytes,
+        .one_write = run_body_bytes(run) <= client->store->one_write_bytes,
         .has_recent_date = knows_date(run, now),
         .recent_date_s = client->date_s,
         .recent_clock = client->date_clock,

@@ -98,11 +98,11 @@ uint32_t guard_allowance_s(enum guard_operation operation, uint64_t amount, bool
     const uint64_t parts_per_s = 100;
     if (operation == GUARD_COPY)
         return (uint32_t)(5 + (amount + copy_bytes_per_s - 1) / copy_bytes_per_s);
-    if (operation == GUARD_COMPLETE)
-        return (uint32_t)(5 + (amount + parts_per_s - 1) / parts_per_s);
-    if (operation == GUARD_PUT && !one_write)
-        return 70; /* stores take a stalled body for 30 to 65 s after the headers were admitted */
-    return 5;
+    if (operation == GUARD_DELETE)
+        return 5;
+    uint32_t write_s =
+        one_write ? 5 : 70; /* stores take a stalled body for 30 to 65 s after the headers were admitted */
+    return operation == GUARD_PUT ? write_s : (uint32_t)(write_s + (amount + parts_per_s - 1) / parts_per_s);
 }
 
 const char *guard_record_etag(const struct guard *g)

@@ -59,6 +59,7 @@ struct guard_settings {
     uint32_t max_clock_skew_rate;
     uint32_t length_s;
     uint32_t allowance_s; /* 0: by operation (guard_allowance_s) */
+    uint32_t complete_s;  /* COMPLETE: at least so long, where it goes by operation */
     uint32_t margin_s;
     uint32_t answer_409; /* enum guard_409 */
     bool fences;         /* E7 */
@@ -69,7 +70,7 @@ struct guard_settings {
                             (RenameObject does) */
     bool native_writers; /* others write the same keys in native mode: what no record says proves nothing (R13) */
     bool versioned;      /* R16: the bucket was seen to have versions, before the guard began */
-    uint8_t reserved[5];
+    uint8_t reserved[1];
 };
 
 /* What one guard is for. */
@@ -84,7 +85,7 @@ struct guard_start {
     uint64_t body_bytes;               /* PUT: decides the allowance */
     uint64_t upload;                   /* COMPLETE: number of the upload id (record_upload_number) */
     uint32_t part_count;               /* COMPLETE: decides the allowance */
-    bool one_write;                    /* PUT: headers and body leave in one write */
+    bool one_write;                    /* PUT, COMPLETE: headers and body leave in one write */
     bool has_recent_date;              /* R3: an answer of the store is less than 2 s old; native: than 10 min */
     uint64_t recent_date_s;            /* the largest Date received so far */
     struct clock_reading recent_clock; /* read before the request that it answered was sent */

@@ -99,7 +99,9 @@ uint32_t guard_own_allowance_s(const struct guard *g)
         amount = g->source_bytes;
     else if (g->operation == GUARD_COMPLETE)
         amount = g->part_count;
-    return guard_allowance_s((enum guard_operation)g->operation, amount, g->one_write);
+    uint32_t allowance_s = guard_allowance_s((enum guard_operation)g->operation, amount, g->one_write);
+    bool takes_longer = g->operation == GUARD_COMPLETE && g->settings.complete_s > allowance_s;
+    return takes_longer ? g->settings.complete_s : allowance_s;
 }
 
 /* The record that goes with a signature made at D0: what it says follows from D0 alone. */

@@ -12,6 +12,9 @@
 /* profile.source of one that nobody measured: its atomic flags rest on the vendor's word. */
 #define PROFILE_SOURCE_DOCUMENTATION "documentation"
 
+/* The longest that a profile may say a Complete takes: as of os_options.allowance_s. */
+enum { PROFILE_COMPLETE_MAX_S = 86400 };
+
 /* Requests that can carry a condition on the object that they write or delete. */
 enum profile_request { PROFILE_PUT, PROFILE_COPY, PROFILE_COMPLETE, PROFILE_DELETE, PROFILE_RENAME, PROFILE_REQUESTS };
 
@@ -71,6 +74,7 @@ struct profile {
     enum profile_answer etag_is_md5;
     enum profile_answer versioned; /* the bucket */
     enum profile_answer uploads;   /* multipart uploads work */
+    uint32_t complete_s;           /* how long a Complete may take, by the vendor's word; 0: it does not say */
     uint32_t checksums;            /* bit (1 << enum s3_checksum): taken and checked by UploadPart */
 };
 

@@ -291,23 +291,15 @@ static void check_format(const struct part *whole)
 
 static void read_whole(const struct part *whole, struct profile *ret)
 {
-    static const char *const fields[] = {"format",
-                                         "name",
-                                         "version",
-                                         "measured_on",
-                                         "source",
-                                         "requests",
-                                         "vendors",
-                                         "copy_source_match",
-                                         "expiry",
-                                         "checksums",
-                                         "rename_object",
-                                         "date_on_all",
-                                         "metadata_survives",
-                                         "etag_is_md5",
-                                         "versioned",
-                                         "uploads",
-                                         "remarks",
+    static const char *const fields[] = {"format",      "name",
+                                         "version",     "measured_on",
+                                         "source",      "requests",
+                                         "vendors",     "copy_source_match",
+                                         "expiry",      "complete_s",
+                                         "checksums",   "rename_object",
+                                         "date_on_all", "metadata_survives",
+                                         "etag_is_md5", "versioned",
+                                         "uploads",     "remarks",
                                          NULL};
     check_format(whole);
     check_names(whole, fields);
@@ -317,6 +309,7 @@ static void read_whole(const struct part *whole, struct profile *ret)
     read_checksums(whole, ret);
     ret->copy_source_match = read_condition(whole, "copy_source_match");
     ret->expiry = (enum profile_expiry)read_word(whole, "expiry", &profile_words_expiry);
+    ret->complete_s = (uint32_t)read_number(whole, "complete_s", PROFILE_COMPLETE_MAX_S);
     ret->rename_object = read_yes_no(whole, "rename_object");
     ret->date_on_all = read_yes_no(whole, "date_on_all");
     ret->metadata_survives = read_yes_no(whole, "metadata_survives");

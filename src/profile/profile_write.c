@@ -113,6 +113,7 @@ char *profile_write(const struct profile *profile)
     failed |= set_word(object, "copy_source_match", &profile_words_condition, (int)profile->copy_source_match);
     failed |= write_vendors(object, profile);
     failed |= write_answers(object, profile);
+    failed |= set_number(object, "complete_s", profile->complete_s);
     failed |= write_checksums(object, profile);
     char *text = failed ? NULL : json_dumps(object, JSON_INDENT(2));
     json_decref(object);

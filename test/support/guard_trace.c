@@ -47,6 +47,12 @@ static bool take_flag(struct words *words, const char *name, bool *ret, bool val
     return taken;
 }
 
+static bool take_seconds(struct words *words, struct guard_settings *settings)
+{
+    return take_u32(words, "length", &settings->length_s) || take_u32(words, "allowance", &settings->allowance_s) ||
+           take_u32(words, "complete", &settings->complete_s) || take_u32(words, "margin", &settings->margin_s);
+}
+
 static bool take_setting(struct words *words, struct guard_settings *settings)
 {
     const char *what_409 = words_take_value(words, "409");
@@ -63,8 +69,7 @@ static bool take_setting(struct words *words, struct guard_settings *settings)
            words_take_number(words, "timeout", &settings->timeout_ms) ||
            words_take_number(words, "ttl", &settings->ttl_s) ||
            words_take_number(words, "recheck", &settings->recheck_after_ms) ||
-           take_u32(words, "rate", &settings->max_clock_skew_rate) || take_u32(words, "length", &settings->length_s) ||
-           take_u32(words, "allowance", &settings->allowance_s) || take_u32(words, "margin", &settings->margin_s);
+           take_u32(words, "rate", &settings->max_clock_skew_rate) || take_seconds(words, settings);
 }
 
 static bool take_start(struct words *words, struct guard_start *start)

@@ -42,8 +42,36 @@ static void the_allowance_grows_with_the_parts(void **state)
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1014 u=9 if absent [ACQUIRING]\n");
+    TRACE("complete absent parts=7 large\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=78000 ttl=4600 fence=1076 u=9 if absent [ACQUIRING]\n");
     assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 100, true), 6);
+    assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 100, false), 71);
     assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 101, true), 7);
+}
+
+/* T6: what a profile says of the store's Completes lengthens fence and timeout; what the caller says wins. */
+static void a_store_may_be_at_a_complete_for_minutes(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7 complete=300\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=307000 ttl=10210 fence=1305 u=9 if absent [ACQUIRING]\n"
+          "put ok -> SEND 307000 [SENDING]\n");
+    TRACE("complete absent parts=7 complete=300 allowance=9\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1014 u=9 if absent [ACQUIRING]\n");
+    TRACE("complete absent parts=7 complete=3\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1011 u=9 if absent [ACQUIRING]\n");
+    TRACE("put absent complete=300\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n");
 }
 
 /* R14: never applied, and what is dead will not be. The same upload, with the same nonce, may be tried again. */
@@ -350,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_allowance_grows_with_the_parts),
+        cmocka_unit_test(a_store_may_be_at_a_complete_for_minutes),
         cmocka_unit_test(an_upload_that_is_open_after_its_complete_is_dead_is_not_executed),
         cmocka_unit_test(before_the_complete_is_dead_nobody_asks),
         cmocka_unit_test(what_shows_our_nonce_is_committed_whatever_the_upload_says),

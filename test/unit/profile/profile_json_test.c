@@ -57,6 +57,7 @@ static struct profile full(void)
     profile.etag_is_md5 = PROFILE_NO;
     profile.versioned = PROFILE_YES;
     profile.uploads = PROFILE_NO;
+    profile.complete_s = 300;
     profile.checksums = UINT32_C(1) << 2 | UINT32_C(1) << 5;
     return profile;
 }
@@ -144,6 +145,8 @@ static void each_fault_is_named(void **state)
          "name is too long"},
         {"{" HEAD ",\"expirey\":\"start\"}", "expirey is no field"},
         {"{" HEAD ",\"expiry\":\"soon\"}", "expiry must be \"unknown\", \"none\", \"start\" or \"end\""},
+        {"{" HEAD ",\"complete_s\":86401}", "complete_s must be a whole number from 0 to 86400"},
+        {"{" HEAD ",\"complete_s\":\"5\"}", "complete_s must be a whole number"},
         {"{" HEAD ",\"versioned\":true}", "versioned must be \"unknown\", \"yes\" or \"no\""},
         {"{" HEAD ",\"requests\":[]}", "requests must be an object"},
         {"{" HEAD ",\"requests\":{\"post\":{}}}", "requests.post is no field"},
