@@ -641,7 +641,9 @@ typedef enum os_gc_listing {
     OS_GC_LISTING_UNPROVEN = 2, /* it named none of a longer key than the prefix. Some stores (MinIO) only ever name
                                    those of one whole key: then only the prefix itself, taken as a key, and keys whose
                                    record names an upload were looked at */
-    OS_GC_LISTING_NONE = 3      /* it was not asked: uploads are not known to signature V2 */
+    OS_GC_LISTING_NONE = 3,     /* it was not asked: uploads are not known to signature V2 */
+    OS_GC_LISTING_PARTIAL = 4   /* one key has more uploads than the store lists at once, and it did not go on: the rest
+                                   is seen when those have been removed (versitygw, over 1,000) */
 } os_gc_listing;
 
 typedef struct os_gc_result {

@@ -88,6 +88,7 @@ static const char *listing_name(os_gc_listing listing)
     case OS_GC_LISTING_WHOLE: return "whole";
     case OS_GC_LISTING_UNPROVEN: return "unproven";
     case OS_GC_LISTING_NONE: return "none";
+    case OS_GC_LISTING_PARTIAL: return "partial";
     }
     return "";
 }
@@ -100,6 +101,10 @@ static const char *listing_sentence(os_gc_listing listing)
                "stores "
                "(MinIO) only name those of one whole key. Looked at were this very key, and keys whose record names an "
                "upload; give other keys that large objects were written to.";
+    case OS_GC_LISTING_PARTIAL:
+        return "One key has more uploads than the store lists at once, and it refused to go on with its list. Run gc "
+               "again "
+               "when those that were seen have been removed.";
     case OS_GC_LISTING_NONE: return "Uploads were not looked for: signature V2 does not know them.";
     default: return "";
     }

@@ -64,37 +64,82 @@ static bool each_upload(void *context, const struct s3_listed_upload *upload)
         collecting->only_key ? strcmp(upload->key, wanted) == 0 : strncmp(upload->key, wanted, strlen(wanted)) == 0;
     if (!fits || (collecting->only_key && is_known(gc, upload->key, upload->id.text)))
         return true;
-    if (strlen(upload->key) > strlen(gc->prefix) && !collecting->only_key)
+    bool unproven = gc->result.listing == OS_GC_LISTING_UNPROVEN;
+    if (unproven && strlen(upload->key) > strlen(gc->prefix) && !collecting->only_key)
         gc->result.listing = OS_GC_LISTING_WHOLE;
     gc->no_memory = !add(gc, upload);
     return !gc->no_memory;
 }
 
-/* Page after page; the markers of each are the store's own. */
+/* `id_marker` may be NULL: behind all uploads of the marker's key. */
+static os_code list_page(struct collecting *collecting, const char *prefix, const char *key_marker,
+                         const char *id_marker, struct s3_uploads_page *ret)
+{
+    struct gc *gc = collecting->gc;
+    struct s3_list_uploads_options options = {
+        .prefix = prefix, .key_marker = key_marker, .upload_id_marker = id_marker};
+    *ret = (struct s3_uploads_page){.truncated = false};
+    struct plain plain = {.may_repeat = true,
+                          .request = {.verb = STORE_LIST_UPLOADS,
+                                      .upload = {.listed = &options,
+                                                 .each_upload = each_upload,
+                                                 .each_context = collecting,
+                                                 .uploads_page = ret}}};
+    os_code code = plain_run(&plain, gc->client, gc_call(gc), gc->err);
+    return gc->no_memory ? error_no_memory(gc->err) : code;
+}
+
+static void free_page(struct s3_uploads_page *page)
+{
+    free(page->next_key_marker);
+    free(page->next_upload_id_marker);
+    *page = (struct s3_uploads_page){.truncated = false};
+}
+
+/* versitygw 1.8.0 does not take the upload id that it gave for a marker itself. */
+static bool is_marker_refused(const struct gc *gc, os_code code, const char *id_marker)
+{
+    return code != OS_OK && id_marker && id_marker[0] && gc->err->http_status == 400 &&
+           strcmp(gc->err->service_code, "InvalidArgument") == 0;
+}
+
+/* What there is behind the uploads of the marker's key. */
+static os_code pass_key(struct collecting *collecting, const char *prefix, const char *key, struct s3_uploads_page *ret)
+{
+    os_code code = list_page(collecting, prefix, key, NULL, ret);
+    if (code == OS_OK && ret->truncated && strcmp(ret->next_key_marker, key) == 0)
+        return error_set(collecting->gc->err, OS_ERR_PROTOCOL,
+                         "The list of the uploads below %.300s does not come to its end: the store goes on at the key "
+                         "%.300s again and again.",
+                         prefix, key);
+    return code;
+}
+
+/* Page after page; the markers of each are the store's own. Where it does not take them, the key that a page ended in
+ * is asked for on its own, and the list goes on behind it: only of a key with more than a page some are not seen. */
 static os_code collect(struct gc *gc, const char *prefix, const char *only_key)
 {
     struct collecting collecting = {.gc = gc, .only_key = only_key};
     struct s3_uploads_page page = {.truncated = true};
     os_code code = OS_OK;
     while (code == OS_OK && page.truncated) {
-        char *key_marker = page.next_key_marker;
-        char *id_marker = page.next_upload_id_marker;
-        struct s3_list_uploads_options options = {
-            .prefix = prefix, .key_marker = key_marker, .upload_id_marker = id_marker};
-        page = (struct s3_uploads_page){.truncated = false};
-        struct plain plain = {.may_repeat = true,
-                              .request = {.verb = STORE_LIST_UPLOADS,
-                                          .upload = {.listed = &options,
-                                                     .each_upload = each_upload,
-                                                     .each_context = &collecting,
-                                                     .uploads_page = &page}}};
-        code = plain_run(&plain, gc->client, gc_call(gc), gc->err);
-        free(key_marker);
-        free(id_marker);
+        struct s3_uploads_page from = page;
+        code = list_page(&collecting, prefix, from.next_key_marker, from.next_upload_id_marker, &page);
+        if (is_marker_refused(gc, code, from.next_upload_id_marker)) {
+            free_page(&page);
+            if (only_key) {
+                gc->result.listing = OS_GC_LISTING_PARTIAL;
+                code = OS_OK;
+            } else {
+                code = collect(gc, from.next_key_marker, from.next_key_marker);
+                if (code == OS_OK)
+                    code = pass_key(&collecting, prefix, from.next_key_marker, &page);
+            }
+        }
+        free_page(&from);
     }
-    free(page.next_key_marker);
-    free(page.next_upload_id_marker);
-    return gc->no_memory ? error_no_memory(gc->err) : code;
+    free_page(&page);
+    return code;
 }
 
 os_code gc_collect_uploads(struct gc *gc)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { DAY_S = 86400, TOLD_MAX = 8 };
+enum { DAY_S = 86400, TOLD_MAX = 8, PAGE = 1000, MANY = PAGE + 7 };
 
 static bool is_embedded(const struct fixture *f)
 {
@@ -311,6 +311,40 @@ static void a_dead_record_stays_while_its_upload_is_open(void **state)
     os_client_close(client);
 }
 
+/* More than a page, and more of one key than that. */
+static void more_uploads_than_a_store_lists_at_once_are_removed_in_the_end(void **state)
+{
+    struct fixture *f = *state;
+    if (strcmp(f->backend->name, "versitygw") != 0)
+        return; /* the others take their own markers */
+    os_client *client = open_client(f);
+    os_gc_options options = OS_GC_OPTIONS_INIT;
+    os_gc_result result = OS_GC_RESULT_INIT;
+    os_error error;
+    char folder[64];
+    char key[96];
+    char id[RECORD_UPLOAD_SIZE];
+    fixture_key(f, "many", folder, sizeof(folder));
+    for (int i = 0; i < MANY; i++) {
+        snprintf(key, sizeof(key), "%s/%c", folder, i == 0 ? 'a' : i == 1 ? 'c' : 'b');
+        begin_upload(f, key, id);
+    }
+    options.prefix = folder;
+    options.older_than_s = 1;
+    do {
+        CHECK_CODE(os_gc(client, &options, NULL, NULL, NULL, &result, &error), OS_OK, &error);
+    } while (result.found < PAGE + 2); /* that of a, a page of b, that of c */
+    assert_int_equal(result.uploads, PAGE + 2);
+    assert_int_equal(result.listing, OS_GC_LISTING_PARTIAL);
+    options.remove = 1;
+    CHECK_CODE(os_gc(client, &options, NULL, NULL, NULL, &result, &error), OS_OK, &error);
+    assert_int_equal(result.removed, PAGE + 2);
+    CHECK_CODE(os_gc(client, &options, NULL, NULL, NULL, &result, &error), OS_OK, &error);
+    assert_int_equal(result.removed, MANY - PAGE - 2);
+    assert_int_equal(result.listing, OS_GC_LISTING_WHOLE);
+    os_client_close(client);
+}
+
 static int stop(void *context, const os_garbage *garbage)
 {
     (void)garbage;
@@ -350,6 +384,7 @@ int main(int argc, char **argv)
         SUITE_TEST(an_upload_is_spared_while_its_holder_may_complete_it, 0),
         SUITE_TEST(a_record_that_is_long_dead_goes, 0),
         SUITE_TEST(a_dead_record_stays_while_its_upload_is_open, 0),
+        SUITE_TEST(more_uploads_than_a_store_lists_at_once_are_removed_in_the_end, 0),
         SUITE_TEST(the_caller_can_end_it, 0),
         {0}};
     static const struct suite suite = {.name = "gc", .tests = tests, .only = "minio,versitygw,embedded"};
