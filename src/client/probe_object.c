@@ -22,15 +22,16 @@ static void ask_etag(struct probe *probe)
     probe->profile->etag_is_md5 = tally.held > 0 ? PROFILE_NO : evidence_answer(&tally);
 }
 
-/* What a write is told counts more than what the bucket says of itself, which takes a right of its own. */
+/* Garage 2.5.0 names a version in every answer, and keeps none: where the bucket says of itself what it does, that
+ * counts. Asking takes a right of its own. */
 static void ask_versions(struct probe *probe, const char *version)
 {
     struct probe_ask ask = {.request = {.verb = STORE_GET_VERSIONING}};
-    bool named = version[0] != '\0' && strcmp(version, "null") != 0;
     if (!probe_run(probe, &ask, 1))
         return;
-    bool enabled = probe_succeeded(&ask.answer) && ask.answer.versioning == S3_VERSIONING_ENABLED;
-    probe->profile->versioned = named || enabled ? PROFILE_YES : PROFILE_NO;
+    bool versioned = probe_succeeded(&ask.answer) ? ask.answer.versioning == S3_VERSIONING_ENABLED
+                                                  : version[0] != '\0' && strcmp(version, "null") != 0;
+    probe->profile->versioned = versioned ? PROFILE_YES : PROFILE_NO;
 }
 
 /* The first request: what is wrong with all of them is said of this one. */
