@@ -169,15 +169,16 @@ void guard_on_parts(struct guard *g, const struct guard_event *event, struct gua
 
 /* ------------------------------------------------------------------------------------------------ judgement */
 
-/* A copy may have had no room for its nonce, and the bytes that are there may be those that it writes: then only a
- * Last-Modified from before the attempt, by any front end's clock, says that they are not ours. Of a Complete not even
- * that: its object may have the date on which the upload was created (AWS). */
+/* A copy may have had no room for its nonce, a store may keep no metadata, and the bytes that are there may be those
+ * that we write: then only a Last-Modified from before the attempt, by any front end's clock, says that they are not
+ * ours. Of a Complete not even that: its object may have the date on which the upload was created (AWS). */
 static bool may_be_ours(const struct guard *g, const struct object_version *version)
 {
     int64_t signed_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s;
-    if (!version->exists || version->nonce[0])
+    if (!version->exists || version->nonce[0] || g->operation == GUARD_DELETE)
         return false;
-    return g->operation == GUARD_COMPLETE || (g->operation == GUARD_COPY && version->last_modified_s >= signed_s);
+    bool other_bytes = g->our_etag[0] && strcmp(g->our_etag, version->etag) != 0;
+    return g->operation == GUARD_COMPLETE || (!other_bytes && version->last_modified_s >= signed_s);
 }
 
 /* What the last HEAD of the round says of the object. */

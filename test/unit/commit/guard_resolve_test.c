@@ -218,6 +218,26 @@ static void what_is_not_our_etag_for_certain_locks_nothing(void **state)
           "head E @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
+/* The same bytes again in the same second, on a store that keeps no metadata: the very version may be ours. */
+#define YOUNG(modified)                                                       \
+    "start -> HEAD [CHECKING]\n"                                              \
+    "head E " modified " @1000 -> SIGN 1000/5 [SIGNING]\n"                    \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"                                        \
+    "attempt ambiguous @1014 -> HEAD [RESOLVE_HEAD]\n"                        \
+    "head E " modified " @1014 -> GET [RESOLVE_OWN]\n"
+#define NOT_EXECUTED_1014 \
+    " @1014 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4614 fence=1010 if g=100 [FINISHED]\n"
+static void row_d_is_forbidden_where_a_put_may_have_made_the_version(void **state)
+{
+    (void)state;
+    TRACE("put E ours=E\n" YOUNG("lm=998") OURS UNLOCKED
+          "head E lm=998 @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put E ours=E\n" YOUNG("lm=997") OURS UNLOCKED "head E lm=997" NOT_EXECUTED_1014);
+    TRACE("put E ours=X\n" YOUNG("lm=999") OURS UNLOCKED "head E lm=999" NOT_EXECUTED_1014);
+    TRACE("delete E\n" YOUNG("lm=999") OURS_STAR UNLOCKED_STAR "head E lm=999" NOT_EXECUTED_1014);
+}
+
 /* Writers in native mode leave no records: one may have deleted what we wrote, or replaced it. */
 static void rows_d_and_e_trust_no_lock_where_others_write_without_a_record(void **state)
 {
@@ -415,6 +435,7 @@ int main(void)
         cmocka_unit_test(row_d_is_forbidden_by_a_lock_on_our_etag),
         cmocka_unit_test(a_wrong_prediction_does_not_hide_who_replaced_our_write),
         cmocka_unit_test(what_is_not_our_etag_for_certain_locks_nothing),
+        cmocka_unit_test(row_d_is_forbidden_where_a_put_may_have_made_the_version),
         cmocka_unit_test(rows_d_and_e_trust_no_lock_where_others_write_without_a_record),
         cmocka_unit_test(row_d_is_forbidden_where_a_copy_without_a_nonce_may_have_made_the_version),
         cmocka_unit_test(row_d_is_forbidden_when_the_evidence_is_old),
