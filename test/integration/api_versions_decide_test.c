@@ -307,6 +307,85 @@ static void a_list_or_a_version_that_is_not_answered_is_asked_for_again(void **s
     try_close(&try);
 }
 
+/* ------------------------------------------------------------------------------------------------ made-up lists */
+
+#define LIST_OF(inside) "<?xml version=\"1.0\"?><ListVersionsResult>" inside "</ListVersionsResult>"
+
+/* The first list is this one. */
+static void list_says(const struct try *try, const char *body)
+{
+    struct fault_rule rule = {.match = {.method = "GET", .query_contains = "versions="},
+                              .action = FAULT_ANSWER,
+                              .times = 1,
+                              .status = 200,
+                              .headers = XML,
+                              .body = body};
+    assert_true(fault_proxy_add(try->f->store_proxy, &rule) > 0);
+}
+
+static void current_id(const struct try *try, char *ret, size_t size)
+{
+    os_object object = OS_OBJECT_INIT;
+    os_error error;
+    CHECK_CODE(os_head(try->client, try->key, NULL, &object, &error), OS_OK, &error);
+    snprintf(ret, size, "%s", object.version_id);
+}
+
+static void a_version_on_a_later_page_is_found(void **state)
+{
+    struct try try;
+    char id[256];
+    char body[2048];
+    try_open(&try, *state, "pages", OS_GUARD_NATIVE);
+    unsigned held = begin(&try, FAULT_HOLD_ANSWER);
+    outsider(&try, "PUT", "outsider");
+    current_id(&try, id, sizeof(id));
+    snprintf(body, sizeof(body),
+             LIST_OF("<IsTruncated>true</IsTruncated><NextKeyMarker>%s</NextKeyMarker><NextVersionIdMarker>%s"
+                     "</NextVersionIdMarker><Version><Key>%s</Key><VersionId>%s</VersionId><IsLatest>true</IsLatest>"
+                     "</Version>"),
+             try.key, id, try.key, id);
+    list_says(&try, body);
+    end(&try, held);
+    check_committed(&try);
+    assert_int_equal(lists(&try), 2);
+    try_close(&try);
+}
+
+static void unknown_by_a_list(struct fixture *f, const char *name, const char *format)
+{
+    struct try try;
+    char body[2048];
+    try_open(&try, f, name, OS_GUARD_NATIVE);
+    write_before(&try);
+    unsigned id = begin(&try, FAULT_HOLD);
+    outsider(&try, "PUT", "outsider");
+    snprintf(body, sizeof(body), format, try.key);
+    list_says(&try, body);
+    end(&try, id);
+    CHECK_VERDICT(try.outcome, OS_UNKNOWN);
+    check_rule(&try, "N3");
+    assert_int_equal(lists(&try), 1);
+    try_close(&try);
+}
+
+/* E5: what the HEAD before it showed is not in it. */
+static void a_list_that_is_behind_proves_nothing(void **state)
+{
+    unknown_by_a_list(*state, "behind", LIST_OF("<IsTruncated>false</IsTruncated><Prefix>%s</Prefix>"));
+}
+
+static void a_list_that_goes_on_nobody_knows_where_proves_nothing(void **state)
+{
+    unknown_by_a_list(*state, "goes-on", LIST_OF("<IsTruncated>true</IsTruncated><NextKeyMarker>%s</NextKeyMarker>"));
+}
+
+static void what_is_no_list_proves_nothing(void **state)
+{
+    unknown_by_a_list(*state, "no-list",
+                      "<?xml version=\"1.0\"?><ListBucketResult><Prefix>%s</Prefix></ListBucketResult>");
+}
+
 /* Suspended, a write may have replaced ours and left nothing of it. */
 static void where_versioning_is_suspended_meanwhile_it_stays_unknown(void **state)
 {
@@ -340,6 +419,10 @@ int main(int argc, char **argv)
         SUITE_TEST(a_deletion_that_was_applied_stays_unknown, BACKEND_REAL),
         SUITE_TEST(without_the_right_to_list_versions_it_stays_unknown, BACKEND_REAL),
         SUITE_TEST(a_list_or_a_version_that_is_not_answered_is_asked_for_again, BACKEND_REAL),
+        SUITE_TEST(a_version_on_a_later_page_is_found, BACKEND_REAL),
+        SUITE_TEST(a_list_that_is_behind_proves_nothing, BACKEND_REAL),
+        SUITE_TEST(a_list_that_goes_on_nobody_knows_where_proves_nothing, BACKEND_REAL),
+        SUITE_TEST(what_is_no_list_proves_nothing, BACKEND_REAL),
         SUITE_TEST(where_versioning_is_suspended_meanwhile_it_stays_unknown, BACKEND_REAL),
         {0}};
     static const struct suite suite = {

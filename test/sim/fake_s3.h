@@ -45,6 +45,7 @@ struct fake_s3_options {
     bool blanks_first;         /* a 200 of CompleteMultipartUpload begins with blanks */
     bool completes_again;      /* a second Complete of an upload: 200 with what the first one made, and not 404 */
     bool aborts_gone;          /* AbortMultipartUpload of what is not open (any more): 204, and not 404 */
+    uint64_t versions_page;    /* ListObjectVersions gives so many at most; 0: 1,000 */
     bool versioned;            /* answers name versions (x-amz-version-id) and delete markers; copies may name one */
 };
 

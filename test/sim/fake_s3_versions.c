@@ -48,7 +48,8 @@ static bool begin(const struct fake_s3 *s3, struct version_listing *ret)
     if (!prefix || !marker || !take_after(s3, &ret->after) || (max != NULL && !text_parse_u64(*max, &ret->max_keys))) {
         return false;
     }
-    ret->max_keys = ret->max_keys < FAKE_S3_PAGE_MAX ? ret->max_keys : FAKE_S3_PAGE_MAX;
+    uint64_t most = s3->options.versions_page > 0 ? s3->options.versions_page : FAKE_S3_PAGE_MAX;
+    ret->max_keys = ret->max_keys < most ? ret->max_keys : most;
     return true;
 }
 

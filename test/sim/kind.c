@@ -43,6 +43,7 @@ void kind_of_store(const struct world *world, struct fake_s3_options *ret)
         .blanks_first = rate[FAULT_BLANKS] > 0,
         .completes_again = rate[FAULT_COMPLETES_AGAIN] > 0,
         .aborts_gone = rate[FAULT_ABORTS_GONE] > 0,
+        .versions_page = fault_number(&world->faults, PURPOSE_VERSIONED, 1, 0, 3),
         .versioned = fault_number(&world->faults, PURPOSE_VERSIONED, 0, 0, 1) == 1,
     };
     for (enum fake_s3_write write = 0; write < FAKE_S3_WRITES; write++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Staged uploads through the store's interface, against a server that says what it is told to. */
+#include "client/store_answer.h"
 #include "support/http_server.h"
 #include "unit/client/client_scratch.h"
 #include "unit/client/store_call.h"
@@ -254,9 +255,29 @@ static void lists_of_parts_and_uploads_come_by_pages(void **state)
     assert_false(uploads_page.truncated);
 }
 
+/* R16: what shows that the bucket has versions, although there is no object. */
+static void the_404_of_a_delete_marker_names_it(void **state)
+{
+    struct fixture *f = *state;
+    struct store_request head = {.verb = STORE_HEAD, .key = "k"};
+    answer_with(f, "404 Not Found", "x-amz-delete-marker: true\r\nx-amz-version-id: v7\r\n", "");
+    struct store_answer answer = store_call(&f->on, &head);
+    CHECK_ANSWER(answer, OS_ERR_NOT_FOUND);
+    assert_true(answer.object.delete_marker && store_answer_names_version(&answer));
+    assert_string_equal(answer.object.version_id, "v7");
+    answer_with(f, "404 Not Found", "", "");
+    answer = store_call(&f->on, &head);
+    CHECK_ANSWER(answer, OS_ERR_NOT_FOUND);
+    assert_false(store_answer_names_version(&answer));
+    answer_with(f, "200 OK", "x-amz-version-id: null\r\n", "");
+    answer = store_call(&f->on, &head);
+    assert_false(store_answer_names_version(&answer));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_404_of_a_delete_marker_names_it, setup, teardown),
         cmocka_unit_test_setup_teardown(a_guarded_complete_is_signed_in_the_query_with_its_parts_and_its_condition,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(an_error_inside_the_200_of_a_complete_is_no_success, setup, teardown),

@@ -94,6 +94,8 @@ static void every_field_comes_back(void **state)
     ticket.native_writers = false;
     ticket.native = true;
     check_round_trip(STORE, "a/b", &ticket);
+    ticket.versioned = true;
+    check_round_trip(STORE, "a/b", &ticket);
 }
 
 static void what_is_no_unicode_and_the_longest_strings_come_back(void **state)

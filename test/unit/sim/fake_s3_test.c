@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "s3/response.h"
+#include "s3/version_response.h"
 
 #include <cmocka.h>
 #include <stdlib.h>
@@ -249,6 +249,60 @@ static void a_versioned_bucket_names_its_versions(void **state)
     fake_s3_free(s3);
 }
 
+static bool note_version(void *context, const struct s3_listed_version *version)
+{
+    struct buf *out = context;
+    buf_add_f(out, "%s:%s%s%s ", version->key, version->version_id, version->is_delete_marker ? "-" : "",
+              version->is_latest ? "!" : "");
+    assert_true(version->is_delete_marker || strcmp(version->etag, BYTES_ETAG) == 0);
+    assert_true(version->last_modified_s > 0);
+    return true;
+}
+
+static void versions_are(struct fake_s3 *s3, const char *prefix, uint32_t max, unsigned pages, const char *wanted)
+{
+    struct s3_versions_page page = {.truncated = false};
+    struct s3_list_versions_options options = {.prefix = prefix, .max_keys = max};
+    struct buf out;
+    buf_init(&out, 65536);
+    do {
+        struct http_request request;
+        assert_int_equal(s3_build_list_versions(&wire_s3_target, &options, &request, NULL), OS_OK);
+        wire_sign("s3", &wire_keys, WIRE_S, false, &request);
+        struct http_response response = wire_s3(s3, &request, WIRE_MS);
+        assert_int_equal(response.status, 200);
+        char *key = page.next_key_marker;
+        char *id = page.next_version_id_marker;
+        page = (struct s3_versions_page){.truncated = false};
+        assert_int_equal(s3_parse_versions(&response, &options, note_version, &out, &page, NULL), OS_OK);
+        http_response_free(&response);
+        free(key);
+        free(id);
+        options.key_marker = page.next_key_marker;
+        options.version_id_marker = page.next_version_id_marker;
+        pages--;
+    } while (page.truncated);
+    assert_int_equal(pages, 0);
+    assert_string_equal(buf_str(&out), wanted);
+    buf_free(&out);
+}
+
+static void versions_are_listed_newest_first_and_in_pages(void **state)
+{
+    (void)state;
+    struct fake_s3 *s3 = open_with(keep_versions);
+    put_is(s3, "a b", NULL, 200, "");
+    put_is(s3, "a b/c", NULL, 200, "");
+    expect(delete_of(s3, "a b", NULL), 204, "");
+    put_is(s3, "a b", NULL, 200, "");
+    versions_are(s3, "a b", 0, 1, "a b:v4! a b:v3- a b:v1 a b/c:v2! ");
+    versions_are(s3, "a b", 1, 4, "a b:v4! a b:v3- a b:v1 a b/c:v2! ");
+    versions_are(s3, "a b", 3, 2, "a b:v4! a b:v3- a b:v1 a b/c:v2! ");
+    versions_are(s3, "a b/", 0, 1, "a b/c:v2! ");
+    versions_are(s3, "c", 0, 1, "");
+    fake_s3_free(s3);
+}
+
 static void a_body_that_was_cut_or_changed_is_not_stored(void **state)
 {
     (void)state;
@@ -432,6 +486,7 @@ int main(void)
         cmocka_unit_test(a_copy_has_the_bytes_of_its_source_and_the_metadata_that_were_asked_for),
         cmocka_unit_test(a_store_may_ignore_conditions_and_invent_etags),
         cmocka_unit_test(a_versioned_bucket_names_its_versions),
+        cmocka_unit_test(versions_are_listed_newest_first_and_in_pages),
         cmocka_unit_test(a_body_that_was_cut_or_changed_is_not_stored),
         cmocka_unit_test(wrong_and_old_credentials_are_told_apart),
         cmocka_unit_test(lists_come_in_pages_and_with_common_prefixes),
