@@ -225,6 +225,7 @@ static void make_settings(struct bytes *bytes, struct guard_settings *ret)
     ret->modified_tells = (pick & 32) != 0;
     ret->native_writers = (pick & 192) == 192;
     ret->versioned = (pick & 36) == 36;
+    ret->versions_likely = (pick & 34) == 34;
 }
 
 static void make_guard(struct bytes *bytes, const struct guard_settings *settings, struct model *model,

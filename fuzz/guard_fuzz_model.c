@@ -45,7 +45,7 @@ void model_begin(struct model *model, const struct guard_settings *settings, con
     model->one_write = start->one_write;
     model->upload = start->upload;
     model->versioned = settings->versioned;
-    model->has_versions = settings->versioned;
+    model->has_versions = settings->versioned || settings->versions_likely;
     if (start->has_recent_date && (start->operation != GUARD_COPY || settings->native))
         model->largest_date_s = start->recent_date_s;
 }
@@ -61,7 +61,7 @@ void model_begin_resolution(struct model *model, const struct guard_settings *se
     model->settings.native = ticket->native;
     model->upload = ticket->record.upload;
     model->versioned = ticket->versioned;
-    model->has_versions = ticket->versioned || settings->versioned;
+    model->has_versions = ticket->versioned || settings->versioned || settings->versions_likely;
     model->before = ticket->base;
     model->sign_date_s = ticket->d0_s;
     model->sent = ticket->record;

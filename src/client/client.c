@@ -73,6 +73,8 @@ void client_note_date(os_client *client, const struct store_answer *answer, cons
 {
     if (store_answer_names_version(answer))
         client->versioned = true;
+    if (store_answer_names_version(answer) && answer->status == 404 && answer->object.delete_marker)
+        client->names_markers = true;
     if (!answer->has_date || (client->has_date && answer->date_s < client->date_s))
         return;
     client->has_date = true;

@@ -38,6 +38,7 @@ struct os_client {
     enum client_etags etags;  /* whether a PUT's ETag is the MD5 of its body (R13) */
     bool bucket_known;        /* the bucket was seen to be there */
     bool versioned;           /* and to have versions, once (R16) */
+    bool names_markers;       /* and its 404s to name delete markers (R16) */
     struct run *runs;         /* all that are alive */
     struct release *releases; /* all under way */
     bool has_date;

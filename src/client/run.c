@@ -123,7 +123,8 @@ static void settings_for(const struct run *run, struct guard_settings *ret)
     const struct profile *profile = client->settings.profile;
     ret->complete_s = profile ? profile->complete_s : 0;
     ret->modified_tells = profile && profile->rename_object == PROFILE_NO;
-    ret->versioned = client->versioned || (profile && profile->versioned == PROFILE_YES);
+    ret->versioned = client->versioned;
+    ret->versions_likely = profile && profile->versioned == PROFILE_YES; /* of another bucket, or day, maybe */
     ret->answer_409 = run->wish.way.answer_409;
     ret->etag_known = run_has_md5_etag(run) && client->etags == CLIENT_ETAGS_MD5;
 }

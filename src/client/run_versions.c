@@ -7,18 +7,21 @@
 
 #include "client/list.h"
 #include "client/store_answer.h"
+#include "commit/record.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSIONS_PAGES = 4, VERSIONS_ASKED = 64 };
+enum { VERSIONS_PAGES = 4, VERSIONS_ASKED = 64, VERSIONS_IDS = VERSIONS_PAGES * LIST_PAGE };
 
 struct run_versions {
     char asked[VERSIONS_ASKED][VERSION_ID_SIZE]; /* to be looked at with a HEAD */
     size_t count;
     size_t next;
     unsigned pages;
+    uint64_t ids[VERSIONS_IDS]; /* of the entries of the key */
+    size_t id_count;
     bool hidden;      /* the list cannot prove that ours is not in it */
     bool has_current; /* it has what the last HEAD showed */
     struct s3_list_versions_options options;
@@ -72,7 +75,23 @@ static void start(struct run *run, store_done_fn done)
     run_fail_later(run, GUARD_DO_VERSIONS);
 }
 
-/* False: it was no success, and the guard has heard of it. What the store refuses it will refuse again. */
+/* What the store refuses it will refuse again; what was cut short, or went elsewhere, it may answer the next time. */
+static enum versions_outcome outcome_without(const struct store_answer *answer)
+{
+    switch (answer->code) {
+    case OS_ERR_NETWORK:
+    case OS_ERR_DEADLINE:
+    case OS_ERR_TLS:
+    case OS_ERR_REGION:
+    case OS_ERR_SERVICE:
+    case OS_ERR_THROTTLED:
+    case OS_ERR_NO_MEMORY: return VERSIONS_UNCLEAR;
+    case OS_ERR_PROTOCOL: return answer->complete ? VERSIONS_HIDDEN : VERSIONS_UNCLEAR;
+    default: return VERSIONS_HIDDEN;
+    }
+}
+
+/* False: it was no success, and the guard has heard of it. */
 static bool succeeded(struct run *run, const struct store_answer *answer)
 {
     run->versions->op = NULL;
@@ -80,14 +99,8 @@ static bool succeeded(struct run *run, const struct store_answer *answer)
     if (answer->code == OS_OK)
         return true;
     run->last_error = answer->error;
-    switch (answer->code) {
-    case OS_ERR_NETWORK:
-    case OS_ERR_DEADLINE:
-    case OS_ERR_SERVICE:
-    case OS_ERR_THROTTLED:
-    case OS_ERR_NO_MEMORY: finish(run, VERSIONS_UNCLEAR, NULL, answer); return false;
-    default: finish(run, VERSIONS_HIDDEN, NULL, answer); return false;
-    }
+    finish(run, outcome_without(answer), NULL, answer);
+    return false;
 }
 
 /* ------------------------------------------------------------------------------------------------ at last */
@@ -123,6 +136,14 @@ static void version_done(void *context, const struct store_answer *answer)
     ask_next(run, answer);
 }
 
+/* A list that lacks the key says nothing: it may be of another name, another form, another moment. Of a key that never
+ * was there it is all the same, where the HEAD would have named a delete marker as this store does: two witnesses. */
+static bool knows_key(const struct run *run)
+{
+    bool never_was = run->head_version_id[0] == '\0' && !run->guard.found.exists && run->versions->id_count == 0;
+    return run->versions->has_current || (never_was && run->client->names_markers);
+}
+
 static void ask_next(struct run *run, const struct store_answer *last)
 {
     struct run_versions *versions = run->versions;
@@ -130,7 +151,7 @@ static void ask_next(struct run *run, const struct store_answer *last)
         versions->request = (struct store_request){
             .verb = STORE_HEAD, .key = run->key, .version_id = versions->asked[versions->next++]};
         start(run, version_done);
-    } else if (versions->hidden || !versions->has_current) {
+    } else if (versions->hidden || !knows_key(run)) {
         finish(run, VERSIONS_HIDDEN, NULL, last);
     } else {
         versions->request = (struct store_request){.verb = STORE_GET_VERSIONING};
@@ -152,19 +173,51 @@ static void keep(struct run *run, const struct s3_listed_version *listed)
     memcpy(versions->asked[place], listed->version_id, VERSION_ID_SIZE);
 }
 
+/* One id of two entries is no id of a version. */
+static bool is_new_id(struct run_versions *versions, const char *version_id)
+{
+    uint64_t id = record_upload_number(version_id);
+    for (size_t i = 0; i < versions->id_count; i++) {
+        if (versions->ids[i] == id)
+            return false;
+    }
+    if (versions->id_count == VERSIONS_IDS)
+        return false;
+    versions->ids[versions->id_count++] = id;
+    return true;
+}
+
+/* Where the HEAD named no id it is the latest, by what it is. */
+static bool is_current(const struct run *run, const struct s3_listed_version *listed)
+{
+    const struct object_version *found = &run->guard.found;
+    if (listed->is_delete_marker == found->exists)
+        return false;
+    if (run->head_version_id[0])
+        return strcmp(listed->version_id, run->head_version_id) == 0;
+    return listed->is_latest && strcmp(listed->etag, found->etag) == 0;
+}
+
+static bool is_below(const char *key, const char *prefix)
+{
+    return strncmp(key, prefix, strlen(prefix)) == 0;
+}
+
 static bool take_listed(void *context, const struct s3_listed_version *listed)
 {
     _Static_assert(sizeof(listed->version_id) == VERSION_ID_SIZE, "");
     struct run *run = context;
     struct run_versions *versions = run->versions;
+    versions->hidden = versions->hidden || !is_below(listed->key, run->key); /* it was not asked for */
     if (strcmp(listed->key, run->key) != 0)
         return true;
+    versions->hidden = versions->hidden || !is_new_id(versions, listed->version_id);
     const struct listed_version version = {.version_id = listed->version_id,
                                            .etag = listed->etag,
                                            .last_modified_s = listed->last_modified_s,
                                            .is_delete_marker = listed->is_delete_marker};
     unsigned weight = guard_weigh_listed(&run->guard, &version);
-    versions->has_current = versions->has_current || strcmp(listed->version_id, run->head_version_id) == 0;
+    versions->has_current = versions->has_current || is_current(run, listed);
     versions->hidden = versions->hidden || (weight & GUARD_VERSION_HIDES);
     if (weight & GUARD_VERSION_ASK)
         keep(run, listed);
@@ -180,7 +233,9 @@ static void page_done(void *context, const struct store_answer *answer)
     struct run_versions *versions = run->versions;
     if (!succeeded(run, answer))
         return;
-    bool more = versions->page.truncated && strcmp(versions->page.next_key_marker, run->key) == 0;
+    const char *next = versions->page.truncated ? versions->page.next_key_marker : run->key;
+    versions->hidden = versions->hidden || !is_below(next, run->key);
+    bool more = versions->page.truncated && strcmp(next, run->key) == 0;
     if (more && versions->pages < VERSIONS_PAGES && versions->page.next_version_id_marker[0]) {
         list_next(run);
         return;
@@ -218,6 +273,5 @@ void run_want_versions(struct run *run)
         run_fail_later(run, GUARD_DO_VERSIONS);
         return;
     }
-    run->versions->has_current = run->head_version_id[0] == '\0';
     list_next(run);
 }

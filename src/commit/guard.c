@@ -36,7 +36,7 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     g->one_write = start->one_write;
     g->part_count = start->part_count;
     g->versioned = settings->versioned;
-    g->has_versions = settings->versioned;
+    g->has_versions = settings->versioned || settings->versions_likely;
     assert((start->operation == GUARD_COMPLETE) == (start->upload != 0));
     g->ours.upload = start->upload;
     g->condition.kind = RECORD_IF_ABSENT;
@@ -73,7 +73,7 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     g->not_applied = ticket->not_applied;
     g->held = !ticket->native;
     g->versioned = ticket->versioned;
-    g->has_versions = ticket->versioned || settings->versioned;
+    g->has_versions = ticket->versioned || settings->versioned || settings->versions_likely;
 }
 
 void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)

@@ -61,16 +61,16 @@ struct guard_settings {
     uint32_t allowance_s; /* 0: by operation (guard_allowance_s) */
     uint32_t complete_s;  /* COMPLETE: at least so long, where it goes by operation */
     uint32_t margin_s;
-    uint32_t answer_409; /* enum guard_409 */
-    bool fences;         /* E7 */
-    bool release_always; /* R9 */
-    bool etag_known;     /* "our ETag" can be predicted, or so it seems (R13) */
-    bool native;         /* GUARD_MODE_NATIVE */
-    bool modified_tells; /* N1: no request leaves an object with a Last-Modified from before it came to this key
-                            (RenameObject does) */
-    bool native_writers; /* others write the same keys in native mode: what no record says proves nothing (R13) */
-    bool versioned;      /* R16: the bucket was seen to have versions, before the guard began */
-    uint8_t reserved[1];
+    uint32_t answer_409;  /* enum guard_409 */
+    bool fences;          /* E7 */
+    bool release_always;  /* R9 */
+    bool etag_known;      /* "our ETag" can be predicted, or so it seems (R13) */
+    bool native;          /* GUARD_MODE_NATIVE */
+    bool modified_tells;  /* N1: no request leaves an object with a Last-Modified from before it came to this key
+                             (RenameObject does) */
+    bool native_writers;  /* others write the same keys in native mode: what no record says proves nothing (R13) */
+    bool versioned;       /* R16: the bucket was seen to have versions, before the guard began */
+    bool versions_likely; /* R16: it may have: asking for their list is worth it, and proves no more than it would */
 };
 
 /* What one guard is for. */

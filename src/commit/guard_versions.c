@@ -52,15 +52,17 @@ static bool may_be_ours(const struct guard *g, const struct listed_version *list
 {
     if (listed->is_delete_marker != (g->operation == GUARD_DELETE))
         return false;
-    bool dated_by_its_upload = g->operation == GUARD_COMPLETE && !guard_is_of_one_part(listed->etag);
-    return dated_by_its_upload || is_young(listed, signed_s(g));
+    return g->operation == GUARD_COMPLETE || is_young(listed, signed_s(g)); /* it may be dated by its upload */
 }
 
 unsigned guard_weigh_listed(const struct guard *g, const struct listed_version *listed)
 {
-    if (version_is_own_id(listed->version_id) && strcmp(listed->version_id, g->base.version_id) == 0)
-        return 0; /* it was there before we sent */
-    unsigned weight = may_have_replaced(g, listed) ? GUARD_VERSION_HIDES : 0;
+    bool has_base_id = version_is_own_id(listed->version_id) && strcmp(listed->version_id, g->base.version_id) == 0;
+    bool other_bytes = strcmp(listed->etag, g->base.etag) != 0;
+    if (has_base_id && !other_bytes && listed->last_modified_s == g->base.last_modified_s)
+        return 0;                                /* it was there before we sent */
+    bool shared_id = has_base_id && other_bytes; /* by ids this store tells nothing apart */
+    unsigned weight = shared_id || may_have_replaced(g, listed) ? GUARD_VERSION_HIDES : 0;
     if (may_be_ours(g, listed)) /* a delete marker has no nonce to be told by */
         weight |= listed->is_delete_marker ? GUARD_VERSION_HIDES : GUARD_VERSION_ASK;
     return weight;

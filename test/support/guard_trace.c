@@ -66,6 +66,7 @@ static bool take_setting(struct words *words, struct guard_settings *settings)
            take_flag(words, "tells", &settings->modified_tells, true) ||
            take_flag(words, "mixed", &settings->native_writers, true) ||
            take_flag(words, "versioned", &settings->versioned, true) ||
+           take_flag(words, "likely", &settings->versions_likely, true) ||
            words_take_number(words, "timeout", &settings->timeout_ms) ||
            words_take_number(words, "ttl", &settings->ttl_s) ||
            words_take_number(words, "recheck", &settings->recheck_after_ms) ||

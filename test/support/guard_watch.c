@@ -15,7 +15,7 @@ void guard_watch_start(struct guard_watch *watch, const struct guard_settings *s
     watch->settings = *settings;
     watch->start = *start;
     watch->versioned = settings->versioned;
-    watch->has_versions = settings->versioned;
+    watch->has_versions = settings->versioned || settings->versions_likely;
     watch->largest_date_s = start->has_recent_date ? start->recent_date_s : 0;
 }
 

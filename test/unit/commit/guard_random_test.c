@@ -173,6 +173,7 @@ static void random_settings(struct play *play)
     play->settings.native = one_in(play, 4);
     play->settings.modified_tells = one_in(play, 2);
     play->settings.versioned = one_in(play, 6);
+    play->settings.versions_likely = one_in(play, 6);
     play->settings.recheck_after_ms = one_in(play, 4) ? 20 : 5000;
     struct guard_start start = {
         .operation = (enum guard_operation)(GUARD_PUT + below(play, 4)),

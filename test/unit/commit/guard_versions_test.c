@@ -124,6 +124,28 @@ static void versions_seen_only_after_the_attempt_prove_no_absence(void **state)
           "versions ours X nonce=us vid=v2 -> COMMITTED PROVEN R16 X [FINISHED]\n");
 }
 
+/* A profile may be of another bucket, or from before: what it says is worth a list, and proves no absence. */
+static void what_a_profile_says_of_versions_only_has_the_list_asked_for(void **state)
+{
+    (void)state;
+    TRACE("put absent native likely recent=1000\n"
+          "start -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> SEND 12000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
+          "head none @1013 -> HEAD [NATIVE_HEAD]\n"
+          "head none @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+          "versions others @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+    TRACE("put absent native recent=1000\n"
+          "start -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> SEND 12000 [SENDING]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+          "resolve likely -> native * d0=1000 g=100 t=20000 ttl=4600 fence=1010 base=none\n"
+          "start -> HEAD [NATIVE_HEAD]\n"
+          "head none @1013 -> HEAD [NATIVE_HEAD]\n"
+          "head none @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+          "versions ours X nonce=us vid=v2 -> COMMITTED PROVEN R16 X [FINISHED]\n");
+}
+
 static void a_bucket_without_versions_is_not_asked(void **state)
 {
     (void)state;
@@ -201,11 +223,24 @@ static void a_version_is_asked_that_is_not_older_than_the_attempt(void **state)
 {
     (void)state;
     static const struct entry entries[] = {
-        {"v1", "\"E\"", 1000, 0}, /* what was there before we sent */
+        {"v1", "\"E\"", 5, 0}, /* what was there before we sent */
         {"v2", "\"X\"", 997, 0},
         {"v2", "\"X\"", 998, GUARD_VERSION_ASK},
         {"v2", "\"X\"", 0, GUARD_VERSION_ASK}, /* unreadable */
         {"v2", NULL, 998, 0},
+    };
+    CHECK_ENTRIES("put E native\n" NATIVE("F vid=v3"), entries);
+}
+
+/* A store may give every version the same id: then by the id alone ours would pass for what was there before. */
+static void what_was_there_before_is_told_by_more_than_its_id(void **state)
+{
+    (void)state;
+    static const struct entry entries[] = {
+        {"v1", "\"E\"", 1000, GUARD_VERSION_ASK},
+        {"v1", "\"X\"", 1000, GUARD_VERSION_HIDES | GUARD_VERSION_ASK},
+        {"v1", "\"X\"", 5, GUARD_VERSION_HIDES},
+        {"v1", NULL, 1000, GUARD_VERSION_HIDES},
     };
     CHECK_ENTRIES("put E native\n" NATIVE("F vid=v3"), entries);
 }
@@ -226,12 +261,13 @@ static void a_null_version_may_hide_ours_unless_it_is_long_settled(void **state)
     CHECK_ENTRIES("put E native\n" NATIVE("F vid=v3"), entries);
 }
 
-static void of_a_complete_any_object_of_an_upload_is_asked(void **state)
+/* Some stores date it by its upload's creation, whatever its ETag. */
+static void of_a_complete_every_version_is_asked(void **state)
 {
     (void)state;
     static const struct entry entries[] = {
         {"v2", "\"" HEX "-2\"", 5, GUARD_VERSION_ASK},
-        {"v2", "\"" HEX "\"", 5, 0},
+        {"v2", "\"" HEX "\"", 5, GUARD_VERSION_ASK},
         {"v2", "\"" HEX "\"", 998, GUARD_VERSION_ASK},
         {"v2", NULL, 1001, 0},
     };
@@ -243,7 +279,7 @@ static void of_a_delete_a_young_marker_may_be_ours(void **state)
 {
     (void)state;
     static const struct entry entries[] = {
-        {"v1", "\"E\"", 1000, 0},
+        {"v1", "\"E\"", 5, 0},
         {"v2", "\"X\"", 1000, 0},
         {"v2", NULL, 997, 0},
         {"v2", NULL, 998, GUARD_VERSION_HIDES},
@@ -286,12 +322,14 @@ int main(void)
         cmocka_unit_test(what_the_list_cannot_prove_stays_unknown),
         cmocka_unit_test(a_list_that_was_not_answered_is_asked_for_again),
         cmocka_unit_test(versions_seen_only_after_the_attempt_prove_no_absence),
+        cmocka_unit_test(what_a_profile_says_of_versions_only_has_the_list_asked_for),
         cmocka_unit_test(a_bucket_without_versions_is_not_asked),
         cmocka_unit_test(an_old_list_proves_no_absence),
         cmocka_unit_test(a_ticket_keeps_that_there_were_versions_before),
         cmocka_unit_test(a_version_is_asked_that_is_not_older_than_the_attempt),
+        cmocka_unit_test(what_was_there_before_is_told_by_more_than_its_id),
         cmocka_unit_test(a_null_version_may_hide_ours_unless_it_is_long_settled),
-        cmocka_unit_test(of_a_complete_any_object_of_an_upload_is_asked),
+        cmocka_unit_test(of_a_complete_every_version_is_asked),
         cmocka_unit_test(of_a_delete_a_young_marker_may_be_ours),
         cmocka_unit_test(a_version_is_told_by_its_nonce_or_by_other_bytes),
     };
