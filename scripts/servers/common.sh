@@ -208,8 +208,11 @@ answers_well() { # URL
 # succeeds. NAME_configure, if there is one, writes the server's files first, for the same ports. Another program may take
 # a port first: then the server ends, and is given others. Sets $port, and $ports with all of them.
 launch() { # NAME CHECK PATH COMMAND...
-    local name=$1 check=$2 path=$3 try until pid number command
+    local name=$1 check=$2 path=$3 try until pid number command word
     shift 3
+    for word in "$@"; do # "lib/*" is a class path
+        [[ $word != "$cache/"* || -e ${word%/\*} ]] || die "$name is not installed: scripts/servers.sh install"
+    done
     for try in 1 2 3; do
         read -ra ports < <(free_ports 8)
         port=${ports[0]}

@@ -85,8 +85,11 @@ os_code s3_parse_part_copy(const struct http_response *response, struct s3_part 
 {
     struct s3_part part;
     memset(&part, 0, sizeof(part));
-    const struct answer_document document = {
-        .root = "CopyPartResult", .each = part_copy_element, .context = &part, .of = "the copy of a part"};
+    const struct answer_document document = {.root = "CopyPartResult",
+                                             .other_root = "CopyObjectResult", /* s3proxy 4.1 */
+                                             .each = part_copy_element,
+                                             .context = &part,
+                                             .of = "the copy of a part"};
     os_code code = answer_document_read(response, &document, ret_error, err);
     if (code == OS_OK && part.etag[0] == '\0')
         return answer_unusable(err, "it names no ETag of the part");

@@ -34,7 +34,7 @@ struct s3_part {
 };
 /* A 200 of UploadPart: from its headers. OS_ERR_PROTOCOL without an ETag. */
 os_code s3_parse_part(const struct http_response *response, struct s3_part *ret, os_error *err);
-/* A 200 of UploadPartCopy: as s3_parse_copy, from a whole <CopyPartResult> with an ETag. */
+/* A 200 of UploadPartCopy: as s3_parse_copy, from a whole <CopyPartResult>, or <CopyObjectResult>, with an ETag. */
 os_code s3_parse_part_copy(const struct http_response *response, struct s3_part *ret, struct s3_error *ret_error,
                            os_error *err);
 

@@ -6,15 +6,18 @@
 
 One line for each mode: what was raced, and what the judge said; `refused` where the profile does not prove the mode
 (which it must not be for the record). Exit status 1 when a race was not exact, or a refusal gave no reason. A store that
-test/data/stores says does not keep its own objects whole ("torn") is told of, but cannot be exact.
+test/data/stores says gives two versions mixed to who reads during a write ("torn") may also be broken or incomplete.
 """
 
+import atexit
 import json
 import os
 import re
 import secrets
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -39,15 +42,22 @@ class Store:
     def __init__(self, name, profile):
         variable = f"OSCOMMIT_TEST_{name.upper()}_"
         self.name, self.profile = name, profile
+        home = tempfile.mkdtemp(prefix="oscommit-race-")
+        atexit.register(shutil.rmtree, home)
+        os.mkdir(os.path.join(home, ".aws"))
+        # DynamoDB Local does not take the keys of every store for keys (Swift's have a colon).
+        with open(os.path.join(home, ".aws", "credentials"), "w", encoding="utf-8") as file:
+            file.write(f"[ledger]\naws_access_key_id = {secrets.token_hex(8)}\naws_secret_access_key = unused\n")
         self.url = f"s3://{os.environ[variable + 'BUCKET']}/race"
         self.environment = {
             "PATH": os.environ.get("PATH", ""),
-            "HOME": os.path.dirname(os.path.abspath(profile)),
+            "HOME": home,
             "AWS_ACCESS_KEY_ID": os.environ[variable + "ACCESS_KEY"],
             "AWS_SECRET_ACCESS_KEY": os.environ[variable + "SECRET_KEY"],
             "AWS_REGION": "us-east-1",
             "OSCOMMIT_S3_ENDPOINT": os.environ[variable + "ENDPOINT"],
             "OSCOMMIT_DYNAMODB_ENDPOINT": os.environ["OSCOMMIT_TEST_DYNAMODB_ENDPOINT"],
+            "OSCOMMIT_DYNAMODB_PROFILE": "ledger",
             "OSCOMMIT_LEDGER": "dynamodb://race-" + secrets.token_hex(6),
         }
 
@@ -68,6 +78,8 @@ class Store:
             return "refused", True
         lines = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
         if lines and "verdict" in lines[-1]:
+            for finding in lines[-1].get("findings") or []:
+                print(f"    {json.dumps(finding)}")
             return lines[-1]["verdict"], lines[-1]["verdict"] == "exact"
         return f"exit {ran.returncode}: {reason}", False
 
@@ -86,11 +98,10 @@ def main(arguments):
         for flags in tried:
             start = time.monotonic()
             words, good = store.race(guard, flags)
-            bad += not good
-            print(f"{store.name:<11} {guard:<7} {' '.join(flags):<52} {words}, {time.monotonic() - start:.0f} s", flush=True)
-    if torn and bad:
-        print(f"{store.name}: mixes versions of its own objects: not counted")
-        return 0
+            torn_apart = torn and words in ("broken", "incomplete")
+            bad += not good and not torn_apart
+            print(f"{store.name:<11} {guard:<7} {' '.join(flags):<52} {words}, {time.monotonic() - start:.0f} s"
+                + (" (the store mixes versions of an object)" if torn_apart else ""), flush=True)
     return 1 if bad else 0
 
 
