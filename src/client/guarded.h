@@ -21,12 +21,12 @@ struct guarded {
 os_code guarded_choose_way(struct guarded *guarded, uint64_t bytes, os_error *err);
 /* One run of `wish`, with the ticket if there is one; blocks. Else nothing was sent. */
 os_code guarded_once(struct guarded *guarded, os_error *err);
-/* One HEAD of the key. */
-os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, os_cancel *cancel, struct object_version *ret,
+/* One HEAD of the key. Cancellation leaves it `grace_ms`. */
+os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct object_version *ret,
                      os_error *err);
 /* settle.c: aborts the upload of a Complete that ended `conflict` or `not executed` (R14). Where that rests on the
  * fence alone, it is `committed` if the object has its nonce after that, and `unknown`, with a ticket, if the abort or
- * that look came to nothing. */
+ * that look came to nothing, or the object is not what it was when the Complete was called lost. */
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt);
 void guarded_prove(struct run_outcome *outcome, const struct object_version *version); /* V4, of a HEAD */
 void guarded_add_ticket(struct guarded *guarded, const char *upload_id); /* to an `unknown`; NULL: no upload */

@@ -138,7 +138,11 @@ static os_code put_in_parts(struct put *put, struct plain *plain, os_error *err)
     if (code == OS_OK)
         code = complete(put, &staged, plain, err);
     if (staged.upload_id[0] && code != OS_OK && code != OS_ERR_UNDECIDED)
-        stage_abort(put->client, put->key, staged.upload_id, staged.parts_in_doubt, put->deadline_monotonic_ms);
+        stage_abort(put->client, put->key,
+                    &(struct stage_abort_wish){.upload_id = staged.upload_id,
+                                               .parts_in_doubt = staged.parts_in_doubt,
+                                               .deadline_monotonic_ms = put->deadline_monotonic_ms,
+                                               .cancel = put->call.cancel});
     staged_free(&staged);
     return code;
 }

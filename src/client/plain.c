@@ -118,15 +118,28 @@ static void on_deadline(struct loop_timer *timer)
          "its deadline passed");
 }
 
+static void cancelled(struct plain *plain, const char *why)
+{
+    if (plain->grace_ms == 0) {
+        stop(plain, OS_ERR_CANCELLED, why);
+        return;
+    }
+    struct clock_reading now;
+    clock_read(&now);
+    if (plain->request.deadline_monotonic_ms <= now.monotonic_ms + plain->grace_ms)
+        return;
+    plain->request.deadline_monotonic_ms = now.monotonic_ms + plain->grace_ms;
+    loop_timer_set(plain->client->loop, &plain->deadline_timer, plain->grace_ms);
+}
+
 static void on_cancel(struct cancel_link *link)
 {
-    stop((struct plain *)((char *)link - offsetof(struct plain, cancel_link)), OS_ERR_CANCELLED, "it was cancelled");
+    cancelled((struct plain *)((char *)link - offsetof(struct plain, cancel_link)), "it was cancelled");
 }
 
 static void on_closing(struct cancel_link *link)
 {
-    stop((struct plain *)((char *)link - offsetof(struct plain, closing_link)), OS_ERR_CANCELLED,
-         "its client was closed");
+    cancelled((struct plain *)((char *)link - offsetof(struct plain, closing_link)), "its client was closed");
 }
 
 static void start(struct sync *sync)

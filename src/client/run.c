@@ -262,8 +262,19 @@ static void keep_ticket(struct run *run)
 {
     if (!guard_by_fence(&run->guard))
         return;
+    if (!run->outcome.by_fence)
+        version_copy(&run->outcome.lost_at, &run->head_version);
     run->outcome.by_fence = true;
+    run->outcome.upload_open = run->outcome.upload_open || run->guard.upload_open;
     guard_ticket_of(&run->guard, &run->outcome.ticket);
+}
+
+/* R14: the store may still be at a Complete that only its fence calls lost. As long as the record names its upload, the
+ * next writer aborts that first. */
+static bool keeps_record(const struct run *run)
+{
+    return run->guard.operation == GUARD_COMPLETE && run->outcome.by_fence &&
+           guard_verdict(&run->guard) != VERDICT_COMMITTED;
 }
 
 void run_event(struct run *run, struct guard_event *event)
@@ -276,10 +287,10 @@ void run_event(struct run *run, struct guard_event *event)
         log_line(&run->client->log, OS_LOG_WARN,
                  "%s: the record of another writer has a timeout of %llu ms, over an hour; it is waited for", run->key,
                  (unsigned long long)run->guard.seen.timeout_ms);
-    if (todo.what & GUARD_DO_RELEASE)
-        release_start(run->client, run->path, guard_record_etag(&run->guard), &todo.release, &todo.release_condition);
     if (todo.what & GUARD_DO_VERDICT)
         keep_ticket(run);
+    if ((todo.what & GUARD_DO_RELEASE) && !keeps_record(run))
+        release_start(run->client, run->path, guard_record_etag(&run->guard), &todo.release, &todo.release_condition);
     if (guard_finished(&run->guard)) {
         end_guard(run);
         return;

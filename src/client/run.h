@@ -48,8 +48,10 @@ struct run_outcome {
     os_verdict verdict;
     os_result result;
     os_error error;
-    struct guard_ticket ticket; /* also with by_fence */
-    uint32_t length_s;          /* E6: of the last signature */
+    struct guard_ticket ticket;    /* also with by_fence */
+    struct object_version lost_at; /* by_fence: what the HEAD showed by which the first such attempt was called lost */
+    bool upload_open;              /* by_fence: when one was called lost, its upload was still open */
+    uint32_t length_s;             /* E6: of the last signature */
     bool by_fence;    /* an attempt is held for lost since it is dead: no answer said so. `ticket` is of the last */
     bool stage_again; /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
     bool too_large;   /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
@@ -77,6 +79,7 @@ struct run {
     char md5_etag[VERSION_ETAG_SIZE];     /* PUT: quoted MD5 of the body */
     char source_etag[VERSION_ETAG_SIZE];
     char head_version_id[VERSION_ID_SIZE];   /* of the version, or delete marker, that the last HEAD showed */
+    struct object_version head_version;      /* that the last HEAD showed; not of one that failed */
     char marker_version_id[VERSION_ID_SIZE]; /* DELETE that was applied: of its delete marker, "" if it made none */
     struct carried carried;                  /* COPY: the source's metadata and content headers */
     bool has_carried;

@@ -101,6 +101,8 @@ static void head_done(void *context, const struct store_answer *answer)
     date_of(answer, &event);
     if (answer->code == OS_OK)
         run_version_of(&answer->object, &event.version);
+    if (event.head == HEAD_ANSWERED)
+        version_copy(&run->head_version, &event.version);
     event.versioned = store_answer_names_version(answer);
     word_copy(run->head_version_id, answer->object.version_id, sizeof(run->head_version_id));
     run_event(run, &event);

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, os_cancel *cancel, struct object_version *ret,
+os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct object_version *ret,
                      os_error *err)
 {
-    os_call call = {.size = sizeof(call), .deadline_ms = deadline_ms, .cancel = cancel};
-    struct plain plain = {.request = {.verb = STORE_HEAD, .key = guarded->wish.key}, .may_repeat = true};
+    os_call call = {.size = sizeof(call), .deadline_ms = deadline_ms, .cancel = guarded->wish.cancel};
+    struct plain plain = {
+        .request = {.verb = STORE_HEAD, .key = guarded->wish.key}, .may_repeat = true, .grace_ms = grace_ms};
     memset(ret, 0, sizeof(*ret));
     os_code code = plain_run(&plain, guarded->client, &call, err);
     if (code == OS_OK)
@@ -56,24 +57,38 @@ static void make_unknown(struct guarded *guarded, const char *upload_id, const c
     guarded_add_ticket(guarded, upload_id);
 }
 
+/* Of an upload that was open when its Complete was called lost, and is gone before our abort: it was aborted by
+ * somebody else, or completed after all, and then another may have replaced or deleted what it made. An absent object
+ * cannot be told from one that came and went. */
+static bool is_as_it_was(const struct run_outcome *outcome, const struct object_version *found,
+                         enum stage_aborted aborted)
+{
+    bool may_have_gone = aborted == STAGE_WAS_GONE && outcome->upload_open && !found->exists;
+    return !may_have_gone && version_same(found, &outcome->lost_at);
+}
+
 /* A store may be at a Complete for longer than its allowance. What an aborted upload has not become by now, it will not
- * become: so the HEAD comes after the abort. Neither the caller's cancellation nor a deadline that has just passed is
- * in its way: the verdict rests on it. */
-static void look_again(struct guarded *guarded, const char *upload_id, bool gone)
+ * become: so the HEAD comes after the abort. A cancellation, or a deadline that has just passed, leaves both
+ * STAGE_ABORT_MS: the verdict rests on them. */
+static void look_again(struct guarded *guarded, const char *upload_id, enum stage_aborted aborted)
 {
     struct run_outcome *outcome = &guarded->outcome;
     os_error trouble = {.code = OS_OK};
     struct object_version found;
     uint64_t left_ms = guarded_time_left(guarded);
-    if (!gone) {
+    if (aborted == STAGE_MAY_STAY) {
         make_unknown(guarded, upload_id, "its upload could not be aborted (s3:AbortMultipartUpload)", &trouble);
         return;
     }
     outcome->result.requests++;
-    if (guarded_look(guarded, left_ms < STAGE_ABORT_MS ? STAGE_ABORT_MS : left_ms, NULL, &found, &trouble) != OS_OK)
+    if (guarded_look(guarded, left_ms < STAGE_ABORT_MS ? STAGE_ABORT_MS : left_ms, STAGE_ABORT_MS, &found, &trouble) !=
+        OS_OK)
         make_unknown(guarded, upload_id, "the object could not be read after its upload was aborted", &trouble);
     else if (strcmp(found.nonce, outcome->ticket.record.nonce) == 0)
         guarded_prove(outcome, &found);
+    else if (!is_as_it_was(outcome, &found, aborted))
+        make_unknown(guarded, upload_id, "since then the object or its upload was changed, by it or by others",
+                     &trouble);
 }
 
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt)
@@ -81,9 +96,13 @@ void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool par
     const struct run_outcome *outcome = &guarded->outcome;
     if (outcome->verdict != OS_NOT_EXECUTED && outcome->verdict != OS_CONFLICT)
         return;
-    bool gone = stage_abort(guarded->client, guarded->wish.key, upload_id, parts_in_doubt, guarded_deadline(guarded));
+    const struct stage_abort_wish wish = {.upload_id = upload_id,
+                                          .parts_in_doubt = parts_in_doubt,
+                                          .deadline_monotonic_ms = guarded_deadline(guarded),
+                                          .cancel = guarded->wish.cancel};
+    enum stage_aborted aborted = stage_abort(guarded->client, guarded->wish.key, &wish);
     if (outcome->by_fence)
-        look_again(guarded, upload_id, gone);
+        look_again(guarded, upload_id, aborted);
 }
 
 static void tell_metric(struct sync *sync)

@@ -51,11 +51,24 @@ struct staged {
 os_code stage_parts(os_client *client, const struct stage_wish *wish, struct staged *ret, os_error *err);
 void staged_free(struct staged *staged);
 
-/* Aborts an upload, asking again where the answer is unclear, until `deadline_monotonic_ms`, and for STAGE_ABORT_MS in
- * any case. With `parts_in_doubt` it looks again after STAGE_SETTLE_MS. Blocks. False: it may still be there, which is
- * logged; `oscommit gc` finds it. Never of an upload whose Complete may have been applied. */
 enum { STAGE_ABORT_MS = 2000, STAGE_SETTLE_MS = 500 };
-bool stage_abort(os_client *client, const char *key, const char *upload_id, bool parts_in_doubt,
-                 uint64_t deadline_monotonic_ms);
+
+enum stage_aborted {
+    STAGE_MAY_STAY = 0, /* it may still be there, which is logged; `oscommit gc` finds it */
+    STAGE_ABORTED,      /* it is gone by our abort; some stores accept that of one that is completed, too */
+    STAGE_WAS_GONE      /* it was gone before an abort of ours was accepted: completed, or aborted by whomever */
+};
+
+struct stage_abort_wish {
+    const char *upload_id;
+    bool parts_in_doubt;            /* look again after STAGE_SETTLE_MS */
+    uint64_t deadline_monotonic_ms; /* but STAGE_ABORT_MS at least */
+    os_cancel *cancel;              /* like the client's closing: STAGE_ABORT_MS from then on */
+};
+
+/* Aborts an upload and asks whether it is gone; again where the answer is unclear, until the deadline; where it is
+ * clear and still not NoSuchUpload, for STAGE_ABORT_MS. Blocks. Never of an upload whose Complete may have been
+ * applied. */
+enum stage_aborted stage_abort(os_client *client, const char *key, const struct stage_abort_wish *wish);
 
 #endif

@@ -18,12 +18,17 @@ struct abort {
     struct clock_reading sent;
     struct loop_timer again;
     struct loop_timer deadline;
+    struct cancel_link cancel_link;
+    struct cancel_link closing_link;
+    os_cancel *cancel;
     struct backoff backoff;
     os_error last_error;
     bool parts_in_doubt;
     bool accepted; /* and now it is asked for */
     bool settling; /* it was gone, and is asked for once more */
     bool gone;
+    bool had_effect; /* an abort was accepted */
+    bool was_gone;   /* before that */
 };
 
 static void end(struct abort *abort)
@@ -33,6 +38,8 @@ static void end(struct abort *abort)
         store->vtable->cancel(store, abort->op);
     loop_timer_clear(abort->client->loop, &abort->again);
     loop_timer_clear(abort->client->loop, &abort->deadline);
+    cancel_unlink(&abort->cancel_link);
+    cancel_unlink(&abort->closing_link);
     if (!abort->gone)
         log_line(
             &abort->client->log, OS_LOG_WARN,
@@ -79,16 +86,29 @@ static void found_gone(struct abort *abort)
     loop_timer_set(abort->client->loop, &abort->again, STAGE_SETTLE_MS);
 }
 
+static void shorten(struct abort *abort)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    if (abort->request.deadline_monotonic_ms <= now.monotonic_ms + STAGE_ABORT_MS)
+        return;
+    abort->request.deadline_monotonic_ms = now.monotonic_ms + STAGE_ABORT_MS;
+    loop_timer_set(abort->client->loop, &abort->deadline, STAGE_ABORT_MS);
+}
+
 static void asked(struct abort *abort, const struct store_answer *answer)
 {
-    bool is_open = answer->code == OS_OK;
-    abort->gone = !is_open && !is_unclear(answer); /* who may not ask has to believe that it was accepted */
-    if (is_open)
+    abort->gone = is_gone(answer) || answer->status == 403; /* who may not ask has to believe that it was accepted */
+    abort->last_error = answer->error;
+    if (answer->code == OS_OK)
         abort->accepted = false;
-    if (abort->gone)
+    if (abort->gone) {
         found_gone(abort);
-    else
-        again(abort);
+        return;
+    }
+    if (!is_unclear(answer)) /* a store may go on like this for ever */
+        shorten(abort);
+    again(abort);
 }
 
 static void aborted(struct abort *abort, const struct store_answer *answer)
@@ -96,6 +116,8 @@ static void aborted(struct abort *abort, const struct store_answer *answer)
     abort->accepted = answer->code == OS_OK;
     abort->gone = is_gone(answer);
     abort->last_error = answer->error;
+    abort->had_effect = abort->had_effect || abort->accepted;
+    abort->was_gone = abort->was_gone || (abort->gone && !abort->had_effect);
     if (abort->accepted)
         loop_timer_set(abort->client->loop, &abort->again, 0);
     else if (abort->gone)
@@ -135,6 +157,16 @@ static void on_deadline(struct loop_timer *timer)
     end((struct abort *)((char *)timer - offsetof(struct abort, deadline)));
 }
 
+static void on_cancel(struct cancel_link *link)
+{
+    shorten((struct abort *)((char *)link - offsetof(struct abort, cancel_link)));
+}
+
+static void on_closing(struct cancel_link *link)
+{
+    shorten((struct abort *)((char *)link - offsetof(struct abort, closing_link)));
+}
+
 static void start(struct sync *sync)
 {
     struct abort *abort = (struct abort *)sync;
@@ -143,25 +175,32 @@ static void start(struct sync *sync)
     abort->backoff.random = now.realtime_ms;
     abort->again.fire = send_next;
     abort->deadline.fire = on_deadline;
+    abort->cancel_link.heard = on_cancel;
+    abort->closing_link.heard = on_closing;
     uint64_t least_ms = now.monotonic_ms + STAGE_ABORT_MS;
     uint64_t *deadline_ms = &abort->request.deadline_monotonic_ms;
     if (*deadline_ms < least_ms)
         *deadline_ms = least_ms;
     loop_timer_set(abort->client->loop, &abort->deadline, *deadline_ms - now.monotonic_ms);
+    if (!cancel_link(abort->cancel, &abort->cancel_link, abort->client->loop) ||
+        !cancel_link(abort->client->closing, &abort->closing_link, abort->client->loop))
+        shorten(abort); /* nobody could end it sooner */
     send_next(&abort->again);
 }
 
-bool stage_abort(os_client *client, const char *key, const char *upload_id, bool parts_in_doubt,
-                 uint64_t deadline_monotonic_ms)
+enum stage_aborted stage_abort(os_client *client, const char *key, const struct stage_abort_wish *wish)
 {
     struct s3_parts_page page = {.truncated = false};
     struct abort abort = {
         .client = client,
-        .parts_in_doubt = parts_in_doubt,
+        .cancel = wish->cancel,
+        .parts_in_doubt = wish->parts_in_doubt,
         .request = {.key = key,
-                    .upload = {.id = upload_id, .max_parts = 1, .each_part = no_part, .parts_page = &page},
-                    .deadline_monotonic_ms = deadline_monotonic_ms},
+                    .upload = {.id = wish->upload_id, .max_parts = 1, .each_part = no_part, .parts_page = &page},
+                    .deadline_monotonic_ms = wish->deadline_monotonic_ms},
     };
     abort.sync.start = start;
-    return sync_run(client, &abort.sync, NULL) == OS_OK && abort.gone;
+    if (sync_run(client, &abort.sync, NULL) != OS_OK || !abort.gone)
+        return STAGE_MAY_STAY;
+    return abort.was_gone ? STAGE_WAS_GONE : STAGE_ABORTED;
 }

@@ -60,7 +60,7 @@ static os_code look_first(struct staging *staging, bool *ret_decided, os_error *
     struct run_outcome *outcome = &staging->guarded->outcome;
     struct object_version found;
     staging->sums.requests++;
-    os_code code = guarded_look(staging->guarded, guarded_time_left(staging->guarded), wish->cancel, &found, err);
+    os_code code = guarded_look(staging->guarded, guarded_time_left(staging->guarded), 0, &found, err);
     if (code != OS_OK)
         return code;
     bool ours = strcmp(found.nonce, staging->nonce) == 0; /* an earlier round's, thought to be lost */

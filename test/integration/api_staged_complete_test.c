@@ -87,30 +87,13 @@ static void an_upload_that_is_aborted_before_its_complete_is_staged_again(void *
 }
 
 /* R7: on a store whose 409 leaves the expectation undecided, parts are staged again, where they can be read again. */
-static void answer_409(struct staged_try *try, os_guard guard, unsigned first)
-{
-    os_options options = fixture_fast_options(try->f);
-    options.part_size = 5 * MIB;
-    options.store_profile = "aws";
-    options.guard = guard;
-    os_client_close(try->client);
-    try->client = fixture_client(&options);
-    staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key),
-                                            .action = FAULT_ANSWER,
-                                            .first = first,
-                                            .times = 1,
-                                            .status = 409,
-                                            .headers = XML,
-                                            .body = FAILURE("ConditionalRequestConflict", "Upload the parts again.")});
-}
-
 static void after_an_undecided_409_the_parts_are_staged_again(void **state)
 {
     static const os_guard guards[] = {OS_GUARD_RECORD, OS_GUARD_NATIVE, OS_GUARD_BOTH};
     for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++) {
         struct staged_try try;
         staged_try_open(&try, *state, "undecided");
-        answer_409(&try, guards[i], 1);
+        staged_try_answer_409(&try, guards[i], 1);
         staged_try_put(&try);
         CHECK_VERDICT(try.outcome, OS_COMMITTED);
         assert_int_equal(try.outcome.result.guard, guards[i]);
@@ -129,7 +112,7 @@ static void after_an_undecided_409_a_stream_is_not_executed(void **state)
     struct staged_try try;
     struct big_stream stream = {.length = STAGED_LENGTH};
     staged_try_open(&try, *state, "undecided-stream");
-    answer_409(&try, OS_GUARD_RECORD, 1);
+    staged_try_answer_409(&try, OS_GUARD_RECORD, 1);
     try.body = big_stream_body(&stream);
     staged_try_put(&try);
     CHECK_VERDICT(try.outcome, OS_NOT_EXECUTED);
@@ -221,7 +204,7 @@ static void the_profiles_checksum_goes_with_parts_and_complete(void **state)
 {
     struct staged_try try;
     staged_try_open(&try, *state, "sums");
-    answer_409(&try, OS_GUARD_RECORD, 1);
+    staged_try_answer_409(&try, OS_GUARD_RECORD, 1);
     fault_proxy_clear(try.f->store_proxy);
     staged_try_put(&try);
     CHECK_VERDICT(try.outcome, OS_COMMITTED);
@@ -238,30 +221,12 @@ static void the_profiles_checksum_goes_with_parts_and_complete(void **state)
 
 /* ------------------------------------------------------------------------------------------------ unknown */
 
-/* Cancelled while nobody knows where its Complete is. */
-static void leave_unknown(struct staged_try *try, enum fault_action action, unsigned *ret_rule)
-{
-    os_cancel *cancel = NULL;
-    assert_int_equal(os_cancel_new(&cancel), OS_OK);
-    *ret_rule =
-        staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key), .action = action, .times = 1});
-    try->call.cancel = cancel;
-    assert_int_equal(pthread_create(&try->thread, NULL, staged_try_put, try), 0);
-    assert_true(fault_proxy_wait_hits(try->f->store_proxy, *ret_rule, 1, 20000));
-    os_cancel_trigger(cancel);
-    assert_int_equal(pthread_join(try->thread, NULL), 0);
-    os_cancel_free(cancel);
-    CHECK_VERDICT(try->outcome, OS_UNKNOWN);
-    assert_non_null(try->outcome.result.ticket);
-    assert_int_equal(staged_try_count(try, staged_aborts(try->key)), 0);
-}
-
 static void an_unknown_complete_is_resolved_by_its_upload(void **state)
 {
     struct staged_try try;
     unsigned rule;
     staged_try_open(&try, *state, "unknown");
-    leave_unknown(&try, FAULT_HOLD, &rule);
+    staged_try_leave_unknown(&try, FAULT_HOLD, &rule);
     assert_int_equal(open_uploads(try.f, try.key), 1);
     fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
     struct outcome resolved = resolve(try.client, try.outcome.result.ticket, NULL);
@@ -280,7 +245,7 @@ static void an_unknown_complete_that_was_applied_is_resolved_as_committed(void *
     struct staged_try try;
     unsigned rule;
     staged_try_open(&try, *state, "applied");
-    leave_unknown(&try, FAULT_HOLD_ANSWER, &rule);
+    staged_try_leave_unknown(&try, FAULT_HOLD_ANSWER, &rule);
     fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
     struct outcome resolved = resolve(try.client, try.outcome.result.ticket, NULL);
     CHECK_VERDICT(resolved, OS_COMMITTED);
@@ -297,7 +262,7 @@ static void a_contender_aborts_the_holders_upload_before_it_takes_over(void **st
     struct staged_try try;
     unsigned rule;
     staged_try_open(&try, *state, "contended");
-    leave_unknown(&try, FAULT_HOLD, &rule);
+    staged_try_leave_unknown(&try, FAULT_HOLD, &rule);
     assert_int_equal(open_uploads(try.f, try.key), 1);
     struct outcome next = create(try.client, try.key, "next", NULL);
     CHECK_VERDICT(next, OS_COMMITTED);
@@ -311,105 +276,6 @@ static void a_contender_aborts_the_holders_upload_before_it_takes_over(void **st
     CHECK_VERDICT(resolved, OS_CONFLICT);
     outcome_clear(&resolved);
     outcome_clear(&next);
-    staged_try_close(&try);
-}
-
-/* ------------------------------------------------------------------------------------------------ slow Completes */
-
-/* A Complete that the store is at for longer than its allowance: no answer comes, it is called dead, the upload is
- * still open, and the next guard's Complete of it is answered by a 409. The test does the store's work later. */
-static void lose_a_slow_complete(struct staged_try *try)
-{
-    answer_409(try, OS_GUARD_RECORD, 2);
-    staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key), .action = FAULT_RESET, .times = 1});
-}
-
-static void complete_at_last(const struct staged_try *try)
-{
-    char upload[1025];
-    upload_of(try->f, try->key, upload);
-    complete_upload(try->f, try->key, upload);
-}
-
-/* R14: the upload is aborted first, and then the object is looked at: nothing is staged again beside our own commit. */
-static void a_complete_that_outlasts_its_allowance_is_committed(void **state)
-{
-    struct staged_try try;
-    staged_try_open(&try, *state, "slow-complete");
-    lose_a_slow_complete(&try);
-    unsigned held = staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key), .action = FAULT_HOLD});
-    assert_int_equal(pthread_create(&try.thread, NULL, staged_try_put, &try), 0);
-    assert_true(fault_proxy_wait_hits(try.f->store_proxy, held, 1, 30000));
-    complete_at_last(&try);
-    fault_proxy_release(try.f->store_proxy, held, FAULT_FORWARD);
-    assert_int_equal(pthread_join(try.thread, NULL), 0);
-    CHECK_VERDICT(try.outcome, OS_COMMITTED);
-    assert_string_equal(try.outcome.result.rule, "V4");
-    assert_string_not_equal(try.outcome.result.etag, "");
-    assert_int_equal(try.outcome.result.attempts, 2);
-    assert_int_equal(staged_try_count(&try, staged_creations(try.key)), 1);
-    check_big(try.client, try.key, STAGED_LENGTH);
-    check_no_uploads(&try);
-    staged_try_close(&try);
-}
-
-/* While it may not abort the upload, nobody can say that the Complete is lost; not by a ticket either. */
-static void a_slow_complete_whose_upload_cannot_be_aborted_is_unknown(void **state)
-{
-    struct staged_try try;
-    staged_try_open(&try, *state, "slow-denied");
-    lose_a_slow_complete(&try);
-    staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key),
-                                             .action = FAULT_ANSWER,
-                                             .status = 403,
-                                             .headers = XML,
-                                             .body = FAILURE("AccessDenied", "Access Denied.")});
-    staged_try_put(&try);
-    CHECK_VERDICT(try.outcome, OS_UNKNOWN);
-    CHECK_ERROR(try.outcome, OS_ERR_UNDECIDED);
-    assert_int_equal(staged_try_count(&try, staged_creations(try.key)), 1);
-    struct outcome resolved = resolve(try.client, try.outcome.result.ticket, NULL);
-    CHECK_VERDICT(resolved, OS_UNKNOWN);
-    complete_at_last(&try);
-    struct outcome again = resolve(try.client, resolved.result.ticket, NULL);
-    CHECK_VERDICT(again, OS_COMMITTED);
-    check_big(try.client, try.key, STAGED_LENGTH);
-    outcome_clear(&again);
-    outcome_clear(&resolved);
-    staged_try_close(&try);
-}
-
-struct resolving {
-    os_client *client;
-    const char *ticket;
-    struct outcome outcome;
-};
-
-static void *resolve_beside(void *argument)
-{
-    struct resolving *resolving = argument;
-    resolving->outcome = resolve(resolving->client, resolving->ticket, NULL);
-    return NULL;
-}
-
-static void a_slow_complete_that_lands_before_its_ticket_is_settled_is_committed(void **state)
-{
-    struct staged_try try;
-    unsigned rule;
-    staged_try_open(&try, *state, "slow-ticket");
-    leave_unknown(&try, FAULT_HOLD, &rule);
-    fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
-    unsigned held = staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key), .action = FAULT_HOLD});
-    struct resolving resolving = {.client = try.client, .ticket = try.outcome.result.ticket};
-    assert_int_equal(pthread_create(&try.thread, NULL, resolve_beside, &resolving), 0);
-    assert_true(fault_proxy_wait_hits(try.f->store_proxy, held, 1, 30000));
-    complete_at_last(&try);
-    fault_proxy_release(try.f->store_proxy, held, FAULT_FORWARD);
-    assert_int_equal(pthread_join(try.thread, NULL), 0);
-    CHECK_VERDICT(resolving.outcome, OS_COMMITTED);
-    assert_string_equal(resolving.outcome.result.rule, "V4");
-    check_big(try.client, try.key, STAGED_LENGTH);
-    outcome_clear(&resolving.outcome);
     staged_try_close(&try);
 }
 
@@ -442,9 +308,6 @@ int main(int argc, char **argv)
         SUITE_TEST(an_upload_that_is_aborted_before_its_complete_is_staged_again, BACKEND_FENCE),
         SUITE_TEST(after_an_undecided_409_the_parts_are_staged_again, BACKEND_FENCE),
         SUITE_TEST(after_an_undecided_409_a_stream_is_not_executed, BACKEND_FENCE),
-        SUITE_TEST(a_complete_that_outlasts_its_allowance_is_committed, BACKEND_FENCE),
-        SUITE_TEST(a_slow_complete_whose_upload_cannot_be_aborted_is_unknown, BACKEND_FENCE),
-        SUITE_TEST(a_slow_complete_that_lands_before_its_ticket_is_settled_is_committed, BACKEND_FENCE),
         SUITE_TEST(after_a_part_was_replaced_the_parts_are_staged_again, BACKEND_FENCE),
         SUITE_TEST(a_store_that_never_knows_its_parts_is_sent_them_twice, 0),
         SUITE_TEST(a_stream_whose_parts_are_refused_is_not_executed, 0),

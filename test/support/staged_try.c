@@ -70,3 +70,37 @@ void check_no_uploads(const struct staged_try *try)
 {
     assert_int_equal(open_uploads(try->f, try->key), 0);
 }
+
+void staged_try_answer_409(struct staged_try *try, os_guard guard, unsigned first)
+{
+    os_options options = fixture_fast_options(try->f);
+    options.part_size = 5 * MIB;
+    options.store_profile = "aws";
+    options.guard = guard;
+    os_client_close(try->client);
+    try->client = fixture_client(&options);
+    staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key),
+                                            .action = FAULT_ANSWER,
+                                            .first = first,
+                                            .times = 1,
+                                            .status = 409,
+                                            .headers = XML,
+                                            .body = FAILURE("ConditionalRequestConflict", "Upload the parts again.")});
+}
+
+void staged_try_leave_unknown(struct staged_try *try, enum fault_action action, unsigned *ret_rule)
+{
+    os_cancel *cancel = NULL;
+    assert_int_equal(os_cancel_new(&cancel), OS_OK);
+    *ret_rule =
+        staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key), .action = action, .times = 1});
+    try->call.cancel = cancel;
+    assert_int_equal(pthread_create(&try->thread, NULL, staged_try_put, try), 0);
+    assert_true(fault_proxy_wait_hits(try->f->store_proxy, *ret_rule, 1, 20000));
+    os_cancel_trigger(cancel);
+    assert_int_equal(pthread_join(try->thread, NULL), 0);
+    os_cancel_free(cancel);
+    CHECK_VERDICT(try->outcome, OS_UNKNOWN);
+    assert_non_null(try->outcome.result.ticket);
+    assert_int_equal(staged_try_count(try, staged_aborts(try->key)), 0);
+}

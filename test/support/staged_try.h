@@ -38,6 +38,10 @@ void *staged_try_put(void *argument);
 void staged_try_close(struct staged_try *try);
 unsigned staged_try_add(struct staged_try *try, struct fault_rule rule);
 size_t staged_try_count(const struct staged_try *try, struct fault_match match);
+/* A client whose store may answer a Complete with an undecided 409 (R7), and does so once, from the first-th on. */
+void staged_try_answer_409(struct staged_try *try, os_guard guard, unsigned first);
+/* The put, cancelled while nobody knows where its Complete is: the rule has it. */
+void staged_try_leave_unknown(struct staged_try *try, enum fault_action action, unsigned *ret_rule);
 void check_no_uploads(const struct staged_try *try);
 
 #endif
