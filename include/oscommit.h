@@ -423,7 +423,8 @@ OS_API void os_result_clear(os_result *result);
 /* Creates `key` if nothing is there. A body over stage_above, and a stream that goes on beyond it, is sent in parts
  * first, and only what joins them is guarded (R15): the call then holds up to (parts_at_once + 1) x part_size bytes of
  * a file or stream in memory, and an upload that came to nothing is aborted before it returns, for which it may take
- * two seconds longer than its deadline. Where the parts would have to be sent again (ERR_EXPIRED) a stream cannot. */
+ * three seconds longer than its deadline, and four where what joins its parts is in doubt. Where the parts would have
+ * to be sent again (ERR_EXPIRED) a stream cannot. */
 OS_API os_verdict os_put_if_absent(os_client *client, const char *key, const os_body *body,
                                    const os_put_options *options, const os_call *call, os_result *ret, os_error *err);
 
@@ -456,9 +457,10 @@ OS_API os_verdict os_delete_if_match(os_client *client, const char *key, const c
                                      os_result *ret, os_error *err);
 
 /* Settles an UNKNOWN from its ticket, in any process that is configured for the same store and ledger; on a bucket with
- * versioning also from the list of versions (R16), best within 20 hours. Makes no attempt; UNKNOWN again means that the
- * evidence does not decide yet (ask later) or never will (the message says which). A ticket of another store, or one
- * that does not parse, is OS_UNKNOWN with ERR_ARGUMENT. */
+ * versioning also from the list of versions (R16), best within 20 hours. Makes no attempt; of a write in parts that was
+ * not applied it aborts the upload, for which it may take four seconds longer than its deadline. UNKNOWN again means
+ * that the evidence does not decide yet (ask later) or never will (the message says which). A ticket of another store,
+ * or one that does not parse, is OS_UNKNOWN with ERR_ARGUMENT. */
 OS_API os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err);
 
 /* ---------------------------------------------------------------------------------------------- plain object calls

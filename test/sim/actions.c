@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLACK_MS = 3000, FINAL_DEADLINE_MS = 900000, LOOK_DEADLINE_MS = 20000, PART_SIZE = 5 << 20 };
+/* SLACK_MS: an abort, and then a HEAD, may each take STAGE_ABORT_MS beyond the deadline (settle.c). */
+enum { SLACK_MS = 5000, FINAL_DEADLINE_MS = 900000, LOOK_DEADLINE_MS = 20000, PART_SIZE = 5 << 20 };
 
 /* Into the library and out of it again. */
 static void enter(struct worker *worker)
