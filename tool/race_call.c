@@ -245,10 +245,7 @@ static void tell_read(struct race_worker *worker, const char *name, const struct
  * at all: versitygw 1.8.0 gives one in about 1,000 while the object is overwritten. */
 static bool is_whole(struct race_worker *worker, const struct race_seen *seen, os_error *error)
 {
-    bool matches = strcmp(seen->etag, seen->value) == 0;
-
-    worker->etags_are_md5 = worker->etags_are_md5 || (matches && seen->present);
-    if (matches || !worker->etags_are_md5) {
+    if (!worker->task.etags_are_md5 || strcmp(seen->etag, seen->value) == 0) {
         return true;
     }
     error->code = OS_ERR_SERVICE;

@@ -49,7 +49,7 @@ static size_t format_task(const struct race_task *task, char *ret)
     for (size_t i = 0; i < RACE_KINDS; i++) {
         len = add(ret, len, " %" PRIu64, task->done[i]);
     }
-    return add(ret, len, " %" PRIu64, task->serial);
+    return add(ret, len, " %" PRIu64 " %d", task->serial, task->etags_are_md5 ? 1 : 0);
 }
 
 static size_t format_end(const struct race_message *message, char *ret)
@@ -252,6 +252,7 @@ static bool parse_task(const char **at, struct race_task *ret)
 {
     bool good = take(at, RACE_WRITERS_MAX - 1, &ret->lane) && take_any(at, &ret->life) && take_any(at, &ret->seed) &&
                 take_any(at, &ret->until_us);
+    uint64_t etags_are_md5 = 0;
 
     for (size_t i = 0; i < RACE_KINDS; i++) {
         good = good && take_any(at, &ret->count[i]);
@@ -259,7 +260,9 @@ static bool parse_task(const char **at, struct race_task *ret)
     for (size_t i = 0; i < RACE_KINDS; i++) {
         good = good && take_any(at, &ret->done[i]);
     }
-    return good && take_any(at, &ret->serial);
+    good = good && take_any(at, &ret->serial) && take(at, 1, &etags_are_md5);
+    ret->etags_are_md5 = etags_are_md5 == 1;
+    return good;
 }
 
 bool race_line_parse(const char *line, struct race_message *ret)

@@ -53,6 +53,7 @@ struct race_task {
     uint64_t count[RACE_KINDS];
     uint64_t done[RACE_KINDS]; /* by the lane's earlier processes */
     uint64_t serial;           /* of the last call that the lane has begun */
+    bool etags_are_md5;        /* of this store, as the race's first write has shown */
 };
 
 struct race_message {

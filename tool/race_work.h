@@ -34,8 +34,7 @@ struct race_worker {
     bool has_source;
     char source_value[RACE_VALUE_SIZE];
     bool told_trouble;
-    bool etags_are_md5; /* of this store, as seen */
-    bool stop;          /* no further call: interrupted, the parent gone, or a cause that must be mended */
+    bool stop; /* no further call: interrupted, the parent gone, or a cause that must be mended */
 };
 
 uint64_t race_now_us(void); /* CLOCK_MONOTONIC, which all processes of a host share */

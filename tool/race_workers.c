@@ -77,7 +77,8 @@ static struct race_task task_of(const struct crew *crew, unsigned index)
     const struct race *race = crew->race;
     struct lane *lane = &crew->lane[index];
     uint64_t seed = race->seed + index * 0x10001U + lane->life * 0x100000001U;
-    struct race_task task = {.lane = index, .life = lane->life, .seed = seed, .serial = lane->serial};
+    struct race_task task = {
+        .lane = index, .life = lane->life, .seed = seed, .serial = lane->serial, .etags_are_md5 = race->etags_are_md5};
 
     if (!crew->settling) {
         task.until_us = crew->until_us;

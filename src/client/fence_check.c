@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_PATIENCE_MS = 10000, CHECK_AGAIN_MS = 5000 };
+/* A client without fences stalls its contenders, and itself wherever an answer is lost: that one of the two HEADs went
+ * unanswered, once or twice, is no reason to do without. PROBES_MOST bounds what the first call waits for. */
+enum { CHECK_PATIENCE_MS = 10000, CHECK_AGAIN_MS = 5000, PROBES_MOST = 5 };
 
 struct fence_check {
     os_client *client;
@@ -21,11 +23,12 @@ struct fence_check {
     struct store_op *bucket_op;
     struct store_op *live_op;
     struct store_op *expired_op;
-    int live_status;
+    int live_status; /* 0: no answer */
     int expired_status;
+    uint32_t probes;
     struct loop_timer timer;
     struct backoff backoff;
-    struct clock_reading started;
+    struct clock_reading asked_since; /* the bucket has not answered since */
     struct clock_reading sent;
     os_error last_error; /* of the bucket's HEAD */
 };
@@ -83,11 +86,23 @@ static bool shows_object_or_none(int status)
     return (status >= 200 && status < 300) || status == 404;
 }
 
+/* Nothing was said of the request itself. */
+static bool is_passing(int status)
+{
+    return status == 0 || status == 429 || status == 500 || (status >= 502 && status <= 504);
+}
+
 static void judge(struct fence_check *check)
 {
     if (check->live_op || check->expired_op)
         return;
     os_client *client = check->client;
+    if ((is_passing(check->live_status) || is_passing(check->expired_status)) && check->probes < PROBES_MOST &&
+        !client->fences_unclear) {
+        clock_read(&check->asked_since);
+        loop_timer_set(client->loop, &check->timer, backoff_next_ms(&check->backoff));
+        return;
+    }
     bool live = shows_object_or_none(check->live_status);
     bool refused = check->expired_status == 400 || check->expired_status == 403;
     bool accepted = shows_object_or_none(check->expired_status);
@@ -127,6 +142,7 @@ static void probe(struct fence_check *check, uint64_t now_s)
 {
     os_client *client = check->client;
     const struct store_vtable *vtable = client->store->vtable;
+    check->probes++;
     clock_read(&check->sent);
     uint64_t deadline_ms = check->sent.monotonic_ms + client->settings.request_timeout_ms;
     check->live_op = vtable->probe_expiry(client->store, check->key, now_s, true, deadline_ms, live_done, check);
@@ -183,7 +199,7 @@ static void bucket_done(void *context, const struct store_answer *answer)
     case OS_ERR_PROTOCOL:
     case OS_ERR_SERVICE:
     case OS_ERR_THROTTLED:
-        if (clock_elapsed_max(&check->started, &now) > CHECK_PATIENCE_MS)
+        if (clock_elapsed_max(&check->asked_since, &now) > CHECK_PATIENCE_MS)
             refuse_all(check, &answer->error);
         else
             loop_timer_set(check->client->loop, &check->timer, backoff_next_ms(&check->backoff));
@@ -226,8 +242,8 @@ static struct fence_check *check_new(struct run *run)
         return NULL;
     }
     check->timer.fire = ask_bucket;
-    clock_read(&check->started);
-    check->backoff.random = check->started.realtime_ms;
+    clock_read(&check->asked_since);
+    check->backoff.random = check->asked_since.realtime_ms;
     loop_timer_set(run->client->loop, &check->timer, 0);
     return check;
 }

@@ -5,6 +5,7 @@
 #include "unit/client/client_scratch.h"
 
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,9 +148,50 @@ static void a_store_that_forgives_no_more_than_the_margin_gets_fences(void **sta
     assert_true(is_fenced(*state, &strict));
 }
 
+/* A strict store that answers only 503 to its first `unavailable` presigned HEADs. */
+struct unsteady {
+    unsigned unavailable;
+    atomic_uint probes; /* each connection has a thread */
+};
+
+static void answer_unsteadily(void *context, const struct http_server_record *record, struct buf *scratch,
+                              struct http_server_step *ret)
+{
+    struct unsteady *unsteady = context;
+    unsigned long grace_s = 0;
+    bool probe = strcmp(record->method, "HEAD") == 0 && strstr(record->target, "X-Amz-Date=");
+    if (!probe || atomic_fetch_add(&unsteady->probes, 1) >= unsteady->unavailable) {
+        answer_with_grace(&grace_s, record, scratch, ret);
+        return;
+    }
+    buf_reset(scratch);
+    buf_add_str(scratch, "HTTP/1.1 503 Slow Down\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: 0\r\n\r\n");
+    assert_true(buf_ok(scratch));
+    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
+}
+
+static void a_pair_without_an_answer_is_asked_again(void **state)
+{
+    struct unsteady unsteady = {.unavailable = 3};
+    struct http_server_options store = {.respond = answer_unsteadily, .respond_context = &unsteady};
+    assert_true(is_fenced(*state, &store));
+    assert_int_equal(atomic_load(&unsteady.probes), 6); /* the third pair was answered */
+}
+
+static void a_pair_that_is_never_answered_is_asked_five_times(void **state)
+{
+    struct unsteady unsteady = {.unavailable = 100};
+    struct http_server_options store = {.respond = answer_unsteadily, .respond_context = &unsteady};
+    assert_false(is_fenced(*state, &store));
+    assert_int_equal(atomic_load(&unsteady.probes), 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_pair_without_an_answer_is_asked_again, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_pair_that_is_never_answered_is_asked_five_times, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(the_record_prefix_stands_before_the_path_of_a_record, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(a_body_of_eight_mib_goes_in_one_request, scratch_setup, scratch_teardown),
