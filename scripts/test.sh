@@ -163,6 +163,13 @@ stage_coverage() {
 
 # -------------------------------------------------------------------------------------------------------------- run
 
+# What the failed tests said, wherever in the log that stands; then its end.
+show_failures() { # LOG
+    awk '/^ *[0-9]+\/[0-9]+ Test +#/ { failed = /\*\*\*/; lines = 0 }
+        failed && !/^ +Start +[0-9]+: / && lines++ < 120' "$1"
+    tail -n 40 "$1"
+}
+
 run_stage() { # STAGE
     local start=$SECONDS word=ok
     before_ctest=(env)
@@ -171,7 +178,7 @@ run_stage() { # STAGE
     if ! "stage_$1" </dev/null >"$out/$1.log" 2>&1; then
         word=FAILED
         ((stage_failed > 0)) || stage_failed=1 # it did not come to its tests
-        tail -n 200 "$out/$1.log"
+        show_failures "$out/$1.log"
         say "The whole log: $out/$1.log"
     fi
     passed=$((passed + stage_passed))

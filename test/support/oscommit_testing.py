@@ -289,7 +289,7 @@ class BackendCase(unittest.TestCase):
             out, err = process.communicate()
             raise AssertionError(
                 f"oscommit {' '.join(map(str, arguments))} did not end in {timeout} s\n{out!r}\n{err!r}"
-            )
+            ) from None
         return Ran(process.returncode, out, err)
 
     def ok(self, *arguments, **options):
