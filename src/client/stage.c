@@ -162,14 +162,17 @@ static os_code make_slots(struct stage *stage, os_error *err)
     return OS_OK;
 }
 
-/* What the store is known to check by itself, over the whole object too; else each part has its MD5. */
+/* What the store is known to check by itself: rather a CRC, which it checks over the whole object too. Else each part
+ * has its MD5. */
 static enum s3_checksum checksum_of(const os_client *client)
 {
     const struct profile *profile = client->settings.profile;
     uint32_t checksums = profile ? profile->checksums : 0;
     if (checksums & (1U << S3_CHECKSUM_CRC64NVME))
         return S3_CHECKSUM_CRC64NVME;
-    return checksums & (1U << S3_CHECKSUM_CRC32C) ? S3_CHECKSUM_CRC32C : S3_CHECKSUM_NONE;
+    if (checksums & (1U << S3_CHECKSUM_CRC32C))
+        return S3_CHECKSUM_CRC32C;
+    return checksums & (1U << S3_CHECKSUM_SHA256) ? S3_CHECKSUM_SHA256 : S3_CHECKSUM_NONE;
 }
 
 static os_code open_reader(struct stage *stage, os_error *err)
@@ -184,7 +187,9 @@ static os_code open_reader(struct stage *stage, os_error *err)
         return OS_OK;
     bool bare = stage->client->store->is_local; /* there is no way on which the bytes could be harmed */
     creation->checksum = bare ? S3_CHECKSUM_NONE : checksum_of(stage->client);
-    if (creation->checksum != S3_CHECKSUM_NONE)
+    if (creation->checksum == S3_CHECKSUM_SHA256)
+        creation->sum_type = S3_CHECKSUM_TYPE_COMPOSITE;
+    else if (creation->checksum != S3_CHECKSUM_NONE)
         creation->sum_type = S3_CHECKSUM_TYPE_WHOLE;
     return stage_reader_init(&stage->reader, stage->wish->body, creation->checksum, bare, err);
 }
@@ -207,10 +212,12 @@ static os_code conclude(struct stage *stage, os_error *err)
     ret->completion.length = stage->reader.offset;
     if (code != OS_OK || checksum == S3_CHECKSUM_NONE)
         return code;
-    stage_reader_sum(&stage->reader, ret->sum);
     ret->completion.checksum = checksum;
-    ret->completion.sum_type = S3_CHECKSUM_TYPE_WHOLE;
-    ret->completion.checksum_text = ret->sum;
+    ret->completion.sum_type = stage->creation.sum_type;
+    if (stage->creation.sum_type == S3_CHECKSUM_TYPE_WHOLE) {
+        stage_reader_sum(&stage->reader, ret->sum);
+        ret->completion.checksum_text = ret->sum;
+    }
     return OS_OK;
 }
 

@@ -162,7 +162,7 @@ static bool take_part(struct stage_slot *slot, const struct store_answer *answer
         if (part.sum.checksum == sums->checksum && strcmp(part.sum.text, sums->checksum_text) != 0)
             return false;
         part.sum.checksum = sums->checksum;
-        memcpy(part.sum.text, slot->bytes.crc_text, sizeof(part.sum.text));
+        memcpy(part.sum.text, slot->bytes.sum_text, sizeof(part.sum.text));
     }
     monitor_enter(&stage->monitor);
     stage->ret->answers[slot->number - 1] = part;

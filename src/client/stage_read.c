@@ -158,9 +158,29 @@ static void add_crc(struct stage_reader *reader, struct stage_bytes *bytes)
         crc = crc64nvme_add(0, bytes->data, length);
         reader->crc = crc64nvme_combine(reader->crc, crc, length);
     }
-    write_crc(reader->checksum, crc, bytes->crc_text);
+    write_crc(reader->checksum, crc, bytes->sum_text);
+}
+
+static bool add_sha256(struct stage_bytes *bytes)
+{
+    unsigned char digest[SHA256_SIZE];
+    if (!sha256_digest(bytes->data, (size_t)bytes->length, digest))
+        return false;
+    text_base64(digest, sizeof(digest), bytes->sum_text);
+    return true;
+}
+
+static bool add_sum(struct stage_reader *reader, struct stage_bytes *bytes)
+{
+    if (reader->checksum == S3_CHECKSUM_NONE)
+        return reader->bare || add_md5(bytes);
+    if (reader->checksum != S3_CHECKSUM_SHA256)
+        add_crc(reader, bytes);
+    else if (!add_sha256(bytes))
+        return false;
     bytes->sums.checksum = reader->checksum;
-    bytes->sums.checksum_text = bytes->crc_text;
+    bytes->sums.checksum_text = bytes->sum_text;
+    return true;
 }
 
 os_code stage_read(struct stage_reader *reader, uint64_t most, struct stage_bytes *ret, os_error *err)
@@ -170,11 +190,7 @@ os_code stage_read(struct stage_reader *reader, uint64_t most, struct stage_byte
         return code;
     memset(&ret->sums, 0, sizeof(ret->sums));
     reader->offset += ret->length;
-    if (reader->checksum != S3_CHECKSUM_NONE)
-        add_crc(reader, ret);
-    else if (!reader->bare && !add_md5(ret))
-        return error_no_memory(err);
-    return OS_OK;
+    return add_sum(reader, ret) ? OS_OK : error_no_memory(err);
 }
 
 os_code stage_reader_end(const struct stage_reader *reader, os_error *err)
@@ -192,6 +208,6 @@ os_code stage_reader_end(const struct stage_reader *reader, os_error *err)
 
 void stage_reader_sum(const struct stage_reader *reader, char *ret)
 {
-    assert(reader->checksum != S3_CHECKSUM_NONE);
+    assert(reader->checksum == S3_CHECKSUM_CRC32C || reader->checksum == S3_CHECKSUM_CRC64NVME);
     write_crc(reader->checksum, reader->crc, ret);
 }

@@ -13,10 +13,10 @@
 
 struct stage_reader {
     struct body *body;
-    enum s3_checksum checksum; /* of each part, and of the whole: CRC32C or CRC64NVME. NONE: Content-MD5 of each part */
+    enum s3_checksum checksum; /* of each part: CRC64NVME, CRC32C, or SHA256. NONE: Content-MD5 of each part */
     bool bare;                 /* no sums at all */
     uint64_t offset;           /* of the next byte */
-    uint64_t crc;              /* of what was read so far */
+    uint64_t crc;              /* of what was read so far; not with SHA256 */
     struct stat before;        /* of a file */
 };
 
@@ -25,7 +25,7 @@ struct stage_bytes {
     const void *data;
     uint64_t length;
     char md5_text[25];
-    char crc_text[S3_CHECKSUM_TEXT_SIZE];
+    char sum_text[S3_CHECKSUM_TEXT_SIZE];
     struct s3_body_sums sums; /* into the two above */
     void *buffer;
     uint64_t capacity;
@@ -39,7 +39,7 @@ os_code stage_reader_init(struct stage_reader *ret, struct body *body, enum s3_c
 os_code stage_read(struct stage_reader *reader, uint64_t most, struct stage_bytes *ret, os_error *err);
 /* After the last part: that a file was not written to meanwhile. OS_ERR_BODY, OS_ERR_IO. */
 os_code stage_reader_end(const struct stage_reader *reader, os_error *err);
-/* The sum of the whole, for a checksum that is one; `ret` holds S3_CHECKSUM_TEXT_SIZE. */
+/* The sum of the whole, for a CRC: S3 knows no other of an object made of parts. `ret` holds S3_CHECKSUM_TEXT_SIZE. */
 void stage_reader_sum(const struct stage_reader *reader, char *ret);
 
 void stage_bytes_free(struct stage_bytes *bytes);

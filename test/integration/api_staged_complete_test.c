@@ -219,6 +219,50 @@ static void the_profiles_checksum_goes_with_parts_and_complete(void **state)
     staged_try_close(&try);
 }
 
+static void open_with_sums(struct staged_try *try, struct fixture *f, const char *name)
+{
+    char path[512];
+    staged_try_open(try, f, name);
+    fixture_path(f, "sums.json", path, sizeof(path));
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fprintf(file,
+                        "{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-22\","
+                        "\"source\":\"documentation\",\"requests\":{},\"checksums\":[\"%s\"]}",
+                        name) > 0);
+    assert_int_equal(fclose(file), 0);
+    os_options options = fixture_fast_options(f);
+    options.part_size = 5 * MIB;
+    options.store_profile = path;
+    os_client_close(try->client);
+    try->client = fixture_client(&options);
+}
+
+/* The store checks them: one that is wrong would be refused. */
+static void each_checksum_that_a_profile_may_name_is_taken(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *header;
+        size_t completes; /* with the sum of the whole; there is none of SHA-256 */
+    } sums[] = {{"CRC32C", "x-amz-checksum-crc32c", 1}, {"SHA256", "x-amz-checksum-sha256", 0}};
+    for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+        struct staged_try try;
+        open_with_sums(&try, *state, sums[i].name);
+        staged_try_put(&try);
+        CHECK_VERDICT(try.outcome, OS_COMMITTED);
+        struct fault_match parts = staged_parts(try.key);
+        struct fault_match complete = staged_completes(try.key);
+        parts.has_header = complete.has_header = sums[i].header;
+        parts.lacks_header = "content-md5";
+        assert_int_equal(staged_try_count(&try, parts), 3);
+        assert_int_equal(staged_try_count(&try, complete), sums[i].completes);
+        check_big(try.client, try.key, STAGED_LENGTH);
+        check_no_uploads(&try);
+        staged_try_close(&try);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------ unknown */
 
 static void an_unknown_complete_is_resolved_by_its_upload(void **state)
@@ -312,6 +356,7 @@ int main(int argc, char **argv)
         SUITE_TEST(a_store_that_never_knows_its_parts_is_sent_them_twice, 0),
         SUITE_TEST(a_stream_whose_parts_are_refused_is_not_executed, 0),
         SUITE_TEST(the_profiles_checksum_goes_with_parts_and_complete, BACKEND_FENCE),
+        SUITE_TEST(each_checksum_that_a_profile_may_name_is_taken, BACKEND_FENCE),
         SUITE_TEST(an_unknown_complete_is_resolved_by_its_upload, BACKEND_FENCE),
         SUITE_TEST(an_unknown_complete_that_was_applied_is_resolved_as_committed, 0),
         SUITE_TEST(a_contender_aborts_the_holders_upload_before_it_takes_over, BACKEND_FENCE),
