@@ -10,7 +10,7 @@
 #   --install     puts into the cache what is not there: the longest take half an hour to build
 #   --race        and then eight writers race in every mode that the profile found allows; the lines of all races stand in
 #                 DIR/races.txt. The exit status is 1 when one is not exact
-#   SERVER        of the group "stores" (scripts/servers.sh list) [all of them]
+#   SERVER        of the group "stores" (scripts/servers.sh list) [all of them; SeaweedFS alone takes twenty minutes]
 #
 # A store that is not installed, or does not start, is named in the table and is no difference. Rounds of each race:
 # OSCOMMIT_PROBE_ROUNDS (the probe's own default otherwise).

@@ -114,8 +114,9 @@ def probe(store, path):
     }
     url = f"s3://{os.environ[variable + 'BUCKET']}/"
     command = [tool(), "probe", url, "--profile-out", path, "--store-name", known(store)["store"]]
-    if os.environ.get("OSCOMMIT_PROBE_ROUNDS"):
-        command += ["--rounds", os.environ["OSCOMMIT_PROBE_ROUNDS"]]
+    rounds = os.environ.get("OSCOMMIT_PROBE_ROUNDS") or known(store).get("rounds")
+    if rounds:
+        command += ["--rounds", str(rounds)]
     subprocess.run(command, env=environment, check=True, timeout=1900)  # the probe's own deadline, and its cleaning
 
 

@@ -200,6 +200,22 @@ static void hostile_tickets_are_refused(void **state)
     free(key);
 }
 
+static void a_flag_that_is_false_is_as_one_that_is_left_out(void **state)
+{
+    static const char *const names[] = {"native", "native_writers", "versioned"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct guard_ticket ticket;
+        os_error error = {0};
+        char *key = NULL;
+        char text[1024];
+        snprintf(text, sizeof(text), HEAD_OF CREATE_OF "\"%s\":false," RECORD_OF "}", names[i]);
+        CHECK_CODE(ticket_read(text, STORE, &key, upload, &ticket, &error), OS_OK, &error);
+        assert_false(ticket.native || ticket.native_writers || ticket.versioned);
+        free(key);
+    }
+}
+
 static void a_ticket_that_is_too_long_or_too_deep_is_refused(void **state)
 {
     (void)state;
@@ -319,6 +335,7 @@ int main(void)
         cmocka_unit_test(every_field_comes_back),
         cmocka_unit_test(what_is_no_unicode_and_the_longest_strings_come_back),
         cmocka_unit_test(hostile_tickets_are_refused),
+        cmocka_unit_test(a_flag_that_is_false_is_as_one_that_is_left_out),
         cmocka_unit_test(a_ticket_that_is_too_long_or_too_deep_is_refused),
         cmocka_unit_test(a_ticket_cut_anywhere_is_refused),
         cmocka_unit_test(a_ticket_without_a_field_or_with_a_wrong_one_is_refused),
