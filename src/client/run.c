@@ -264,8 +264,8 @@ static void keep_ticket(struct run *run)
         return;
     if (!run->outcome.by_fence)
         version_copy(&run->outcome.lost_at, &run->head_version);
+    run->outcome.upload_gone = run->upload_gone && (run->outcome.upload_gone || !run->outcome.by_fence);
     run->outcome.by_fence = true;
-    run->outcome.upload_open = run->outcome.upload_open || run->guard.upload_open;
     guard_ticket_of(&run->guard, &run->outcome.ticket);
 }
 

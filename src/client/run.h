@@ -50,11 +50,11 @@ struct run_outcome {
     os_error error;
     struct guard_ticket ticket;    /* also with by_fence */
     struct object_version lost_at; /* by_fence: what the HEAD showed by which the first such attempt was called lost */
-    bool upload_open;              /* by_fence: when one was called lost, its upload was still open */
-    uint32_t length_s;             /* E6: of the last signature */
-    bool by_fence;    /* an attempt is held for lost since it is dead: no answer said so. `ticket` is of the last */
-    bool stage_again; /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
-    bool too_large;   /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
+    bool upload_gone;  /* by_fence: whenever one was called lost, ListParts had said that its upload was gone */
+    uint32_t length_s; /* E6: of the last signature */
+    bool by_fence;     /* an attempt is held for lost since it is dead: no answer said so. `ticket` is of the last */
+    bool stage_again;  /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
+    bool too_large;    /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
     uint64_t source_bytes;               /* COPY */
     char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
 };
@@ -97,6 +97,7 @@ struct run {
     struct store_request upload_request;
     struct s3_parts_page parts_page;
     struct store_op *upload_op;    /* ListParts of our upload, or the abort of another's */
+    bool upload_gone;              /* by the last ListParts */
     struct run_versions *versions; /* being listed; else NULL */
     struct ledger_op *put_op;
     struct ledger_op *get_op;

@@ -30,6 +30,8 @@ static void answered(struct run *run, enum guard_event_kind kind, enum upload_ou
     run->upload_op = NULL;
     run_count_request(run, store_verb_name(run->upload_request.verb), &run->upload_sent, answer);
     struct guard_event event = {.kind = kind, .upload = outcome_of(answer, done)};
+    if (kind == GUARD_EVENT_PARTS)
+        run->upload_gone = event.upload == UPLOAD_GONE;
     if (answer->code != OS_OK && event.upload != UPLOAD_GONE)
         run->last_error = answer->error;
     event.has_date = answer->has_date;

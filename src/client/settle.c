@@ -57,13 +57,13 @@ static void make_unknown(struct guarded *guarded, const char *upload_id, const c
     guarded_add_ticket(guarded, upload_id);
 }
 
-/* Of an upload that was open when its Complete was called lost, and is gone before our abort: it was aborted by
- * somebody else, or completed after all, and then another may have replaced or deleted what it made. An absent object
- * cannot be told from one that came and went. */
+/* Of an upload that may have been open when its Complete was called lost (ListParts may have been refused), and is gone
+ * before our abort: it was aborted by somebody else, or completed after all, and then another may have replaced or
+ * deleted what it made. An absent object cannot be told from one that came and went. */
 static bool is_as_it_was(const struct run_outcome *outcome, const struct object_version *found,
                          enum stage_aborted aborted)
 {
-    bool may_have_gone = aborted == STAGE_WAS_GONE && outcome->upload_open && !found->exists;
+    bool may_have_gone = aborted == STAGE_WAS_GONE && !outcome->upload_gone && !found->exists;
     return !may_have_gone && version_same(found, &outcome->lost_at);
 }
 

@@ -165,8 +165,10 @@ static void what_did_not_land_by_the_abort_is_not_executed(void **state)
     const struct upload_script created = {.abort = REPLY_DONE};
     const struct upload_script replaced = {
         .at_first = OBJECT_FIRST, .at_complete = OBJECT_FIRST, .at_abort = OBJECT_FIRST};
+    const struct upload_script not_told = {.parts = REPLY_DENIED};
     check_not_executed(*state, &created);
     check_not_executed(*state, &replaced);
+    check_not_executed(*state, &not_told);
 }
 
 /* Another has aborted it: a Complete that was applied would have left another version, or none. */
@@ -231,10 +233,13 @@ static void an_object_that_was_changed_by_the_abort_leaves_the_complete_unknown(
     }
 }
 
-static void an_open_upload_that_is_gone_by_the_abort_beside_no_object_is_unknown(void **state)
+/* What came of it may have been deleted. Where ListParts is refused, the upload may have been open. */
+static void an_upload_that_is_gone_only_by_the_abort_beside_no_object_is_unknown(void **state)
 {
-    const struct upload_script script = {.abort = REPLY_NO_UPLOAD};
-    check_unknown(*state, &script, CHANGED);
+    const struct upload_script open = {.abort = REPLY_NO_UPLOAD};
+    const struct upload_script not_told = {.parts = REPLY_DENIED, .abort = REPLY_NO_UPLOAD};
+    check_unknown(*state, &open, CHANGED);
+    check_unknown(*state, &not_told, CHANGED);
 }
 
 /* ------------------------------------------------------------------------------------------------ whole calls */
@@ -314,7 +319,7 @@ int main(void)
         TEST(an_abort_that_is_never_answered_leaves_the_complete_unknown),
         TEST(an_object_that_cannot_be_read_after_the_abort_leaves_the_complete_unknown),
         TEST(an_object_that_was_changed_by_the_abort_leaves_the_complete_unknown),
-        TEST(an_open_upload_that_is_gone_by_the_abort_beside_no_object_is_unknown),
+        TEST(an_upload_that_is_gone_only_by_the_abort_beside_no_object_is_unknown),
         TEST(a_refusal_of_the_next_complete_does_not_settle_the_first),
         TEST(parts_are_staged_again_once_the_first_complete_is_settled),
         TEST(nothing_is_staged_again_beside_a_complete_that_is_unknown),
