@@ -127,7 +127,7 @@ static os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error 
     if (code != OS_OK)
         return guarded_refuse(ret, guarded->wish.ticket ? OS_UNKNOWN : OS_NOT_EXECUTED);
     if (guarded->tells_late) { /* R14: a Complete that was not and never will be applied leaves its upload behind */
-        guarded_end_upload(guarded, guarded->wish.upload->id, false);
+        guarded_end_upload(guarded, guarded->wish.upload->id, guarded->wish.ticket->parts_in_doubt);
         guarded_tell_metric(guarded);
     }
     return guarded_give(guarded, ret, err);

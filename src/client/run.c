@@ -163,6 +163,7 @@ static bool init_guard(struct run *run, const struct clock_reading *now)
         .body_bytes = run->wish.body.length,
         .upload = upload ? record_upload_number(upload->id) : 0,
         .part_count = upload ? (uint32_t)upload->part_count : 0,
+        .parts_in_doubt = upload && upload->parts_in_doubt,
         .one_write = run_body_bytes(run) <= client->store->one_write_bytes,
         .has_recent_date = knows_date(run, now),
         .recent_date_s = client->date_s,

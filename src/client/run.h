@@ -18,6 +18,7 @@ struct run_upload {
     const struct s3_part_name *parts;
     size_t part_count;
     const struct s3_completion *completion;
+    bool parts_in_doubt; /* a part was not answered: a copy of it may come late */
 };
 
 /* What the call wants; borrowed until its verdict is given. */

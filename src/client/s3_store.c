@@ -203,11 +203,11 @@ static void http_done(void *context, const struct http_result *result)
 
 /* ------------------------------------------------------------------------------------------------ sending */
 
-/* R6: what may be a guarded attempt leaves once, guarded or not. Parts and what surrounds them may be repeated. */
+/* R6: what may be a guarded attempt leaves once, guarded or not. Parts may be repeated, but not unnoticed (R14). */
 static bool is_once(enum store_verb verb)
 {
     return verb == STORE_PUT || verb == STORE_COPY || verb == STORE_DELETE || verb == STORE_COMPLETE ||
-           verb == STORE_RENAME;
+           verb == STORE_RENAME || verb == STORE_UPLOAD_PART || verb == STORE_UPLOAD_PART_COPY;
 }
 
 /* The store says nothing while it copies or joins what may be gigabytes: there the deadline alone counts. */

@@ -178,7 +178,7 @@ static void part_done(void *context, const struct store_answer *answer)
     struct stage *stage = slot->stage;
     slot->op = NULL;
     note(stage, slot->request.verb, &slot->sent, answer);
-    if (!answer->complete)
+    if (!answer->complete || answer->status >= 500) /* a gateway answers for a store that is still at it */
         stage->ret->parts_in_doubt = true;
     if (stage->closing) {
         end_closing_when_drained(stage);

@@ -106,6 +106,7 @@ static os_code complete(struct staging *staging, const struct staged *staged, os
         .parts = staged->parts,
         .part_count = staged->part_count,
         .completion = &staged->completion,
+        .parts_in_doubt = staged->parts_in_doubt,
     };
     struct run_wish wish = guarded->wish;
     guarded->wish.operation = GUARD_COMPLETE;

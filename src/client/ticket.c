@@ -82,6 +82,8 @@ char *ticket_write(const char *store_identity, const char *key, const char *uplo
         failed |= json_object_set_new(object, "native_writers", json_true());
     if (ticket->versioned)
         failed |= json_object_set_new(object, "versioned", json_true());
+    if (ticket->parts_in_doubt)
+        failed |= json_object_set_new(object, "parts_in_doubt", json_true());
     failed |= write_record(object, &ticket->record);
     failed |= write_base(object, &ticket->base);
     if (ticket->operation == GUARD_COMPLETE)
@@ -156,6 +158,7 @@ static bool read_operation(const json_t *object, struct guard_ticket *ret)
     ret->native = json_is_true(json_object_get(object, "native"));
     ret->native_writers = json_is_true(json_object_get(object, "native_writers"));
     ret->versioned = json_is_true(json_object_get(object, "versioned"));
+    ret->parts_in_doubt = json_is_true(json_object_get(object, "parts_in_doubt"));
     return get_u64(object, "d0", &ret->d0_s) && ret->d0_s <= INT64_MAX;
 }
 

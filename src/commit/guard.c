@@ -35,6 +35,7 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     g->body_bytes = start->body_bytes;
     g->one_write = start->one_write;
     g->part_count = start->part_count;
+    g->parts_in_doubt = start->parts_in_doubt;
     g->versioned = settings->versioned;
     g->has_versions = settings->versioned || settings->versions_likely;
     assert((start->operation == GUARD_COMPLETE) == (start->upload != 0));
@@ -71,6 +72,7 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     g->largest_date_s = ticket->d0_s;
     version_copy(&g->base, &ticket->base);
     g->not_applied = ticket->not_applied;
+    g->parts_in_doubt = ticket->parts_in_doubt;
     g->held = !ticket->native;
     g->versioned = ticket->versioned;
     g->has_versions = ticket->versioned || settings->versioned || settings->versions_likely;
@@ -90,6 +92,7 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
     ret->margin_s = g->settings.margin_s;
     version_copy(&ret->base, &g->base);
     ret->not_applied = g->not_applied;
+    ret->parts_in_doubt = g->parts_in_doubt;
 }
 
 uint32_t guard_allowance_s(enum guard_operation operation, uint64_t amount, bool one_write)

@@ -86,6 +86,7 @@ struct guard_start {
     uint64_t upload;                   /* COMPLETE: number of the upload id (record_upload_number) */
     uint32_t part_count;               /* COMPLETE: decides the allowance */
     bool one_write;                    /* PUT, COMPLETE: headers and body leave in one write */
+    bool parts_in_doubt;               /* COMPLETE: a part was not answered: a copy of it may come late (R14) */
     bool has_recent_date;              /* R3: an answer of the store is less than 2 s old; native: than 10 min */
     uint64_t recent_date_s;            /* the largest Date received so far */
     struct clock_reading recent_clock; /* read before the request that it answered was sent */
@@ -105,6 +106,7 @@ struct guard_ticket {
     uint32_t margin_s;
     struct object_version base; /* the version of the last HEAD before we sent */
     bool not_applied;           /* a definite 412 or final 409 was received */
+    bool parts_in_doubt;        /* R14 */
 };
 
 /* ------------------------------------------------------------------------------------------------ events */
@@ -385,7 +387,8 @@ struct guard {
     bool upload_open;    /* R14, N2: ListParts has said so of our dead Complete */
     bool versioned;      /* R16: the bucket had versions before the attempt was sent */
     bool has_versions;   /* R16: it has them now: asking for their list is worth it */
-    uint8_t reserved_end[2];
+    bool parts_in_doubt; /* R14: what is open may have been completed, and opened again by a late part */
+    uint8_t reserved_end[1];
 };
 
 void guard_init(struct guard *guard, const struct guard_settings *settings, const struct guard_start *start);

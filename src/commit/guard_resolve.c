@@ -153,8 +153,9 @@ void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo
     guard_want(g, GUARD_DO_PARTS, todo);
 }
 
-/* It was asked after the Complete was dead: what is open now was not completed, and will not be by this Complete. Gone,
- * or a refusal to say, leaves it to the rest of the table. */
+/* It was asked after the Complete was dead: what is open now was not completed, and will not be by this Complete,
+ * unless a copy of a part came so late that it opened the completed upload again (versitygw 1.8.0). Gone, or a refusal
+ * to say, leaves it to the rest of the table. */
 void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     bool native = g->state == GUARD_NATIVE_PARTS;
@@ -162,7 +163,7 @@ void guard_on_parts(struct guard *g, const struct guard_event *event, struct gua
         guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, todo);
         return;
     }
-    g->upload_open = event->upload == UPLOAD_OPEN;
+    g->upload_open = event->upload == UPLOAD_OPEN && !g->parts_in_doubt;
     g->state = native ? GUARD_NATIVE_HEAD : GUARD_RESOLVE_AGAIN;
     guard_want_head(g, &event->now, todo);
 }

@@ -78,6 +78,7 @@ static bool take_start(struct words *words, struct guard_start *start)
     start->has_recent_date = words_take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
     return start->has_recent_date || words_take_number(words, "gen", &start->generation) ||
            words_take_number(words, "body", &start->body_bytes) || take_u32(words, "parts", &start->part_count) ||
+           take_flag(words, "doubt", &start->parts_in_doubt, true) ||
            take_flag(words, "large", &start->one_write, false);
 }
 

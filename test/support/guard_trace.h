@@ -12,7 +12,7 @@
  *
  * First line: put|copy|delete|complete, then absent or the expected ETag (bare, the quotes are added), then any of
  *     no-fences always 409=again 409=final ours=ETAG recent=DATE body=N large length=S allowance=S margin=S
- *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N native tells mixed versioned
+ *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N doubt native tells mixed versioned
  * Events:
  *     start | timer | stop | signed [failed]
  *     head VERSION | head failed | head refused          VERSION: none|ETAG [nonce=] [lm=] [vid=]

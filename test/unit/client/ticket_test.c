@@ -96,6 +96,8 @@ static void every_field_comes_back(void **state)
     check_round_trip(STORE, "a/b", &ticket);
     ticket.versioned = true;
     check_round_trip(STORE, "a/b", &ticket);
+    ticket.parts_in_doubt = true;
+    check_round_trip(STORE, "a/b", &ticket);
 }
 
 static void what_is_no_unicode_and_the_longest_strings_come_back(void **state)

@@ -301,6 +301,16 @@ static void n2_an_open_upload_was_not_completed(void **state)
           "timer +50 -> PARTS u=9 [NATIVE_PARTS]\n");
 }
 
+/* A late copy of a part may have opened it again. */
+static void n2_open_where_a_part_may_come_late_says_nothing(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7 doubt native recent=1000\n" COMPLETE_LOST ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
+          "head none @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+    TRACE("complete absent parts=7 doubt native recent=1000\n" COMPLETE_LOST ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
+          "head F @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+}
+
 static void n2_gone_or_refused_says_nothing(void **state)
 {
     (void)state;
@@ -367,6 +377,7 @@ int main(void)
         cmocka_unit_test(n1_a_version_from_long_before_has_stood_there),
         cmocka_unit_test(n1_does_not_trust_every_date),
         cmocka_unit_test(n2_an_open_upload_was_not_completed),
+        cmocka_unit_test(n2_open_where_a_part_may_come_late_says_nothing),
         cmocka_unit_test(n2_gone_or_refused_says_nothing),
         cmocka_unit_test(n3_absent_or_a_newer_version_is_unknown),
         cmocka_unit_test(a_ticket_is_resolved_without_a_record),

@@ -85,6 +85,19 @@ static void an_upload_that_is_open_after_its_complete_is_dead_is_not_executed(vo
           "[FINISHED]\n");
 }
 
+/* versitygw 1.8.0: a late copy of a part opens an upload again that was completed. */
+static void where_a_part_may_come_late_an_open_upload_says_nothing(void **state)
+{
+    (void)state;
+    TRACE("complete absent parts=7 doubt\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @9999 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("complete absent parts=7 doubt\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @9999 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("complete absent parts=7 doubt\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1014 -> NOT_EXECUTED STAGE_AGAIN R13.D, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 "
+          "[FINISHED]\n");
+}
+
 /* "Once dead": what is open before may be completed after. */
 static void before_the_complete_is_dead_nobody_asks(void **state)
 {
@@ -380,6 +393,7 @@ int main(void)
         cmocka_unit_test(the_allowance_grows_with_the_parts),
         cmocka_unit_test(a_store_may_be_at_a_complete_for_minutes),
         cmocka_unit_test(an_upload_that_is_open_after_its_complete_is_dead_is_not_executed),
+        cmocka_unit_test(where_a_part_may_come_late_an_open_upload_says_nothing),
         cmocka_unit_test(before_the_complete_is_dead_nobody_asks),
         cmocka_unit_test(what_shows_our_nonce_is_committed_whatever_the_upload_says),
         cmocka_unit_test(an_upload_that_is_gone_is_judged_by_the_rest_of_the_table),
