@@ -59,16 +59,21 @@ void race_tell_simple(struct race_worker *worker, enum race_message_kind kind)
 }
 
 /* The first one only: eight processes that are refused for the same reason say it eight times as it is. */
-void race_tell_trouble(struct race_worker *worker, const os_error *error)
+static void tell_once(struct race_worker *worker, enum race_message_kind kind, bool *told, const os_error *error)
 {
-    struct race_message message = {.kind = RACE_MESSAGE_TROUBLE};
+    struct race_message message = {.kind = kind};
 
-    if (!worker->told_trouble && error->code != OS_ERR_CANCELLED && error->message[0] != '\0') {
-        worker->told_trouble = true;
+    if (!*told && error->code != OS_ERR_CANCELLED && error->message[0] != '\0') {
+        *told = true;
         (void)snprintf(message.text, sizeof(message.text), "Writer %u: %.480s", (unsigned)worker->task.lane,
                        error->message);
         race_tell(worker, &message);
     }
+}
+
+void race_tell_trouble(struct race_worker *worker, const os_error *error)
+{
+    tell_once(worker, RACE_MESSAGE_TROUBLE, &worker->told_trouble, error);
 }
 
 void race_pause_shortly(struct race_worker *worker)
@@ -253,7 +258,7 @@ static bool is_whole(struct race_worker *worker, const struct race_seen *seen, o
                    "The store answered a GET with the ETag %.100s and bytes whose ETag is %.100s: two versions mixed. "
                    "It was read again.",
                    seen->etag, seen->value);
-    race_tell_trouble(worker, error);
+    tell_once(worker, RACE_MESSAGE_REMARK, &worker->told_remark, error);
     return false;
 }
 

@@ -96,6 +96,7 @@ static size_t format_body(const struct race_message *message, char *ret)
     case RACE_MESSAGE_TICKET: return format_ticket(message, ret);
     case RACE_MESSAGE_TASK: return format_task(&message->task, ret);
     case RACE_MESSAGE_TROUBLE: return add_text(ret, add(ret, 0, "T"), message->text);
+    case RACE_MESSAGE_REMARK: return add_text(ret, add(ret, 0, "M"), message->text);
     case RACE_MESSAGE_READY:
     case RACE_MESSAGE_DONE:
     case RACE_MESSAGE_BEGIN: break;
@@ -284,7 +285,8 @@ bool race_line_parse(const char *line, struct race_message *ret)
     case RACE_MESSAGE_PROGRESS:
         good = take(&at, RACE_KINDS - 1, &ret->item) && take_any(&at, &ret->done) && take_flag(&at, &ret->given_up);
         break;
-    case RACE_MESSAGE_TROUBLE: good = take_text(&at, ret); break;
+    case RACE_MESSAGE_TROUBLE:
+    case RACE_MESSAGE_REMARK: good = take_text(&at, ret); break;
     case RACE_MESSAGE_TASK: good = parse_task(&at, &ret->task); break;
     default: return false;
     }

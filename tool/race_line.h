@@ -39,7 +39,8 @@ enum race_message_kind {
     RACE_MESSAGE_READ = 'G',
     RACE_MESSAGE_PROGRESS = 'P',
     RACE_MESSAGE_DONE = 'D',
-    RACE_MESSAGE_TROUBLE = 'T',
+    RACE_MESSAGE_TROUBLE = 'T', /* why it stops */
+    RACE_MESSAGE_REMARK = 'M',  /* what does not stop it */
     RACE_MESSAGE_TASK = 'J',
     RACE_MESSAGE_BEGIN = 'B'
 };

@@ -34,6 +34,7 @@ struct race_worker {
     bool has_source;
     char source_value[RACE_VALUE_SIZE];
     bool told_trouble;
+    bool told_remark;
     bool stop; /* no further call: interrupted, the parent gone, or a cause that must be mended */
 };
 

@@ -40,6 +40,7 @@ struct crew {
     bool begun;
     bool settling; /* the work is over: processes only settle what is left */
     bool told_trouble;
+    bool told_remark;
     uint64_t next_line_us;
 };
 
@@ -199,6 +200,15 @@ static bool hear_progress(struct crew *crew, unsigned index, const struct race_m
     return true;
 }
 
+/* One stands for all: they mostly have the same cause. */
+static void say_once(struct crew *crew, bool *said, const char *text)
+{
+    if (!*said) {
+        *said = true;
+        output_message(&crew->race->session->output, text);
+    }
+}
+
 static bool hear(struct crew *crew, unsigned index, const char *line)
 {
     struct race *race = crew->race;
@@ -222,12 +232,8 @@ static bool hear(struct crew *crew, unsigned index, const char *line)
         race_faults_lane(&race->faults, index, 0);
         lane->stage = lane->stage == LANE_WORKING ? LANE_DONE : lane->stage;
         return lane->stage == LANE_DONE;
-    case RACE_MESSAGE_TROUBLE:
-        if (!crew->told_trouble) { /* one stands for all: they mostly have the same cause */
-            crew->told_trouble = true;
-            output_message(&race->session->output, message.text);
-        }
-        return true;
+    case RACE_MESSAGE_TROUBLE: say_once(crew, &crew->told_trouble, message.text); return true;
+    case RACE_MESSAGE_REMARK: say_once(crew, &crew->told_remark, message.text); return true;
     case RACE_MESSAGE_PROGRESS: return lane->stage == LANE_WORKING && hear_progress(crew, index, &message);
     case RACE_MESSAGE_CALL: lane->serial = message.call / RACE_WRITERS_MAX; break;
     default: break;

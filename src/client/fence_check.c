@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* A client without fences stalls its contenders, and itself wherever an answer is lost: that one of the two HEADs went
- * unanswered, once or twice, is no reason to do without. PROBES_MOST bounds what the first call waits for. */
+ * unanswered, once or twice, is no reason to do without. PROBES_MOST and CHECK_PATIENCE_MS bound what the
+ * first calls wait for. */
 enum { CHECK_PATIENCE_MS = 10000, CHECK_AGAIN_MS = 5000, PROBES_MOST = 5 };
 
 struct fence_check {
@@ -28,7 +29,7 @@ struct fence_check {
     uint32_t probes;
     struct loop_timer timer;
     struct backoff backoff;
-    struct clock_reading asked_since; /* the bucket has not answered since */
+    struct clock_reading begun; /* to ask the bucket, and then, with the first pair, to probe */
     struct clock_reading sent;
     os_error last_error; /* of the bucket's HEAD */
 };
@@ -92,14 +93,26 @@ static bool is_passing(int status)
     return status == 0 || status == 429 || status == 500 || (status >= 502 && status <= 504);
 }
 
+static bool is_out_of_patience(const struct fence_check *check)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return clock_elapsed_max(&check->begun, &now) > CHECK_PATIENCE_MS;
+}
+
+/* Not by a client that has gone without fences before: it asks now and then, and lets nobody wait for it. */
+static bool may_probe_again(const struct fence_check *check)
+{
+    bool unanswered = is_passing(check->live_status) || is_passing(check->expired_status);
+    return unanswered && !check->client->fences_unclear && check->probes < PROBES_MOST && !is_out_of_patience(check);
+}
+
 static void judge(struct fence_check *check)
 {
     if (check->live_op || check->expired_op)
         return;
     os_client *client = check->client;
-    if ((is_passing(check->live_status) || is_passing(check->expired_status)) && check->probes < PROBES_MOST &&
-        !client->fences_unclear) {
-        clock_read(&check->asked_since);
+    if (may_probe_again(check)) {
         loop_timer_set(client->loop, &check->timer, backoff_next_ms(&check->backoff));
         return;
     }
@@ -142,8 +155,11 @@ static void probe(struct fence_check *check, uint64_t now_s)
 {
     os_client *client = check->client;
     const struct store_vtable *vtable = client->store->vtable;
-    check->probes++;
+    check->live_status = 0;
+    check->expired_status = 0;
     clock_read(&check->sent);
+    if (check->probes++ == 0)
+        check->begun = check->sent;
     uint64_t deadline_ms = check->sent.monotonic_ms + client->settings.request_timeout_ms;
     check->live_op = vtable->probe_expiry(client->store, check->key, now_s, true, deadline_ms, live_done, check);
     /* Over by as much as a fence counts on, and no more: what is an hour late, a store refuses too that forgives some
@@ -187,8 +203,6 @@ static void decide_fences(struct fence_check *check, const struct store_answer *
 static void bucket_done(void *context, const struct store_answer *answer)
 {
     struct fence_check *check = context;
-    struct clock_reading now;
-    clock_read(&now);
     check->bucket_op = NULL;
     check->last_error = answer->error;
     client_note_date(check->client, answer, &check->sent);
@@ -199,10 +213,12 @@ static void bucket_done(void *context, const struct store_answer *answer)
     case OS_ERR_PROTOCOL:
     case OS_ERR_SERVICE:
     case OS_ERR_THROTTLED:
-        if (clock_elapsed_max(&check->asked_since, &now) > CHECK_PATIENCE_MS)
+        if (!is_out_of_patience(check))
+            loop_timer_set(check->client->loop, &check->timer, backoff_next_ms(&check->backoff));
+        else if (check->probes == 0)
             refuse_all(check, &answer->error);
         else
-            loop_timer_set(check->client->loop, &check->timer, backoff_next_ms(&check->backoff));
+            judge(check); /* the bucket has answered before: the calls find out by themselves what the matter is */
         return;
     case OS_OK:
     case OS_ERR_DENIED: /* s3:ListBucket may be missing: the object's HEAD will tell */
@@ -242,8 +258,8 @@ static struct fence_check *check_new(struct run *run)
         return NULL;
     }
     check->timer.fire = ask_bucket;
-    clock_read(&check->asked_since);
-    check->backoff.random = check->asked_since.realtime_ms;
+    clock_read(&check->begun);
+    check->backoff.random = check->begun.realtime_ms;
     loop_timer_set(run->client->loop, &check->timer, 0);
     return check;
 }
