@@ -18,9 +18,22 @@ struct settling {
     os_error error;
 };
 
-static os_client *client_of(const struct scratch *scratch, const struct http_server *server)
+/* By which creates are native. */
+static void write_profile(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(
+        fputs("{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-21\",\"source\":\"documentation\","
+              "\"requests\":{\"complete\":{\"absent\":\"enforced\",\"absent_atomic\":true}}}",
+              file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static os_client *client_of(const struct scratch *scratch, const struct http_server *server, bool native)
 {
     char endpoint[64];
+    char profile[160];
     char ledger_url[160];
     snprintf(endpoint, sizeof(endpoint), "http://%s", http_server_host(server));
     snprintf(ledger_url, sizeof(ledger_url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
@@ -33,6 +46,11 @@ static os_client *client_of(const struct scratch *scratch, const struct http_ser
     options.no_environment = 1;
     options.fences = OS_ON;
     options.stage_above = 1;
+    snprintf(profile, sizeof(profile), "%s/profile.json", scratch->folder);
+    if (native) {
+        write_profile(profile);
+        options.store_profile = profile;
+    }
     os_client *client = NULL;
     os_error error;
     CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
@@ -49,7 +67,7 @@ static void open_script(struct settling *ret, const struct scratch *scratch, con
     if (cancelled)
         assert_int_equal(os_cancel_new(&ret->cancel), OS_OK);
     upload_store_start(&ret->store, script, ret->cancel);
-    ret->client = client_of(scratch, ret->store.server);
+    ret->client = client_of(scratch, ret->store.server, script->native);
     ret->result = (os_result)OS_RESULT_INIT;
 }
 
@@ -186,6 +204,37 @@ static void an_upload_that_was_gone_when_its_complete_was_called_lost_is_not_exe
     check_not_executed(*state, &script);
 }
 
+/* ------------------------------------------------------------------------------------------------ N2 */
+
+static void an_open_upload_takes_a_native_complete_again(void **state)
+{
+    struct settling settling;
+    const struct upload_script script = {.native = true};
+    open_script(&settling, *state, &script, false);
+    assert_int_equal(put(&settling), OS_COMMITTED);
+    assert_int_equal(settling.result.guard, OS_GUARD_NATIVE);
+    assert_int_equal(upload_store_seen(&settling.store).completes, 2);
+    close_script(&settling);
+}
+
+/* The late end of a part's first copy opens the completed upload again (versitygw 1.8.0): what was created, and deleted
+ * by another since, would be created once more. */
+static void an_upload_with_a_part_that_was_not_answered_proves_nothing_by_being_open(void **state)
+{
+    struct settling settling;
+    const struct upload_script script = {.native = true, .part_lost = true};
+    open_script(&settling, *state, &script, false);
+    assert_int_equal(put(&settling), OS_UNKNOWN);
+    assert_string_equal(settling.result.rule, "N3");
+    struct upload_store_seen seen = upload_store_seen(&settling.store);
+    assert_int_equal(seen.parts, 2);
+    assert_int_equal(seen.completes, 1);
+    assert_int_equal(seen.aborts, 0);
+    assert_int_equal(resolve_again(&settling, 2000), OS_UNKNOWN); /* its ticket knows */
+    assert_string_equal(settling.result.rule, "N3");
+    close_script(&settling);
+}
+
 /* ------------------------------------------------------------------------------------------------ unknown */
 
 /* The Complete may still be applied as long as its upload is there. */
@@ -312,6 +361,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_lands_before_the_abort_is_committed),
+        TEST(an_open_upload_takes_a_native_complete_again),
+        TEST(an_upload_with_a_part_that_was_not_answered_proves_nothing_by_being_open),
         TEST(what_did_not_land_by_the_abort_is_not_executed),
         TEST(an_upload_that_is_gone_beside_the_very_version_is_not_executed),
         TEST(an_upload_that_was_gone_when_its_complete_was_called_lost_is_not_executed),

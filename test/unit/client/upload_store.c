@@ -158,6 +158,7 @@ static struct answer answer_to(struct upload_store *store, const struct http_ser
     assert_true(of_upload && store->seen.open);
     struct answer part = done;
     part.headers = "ETag: \"44444444444444444444444444444444\"\r\n";
+    part.lost = store->seen.parts++ == 0 && store->script.part_lost;
     return part;
 }
 

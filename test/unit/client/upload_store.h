@@ -35,9 +35,11 @@ enum upload_store_reply {
 };
 
 struct upload_script {
+    bool native; /* the client's creates */
     enum upload_store_object at_first;
     enum upload_store_object at_complete; /* from the first Complete on */
     enum upload_store_object at_abort;    /* from the first abort on */
+    bool part_lost;                       /* the first UploadPart is not answered */
     bool closed;                          /* the first Complete closes the upload */
     enum upload_store_reply parts;        /* to ListParts, before the first abort */
     enum upload_store_reply abort;
@@ -49,6 +51,7 @@ struct upload_script {
 struct upload_store_seen {
     bool open; /* the upload */
     unsigned creations;
+    unsigned parts;
     unsigned completes;
     unsigned aborts;
     unsigned looks; /* HEADs of the object since the first abort */
