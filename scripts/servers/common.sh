@@ -192,7 +192,8 @@ started_at() { # PID
 
 is_running() { # NAME
     local pid started
-    [[ -f $run/$1.pid ]] && read -r pid started <"$run/$1.pid" && [[ $(started_at "$pid") == "$started" ]]
+    # Without a time it had ended before that could be asked.
+    [[ -f $run/$1.pid ]] && read -r pid started <"$run/$1.pid" && [[ -n $started && $(started_at "$pid") == "$started" ]]
 }
 
 # Any HTTP answer will do; a server that does not want our anonymous question says so over HTTP.
