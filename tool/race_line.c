@@ -253,7 +253,6 @@ static bool parse_task(const char **at, struct race_task *ret)
 {
     bool good = take(at, RACE_WRITERS_MAX - 1, &ret->lane) && take_any(at, &ret->life) && take_any(at, &ret->seed) &&
                 take_any(at, &ret->until_us);
-    uint64_t etags_are_md5 = 0;
 
     for (size_t i = 0; i < RACE_KINDS; i++) {
         good = good && take_any(at, &ret->count[i]);
@@ -261,9 +260,7 @@ static bool parse_task(const char **at, struct race_task *ret)
     for (size_t i = 0; i < RACE_KINDS; i++) {
         good = good && take_any(at, &ret->done[i]);
     }
-    good = good && take_any(at, &ret->serial) && take(at, 1, &etags_are_md5);
-    ret->etags_are_md5 = etags_are_md5 == 1;
-    return good;
+    return good && take_any(at, &ret->serial) && take_flag(at, &ret->etags_are_md5);
 }
 
 bool race_line_parse(const char *line, struct race_message *ret)

@@ -29,15 +29,6 @@ struct mode {
     struct outcome outcome;
 };
 
-static void write_profile(struct fixture *f, const char *text, char *ret_path, size_t size)
-{
-    fixture_path(f, "profile.json", ret_path, size);
-    FILE *file = fopen(ret_path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* `profile`: the text of one, or NULL for the shipped one of this store. */
 static void mode_open(struct mode *mode, struct fixture *f, const char *name, os_guard guard, const char *profile)
 {
@@ -49,7 +40,7 @@ static void mode_open(struct mode *mode, struct fixture *f, const char *name, os
     options.guard = guard;
     options.store_profile = f->backend->name;
     if (profile) {
-        write_profile(f, profile, path, sizeof(path));
+        fixture_file(f, "profile.json", profile, path, sizeof(path));
         options.store_profile = path;
     }
     if (guard == OS_GUARD_NATIVE)

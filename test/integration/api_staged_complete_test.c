@@ -221,21 +221,15 @@ static void the_profiles_checksum_goes_with_parts_and_complete(void **state)
 
 static void open_with_sums(struct staged_try *try, struct fixture *f, const char *name)
 {
+    char profile[256];
     char path[512];
     staged_try_open(try, f, name);
-    fixture_path(f, "sums.json", path, sizeof(path));
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fprintf(file,
-                        "{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-22\","
-                        "\"source\":\"documentation\",\"requests\":{},\"checksums\":[\"%s\"]}",
-                        name) > 0);
-    assert_int_equal(fclose(file), 0);
-    os_options options = fixture_fast_options(f);
-    options.part_size = 5 * MIB;
-    options.store_profile = path;
-    os_client_close(try->client);
-    try->client = fixture_client(&options);
+    snprintf(profile, sizeof(profile),
+             "{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-22\","
+             "\"source\":\"documentation\",\"requests\":{},\"checksums\":[\"%s\"]}",
+             name);
+    fixture_file(f, "sums.json", profile, path, sizeof(path));
+    staged_try_use_profile(try, path, OS_GUARD_AUTO);
 }
 
 /* The store checks them: one that is wrong would be refused. */

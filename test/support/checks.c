@@ -116,6 +116,15 @@ uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+void fixture_file(const struct fixture *fixture, const char *name, const char *text, char *ret, size_t size)
+{
+    fixture_path(fixture, name, ret, size);
+    FILE *file = fopen(ret, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
 os_client *fixture_client(const os_options *options)
 {
     os_client *client = NULL;

@@ -79,6 +79,8 @@ bool fixture_proxies(struct fixture *fixture);
 void fixture_key(struct fixture *fixture, const char *name, char *ret, size_t size);
 /* A path below the fixture's folder, outside the store. */
 void fixture_path(const struct fixture *fixture, const char *name, char *ret, size_t size);
+/* The same, of a file that it writes. */
+void fixture_file(const struct fixture *fixture, const char *name, const char *text, char *ret, size_t size);
 
 /* Passes a fixture, with its proxies' addresses, to the processes that child_start starts; and takes it there. */
 void fixture_export(const struct fixture *fixture);

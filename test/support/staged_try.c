@@ -71,14 +71,19 @@ void check_no_uploads(const struct staged_try *try)
     assert_int_equal(open_uploads(try->f, try->key), 0);
 }
 
-void staged_try_answer_409(struct staged_try *try, os_guard guard, unsigned first)
+void staged_try_use_profile(struct staged_try *try, const char *profile, os_guard guard)
 {
     os_options options = fixture_fast_options(try->f);
     options.part_size = 5 * MIB;
-    options.store_profile = "aws";
+    options.store_profile = profile;
     options.guard = guard;
     os_client_close(try->client);
     try->client = fixture_client(&options);
+}
+
+void staged_try_answer_409(struct staged_try *try, os_guard guard, unsigned first)
+{
+    staged_try_use_profile(try, "aws", guard);
     staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key),
                                             .action = FAULT_ANSWER,
                                             .first = first,

@@ -38,6 +38,8 @@ void *staged_try_put(void *argument);
 void staged_try_close(struct staged_try *try);
 unsigned staged_try_add(struct staged_try *try, struct fault_rule rule);
 size_t staged_try_count(const struct staged_try *try, struct fault_match match);
+/* Another client, with a shipped profile or one of a file. */
+void staged_try_use_profile(struct staged_try *try, const char *profile, os_guard guard);
 /* A client whose store may answer a Complete with an undecided 409 (R7), and does so once, from the first-th on. */
 void staged_try_answer_409(struct staged_try *try, os_guard guard, unsigned first);
 /* The put, cancelled while nobody knows where its Complete is: the rule has it. */

@@ -50,3 +50,24 @@ os_client *scratch_client(const struct scratch *scratch, const os_options *more)
     CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
     return client;
 }
+
+os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more)
+{
+    char endpoint[64];
+    char ledger_url[160];
+    os_options options = OS_OPTIONS_INIT;
+    os_client *client = NULL;
+    os_error error;
+    snprintf(endpoint, sizeof(endpoint), "http://%s", host);
+    snprintf(ledger_url, sizeof(ledger_url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
+    if (more)
+        options = *more;
+    options.store_url = "s3://bucket";
+    options.s3_endpoint = endpoint;
+    options.ledger_url = ledger_url;
+    options.access_key_id = "key";
+    options.secret_access_key = "secret";
+    options.no_environment = 1;
+    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    return client;
+}

@@ -59,6 +59,14 @@ static void a_body_of_eight_mib_goes_in_one_request(void **state)
     os_client_close(client);
 }
 
+static void answer_with(const char *status, struct buf *scratch, struct http_server_step *ret)
+{
+    buf_reset(scratch);
+    buf_add_f(scratch, "HTTP/1.1 %s\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: 0\r\n\r\n", status);
+    assert_true(buf_ok(scratch));
+    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
+}
+
 /* A store that looks at no signature: what it was asked an hour too late it answers too. */
 static void answer_anything(void *context, const struct http_server_record *record, struct buf *scratch,
                             struct http_server_step *ret)
@@ -67,10 +75,7 @@ static void answer_anything(void *context, const struct http_server_record *reco
     const char *status = strcmp(record->method, "PUT") == 0 || strstr(record->target, "absent") == NULL
                              ? "200 OK\r\nETag: \"9dd4e461268c8034f5c8564e155c67a6\""
                              : "404 Not Found";
-    buf_reset(scratch);
-    buf_add_f(scratch, "HTTP/1.1 %s\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: 0\r\n\r\n", status);
-    assert_true(buf_ok(scratch));
-    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
+    answer_with(status, scratch, ret);
 }
 
 /* The number that follows `name` in a request target. */
@@ -89,32 +94,17 @@ static void answer_with_grace(void *context, const struct http_server_record *re
     unsigned long at = number_after(record->target, "X-Amz-Date=20261121T");
     unsigned long signed_s = at / 10000 * 3600 + at / 100 % 100 * 60 + at % 100;
     unsigned long ends_s = signed_s + number_after(record->target, "X-Amz-Expires=");
-    answer_anything(NULL, record, scratch, ret);
     if (day == NULL || ends_s + *grace_s >= 10 * 3600)
-        return;
-    buf_reset(scratch);
-    buf_add_str(scratch, "HTTP/1.1 403 Forbidden\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: 0\r\n\r\n");
-    assert_true(buf_ok(scratch));
-    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
+        answer_anything(NULL, record, scratch, ret);
+    else
+        answer_with("403 Forbidden", scratch, ret);
 }
 
 static bool is_fenced(const struct scratch *scratch, const struct http_server_options *store)
 {
     struct http_server *server = http_server_start(store);
-    char endpoint[64];
-    char ledger_url[160];
-    snprintf(endpoint, sizeof(endpoint), "http://%s", http_server_host(server));
-    snprintf(ledger_url, sizeof(ledger_url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
-    os_options options = OS_OPTIONS_INIT;
-    options.store_url = "s3://bucket";
-    options.s3_endpoint = endpoint;
-    options.ledger_url = ledger_url;
-    options.access_key_id = "key";
-    options.secret_access_key = "secret";
-    options.no_environment = 1;
-    os_client *client = NULL;
+    os_client *client = scratch_s3_client(scratch, http_server_host(server), NULL);
     os_error error;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
     os_result result = OS_RESULT_INIT;
     assert_int_equal(create(client, "absent", "x", 1, &result, &error), OS_COMMITTED);
     bool fenced = result.fenced;
@@ -160,14 +150,10 @@ static void answer_unsteadily(void *context, const struct http_server_record *re
     struct unsteady *unsteady = context;
     unsigned long grace_s = 0;
     bool probe = strcmp(record->method, "HEAD") == 0 && strstr(record->target, "X-Amz-Date=");
-    if (!probe || atomic_fetch_add(&unsteady->probes, 1) >= unsteady->unavailable) {
+    if (!probe || atomic_fetch_add(&unsteady->probes, 1) >= unsteady->unavailable)
         answer_with_grace(&grace_s, record, scratch, ret);
-        return;
-    }
-    buf_reset(scratch);
-    buf_add_str(scratch, "HTTP/1.1 503 Slow Down\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: 0\r\n\r\n");
-    assert_true(buf_ok(scratch));
-    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
+    else
+        answer_with("503 Slow Down", scratch, ret);
 }
 
 static void a_pair_without_an_answer_is_asked_again(void **state)

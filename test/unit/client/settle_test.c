@@ -32,29 +32,16 @@ static void write_profile(const char *path)
 
 static os_client *client_of(const struct scratch *scratch, const struct http_server *server, bool native)
 {
-    char endpoint[64];
     char profile[160];
-    char ledger_url[160];
-    snprintf(endpoint, sizeof(endpoint), "http://%s", http_server_host(server));
-    snprintf(ledger_url, sizeof(ledger_url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
     os_options options = OS_OPTIONS_INIT;
-    options.store_url = "s3://bucket";
-    options.s3_endpoint = endpoint;
-    options.ledger_url = ledger_url;
-    options.access_key_id = "key";
-    options.secret_access_key = "secret";
-    options.no_environment = 1;
     options.fences = OS_ON;
     options.stage_above = 1;
-    snprintf(profile, sizeof(profile), "%s/profile.json", scratch->folder);
     if (native) {
+        snprintf(profile, sizeof(profile), "%s/profile.json", scratch->folder);
         write_profile(profile);
         options.store_profile = profile;
     }
-    os_client *client = NULL;
-    os_error error;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
-    return client;
+    return scratch_s3_client(scratch, http_server_host(server), &options);
 }
 
 /* `cancelled`: the call, by its first Complete, so that it is `unknown`. */
