@@ -190,26 +190,28 @@ static void describe_not_executed(struct run *run)
 static void describe_unknown(struct run *run)
 {
     guard_ticket_of(&run->guard, &run->outcome.ticket);
+    const char *what = run->wish.ticket ? "the write" : run->wish.name;
     const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
     if (run->guard.reason == GUARD_REASON_NO_EVIDENCE && run->guard.settings.native)
         error_set(&run->outcome.error, OS_ERR_UNDECIDED,
                   "Whether %s of %s was applied cannot be told: the object is not what it was, nor what was written, "
                   "and without a record nobody kept the evidence. Asking again will not help; compare the object with "
                   "what was written.%s%.400s",
-                  run->wish.name, run->key, colon, last_words(run));
+                  what, run->key, colon, last_words(run));
     else if (run->guard.reason == GUARD_REASON_NO_EVIDENCE)
         error_set(
             &run->outcome.error, OS_ERR_UNDECIDED,
-            "Whether %s of %s was applied cannot be told: the object has changed since, or the evidence is too old. "
-            "Asking again will not help; compare the object with what was written.%s%.400s",
-            run->wish.name, run->key, colon, last_words(run));
+            "Whether %s of %s was applied cannot be told: the object has changed since, is too young to be told from "
+            "what was written, or the evidence is too old. Asking again will not help; compare the object with what "
+            "was written.%s%.400s",
+            what, run->key, colon, last_words(run));
     else
         error_set(
             &run->outcome.error, OS_ERR_UNDECIDED,
             "%s of %s may have been applied, or may still be: the %s before it was certain. Resolve its ticket, and "
             "delete nothing that it could refer to until then.%s%.400s",
-            run->wish.name, run->key, run->cancelled ? "call was cancelled" : "deadline passed", colon,
-            last_words(run));
+            run->wish.ticket ? "The write" : what, run->key, run->cancelled ? "call was cancelled" : "deadline passed",
+            colon, last_words(run));
 }
 
 /* A ticket says no more than whether there was a record. */

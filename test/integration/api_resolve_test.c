@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SAID_SIZE = 2048 };
+
+#define CHECK_BEGINS(text, beginning) assert_int_equal(strncmp(text, beginning, strlen(beginning)), 0)
+
 struct doubtful {
     struct fixture *f;
     os_client *client;
@@ -72,7 +76,7 @@ static void doubtful_end(struct doubtful *doubtful)
     os_client_close(doubtful->client);
 }
 
-/* Resolves in a process of its own. What it says is "VERDICT RULE CODE". */
+/* Resolves in a process of its own. What it says is "VERDICT RULE CODE", and behind that the ETag or the sentence. */
 static void resolve_elsewhere(const char *ticket, const char *deadline_ms, char *ret, size_t size)
 {
     struct child child;
@@ -94,7 +98,7 @@ static int resolve_role(struct fixture *fixture, int argc, char **argv)
     call.deadline_ms = strtoull(argv[1], NULL, 10);
     struct outcome outcome = resolve(client, argv[0], &call);
     printf("%s %s %s %s\n", os_verdict_name(outcome.verdict), outcome.result.rule, os_code_name(outcome.error.code),
-           outcome.result.etag);
+           outcome.error.code == OS_OK ? outcome.result.etag : outcome.error.message);
     fflush(stdout);
     outcome_clear(&outcome);
     os_client_close(client);
@@ -107,7 +111,7 @@ static void a_put_that_lands_after_all_is_resolved_as_committed(void **state)
     doubtful_start(&doubtful, *state, "lands", FAULT_HOLD);
     fault_proxy_release(doubtful.f->store_proxy, doubtful.rule, FAULT_FORWARD);
     assert_true(fault_proxy_wait_finished(doubtful.f->store_proxy, doubtful.rule, 1, 5000));
-    char said[256];
+    char said[SAID_SIZE];
     resolve_elsewhere(doubtful.outcome.result.ticket, "10000", said, sizeof(said));
     assert_string_equal(said, "committed V4 OS_OK \"413ce3b69a495db0d3c39e75728fde18\"");
     assert_int_equal(fault_proxy_count(doubtful.f->store_proxy, &doubtful.attempts), 1);
@@ -119,9 +123,9 @@ static void a_put_that_never_lands_is_resolved_as_not_executed_once_it_is_dead(v
     struct doubtful doubtful;
     doubtful_start(&doubtful, *state, "never-lands", FAULT_HOLD);
     fault_proxy_release(doubtful.f->store_proxy, doubtful.rule, FAULT_DISCARD);
-    char said[256];
+    char said[SAID_SIZE];
     resolve_elsewhere(doubtful.outcome.result.ticket, "20000", said, sizeof(said));
-    assert_int_equal(strncmp(said, "not executed R13.D OS_ERR_EXPIRED", 33), 0);
+    CHECK_BEGINS(said, "not executed R13.D OS_ERR_EXPIRED");
     CHECK_ABSENT(doubtful.client, doubtful.key);
     assert_int_equal(fault_proxy_count(doubtful.f->store_proxy, &doubtful.attempts), 1);
     doubtful_end(&doubtful);
@@ -131,9 +135,9 @@ static void before_the_fence_an_unsettled_put_stays_unknown_at_the_deadline(void
 {
     struct doubtful doubtful;
     doubtful_start(&doubtful, *state, "too-early", FAULT_HOLD);
-    char said[256];
+    char said[SAID_SIZE];
     resolve_elsewhere(doubtful.outcome.result.ticket, "300", said, sizeof(said));
-    assert_int_equal(strncmp(said, "unknown V3 OS_ERR_UNDECIDED", 27), 0);
+    CHECK_BEGINS(said, "unknown V3 OS_ERR_UNDECIDED The write of ");
     fault_proxy_release(doubtful.f->store_proxy, doubtful.rule, FAULT_DISCARD);
     doubtful_end(&doubtful);
 }
@@ -152,9 +156,9 @@ static void a_later_holder_that_saw_our_nonce_proves_our_commit(void **state)
     /* A COPY looks at the object before its record is written, so that what it saw is always known (R3). */
     struct outcome replaced = copy_over(next, source, doubtful.key, "\"413ce3b69a495db0d3c39e75728fde18\"", NULL);
     CHECK_VERDICT(replaced, OS_COMMITTED);
-    char said[256];
+    char said[SAID_SIZE];
     resolve_elsewhere(doubtful.outcome.result.ticket, "10000", said, sizeof(said));
-    assert_int_equal(strncmp(said, "committed R13.A OS_OK", 21), 0);
+    CHECK_BEGINS(said, "committed R13.A OS_OK");
     CHECK_OBJECT(next, doubtful.key, "the next");
     fault_proxy_release(f->store_proxy, doubtful.rule, FAULT_FORWARD);
     outcome_clear(&replaced);
@@ -173,9 +177,9 @@ static void another_writers_commit_under_our_record_is_a_conflict(void **state)
     struct outcome winner = create(next, doubtful.key, "the winner's", NULL);
     CHECK_VERDICT(winner, OS_COMMITTED);
     assert_true(winner.result.took_over);
-    char said[256];
+    char said[SAID_SIZE];
     resolve_elsewhere(doubtful.outcome.result.ticket, "10000", said, sizeof(said));
-    assert_int_equal(strncmp(said, "conflict R13.E OS_ERR_CONFLICT", 30), 0);
+    CHECK_BEGINS(said, "conflict R13.E OS_ERR_CONFLICT");
     fault_proxy_release(f->store_proxy, doubtful.rule, FAULT_DISCARD);
     outcome_clear(&winner);
     os_client_close(next);
@@ -192,9 +196,9 @@ static void an_outsiders_object_leaves_it_unknown_for_good(void **state)
     char path[160];
     snprintf(path, sizeof(path), "/%s/%s", f->bucket, doubtful.key);
     assert_int_equal(raw_s3(f->store_endpoint, "PUT", path, "outsider", NULL), 200);
-    char said[256];
+    char said[SAID_SIZE];
     resolve_elsewhere(doubtful.outcome.result.ticket, "20000", said, sizeof(said));
-    assert_int_equal(strncmp(said, "unknown R13.F OS_ERR_UNDECIDED", 30), 0);
+    CHECK_BEGINS(said, "unknown R13.F OS_ERR_UNDECIDED Whether the write of ");
     doubtful_end(&doubtful);
 }
 
@@ -205,9 +209,9 @@ static void resolving_makes_no_attempt_and_writes_no_record(void **state)
     doubtful_start(&doubtful, f, "reads-only", FAULT_HOLD_ANSWER);
     size_t puts = fault_proxy_count(f->store_proxy, &(struct fault_match){.method = "PUT"});
     size_t records = fault_proxy_count(f->ledger_proxy, &(struct fault_match){.target = "PutItem"});
-    char said[256];
+    char said[SAID_SIZE];
     resolve_elsewhere(doubtful.outcome.result.ticket, "10000", said, sizeof(said));
-    assert_int_equal(strncmp(said, "committed V4", 12), 0);
+    CHECK_BEGINS(said, "committed V4");
     assert_int_equal(fault_proxy_count(f->store_proxy, &(struct fault_match){.method = "PUT"}), puts);
     assert_int_equal(fault_proxy_count(f->ledger_proxy, &(struct fault_match){.target = "PutItem"}), records);
     fault_proxy_release(f->store_proxy, doubtful.rule, FAULT_FORWARD);

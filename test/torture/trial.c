@@ -43,6 +43,7 @@ static bool put_state(struct trial *trial, os_client *calm, const char *key, enu
     os_put_options options = OS_PUT_OPTIONS_INIT;
     os_metadata metadata = {"which", content_types[state]};
     os_object object = OS_OBJECT_INIT;
+    os_result result = OS_RESULT_INIT;
     const char *text;
     size_t length;
     if (state == STATE_NONE) {
@@ -53,11 +54,12 @@ static bool put_state(struct trial *trial, os_client *calm, const char *key, enu
     options.content_type = content_types[state];
     options.metadata = &metadata;
     options.metadata_count = 1;
-    if (os_put(calm, key, &body, &options, NULL, &object, &trial->err) != OS_OK) {
-        return trial_blame(trial, "The trial could not be prepared: %s", trial->err.message);
-    }
-    strcpy(ret_etag, object.etag);
-    return true;
+    bool guarded = trial->scenario->guarded_before && key == trial->key;
+    bool there = guarded ? os_put_if_absent(calm, key, &body, &options, NULL, &result, &trial->err) == OS_COMMITTED
+                         : os_put(calm, key, &body, &options, NULL, &object, &trial->err) == OS_OK;
+    strcpy(ret_etag, guarded ? result.etag : object.etag);
+    os_result_clear(&result);
+    return there ? true : trial_blame(trial, "The trial could not be prepared: %s", trial->err.message);
 }
 
 static bool write_file(struct trial *trial)
@@ -249,9 +251,10 @@ static bool settle_unknown(struct trial *trial, os_client *calm)
     os_verdict verdict = os_resolve(calm, trial->result.ticket, NULL, &result, &err);
     bool for_good = strcmp(result.rule, "R13.F") == 0;
     os_result_clear(&result);
-    /* R13: a deletion leaves no trace, and a COPY may have made the very version that it found, where that has no nonce
-     * and is no older than the attempt: what os_put has just written. */
-    bool may_stay = trial->scenario->after == STATE_NONE || strncmp(trial->scenario->name, "copy_if_match", 13) == 0;
+    /* R13: a deletion leaves no trace, and the attempt may have made the very version that it found, where that has no
+     * nonce and is no older than the attempt: what os_put has just written. */
+    bool was_bare = trial->scenario->before == STATE_OLD && !trial->scenario->guarded_before;
+    bool may_stay = trial->scenario->after == STATE_NONE || was_bare;
     if (verdict == OS_UNKNOWN) {
         return for_good && may_stay ? true : trial_blame(trial, "an unknown is not settled: %s", err.message);
     }

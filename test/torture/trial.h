@@ -30,6 +30,7 @@ struct scenario {
     enum state other_before, other_after; /* at the other key (the source of a copy) */
     bool stale;                           /* the caller's expectation is broken */
     bool in_parts;                        /* whatever its size */
+    bool guarded_before;                  /* what is there was put under a record, and carries its nonce */
     uint64_t deadline_ms;                 /* [250] */
     void (*run)(os_client *client, struct trial *trial);
     bool (*check)(os_client *client, struct trial *trial); /* of a read; NULL: nothing but the code */
