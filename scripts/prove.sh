@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Attacks the protocol and the code with everything that there is for it, and prints one table of what was done.
 #
-#   scripts/prove.sh [--long] [--only STEP,STEP...] [--no-install]
+#   scripts/prove.sh [--long] [--resume] [--only STEP,STEP...] [--no-install]
 #
 #   explorer   every schedule of two and three real guards in small worlds (test/model)
 #   simulator  the whole library in seeded worlds of clocks, faults and processes (test/sim)
@@ -14,7 +14,9 @@
 #
 # Needs no server. Without --long it takes about twenty minutes on two cores: over 1e6 states, 5,000 seeds, 60 s of each
 # fuzz target. With it most of a day: over 1e7 states, 1e6 seeds, the whole matrix of mutants, an hour of each target.
-# Exit status 0 when nothing was found. OSCOMMIT_BUILD_DIR: where to build, and where the logs stand [build/prove].
+# --resume goes on with a run that was interrupted: what has gone well to the same extent, with the very same programs, is
+# not run again, and its row says when it was. Exit status 0 when nothing was found.
+# OSCOMMIT_BUILD_DIR: where to build, and where the logs and the rows stand [build/prove].
 set -uo pipefail
 
 # shellcheck source=scripts/lib.sh
@@ -25,18 +27,20 @@ jobs=$(nproc)
 all_steps=(explorer simulator mutants torture fuzz coverage)
 steps=("${all_steps[@]}")
 long=0
+resume=0
 install=1
 failed=0
 table=()
 
 usage() {
-    sed -n '3,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,20s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
 while (($# > 0)); do
     case $1 in
     --long) long=1 ;;
+    --resume) resume=1 ;;
     --no-install) install=0 ;;
     --only)
         (($# > 1)) || usage
@@ -87,24 +91,47 @@ step_mutants() {
     return "$status"
 }
 
+# Whole, it mostly waits for deadlines: many shares of it at a time.
+torture_whole() {
+    local shares=$((jobs * 16)) share status=0 pids=()
+    for ((share = 0; share < shares; share++)); do
+        "$build/test/torture/oscommit_torture" --all --shard "$share/$shares" >"$out/torture-$share.txt" 2>&1 &
+        pids+=($!)
+    done
+    for share in "${!pids[@]}"; do
+        wait "${pids[$share]}" || status=1
+        cat "$out/torture-$share.txt"
+    done
+    return "$status"
+}
+
 step_torture() {
-    local extent=()
-    ((long)) && extent=(--all)
-    "$build/test/torture/oscommit_torture" "${extent[@]}" | tee "$out/torture.txt"
-    local status=${PIPESTATUS[0]}
+    local status lost extent=()
+    if ((long)); then
+        extent=(--all)
+        torture_whole >"$out/torture.txt"
+        status=$?
+    else
+        "$build/test/torture/oscommit_torture" >"$out/torture.txt" 2>&1
+        status=$?
+    fi
+    cat "$out/torture.txt"
     "$build/test/powerloss/oscommit_powerloss" "${extent[@]}" | tee "$out/powerloss.txt"
-    local lost=${PIPESTATUS[0]}
+    lost=${PIPESTATUS[0]}
     local injections images
-    injections=$(sed -n 's/^\([0-9]* injections\), \([0-9]* failures\)$/\1, \2/p' "$out/torture.txt")
+    injections=$(awk '/^[0-9]+ injections, [0-9]+ failures$/ { runs++; injections += $1; failures += $3 }
+        END { if (runs) printf "%d injections, %d failures", injections, failures }' "$out/torture.txt")
     images=$(sed -n 's/^[0-9]* instants, \([0-9]* images\), \([0-9]* failures\)$/\1 of power failures, \2/p' "$out/powerloss.txt")
     figure="$injections; $images"
     [[ -n $injections && -n $images ]] && ((status == 0 && lost == 0))
 }
 
+# More targets than processors, so that the hour of each is not half a day.
 step_fuzz() {
-    local seconds=60
+    local seconds=60 options=()
     ((long)) && seconds=3600
-    OSCOMMIT_FUZZ_DIR=$out/fuzz "$scripts_dir/fuzz.sh" --seconds "$seconds" --jobs "$jobs"
+    ((resume)) && options+=(--resume)
+    OSCOMMIT_FUZZ_DIR=$out/fuzz "$scripts_dir/fuzz.sh" --seconds "$seconds" --jobs $((jobs * 3 / 2)) --hang-seconds 60 "${options[@]}"
     local status=$?
     figure=$(awk '/^[a-z0-9_]+ [0-9]+ [0-9]+ [0-9]+( |$)/ { targets++; executions += $2; crashes += $3 }
         END { if (targets) printf "%.0f executions of %d targets, %d crashes", executions, targets, crashes }' "$out/fuzz/summary.txt")
@@ -121,16 +148,50 @@ step_coverage() {
 
 # -------------------------------------------------------------------------------------------------------------- run
 
+# What a step is made of: when that is the same, it would do the same again.
+identity_of() { # STEP
+    echo "long $long"
+    case $1 in
+    explorer) sha256sum "$build/test/model/explore" ;;
+    simulator) sha256sum "$build/test/sim/oscommit_sim" ;;
+    torture) sha256sum "$build/test/torture/oscommit_torture" "$build/test/powerloss/oscommit_powerloss" ;;
+    mutants) (cd "$root" && find CMakeLists.txt cmake include src test docs/protocol.md -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum) ;;
+    esac | sha256sum
+}
+
+# fuzz.sh looks at each target itself; coverage takes three minutes.
+is_resumable() { # STEP
+    [[ $1 != fuzz && $1 != coverage ]]
+}
+
+# OUT/rows/STEP: the identity of a step that went well, and its row.
+kept_row() { # STEP
+    local identity row
+    ((resume)) && is_resumable "$1" && [[ -f $out/rows/$1 ]] || return 1
+    { read -r identity && IFS= read -r row; } <"$out/rows/$1"
+    [[ $identity == "$(identity_of "$1")" ]] && printf '%s\n' "$row"
+}
+
 run_step() { # STEP
-    local start=$SECONDS word=ok figure=""
+    local start=$SECONDS word=ok figure="" row
+    if row=$(kept_row "$1"); then
+        table+=("$row")
+        say "$row"
+        return
+    fi
+    rm -f "$out/rows/$1"
     if ! "step_$1" </dev/null >"$out/$1.log" 2>&1; then
         word=FAILED
         failed=$((failed + 1))
         tail -n 120 "$out/$1.log"
         say "The whole log: $out/$1.log"
     fi
-    table+=("$(printf '%-9s  %-6s %6d s  %s' "$1" "$word" $((SECONDS - start)) "$figure")")
-    say "${table[-1]}"
+    row=$(printf '%-9s  %-6s %6d s  %s' "$1" "$word" $((SECONDS - start)) "$figure")
+    if [[ $word == ok ]] && is_resumable "$1"; then
+        printf '%s\n%s, ended %s\n' "$(identity_of "$1")" "$row" "$(date -u +'%Y-%m-%d %H:%M UTC')" >"$out/rows/$1"
+    fi
+    table+=("$row")
+    say "$row"
 }
 
 build_attackers() {
@@ -138,7 +199,7 @@ build_attackers() {
         cmake --build "$build" --parallel "$jobs" --target explore oscommit_sim oscommit_torture oscommit_powerloss
 }
 
-mkdir -p "$out"
+mkdir -p "$out/rows"
 build=$out/release
 if ((install)); then
     install_packages build test
