@@ -412,7 +412,8 @@ static bool native_evidence(const struct model *model)
         return false;
     if (version_same(last, &model->before) && one_of_a_kind)
         return true;
-    return model->settings.modified_tells && strlen(last->etag) == 34 && last->last_modified_s < settled_s;
+    return model->settings.modified_tells && strlen(last->etag) == 34 && last->last_modified_s != 0 &&
+           last->last_modified_s < settled_s;
 }
 
 /* V5: a record that we hold, that nobody took over, and of which no PutItem is unanswered. */

@@ -594,8 +594,9 @@ OS_API os_code os_table_list(os_client *client, const char *key, const os_call *
 
 /* Hands a stuck record over (T3): writes generation + 1 and timeout 0 on the condition that it is still the generation
  * that was seen; deletes nothing. `etag` is NULL or "*" for a create. Refused with OS_ERR_BUSY while the holder's
- * attempt may still be applied (it has a fence that has not passed, or none), unless `force` is non-zero: then a holder
- * that is still alive can write over whoever comes next. OS_ERR_NOT_FOUND: no such record. Blocks. */
+ * attempt may still be applied (it has a fence that has not passed, or none, or names an upload that is open: R14),
+ * unless `force` is non-zero: then a holder that is still alive can write over whoever comes next. OS_ERR_NOT_FOUND: no
+ * such record. Blocks. */
 OS_API os_code os_table_release(os_client *client, const char *key, const char *etag, int force, const os_call *call,
                                 os_error *err);
 

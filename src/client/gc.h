@@ -48,9 +48,6 @@ os_code gc_collect_uploads(struct gc *gc);
 os_code gc_judge_uploads(struct gc *gc);
 void gc_free_uploads(struct gc *gc);
 
-/* OS_OK: it is open. OS_ERR_NOT_FOUND: it is not. */
-os_code gc_upload_state(struct gc *gc, const char *key, const char *id, os_error *err);
-
 os_code gc_judge_records(struct gc *gc);
 
 #endif

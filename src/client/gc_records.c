@@ -36,7 +36,7 @@ static void check_upload(struct gc *gc, const struct kept_row *row, const char *
         return;
     }
     os_error failure;
-    os_code code = gc_upload_state(gc, key, row->upload, &failure);
+    os_code code = plain_upload_state(gc->client, key, row->upload, gc_call(gc), &failure);
     if (code == OS_OK)
         *ret_reason = "The upload that it names is open.";
     else if (code != OS_ERR_NOT_FOUND)

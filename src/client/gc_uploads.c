@@ -163,15 +163,6 @@ os_code gc_collect_uploads(struct gc *gc)
 
 /* ------------------------------------------------------------------------------------------------------- judge */
 
-os_code gc_upload_state(struct gc *gc, const char *key, const char *id, os_error *err)
-{
-    struct s3_parts_page page;
-    struct plain plain = {
-        .may_repeat = true,
-        .request = {.verb = STORE_LIST_PARTS, .key = key, .upload = {.id = id, .max_parts = 1, .parts_page = &page}}};
-    return plain_run(&plain, gc->client, gc_call(gc), err);
-}
-
 /* R14: until then the holder's Complete may be applied. */
 static bool may_complete(const struct gc *gc, const struct record *record)
 {

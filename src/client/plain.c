@@ -187,6 +187,15 @@ static void copy_cut(char *ret, size_t ret_size, const char *from)
     ret[len] = '\0';
 }
 
+os_code plain_upload_state(os_client *client, const char *key, const char *id, const os_call *call, os_error *err)
+{
+    struct s3_parts_page page;
+    struct plain plain = {
+        .may_repeat = true,
+        .request = {.verb = STORE_LIST_PARTS, .key = key, .upload = {.id = id, .max_parts = 1, .parts_page = &page}}};
+    return plain_run(&plain, client, call, err);
+}
+
 void plain_give_object(const struct plain *plain, os_object *ret)
 {
     if (ret == NULL)

@@ -38,6 +38,9 @@ struct plain {
 /* Blocks. Gives plain->code; *err is filled. */
 os_code plain_run(struct plain *plain, os_client *client, const os_call *call, os_error *err);
 
+/* Whether an upload of a whole object key is open: OS_OK, or OS_ERR_NOT_FOUND. Blocks. */
+os_code plain_upload_state(os_client *client, const char *key, const char *id, const os_call *call, os_error *err);
+
 /* The caller's os_object, as far as it goes. NULL is fine. */
 void plain_give_object(const struct plain *plain, os_object *ret);
 

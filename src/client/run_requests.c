@@ -60,22 +60,6 @@ static void date_of(const struct store_answer *answer, struct guard_event *event
     event->date_s = answer->date_s;
 }
 
-void run_version_of(const struct s3_object *object, struct object_version *ret)
-{
-    memset(ret, 0, sizeof(*ret));
-    if (object->delete_marker)
-        return;
-    ret->exists = true;
-    ret->last_modified_s = object->last_modified_s;
-    word_copy(ret->etag, object->etag, sizeof(ret->etag));
-    word_copy(ret->version_id, object->version_id, sizeof(ret->version_id));
-    size_t len = strnlen(object->nonce, sizeof(ret->nonce));
-    if (len < sizeof(ret->nonce))
-        memcpy(ret->nonce, object->nonce, len);
-    else
-        memcpy(ret->nonce, "?", 1); /* too long for one of ours: somebody's all the same */
-}
-
 void run_count_request(struct run *run, const char *operation, const struct clock_reading *sent,
                        const struct store_answer *answer)
 {
@@ -91,6 +75,14 @@ static void note_trouble(struct run *run, const struct store_answer *answer)
         run->last_error = answer->error;
 }
 
+/* Then nobody can tell whether the version that is expected is there. */
+static bool lacks_etag(const struct run *run, const struct store_answer *answer)
+{
+    const char *etag = answer->object.etag;
+    return answer->code == OS_OK && !answer->object.delete_marker && (etag[0] == '\0' || strcmp(etag, "\"\"") == 0) &&
+           run->guard.expected_etag[0] != '\0';
+}
+
 static void head_done(void *context, const struct store_answer *answer)
 {
     struct run *run = context;
@@ -98,6 +90,10 @@ static void head_done(void *context, const struct store_answer *answer)
     run_count_request(run, "HEAD", &run->head_sent, answer);
     note_trouble(run, answer);
     struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(run, answer)};
+    if (lacks_etag(run, answer)) {
+        event.head = HEAD_FAILED;
+        error_set(&run->last_error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without an ETag.", run->key);
+    }
     date_of(answer, &event);
     if (answer->code == OS_OK)
         run_version_of(&answer->object, &event.version);

@@ -8,6 +8,7 @@
 #include "client/list.h"
 #include "client/store_answer.h"
 #include "commit/record.h"
+#include "commit/words.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -46,6 +47,22 @@ void run_free_versions(struct run *run)
     free(versions->id_marker);
     free(versions);
     run->versions = NULL;
+}
+
+void run_version_of(const struct s3_object *object, struct object_version *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    if (object->delete_marker)
+        return;
+    ret->exists = true;
+    ret->last_modified_s = object->last_modified_s;
+    word_copy(ret->etag, object->etag, sizeof(ret->etag));
+    word_copy(ret->version_id, object->version_id, sizeof(ret->version_id));
+    size_t len = strnlen(object->nonce, sizeof(ret->nonce));
+    if (len < sizeof(ret->nonce))
+        memcpy(ret->nonce, object->nonce, len);
+    else
+        memcpy(ret->nonce, "?", 1); /* too long for one of ours: somebody's all the same */
 }
 
 /* ------------------------------------------------------------------------------------------------ the event */

@@ -2,6 +2,7 @@
 /* The public functions of the table of records. */
 #include "client/call.h"
 #include "client/ledger_call.h"
+#include "client/plain.h"
 
 #include "base/error.h"
 
@@ -102,18 +103,21 @@ struct release_wish {
     os_client *client;
     const os_call *call;
     const char *key; /* as the caller wrote it, for sentences */
+    const char *object_key;
     const char *path;
     const char *etag;
     bool force;
 };
 
-static os_code read_record(const struct release_wish *wish, struct record *ret, os_error *err)
+/* ret_upload: RECORD_UPLOAD_SIZE bytes. */
+static os_code read_record(const struct release_wish *wish, struct record *ret, char *ret_upload, os_error *err)
 {
     struct ledger_call get = {.request = {.verb = LEDGER_GET, .path = wish->path, .etag = wish->etag}};
     os_code code = ledger_code_of(ledger_call_run(&get, wish->client, wish->call, err), err);
     if (code == OS_OK && !get.answer.found)
         return error_set(err, OS_ERR_NOT_FOUND, "There is no record of %.300s under %s.", wish->key, wish->etag);
     *ret = get.answer.record;
+    strcpy(ret_upload, get.answer.upload);
     return code;
 }
 
@@ -146,6 +150,32 @@ static os_code check_holder(const struct release_wish *wish, const struct record
         (unsigned long long)record_bound_ms(record->timeout_ms, wish->client->settings.guard.max_clock_skew_rate));
 }
 
+/* R14: the store may still be at a Complete that only its fence calls lost. Whoever takes over aborts the upload first;
+ * a released record names none any more. */
+static os_code check_upload(const struct release_wish *wish, const char *upload, os_error *err)
+{
+    os_error failure;
+    if (wish->force || upload[0] == '\0')
+        return OS_OK;
+    if (!wish->client->store->has_uploads)
+        return error_set(
+            err, OS_ERR_BUSY,
+            "The record of %.300s names an upload, and whether that is open cannot be asked over signature "
+            "V2. Release it by force only when the upload is known to be gone.",
+            wish->key);
+    os_code code = plain_upload_state(wish->client, wish->object_key, upload, wish->call, &failure);
+    if (code == OS_OK)
+        return error_set(
+            err, OS_ERR_BUSY,
+            "The record of %.300s names an upload that is still open, and that its holder may have asked the "
+            "store to complete; other writers abort it and take over by themselves.",
+            wish->key);
+    if (code == OS_ERR_NOT_FOUND)
+        return OS_OK;
+    *err = failure;
+    return code;
+}
+
 static os_code write_release(const struct release_wish *wish, const struct record *seen, uint64_t date_s, os_error *err)
 {
     const struct guard_settings *settings = &wish->client->settings.guard;
@@ -170,14 +200,17 @@ static os_code write_release(const struct release_wish *wish, const struct recor
 static os_code release(const struct release_wish *wish, os_error *err)
 {
     struct record seen;
+    char upload[RECORD_UPLOAD_SIZE] = "";
     uint64_t date_s = 0;
-    os_code code = read_record(wish, &seen, err);
+    os_code code = read_record(wish, &seen, upload, err);
     if (code == OS_OK && seen.timeout_ms == 0)
         return OS_OK; /* released already */
     if (code == OS_OK)
         code = store_time(wish, &date_s, err);
     if (code == OS_OK)
         code = check_holder(wish, &seen, date_s, err);
+    if (code == OS_OK)
+        code = check_upload(wish, upload, err);
     return code == OS_OK ? write_release(wish, &seen, date_s, err) : code;
 }
 
@@ -185,6 +218,7 @@ os_code os_table_release(os_client *client, const char *key, const char *etag, i
                          os_error *err)
 {
     char normal[VERSION_ETAG_SIZE] = RECORD_ETAG_CREATE;
+    char *object_key = NULL;
     char *path = NULL;
     os_error own;
     error_clear(&own);
@@ -195,9 +229,16 @@ os_code os_table_release(os_client *client, const char *key, const char *etag, i
     if (code == OS_OK && key == NULL)
         code = error_set(&own, OS_ERR_ARGUMENT, "The key whose record is to be released is missing.");
     if (code == OS_OK)
-        code = record_path(client, key, &path, &own);
-    struct release_wish wish = {
-        .client = client, .call = call, .key = key, .path = path, .etag = normal, .force = force != 0};
+        code = client_object_key(client, key, &object_key, &own);
+    if (code == OS_OK && (path = client_record_path(client, object_key)) == NULL)
+        code = error_no_memory(&own);
+    struct release_wish wish = {.client = client,
+                                .call = call,
+                                .key = key,
+                                .object_key = object_key,
+                                .path = path,
+                                .etag = normal,
+                                .force = force != 0};
     if (code == OS_OK)
         code = release(&wish, &own);
     if (code == OS_OK)
@@ -205,6 +246,7 @@ os_code os_table_release(os_client *client, const char *key, const char *etag, i
     if (err)
         *err = own;
     free(path);
+    free(object_key);
     client_leave(client);
     return code;
 }

@@ -88,7 +88,8 @@ static bool stood_there(const struct guard *g, const struct object_version *vers
     if (version_same(version, &g->base) && is_one_of_a_kind(version))
         return true;
     int64_t settled_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s - GUARD_NATIVE_SETTLED_S;
-    return g->settings.modified_tells && guard_is_of_one_part(version->etag) && version->last_modified_s < settled_s;
+    bool settled = version->last_modified_s != 0 && version->last_modified_s < settled_s; /* unread, it is any */
+    return g->settings.modified_tells && guard_is_of_one_part(version->etag) && settled;
 }
 
 /* A definite 412, or 409s until the signature was over (R7). */

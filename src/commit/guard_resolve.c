@@ -179,7 +179,8 @@ static bool may_be_ours(const struct guard *g, const struct object_version *vers
     if (!version->exists || version->nonce[0] || g->operation == GUARD_DELETE)
         return false;
     bool other_bytes = g->our_etag[0] && strcmp(g->our_etag, version->etag) != 0;
-    return g->operation == GUARD_COMPLETE || (!other_bytes && version->last_modified_s >= signed_s);
+    bool young = version->last_modified_s == 0 || version->last_modified_s >= signed_s; /* unread, it is any */
+    return g->operation == GUARD_COMPLETE || (!other_bytes && young);
 }
 
 /* What the last HEAD of the round says of the object. */

@@ -345,6 +345,33 @@ static void more_uploads_than_a_store_lists_at_once_are_removed_in_the_end(void 
     os_client_close(client);
 }
 
+/* ------------------------------------------------------------------------------------------------ table release */
+
+/* R14: the fence has passed, but the store may still be at the Complete; a released record would name no upload. */
+static void a_record_is_released_only_once_its_upload_is_gone(void **state)
+{
+    struct fixture *f = *state;
+    os_client *client = open_client(f);
+    struct told told;
+    os_error error;
+    char key[64];
+    char id[RECORD_UPLOAD_SIZE];
+    fixture_key(f, "completing", key, sizeof(key));
+    begin_upload(f, key, id);
+    leave_record(f, &(struct left){key, id, DAY_S, -60});
+    CHECK_CODE(os_table_release(client, key, NULL, 0, NULL, &error), OS_ERR_BUSY, &error);
+    CHECK_SAYS(&error, "upload");
+    wait_until_old(client, key);
+    assert_int_equal(search(client, key, 1, true, &told).removed, 1);
+    CHECK_CODE(os_table_release(client, key, NULL, 0, NULL, &error), OS_OK, &error);
+
+    fixture_key(f, "completing-forced", key, sizeof(key));
+    begin_upload(f, key, id);
+    leave_record(f, &(struct left){key, id, DAY_S, -60});
+    CHECK_CODE(os_table_release(client, key, NULL, 1, NULL, &error), OS_OK, &error);
+    os_client_close(client);
+}
+
 static int stop(void *context, const os_garbage *garbage)
 {
     (void)garbage;
@@ -385,6 +412,7 @@ int main(int argc, char **argv)
         SUITE_TEST(a_record_that_is_long_dead_goes, 0),
         SUITE_TEST(a_dead_record_stays_while_its_upload_is_open, 0),
         SUITE_TEST(more_uploads_than_a_store_lists_at_once_are_removed_in_the_end, 0),
+        SUITE_TEST(a_record_is_released_only_once_its_upload_is_gone, 0),
         SUITE_TEST(the_caller_can_end_it, 0),
         {0}};
     static const struct suite suite = {.name = "gc", .tests = tests, .only = "minio,versitygw,embedded"};

@@ -342,7 +342,7 @@ static bool native_evidence(const struct guard_watch *watch)
     const struct object_version *last = &watch->last;
     bool own_kind = last->nonce[0] || strcmp(last->version_id, "v1") == 0;
     int64_t long_ago_s = (int64_t)watch->date_s - (int64_t)watch->settings.margin_s - 300;
-    bool old = strlen(last->etag) == 34 && last->last_modified_s < long_ago_s;
+    bool old = strlen(last->etag) == 34 && last->last_modified_s != 0 && last->last_modified_s < long_ago_s;
     return watch->upload_open || watch->not_in_list ||
            (last->exists && version_same(last, &watch->before) && own_kind) ||
            (last->exists && watch->settings.modified_tells && old);

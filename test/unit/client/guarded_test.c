@@ -172,6 +172,40 @@ static void a_pair_that_is_never_answered_is_asked_five_times(void **state)
     assert_int_equal(atomic_load(&unsteady.probes), 10);
 }
 
+/* ------------------------------------------------------------------------------------------------ ETags */
+
+static void answer_the_same(void *context, const struct http_server_record *record, struct buf *scratch,
+                            struct http_server_step *ret)
+{
+    (void)record;
+    (void)scratch;
+    *ret = *(const struct http_server_step *)context;
+}
+
+/* Nobody can tell then whether the expected version is there: that is no conflict, and nothing is written. */
+static void a_store_that_names_no_etag_is_no_conflict(void **state)
+{
+    static const char nothing[] = "HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: 0\r\n\r\n";
+    static const char empty[] =
+        "HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nETag: \"\"\r\nContent-Length: 0\r\n\r\n";
+    const char *const answers[] = {nothing, empty};
+    for (size_t i = 0; i < 2; i++) {
+        struct http_server_step always = {.answer = answers[i], .answer_length = strlen(answers[i])};
+        struct http_server_options store = {.respond = answer_the_same, .respond_context = &always};
+        struct http_server *server = http_server_start(&store);
+        os_client *client = scratch_s3_client(*state, http_server_host(server), NULL);
+        os_body body = OS_BODY_MEMORY("x", 1);
+        os_call call = OS_CALL_INIT;
+        os_error error;
+        call.deadline_ms = 300;
+        os_verdict verdict = os_put_if_match(client, "there", "\"e\"", &body, NULL, &call, NULL, &error);
+        assert_int_equal(verdict, OS_NOT_EXECUTED);
+        CHECK_SAYS(&error, "without an ETag");
+        os_client_close(client);
+        http_server_stop(server);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_store_that_forgives_minutes_gets_no_fences, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(a_store_that_forgives_no_more_than_the_margin_gets_fences, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_store_that_names_no_etag_is_no_conflict, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,6 +277,11 @@ static void n1_does_not_trust_every_date(void **state)
                                                  "NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put absent native recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
         HEX " lm=5") "head " HEX " lm=5 @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+    /* A date that is missing, or cannot be read, is not an old one. */
+    TRACE("put absent native tells recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
+        HEX " lm=0") "head " HEX " lm=0 @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+    TRACE("put " HEX " native tells recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
+        HEX " lm=0") "head " HEX " lm=0 @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ N2 */

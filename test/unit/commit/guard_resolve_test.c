@@ -269,6 +269,7 @@ static void row_d_is_forbidden_where_a_copy_without_a_nonce_may_have_made_the_ve
     TRACE(RECOPY("lm=998") "head E lm=998 @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE(RECOPY("lm=997") "head E lm=997 @1014 -> NOT_EXECUTED EXPIRED R13.D again longer, RELEASE g=101 t=0 ttl=4614 "
                            "fence=1011 if g=100 [FINISHED]\n");
+    TRACE(RECOPY("lm=0") "head E lm=0 @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n"); /* unread: it is any */
     TRACE(RECOPY("lm=998") "head F lm=1001 @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
