@@ -100,7 +100,7 @@ static bool is_out_of_patience(const struct fence_check *check)
     return clock_elapsed_max(&check->begun, &now) > CHECK_PATIENCE_MS;
 }
 
-/* Not by a client that has gone without fences before: it asks now and then, and lets nobody wait for it. */
+/* Not by a client that has gone without fences before: it asks now and then, and its calls wait for one pair. */
 static bool may_probe_again(const struct fence_check *check)
 {
     bool unanswered = is_passing(check->live_status) || is_passing(check->expired_status);
@@ -195,6 +195,10 @@ static void decide_fences(struct fence_check *check, const struct store_answer *
         probe(check, answer->date_s);
         return;
     }
+    if (client->fences == CLIENT_FENCES_UNKNOWN && answer->code != OS_OK) {
+        judge(check); /* as far as anybody knows something in between has refused it, not the store */
+        return;
+    }
     if (client->fences == CLIENT_FENCES_UNKNOWN)
         client->fences = CLIENT_FENCES_NO; /* a store without Date has no S3 time */
     let_go(check);
@@ -215,7 +219,7 @@ static void bucket_done(void *context, const struct store_answer *answer)
     case OS_ERR_THROTTLED:
         if (!is_out_of_patience(check))
             loop_timer_set(check->client->loop, &check->timer, backoff_next_ms(&check->backoff));
-        else if (check->probes == 0)
+        else if (check->probes == 0 && !check->client->bucket_known)
             refuse_all(check, &answer->error);
         else
             judge(check); /* the bucket has answered before: the calls find out by themselves what the matter is */

@@ -172,6 +172,25 @@ static void a_pair_that_is_never_answered_is_asked_five_times(void **state)
     assert_int_equal(atomic_load(&unsteady.probes), 10);
 }
 
+/* Something between us and a strict store refuses the first request of all, and knows no Date. */
+static void refuse_once_without_date(void *context, const struct http_server_record *record, struct buf *scratch,
+                                     struct http_server_step *ret)
+{
+    static const char refusal[] = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n";
+    unsigned long grace_s = 0;
+    if (atomic_fetch_add((atomic_uint *)context, 1) == 0)
+        *ret = (struct http_server_step){.answer = refusal, .answer_length = strlen(refusal)};
+    else
+        answer_with_grace(&grace_s, record, scratch, ret);
+}
+
+static void a_bucket_that_a_middlebox_refused_is_asked_again(void **state)
+{
+    atomic_uint asked = 0;
+    struct http_server_options store = {.respond = refuse_once_without_date, .respond_context = &asked};
+    assert_true(is_fenced(*state, &store));
+}
+
 /* ------------------------------------------------------------------------------------------------ ETags */
 
 static void answer_the_same(void *context, const struct http_server_record *record, struct buf *scratch,
@@ -219,6 +238,8 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(a_store_that_forgives_minutes_gets_no_fences, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(a_store_that_forgives_no_more_than_the_margin_gets_fences, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_bucket_that_a_middlebox_refused_is_asked_again, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(a_store_that_names_no_etag_is_no_conflict, scratch_setup, scratch_teardown),
     };
