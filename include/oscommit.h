@@ -306,7 +306,9 @@ typedef void (*os_progress_fn)(void *context, uint64_t done_bytes, uint64_t tota
 typedef struct os_call {
     size_t size;
     uint64_t deadline_ms; /* from the start of the call [120,000]. A guarded call that ends here is NOT_EXECUTED or
-                             UNKNOWN */
+                             UNKNOWN. An embedded store's flush to disk (fsync), once begun, is waited for, after a
+                             cancellation too: of gigabytes it can take seconds, in which the client's other calls
+                             wait as well */
     os_cancel *cancel;
     os_progress_fn progress;
     void *progress_context;

@@ -18,7 +18,7 @@ struct store_op {
     struct store_request request;
     bool expires;
     uint64_t not_after_s;
-    void (*execute)(struct store_op *op); /* on a worker: fills `answer`; looks at the gate where it waits */
+    void (*execute)(struct store_op *op); /* on a worker: fills `answer`; looks at the gate, as told below */
     struct store_answer answer;
     struct gate gate;
     store_done_fn done;
@@ -31,7 +31,8 @@ struct store_op *blocking_op_start(struct loop *loop, struct store *store, const
                                    store_done_fn done, void *context);
 
 /* Waits until the worker has let go of what the request borrows: soon, as the worker looks at the gate wherever it
- * waits; at once when no worker has come to it yet. */
+ * waits for others, and at each block that it reads, digests or copies; only a flush to disk that has begun is waited
+ * for to its end. At once when no worker has come to it yet. */
 void blocking_op_cancel(struct store_op *op);
 
 os_code blocking_attempt_new(const struct store_request *request, uint64_t not_after_s, struct store_attempt **ret,

@@ -223,6 +223,10 @@ static void execute_locked(struct store_op *op, struct file_completion *completi
     struct file_object object;
     memset(&object, 0, sizeof(object));
     os_code code = completion ? file_upload_complete(completion, &object, &op->answer.error) : perform(op, &object);
+    if (code == OS_ERR_CANCELLED) {
+        op->answer.code = code; /* nothing was done, as with the lock of the key */
+        return;
+    }
     answer_with(op, code);
     op->answer.result_document =
         code == OS_OK && (op->request.verb == STORE_COPY || op->request.verb == STORE_COMPLETE);

@@ -24,6 +24,11 @@ struct file_view {
     struct file_row row;
 };
 
+/* Asked before each block of what may take long, and before anything is published: OS_ERR_CANCELLED when the call that
+ * the store is lent for was cancelled. Its `until_ms` is how long it may wait for others, not how long its own work may
+ * take: guards ask with a few seconds, and the bytes of a file that was put by hand take as long as they take. */
+os_code file_go_on(const struct file_store *store, const char *key, os_error *err);
+
 /* OS_ERR_NOT_FOUND, OS_ERR_ARGUMENT for a link or a thing that is no file, ... The key was checked. */
 os_code file_view_open(struct file_store *store, const char *key, struct file_view *ret, os_error *err);
 void file_view_close(struct file_view *view);
@@ -42,14 +47,16 @@ os_code file_row_set_content(struct file_row *row, const struct file_content *co
 /* Writes from where `fd` stands. `ret_etag` holds MD5_ETAG_SIZE. */
 os_code file_write_body(struct file_store *store, int fd, const struct http_body *body, const char *key, char *ret_etag,
                         os_error *err);
-os_code file_write_block(int fd, struct md5 *md5, const char *data, size_t len, const char *key, os_error *err);
+os_code file_write_block(const struct file_store *store, int fd, struct md5 *md5, const char *data, size_t len,
+                         const char *key, os_error *err);
 
 /* As file_view_open, of what is copied: OS_ERR_SOURCE when it is absent or not that version. */
 os_code file_open_source(struct file_store *store, const char *key, const char *etag, struct file_view *ret,
                          os_error *err);
 os_code file_source_changed(const char *key, os_error *err); /* OS_ERR_SOURCE */
 
-/* The temporary file becomes the object. `row` has ETag, nonce and headers. */
+/* The temporary file becomes the object. `row` has ETag, nonce and headers. OS_ERR_CANCELLED: only before
+ * its row is entered, and nothing was done. */
 os_code file_publish(struct file_store *store, const char *key, struct file_temp *temp, struct file_row *row,
                      os_error *err);
 

@@ -32,7 +32,9 @@ os_code file_store_open(const char *root, struct file_store **ret,
 void file_store_close(struct file_store *store);
 
 /* The same store for one call, which waits no longer than `limit` for a busy index: OS_ERR_THROTTLED then, and nothing
- * was changed. Returned before the store is closed; NULL when out of memory. */
+ * was changed. Work that takes long in itself ends when `limit->cancelled` says so, at its next block:
+ * OS_ERR_CANCELLED, and nothing was changed; the flush of what was written is waited for once it has begun. Returned
+ * before the store is closed; NULL when out of memory. */
 struct file_store *file_store_lend(const struct file_store *store, const struct sqlite_patience *limit);
 void file_store_return(struct file_store *lent);
 

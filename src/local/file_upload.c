@@ -135,7 +135,7 @@ static os_code copy_range(struct file_store *store, const struct file_view *view
         } else if (got == 0) {
             code = file_source_changed(source->key, err);
         } else {
-            code = file_write_block(to, &md5, block, (size_t)got, source->key, err);
+            code = file_write_block(store, to, &md5, block, (size_t)got, source->key, err);
             done += (uint64_t)got;
         }
     }

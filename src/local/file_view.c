@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,6 +43,17 @@ int64_t file_read_at(int fd, void *ret, size_t size, uint64_t offset)
         done += (size_t)got;
     }
     return (int64_t)done;
+}
+
+os_code file_go_on(const struct file_store *store, const char *key, os_error *err)
+{
+    const _Atomic int *cancelled = store->place.index.limit.cancelled;
+    if (cancelled == NULL || atomic_load(cancelled) == 0) {
+        return OS_OK;
+    }
+    char shown[FILE_SHOWN_SIZE];
+    return error_set(err, OS_ERR_CANCELLED, "The call was cancelled while the bytes of \"%s\" were read or written.",
+                     file_shown(key, shown));
 }
 
 /* ------------------------------------------------------------------------------------------------ the open file */
@@ -120,12 +132,16 @@ static bool is_current(struct file_store *store, const char *key, const struct f
 
 /* -------------------------------------------------------------------------------------------- files without a row */
 
-enum digest_state { DIGEST_DONE, DIGEST_CHANGED, DIGEST_FAILED };
+enum digest_state { DIGEST_DONE, DIGEST_CHANGED, DIGEST_FAILED, DIGEST_CANCELLED };
 
-static enum digest_state digest_blocks(const struct file_view *view, struct md5 *md5, char *block)
+static enum digest_state digest_blocks(const struct file_store *store, const struct file_view *view, struct md5 *md5,
+                                       char *block)
 {
     uint64_t offset = 0;
     while (offset < view->stamp.size) {
+        if (file_go_on(store, "", NULL) != OS_OK) {
+            return DIGEST_CANCELLED;
+        }
         int64_t got = file_read_at(view->fd, block, FILE_BLOCK, offset);
         if (got <= 0) {
             return got < 0 ? DIGEST_FAILED : DIGEST_CHANGED;
@@ -147,7 +163,7 @@ static enum digest_state digest(struct file_store *store, const struct file_view
     char *block = malloc(FILE_BLOCK);
     errno = ENOMEM; /* for what OpenSSL does not say */
     enum digest_state state =
-        md5_start(&md5, store->md5) && block != NULL ? digest_blocks(view, &md5, block) : DIGEST_FAILED;
+        md5_start(&md5, store->md5) && block != NULL ? digest_blocks(store, view, &md5, block) : DIGEST_FAILED;
     if (state == DIGEST_DONE && !md5_etag(&md5, ret_etag)) {
         state = DIGEST_FAILED;
     }
@@ -215,6 +231,9 @@ static os_code try_view(struct file_store *store, const char *key, struct file_v
         return OS_OK;
     }
     enum digest_state state = settle(store, key, view, match);
+    if (state == DIGEST_CANCELLED) {
+        return file_go_on(store, key, err);
+    }
     *ret_done = state == DIGEST_DONE;
     return state == DIGEST_FAILED ? file_failed(err, errno, "read", key) : OS_OK;
 }

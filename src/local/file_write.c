@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 enum {
+    COPY_AT_ONCE_MAX = 16 * 1024 * 1024, /* by the kernel, which hears of no cancellation meanwhile */
     HEADER_MAX = 1024,
     CONTENT_TYPE_MAX = 255, /* struct file_object */
     METADATA_MAX = 2048     /* S3, "Working with object metadata": names and values together */
@@ -109,8 +110,13 @@ static int write_all(int fd, const char *data, size_t len)
     return 0;
 }
 
-os_code file_write_block(int fd, struct md5 *md5, const char *data, size_t len, const char *key, os_error *err)
+os_code file_write_block(const struct file_store *store, int fd, struct md5 *md5, const char *data, size_t len,
+                         const char *key, os_error *err)
 {
+    os_code code = file_go_on(store, key, err);
+    if (code != OS_OK) {
+        return code;
+    }
     if (!md5_add(md5, data, len)) {
         return error_no_memory(err);
     }
@@ -118,14 +124,15 @@ os_code file_write_block(int fd, struct md5 *md5, const char *data, size_t len, 
     return error == 0 ? OS_OK : file_failed(err, error, "write", key);
 }
 
-static os_code write_memory(int fd, struct md5 *md5, const struct http_body *body, const char *key, os_error *err)
+static os_code write_memory(const struct file_store *store, int fd, struct md5 *md5, const struct http_body *body,
+                            const char *key, os_error *err)
 {
     const char *data = body->data;
     os_code code = OS_OK;
     for (uint64_t done = 0; code == OS_OK && done < body->length;) {
         uint64_t left = body->length - done;
         size_t len = left < FILE_BLOCK ? (size_t)left : FILE_BLOCK; /* digested and written while it is in the cache */
-        code = file_write_block(fd, md5, data + done, len, key, err);
+        code = file_write_block(store, fd, md5, data + done, len, key, err);
         done += len;
     }
     return code;
@@ -140,7 +147,8 @@ static os_code body_changed(const char *key, const char *how, os_error *err)
         file_shown(key, shown), how);
 }
 
-static os_code write_file(int fd, struct md5 *md5, const struct http_body *body, const char *key, os_error *err)
+static os_code write_file(const struct file_store *store, int fd, struct md5 *md5, const struct http_body *body,
+                          const char *key, os_error *err)
 {
     char *block = malloc(FILE_BLOCK);
     os_code code = block == NULL ? error_no_memory(err) : OS_OK;
@@ -157,7 +165,7 @@ static os_code write_file(int fd, struct md5 *md5, const struct http_body *body,
         } else if (got == 0) {
             code = body_changed(key, "shrank", err);
         } else {
-            code = file_write_block(fd, md5, block, (size_t)got, key, err);
+            code = file_write_block(store, fd, md5, block, (size_t)got, key, err);
             done += (uint64_t)got;
         }
     }
@@ -171,9 +179,9 @@ os_code file_write_body(struct file_store *store, int fd, const struct http_body
     struct md5 md5;
     os_code code = md5_start(&md5, store->md5) ? OS_OK : error_no_memory(err);
     if (code == OS_OK && body != NULL && body->kind == HTTP_BODY_MEMORY) {
-        code = write_memory(fd, &md5, body, key, err);
+        code = write_memory(store, fd, &md5, body, key, err);
     } else if (code == OS_OK && body != NULL && body->kind == HTTP_BODY_FILE) {
-        code = write_file(fd, &md5, body, key, err);
+        code = write_file(store, fd, &md5, body, key, err);
     }
     if (code == OS_OK && !md5_etag(&md5, ret_etag)) {
         code = error_no_memory(err);
@@ -216,12 +224,18 @@ os_code file_publish(struct file_store *store, const char *key, struct file_temp
                      os_error *err)
 {
     struct file_place *place = &store->place;
-    int error = seal(temp->fd, row);
+    os_code code = file_go_on(store, key, err);
+    int error = code == OS_OK ? seal(temp->fd, row) : 0;
     if (error != 0) {
         return file_failed(err, error, "flush to disk", key);
     }
     memcpy(row->id, temp->id, sizeof(row->id));
-    os_code code = file_index_add(&place->index, key, row, err);
+    if (code == OS_OK) {
+        code = file_go_on(store, key, err); /* the flush cannot be ended, and may have taken long */
+    }
+    if (code == OS_OK) {
+        code = file_index_add(&place->index, key, row, err);
+    }
     if (code != OS_OK) {
         return code;
     }
@@ -290,21 +304,32 @@ os_code file_source_changed(const char *key, os_error *err)
         file_shown(key, shown));
 }
 
-static os_code copy_by_reading(const struct file_view *source, int to, uint64_t done, const char *source_key,
-                               const char *key, os_error *err)
+struct copying {
+    const struct file_store *store;
+    const struct file_view *source;
+    int to;
+    const char *source_key, *key;
+};
+
+static os_code copy_by_reading(const struct copying *copying, uint64_t done, os_error *err)
 {
+    const struct file_view *source = copying->source;
     char *block = malloc(FILE_BLOCK);
     os_code code = block == NULL ? error_no_memory(err) : OS_OK;
     while (code == OS_OK && done < source->stamp.size) {
+        code = file_go_on(copying->store, copying->key, err);
+        if (code != OS_OK) {
+            break;
+        }
         uint64_t left = source->stamp.size - done;
         int64_t got = file_read_at(source->fd, block, left < FILE_BLOCK ? (size_t)left : FILE_BLOCK, done);
         if (got < 0) {
-            code = file_failed(err, errno, "read", source_key);
+            code = file_failed(err, errno, "read", copying->source_key);
         } else if (got == 0) {
-            code = file_source_changed(source_key, err);
+            code = file_source_changed(copying->source_key, err);
         } else {
-            int error = write_all(to, block, (size_t)got);
-            code = error == 0 ? OS_OK : file_failed(err, error, "write", key);
+            int error = write_all(copying->to, block, (size_t)got);
+            code = error == 0 ? OS_OK : file_failed(err, error, "write", copying->key);
             done += (uint64_t)got;
         }
     }
@@ -314,25 +339,31 @@ static os_code copy_by_reading(const struct file_view *source, int to, uint64_t 
 
 /* Shares the blocks where the file system can (btrfs, XFS), lets the kernel copy where it can, and copies the rest by
  * hand. */
-static os_code copy_bytes(const struct file_view *source, int to, const char *source_key, const char *key,
-                          os_error *err)
+static os_code copy_bytes(const struct copying *copying, os_error *err)
 {
+    const struct file_view *source = copying->source;
     struct stat st;
-    if (ioctl(to, FICLONE, source->fd) == 0) {
-        bool whole = fstat(to, &st) == 0 && (uint64_t)st.st_size == source->stamp.size;
-        return whole ? OS_OK : file_source_changed(source_key, err);
+    if (ioctl(copying->to, FICLONE, source->fd) == 0) {
+        bool whole = fstat(copying->to, &st) == 0 && (uint64_t)st.st_size == source->stamp.size;
+        return whole ? OS_OK : file_source_changed(copying->source_key, err);
     }
     off_t from = 0;
     while ((uint64_t)from < source->stamp.size) {
-        ssize_t done = copy_file_range(source->fd, &from, to, NULL, (size_t)(source->stamp.size - (uint64_t)from), 0);
+        os_code code = file_go_on(copying->store, copying->key, err);
+        if (code != OS_OK) {
+            return code;
+        }
+        uint64_t left = source->stamp.size - (uint64_t)from;
+        size_t piece = left < COPY_AT_ONCE_MAX ? (size_t)left : COPY_AT_ONCE_MAX;
+        ssize_t done = copy_file_range(source->fd, &from, copying->to, NULL, piece, 0);
         if (done < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
-            return file_failed(err, errno, "write", key);
+            return file_failed(err, errno, "write", copying->key);
         }
         if (done <= 0 && !(done < 0 && errno == EINTR)) {
             break; /* not possible here, or at its end: the reader finds out which */
         }
     }
-    return copy_by_reading(source, to, (uint64_t)from, source_key, key, err);
+    return copy_by_reading(copying, (uint64_t)from, err);
 }
 
 os_code file_open_source(struct file_store *store, const char *key, const char *etag, struct file_view *ret,
@@ -373,7 +404,8 @@ os_code file_store_copy(struct file_store *store, const char *source_key, const 
         code = file_temp_create(&store->place, key, &temp, err);
     }
     if (code == OS_OK) {
-        code = copy_bytes(&source, temp.fd, source_key, key, err);
+        struct copying copying = {store, &source, temp.fd, source_key, key};
+        code = copy_bytes(&copying, err);
     }
     if (code == OS_OK && !file_view_is_intact(&source)) {
         code = file_source_changed(source_key, err);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An embedded store whose databases another program keeps locked: a call ends at its deadline, or when it is cancelled,
- * with what is true, and goes through when the lock is let go. */
+ * with what is true, and goes through when the lock is let go. The same of what keeps the store itself busy for long.
+ */
 #include "unit/client/client_scratch.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sqlite3.h>
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { DEADLINE_MS = 300, AT_MOST_MS = 1500, LONG_MS = 60000 };
 
@@ -271,6 +274,53 @@ static void a_cancelled_call_does_not_wait_for_the_index(void **state)
     os_cancel_free(cancel);
 }
 
+/* ------------------------------------------------------------------------------------------------ its own work */
+
+/* Holes, which take no room, but half a minute or more to be read and digested. */
+static void make_huge_file(const char *path, off_t length)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, length), 0);
+    assert_int_equal(close(fd), 0);
+}
+
+static void a_huge_file_without_an_etag_does_not_keep_a_head_beyond_its_deadline(void **state)
+{
+    const struct scratch *scratch = *state;
+    os_client *client = client_of(scratch, NULL, NULL);
+    os_object object = OS_OBJECT_INIT;
+    os_call call = OS_CALL_INIT;
+    os_error error;
+    char path[160];
+    snprintf(path, sizeof(path), "%s/k", scratch->root);
+    make_huge_file(path, (off_t)64 << 30);
+    call.deadline_ms = DEADLINE_MS;
+    uint64_t start_ms = now_ms();
+    CHECK_CODE(os_head(client, "k", &call, &object, &error), OS_ERR_DEADLINE, &error);
+    os_client_close(client);
+    assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
+}
+
+static void a_huge_body_does_not_keep_a_put_beyond_its_deadline_and_nothing_is_written(void **state)
+{
+    const struct scratch *scratch = *state;
+    os_client *client = client_of(scratch, NULL, NULL);
+    os_call call = OS_CALL_INIT;
+    os_error error;
+    char path[160];
+    snprintf(path, sizeof(path), "%s/body", scratch->folder);
+    make_huge_file(path, (off_t)4 << 30);
+    os_body body = OS_BODY_FILE(path);
+    call.deadline_ms = DEADLINE_MS;
+    uint64_t start_ms = now_ms();
+    assert_int_not_equal(os_put(client, "k", &body, NULL, &call, NULL, &error), OS_OK);
+    assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
+    check_absent(client);
+    assert_false(has_temporary_file(scratch));
+    os_client_close(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +339,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_call_goes_through_when_the_ledger_is_let_go_in_time, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(a_cancelled_call_does_not_wait_for_the_index, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_huge_file_without_an_etag_does_not_keep_a_head_beyond_its_deadline,
+                                        scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_huge_body_does_not_keep_a_put_beyond_its_deadline_and_nothing_is_written,
+                                        scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
