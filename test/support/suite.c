@@ -91,6 +91,7 @@ int suite_main(const struct suite *suite, int argc, char **argv)
     }
     const char *require = getenv("OSCOMMIT_REQUIRE_SERVERS");
     bool required = require != NULL && strcmp(require, "1") == 0;
+    int ran = 0;
     int failed = 0;
     int missing = 0;
     for (size_t i = 0; i < backend_count; i++) {
@@ -103,8 +104,13 @@ int suite_main(const struct suite *suite, int argc, char **argv)
                     backends[i].name, variable);
             missing++;
         } else {
+            ran++;
             failed += run_on(suite, &backends[i]) != 0 ? 1 : 0;
         }
+    }
+    if (ran + missing == 0) {
+        fprintf(stderr, "SKIPPED: %s: OSCOMMIT_TEST_BACKENDS names none that it is for\n", suite->name);
+        return EXIT_SKIPPED;
     }
     if (failed > 0 || (missing > 0 && required)) {
         return EXIT_FAILURE;
