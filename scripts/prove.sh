@@ -91,11 +91,12 @@ step_mutants() {
     return "$status"
 }
 
-# Whole, it mostly waits for deadlines: many shares of it at a time.
-torture_whole() {
-    local shares=$((jobs * 16)) share status=0 pids=()
+# It mostly waits for deadlines: the whole of it in many shares at a time.
+torture_in_shares() { # SHARES ARGUMENT...
+    local shares=$1 share status=0 pids=()
+    shift
     for ((share = 0; share < shares; share++)); do
-        "$build/test/torture/oscommit_torture" --all --shard "$share/$shares" >"$out/torture-$share.txt" 2>&1 &
+        "$build/test/torture/oscommit_torture" "$@" --shard "$share/$shares" >"$out/torture-$share.txt" 2>&1 &
         pids+=($!)
     done
     for share in "${!pids[@]}"; do
@@ -106,15 +107,13 @@ torture_whole() {
 }
 
 step_torture() {
-    local status lost extent=()
+    local status lost shares=1 extent=()
     if ((long)); then
+        shares=$((jobs * 16))
         extent=(--all)
-        torture_whole >"$out/torture.txt"
-        status=$?
-    else
-        "$build/test/torture/oscommit_torture" >"$out/torture.txt" 2>&1
-        status=$?
     fi
+    torture_in_shares "$shares" "${extent[@]}" >"$out/torture.txt"
+    status=$?
     cat "$out/torture.txt"
     "$build/test/powerloss/oscommit_powerloss" "${extent[@]}" | tee "$out/powerloss.txt"
     lost=${PIPESTATUS[0]}
@@ -150,13 +149,15 @@ step_coverage() {
 
 # What a step is made of: when that is the same, it would do the same again.
 identity_of() { # STEP
-    echo "long $long"
-    case $1 in
-    explorer) sha256sum "$build/test/model/explore" ;;
-    simulator) sha256sum "$build/test/sim/oscommit_sim" ;;
-    torture) sha256sum "$build/test/torture/oscommit_torture" "$build/test/powerloss/oscommit_powerloss" ;;
-    mutants) (cd "$root" && find CMakeLists.txt cmake include src test docs/protocol.md -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum) ;;
-    esac | sha256sum
+    {
+        echo "long $long"
+        case $1 in
+        explorer) sha256sum "$build/test/model/explore" ;;
+        simulator) sha256sum "$build/test/sim/oscommit_sim" ;;
+        torture) sha256sum "$build/test/torture/oscommit_torture" "$build/test/powerloss/oscommit_powerloss" ;;
+        mutants) (cd "$root" && find CMakeLists.txt cmake include src test docs/protocol.md -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum) ;;
+        esac
+    } | sha256sum
 }
 
 # fuzz.sh looks at each target itself; coverage takes three minutes.
