@@ -103,7 +103,6 @@ struct release_wish {
     os_client *client;
     const os_call *call;
     const char *key; /* as the caller wrote it, for sentences */
-    const char *object_key;
     const char *path;
     const char *etag;
     bool force;
@@ -163,7 +162,11 @@ static os_code check_upload(const struct release_wish *wish, const char *upload,
             "The record of %.300s names an upload, and whether that is open cannot be asked over signature "
             "V2. Release it by force only when the upload is known to be gone.",
             wish->key);
-    os_code code = plain_upload_state(wish->client, wish->object_key, upload, wish->call, &failure);
+    char *object_key = NULL;
+    os_code code = client_object_key(wish->client, wish->key, &object_key, &failure);
+    if (code == OS_OK)
+        code = plain_upload_state(wish->client, object_key, upload, wish->call, &failure);
+    free(object_key);
     if (code == OS_OK)
         return error_set(
             err, OS_ERR_BUSY,
@@ -218,7 +221,6 @@ os_code os_table_release(os_client *client, const char *key, const char *etag, i
                          os_error *err)
 {
     char normal[VERSION_ETAG_SIZE] = RECORD_ETAG_CREATE;
-    char *object_key = NULL;
     char *path = NULL;
     os_error own;
     error_clear(&own);
@@ -229,16 +231,9 @@ os_code os_table_release(os_client *client, const char *key, const char *etag, i
     if (code == OS_OK && key == NULL)
         code = error_set(&own, OS_ERR_ARGUMENT, "The key whose record is to be released is missing.");
     if (code == OS_OK)
-        code = client_object_key(client, key, &object_key, &own);
-    if (code == OS_OK && (path = client_record_path(client, object_key)) == NULL)
-        code = error_no_memory(&own);
-    struct release_wish wish = {.client = client,
-                                .call = call,
-                                .key = key,
-                                .object_key = object_key,
-                                .path = path,
-                                .etag = normal,
-                                .force = force != 0};
+        code = record_path(client, key, &path, &own);
+    struct release_wish wish = {
+        .client = client, .call = call, .key = key, .path = path, .etag = normal, .force = force != 0};
     if (code == OS_OK)
         code = release(&wish, &own);
     if (code == OS_OK)
@@ -246,7 +241,6 @@ os_code os_table_release(os_client *client, const char *key, const char *etag, i
     if (err)
         *err = own;
     free(path);
-    free(object_key);
     client_leave(client);
     return code;
 }

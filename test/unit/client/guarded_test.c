@@ -193,24 +193,21 @@ static void a_bucket_that_a_middlebox_refused_is_asked_again(void **state)
 
 /* ------------------------------------------------------------------------------------------------ ETags */
 
-static void answer_the_same(void *context, const struct http_server_record *record, struct buf *scratch,
-                            struct http_server_step *ret)
+static void answer_always(void *context, const struct http_server_record *record, struct buf *scratch,
+                          struct http_server_step *ret)
 {
     (void)record;
-    (void)scratch;
-    *ret = *(const struct http_server_step *)context;
+    answer_with(context, scratch, ret);
 }
 
 /* Nobody can tell then whether the expected version is there: that is no conflict, and nothing is written. */
 static void a_store_that_names_no_etag_is_no_conflict(void **state)
 {
-    static const char nothing[] = "HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: 0\r\n\r\n";
-    static const char empty[] =
-        "HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nETag: \"\"\r\nContent-Length: 0\r\n\r\n";
-    const char *const answers[] = {nothing, empty};
+    static char nothing[] = "200 OK";
+    static char empty[] = "200 OK\r\nETag: \"\"";
+    char *const answers[] = {nothing, empty};
     for (size_t i = 0; i < 2; i++) {
-        struct http_server_step always = {.answer = answers[i], .answer_length = strlen(answers[i])};
-        struct http_server_options store = {.respond = answer_the_same, .respond_context = &always};
+        struct http_server_options store = {.respond = answer_always, .respond_context = answers[i]};
         struct http_server *server = http_server_start(&store);
         os_client *client = scratch_s3_client(*state, http_server_host(server), NULL);
         os_body body = OS_BODY_MEMORY("x", 1);
