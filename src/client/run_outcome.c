@@ -202,8 +202,8 @@ static void describe_unknown(struct run *run)
         error_set(
             &run->outcome.error, OS_ERR_UNDECIDED,
             "Whether %s of %s was applied cannot be told: the object has changed since, is too young to be told from "
-            "what was written, or the evidence is too old. Asking again will not help; compare the object with what "
-            "was written.%s%.400s",
+            "what was written, or the evidence is too old or is a record of object_store, which has no nonce. Asking "
+            "again will not help; compare the object with what was written.%s%.400s",
             what, run->key, colon, last_words(run));
     else
         error_set(

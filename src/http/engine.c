@@ -12,13 +12,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { WAKEUP_TRIES = 4 };
+enum { WAKEUP_TRIES = 4, REST_MS = 10 };
 
 /* curl_global_init counts its callers itself, but only some builds of it may be called from two threads at once. */
 static pthread_mutex_t global_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -401,6 +402,15 @@ static void let_bodies_go(struct http_engine *engine)
     engine->in_libcurl = false;
 }
 
+/* A libcurl that has no memory to wait with says so at once: asked again and again, it would take a whole processor. A
+ * wakeup in that time is heard at its end. */
+static void wait_for_events(struct http_engine *engine, uint64_t wait_ms)
+{
+    if (curl_multi_poll(engine->multi, NULL, 0, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX, NULL) != CURLM_OK) {
+        (void)poll(NULL, 0, wait_ms < REST_MS ? (int)wait_ms : REST_MS);
+    }
+}
+
 void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
 {
     assert(!engine->polling && !engine->in_libcurl);
@@ -419,8 +429,7 @@ void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
             engine->now_ms >= until_ms) {
             break;
         }
-        uint64_t wait_ms = (due < until_ms ? due : until_ms) - engine->now_ms;
-        (void)curl_multi_poll(engine->multi, NULL, 0, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX, NULL);
+        wait_for_events(engine, (due < until_ms ? due : until_ms) - engine->now_ms);
     }
     engine->polling = false;
 }

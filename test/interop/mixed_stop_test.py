@@ -114,7 +114,7 @@ class Stops(FleetCase):
 
         def append(writer, log):
             entries = itertools.takewhile(lambda _: not stop.is_set(), itertools.count())
-            refusals = ("conflict", "error" if writer in peers else "not_executed")
+            refusals = "conflict|error" if writer in peers else "conflict|not_executed"
             self.append_until(writer, key, (f"{writer.name}-{n}" for n in entries), log, refusals)
 
         def stops():
