@@ -13,7 +13,7 @@
 #   coverage   branches that the unit tests and the corpora reach: src/commit all, each parser 95 % or more
 #
 # Needs no server. Without --long it takes about twenty minutes on two cores: over 1e6 states, 5,000 seeds, 60 s of each
-# fuzz target. With it most of a day: over 1e7 states, 1e6 seeds, the whole matrix of mutants, an hour of each target.
+# fuzz target. With it about eight hours: over 1e7 states, 1e6 seeds, the whole matrix of mutants, an hour of each target.
 # --resume goes on with a run that was interrupted: what has gone well to the same extent, with the very same programs, is
 # not run again, and its row says when it was. Exit status 0 when nothing was found.
 # OSCOMMIT_BUILD_DIR: where to build, and where the logs and the rows stand [build/prove].
