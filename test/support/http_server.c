@@ -139,6 +139,14 @@ static bool answer(struct connection *connection, const struct http_server_step 
     return true;
 }
 
+static bool begin(struct connection *connection)
+{
+    struct http_server *server = connection->server;
+    size_t handshakes = server->options.handshakes;
+    bool refused = handshakes > 0 && connection->index >= handshakes;
+    return !refused && http_server_io_begin(&connection->io, server->tls);
+}
+
 /* One request by one step; false when the connection is over. */
 static bool serve_one(struct connection *connection, struct buf *scratch)
 {
@@ -178,7 +186,7 @@ static void *connection_main(void *context)
     struct http_server *server = connection->server;
     struct buf scratch;
     buf_init(&scratch, BODY_MAX);
-    bool open = http_server_io_begin(&connection->io, server->tls);
+    bool open = begin(connection);
     while (open) {
         open = serve_one(connection, &scratch);
     }

@@ -61,6 +61,7 @@ typedef void (*http_server_respond_fn)(void *context, const struct http_server_r
 struct http_server_options {
     bool tls;
     const char *certificate_name; /* DNS name or IPv4 address in the certificate; NULL: 127.0.0.1 */
+    size_t handshakes;            /* connections after so many are closed before their handshake; 0: none is */
     int segment_bytes;            /* the largest TCP segment, as on a real path; 0: loopback's 64 KiB */
     http_server_respond_fn respond;
     void *respond_context;

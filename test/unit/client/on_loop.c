@@ -24,16 +24,21 @@ static void *run(void *argument)
     return NULL;
 }
 
-int on_loop_setup(void **state)
+int on_loop_setup_trusting(void **state, const char *ca_file)
 {
-    static const struct http_engine_options http = {
-        .user_agent = "test", .connect_timeout_ms = 1000, .max_connections = 4};
+    const struct http_engine_options http = {
+        .user_agent = "test", .connect_timeout_ms = 1000, .max_connections = 4, .ca_file = ca_file};
     struct on_loop *on = calloc(1, sizeof(*on));
     if (on == NULL || loop_new(&http, &on->loop, NULL) != OS_OK ||
         pthread_create(&on->thread, NULL, run, on->loop) != 0)
         return -1;
     *state = on;
     return 0;
+}
+
+int on_loop_setup(void **state)
+{
+    return on_loop_setup_trusting(state, NULL);
 }
 
 void on_loop_settle(struct on_loop *on)

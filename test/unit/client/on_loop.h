@@ -36,6 +36,7 @@ struct on_loop {
     pthread_t thread;
 };
 int on_loop_setup(void **state); /* *state: a struct on_loop that runs */
+int on_loop_setup_trusting(void **state, const char *ca_file);
 int on_loop_teardown(void **state);
 
 /* Runs `call` on the loop's thread, and waits for it. */
