@@ -434,9 +434,9 @@ OS_API os_verdict os_put_if_absent(os_client *client, const char *key, const os_
 OS_API os_verdict os_put_if_match(os_client *client, const char *key, const char *etag, const os_body *body,
                                   const os_put_options *options, const os_call *call, os_result *ret, os_error *err);
 
-/* Copies `source` to `key` inside the store if nothing is there. The source's metadata and content headers go along.
- * A missing source is NOT_EXECUTED with ERR_SOURCE; a source over 5 GiB is refused (CopyObject's limit) in this
- * release. */
+/* Copies `source` to `key` inside the store if nothing is there. The source's metadata, content headers and tags go
+ * along. A missing source is NOT_EXECUTED with ERR_SOURCE. A source over 5 GiB (CopyObject's limit), or beyond
+ * stage_above, is copied in parts, up to 5 TiB; where the store takes no parts it is refused with ERR_TOO_LARGE. */
 OS_API os_verdict os_copy_if_not_exists(os_client *client, const char *source, const char *key,
                                         const os_copy_options *options, const os_call *call, os_result *ret,
                                         os_error *err);
@@ -447,7 +447,8 @@ OS_API os_verdict os_copy_if_match(os_client *client, const char *source, const 
 
 /* A guarded copy, then a guarded delete of exactly the source version that was copied. The verdict is the copy's. If
  * the process dies, or the delete fails (COMMITTED with err filled), source and target are both there; never neither.
- */
+ * Where the profile proves it, one RenameObject does both, which is sent once: UNKNOWN then has no ticket, as the
+ * object keeps its metadata and carries no nonce; look where the object is. */
 OS_API os_verdict os_rename_if_not_exists(os_client *client, const char *source, const char *key,
                                           const os_copy_options *options, const os_call *call, os_result *ret,
                                           os_error *err);

@@ -69,7 +69,6 @@ static void done(void *context, const struct store_answer *answer)
                         plain->request.key ? plain->request.key : "", &plain->sent, answer->status, answer->code);
     plain->error = answer->error;
     if (answer->code != OS_OK && worth_repeating(plain, answer)) {
-        plain->repeated = true;
         loop_timer_set(plain->client->loop, &plain->again_timer, backoff_next_ms(&plain->backoff));
         return;
     }

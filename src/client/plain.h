@@ -17,7 +17,6 @@ struct plain {
     bool may_repeat;         /* reads: after 5xx, throttling and network failures */
     uint64_t grace_ms;       /* cancellation and closing only make its deadline come so soon; 0: they end it */
     struct carried *carried; /* HEAD: where the metadata and content headers go; NULL: nowhere */
-    bool repeated;           /* an earlier copy was answered so that it was sent again */
     bool delivered;          /* a byte of a GET has reached the caller's sink: no repetition any more */
 
     struct clock_reading started;

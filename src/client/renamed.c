@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A rename by one RenameObject, the first rung of its ladder: source and target change together, natively. The object
- * keeps its metadata, so it carries no nonce of ours; the client token stands in for it, by which the store answers
- * the same request as it did the first time. So it may be sent again, and a success is one whichever copy it answers;
- * a refusal counts only where no copy before it was answered ambiguously (R8).
+ * keeps its metadata, so it carries no nonce of ours by which a lost answer could be made up for. A client token goes
+ * along, against layers that send a request again, but nothing rests on it: SeaweedFS 4.48 answers the second copy with
+ * 200, and applies it once more where the source has been made anew. So it is sent once (R6), and what is not answered
+ * definitely is unknown.
  */
 #include "base/error.h"
 #include "client/guarded.h"
 #include "client/plain.h"
+#include "commit/verdict.h"
 
 #include <string.h>
 
 static os_code ask(struct guarded *guarded, struct plain *plain, os_error *err)
 {
     os_call call = {.size = sizeof(call), .deadline_ms = guarded_time_left(guarded), .cancel = guarded->wish.cancel};
-    plain->may_repeat = true;
+    plain->may_repeat = plain->request.verb == STORE_HEAD;
     guarded->outcome.result.requests++;
     return plain_run(plain, guarded->client, &call, err);
 }
@@ -73,6 +75,20 @@ static void unknown(struct guarded *guarded, const os_error *why)
               guarded->wish.source_key, guarded->wish.key, why->message);
 }
 
+/* R8. What was answered in part, or with 5xx, plain.c has called undecided; what was never sent has no status. */
+static bool is_definite(os_code code, const os_error *error)
+{
+    struct attempt_reply reply = {.sent = true, .complete = true, .status = error->http_status, .is_copy = true};
+    if (code == OS_ERR_UNDECIDED)
+        return false;
+    if (error->http_status == 0)
+        return true;
+    reply.code = error->service_code;
+    reply.message = error->message;
+    enum attempt_answer answer = verdict_classify(&reply);
+    return answer != ATTEMPT_AMBIGUOUS && answer != ATTEMPT_409;
+}
+
 static void rename_it(struct guarded *guarded, const struct s3_object *source, const char *token)
 {
     const struct run_wish *wish = &guarded->wish;
@@ -89,10 +105,10 @@ static void rename_it(struct guarded *guarded, const struct s3_object *source, c
         conclude(guarded, OS_COMMITTED, "R9");
         error_clear(&guarded->outcome.error);
         memcpy(guarded->outcome.result.etag, source->etag, sizeof(source->etag)); /* it keeps its bytes */
-    } else if (plain.repeated || code == OS_ERR_UNDECIDED || error.http_status == 409) {
-        unknown(guarded, &error);
-    } else {
+    } else if (is_definite(code, &error)) {
         refused(guarded, &error);
+    } else {
+        unknown(guarded, &error);
     }
 }
 

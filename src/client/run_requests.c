@@ -75,11 +75,15 @@ static void note_trouble(struct run *run, const struct store_answer *answer)
         run->last_error = answer->error;
 }
 
+bool run_etag_is_missing(const char *etag)
+{
+    return etag[0] == '\0' || strcmp(etag, "\"\"") == 0;
+}
+
 /* Then nobody can tell whether the version that is expected is there. */
 static bool lacks_etag(const struct run *run, const struct store_answer *answer)
 {
-    const char *etag = answer->object.etag;
-    return answer->code == OS_OK && !answer->object.delete_marker && (etag[0] == '\0' || strcmp(etag, "\"\"") == 0) &&
+    return answer->code == OS_OK && !answer->object.delete_marker && run_etag_is_missing(answer->object.etag) &&
            run->guard.expected_etag[0] != '\0';
 }
 

@@ -64,7 +64,8 @@ static os_code look_first(struct staging *staging, bool *ret_decided, os_error *
     if (code != OS_OK)
         return code;
     bool ours = strcmp(found.nonce, staging->nonce) == 0; /* an earlier round's, thought to be lost */
-    *ret_decided = ours || (wish->etag ? strcmp(found.etag, wish->etag) != 0 : found.exists);
+    bool tells = !wish->etag || !found.exists || !run_etag_is_missing(found.etag); /* else the run asks on */
+    *ret_decided = ours || (tells && (wish->etag ? strcmp(found.etag, wish->etag) != 0 : found.exists));
     if (!*ret_decided)
         return OS_OK;
     memset(outcome, 0, sizeof(*outcome));
