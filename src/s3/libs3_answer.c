@@ -44,8 +44,9 @@ struct known_status {
     int http_status;
 };
 
-/* What libs3 itself says of an answer, as far as it can be relied on: these come from an error document, or from a
- * final status. Success is not among them (libs3_driver.h). */
+/* What libs3 itself says of a read's answer, as far as it can be relied on: these come from an error document, or from
+ * a final status. Success is not among them (libs3_driver.h). A write takes nothing from libs3: a redirect that was
+ * missed as well was followed, and the last answer speaks only for the last copy (R8). */
 static const struct known_status known[] = {
     {S3StatusErrorAccessDenied, 403},          {S3StatusErrorBadDigest, 400},
     {S3StatusErrorEntityTooLarge, 400},        {S3StatusErrorInvalidAccessKeyId, 403},
@@ -107,10 +108,12 @@ static os_code explain_status(const struct libs3_run *run, const struct libs3_su
         return failed(err, OS_ERR_ARGUMENT, subject, sentence);
     }
     if (never_connected(run->status)) {
-        ret->sent = false;
+        ret->sent = run->stood;
         snprintf(sentence, sizeof(sentence), "the server cannot be reached (%s); check the endpoint.", name);
         return failed(err, OS_ERR_NETWORK, subject, sentence);
     }
+    if (libs3_answer_missed(run))
+        return failed(err, OS_ERR_NETWORK, subject, "libs3 ended it, and the answer was not seen.");
     snprintf(sentence, sizeof(sentence), "the connection ended without an answer that can be used (%s).", name);
     return failed(err, OS_ERR_NETWORK, subject, sentence);
 }
@@ -128,7 +131,7 @@ static os_code explain_end(const struct libs3_run *run, const struct libs3_subje
 os_code libs3_answer(const struct libs3_run *run, const struct libs3_subject *subject, struct libs3_result *ret,
                      os_error *err)
 {
-    ret->sent = run->sent;
+    ret->sent = libs3_run_sent(run);
     snprintf(ret->detail, sizeof(ret->detail), "%s", S3_get_status_name(run->status));
     if (run->tap.answered) {
         ret->sent = true;
@@ -139,7 +142,7 @@ os_code libs3_answer(const struct libs3_run *run, const struct libs3_subject *su
         return explain_end(run, subject, err);
     if (run->body_code != OS_OK)
         return explain_body(run, subject, err);
-    ret->status = run->tap.no_memory ? 0 : known_status(run->status);
+    ret->status = run->tap.no_memory || !run->reads ? 0 : known_status(run->status);
     if (ret->status != 0) {
         add_libs3_error(run, &ret->error);
         return OS_OK;

@@ -130,6 +130,7 @@ static void begin_head(struct libs3_run *run, const void *arguments)
 static os_code perform_read(struct libs3_run *run, const struct request *request, const char *verb,
                             libs3_begin_fn begin, struct libs3_result *ret, os_error *err)
 {
+    run->reads = true;
     os_code code = perform(run, request, verb, begin, ret, err);
     for (int i = 1; i < READ_TRIES && libs3_answer_missed(run); i++) {
         if (!libs3_run_again(run))
@@ -310,8 +311,8 @@ static void begin_copy(struct libs3_run *run, const void *arguments)
                    (int)sizeof(request->copied_etag), request->copied_etag, run->context, &libs3_run_response, run);
 }
 
-/* V2: a 2xx is a success only with the result document. One that the tap did not see, or whose length is not said, was
- * read by libs3, which gives an ETag from nothing but the <CopyObjectResult> of a 2xx. */
+/* V2: a 2xx is a success only with the result document. One whose length is not said was read by libs3, which gives an
+ * ETag from nothing but the <CopyObjectResult> of a 2xx. */
 static os_code read_copy(const struct libs3_run *run, const struct request *request, struct libs3_result *ret,
                          os_error *err)
 {
@@ -321,7 +322,6 @@ static os_code read_copy(const struct libs3_run *run, const struct request *requ
         !TEXT_COPY_STR(request->copied_etag, ret->object.etag))
         return error_set(err, OS_ERR_PROTOCOL, "The store answered the copy to %.300s with no result that can be read.",
                          request->key);
-    ret->status = 200;
     return OS_OK;
 }
 
@@ -378,7 +378,7 @@ static os_code copy_from(struct libs3_run *source, const struct libs3_call *call
     run.tap.want_body = true;
     run.tap.sends_nothing = true;
     code = ok ? perform(&run, request, "COPY", begin_copy, ret, err) : error_no_memory(err);
-    if (ok && ((code == OS_OK && ret->status < 300) || (libs3_answer_missed(&run) && run.status == S3StatusOK)))
+    if (code == OS_OK && ret->status < 300)
         code = read_copy(&run, request, ret, err);
     libs3_run_free(&run);
     return code;
@@ -416,17 +416,6 @@ static void begin_delete(struct libs3_run *run, const void *arguments)
     S3_delete_object(&request->bucket, request->key, run->context, &libs3_run_response, run);
 }
 
-/* Without an upload libs3's own status is the final one, so that its success counts where the tap missed the answer. */
-static os_code delete (struct libs3_run *run, const struct request *request, struct libs3_result *ret, os_error *err)
-{
-    run->tap.sends_nothing = true;
-    os_code code = perform(run, request, "DELETE", begin_delete, ret, err);
-    if (code == OS_OK || !libs3_answer_missed(run) || run->status != S3StatusOK)
-        return code;
-    ret->status = 204;
-    return OS_OK;
-}
-
 os_code libs3_delete(const struct libs3_config *config, const struct libs3_call *call, const char *key,
                      struct libs3_result *ret, os_error *err)
 {
@@ -435,7 +424,9 @@ os_code libs3_delete(const struct libs3_config *config, const struct libs3_call 
     os_code code = prepare(config, key ? key : "", &request, ret, err);
     if (code != OS_OK)
         return code;
-    code = libs3_run_init(&run, call) ? delete (&run, &request, ret, err) : error_no_memory(err);
+    bool ok = libs3_run_init(&run, call);
+    run.tap.sends_nothing = true;
+    code = ok ? perform(&run, &request, "DELETE", begin_delete, ret, err) : error_no_memory(err);
     libs3_run_free(&run);
     return code;
 }

@@ -13,10 +13,10 @@
  *     looks at is that of "100 Continue"; where the store sends no 100, a PUT that succeeded "fails". It gives no
  *     ETag of a PUT, and takes a COPY's 200 with an error inside for a success. So the driver reads status, headers and
  *     short bodies itself: it looks at them in the socket (MSG_PEEK) before libs3 gets to read them. What it did not
- * see is reported as no answer.
+ * see is reported as no answer, and a write is then open (R10), whatever libs3 says of it.
  *   - It takes an answer that was cut short for a whole one: the driver looks whether the server had closed.
  *   - It follows redirects, sending the write again: the driver aborts at a 3xx, and at a 417, which libcurl would
- * answer by a second copy as well (R6).
+ * answer by a second copy as well (R6). One that comes unseen (libs3_tap.h) is followed.
  *   - It does not verify TLS certificates (CURLOPT_SSL_VERIFYPEER is 0, and there is no setting): https is refused. A
  *     TLS proxy on this machine, such as stunnel, does the job.
  *   - It has no timeouts of its own but one: less than 1 KiB/s for 15 s ends a transfer.

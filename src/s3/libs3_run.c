@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -149,18 +150,44 @@ static void tune(struct libs3_run *run, int fd, uint64_t left_ms)
     run->ear_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
+/* libcurl hears of a name look-up by a pipe. */
+static bool is_pipe(int fd)
+{
+    int domain = AF_UNSPEC;
+    socklen_t size = sizeof(domain);
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0)
+        return errno == ENOTSOCK;
+    return domain == AF_UNIX;
+}
+
+/* The state is asked, because a connection that stood and was reset has no peer either. */
+static bool waits_for_connection(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof(info);
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_state == TCP_SYN_SENT;
+}
+
 static void note_connections(struct libs3_run *run, uint64_t left_ms)
 {
-    if (run->started && run->fd_count == 0)
-        run->sent = true; /* not to be seen, so the worse is assumed */
+    run->waiting = run->fd_count > 0; /* where nothing is to be seen, the worse is assumed */
     for (nfds_t i = 0; i < run->fd_count; i++) {
+        int fd = run->fds[i].fd;
         struct sockaddr_storage peer;
         socklen_t size = sizeof(peer);
-        if (getpeername(run->fds[i].fd, (struct sockaddr *)&peer, &size) != 0 || peer.ss_family == AF_UNIX)
-            continue; /* not connected yet, or the pipe of a name look-up */
-        run->sent = true;
-        tune(run, run->fds[i].fd, left_ms);
+        if (is_pipe(fd) || waits_for_connection(fd))
+            continue;
+        run->waiting = false;
+        if (getpeername(fd, (struct sockaddr *)&peer, &size) != 0)
+            continue;
+        run->stood = true;
+        tune(run, fd, left_ms);
     }
+}
+
+bool libs3_run_sent(const struct libs3_run *run)
+{
+    return run->stood || (run->started && !run->waiting);
 }
 
 /* Closing then sends a reset, and what still waits to be sent is thrown away (R6). */
@@ -220,6 +247,7 @@ static bool call_libs3(struct libs3_run *run, bool may_read)
     for (nfds_t i = 0; i < run->fd_count && !may_read; i++)
         libs3_tap_shut(&run->tap, run->fds[i].fd);
     run->started = true;
+    run->waiting = false; /* a connection can stand, carry the request and end within the call */
     S3Status status = S3_runonce_request_context(run->context, &remaining);
     if (status != S3StatusOK)
         run->ended = status == S3StatusOutOfMemory ? OS_ERR_NO_MEMORY : OS_ERR_NETWORK;
@@ -272,6 +300,7 @@ bool libs3_run_again(struct libs3_run *run)
     run->tap.want_body = before.tap.want_body;
     run->tap.wait_for_body = before.tap.wait_for_body;
     run->tap.sends_nothing = before.tap.sends_nothing;
+    run->reads = before.reads;
     run->body = before.body;
     run->sink = before.sink;
     run->sink_context = before.sink_context;

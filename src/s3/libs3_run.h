@@ -18,12 +18,14 @@ struct libs3_run {
     struct pollfd fds[LIBS3_RUN_FDS];
     nfds_t fd_count;
     int tuned_fd;
-    int ear_fd;   /* the same connection, kept to hear of its end when libs3 has closed its own; -1: none */
+    int ear_fd; /* the same connection, kept to hear of its end when libs3 has closed its own; -1: none */
+
     bool started; /* libs3 has been told to go on at least once */
+    bool stood;   /* a connection was seen to stand */
+    bool waiting; /* and since libs3 was last called, all that it shows waits for a connection, or for a name */
 
     os_code ended; /* OS_OK: by itself, or by an answer that it must not see; else DEADLINE, CANCELLED, NO_MEMORY,
                       NETWORK */
-    bool sent;     /* a connection stood: at least one byte may have left */
     bool closed;   /* the server had closed the connection before libs3 found the end of the answer */
     uint64_t given_bytes; /* to the sink */
     bool done;            /* libs3 called its complete callback, with: */
@@ -32,6 +34,7 @@ struct libs3_run {
     char message[512];
 
     /* what the callbacks of the operations need */
+    bool reads;                   /* it changes nothing, so that libs3's own word of a refusal will do */
     const struct http_body *body; /* PUT */
     uint64_t body_offset;
     os_code body_code;
@@ -50,6 +53,7 @@ bool libs3_run_init(struct libs3_run *run, const struct libs3_call *call); /* fa
 bool libs3_run_again(struct libs3_run *run);                               /* as before the request; false likewise */
 void libs3_run_free(struct libs3_run *run);
 void libs3_run_until_done(struct libs3_run *run, libs3_begin_fn begin, const void *arguments);
+bool libs3_run_sent(const struct libs3_run *run); /* at least one byte may have left */
 
 extern const S3ResponseHandler libs3_run_response;
 

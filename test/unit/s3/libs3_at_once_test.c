@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The libs3 driver where all happens within the first call that lets libs3 go on: the connection stands, the request
+ * leaves, and the answer or the end comes, before the driver could look into the socket. A write is then open (R10),
+ * never "not sent".
+ */
+#include "libs3_test.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <libs3.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+enum { READ_TRIES = 6 }; /* as the driver has it */
+
+static unsigned spared;   /* so many requests come before the one whose first call is made long */
+static bool reset_unseen; /* that call ends when the request has left and the connection was reset, both unnoticed */
+static bool first_call;
+
+S3Status __real_S3_create_request_context(S3RequestContext **ret);
+S3Status __wrap_S3_create_request_context(S3RequestContext **ret);
+S3Status __real_S3_runonce_request_context(S3RequestContext *context, int *ret_remaining);
+S3Status __wrap_S3_runonce_request_context(S3RequestContext *context, int *ret_remaining);
+
+S3Status __wrap_S3_create_request_context(S3RequestContext **ret)
+{
+    first_call = spared == 0;
+    spared -= spared > 0 ? 1 : 0;
+    return __real_S3_create_request_context(ret);
+}
+
+S3Status __wrap_S3_runonce_request_context(S3RequestContext *context, int *ret_remaining)
+{
+    bool last = !first_call;
+    S3Status status;
+    do {
+        status = __real_S3_runonce_request_context(context, ret_remaining);
+        last = last || (reset_unseen && http_server_count(server) > 0);
+    } while (status == S3StatusOK && *ret_remaining > 0 && !last);
+    if (first_call && reset_unseen) {
+        http_server_release(server, 1);
+        assert_true(http_server_wait_closed(server, 1));
+    }
+    first_call = false;
+    return status;
+}
+
+static int start(void **state)
+{
+    spared = 0;
+    reset_unseen = false;
+    return start_server(state);
+}
+
+/* ------------------------------------------------------------------------------------------------ writes */
+
+enum write { DELETION, COPY, EMPTY_PUT, WRITES };
+
+static os_code send_write(enum write write, struct libs3_result *ret)
+{
+    struct libs3_call call = within(10000);
+    struct http_body nothing = {.kind = HTTP_BODY_NONE};
+    switch (write) {
+    case DELETION: return libs3_delete(&config, &call, "k", ret, &err);
+    case COPY: return libs3_copy(&config, &call, "s", NULL, "k", NULL, ret, &err);
+    default: return libs3_put(&config, &call, "k", &nothing, NULL, ret, &err);
+    }
+}
+
+/* The copy's look at its source is an ordinary request. */
+static void push_write(enum write write, const char *text, enum http_server_leave leave)
+{
+    if (write == COPY)
+        push("HTTP/1.1 200 OK\r\nETag: \"s\"\r\nContent-Length: 3\r\n\r\n", HTTP_SERVER_DRAIN);
+    push(text, leave);
+    spared = write == COPY ? 1 : 0;
+}
+
+static void check_open(enum write write, const char *text, enum http_server_leave leave)
+{
+    struct libs3_result result;
+    push_write(write, text, leave);
+    check_code(send_write(write, &result), OS_ERR_NETWORK);
+    assert_int_equal(result.status, 0);
+    assert_true(result.sent);
+}
+
+static void a_deletion_answered_at_once_is_open(void **state)
+{
+    (void)state;
+    check_open(DELETION, "HTTP/1.1 204 No Content\r\n\r\n", HTTP_SERVER_KEEP);
+    assert_non_null(strstr(err.message, "the answer was not seen"));
+}
+
+static void a_copy_answered_at_once_is_open(void **state)
+{
+    (void)state;
+    char *text = answer("200 OK", "", "<CopyObjectResult><ETag>\"s\"</ETag></CopyObjectResult>");
+    check_open(COPY, text, HTTP_SERVER_KEEP);
+    free(text);
+}
+
+static void an_empty_put_answered_at_once_is_open(void **state)
+{
+    (void)state;
+    check_open(EMPTY_PUT, "HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 0\r\n\r\n", HTTP_SERVER_KEEP);
+}
+
+static void a_write_refused_at_once_is_open(void **state)
+{
+    (void)state;
+    char *text = answer("403 Forbidden", "", ERROR("AccessDenied"));
+    for (enum write write = DELETION; write < WRITES; write++)
+        check_open(write, text, HTTP_SERVER_KEEP);
+    free(text);
+}
+
+static void a_write_closed_at_once_is_open(void **state)
+{
+    (void)state;
+    for (enum write write = DELETION; write < WRITES; write++)
+        check_open(write, NULL, HTTP_SERVER_CLOSE);
+}
+
+static void a_write_reset_at_once_is_open(void **state)
+{
+    (void)state;
+    for (enum write write = DELETION; write < WRITES; write++)
+        check_open(write, NULL, HTTP_SERVER_RESET);
+}
+
+/* A socket that was reset has no peer, like one that is not connected yet. */
+static void a_write_reset_behind_the_first_call_is_open(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    reset_unseen = true;
+    http_server_push(server, &(struct http_server_step){.hold = true, .leave = HTTP_SERVER_RESET});
+    check_code(send_write(DELETION, &result), OS_ERR_NETWORK);
+    assert_int_equal(result.status, 0);
+    assert_true(result.sent);
+}
+
+/* libs3 has followed it: what it tells of is the answer to a second copy. */
+static void a_write_redirected_at_once_is_open(void **state)
+{
+    (void)state;
+    char headers[128];
+    snprintf(headers, sizeof(headers), "Location: http://%s/there\r\n", http_server_host(server));
+    char *text = answer("307 Temporary Redirect", headers, "");
+    check_open(DELETION, text, HTTP_SERVER_KEEP);
+    free(text);
+    assert_int_equal(http_server_count(server), 2);
+    assert_string_equal(http_server_record(server, 1)->method, "DELETE");
+}
+
+/* ------------------------------------------------------------------------------------------------ reads */
+
+static void a_read_is_repeated_and_then_takes_the_word_of_libs3(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    for (size_t i = 0; i < READ_TRIES; i++)
+        push("HTTP/1.1 404 Not Found\r\n\r\n", HTTP_SERVER_CLOSE);
+    check_code(head_of("k", &result), OS_OK);
+    assert_int_equal(result.status, 404);
+    assert_true(result.sent);
+    assert_int_equal(http_server_connections(server), READ_TRIES);
+}
+
+/* ------------------------------------------------------------------------------------------------ nothing left */
+
+static void a_server_that_is_not_there_was_sent_nothing(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    char kept[sizeof(endpoint.host)];
+    memcpy(kept, endpoint.host, sizeof(kept));
+    snprintf(endpoint.host, sizeof(endpoint.host), "127.0.0.1:1");
+    check_code(send_write(DELETION, &result), OS_ERR_NETWORK);
+    memcpy(endpoint.host, kept, sizeof(kept));
+    assert_false(result.sent);
+    assert_non_null(strstr(err.message, "cannot be reached"));
+}
+
+enum { QUEUE = 4 };
+
+/* Listens, accepts nothing, and has no room for one more connection. */
+static int listen_with_a_full_queue(int *ret_fillers)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(address);
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(listener >= 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listener, 0), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    for (int i = 0; i < QUEUE; i++) {
+        ret_fillers[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        assert_true(ret_fillers[i] >= 0);
+        (void)connect(ret_fillers[i], (struct sockaddr *)&address, size);
+    }
+    snprintf(endpoint.host, sizeof(endpoint.host), "127.0.0.1:%d", ntohs(address.sin_port));
+    return listener;
+}
+
+static void a_connection_that_never_stood_was_sent_nothing(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    struct libs3_call call = within(200);
+    int fillers[QUEUE];
+    spared = 1;
+    int listener = listen_with_a_full_queue(fillers);
+    check_code(libs3_delete(&config, &call, "k", &result, &err), OS_ERR_DEADLINE);
+    assert_false(result.sent);
+    for (int i = 0; i < QUEUE; i++)
+        close(fillers[i]);
+    close(listener);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop_server)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_deletion_answered_at_once_is_open),
+        TEST(a_copy_answered_at_once_is_open),
+        TEST(an_empty_put_answered_at_once_is_open),
+        TEST(a_write_refused_at_once_is_open),
+        TEST(a_write_closed_at_once_is_open),
+        TEST(a_write_reset_at_once_is_open),
+        TEST(a_write_reset_behind_the_first_call_is_open),
+        TEST(a_write_redirected_at_once_is_open),
+        TEST(a_read_is_repeated_and_then_takes_the_word_of_libs3),
+        TEST(a_server_that_is_not_there_was_sent_nothing),
+        TEST(a_connection_that_never_stood_was_sent_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
