@@ -69,8 +69,9 @@ static int known_status(S3Status status)
 
 bool libs3_answer_missed(const struct libs3_run *run)
 {
-    return run->missed || (!run->tap.answered && run->ended == OS_OK && run->done &&
-                           (run->status == S3StatusOK || run->status >= S3StatusErrorAccessDenied));
+    return run->missed || run->tap.overread ||
+           (!run->tap.answered && run->ended == OS_OK && run->done &&
+            (run->status == S3StatusOK || run->status >= S3StatusErrorAccessDenied));
 }
 
 /* ------------------------------------------------------------------------------------------------ none came */
@@ -113,7 +114,7 @@ static os_code explain_status(const struct libs3_run *run, const struct libs3_su
         return failed(err, OS_ERR_NETWORK, subject, sentence);
     }
     if (libs3_answer_missed(run))
-        return failed(err, OS_ERR_NETWORK, subject, "libs3 ended it, and the answer was not seen.");
+        return failed(err, OS_ERR_NETWORK, subject, "the answer was not seen before libs3 read it.");
     snprintf(sentence, sizeof(sentence), "the connection ended without an answer that can be used (%s).", name);
     return failed(err, OS_ERR_NETWORK, subject, sentence);
 }

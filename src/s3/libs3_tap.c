@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/tcp.h> /* glibc's tcp_info ends too early */
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -106,8 +108,33 @@ static bool take_body(struct libs3_tap *tap, size_t len, size_t body_offset, siz
     return ok;
 }
 
+static uint64_t bytes_received(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof(info);
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_bytes_received : 0;
+}
+
+/* False as well where the kernel does not count (before Linux 4.1). */
+static bool was_overread(const struct libs3_tap *tap, int fd)
+{
+    uint64_t received = 0;
+    int unread = 0;
+    do { /* until both are of one instant */
+        received = bytes_received(fd);
+        if (ioctl(fd, FIONREAD, &unread) != 0)
+            return false;
+    } while (received != bytes_received(fd));
+    return received > (uint64_t)unread + tap->passed + 1; /* the end of the stream may count as one byte */
+}
+
 static enum libs3_tap_step take_answer(struct libs3_tap *tap, int fd, size_t len, size_t body_offset)
 {
+    tap->overread = was_overread(tap, fd);
+    if (tap->overread) {
+        (void)end(tap);
+        return LIBS3_TAP_ABORT;
+    }
     size_t wanted = body_length(tap);
     int available = 0;
     if (ioctl(fd, FIONREAD, &available) != 0 || (size_t)available < len)
@@ -137,6 +164,7 @@ static enum libs3_tap_step pass_interim(struct libs3_tap *tap, size_t len)
     if (tap->sends_nothing)
         return hold_or_end(tap, len);
     tap->held = false;
+    tap->passed += len;
     return LIBS3_TAP_PASS;
 }
 

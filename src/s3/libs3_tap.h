@@ -7,7 +7,8 @@
  * A call that sends may read as well, and the answer may have come in between. So a gate is kept shut while the tap has
  * not seen what lies there: libcurl asks poll before it reads, and poll is silent below SO_RCVLOWAT. Two gaps stay: a
  * connection that stands at once (loopback) may be answered within the very call that made it, and an answer whose
- * connection the server closes is let through. An answer that was missed is known as such (`answered` is false).
+ * connection the server closes is let through. An answer that was missed is known as such (`answered` is false), and so
+ * is one that comes behind it on the same connection (`overread`).
  */
 #ifndef OSCOMMIT_S3_LIBS3_TAP_H
 #define OSCOMMIT_S3_LIBS3_TAP_H
@@ -25,12 +26,14 @@ struct libs3_tap {
     bool answered;   /* `answer` holds status and headers of the final answer */
     bool whole_body; /* and its body, or that has come where it was only waited for */
     bool no_memory;  /* it came, and could not be kept */
+    bool overread;   /* libs3 had read what was not looked at: what came is perhaps the answer to a second copy */
     struct http_response answer;
     /* the tap's own */
     bool over; /* nothing more to look for */
     bool held;
     size_t seen;   /* bytes, at the last look while held */
     size_t wanted; /* bytes, while held */
+    size_t passed; /* bytes of 1xx answers */
     char *bytes;
 };
 

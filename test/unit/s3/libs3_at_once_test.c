@@ -15,6 +15,7 @@
 enum { READ_TRIES = 6 }; /* as the driver has it */
 
 static unsigned spared;   /* so many requests come before the one whose first call is made long */
+static size_t requests;   /* that call ends when so many have come; 0: when libs3 has nothing left to do */
 static bool reset_unseen; /* that call ends when the request has left and the connection was reset, both unnoticed */
 static bool first_call;
 
@@ -36,12 +37,12 @@ S3Status __wrap_S3_runonce_request_context(S3RequestContext *context, int *ret_r
     S3Status status;
     do {
         status = __real_S3_runonce_request_context(context, ret_remaining);
-        last = last || (reset_unseen && http_server_count(server) > 0);
+        last = last || (requests > 0 && http_server_count(server) >= requests);
     } while (status == S3StatusOK && *ret_remaining > 0 && !last);
-    if (first_call && reset_unseen) {
+    if (first_call && requests > 0)
         http_server_release(server, 1);
+    if (first_call && reset_unseen)
         assert_true(http_server_wait_closed(server, 1));
-    }
     first_call = false;
     return status;
 }
@@ -49,6 +50,7 @@ S3Status __wrap_S3_runonce_request_context(S3RequestContext *context, int *ret_r
 static int start(void **state)
 {
     spared = 0;
+    requests = 0;
     reset_unseen = false;
     return start_server(state);
 }
@@ -135,6 +137,7 @@ static void a_write_reset_behind_the_first_call_is_open(void **state)
 {
     (void)state;
     struct libs3_result result;
+    requests = 1;
     reset_unseen = true;
     http_server_push(server, &(struct http_server_step){.hold = true, .leave = HTTP_SERVER_RESET});
     check_code(send_write(DELETION, &result), OS_ERR_NETWORK);
@@ -142,17 +145,38 @@ static void a_write_reset_behind_the_first_call_is_open(void **state)
     assert_true(result.sent);
 }
 
+static void push_redirect(void)
+{
+    char headers[128];
+    snprintf(headers, sizeof(headers), "Location: http://%s/there\r\n", http_server_host(server));
+    char *text = answer("307 Temporary Redirect", headers, "");
+    push(text, HTTP_SERVER_KEEP);
+    free(text);
+}
+
 /* libs3 has followed it: what it tells of is the answer to a second copy. */
 static void a_write_redirected_at_once_is_open(void **state)
 {
     (void)state;
-    char headers[128];
-    snprintf(headers, sizeof(headers), "Location: http://%s/there\r\n", http_server_host(server));
-    char *text = answer("307 Temporary Redirect", headers, "");
-    check_open(DELETION, text, HTTP_SERVER_KEEP);
-    free(text);
+    struct libs3_result result;
+    push_redirect();
+    check_code(send_write(DELETION, &result), OS_ERR_NETWORK);
+    assert_int_equal(result.status, 0);
+    assert_true(result.sent);
     assert_int_equal(http_server_count(server), 2);
     assert_string_equal(http_server_record(server, 1)->method, "DELETE");
+}
+
+static void the_answer_to_a_second_copy_is_not_taken_for_the_first(void **state)
+{
+    (void)state;
+    struct libs3_result result;
+    push_redirect();
+    requests = 2;
+    http_server_push(server, &(struct http_server_step){.hold = true, .answer = "HTTP/1.1 204 No Content\r\n\r\n"});
+    check_code(send_write(DELETION, &result), OS_ERR_NETWORK);
+    assert_int_equal(result.status, 0);
+    assert_true(result.sent);
 }
 
 /* ------------------------------------------------------------------------------------------------ reads */
@@ -233,6 +257,7 @@ int main(void)
         TEST(a_write_reset_at_once_is_open),
         TEST(a_write_reset_behind_the_first_call_is_open),
         TEST(a_write_redirected_at_once_is_open),
+        TEST(the_answer_to_a_second_copy_is_not_taken_for_the_first),
         TEST(a_read_is_repeated_and_then_takes_the_word_of_libs3),
         TEST(a_server_that_is_not_there_was_sent_nothing),
         TEST(a_connection_that_never_stood_was_sent_nothing),
