@@ -42,7 +42,7 @@ struct local_meaning {
 };
 
 /* As S3 would have said it. What the file store refuses it has not done and will not do ("LocalFailure" is definite);
- * only a flush that failed after the fact is open. */
+ * open is only what failed in the call that changes the name at the key, or in the flush after it. */
 static const struct local_meaning meanings[] = {
     {OS_OK, 200, ""},
     {OS_ERR_NOT_FOUND, 404, "NoSuchKey"},

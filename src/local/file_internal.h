@@ -37,8 +37,8 @@ void file_row_describe(const struct file_row *row, struct file_object *ret);
 /* Still the bytes of its stamp. If not, they were written over in place. */
 bool file_view_is_intact(const struct file_view *view);
 
-/* OS_ERR_UNDECIDED: the change is seen by everybody, but the flush of the folder failed. `done` is "written" or
- * "deleted". */
+/* OS_ERR_UNDECIDED of the flush: the change is seen by everybody, but the flush of the folder failed. `done` is
+ * "written" or "deleted". The change itself: file_applying_failed. */
 os_code file_undecided(os_error *err, int error, const char *done, const char *key);
 
 /* Nonce and headers, packed; the row was initialised. OS_ERR_ARGUMENT for what is too long. */

@@ -74,6 +74,39 @@ os_code file_failed(os_error *err, int error, const char *doing, const char *key
                      reason_of_errno(error));
 }
 
+/*
+ * What the kernel says of names, permissions and mounts before it asks the file system to change anything. Every other
+ * error may come when the change is made: EIO and ENOMEM from the inode that is written after its folder (ext4), EROFS
+ * from a journal that was given up meanwhile (jbd2), ENOSPC and EDQUOT from what must be noted of a file without a name
+ * (btrfs), ENOENT, ESTALE, ETIMEDOUT and EINTR where an answer was lost on the network (NFS).
+ */
+static bool is_refusal(int error)
+{
+    switch (error) {
+    case EACCES:
+    case EPERM:
+    case EXDEV:
+    case EBUSY:
+    case ELOOP:
+    case ENOTDIR:
+    case EISDIR:
+    case ENOTEMPTY:
+    case EEXIST:
+    case ENAMETOOLONG: return true;
+    default: return false;
+    }
+}
+
+os_code file_applying_failed(os_error *err, int error, const char *doing, const char *key)
+{
+    char shown[FILE_SHOWN_SIZE];
+    if (is_refusal(error)) {
+        return file_failed(err, error, doing, key);
+    }
+    return error_set(err, OS_ERR_UNDECIDED, "The attempt to %s \"%s\" failed, but may have been made all the same: %s.",
+                     doing, file_shown(key, shown), reason_of_errno(error));
+}
+
 static const char *segment_fault(struct text segment)
 {
     if (segment.len == 0) {

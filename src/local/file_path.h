@@ -50,5 +50,8 @@ bool file_prune_below(const struct file_root *root, const char *path);
 const char *file_shown(const char *key, char *ret);
 /* Code and sentence of a failed system call: "Cannot <doing> "KEY": <reason>". */
 os_code file_failed(os_error *err, int error, const char *doing, const char *key);
+/* The same of the one call that makes a write true, the rename to the key or the removal of its file: OS_ERR_UNDECIDED
+ * unless the error says that nothing was begun. */
+os_code file_applying_failed(os_error *err, int error, const char *doing, const char *key);
 
 #endif

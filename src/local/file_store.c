@@ -312,8 +312,11 @@ static os_code unlink_file(int parent, const char *name, const char *key, os_err
                          "Cannot delete \"%s\": what stands there is no object but a link or a special file.",
                          file_shown(key, shown));
     }
+    if (faccessat(parent, ".", W_OK, AT_EACCESS) != 0 && errno == EROFS) {
+        return file_failed(err, EROFS, "delete", key); /* asked first: of unlinkat it would not be definite */
+    }
     if (unlinkat(parent, name, 0) != 0 && errno != ENOENT) {
-        return file_failed(err, errno, "delete", key);
+        return file_applying_failed(err, errno, "delete", key);
     }
     return OS_OK;
 }

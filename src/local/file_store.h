@@ -6,8 +6,9 @@
  * own ETag and nonce, never a mixture. The clock of this store is the local CLOCK_REALTIME.
  *
  * Errors of put, copy and delete are definite: nothing was changed, and nothing will be. The one exception is
- * OS_ERR_UNDECIDED: the change is made and seen by everybody, but could not be flushed to disk, so that a power failure
- * may undo it (R10: HEAD tells).
+ * OS_ERR_UNDECIDED (R10: HEAD tells): the very call that changes the name at the key failed, which may have taken
+ * effect all the same; or the change is made and seen by everybody, but could not be flushed to disk, so that a power
+ * failure may undo it.
  *
  * Files that were put, edited, moved or restored by hand are objects too: their ETag is computed from the bytes, and
  * they have no nonce.

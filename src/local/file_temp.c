@@ -80,6 +80,15 @@ static int clear_place(struct file_place *place, int parent, const char *name, c
     return S_ISLNK(st.st_mode) ? ELOOP : EEXIST;
 }
 
+static void close_folder(int *folder)
+{
+    if (*folder >= 0) {
+        (void)close(*folder);
+        *folder = -1;
+    }
+}
+
+/* 0 or an errno. *ret_parent: -1 unless the rename was asked for. */
 static int rename_once(struct file_place *place, const struct file_temp *temp, const char *key, int *ret_parent)
 {
     const char *name = NULL;
@@ -88,36 +97,53 @@ static int rename_once(struct file_place *place, const struct file_temp *temp, c
         return errno;
     }
     int error = clear_place(place, parent, name, key);
-    if (error == 0 && renameat(temp->folder, temp->id, parent, name) != 0) {
-        error = errno;
-    }
-    if (error == 0) {
-        *ret_parent = parent;
-    } else {
+    if (error != 0) {
         (void)close(parent);
+        return error;
     }
-    return error;
+    *ret_parent = parent;
+    return renameat(temp->folder, temp->id, parent, name) == 0 ? 0 : errno;
+}
+
+/* A rename whose answer is lost is asked for again by the network file system, and then finds no file. */
+static os_code vanished(const struct file_temp *temp, const char *key, os_error *err)
+{
+    char shown[FILE_SHOWN_SIZE];
+    return error_set(err, OS_ERR_UNDECIDED,
+                     "The temporary file %s below the root of the store is gone: it has become \"%s\", or was removed "
+                     "by somebody while it was written.",
+                     temp->id, file_shown(key, shown));
 }
 
 os_code file_temp_rename(struct file_place *place, const struct file_temp *temp, const char *key, int *ret_parent,
                          os_error *err)
 {
-    int error = rename_once(place, temp, key, ret_parent);
+    int parent = -1;
+    bool there = true;
+    int error = rename_once(place, temp, key, &parent);
     for (int tries = 0; error == ENOENT && tries < RENAME_TRIES_MAX; tries++) {
-        if (faccessat(temp->folder, temp->id, F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
-            return error_set(
-                err, OS_ERR_IO,
-                "The temporary file %s below the root of the store was removed by somebody while it was written.",
-                temp->id);
+        there = faccessat(temp->folder, temp->id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+        if (!there) {
+            break;
         }
-        error = rename_once(place, temp, key, ret_parent);
+        close_folder(&parent);
+        error = rename_once(place, temp, key, &parent);
     }
-    if (error == EEXIST) {
-        char shown[FILE_SHOWN_SIZE];
-        return error_set(err, OS_ERR_ARGUMENT, "Cannot write \"%s\": something that is no file stands there.",
+    char shown[FILE_SHOWN_SIZE];
+    os_code code = OS_OK;
+    if (!there) {
+        code = vanished(temp, key, err);
+    } else if (error == EEXIST) {
+        code = error_set(err, OS_ERR_ARGUMENT, "Cannot write \"%s\": something that is no file stands there.",
                          file_shown(key, shown));
+    } else if (error != 0) {
+        code = parent >= 0 ? file_applying_failed(err, error, "write", key) : file_failed(err, error, "write", key);
     }
-    return error == 0 ? OS_OK : file_failed(err, error, "write", key);
+    if (code != OS_OK && code != OS_ERR_UNDECIDED) {
+        close_folder(&parent);
+    }
+    *ret_parent = parent;
+    return code;
 }
 
 /* ------------------------------------------------------------------------------------------------ left-overs */

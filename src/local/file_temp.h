@@ -44,8 +44,8 @@ os_code file_temp_create(struct file_place *place, const char *key, struct file_
 /* Closes it and removes what is left of it: nothing after a rename. */
 void file_temp_close(struct file_temp *temp);
 
-/* Renames it to `key`, making folders as needed; *ret_parent is the folder, for file_sync_folders. An error: nothing
- * was changed. */
+/* Renames it to `key`, making folders as needed; *ret_parent is the folder, for file_sync_folders. OS_ERR_UNDECIDED: it
+ * may be there all the same, and *ret_parent is the folder, or -1. Any other error: nothing was changed. */
 os_code file_temp_rename(struct file_place *place, const struct file_temp *temp, const char *key, int *ret_parent,
                          os_error *err);
 

@@ -220,6 +220,17 @@ static int seal(int fd, struct file_row *row)
     return file_stamp_read(fd, &row->stamp);
 }
 
+/* The file may stand at the key: then a HEAD that shows its nonce is taken for the proof of it (V4), so its row stays,
+ * and what can be flushed is. If it does not, the row matches nothing, and goes with the next write of the key. */
+static void leave_undecided(struct file_place *place, const char *key, int parent)
+{
+    if (parent >= 0) {
+        (void)file_sync_folders(parent, key);
+        (void)close(parent);
+    }
+    file_prune_above(&place->root, key);
+}
+
 os_code file_publish(struct file_store *store, const char *key, struct file_temp *temp, struct file_row *row,
                      os_error *err)
 {
@@ -241,6 +252,10 @@ os_code file_publish(struct file_store *store, const char *key, struct file_temp
     }
     int parent = -1;
     code = file_temp_rename(place, temp, key, &parent, err);
+    if (code == OS_ERR_UNDECIDED) {
+        leave_undecided(place, key, parent);
+        return code;
+    }
     if (code != OS_OK) {
         file_prune_above(&place->root, key);
         file_temp_close(temp);

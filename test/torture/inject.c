@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-const char *const inject_kind_names[INJECT_KINDS] = {"memory", "file", "sqlite", "vfs", "curl", "thread"};
+const char *const inject_kind_names[INJECT_KINDS] = {"memory", "file", "done", "sqlite", "vfs", "curl", "thread"};
 
 static const char *const file_variants[] = {"EIO", "ENOSPC", "EMFILE", "EINTR", "EDQUOT", "ENOMEM", "EACCES", "short"};
+static const char *const done_variants[] = {"EIO", "ENOENT"};
 static const char *const sqlite_variants[] = {"SQLITE_IOERR", "SQLITE_BUSY", "SQLITE_FULL", "SQLITE_NOMEM"};
 static const char *const vfs_variants[] = {"SQLITE_IOERR", "SQLITE_FULL", "SQLITE_BUSY", "SQLITE_IOERR_NOMEM"};
 static const char *const one_variant[] = {"failed"};
@@ -15,8 +16,9 @@ static const struct {
     const char *const *names;
     int count;
 } variants[INJECT_KINDS] = {
-    [INJECT_MEMORY] = {one_variant, 1}, [INJECT_FILE] = {file_variants, 8}, [INJECT_SQLITE] = {sqlite_variants, 4},
-    [INJECT_VFS] = {vfs_variants, 4},   [INJECT_CURL] = {one_variant, 1},   [INJECT_THREAD] = {one_variant, 1},
+    [INJECT_MEMORY] = {one_variant, 1},     [INJECT_FILE] = {file_variants, 8}, [INJECT_DONE] = {done_variants, 2},
+    [INJECT_SQLITE] = {sqlite_variants, 4}, [INJECT_VFS] = {vfs_variants, 4},   [INJECT_CURL] = {one_variant, 1},
+    [INJECT_THREAD] = {one_variant, 1},
 };
 
 /* os_client_open has no deadline, and waits ten seconds for a database that stays busy: there it is let go. A call

@@ -13,6 +13,7 @@
 enum inject_kind {
     INJECT_MEMORY, /* malloc and its relatives, of the library, SQLite, libcurl, OpenSSL, jansson and expat */
     INJECT_FILE,   /* system calls on files, and the random bytes */
+    INJECT_DONE,   /* the two of them that apply a write: done, and reported as failed all the same */
     INJECT_SQLITE, /* calls to SQLite */
     INJECT_VFS,    /* SQLite's own file calls */
     INJECT_CURL,   /* calls to libcurl */

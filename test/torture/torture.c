@@ -223,9 +223,13 @@ static bool try_once(struct torture *torture, const struct scenario *scenario, c
     return injected;
 }
 
-/* An upload that cannot be aborted is tried for two seconds: in a slice, those who must are fewer. */
+/* An upload that cannot be aborted is tried for two seconds: in a slice, those who must are fewer. Of the calls that
+ * apply a write a run has but a few: a slice has them all. */
 static long step_of(const struct torture *torture, const struct scenario *scenario, const struct inject_plan *plan)
 {
+    if (plan->kind == INJECT_DONE) {
+        return 1;
+    }
     return torture->step > 1 && scenario->in_parts && plan->forever ? torture->step * LONG_STEP : torture->step;
 }
 
@@ -248,7 +252,7 @@ static void torture_numbers(struct torture *torture, const struct scenario *scen
             continue;
         }
         plan.number = i;
-        calm = try_once(torture, scenario, &plan) ? 0 : calm + (step > 1 ? 3 : 1);
+        calm = try_once(torture, scenario, &plan) ? 0 : calm + (torture->step > 1 ? 3 : 1);
     }
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* System calls on files, by the linker's --wrap: those of the library, not those inside libc, SQLite or OpenSSL. A call
- * that fails has had no effect; close alone is made for real (Linux frees the descriptor whatever it says). The names
- * in _chk and _2 are what glibc makes of the same calls with _FORTIFY_SOURCE. */
+ * that fails has had no effect; close alone is made for real (Linux frees the descriptor whatever it says). renameat
+ * and unlinkat fail in a second way too, after they have done their work: with EIO as ext4 does when the inode behind
+ * the name cannot be written, with ENOENT as NFS does when it asks again because an answer was lost. The names in _chk
+ * and _2 are what glibc makes of the same calls with _FORTIFY_SOURCE. */
 #include "inject.h"
 
 #include <dirent.h>
@@ -28,6 +30,16 @@ static bool fails(const char *call)
     return true;
 }
 
+static int end(const char *call, int rc)
+{
+    static const int numbers[] = {EIO, ENOENT};
+    if (rc != 0 || !inject_hits(INJECT_DONE, call)) {
+        return rc;
+    }
+    errno = numbers[inject_variant()];
+    return -1;
+}
+
 /* RESULT __real_NAME PARAMETERS, and a wrapper that fails with FAILED. */
 #define WRAP(result, name, parameters, arguments, failed) \
     result __real_##name parameters;                      \
@@ -40,6 +52,15 @@ static bool fails(const char *call)
         return __real_##name arguments;                   \
     }
 
+/* The same, and one that fails when all is done. */
+#define WRAP_APPLYING(name, parameters, arguments)                      \
+    int __real_##name parameters;                                       \
+    int __wrap_##name parameters;                                       \
+    int __wrap_##name parameters                                        \
+    {                                                                   \
+        return fails(#name) ? -1 : end(#name, __real_##name arguments); \
+    }
+
 WRAP(int, fsync, (int fd), (fd), -1)
 WRAP(int, fdatasync, (int fd), (fd), -1)
 WRAP(int, ftruncate, (int fd, off_t length), (fd, length), -1)
@@ -49,9 +70,9 @@ WRAP(int, fstatat, (int fd, const char *path, struct stat *st, int flags), (fd, 
 WRAP(int, statx, (int fd, const char *path, int flags, unsigned mask, struct statx *st), (fd, path, flags, mask, st),
      -1)
 WRAP(int, rename, (const char *from, const char *to), (from, to), -1)
-WRAP(int, renameat, (int from, const char *old, int to, const char *name), (from, old, to, name), -1)
+WRAP_APPLYING(renameat, (int from, const char *old, int to, const char *name), (from, old, to, name))
 WRAP(int, unlink, (const char *path), (path), -1)
-WRAP(int, unlinkat, (int fd, const char *path, int flags), (fd, path, flags), -1)
+WRAP_APPLYING(unlinkat, (int fd, const char *path, int flags), (fd, path, flags))
 WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode), -1)
 WRAP(int, mkdirat, (int fd, const char *path, mode_t mode), (fd, path, mode), -1)
 WRAP(int, flock, (int fd, int operation), (fd, operation), -1)
