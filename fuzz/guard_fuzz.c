@@ -163,6 +163,7 @@ static void fill_answer(struct bytes *bytes, struct model *model, struct guard_e
 
     event->head = pick < 200 ? HEAD_ANSWERED : pick < 240 ? HEAD_FAILED : HEAD_REFUSED;
     event->signed_ok = pick < 240;
+    event->one_write = (pick & 8) != 0;
     event->ledger = pick < 128 ? LEDGER_OK : (enum ledger_outcome)(1 + pick % 7);
     event->attempt = (enum attempt_answer)(1 + pick % 10);
     event->upload = (enum upload_outcome)(1 + pick % 5);
@@ -239,7 +240,6 @@ static void make_guard(struct bytes *bytes, const struct guard_settings *setting
         .seed = pick,
         .body_bytes = 100,
         .part_count = pick * 40,
-        .one_write = (pick & 8) != 0,
         .has_recent_date = (pick & 16) != 0,
         .recent_date_s = model->s3_ms / 1000,
         .recent_clock = model->now,

@@ -42,7 +42,6 @@ void model_begin(struct model *model, const struct guard_settings *settings, con
     model->expected_etag = start->expected_etag;
     model->dated_sent_clock = start->recent_clock;
     model->amount = start->operation == GUARD_COMPLETE ? start->part_count : start->body_bytes;
-    model->one_write = start->one_write;
     model->upload = start->upload;
     model->versioned = settings->versioned;
     model->has_versions = settings->versioned || settings->versions_likely;
@@ -226,7 +225,10 @@ void model_before(struct model *model, const struct guard_event *event)
         if (event->head == HEAD_ANSWERED)
             model->amount = event->source_bytes;
         return;
-    case GUARD_EVENT_SIGNED: model->signed_ok = event->signed_ok; return;
+    case GUARD_EVENT_SIGNED: /* the allowance rests on the first one; a second may not need more */
+        model->one_write = model->sends == 0 ? event->one_write : model->one_write;
+        model->signed_ok = event->signed_ok && (event->one_write || !model->one_write);
+        return;
     case GUARD_EVENT_RECORD_PUT:
     case GUARD_EVENT_RECORD_GET: record_answered(model, event); return;
     case GUARD_EVENT_RECORD_QUERY: model->proof = model->proof || event->evidence.saw_ours; return;
@@ -335,8 +337,7 @@ static void check_send(struct model *model, const struct guard_todo *todo)
     uint64_t length_ms = (uint64_t)model->sign_length_s * 1000;
 
     FUZZ_CHECK(!model->resolving && model->verdict == VERDICT_NONE && model->signed_ok);
-    FUZZ_CHECK(model->sends == 0 || model->may_send_again);
-    FUZZ_CHECK(!model->undecided);
+    FUZZ_CHECK(!model->undecided && (model->sends == 0 || model->may_send_again));
     FUZZ_CHECK(clock_elapsed_max(&model->sign_clock, &model->now) < length_ms);
     if (model->settings.native) {
         FUZZ_CHECK(model->head_answered_step == 0 || model->expectation_held);

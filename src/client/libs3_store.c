@@ -143,6 +143,12 @@ static os_code libs3_prepare(struct store *store, const struct store_request *re
     return blocking_attempt_new(request, date_s + length_s, ret, err);
 }
 
+static bool libs3_one_write(struct store *store, const struct store_attempt *attempt)
+{
+    (void)store;
+    return attempt->request.body.length <= LIBS3_SMALL_BODY_BYTES;
+}
+
 static struct store_op *libs3_send(struct store *store, struct store_attempt *attempt, uint64_t deadline_ms,
                                    uint32_t user_timeout_ms, store_done_fn done, void *context)
 {
@@ -195,6 +201,7 @@ static const struct store_vtable libs3_vtable = {
     .check_key = libs3_check_key,
     .start = libs3_store_start,
     .prepare = libs3_prepare,
+    .one_write = libs3_one_write,
     .send = libs3_send,
     .attempt_free = libs3_attempt_free,
     .cancel = libs3_cancel,
@@ -238,7 +245,6 @@ os_code libs3_store_new(const struct store_config *config, struct store **ret, o
     }
     libs3->started = true;
     libs3->store.vtable = &libs3_vtable;
-    libs3->store.one_write_bytes = LIBS3_SMALL_BODY_BYTES;
     libs3->loop = config->loop;
     libs3->endpoint = *config->endpoint;
     libs3->target = (struct s3_target){

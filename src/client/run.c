@@ -100,18 +100,6 @@ bool run_has_md5_etag(const struct run *run)
     return run->wish.operation == GUARD_PUT && (attributes == NULL || attributes->encryption == NULL);
 }
 
-uint64_t run_body_bytes(const struct run *run)
-{
-    const struct run_upload *upload = run->wish.upload;
-    if (upload == NULL)
-        return run->wish.body.length;
-    struct buf body;
-    os_code code = s3_write_completion(upload->parts, upload->part_count, upload->completion->checksum, &body, NULL);
-    uint64_t bytes = code == OS_OK ? body.len : UINT64_MAX;
-    buf_free(&body);
-    return bytes;
-}
-
 static void settings_for(const struct run *run, struct guard_settings *ret)
 {
     const os_client *client = run->client;
@@ -164,7 +152,6 @@ static bool init_guard(struct run *run, const struct clock_reading *now)
         .upload = upload ? record_upload_number(upload->id) : 0,
         .part_count = upload ? (uint32_t)upload->part_count : 0,
         .parts_in_doubt = upload && upload->parts_in_doubt,
-        .one_write = run_body_bytes(run) <= client->store->one_write_bytes,
         .has_recent_date = knows_date(run, now),
         .recent_date_s = client->date_s,
         .recent_clock = client->date_clock,

@@ -155,7 +155,6 @@ void run_free_versions(struct run *run); /* ends it without an event */
 void run_version_of(const struct s3_object *object, struct object_version *ret); /* of a HEAD that found something */
 bool run_etag_is_missing(const char *etag);   /* none, or the empty one in quotes, as rclone may say while it writes */
 bool run_has_md5_etag(const struct run *run); /* run.c: where the store's ETags are MD5, that of this write is, too */
-uint64_t run_body_bytes(const struct run *run); /* run.c: of the attempt's body, a Complete's list of parts too */
 bool run_new_nonce(char *ret); /* run.c: RECORD_NONCE_SIZE bytes; false: the system gives no random bytes */
 
 /* run_outcome.c: verdict, result and the sentence of a finished guard. */

@@ -274,6 +274,7 @@ static void sign_attempt(struct run *run, const struct guard_todo *todo)
     os_code code = store->vtable->prepare(store, &run->attempt_request, todo->sign_date_s, todo->sign_length_s,
                                           todo->sign_renewed, &run->attempt, &run->last_error);
     struct guard_event event = {.kind = GUARD_EVENT_SIGNED, .signed_ok = code == OS_OK};
+    event.one_write = event.signed_ok && store->vtable->one_write(store, run->attempt);
     run_event(run, &event);
 }
 

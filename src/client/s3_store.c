@@ -11,8 +11,7 @@
 #include <string.h>
 
 enum {
-    S3_ANSWER_MAX = 8 << 20,          /* a LIST page of 1,000 keys of 1,024 bytes, all escaped, fits */
-    S3_TLS_ONE_WRITE_BYTES = 8 << 10, /* with its headers well inside one TLS record of 16 KiB */
+    S3_ANSWER_MAX = 8 << 20, /* a LIST page of 1,000 keys of 1,024 bytes, all escaped, fits */
     S3_PROBE_LENGTH_S = 60,
     S3_SKEW_MIN_S = 300
 };
@@ -320,6 +319,11 @@ static os_code s3_prepare(struct store *store, const struct store_request *reque
     return OS_OK;
 }
 
+static bool s3_one_write(struct store *store, const struct store_attempt *attempt)
+{
+    return http_engine_one_write(loop_http(of(store)->loop), &attempt->http.request);
+}
+
 static struct store_op *s3_send(struct store *store, struct store_attempt *attempt, uint64_t deadline_ms,
                                 uint32_t user_timeout_ms, store_done_fn done, void *context)
 {
@@ -378,6 +382,7 @@ static const struct store_vtable s3_vtable = {
     .check_key = s3_check,
     .start = s3_start,
     .prepare = s3_prepare,
+    .one_write = s3_one_write,
     .send = s3_send,
     .attempt_free = s3_attempt_free,
     .cancel = s3_cancel,
@@ -400,8 +405,6 @@ os_code s3_store_new(const struct store_config *config, struct store **ret, os_e
     store->store.has_fence = true;
     store->store.has_uploads = true;
     store->store.has_attributes = true;
-    bool tls = strcmp(config->endpoint->scheme, "https") == 0;
-    store->store.one_write_bytes = tls ? S3_TLS_ONE_WRITE_BYTES : HTTP_ONE_WRITE_BODY_MAX;
     store->loop = config->loop;
     store->endpoint = *config->endpoint;
     store->addressing = config->addressing;

@@ -120,9 +120,8 @@ struct store {
     const struct store_vtable *vtable;
     bool has_fence; /* an expired attempt may be refused (E7 finds out); false: never (libs3) */
     bool is_local;
-    bool has_uploads;         /* staged uploads */
-    bool has_attributes;      /* knows what tags, storage classes and encryption are, at least */
-    uint32_t one_write_bytes; /* bodies up to this leave together with their headers in one write */
+    bool has_uploads;    /* staged uploads */
+    bool has_attributes; /* knows what tags, storage classes and encryption are, at least */
 };
 
 struct store_vtable {
@@ -138,6 +137,9 @@ struct store_vtable {
      * anew first. The request stays borrowed while the attempt lives. */
     os_code (*prepare)(struct store *store, const struct store_request *request, uint64_t date_s, uint32_t length_s,
                        bool renew, struct store_attempt **ret, os_error *err);
+    /* Whether it surely leaves in one write, headers and body: the allowance of protocol.md, section 3, counts on it.
+     */
+    bool (*one_write)(struct store *store, const struct store_attempt *attempt);
     /* Sends it, once (R6), with an own deadline after which the connection is aborted; the same attempt may be sent
      * again after its done (R7's 409). */
     struct store_op *(*send)(struct store *store, struct store_attempt *attempt, uint64_t deadline_monotonic_ms,

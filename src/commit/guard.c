@@ -33,7 +33,6 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
         word_copy(g->our_etag, start->our_etag, sizeof(g->our_etag));
     word_copy(g->nonce, start->nonce, sizeof(g->nonce));
     g->body_bytes = start->body_bytes;
-    g->one_write = start->one_write;
     g->part_count = start->part_count;
     g->parts_in_doubt = start->parts_in_doubt;
     g->versioned = settings->versioned;

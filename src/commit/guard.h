@@ -85,7 +85,6 @@ struct guard_start {
     uint64_t body_bytes;               /* PUT: decides the allowance */
     uint64_t upload;                   /* COMPLETE: number of the upload id (record_upload_number) */
     uint32_t part_count;               /* COMPLETE: decides the allowance */
-    bool one_write;                    /* PUT, COMPLETE: headers and body leave in one write */
     bool parts_in_doubt;               /* COMPLETE: a part was not answered: a copy of it may come late (R14) */
     bool has_recent_date;              /* R3: an answer of the store is less than 2 s old; native: than 10 min */
     uint64_t recent_date_s;            /* the largest Date received so far */
@@ -178,6 +177,7 @@ struct guard_event {
     bool versioned;                       /* HEAD: it names a version, or a delete marker, by an id of its own */
     uint64_t source_bytes;                /* SOURCE */
     bool signed_ok;                       /* SIGNED */
+    bool one_write;                       /* SIGNED: what was signed leaves in one write, headers and body */
     enum ledger_outcome ledger;           /* RECORD_PUT, RECORD_GET, RECORD_QUERY */
     bool found;                           /* RECORD_GET with LEDGER_OK */
     struct record record;                 /* RECORD_PUT with LEDGER_CONFLICT, RECORD_GET when found */
@@ -365,7 +365,7 @@ struct guard {
     uint32_t part_count;
     uint32_t signed_length_s; /* of the attempt's signature, from D0 on */
 
-    bool one_write;
+    bool one_write;      /* PUT, COMPLETE: what was signed before the record was written, which counts on it */
     bool together;       /* R1 and R3 went out together */
     bool checked;        /* R1's HEAD has shown the expectation to hold */
     bool source_checked; /* COPY */

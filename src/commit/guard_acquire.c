@@ -150,6 +150,7 @@ void guard_on_signed(struct guard *g, const struct guard_event *event, struct gu
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_R2, todo);
         return;
     }
+    g->one_write = event->one_write;
     describe_record(g);
     g->lease_clock = event->now;
     backoff_restart(&g->backoff);

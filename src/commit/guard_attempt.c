@@ -116,10 +116,12 @@ static void on_token_expired(struct guard *g, const struct guard_event *event, s
 
 void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
-    if (event->signed_ok)
-        guard_send(g, &event->now, todo);
-    else
+    if (!event->signed_ok)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_E2, todo);
+    else if (g->one_write && !event->one_write) /* the new token is longer, and the fence too early for two writes */
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_NOT_SENT, RULE_R6, todo);
+    else
+        guard_send(g, &event->now, todo);
 }
 
 /* ------------------------------------------------------------------------------------------------ the answer */

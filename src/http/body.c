@@ -14,16 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-uint64_t body_length(const struct http_body *body)
-{
-    return body->kind == HTTP_BODY_NONE ? 0 : body->length;
-}
-
-bool body_is_joined(const struct http_body *body)
-{
-    return body_length(body) <= HTTP_ONE_WRITE_BODY_MAX && body->held_until_monotonic_ms == 0;
-}
-
 /* Reads until `size` bytes or the end of the file; -1 with errno. */
 static ssize_t read_at(int fd, char *ret, size_t size, uint64_t offset)
 {

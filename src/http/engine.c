@@ -443,20 +443,7 @@ void http_engine_wakeup(struct http_engine *engine)
     }
 }
 
-/* What the headers take, with room for those that libcurl adds (Host, Content-Length, and the request line of a proxy).
- */
-static size_t head_bytes(const struct http_engine *engine, const struct http_request *request)
-{
-    size_t bytes = 256 + strlen(request->method) + 2 * strlen(request->host) + request->path.len + request->query.len +
-                   strlen(engine->user_agent);
-    return bytes + request->headers.bytes + 4 * request->headers.count;
-}
-
 bool http_engine_one_write(const struct http_engine *engine, const struct http_request *request)
 {
-    uint64_t length = body_length(&request->body);
-    if (length > HTTP_ONE_WRITE_BODY_MAX) {
-        return false;
-    }
-    return strcmp(request->scheme, "https") != 0 || head_bytes(engine, request) + length <= TLS_RECORD_MAX;
+    return http_one_write(request, engine->user_agent);
 }

@@ -42,6 +42,8 @@ enum { HTTP_ONE_WRITE_BODY_MAX = 65535 };
  * waiting for the rest (the allowance of protocol.md, section 3). Over TLS one write is one record: 16 KiB, headers
  * included. */
 bool http_engine_one_write(const struct http_engine *engine, const struct http_request *request);
+/* The same of an engine with this user agent. */
+bool http_one_write(const struct http_request *request, const char *user_agent);
 
 /* How a request ended as far as the transport goes. */
 struct http_result {

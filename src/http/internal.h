@@ -103,11 +103,13 @@ size_t answer_body(char *data, size_t size, size_t count, void *context);
 
 /* body.c */
 os_code body_prepare(struct http_transfer *transfer, os_error *err);
-bool body_is_joined(const struct http_body *body); /* sent together with the headers */
 const char *body_joined_data(const struct http_transfer *transfer);
-uint64_t body_length(const struct http_body *body);
 size_t body_read(char *ret, size_t size, size_t count, void *context);
 int body_seek(void *context, curl_off_t offset, int origin);
+
+/* one_write.c */
+uint64_t body_length(const struct http_body *body);
+bool body_is_joined(const struct http_body *body); /* sent together with the headers */
 
 /* socket.c */
 curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_sockaddr *address);

@@ -142,7 +142,7 @@ static void step(struct world *world, unsigned w, struct guard_event *event, con
     if (guard_finished(&writer->guard)) {
         finish(world, w);
     } else if (todo.what & GUARD_DO_SIGN) { /* a computation on the spot: nothing comes between */
-        struct guard_event done = {.kind = GUARD_EVENT_SIGNED, .signed_ok = true};
+        struct guard_event done = {.kind = GUARD_EVENT_SIGNED, .signed_ok = true, .one_write = true};
         step(world, w, &done, NULL);
     }
 }
@@ -172,7 +172,6 @@ void writer_start(struct world *world, unsigned w)
             .generation = 1000 * (1 + (uint64_t)w * GUARDS + writer->number),
             .upload = plan->operation == GUARD_COMPLETE ? w + 1 : 0,
             .part_count = 1,
-            .one_write = true,
             .has_recent_date = recent,
             .recent_date_s = world_date(world),
             .recent_clock = world_clocks(world, w),

@@ -71,8 +71,7 @@ os_code http_engine_new(const struct http_engine_options *options, struct http_e
 
 bool http_engine_one_write(const struct http_engine *engine, const struct http_request *request)
 {
-    (void)engine;
-    return request->body.kind != HTTP_BODY_FILE && request->body.length <= HTTP_ONE_WRITE_BODY_MAX;
+    return http_one_write(request, engine->user_agent);
 }
 
 /* ------------------------------------------------------------------------------------------------ the end of one */

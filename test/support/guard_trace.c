@@ -78,8 +78,7 @@ static bool take_start(struct words *words, struct guard_start *start)
     start->has_recent_date = words_take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
     return start->has_recent_date || words_take_number(words, "gen", &start->generation) ||
            words_take_number(words, "body", &start->body_bytes) || take_u32(words, "parts", &start->part_count) ||
-           take_flag(words, "doubt", &start->parts_in_doubt, true) ||
-           take_flag(words, "large", &start->one_write, false);
+           take_flag(words, "doubt", &start->parts_in_doubt, true);
 }
 
 static enum guard_operation operation_of(const char *word)
@@ -107,7 +106,6 @@ static void set_up(const char *line)
                                 .nonce = GUARD_TRACE_NONCE,
                                 .generation = 100,
                                 .seed = 1,
-                                .one_write = true,
                                 .recent_clock = guard_trace.now};
     const char *etag = words_take(&words);
     if (start.operation == GUARD_COMPLETE)
@@ -334,6 +332,7 @@ static void read_kind(struct words *words, struct guard_event *event)
     else if (words_take_word(words, "signed")) {
         event->kind = GUARD_EVENT_SIGNED;
         event->signed_ok = !words_take_word(words, "failed");
+        event->one_write = !words_take_word(words, "large");
     }
 }
 

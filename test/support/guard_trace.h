@@ -11,10 +11,11 @@
  * new trace as C source and fails. It knows the guard's interface, no socket and no clock.
  *
  * First line: put|copy|delete|complete, then absent or the expected ETag (bare, the quotes are added), then any of
- *     no-fences always 409=again 409=final ours=ETAG recent=DATE body=N large length=S allowance=S margin=S
+ *     no-fences always 409=again 409=final ours=ETAG recent=DATE body=N length=S allowance=S margin=S
  *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N doubt native tells mixed versioned
  * Events:
- *     start | timer | stop | signed [failed]
+ *     start | timer | stop | signed [failed|large]
+ *                                 signed large: in more than one write
  *     head VERSION | head failed | head refused          VERSION: none|ETAG [nonce=] [lm=] [vid=]
  *     source BYTES | source failed | source refused
  *     put ok|conflict RECORD|blind|throttled|ambiguous|refused|unreadable

@@ -147,6 +147,30 @@ static void versions_came(struct guard_watch *watch, const struct guard_event *e
     watch->not_in_list = whole && watch->versioned && event->date_s <= watch->date_s + 20 * 3600;
 }
 
+static uint64_t allowance_s(const struct guard_watch *watch)
+{
+    if (watch->settings.allowance_s)
+        return watch->settings.allowance_s;
+    uint64_t amount = watch->start.body_bytes;
+    if (watch->start.operation == GUARD_COPY)
+        amount = watch->source_bytes;
+    if (watch->start.operation == GUARD_COMPLETE)
+        amount = watch->start.part_count;
+    return guard_allowance_s(watch->start.operation, amount, watch->one_write);
+}
+
+/* Native: nothing is put, but it is dead at the same time. */
+static void signature_came(struct guard_watch *watch, const struct guard_event *event)
+{
+    if (watch->renewed) {
+        watch->two_sends = watch->one_write && !event->one_write;
+        return;
+    }
+    watch->one_write = event->one_write;
+    watch->put.has_fence = watch->settings.fences;
+    watch->put.fence_s = watch->date_s + watch->length_s + allowance_s(watch);
+}
+
 static unsigned answered_by(enum guard_event_kind kind)
 {
     static const unsigned requests[] = {
@@ -177,6 +201,8 @@ static void event_came(struct guard_watch *watch, const struct guard_event *even
         head_came(watch, event);
     if (request == GUARD_DO_SOURCE && event->head == HEAD_ANSWERED)
         watch->source_bytes = event->source_bytes;
+    if (request == GUARD_DO_SIGN)
+        signature_came(watch, event);
     if (request & (GUARD_DO_RECORD_PUT | GUARD_DO_RECORD_GET | GUARD_DO_RECORD_QUERY))
         ledger_came(watch, event);
     if (request == GUARD_DO_SEND)
@@ -195,20 +221,9 @@ static void event_came(struct guard_watch *watch, const struct guard_event *even
             return (sentence); \
     } while (false)
 
-static uint64_t allowance_s(const struct guard_watch *watch)
-{
-    if (watch->settings.allowance_s)
-        return watch->settings.allowance_s;
-    uint64_t amount = watch->start.body_bytes;
-    if (watch->start.operation == GUARD_COPY)
-        amount = watch->source_bytes;
-    if (watch->start.operation == GUARD_COMPLETE)
-        amount = watch->start.part_count;
-    return guard_allowance_s(watch->start.operation, amount, watch->start.one_write);
-}
-
 static const char *check_sign(struct guard_watch *watch, const struct guard_todo *todo)
 {
+    watch->renewed = todo->sign_renewed;
     if (todo->sign_renewed) {
         MUST(todo->sign_date_s == watch->date_s && todo->sign_length_s == watch->length_s,
              "R2: renewed credentials sign the same date and length");
@@ -219,8 +234,6 @@ static const char *check_sign(struct guard_watch *watch, const struct guard_todo
     watch->date_s = todo->sign_date_s;
     watch->length_s = todo->sign_length_s;
     watch->recorded = false;
-    watch->put.has_fence = watch->settings.fences; /* native: nothing is put, but it is dead at the same time */
-    watch->put.fence_s = watch->date_s + watch->length_s + allowance_s(watch);
     MUST(watch->settings.native || watch->length_s == watch->settings.length_s, "R2: the length as set");
     MUST(watch->length_s >= watch->settings.length_s && watch->length_s <= watch->settings.length_s + 600,
          "native: as set, and the age of the Date");
@@ -312,6 +325,7 @@ static const char *check_send(struct guard_watch *watch, const struct guard_todo
     MUST(native || (watch->held && watch->recorded), "R6: sent under our record");
     MUST(watch->checked || (native && !watch->looked), "R1, R5: sent while the expectation held");
     MUST(!watch->out, "R13: no second copy while one may be applied");
+    MUST(!watch->two_sends, "R6: what the record takes for one write is one");
     MUST(todo->send_deadline_ms > 0 && todo->send_deadline_ms <= most_ms, "R6: within the lease");
     MUST(todo->send_allowance_ms == allowance_s(watch) * 1000, "R6: the kernel tries no longer than the allowance");
     watch->locking = false;

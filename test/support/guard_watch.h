@@ -21,6 +21,9 @@ struct guard_watch {
     /* The signature, and the record that went with it (R2). */
     uint64_t date_s;
     uint32_t length_s;
+    bool renewed;   /* the signature under way, or made last, is the second one */
+    bool one_write; /* so was signed what the record counts on */
+    bool two_sends; /* what was signed last takes more, and the record does not count on that */
     bool recorded;
     struct record put;
     struct record_condition condition;

@@ -174,24 +174,6 @@ static void R13_the_etag_of_an_encrypted_object_is_not_foretold(void **state)
     assert_false(run_has_md5_etag(&run));
 }
 
-/* Section 3: a Complete whose list of parts does not leave in one write with its headers may be stalled, too. */
-static void the_body_of_a_complete_is_its_list_of_parts(void **state)
-{
-    (void)state;
-    const struct s3_part_name parts[] = {{.number = 1, .etag = "\"a\""}, {.number = 2, .etag = "\"b\""}};
-    const struct s3_completion completion = {.length = 0};
-    struct run_upload upload = {.parts = parts, .part_count = 1, .completion = &completion};
-    struct run run = {.wish = {.operation = GUARD_PUT, .body = {.length = 7}}};
-    assert_int_equal(run_body_bytes(&run), 7);
-    run.wish.upload = &upload;
-    uint64_t of_one = run_body_bytes(&run);
-    assert_in_range(of_one, 100, 250);
-    upload.part_count = 2;
-    assert_in_range(run_body_bytes(&run), of_one + 40, of_one + 100);
-    upload.part_count = 0; /* cannot be sent at all */
-    assert_true(run_body_bytes(&run) == UINT64_MAX);
-}
-
 static void metadata_has_the_room_that_the_nonce_leaves(void **state)
 {
     (void)state;
@@ -233,7 +215,6 @@ int main(void)
         cmocka_unit_test(tags_class_and_encryption_become_those_of_a_put_and_an_upload),
         cmocka_unit_test(tags_that_no_store_takes_are_refused),
         cmocka_unit_test(a_key_of_kms_needs_its_encryption),
-        cmocka_unit_test(the_body_of_a_complete_is_its_list_of_parts),
         cmocka_unit_test(R13_the_etag_of_an_encrypted_object_is_not_foretold),
         cmocka_unit_test(metadata_has_the_room_that_the_nonce_leaves),
         cmocka_unit_test(so_many_entries_are_taken_as_a_copy_can_carry),

@@ -58,7 +58,7 @@ os_client *scratch_s3_client(const struct scratch *scratch, const char *host, co
     os_options options = OS_OPTIONS_INIT;
     os_client *client = NULL;
     os_error error;
-    snprintf(endpoint, sizeof(endpoint), "http://%s", host);
+    snprintf(endpoint, sizeof(endpoint), "%s://%s", more && more->ca_file ? "https" : "http", host);
     snprintf(ledger_url, sizeof(ledger_url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
     if (more)
         options = *more;

@@ -23,7 +23,8 @@ int scratch_teardown(void **state);
 
 /* A client of it, with short times and its own options on top. */
 os_client *scratch_client(const struct scratch *scratch, const os_options *more);
-/* A client of a made-up S3 store at "127.0.0.1:port", whose records are those of the embedded store. */
+/* A client of a made-up S3 store at "127.0.0.1:port", whose records are those of the embedded store; over TLS where
+ * `more` has a ca_file. */
 os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more);
 
 #define CHECK_CODE(got, wanted, error)                                                                        \

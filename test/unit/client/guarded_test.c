@@ -191,6 +191,114 @@ static void a_bucket_that_a_middlebox_refused_is_asked_again(void **state)
     assert_true(is_fenced(*state, &store));
 }
 
+/* ------------------------------------------------------------------------------------------------ allowance */
+
+enum { SMALL_TIMEOUT_MS = 20000, SMALL_FENCE_S = 10, LARGE_TIMEOUT_MS = 77000, LARGE_FENCE_S = 75 };
+
+/* A create of an own key by an own client; the header is its Content-Disposition. */
+struct size_case {
+    const char *key;
+    size_t body_bytes;
+    size_t header_bytes;
+    size_t token_bytes;
+    size_t tags;
+    bool one_write;
+};
+
+static char *filled(size_t bytes)
+{
+    char *text = calloc(1, bytes + 1);
+    assert_non_null(text);
+    memset(text, 'x', bytes);
+    return text;
+}
+
+static void create_sized(os_client *client, const struct size_case *each)
+{
+    static const char *const names[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+    char value[3 * 256 + 1] = "";
+    for (size_t i = 0; i < 256; i++)
+        memcpy(value + 3 * i, "\xe2\x82\xac", 3); /* a character that takes nine bytes in a header */
+    os_metadata tags[10];
+    for (size_t i = 0; i < 10; i++)
+        tags[i] = (os_metadata){names[i], value};
+    char *data = filled(each->body_bytes);
+    char *header = filled(each->header_bytes);
+    os_body body = OS_BODY_MEMORY(data, each->body_bytes);
+    os_put_options options = OS_PUT_OPTIONS_INIT;
+    os_error error = {0};
+    options.content_disposition = header;
+    options.tags = tags;
+    options.tag_count = each->tags;
+    os_verdict verdict = os_put_if_absent(client, each->key, &body, &options, NULL, NULL, &error);
+    if (verdict != OS_COMMITTED)
+        fail_msg("%s: %s", each->key, error.message);
+    free(header);
+    free(data);
+}
+
+static void check_allowance(const struct scratch *scratch, struct http_server *server, const struct size_case *each)
+{
+    os_options options = OS_OPTIONS_INIT;
+    char *token = filled(each->token_bytes);
+    options.ca_file = http_server_ca_file(server);
+    options.session_token = each->token_bytes ? token : NULL;
+    os_client *client = scratch_s3_client(scratch, http_server_host(server), &options);
+    create_sized(client, each);
+    os_client_close(client);
+    free(token);
+    char ledger[160];
+    char sql[256];
+    snprintf(ledger, sizeof(ledger), "%s/.oscommit/ledger.db", scratch->root);
+    snprintf(sql, sizeof(sql), "SELECT timeout_ms FROM records WHERE path = '%s'", each->key);
+    int timeout_ms = count_records(ledger, sql);
+    snprintf(sql, sizeof(sql),
+             "SELECT fence_s - CAST(strftime('%%s', '2026-11-21 10:00:00') AS INTEGER) FROM records WHERE path = '%s'",
+             each->key);
+    int fence_s = count_records(ledger, sql);
+    if (timeout_ms != (each->one_write ? SMALL_TIMEOUT_MS : LARGE_TIMEOUT_MS) ||
+        fence_s != (each->one_write ? SMALL_FENCE_S : LARGE_FENCE_S))
+        fail_msg("%s: timeout %d ms, fence after %d s", each->key, timeout_ms, fence_s);
+}
+
+static void check_allowances(const struct scratch *scratch, bool tls, const struct size_case *cases, size_t count)
+{
+    unsigned long grace_s = 0;
+    struct http_server_options store = {.tls = tls, .respond = answer_with_grace, .respond_context = &grace_s};
+    struct http_server *server = http_server_start(&store);
+    for (size_t i = 0; i < count; i++)
+        check_allowance(scratch, server, &cases[i]);
+    http_server_stop(server);
+}
+
+/* Section 3: over TLS one write is one record of 16 KiB, and the head is a part of it, signature and token too. */
+static void over_tls_head_and_body_decide_the_allowance_together(void **state)
+{
+    static const struct size_case cases[] = {
+        {"absent-small", .body_bytes = 100, .one_write = true},
+        {"absent-of-8000", .body_bytes = 8000, .one_write = true},
+        {"absent-just-right", .body_bytes = 14500, .one_write = true},
+        {"absent-of-a-record", .body_bytes = 16384},
+        {"absent-header", .body_bytes = 8000, .header_bytes = 12 << 10},
+        {"absent-header-alone", .body_bytes = 1, .header_bytes = 16 << 10},
+        {"absent-header-fits", .body_bytes = 1, .header_bytes = 12 << 10, .one_write = true},
+        {"absent-tags", .body_bytes = 100, .tags = 10},
+        {"absent-token", .body_bytes = 8000, .token_bytes = 12 << 10},
+        {"absent-token-fits", .body_bytes = 100, .token_bytes = 12 << 10, .one_write = true},
+    };
+    check_allowances(*state, true, cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+static void in_the_clear_the_body_decides_the_allowance(void **state)
+{
+    static const struct size_case cases[] = {
+        {"absent-small", .body_bytes = 100, .one_write = true},
+        {"absent-just-right", .body_bytes = 65535, .header_bytes = 12 << 10, .tags = 10, .one_write = true},
+        {"absent-of-64-kib", .body_bytes = 65536},
+    };
+    check_allowances(*state, false, cases, sizeof(cases) / sizeof(cases[0]));
+}
+
 /* ------------------------------------------------------------------------------------------------ ETags */
 
 static void answer_always(void *context, const struct http_server_record *record, struct buf *scratch,
@@ -245,6 +353,9 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(a_bucket_that_a_middlebox_refused_is_asked_again, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test_setup_teardown(over_tls_head_and_body_decide_the_allowance_together, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(in_the_clear_the_body_decides_the_allowance, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(a_store_that_names_no_etag_is_no_conflict, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

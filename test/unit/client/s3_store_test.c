@@ -88,6 +88,23 @@ static void a_guarded_complete_is_signed_in_the_query_with_its_parts_and_its_con
                                       "<ChecksumCRC32C>AAAAAA==</ChecksumCRC32C></Part></CompleteMultipartUpload>");
 }
 
+/* Section 3: a Complete whose list of parts does not leave in one write with its headers may be stalled, too. */
+static void the_body_of_a_complete_is_its_list_of_parts(void **state)
+{
+    struct fixture *f = *state;
+    enum { MANY = 2000 };
+    static struct s3_part_name many[MANY];
+    for (uint32_t i = 0; i < MANY; i++)
+        many[i] = (struct s3_part_name){.number = i + 1, .etag = "\"0123456789abcdef0123456789abcdef\""};
+    struct store_request request = complete_of("an-id");
+    assert_true(store_call_one_write(&f->on, &request));
+    request.upload.parts = many;
+    request.upload.part_count = MANY / 4;
+    assert_true(store_call_one_write(&f->on, &request));
+    request.upload.part_count = MANY;
+    assert_false(store_call_one_write(&f->on, &request));
+}
+
 static void an_error_inside_the_200_of_a_complete_is_no_success(void **state)
 {
     struct fixture *f = *state;
@@ -280,6 +297,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_404_of_a_delete_marker_names_it, setup, teardown),
         cmocka_unit_test_setup_teardown(a_guarded_complete_is_signed_in_the_query_with_its_parts_and_its_condition,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(the_body_of_a_complete_is_its_list_of_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(an_error_inside_the_200_of_a_complete_is_no_success, setup, teardown),
         cmocka_unit_test_setup_teardown(a_complete_without_its_document_is_no_success, setup, teardown),
         cmocka_unit_test_setup_teardown(a_complete_leaves_once, setup, teardown),

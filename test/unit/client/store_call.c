@@ -13,6 +13,7 @@ struct call {
     struct on_store *on;
     const struct store_request *request;
     bool guarded;
+    bool one_write;
     struct store_attempt *attempt;
     struct store_answer answer;
     struct event done;
@@ -26,14 +27,19 @@ static void note_answer(void *context, const struct store_answer *answer)
     event_set(&call->done);
 }
 
-static void start_guarded(struct call *call)
+static os_code prepare(struct call *call, os_error *err)
 {
     struct store *store = call->on->store;
     struct clock_reading now;
-    os_error err;
     clock_read(&now);
-    os_code code =
-        store->vtable->prepare(store, call->request, now.realtime_ms / 1000, LENGTH_S, false, &call->attempt, &err);
+    return store->vtable->prepare(store, call->request, now.realtime_ms / 1000, LENGTH_S, false, &call->attempt, err);
+}
+
+static void start_guarded(struct call *call)
+{
+    struct store *store = call->on->store;
+    os_error err;
+    os_code code = prepare(call, &err);
     struct store_op *op = NULL;
     if (code == OS_OK)
         op = store->vtable->send(store, call->attempt, call->request->deadline_monotonic_ms, 0, note_answer, call);
@@ -57,6 +63,16 @@ static void free_attempt(void *context)
     call->on->store->vtable->attempt_free(call->on->store, call->attempt);
 }
 
+static void look_at_attempt(void *context)
+{
+    struct call *call = context;
+    struct store *store = call->on->store;
+    os_error err;
+    assert_int_equal(prepare(call, &err), OS_OK);
+    call->one_write = store->vtable->one_write(store, call->attempt);
+    free_attempt(call);
+}
+
 static struct store_answer run(struct on_store *on, struct store_request *request, bool guarded)
 {
     struct call call = {.on = on, .request = request, .guarded = guarded, .done = EVENT_INIT};
@@ -77,6 +93,13 @@ struct store_answer store_call(struct on_store *on, struct store_request *reques
 struct store_answer store_call_guarded(struct on_store *on, struct store_request *request)
 {
     return run(on, request, true);
+}
+
+bool store_call_one_write(struct on_store *on, const struct store_request *request)
+{
+    struct call call = {.on = on, .request = request};
+    on_loop_call(on->on, look_at_attempt, &call);
+    return call.one_write;
 }
 
 void on_store_open(struct on_store *ret, const char *url, const char *bucket)

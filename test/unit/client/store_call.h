@@ -21,6 +21,9 @@ struct store_answer store_call(struct on_store *on, struct store_request *reques
 /* The same as a guarded attempt, signed in the query for now and a minute. */
 struct store_answer store_call_guarded(struct on_store *on, struct store_request *request);
 
+/* Prepares it as such an attempt, and says whether it would leave in one write. Nothing is sent. */
+bool store_call_one_write(struct on_store *on, const struct store_request *request);
+
 #define CHECK_ANSWER(answer, wanted) store_check_answer((answer), (wanted), __FILE__, __LINE__)
 void store_check_answer(struct store_answer answer, os_code wanted, const char *file, int line);
 

@@ -54,10 +54,10 @@ static void a_long_operation_writes_a_longer_timeout(void **state)
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n");
-    TRACE("put absent large body=99999\n"
+    TRACE("put absent body=99999\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
-          "signed -> PUT g=100 t=77000 ttl=4600 fence=1075 if absent [ACQUIRING]\n");
+          "signed large -> PUT g=100 t=77000 ttl=4600 fence=1075 if absent [ACQUIRING]\n");
     TRACE("put absent timeout=12000\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"

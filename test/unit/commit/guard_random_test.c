@@ -126,6 +126,7 @@ static void random_answer(struct play *play, struct guard_event *event)
     event->head = one_in(play, 10) ? HEAD_FAILED : one_in(play, 80) ? HEAD_REFUSED : HEAD_ANSWERED;
     event->source_bytes = one_in(play, 30) ? GUARD_COPY_MAX_BYTES + 1 : below(play, GUARD_COPY_MAX_BYTES);
     event->signed_ok = !one_in(play, 50);
+    event->one_write = one_in(play, 2);
     event->attempt = (enum attempt_answer)(ATTEMPT_OK + below(play, ATTEMPT_AMBIGUOUS));
     if (one_in(play, 2))
         event->attempt = ATTEMPT_AMBIGUOUS;
@@ -181,7 +182,6 @@ static void random_settings(struct play *play)
         .nonce = GUARD_TRACE_NONCE,
         .generation = one_in(play, 2) ? 100 : random_next(&play->random),
         .seed = random_next(&play->random),
-        .one_write = one_in(play, 2),
         .has_recent_date = one_in(play, 2),
         .recent_date_s = play->s3_ms / 1000,
         .recent_clock = play->now,

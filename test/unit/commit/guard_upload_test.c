@@ -42,10 +42,10 @@ static void the_allowance_grows_with_the_parts(void **state)
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1014 u=9 if absent [ACQUIRING]\n");
-    TRACE("complete absent parts=7 large\n"
+    TRACE("complete absent parts=7\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
-          "signed -> PUT g=100 t=78000 ttl=4600 fence=1076 u=9 if absent [ACQUIRING]\n");
+          "signed large -> PUT g=100 t=78000 ttl=4600 fence=1076 u=9 if absent [ACQUIRING]\n");
     assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 100, true), 6);
     assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 100, false), 71);
     assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 101, true), 7);

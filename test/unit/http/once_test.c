@@ -250,6 +250,38 @@ static void it_does_so_on_a_path_with_small_segments(void **state)
     http_server_stop(each.server);
 }
 
+/* Nothing that can be sent at all has a larger head. */
+static void it_does_so_with_the_largest_head(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct http_server_options options = {.segment_bytes = 1400};
+    struct http_server *server = http_server_start(&options);
+    char *body = calloc(1, HTTP_ONE_WRITE_BODY_MAX);
+    assert_non_null(body);
+    struct probe probe;
+    probe_init(&probe, "PUT", http_server_host(server), "/", body, HTTP_ONE_WRITE_BODY_MAX);
+    while (probe.request.path.len < HTTP_TARGET_MAX) {
+        buf_add_char(&probe.request.path, 'k');
+    }
+    while (probe.request.query.len < HTTP_TARGET_MAX) {
+        buf_add_char(&probe.request.query, 'q');
+    }
+    while (http_headers_add(&probe.request.headers, "x-amz-meta-filler", filler)) {
+        continue;
+    }
+    probe.start.once = true;
+    assert_true(http_engine_one_write(fixture->engine, &probe.request));
+    socket_watch_begin();
+    probe_run(fixture->engine, &probe);
+    socket_watch_end();
+    assert_int_equal(socket_watch()->sends, 1);
+    assert_int_equal(socket_watch()->sent[0], socket_watch()->asked[0]);
+    assert_true(socket_watch()->asked[0] > HTTP_ONE_WRITE_BODY_MAX + 2 * HTTP_TARGET_MAX);
+    probe_free(&probe);
+    http_server_stop(server);
+    free(body);
+}
+
 static void a_copy_leaves_in_one_write(void **state)
 {
     check_one_write(*state, "PUT", NULL, 0, 1);
@@ -291,6 +323,7 @@ int main(void)
         TEST(a_small_put_leaves_in_one_write),
         TEST(a_body_just_below_64_kib_leaves_in_one_write),
         TEST(it_does_so_on_a_path_with_small_segments),
+        TEST(it_does_so_with_the_largest_head),
         TEST(a_copy_leaves_in_one_write),
         TEST(a_delete_leaves_in_one_write),
         TEST(a_larger_body_is_not_promised_one_write),

@@ -98,6 +98,44 @@ static void a_request_of_one_record_leaves_in_one_write(void **state)
     free(body);
 }
 
+/* The number of writes that a PUT with a header of so many bytes takes on a kept connection, and whether one was
+ * promised. */
+static size_t writes_of(struct fixture *fixture, const char *value, bool *ret_one_write)
+{
+    struct probe probe;
+    init_tls(&probe, "PUT", http_server_host(fixture->server), "hello", 5);
+    assert_true(http_headers_add(&probe.request.headers, "content-disposition", value));
+    *ret_one_write = http_engine_one_write(fixture->engine, &probe.request);
+    socket_watch_begin();
+    probe_run(fixture->engine, &probe);
+    socket_watch_end();
+    assert_int_equal(probe.code, OS_OK);
+    probe_free(&probe);
+    return socket_watch()->sends;
+}
+
+static void the_head_is_a_part_of_the_record(void **state)
+{
+    struct fixture *fixture = *state;
+    bool one_write = true;
+    char *value = calloc(1, 16385);
+    assert_non_null(value);
+    put(fixture, "warm", 4);
+    memset(value, 'x', 15500);
+    assert_int_equal(writes_of(fixture, value, &one_write), 1);
+    assert_true(one_write);
+    for (size_t length = 15500; one_write; length++) {
+        assert_true(length < 16384);
+        value[length] = 'x';
+        size_t writes = writes_of(fixture, value, &one_write);
+        assert_true(!one_write || writes == 1);
+    }
+    memset(value, 'x', 16384);
+    assert_int_equal(writes_of(fixture, value, &one_write), 2);
+    assert_false(one_write);
+    free(value);
+}
+
 static void expect_tls_failure(struct http_engine *engine, const char *host, const char *words)
 {
     struct probe probe;
@@ -197,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_trusted_server_is_used_and_its_connection_kept),
         TEST(a_request_of_one_record_leaves_in_one_write),
+        TEST(the_head_is_a_part_of_the_record),
         TEST(an_unknown_certificate_is_refused_by_default),
         TEST(a_certificate_for_another_name_is_refused),
         TEST(a_server_without_tls_is_a_tls_failure),
