@@ -27,7 +27,7 @@ static void *run(void *argument)
 int on_loop_setup_trusting(void **state, const char *ca_file)
 {
     const struct http_engine_options http = {
-        .user_agent = "test", .connect_timeout_ms = 1000, .max_connections = 4, .ca_file = ca_file};
+        .user_agent = "test", .connect_timeout_ms = 30000, .max_connections = 4, .ca_file = ca_file};
     struct on_loop *on = calloc(1, sizeof(*on));
     if (on == NULL || loop_new(&http, &on->loop, NULL) != OS_OK ||
         pthread_create(&on->thread, NULL, run, on->loop) != 0)
