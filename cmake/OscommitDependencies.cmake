@@ -26,15 +26,3 @@ foreach(dependency "CURL libcurl 7.88" "CRYPTO libcrypto 3.0" "SQLITE sqlite3 3.
     set(OSCOMMIT_DEPENDENCIES_FOUND FALSE)
   endif()
 endforeach()
-
-# libs3 brings neither a pkg-config file nor a CMake package.
-if(NOT TARGET oscommit_libs3)
-  find_path(OSCOMMIT_LIBS3_INCLUDE_DIR libs3.h)
-  find_library(OSCOMMIT_LIBS3_LIBRARY s3)
-  mark_as_advanced(OSCOMMIT_LIBS3_INCLUDE_DIR OSCOMMIT_LIBS3_LIBRARY)
-  if(OSCOMMIT_LIBS3_INCLUDE_DIR AND OSCOMMIT_LIBS3_LIBRARY)
-    add_library(oscommit_libs3 INTERFACE IMPORTED GLOBAL)
-    target_include_directories(oscommit_libs3 SYSTEM INTERFACE ${OSCOMMIT_LIBS3_INCLUDE_DIR})
-    target_link_libraries(oscommit_libs3 INTERFACE ${OSCOMMIT_LIBS3_LIBRARY})
-  endif()
-endif()

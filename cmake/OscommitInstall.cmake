@@ -4,6 +4,7 @@
 # where they stand, so that an installed tree may be moved.
 
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME oscommit)
 
 # ---------------------------------------------------------------------------------- libraries, header, tool, documents
 
@@ -13,13 +14,20 @@ install(TARGETS oscommit_static EXPORT oscommit-static
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/oscommit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-set_target_properties(oscommit_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
 install(TARGETS oscommit_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/oscommit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES tool/completion/oscommit.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oscommit)
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md LICENSE SECURITY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
+install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(FILES examples/publish.c examples/publish.sh DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+
+# The module under another licence: a component, and so a package, of its own. Nobody links it, so it needs no other name.
+if(OSCOMMIT_HAVE_LIBS3)
+  install(TARGETS oscommit-sigv2 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP COMPONENT oscommit-sigv2)
+  install(FILES src/sigv2/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/liboscommit-sigv2 COMPONENT oscommit-sigv2)
+endif()
 
 # ---------------------------------------------------------------------------------------------------- CMake package
 
@@ -39,9 +47,9 @@ install(FILES ${PROJECT_BINARY_DIR}/oscommit-config.cmake ${PROJECT_BINARY_DIR}/
 # Not Requires.private: with --static, pkg-config would add what libcurl itself needs when it is linked statically, and
 # Debian's libcurl package does not bring those libraries. Ours is static, what it stands on is shared.
 set(OSCOMMIT_PC_PRIVATE_LIBS "-lcurl -lcrypto -lsqlite3 -lexpat -ljansson")
-if(OSCOMMIT_HAVE_LIBS3)
-  string(APPEND OSCOMMIT_PC_PRIVATE_LIBS " -ls3")
-endif()
+foreach(library IN LISTS CMAKE_DL_LIBS)
+  string(APPEND OSCOMMIT_PC_PRIVATE_LIBS " -l${library}")
+endforeach()
 string(APPEND OSCOMMIT_PC_PRIVATE_LIBS " -pthread")
 file(RELATIVE_PATH OSCOMMIT_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" OSCOMMIT_PC_TO_PREFIX "${OSCOMMIT_PC_TO_PREFIX}")

@@ -8,6 +8,8 @@ int main(int argc, char **argv)
     options.store_url = argc > 1 ? argv[1] : "file:///tmp/oscommit-example";
     os_error err;
     os_client *client;
+    if (os_options_from_environment(&options, &err) != OS_OK) /* OSCOMMIT_LEDGER and so on */
+        return fprintf(stderr, "%s\n", err.message), 1;
     if (argc < 2 && os_init("/tmp/oscommit-example", &err) != OS_OK)
         return fprintf(stderr, "%s\n", err.message), 1;
     if (os_client_open(&options, &client, &err) != OS_OK)

@@ -85,11 +85,11 @@ static void fill_record(struct bytes *bytes, const struct model *model, struct r
     memset(ret, 0, sizeof(*ret));
     if (pick & 1 && pick & 8 && model->seen_step > 0) { /* the other holder's, still */
         record_copy(ret, &model->seen);
-    } else if (pick & 1 && model->record_puts > 0) { /* what was sent last, or nearly */
+    } else if (pick & 1 && (model->record_puts > 0 || model->resolving)) { /* what was sent last, or nearly */
         record_copy(ret, &model->sent);
         if (pick & 2)
             ret->generation -= 1;
-        if (pick & 4)
+        if (pick & 4 && ret->has_fence)
             ret->fence_s += 1;
     } else {
         strcpy(ret->nonce, nonces[pick >> 1 & 3]);
@@ -163,7 +163,8 @@ static void fill_answer(struct bytes *bytes, struct model *model, struct guard_e
 
     event->head = pick < 200 ? HEAD_ANSWERED : pick < 240 ? HEAD_FAILED : HEAD_REFUSED;
     event->signed_ok = pick < 240;
-    event->one_write = (pick & 8) != 0;
+    event->at_once = (pick & 8) != 0;
+    event->wire_bytes = (uint64_t)(pick >> 4) * 1000;
     event->ledger = pick < 128 ? LEDGER_OK : (enum ledger_outcome)(1 + pick % 7);
     event->attempt = (enum attempt_answer)(1 + pick % 10);
     event->upload = (enum upload_outcome)(1 + pick % 5);
@@ -215,7 +216,10 @@ static void make_settings(struct bytes *bytes, struct guard_settings *ret)
     if (ret->length_s > GUARD_LENGTH_MAX_S)
         ret->length_s = GUARD_LENGTH_MAX_S;
     pick = next(bytes);
-    ret->allowance_s = pick & 1 ? 0 : 1 + (pick >> 4);
+    ret->work_s = pick & 1 ? 0 : 1 + (pick >> 4);
+    ret->minimum_rate = 3000;
+    ret->late_segment_s = 1;
+    ret->stalled_body_s = (pick & 192) == 192 ? GUARD_STALLED_BODY_FOR_EVER : 7;
     ret->margin_s = pick >> 1 & 3;
     ret->answer_409 = (pick >> 3 & 3) % 3;
     pick = next(bytes);
@@ -238,7 +242,6 @@ static void make_guard(struct bytes *bytes, const struct guard_settings *setting
         .our_etag = pick & 4 ? "\"b\"" : "\"d\"",
         .nonce = MODEL_NONCE,
         .seed = pick,
-        .body_bytes = 100,
         .part_count = pick * 40,
         .has_recent_date = (pick & 16) != 0,
         .recent_date_s = model->s3_ms / 1000,

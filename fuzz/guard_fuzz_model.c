@@ -41,32 +41,12 @@ void model_begin(struct model *model, const struct guard_settings *settings, con
     model->operation = start->operation;
     model->expected_etag = start->expected_etag;
     model->dated_sent_clock = start->recent_clock;
-    model->amount = start->operation == GUARD_COMPLETE ? start->part_count : start->body_bytes;
+    model->amount = start->part_count;
     model->upload = start->upload;
     model->versioned = settings->versioned;
     model->has_versions = settings->versioned || settings->versions_likely;
     if (start->has_recent_date && (start->operation != GUARD_COPY || settings->native))
         model->largest_date_s = start->recent_date_s;
-}
-
-void model_begin_resolution(struct model *model, const struct guard_settings *settings,
-                            const struct guard_ticket *ticket)
-{
-    model->settings = *settings;
-    model->margin_s = ticket->margin_s;
-    model->operation = ticket->operation;
-    model->resolving = true;
-    model->held = !ticket->native;
-    model->settings.native = ticket->native;
-    model->upload = ticket->record.upload;
-    model->versioned = ticket->versioned;
-    model->has_versions = ticket->versioned || settings->versioned || settings->versions_likely;
-    model->before = ticket->base;
-    model->sign_date_s = ticket->d0_s;
-    model->sent = ticket->record;
-    model->has_fence = ticket->record.has_fence;
-    model->fence_s = ticket->record.fence_s;
-    model->undecided = !ticket->not_applied;
 }
 
 /* ------------------------------------------------------------------------------------------------ events */
@@ -124,7 +104,8 @@ static void saw_record(struct model *model, const struct record *record, const s
     if (strcmp(record->saw, MODEL_NONCE) == 0)
         model->proof = true; /* R13, row A */
     if (is_ours(record)) {
-        saw_own(model, record, now);
+        if (!model->resolving)
+            saw_own(model, record, now);
         return;
     }
     if (model->sends > 0 || model->resolving)
@@ -143,6 +124,7 @@ static void saw_record(struct model *model, const struct record *record, const s
 
 static void record_answered(struct model *model, const struct guard_event *event)
 {
+    model_own_read(model, event);
     bool is_put = event->kind == GUARD_EVENT_RECORD_PUT;
     bool own_read = !is_put && !model->get_our_etag;
 
@@ -226,8 +208,7 @@ void model_before(struct model *model, const struct guard_event *event)
             model->amount = event->source_bytes;
         return;
     case GUARD_EVENT_SIGNED: /* the allowance rests on the first one; a second may not need more */
-        model->one_write = model->sends == 0 ? event->one_write : model->one_write;
-        model->signed_ok = event->signed_ok && (event->one_write || !model->one_write);
+        model_signed(model, event);
         return;
     case GUARD_EVENT_RECORD_PUT:
     case GUARD_EVENT_RECORD_GET: record_answered(model, event); return;
@@ -258,13 +239,6 @@ static void check_sign(struct model *model, const struct guard_todo *todo)
         model->sign_clock = model->dated_sent_clock;
     }
     model->signed_ok = false;
-}
-
-static uint64_t allowance_s(const struct model *model)
-{
-    if (model->settings.allowance_s)
-        return model->settings.allowance_s;
-    return guard_allowance_s(model->operation, model->amount, model->one_write);
 }
 
 /* R12, as far as it can be told from outside: the holder is dead, and a HEAD was sent after it was first seen. */
@@ -307,7 +281,7 @@ static void check_record_put(struct model *model, const struct guard_todo *todo)
     FUZZ_CHECK(is_ours(record));
     FUZZ_CHECK(record->ttl_s >= model->sign_date_s + GUARD_EVIDENCE_S); /* T5 */
     FUZZ_CHECK(record->timeout_ms >= model->settings.timeout_ms);
-    FUZZ_CHECK(record->has_fence == model->settings.fences);
+    FUZZ_CHECK(record->has_fence == (model->settings.fences && !model_stalls_for_ever(model)));
     if (record->has_fence) { /* T6 */
         FUZZ_CHECK(record->fence_s > model->sign_date_s + model->settings.length_s);
         FUZZ_CHECK(record->timeout_ms >= (record->fence_s - model->sign_date_s + model->margin_s) * 1000);
@@ -339,12 +313,13 @@ static void check_send(struct model *model, const struct guard_todo *todo)
     FUZZ_CHECK(!model->resolving && model->verdict == VERDICT_NONE && model->signed_ok);
     FUZZ_CHECK(!model->undecided && (model->sends == 0 || model->may_send_again));
     FUZZ_CHECK(clock_elapsed_max(&model->sign_clock, &model->now) < length_ms);
+    FUZZ_CHECK(todo->send_at_once == model->at_once);
     if (model->settings.native) {
         FUZZ_CHECK(model->head_answered_step == 0 || model->expectation_held);
-        FUZZ_CHECK(todo->send_deadline_ms <= length_ms + (allowance_s(model) + model->margin_s) * 1000);
+        FUZZ_CHECK(todo->send_deadline_ms <= length_ms + (model_allowance_s(model) + model->margin_s) * 1000);
         model->sends++;
-        model->has_fence = model->settings.fences;
-        model->fence_s = model->sign_date_s + model->sign_length_s + allowance_s(model);
+        model->has_fence = model->settings.fences && !model_stalls_for_ever(model);
+        model->fence_s = model->sign_date_s + model->sign_length_s + model_allowance_s(model);
         return;
     }
     FUZZ_CHECK(model->held);
@@ -368,7 +343,8 @@ static void check_release(struct model *model, const struct guard_todo *todo)
     FUZZ_CHECK(model->record_puts > 0 || model->resolving);
     FUZZ_CHECK(model->verdict == VERDICT_CONFLICT || model->verdict == VERDICT_NOT_EXECUTED ||
                (model->verdict == VERDICT_COMMITTED && (model->settings.release_always || model->answered)));
-    FUZZ_CHECK(todo->release_condition.kind == RECORD_IF_HELD);
+    FUZZ_CHECK(todo->release_condition.kind == (model->resolving ? RECORD_IF_SAME : RECORD_IF_HELD));
+    FUZZ_CHECK(!model->resolving || (model->held && memcmp(held, &model->sent, sizeof(*held)) == 0)); /* R17 */
     FUZZ_CHECK(is_ours(release) && is_ours(held));
     FUZZ_CHECK(release->upload == 0 && !model->settings.native);
     FUZZ_CHECK(release->timeout_ms == 0);
@@ -433,8 +409,11 @@ static void check_verdict(const struct model *model, const struct guard *guard, 
     FUZZ_CHECK(!guard_try_again(guard) || model->verdict == VERDICT_NOT_EXECUTED);
     FUZZ_CHECK(guard->rule != RULE_R16 || model->proof || model->not_in_list);
     switch (model->verdict) {
-    case VERDICT_COMMITTED: FUZZ_CHECK(model->proof); return;                       /* V2 */
-    case VERDICT_UNKNOWN: FUZZ_CHECK(model->resolving || model->sends > 0); return; /* V3 */
+    case VERDICT_COMMITTED: FUZZ_CHECK(model->proof); return; /* V2 */
+    case VERDICT_UNKNOWN:
+        FUZZ_CHECK(model->resolving || model->sends > 0);                                /* V3 */
+        FUZZ_CHECK((guard->reason == GUARD_REASON_FALSE_TICKET) == model->contradicted); /* R17 */
+        return;
     case VERDICT_CONFLICT:
     case VERDICT_NOT_EXECUTED:
         if (unanswered || model->undecided) {
@@ -442,6 +421,7 @@ static void check_verdict(const struct model *model, const struct guard *guard, 
             FUZZ_CHECK(!model->settings.native || native_evidence(model));
         }
         FUZZ_CHECK(!owes_release(model) || todo->what & GUARD_DO_RELEASE);
+        FUZZ_CHECK(guard_owns_upload(guard) == model->owns_upload);
         return;
     case VERDICT_NONE: FUZZ_CHECK(model->verdict != VERDICT_NONE);
     }

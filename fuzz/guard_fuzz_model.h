@@ -67,9 +67,10 @@ struct model {
     unsigned aborted_step;
     struct clock_reading aborted_clock;
 
-    /* The attempt. What decides its allowance: bytes, or parts. */
+    /* The attempt. What decides its allowance: bytes to copy, or parts; and how it travels. */
     uint64_t amount;
-    bool one_write;
+    bool at_once;
+    uint64_t wire_bytes;
     uint64_t upload;
     bool upload_open;             /* it was, after the attempt was dead */
     bool versioned;               /* the bucket had versions before it was sent (R16) */
@@ -84,15 +85,26 @@ struct model {
     uint64_t fence_s;
     uint32_t margin_s;
     bool proof; /* of a commit (V2) */
+
+    /* Of a ticket, by the stored record (R17). */
+    bool contradicted;
+    bool owns_upload;
 };
 
 void model_init(struct model *model);
 void model_begin(struct model *model, const struct guard_settings *settings, const struct guard_start *start);
 void model_begin_resolution(struct model *model, const struct guard_settings *settings,
                             const struct guard_ticket *ticket);
+/* A record was read; of what resolves a ticket that of our key counts (R17). */
+void model_own_read(struct model *model, const struct guard_event *event);
 void model_before(struct model *model, const struct guard_event *event);
 void model_after(struct model *model, const struct guard_event *event, const struct guard *guard,
                  const struct guard_todo *todo);
+
+/* guard_fuzz_delivery.c */
+void model_signed(struct model *model, const struct guard_event *event);
+uint64_t model_allowance_s(const struct model *model);
+bool model_stalls_for_ever(const struct model *model); /* what was signed has no fence */
 
 /* The request that an event of this kind answers. */
 unsigned model_request_of(enum guard_event_kind kind);

@@ -81,6 +81,24 @@ static void check_utf8(struct text text)
     }
 }
 
+/* What is shown is text without control characters, stays the same when it is shown again, and nothing is left out. */
+static void check_escape(struct text text)
+{
+    while (text.len > 0) {
+        char shown[16];
+        char again[16];
+        size_t taken = os_escape_text(text.p, text.len, shown, sizeof(shown));
+        FUZZ_CHECK(taken > 0 && taken <= text.len);
+        FUZZ_CHECK_ARRAY(shown);
+        FUZZ_CHECK(text_is_utf8(text_from(shown)));
+        for (const char *c = shown; *c != '\0'; c++)
+            FUZZ_CHECK((unsigned char)*c >= 0x20 && *c != 0x7f);
+        FUZZ_CHECK(os_escape_text(shown, strlen(shown), again, sizeof(again)) == strlen(shown));
+        FUZZ_CHECK(strcmp(shown, again) == 0);
+        text = text_of(text.p + taken, text.len - taken);
+    }
+}
+
 static void check_headers(const uint8_t *data, size_t size)
 {
     struct http_response response;
@@ -121,8 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_utf8(text);
     if (text_parse_u64(text, &number))
         FUZZ_CHECK(number == strtoull(str, NULL, 10));
-    text_one_line(str);
-    FUZZ_CHECK(strpbrk(str, "\r\n\t") == NULL);
+    check_escape(text);
     check_headers(data, size);
     free(str);
     free(bytes);

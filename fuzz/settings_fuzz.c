@@ -6,6 +6,7 @@
 #include "fuzz.h"
 
 #include "client/settings.h"
+#include "client/ticket_place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +118,11 @@ static void check_accepted(const struct settings *settings)
     FUZZ_CHECK(guard->ttl_s >= 10 * guard->timeout_ms * guard->max_clock_skew_rate / 1000);
     FUZZ_CHECK(guard->length_s > 0 && guard->length_s <= GUARD_LENGTH_MAX_S);
     FUZZ_CHECK(settings->store_scheme == SETTINGS_S3 || settings->store_scheme == SETTINGS_FILE);
-    FUZZ_CHECK(settings->store_identity != NULL && settings->store_identity[0] != '\0');
+    struct ticket_place place;
+    ticket_place_of(settings, &place);
+    for (size_t i = 0; i < TICKET_PARTS; i++)
+        FUZZ_CHECK(place.part[i] != NULL);
+    FUZZ_CHECK(place.part[TICKET_ENDPOINT][0] != '\0');
     FUZZ_CHECK(settings->ledger_scheme != SETTINGS_DYNAMODB || settings->table != NULL);
     FUZZ_CHECK(settings->user_agent == NULL || strpbrk(settings->user_agent, "\r\n") == NULL);
 }

@@ -31,18 +31,27 @@
  *   OS_ERR_ARGUMENT.
  *
  * Threads. An os_client and an os_cancel may be used from any number of threads at once. Each client has one
- *   I/O thread; callbacks run on it (or, for a local store and one over libs3, on a worker of the client) unless the
- *   docstring says otherwise, must not block for long, and must not
- *   call back into the same client. A client does not survive fork(): open it in the process that uses it.
+ *   I/O thread; callbacks run on it (or, for a local store and one with Signature V2, on a worker of the client) unless
+ * the docstring says otherwise, and must not block for long. A call from one of those on the same client would wait for
+ *   itself: it is refused at once with OS_ERR_ARGUMENT (os_cancel_trigger is fine, and so are other clients). From a
+ *   callback that runs on the calling thread the client may be called. os_client_close from any callback of the client
+ *   does nothing.
+ *
+ * fork(). A client does not survive it: open it in the process that uses it. In a child that was forked beside one,
+ *   its calls are refused with OS_ERR_ARGUMENT and os_client_close does nothing; the child keeps nothing locked. A
+ *   child that was forked while an embedded store or ledger was open opens none at all, until it calls exec:
+ *   os_client_open and os_init return OS_ERR_ARGUMENT. SQLite would take its parent's locks for its own, and exclude
+ *   nobody ("How To Corrupt An SQLite Database File", 2.6).
  *
  * Keys. An object key is 1 to 1,024 bytes of UTF-8 without NUL (the limit of S3, "Naming Amazon S3 objects"),
- *   relative to the prefix of the store URL. A key that starts with '/', or has a '.' or '..' segment or an empty
- *   one, is refused by the embedded store, where keys are file names, and sent verbatim to any other.
+ *   relative to the prefix of the store URL. A key that starts with '/', or has a '.' or '..' segment, an empty
+ *   one, or one that is ".oscommit" in any case, is refused by the embedded store, where keys are file names, and
+ *   sent verbatim to any other.
  *
  * ETags are the store's, with their double quotes. A caller may leave the quotes out; a weak one (W/"...") is
  *   refused, because it does not name bytes.
  *
- * Rule ids such as R6 or T3 refer to docs/protocol.md.
+ * Rule ids such as R6 or T3 refer to docs/protocol.md, which is installed below share/doc/oscommit.
  */
 #ifndef OSCOMMIT_H
 #define OSCOMMIT_H
@@ -50,8 +59,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What the OS_..._INIT macros are: every member zero but `size`. C++ has no such initialiser before C++20, and warns of
+ * the members that are not named. */
 #ifdef __cplusplus
+template <typename T> inline T os_sized_()
+{
+    T sized = T();
+    sized.size = sizeof(T);
+    return sized;
+}
+#define OS_SIZED_(type) os_sized_<type>()
 extern "C" {
+#else
+#define OS_SIZED_(type)      \
+    {                        \
+        .size = sizeof(type) \
+    }
 #endif
 
 #if defined(OSCOMMIT_BUILDING) && defined(__GNUC__)
@@ -122,7 +145,8 @@ OS_API const char *os_code_name(os_code code);
 OS_API const char *os_code_text(os_code code);
 
 /* Details of a failure, owned by the caller; no call to free it. `message` is a whole sentence for a person:
- * what failed, on which object, what the service said, what to do. It never contains a secret. */
+ * what failed, on which object, what the service said, what to do. It never contains a secret, nor a character that a
+ * terminal must not get (os_escape_text). */
 typedef struct os_error {
     os_code code;
     int http_status;       /* 0: no answer was involved */
@@ -140,12 +164,19 @@ typedef enum os_guard {
     OS_GUARD_BOTH = 3    /* record and condition: while a fleet moves from one to the other, or is mixed */
 } os_guard;
 
+/* Copies `length` bytes of `text` into `ret` (at least 16 bytes), as they may be shown to a person: control characters
+ * (C0, DEL, C1), characters that turn the direction of writing or that nobody sees, line separators, and bytes that are
+ * not UTF-8 become "\x1b", "\u202e", "\U000e0041"; a backslash stays as it is. Messages and log lines of this library
+ * are so already; keys, ETags, content types and whatever else a store gave are not: they are exact. Gives how many
+ * bytes of `text` fitted: to show the rest, call again behind them. Never fails, never blocks. */
+OS_API size_t os_escape_text(const char *text, size_t length, char *ret, size_t ret_size);
+
 /* ----------------------------------------------------------------------------------------------- log, metrics */
 
 typedef enum os_log_level { OS_LOG_ERROR = 1, OS_LOG_WARN = 2, OS_LOG_INFO = 3, OS_LOG_DEBUG = 4 } os_log_level;
 
-/* One line without a line end, without secrets. Runs on the I/O thread or on a calling thread, one at a time per
- * client. */
+/* One line without a line end, without secrets, safe for a terminal (os_escape_text). Runs on the I/O thread or on a
+ * calling thread, one at a time per client. */
 typedef void (*os_log_fn)(void *context, os_log_level level, const char *line);
 
 typedef enum os_metric_kind {
@@ -199,7 +230,9 @@ typedef struct os_options {
      */
     const char *store_url;
     /* Where the records are: "dynamodb://TABLE", "dynamo:TABLE[:TIMEOUT_MS]" (object_store's spelling) or
-     * "sqlite:///FILE". Default: for file:// the ledger below the root; for s3:// there is none and it is required. */
+     * "sqlite:///FILE". Default: for file:// the ledger below the root; for s3:// none. On AWS's own endpoints general-
+     * purpose buckets need none; elsewhere a guarded call without it is refused, but for what `store_profile` proves.
+     */
     const char *ledger_url;
 
     /* Services. An endpoint is "http[s]://host[:port]"; default: AWS's own for the region. Default region:
@@ -207,7 +240,8 @@ typedef struct os_options {
     const char *s3_endpoint;
     const char *s3_region;
     os_addressing s3_addressing; /* AUTO: virtual-host on AWS for names without a dot, path style elsewhere */
-    os_signature signature;      /* V2: through libs3, where the library was built with it; has no fence (E7) */
+    os_signature signature;      /* V2: by the module liboscommit-sigv2, which is loaded for it, and not by the static
+                                    library;      has no fence (E7) */
     const char *dynamodb_endpoint;
     const char *dynamodb_region;
     const char *ca_file; /* PEM bundle instead of the system's */
@@ -235,11 +269,12 @@ typedef struct os_options {
     uint32_t max_clock_skew_rate; /* [3], at least 2 */
     uint64_t ttl_s;               /* [3,600], at least 600 and at least 10 x timeout x rate */
     uint32_t length_s;            /* validity of an attempt's signature [5]; keep it above margin_s + 1 */
-    uint32_t allowance_s;      /* how long the store may take after admission [by operation, docs/configuration.md] */
-    uint32_t margin_s;         /* clock spread of the store's front ends [2] */
-    uint64_t recheck_after_ms; /* R5 [5,000] */
-    os_release release;        /* [ON_FAILURE] */
-    os_toggle fences;          /* E7 [AUTO: found out before the first guarded call] */
+    uint32_t allowance_s;         /* how long the store may take over a request that it has whole [by operation,
+                                     docs/configuration.md] */
+    uint32_t margin_s;            /* clock spread of the store's front ends [2] */
+    uint64_t recheck_after_ms;    /* R5 [5,000] */
+    os_release release;           /* [ON_FAILURE] */
+    os_toggle fences;             /* E7 [AUTO: found out before the first guarded call] */
     os_toggle
         condition_headers;     /* R7 [AUTO: off without a profile]. ON: If-None-Match / If-Match go with the attempt */
     const char *record_prefix; /* T4 [none]: put before each key in the records; the whole fleet must agree */
@@ -247,9 +282,12 @@ typedef struct os_options {
 
     /* Network. */
     uint64_t connect_timeout_ms; /* [5,000] */
-    uint64_t request_timeout_ms; /* one request that is not a guarded attempt: time without progress [10,000] */
-    uint32_t max_connections;    /* per host [64] */
-    const char *user_agent;      /* added in front of "oscommit/VERSION" */
+    uint64_t request_timeout_ms; /* one request that is not a guarded attempt: time without progress [10,000]. One to
+                                    the ledger that is not answered within 2 s is sent again before, once */
+    uint32_t
+        max_connections; /* per host [64]; of several an eighth, but at least one, is kept for guarded calls: downloads,
+                            plain writes and copies, and the parts of uploads wait where they take the others */
+    const char *user_agent; /* added in front of "oscommit/VERSION" */
 
     os_log_fn log;
     void *log_context;
@@ -258,35 +296,54 @@ typedef struct os_options {
     void *metric_context;
 
     /* Stores and sizes. */
-    os_guard guard;            /* [AUTO] */
+    os_guard guard;            /* [AUTO; with a ledger, where "aws" is the default below, BOTH] */
     const char *store_profile; /* what the store can do: the file that os_store_probe's answer was written to (a path
-                                  with a '/' or ending in ".json"), or the name of a shipped one ("aws") [none] */
-    uint64_t stage_above;      /* bodies over this many bytes go in parts (R15) [8 MiB; 64 KiB where conditions are not
-                                  honoured] */
-    uint64_t part_size;        /* bytes of a part, 5 MiB to 5 GiB; grows where 10,000 would not do [16 MiB; copies 512
-                                  MiB] */
-    uint32_t parts_at_once;    /* parts under way of one call [4]: a call holds at most parts_at_once + 1 parts in
-                                  memory, none for a body in memory and for a copy */
+                                  with a '/' or ending in ".json"), or the name of a shipped one ("aws") [none; at
+                                  AWS's own endpoint, for a general-purpose bucket, "aws"] */
+    uint64_t stage_above; /* bodies over this many bytes go in parts (R15) [8 MiB; what arrives at once where conditions
+                             are not honoured] */
+    uint64_t part_size;   /* bytes of a part, 5 MiB to 5 GiB; grows where 10,000 would not do [16 MiB; copies 512
+                             MiB] */
+    uint32_t parts_at_once; /* parts under way of one call [4]: a call holds at most parts_at_once + 1 parts in
+                               memory, none for a body in memory and for a copy */
+
+    /* How slowly a guarded write may arrive (docs/protocol.md, section 3). A request that fits into one segment (over
+     * TLS into 16 KiB) is not concerned. */
+    uint64_t minimum_rate;   /* bytes per second [262,144], at least 1,024: a body that is slower is given up, and its
+                                call tries again with more time. A lower one makes a dead writer block others longer */
+    uint32_t stalled_body_s; /* how long the store waits for the rest of a body [as the profile says, else 65].
+                                UINT32_MAX: for ever; then such bodies go in parts, or carry no fence */
+    uint32_t late_segment_s; /* how long the last segment may take to arrive, round trip included [1] */
 } os_options;
-#define OS_OPTIONS_INIT            \
-    {                              \
-        .size = sizeof(os_options) \
-    }
+#define OS_OPTIONS_INIT OS_SIZED_(os_options)
+
+/* Fills what is zero in `options` from the variables OSCOMMIT_STORE, OSCOMMIT_LEDGER, OSCOMMIT_REGION and so on: those
+ * of the tool (docs/configuration.md), but for OSCOMMIT_DEADLINE_MS, which belongs to a call. What the caller has set
+ * counts more. Call it before os_client_open, and after OS_OPTIONS_INIT. The strings are borrowed from the environment:
+ * change it only after os_client_open, which copies them. Reads no AWS_* variable: os_client_open does, unless
+ * no_environment is set. Sends nothing, does not block.
+ *   OS_OK            also when no variable is set
+ *   OS_ERR_CONFIG    a variable has a value that the option cannot have: the message names it; `options` is as it was
+ *   OS_ERR_ARGUMENT  `options` is NULL, or its size is wrong */
+OS_API os_code os_options_from_environment(os_options *options, os_error *err);
 
 /* Opens a client: checks every option, starts the I/O thread, resolves credentials lazily.
  * Sends nothing unless check_table is set. Returns OS_OK and a client that os_client_close frees, or
  *   OS_ERR_CONFIG       an option or URL is wrong: the message names it
  *   OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED ...   only with check_table
- *   OS_ERR_UNSUPPORTED  signature v2 in a build without libs3
+ *   OS_ERR_UNSUPPORTED  signature v2 without the module liboscommit-sigv2, or by the static library
  *   OS_ERR_IO           the embedded root or ledger cannot be opened
  * Blocks only with check_table or a local store. */
 OS_API os_code os_client_open(const os_options *options, os_client **ret, os_error *err);
 
-/* Waits up to 5 s for releases in flight, cancels every running call, frees the client. No other call may run on it. */
+/* Cancels every running call and waits until all have returned, waits up to 5 s for releases in flight, frees the
+ * client. From one of its callbacks, or within one of its calls, it does nothing: close it when they have returned.
+ * NULL is fine. */
 OS_API void os_client_close(os_client *client);
 
 /* Makes an embedded store: the folder (mode 0700 if it is new) and its ledger below ROOT/.oscommit. Doing it twice is
- * fine. */
+ * fine. OS_ERR_CONFIG, and nothing is made, for a folder inside a store or with a store inside it (two ledgers over the
+ * same files would both grant), and on a file system that takes two names for one; name another folder. Blocks. */
 OS_API os_code os_init(const char *root, os_error *err);
 
 /* ------------------------------------------------------------------------------------------------------ calls */
@@ -313,10 +370,7 @@ typedef struct os_call {
     os_progress_fn progress;
     void *progress_context;
 } os_call;
-#define OS_CALL_INIT            \
-    {                           \
-        .size = sizeof(os_call) \
-    }
+#define OS_CALL_INIT OS_SIZED_(os_call)
 
 /* Gives the next bytes of a body: how many were put into `ret_data` (at most `size`), 0 at its end, less than 0 when it
  * cannot be read. Runs on the thread that made the call, and may block. */
@@ -333,6 +387,10 @@ typedef struct os_body {
                          call hears neither its deadline nor its cancellation */
     void *read_context;
 } os_body;
+#ifdef __cplusplus
+#define OS_BODY_MEMORY(pointer, bytes) os_body_(pointer, bytes, nullptr)
+#define OS_BODY_FILE(path)             os_body_(nullptr, 0, path)
+#else
 #define OS_BODY_MEMORY(pointer, bytes)                                \
     {                                                                 \
         .size = sizeof(os_body), .data = (pointer), .length = (bytes) \
@@ -341,6 +399,7 @@ typedef struct os_body {
     {                                           \
         .size = sizeof(os_body), .file = (path) \
     }
+#endif
 
 typedef struct os_metadata {
     const char *name; /* without "x-amz-meta-"; lower case; "oscommit-nonce" is reserved */
@@ -364,10 +423,7 @@ typedef struct os_put_options {
     const char *encryption;    /* "AES256", "aws:kms", "aws:kms:dsse"; default: the bucket's */
     const char *kms_key_id;    /* with one of the latter two */
 } os_put_options;
-#define OS_PUT_OPTIONS_INIT            \
-    {                                  \
-        .size = sizeof(os_put_options) \
-    }
+#define OS_PUT_OPTIONS_INIT OS_SIZED_(os_put_options)
 
 typedef struct os_copy_options {
     size_t size;
@@ -375,10 +431,7 @@ typedef struct os_copy_options {
     const char *source_version_id; /* copy this one, current or not [the current one]. Then source and key may be the
                                       same: the old version is written again. Not for a rename */
 } os_copy_options;
-#define OS_COPY_OPTIONS_INIT            \
-    {                                   \
-        .size = sizeof(os_copy_options) \
-    }
+#define OS_COPY_OPTIONS_INIT OS_SIZED_(os_copy_options)
 
 /* How a guarded call went. Filled by every guarded call, whatever its verdict; os_result_clear frees what it holds. */
 typedef struct os_result {
@@ -400,11 +453,12 @@ typedef struct os_result {
     os_guard guard;   /* what kept others out: RECORD, NATIVE or BOTH; AUTO: nothing was sent */
     char request[32]; /* the request that wrote or would have: "PutObject", "CopyObject", "CompleteMultipartUpload" ...
                        */
+    int final; /* non-zero: nothing will change this verdict. Of an UNKNOWN: no evidence is left that could decide,
+                  asking again will not help; compare the object with what was written */
+    uint64_t ask_again_ms; /* UNKNOWN that is not final: after so long it makes sense to resolve the ticket (os_settle
+                              does the waiting). 0: not before what os_error says is mended */
 } os_result;
-#define OS_RESULT_INIT            \
-    {                             \
-        .size = sizeof(os_result) \
-    }
+#define OS_RESULT_INIT OS_SIZED_(os_result)
 
 /* Frees what the result holds (its ticket) and empties it for the next call. NULL is fine. */
 OS_API void os_result_clear(os_result *result);
@@ -460,11 +514,35 @@ OS_API os_verdict os_delete_if_match(os_client *client, const char *key, const c
                                      os_result *ret, os_error *err);
 
 /* Settles an UNKNOWN from its ticket, in any process that is configured for the same store and ledger; on a bucket with
- * versioning also from the list of versions (R16), best within 20 hours. Makes no attempt; of a write in parts that was
- * not applied it aborts the upload, for which it may take four seconds longer than its deadline. UNKNOWN again means
- * that the evidence does not decide yet (ask later) or never will (the message says which). A ticket of another store,
- * or one that does not parse, is OS_UNKNOWN with ERR_ARGUMENT. */
+ * versioning also from the list of versions (R16), best within 20 hours. Asks until the evidence decides, or the
+ * deadline. Blocks. UNKNOWN again: see ret->final and ret->ask_again_ms. ERR_ARGUMENT: the ticket does not parse, is of
+ * another store, ledger, prefix or key, or contradicts the stored record; nothing was written, and it stays UNKNOWN.
+ *
+ * Makes no attempt. It may write two things, and both only of an attempt that is dead by the record as it is *stored*,
+ * when that is the ticket's in every attribute (R17): the release of that record (T3), and the abort of the upload that
+ * it names, for which it may take four seconds longer than its deadline. So a ticket from a stranger can tell its
+ * reader a false verdict about the write that it describes, and harms nobody else's. */
 OS_API os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err);
+
+typedef struct os_resolve_options {
+    size_t size;
+    const char *key;  /* the ticket must be of this key [any of the store] */
+    int same_store;   /* non-zero: another endpoint, or root, in the ticket is another name of this client's store and
+                         ledger; bucket, prefix, region, table and record_prefix must be the same all the same */
+    int abort_upload; /* non-zero: the ticket is the caller's own, and its upload may be aborted although no record says
+                         whose it is: that of a native write has none, and others' are gone after their ttl. Without,
+                         such a write in parts stays UNKNOWN while its upload is open */
+    int give_up;      /* non-zero: os_settle returns, as os_resolve does, when store or ledger have not answered for ten
+                         seconds, or request_timeout_ms where that is longer. UNKNOWN, not final: keep the ticket */
+} os_resolve_options;
+#define OS_RESOLVE_OPTIONS_INIT OS_SIZED_(os_resolve_options)
+
+/* As os_resolve, and goes on until the verdict is final or the deadline has passed [120 s], also where os_resolve would
+ * give up (but see options->give_up); what did not answer then stands in *err. It looks more and more rarely, up to
+ * once a minute, and when the fence has passed: give it hours. Returns early where waiting would not help (ret->final,
+ * or ret->ask_again_ms is 0). `options` may be NULL. Blocks. */
+OS_API os_verdict os_settle(os_client *client, const char *ticket, const os_resolve_options *options,
+                            const os_call *call, os_result *ret, os_error *err);
 
 /* ---------------------------------------------------------------------------------------------- plain object calls
  *
@@ -482,10 +560,7 @@ typedef struct os_object {
     int is_latest;        /* os_list with versions: it is what is read without a version id */
     int is_delete_marker; /* os_list with versions: no object, but that there was none from then on */
 } os_object;
-#define OS_OBJECT_INIT            \
-    {                             \
-        .size = sizeof(os_object) \
-    }
+#define OS_OBJECT_INIT OS_SIZED_(os_object)
 
 /* OS_OK, OS_ERR_NOT_FOUND, OS_ERR_DENIED (also what S3 says of an absent key when s3:ListBucket is missing) ... Blocks.
  */
@@ -507,20 +582,23 @@ typedef struct os_sink {
     void **ret_data; /* a malloc'ed block with a NUL behind it, freed with os_free; at most max_length */
     size_t *ret_length;
     uint64_t max_length; /* of ret_data [64 MiB]; more is ERR_TOO_LARGE */
-    const char *file;    /* written as a temporary file beside it and renamed when complete */
+    const char *file;    /* a regular file is written beside it and renamed when complete, with the mode of the one
+                            that it replaces; through a symbolic link, which stays. Written to in place: a device, a
+                            FIFO (its first reader is waited for; a slow one holds up this client's other calls), and an
+                            open    file by its name in /proc or /dev/fd. A link to nothing and a folder are refused */
     os_sink_fn write;
     void *write_context;
     uint64_t offset;        /* first byte wanted */
     uint64_t count;         /* how many [0: to the end] */
     const char *version_id; /* which version [the current one]; as os_head_version */
 } os_sink;
-#define OS_SINK_INIT            \
-    {                           \
-        .size = sizeof(os_sink) \
-    }
+#define OS_SINK_INIT OS_SIZED_(os_sink)
 
-/* Reads the object, or the bytes of it that `sink` wants. OS_OK when all of them have arrived; after any other code
- * what the sink got is not the whole: `ret_data` is untouched, the file is not there. `ret` may be NULL. Blocks. */
+/* Reads the object, or the bytes of it that `sink` wants. OS_OK when all of them have arrived, and are those: the range
+ * and the length of the answer are looked at, and of a whole object the sum that the store keeps of it, where it keeps
+ * one. OS_ERR_PROTOCOL when the answer has other bytes, or does not say where they end. After any code but OS_OK what
+ * the sink got is not the whole: `ret_data` is untouched, and so is the file unless it is one that is written to in
+ * place. `ret` may be NULL. Blocks. */
 OS_API os_code os_get(os_client *client, const char *key, const os_sink *sink, const os_call *call, os_object *ret,
                       os_error *err);
 
@@ -546,10 +624,7 @@ typedef struct os_list_options {
                      seconds and order tell; max_keys counts them. Not with a delimiter. Without, deleted keys are not
                      given */
 } os_list_options;
-#define OS_LIST_OPTIONS_INIT            \
-    {                                   \
-        .size = sizeof(os_list_options) \
-    }
+#define OS_LIST_OPTIONS_INIT OS_SIZED_(os_list_options)
 
 /* Called on the calling thread, in key order (UTF-8 bytes); returns 0 to go on, else the call ends with OS_ERR_STOPPED.
  */
@@ -582,13 +657,15 @@ typedef struct os_record {
     int64_t fence_s;
     const char *nonce; /* empty: written by object_store */
     const char *saw;
-    const char *other;  /* attributes that this release does not know, as JSON; "{}" if none */
-    const char *upload; /* id of the multipart upload that the holder completes; empty: none */
+    const char *other;      /* attributes that this release does not know, as JSON; "{}" if none */
+    const char *upload;     /* id of the multipart upload that the holder completes; empty: none */
+    const char *unreadable; /* empty: a record. Else why it is none, as a sentence: only path, etag and other (the whole
+                               item) say anything then. No writer passes it; os_table_release with `force` mends it */
+    const char *key;        /* the object's, as this client names it; NULL: the record is of no key of its store */
+    int64_t since_s; /* when its holder signed, or when it was released, S3 time: the ttl less this client's settings,
+                        and so as true as they are its writer's; 0: not to be told */
 } os_record;
-#define OS_RECORD_INIT            \
-    {                             \
-        .size = sizeof(os_record) \
-    }
+#define OS_RECORD_INIT OS_SIZED_(os_record)
 typedef int (*os_record_fn)(void *context, const os_record *record);
 
 /* Gives every record of `key`, or of the whole table when `key` is NULL; on the calling thread. Blocks. */
@@ -596,10 +673,11 @@ OS_API os_code os_table_list(os_client *client, const char *key, const os_call *
                              os_error *err);
 
 /* Hands a stuck record over (T3): writes generation + 1 and timeout 0 on the condition that it is still the generation
- * that was seen; deletes nothing. `etag` is NULL or "*" for a create. Refused with OS_ERR_BUSY while the holder's
- * attempt may still be applied (it has a fence that has not passed, or none, or names an upload that is open: R14),
- * unless `force` is non-zero: then a holder that is still alive can write over whoever comes next. OS_ERR_NOT_FOUND: no
- * such record. Blocks. */
+ * that was seen; deletes nothing. `etag` is NULL or "*" for a create. Released already: OS_OK. Refused with OS_ERR_BUSY
+ * while the holder's attempt may still be applied (it has a fence that has not passed, or none, or names an upload that
+ * is open: R14), unless `force` is non-zero: then a holder that is still alive can write over whoever comes next. An
+ * item that is no record (os_record.unreadable) is OS_ERR_PROTOCOL or OS_ERR_TABLE, and by force replaced by a released
+ * record on the condition that it still is what was seen. OS_ERR_NOT_FOUND: no such record. Blocks. */
 OS_API os_code os_table_release(os_client *client, const char *key, const char *etag, int force, const os_call *call,
                                 os_error *err);
 
@@ -637,10 +715,7 @@ typedef struct os_gc_options {
     uint64_t older_than_s; /* uploads begun before so long, by the store's clock [86,400] */
     int remove;            /* non-zero: remove what is found. Else a dry run */
 } os_gc_options;
-#define OS_GC_OPTIONS_INIT            \
-    {                                 \
-        .size = sizeof(os_gc_options) \
-    }
+#define OS_GC_OPTIONS_INIT OS_SIZED_(os_gc_options)
 
 typedef enum os_gc_listing {
     OS_GC_LISTING_WHOLE = 1,    /* the store names the uploads of every key under a prefix */
@@ -663,10 +738,7 @@ typedef struct os_gc_result {
     int64_t date_s; /* the store's time by which all was judged */
     os_gc_listing listing;
 } os_gc_result;
-#define OS_GC_RESULT_INIT            \
-    {                                \
-        .size = sizeof(os_gc_result) \
-    }
+#define OS_GC_RESULT_INIT OS_SIZED_(os_gc_result)
 
 /* Finds what writers that died have left: staged uploads begun more than `older_than_s` ago, whoever began them, and
  * records whose ttl passed more than a day ago (DynamoDB's TTL removes those by itself). Spared are an upload that a
@@ -696,15 +768,12 @@ typedef struct os_probe_options {
     const char *version; /* of the store [not known] */
     uint32_t writers;    /* at once in a race [32], 2 to 256, and not over max_connections */
     uint32_t rounds;     /* of each race [100], up to 10,000; OS_PROBE_PROOF_ROUNDS prove */
-    int no_held_body;    /* non-zero: leave out the question that takes some 10 s: is the expiry looked at again when a
-                            body ends? */
+    int no_held_body;    /* non-zero: leave out the questions that take some 80 s: is the expiry looked at again when a
+                            body ends, and does the store give a stalled one up? */
     os_probe_fn progress;
     void *progress_context;
 } os_probe_options;
-#define OS_PROBE_OPTIONS_INIT            \
-    {                                    \
-        .size = sizeof(os_probe_options) \
-    }
+#define OS_PROBE_OPTIONS_INIT OS_SIZED_(os_probe_options)
 
 /* Finds out what the store does with conditions, races, expired signatures, metadata and checksums (docs/stores.md).
  * Writes some thousand small objects below a scratch prefix of its own ("PREFIX.oscommit-probe-HEX/") and removes them,
@@ -714,11 +783,23 @@ typedef struct os_probe_options {
  *   OS_ERR_UNSUPPORTED  an embedded store, or signature v2: there is nothing to find out
  *   OS_ERR_DENIED, OS_ERR_NO_BUCKET, OS_ERR_CREDENTIALS, OS_ERR_NETWORK ...   the first PUT did not succeed
  *   OS_ERR_DEADLINE     the default deadline is 1800 s here; OS_ERR_CANCELLED
- * Blocks: one to three minutes on a fast store, nearly all of it races, whose time goes with `rounds`. */
+ * Blocks: one to three minutes on a fast store, most of it races, whose time goes with `rounds`. */
 OS_API os_code os_store_probe(os_client *client, const os_probe_options *options, const os_call *call,
                               char **ret_profile, os_error *err);
 
 #ifdef __cplusplus
+}
+#endif
+
+/* What OS_BODY_MEMORY and OS_BODY_FILE are in C++. */
+#ifdef __cplusplus
+inline os_body os_body_(const void *data, uint64_t length, const char *file)
+{
+    os_body body = OS_SIZED_(os_body);
+    body.data = data;
+    body.length = length;
+    body.file = file;
+    return body;
 }
 #endif
 #endif

@@ -60,7 +60,7 @@ done
 build_targets() {
     command -v clang >/dev/null || die "clang is missing (Debian: clang libclang-rt-14-dev)."
     cmake -S "$root" -B "$out" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang \
-        -DOSCOMMIT_SANITIZE=address,undefined -DOSCOMMIT_FUZZ=ON &&
+        -DOSCOMMIT_SANITIZE=address,undefined -DOSCOMMIT_FUZZ=ON -DOSCOMMIT_TESTS=ON &&
         cmake --build "$out" --parallel 2 --target "${targets[@]/#/fuzz_}"
 }
 

@@ -8,11 +8,13 @@
 #             which is in coverage), the slow ones, the checks and the package test too
 #   large     the build of gcc: 1 GiB put and copied, 200 MiB raced for, peak memory measured (test/large); on versitygw
 #             as well when it is the only stage
-#   clang     optimised build, every test but the slow ones and the torture
+#   clang     optimised build; unit tests, models, simulator and checks (the rest runs in asan and tsan, optimised by clang too)
 #   asan      address and undefined behaviour sanitizers, every test but the slow ones
 #   tsan      thread sanitizer, every test but the slow ones and the torture
-#   minimal   hardened release build by gcc without libs3; unit tests, checks, package
+#   minimal   hardened release build by gcc without the module of Signature V2; unit tests, checks, package
 #   valgrind  unit tests under valgrind
+#   install   the README's install lines, both generators and both examples, in a Debian root without the test packages
+#             (scripts/check-install.sh); left out by --no-install
 #   coverage  branch coverage by the unit tests, the fuzz corpora and torture: all of src/commit, 95 % of each parser, and
 #             test/coverage/uncovered.txt says why not more
 #
@@ -30,15 +32,15 @@ root=$(cd -- "$scripts_dir/.." && pwd)
 out=${OSCOMMIT_BUILD_DIR:-$root/build/test}
 jobs=$(nproc)
 test_jobs=$((jobs * 4)) # most tests count as two (test/CMakeLists.txt), and wait half of their time
-all_stages=(gcc large clang asan tsan minimal valgrind coverage)
-stages=("${all_stages[@]}")
+all_stages=(gcc large clang asan tsan minimal valgrind install coverage)
+stages=()
 install=1
 servers=1
 passed=0
 failed=0
 
 usage() {
-    sed -n '3,28s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,30s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
@@ -55,6 +57,11 @@ while (($# > 0)); do
     esac
     shift
 done
+if ((${#stages[@]} == 0)); then
+    for stage in "${all_stages[@]}"; do
+        [[ $install == 0 && $stage == install ]] || stages+=("$stage")
+    done
+fi
 for stage in "${stages[@]}"; do
     [[ " ${all_stages[*]} " == *" $stage "* ]] || die "There is no stage named $stage (there are: ${all_stages[*]})."
 done
@@ -64,7 +71,7 @@ done
 build() { # STAGE CMAKE-ARGUMENT...
     local folder=$out/$1
     shift
-    cmake -S "$root" -B "$folder" -G Ninja -DOSCOMMIT_WERROR=ON "$@" && cmake --build "$folder" --parallel "$jobs" -- -k 0 # every error, not the first
+    cmake -S "$root" -B "$folder" -G Ninja -DOSCOMMIT_WERROR=ON -DOSCOMMIT_TESTS=ON "$@" && cmake --build "$folder" --parallel "$jobs" -- -k 0 # every error, not the first
 }
 
 # Runs ctest in a stage's build, and adds up what it says. A test that was skipped counts as failed.
@@ -116,7 +123,8 @@ stage_large() {
 }
 
 stage_clang() {
-    build clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang && run_tests clang --label-exclude '^(slow|torture|large|stores)$'
+    build clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang &&
+        run_tests clang --label-regex '^(unit|model|sim|fuzz|check)$' --label-exclude '^slow$'
 }
 
 stage_asan() {
@@ -143,6 +151,15 @@ stage_valgrind() {
     local launcher="valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite,indirect;--trace-children=no"
     build valgrind -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc "-DOSCOMMIT_TEST_LAUNCHER=$launcher" &&
         OSCOMMIT_TEST_SEQUENCES=20000 run_tests valgrind --label-regex '^unit$'
+}
+
+stage_install() {
+    local status
+    "$scripts_dir/check-install.sh" | tee "$out/install.txt"
+    status=${PIPESTATUS[0]}
+    stage_passed=$(sed -nE 's/^([0-9]+) passed, .* failed$/\1/p' "$out/install.txt")
+    stage_failed=$(sed -nE 's/^.* passed, ([0-9]+) failed$/\1/p' "$out/install.txt")
+    return "$status"
 }
 
 # The asserts are left out: their failing branch is not there to be taken.

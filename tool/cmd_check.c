@@ -244,7 +244,7 @@ static enum status run(const struct options *options)
     for (size_t i = 0; i < options->operand_count; i++) {
         status = worse(status, check_file(&output, options->operand[i], report));
     }
-    return output_finish_read(&output, status);
+    return status;
 }
 
 static const enum option_id own_options[] = {OPTION_REPORT, OPTION_COUNT};

@@ -2,6 +2,7 @@
 #include "clean.h"
 #include "commands.h"
 #include "session.h"
+#include "streams.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static bool print_human(const os_garbage *garbage)
         clean_print(stdout, garbage->reason);
     }
     (void)fputc('\n', stdout);
-    return ferror(stdout) == 0;
+    return streams_good();
 }
 
 static int each(void *context, const os_garbage *garbage)
@@ -140,7 +141,7 @@ static void sum_up(struct search *search, bool remove, const os_gc_result *resul
     json_line_time(&line, "date", result->date_s);
     json_line_text(&line, "listing", listing_name(result->listing));
     json_line_text(&line, "note", doubt);
-    search->output_failed = !output_json_print(output, &line);
+    (void)output_json_print(output, &line);
 }
 
 static enum status look(struct session *session, const struct location *at, uint64_t older_than_s)
@@ -150,24 +151,19 @@ static enum status look(struct session *session, const struct location *at, uint
     os_gc_options options = OS_GC_OPTIONS_INIT;
     os_gc_result result = OS_GC_RESULT_INIT;
     os_error error = {0};
-    enum status status = STATUS_DONE;
 
     options.prefix = at->key;
     options.older_than_s = older_than_s;
     options.remove = remove ? 1 : 0;
     os_code code = os_gc(session->client, &options, &session->call, each, &search, &result, &error);
     if (search.output_failed) {
-        return output_finish_read(&session->output, STATUS_NOT_EXECUTED);
+        return STATUS_OUTPUT;
     }
     if (code != OS_OK) {
-        return output_finish_read(&session->output,
-                                  output_outcome(&session->output, at->url, status_of_read(code), &error));
+        return output_outcome(&session->output, at->url, status_of_read(code), &error);
     }
     sum_up(&search, remove, &result);
-    if (result.failed > 0 || search.output_failed) {
-        status = STATUS_UNKNOWN;
-    }
-    return output_finish_read(&session->output, status);
+    return result.failed > 0 ? STATUS_UNKNOWN : STATUS_DONE;
 }
 
 /* "90s", "30m", "36h", "7d". */

@@ -34,7 +34,9 @@ const struct command command_get = {
     .name = "get",
     .operands = "URL [FILE|-]",
     .summary = "read an object",
-    .description = "Reads the object URL into FILE, which appears when it is complete, or to stdout.\n",
+    .description =
+        "Reads the object URL into FILE, which appears when it is complete, or to stdout. A device or a FIFO is\n"
+        "written to; a symbolic link stays, and what it leads to is replaced.\n",
     .examples = "oscommit get s3://bucket/data/0001 data.bin\n"
                 "oscommit get s3://bucket/data.tar | tar -t\n"
                 "oscommit get s3://bucket/data/0001 head.bin --range 0-511\n",

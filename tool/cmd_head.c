@@ -53,7 +53,6 @@ static enum status run(const struct options *options)
                                        &found, &error);
         status = code == OS_OK ? report(&session, at.url, &found)
                                : output_outcome(&session.output, at.url, status_of_read(code), &error);
-        status = output_finish_read(&session.output, status);
     }
     status = session_close(&session, status);
     location_clear(&at);

@@ -2,6 +2,7 @@
 #include "clean.h"
 #include "commands.h"
 #include "session.h"
+#include "streams.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,9 +63,9 @@ static bool print_human(const struct listing *listing, const os_object *object)
         clean_print(stdout, object->version_id[0] == '\0' ? "null" : object->version_id);
         (void)printf(" %-7s ", object->is_delete_marker ? "deleted" : object->is_latest ? "latest" : "-");
     }
-    clean_print(stdout, object->key);
+    clean_print_exact(stdout, object->key);
     (void)fputc('\n', stdout);
-    return ferror(stdout) == 0;
+    return streams_good();
 }
 
 static int each(void *context, const os_object *object)
@@ -102,11 +103,11 @@ static enum status list(struct session *session, const struct location *at)
     wanted.versions = listing.versions ? 1 : 0;
     code = os_list(session->client, &wanted, &session->call, each, &listing, &error);
     if (listing.output_failed) {
-        status = STATUS_NOT_EXECUTED;
+        status = STATUS_OUTPUT;
     } else if (code != OS_OK) {
         status = output_outcome(&session->output, at->url, status_of_read(code), &error);
     }
-    return output_finish_read(&session->output, status);
+    return status;
 }
 
 static enum status run(const struct options *options)

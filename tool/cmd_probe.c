@@ -136,6 +136,7 @@ static void print_human(const json_t *profile)
         {"date_on_all", "Date on every answer"},    {"metadata_survives", "metadata survives"},
         {"etag_is_md5", "ETag is the MD5"},         {"versioned", "bucket has versions"},
         {"uploads", "multipart uploads"},           {"rename_object", "RenameObject"},
+        {"answer_mark", "answers are marked by"},
     };
 
     clean_print(stdout, word_of(profile, "name"));
@@ -244,14 +245,14 @@ static enum status probe_to(struct session *session, const char *url, struct res
     call.progress = NULL; /* the bodies are a few bytes each */
     progress_start(&session->output.progress, session->output.progress.on, "probe");
     os_code code = os_store_probe(session->client, &wanted, &call, &text, &error);
-    enum status status =
-        code == OS_OK ? report(session, url, text) : output_outcome(&session->output, url, STATUS_NOT_EXECUTED, &error);
+    enum status status = code == OS_OK ? report(session, url, text)
+                                       : output_outcome(&session->output, url, status_of_read(code), &error);
     bool good = code == OS_OK && (file->stream == NULL || fputs(text, file->stream) >= 0);
     if (!result_file_close(file, good, &error) && code == OS_OK) {
         status = output_outcome(&session->output, url, STATUS_NOT_EXECUTED, &error);
     }
     os_free(text);
-    return output_finish_read(&session->output, status);
+    return status;
 }
 
 static enum status probe(struct session *session, const char *url)

@@ -3,6 +3,8 @@
 #include "session.h"
 #include "ticket.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,10 +37,26 @@ static enum status resolve(struct session *session, const struct location *at, c
 {
     os_result result = OS_RESULT_INIT;
     os_error error = {0};
-    os_verdict verdict = os_resolve(session->client, ticket, &session->call, &result, &error);
+    os_resolve_options settle = OS_RESOLVE_OPTIONS_INIT;
+
+    settle.key = at->key;
+    settle.same_store = options_on(session->options, OPTION_SAME_STORE);
+    settle.abort_upload = options_on(session->options, OPTION_ABORT_UPLOAD);
+    settle.give_up = 1;
+    os_verdict verdict = os_settle(session->client, ticket, &settle, &session->call, &result, &error);
+    if (verdict == OS_UNKNOWN && error.code == OS_ERR_ARGUMENT && result.guards == 0) {
+        /* No ticket, or not of this object, store or ledger: to ask again would change nothing. */
+        os_result_clear(&result);
+        return output_outcome(&session->output, at->url, STATUS_USAGE, &error);
+    }
     enum status status = output_guarded(&session->output, at->url, verdict, &result, &error);
 
-    if (status == STATUS_UNKNOWN && error.code == OS_ERR_UNDECIDED) {
+    if (status == STATUS_UNKNOWN && result.ask_again_ms > 0) {
+        char sentence[128];
+        (void)snprintf(sentence, sizeof(sentence), "Keep the ticket, and ask again in %" PRIu64 " s.",
+                       (result.ask_again_ms + 999) / 1000);
+        output_message(&session->output, sentence);
+    } else if (status == STATUS_UNKNOWN && error.code == OS_ERR_UNDECIDED) {
         output_message(&session->output, "Keep the ticket.");
     }
     os_result_clear(&result);
@@ -76,21 +94,31 @@ static enum status run(const struct options *options)
     return status;
 }
 
-static const enum option_id own_options[] = {OPTION_TICKET_FILE, OPTION_COUNT};
+static const enum option_id own_options[] = {OPTION_TICKET_FILE, OPTION_SAME_STORE, OPTION_ABORT_UPLOAD, OPTION_COUNT};
 
 const struct command command_resolve = {
     .name = "resolve",
     .operands = "[URL] [TICKET]",
     .summary = "settle an unknown outcome from its ticket",
-    .description = "Finds out what became of a write whose verdict was unknown, on any machine with the same store, "
-                   "ledger and settings.\n"
-                   "Writes nothing. URL is the object's or the store's. Status 4 again means that the evidence does "
-                   "not decide yet, or\n"
-                   "never will: the message says which.\n",
+    .description =
+        "Finds out what became of a write whose verdict was unknown, on any machine with the same store, ledger and\n"
+        "settings, and asks until that is certain, the deadline has passed, or store or ledger have not answered for\n"
+        "ten seconds. URL is the object's, which must then be the ticket's, or the store's. Makes no attempt. It may\n"
+        "write two things, of a write that is dead by the record as it is stored, and only where that is the\n"
+        "ticket's in every attribute: the release of that record, and the abort of the upload that it names.\n"
+        "--abort-upload vouches for a ticket of your own whose record is gone, or\n"
+        "that never had one (--guard native).\n"
+        "Exit status 4 again: not yet, keep the ticket. 5: no evidence is left that could decide; look at the "
+        "object.\n",
     .examples =
-        "oscommit put data.bin s3://bucket/data/0001 --if-absent --ticket-file t.json --ledger dynamodb://commits ||\n"
-        "  oscommit resolve s3://bucket/data/0001 --ticket-file t.json --ledger dynamodb://commits\n",
+        "oscommit put data.bin s3://bucket/data/0001 --if-absent --ticket-file t.json --ledger dynamodb://commits\n"
+        "status=$?\n"
+        "if [ $status -eq 4 ]; then\n"
+        "  oscommit resolve s3://bucket/data/0001 --ticket-file t.json --ledger dynamodb://commits\n"
+        "  status=$?\n"
+        "fi\n",
     .options = own_options,
     .max_operands = 2,
+    .settles = true,
     .run = run,
 };

@@ -2,6 +2,28 @@
 #include "commands.h"
 #include "guarded.h"
 
+#include <stdio.h>
+
+/* A store says of a DELETE that it is done also where nothing was; somebody who mistyped a name wants to know. Who may
+ * delete but not look is let go on, and so is who is refused a look for what is not there (S3 without s3:ListBucket).
+ */
+static enum status remove_plainly(struct session *session, const struct location *at)
+{
+    os_object found = OS_OBJECT_INIT;
+    os_error error = {0};
+    os_code code = os_head(session->client, at->key, &session->call, &found, &error);
+
+    if (code == OS_ERR_NOT_FOUND) {
+        (void)snprintf(error.message, sizeof(error.message), "There is no object %.900s: nothing was deleted.",
+                       at->url);
+    }
+    if (code != OS_OK && code != OS_ERR_DENIED) {
+        return output_outcome(&session->output, at->url, status_of_read(code), &error);
+    }
+    (void)os_delete(session->client, at->key, &session->call, &error);
+    return output_plain_write(&session->output, at->url, &error);
+}
+
 static enum status remove_object(struct session *session, const struct location *at)
 {
     const char *etag = options_text(session->options, OPTION_IF_MATCH);
@@ -12,8 +34,7 @@ static enum status remove_object(struct session *session, const struct location 
         os_verdict verdict = os_delete_if_match(session->client, at->key, etag, &session->call, &result, &error);
         return guarded_finish(session, at->url, verdict, &result, &error);
     }
-    (void)os_delete(session->client, at->key, &session->call, &error);
-    return output_plain_write(&session->output, at->url, &error);
+    return remove_plainly(session, at);
 }
 
 static enum status run(const struct options *options)
@@ -45,7 +66,9 @@ const struct command command_rm = {
     .summary = "delete an object, if it is still a known version",
     .description =
         "With --if-match the object is deleted only if it is still the version that has this ETag. Without, it is a\n"
-        "plain delete, which must not be used on keys that guarded writers share.\n",
+        "plain delete, which must not be used on keys that guarded writers share; where there is no such object it "
+        "says\n"
+        "so, and nothing is sent.\n",
     .examples = "oscommit rm s3://bucket/data/0001 --if-match '\"9b2c...\"' --ledger dynamodb://commits\n"
                 "oscommit rm file:///srv/store/scratch\n",
     .options = own_options,

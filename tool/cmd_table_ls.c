@@ -1,17 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "clean.h"
 #include "commands.h"
 #include "table.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 struct listing {
-    struct output *output;
+    struct session *session;
+    const struct location *at;
+    bool stuck; /* only what is in somebody's way */
     bool output_failed;
 };
+
+/* Whether the next writer of the key would expect what this record is of. An object that is there is created by nobody,
+ * and a version that is gone is replaced by nobody; where the store does not say, it may be. */
+static bool is_in_the_way(const struct listing *listing, const os_record *record)
+{
+    os_object object = OS_OBJECT_INIT;
+    os_error error = {0};
+
+    if (listing->at->store == NULL || record->key == NULL) {
+        return true;
+    }
+    os_code code = os_head(listing->session->client, record->key, &listing->session->call, &object, &error);
+    if (strcmp(record->etag, "*") == 0) {
+        return code != OS_OK;
+    }
+    return code == OS_OK ? strcmp(object.etag, record->etag) == 0 : code != OS_ERR_NOT_FOUND;
+}
+
+static bool is_wanted(const struct listing *listing, const os_record *record, const struct table_view *view)
+{
+    return !listing->stuck || (table_may_be_stuck(view) && is_in_the_way(listing, record));
+}
+
+/* How to hand it over, below it. */
+static void show_mend(const struct listing *listing, const os_record *record)
+{
+    (void)fputs("          oscommit table release ", stdout);
+    if (record->key != NULL && listing->at->store != NULL) {
+        char *url = location_url_of(listing->at, record->key);
+        clean_print_quoted(stdout, url == NULL ? record->key : url);
+        free(url);
+    } else {
+        clean_print_quoted(stdout, record->path);
+    }
+    (void)fputs(" --etag ", stdout);
+    clean_print_quoted(stdout, record->etag);
+    (void)fputs(" --force\n", stdout);
+}
 
 static int each(void *context, const os_record *record)
 {
     struct listing *listing = context;
+    struct output *output = &listing->session->output;
+    struct table_view view;
 
-    listing->output_failed = !table_show_record(listing->output, record, false);
+    table_view(record, listing->session->options, &view);
+    if (!is_wanted(listing, record, &view)) {
+        return 0;
+    }
+    listing->output_failed = !table_show_record(output, record, &view, false);
+    if (listing->stuck && output_is_human(output)) {
+        show_mend(listing, record);
+    }
     return listing->output_failed ? 1 : 0;
 }
 
@@ -20,31 +73,46 @@ static enum status run(const struct options *options)
     const char *name = options->operand_count > 0 ? options->operand[0] : NULL;
     struct session session;
     struct location at;
-    struct listing listing = {.output = &session.output};
+    struct listing listing = {.session = &session, .at = &at, .stuck = options_on(options, OPTION_STUCK)};
     enum status status = table_open(&session, options, name, LOCATION_PREFIX, &at);
 
     if (status == STATUS_DONE) {
         os_error error = {0};
         os_code code = os_table_list(session.client, NULL, &session.call, each, &listing, &error);
         if (listing.output_failed) {
-            status = STATUS_NOT_EXECUTED;
+            status = STATUS_OUTPUT;
         } else if (code != OS_OK) {
             status = output_outcome(&session.output, at.url, status_of_read(code), &error);
         }
-        status = output_finish_read(&session.output, status);
     }
     return table_close(&session, &at, status);
 }
+
+static const enum option_id own_options[] = {OPTION_STUCK, OPTION_COUNT};
 
 const struct command command_table_ls = {
     .name = "table ls",
     .operands = "[URL]",
     .summary = "list the records of the whole table",
-    .description = "Lists every record: held or released, fence, ttl, path, etag (* for a creation). Most are "
-                   "leftovers of writes\n"
-                   "that committed; they end by TTL and are in nobody's way.\n",
+    .description =
+        "Lists every record: its state, since when, until when (both in local time), whose it is (the beginning of "
+        "its\n"
+        "nonce), path, etag (* for a creation). Most are leftovers of writes that committed; they end by TTL and are "
+        "in\n"
+        "nobody's way:\n"
+        "  over      its fence has passed: what it was for was applied, or never will be\n"
+        "  released  handed over\n"
+        "  live      its writer may still write, until then\n"
+        "  unfenced  each other writer that wants this version waits the whole lease\n"
+        "  endless   nobody takes it over: its fence or lease never ends, or it has the last generation\n"
+        "  damaged   no record at all: no writer passes it\n"
+        "With --stuck only the last two, and unfenced ones whose own lease has passed, and of these, where the store "
+        "is\n"
+        "named, only what its objects show to be in somebody's way; each with the command that hands it over.\n",
     .examples = "oscommit table ls --ledger dynamodb://commits\n"
-                "oscommit table ls --store file:///srv/store --json | jq 'select(.released | not)'\n",
+                "oscommit table ls s3://bucket --ledger dynamodb://commits --stuck\n"
+                "oscommit table ls --store file:///srv/store --json | jq 'select(.state == \"live\")'\n",
+    .options = own_options,
     .max_operands = 1,
     .run = run,
 };

@@ -8,32 +8,46 @@
 /* The records of the key that could be meant. */
 struct candidates {
     struct output *output;
-    char etag[256]; /* of the only one that is held */
+    const struct options *options;
+    char etag[1025]; /* of the last one that is in a writer's way; else of the last that is held */
+    unsigned in_the_way;
     unsigned held;
     unsigned all;
     bool failed;
 };
 
+static void take(struct candidates *candidates, const os_record *record, const struct table_view *view)
+{
+    bool in_the_way = view->state != TABLE_RELEASED && view->state != TABLE_OVER;
+
+    if (view->state == TABLE_RELEASED) {
+        return;
+    }
+    candidates->held++;
+    candidates->in_the_way += in_the_way ? 1 : 0;
+    if (!in_the_way && candidates->in_the_way > 0) {
+        return;
+    }
+    int len = snprintf(candidates->etag, sizeof(candidates->etag), "%s", record->etag);
+    candidates->failed = len < 0 || (size_t)len >= sizeof(candidates->etag);
+}
+
 static int each(void *context, const os_record *record)
 {
     struct candidates *candidates = context;
+    struct table_view view;
 
     candidates->all++;
-    if (record->timeout_ms != 0) {
-        candidates->held++;
-        if (strlen(record->etag) >= sizeof(candidates->etag)) {
-            candidates->failed = true;
-            return 1;
-        }
-        (void)snprintf(candidates->etag, sizeof(candidates->etag), "%s", record->etag);
-    }
-    if (!candidates->output->json) {
-        candidates->failed = !table_show_record(candidates->output, record, false);
+    table_view(record, candidates->options, &view);
+    take(candidates, record, &view);
+    if (!candidates->output->json && !candidates->failed) {
+        candidates->failed = !table_show_record(candidates->output, record, &view, false);
     }
     return candidates->failed ? 1 : 0;
 }
 
-/* Without --etag the record that is meant must be the only one that is held. STATUS_DONE, or everything was said. */
+/* Without --etag the record that is meant must be the only one that is in a writer's way, or else that is held.
+ * STATUS_DONE, or everything was said. */
 static enum status choose(struct session *session, const struct location *at, struct candidates *candidates)
 {
     os_error error = {0};
@@ -56,10 +70,11 @@ static enum status choose(struct session *session, const struct location *at, st
         return session_fail(session, at->url, OS_ERR_NOT_FOUND, "No record of \"%.800s\" is held: nothing to release.",
                             at->key);
     }
-    if (candidates->held > 1) {
+    unsigned meant = candidates->in_the_way > 0 ? candidates->in_the_way : candidates->held;
+    if (meant > 1) {
         return session_fail(session, at->url, OS_ERR_ARGUMENT,
-                            "%u records of \"%.400s\" are held: say with --etag which is to be released.",
-                            candidates->held, at->key);
+                            "%u records of \"%.400s\" are %s: say with --etag which is to be released.", meant, at->key,
+                            candidates->in_the_way > 0 ? "in a writer's way" : "held");
     }
     return STATUS_DONE;
 }
@@ -68,7 +83,7 @@ static enum status release(struct session *session, const struct location *at)
 {
     const char *etag = options_text(session->options, OPTION_ETAG);
     int force = options_on(session->options, OPTION_FORCE) ? 1 : 0;
-    struct candidates candidates = {.output = &session->output};
+    struct candidates candidates = {.output = &session->output, .options = session->options};
     enum status status = choose(session, at, &candidates);
     os_error error = {0};
     os_code code;

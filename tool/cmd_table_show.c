@@ -6,6 +6,7 @@
 
 struct listing {
     struct output *output;
+    const struct options *options;
     uint64_t count;
     bool output_failed;
 };
@@ -13,11 +14,13 @@ struct listing {
 static int each(void *context, const os_record *record)
 {
     struct listing *listing = context;
+    struct table_view view;
 
     if (listing->count++ > 0 && output_is_human(listing->output)) {
         (void)fputc('\n', stdout);
     }
-    listing->output_failed = !table_show_record(listing->output, record, true);
+    table_view(record, listing->options, &view);
+    listing->output_failed = !table_show_record(listing->output, record, &view, true);
     return listing->output_failed ? 1 : 0;
 }
 
@@ -25,20 +28,19 @@ static enum status run(const struct options *options)
 {
     struct session session;
     struct location at;
-    struct listing listing = {.output = &session.output};
+    struct listing listing = {.output = &session.output, .options = options};
     enum status status = table_open(&session, options, options->operand[0], LOCATION_OBJECT, &at);
 
     if (status == STATUS_DONE) {
         os_error error = {0};
         os_code code = os_table_list(session.client, at.key, &session.call, each, &listing, &error);
         if (listing.output_failed) {
-            status = STATUS_NOT_EXECUTED;
+            status = STATUS_OUTPUT;
         } else if (code != OS_OK) {
             status = output_outcome(&session.output, at.url, status_of_read(code), &error);
         } else if (listing.count == 0) {
             status = session_fail(&session, at.url, OS_ERR_NOT_FOUND, "There is no record of \"%.800s\".", at.key);
         }
-        status = output_finish_read(&session.output, status);
     }
     return table_close(&session, &at, status);
 }
@@ -48,7 +50,8 @@ const struct command command_table_show = {
     .operands = "KEY|URL",
     .summary = "show the records of one object",
     .description =
-        "Shows every record of the key: one for its creation (etag *), one for each version that somebody replaced or\n"
+        "Shows every record of the key, what it means for the next writer, and since when, in local time: one for its\n"
+        "creation (etag *), one for each version that somebody replaced or\n"
         "deleted and that TTL has not taken away. Exit status 1 if there is none.\n",
     .examples = "oscommit table show s3://bucket/data/0001 --ledger dynamodb://commits\n",
     .min_operands = 1,

@@ -21,6 +21,7 @@ const struct command *const commands[] = {
     &command_race_worker,
     &command_check,
     &command_probe,
+    &command_help,
     &command_version,
     NULL,
 };

@@ -24,6 +24,7 @@ extern const struct command command_race;
 extern const struct command command_race_worker;
 extern const struct command command_check;
 extern const struct command command_probe;
+extern const struct command command_help;
 extern const struct command command_version;
 
 extern const struct command *const commands[]; /* ends with NULL */

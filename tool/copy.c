@@ -39,7 +39,8 @@ bool pair_parse(const struct options *options, struct object_pair *ret, struct u
                             pair.from.url, pair.to.url, options->command->name);
     }
     good = good && copy_complete_target(&pair.to, pair.from.key, usage);
-    if (good && strcmp(pair.from.key, pair.to.key) == 0) {
+    bool is_older = options_text(options, OPTION_SOURCE_VERSION_ID) != NULL; /* an old version, written again */
+    if (good && !is_older && strcmp(pair.from.key, pair.to.key) == 0) {
         good = usage_refuse(usage, "Source and target are the same object, \"%.200s\".", pair.to.url);
     }
     if (!good) {

@@ -50,11 +50,11 @@ static const char *save(struct session *session, const char *ticket)
 enum status guarded_finish(struct session *session, const char *url, os_verdict verdict, os_result *result,
                            const os_error *error)
 {
-    bool has_ticket = status_of_verdict(verdict) == STATUS_UNKNOWN && result->ticket != NULL;
+    bool has_ticket = verdict == OS_UNKNOWN && result->ticket != NULL;
     const char *file = has_ticket ? save(session, result->ticket) : NULL; /* before anything that could block */
     enum status status = output_guarded(&session->output, url, verdict, result, error);
 
-    if (has_ticket) {
+    if (has_ticket && status == STATUS_UNKNOWN) {
         print_hint(url, file, result->ticket);
     }
     os_result_clear(result);

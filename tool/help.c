@@ -19,32 +19,54 @@ static void print_flag(FILE *out, const struct option_spec *spec)
     }
 }
 
-static void print_scope(FILE *out, enum option_scope scope)
+static void print_scope(FILE *out, enum option_scope scope, bool all)
 {
     for (int id = 0; id < OPTION_COUNT; id++) {
-        if (option_table[id].scope == scope) {
+        if (option_table[id].scope == scope && (all || option_table[id].often)) {
             print_flag(out, &option_table[id]);
         }
     }
 }
 
-static void print_common(FILE *out)
+static void print_end(FILE *out)
 {
+    (void)fputs("\nThere is no flag for a secret, because command lines are visible to every user of a machine. "
+                "Credentials come\n"
+                "from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or from the profile's files.\n"
+                "\nExit status:\n"
+                "   0  committed, or done\n"
+                "   1  not executed: nothing was applied and never will be, for another reason than 66, 69 or 77\n"
+                "   2  bad usage or settings\n"
+                "   3  conflict\n"
+                "   4  unknown: it may have been applied, or may still be; resolve the ticket\n"
+                "   5  unknown for good: no evidence is left that could decide; look at the object\n"
+                "  66  not executed: no such object\n"
+                "  69  not executed: the store or the ledger cannot be reached\n"
+                "  74  committed, or done, but stdout did not take the result\n"
+                "  77  not executed: access denied, or no usable credentials\n",
+                out);
+}
+
+/* `command` is "" for the overview. */
+static void print_common(FILE *out, const char *command, bool all)
+{
+    if (!all) {
+        (void)fprintf(out, "\nFlags of every command (`oscommit %s%s--help --all` names the settings that are left):\n",
+                      command, command[0] == '\0' ? "" : " ");
+        print_scope(out, OPTION_SCOPE_SETTING, false);
+        print_scope(out, OPTION_SCOPE_COMMON, true);
+        return;
+    }
     (void)fputs("\nFlags of every command:\n", out);
-    print_scope(out, OPTION_SCOPE_COMMON);
+    print_scope(out, OPTION_SCOPE_COMMON, true);
     (void)fputs(
         "\nSettings (--record-prefix can also be given as OSCOMMIT_RECORD_PREFIX, and so with every other; a flag\n"
         "counts more than its variable, and both more than AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_PROFILE ...):\n",
         out);
-    print_scope(out, OPTION_SCOPE_SETTING);
-    (void)fputs("\nThere is no flag for a secret, because command lines are visible to every user of a machine. "
-                "Credentials come\n"
-                "from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or from the profile's files.\n"
-                "\nExit status: 0 committed or done, 1 not executed, 2 bad usage, 3 conflict, 4 unknown.\n",
-                out);
+    print_scope(out, OPTION_SCOPE_SETTING, true);
 }
 
-void help_overview(FILE *out, const struct command *const *commands)
+void help_overview(FILE *out, const struct command *const *commands, bool all)
 {
     (void)fputs("usage: oscommit COMMAND [OPERANDS] [FLAGS]\n\n"
                 "Writes to an object store that happen exactly once, and only if nothing changed.\n\nCommands:\n",
@@ -62,9 +84,23 @@ void help_overview(FILE *out, const struct command *const *commands)
         "  oscommit put report.csv file:///srv/store/report.csv --if-absent\n"
         "  oscommit put data.bin s3://bucket/data/0001 --if-absent --ledger dynamodb://commits\n"
         "  oscommit race file:///srv/store/ --writers 8 --keys 50 --updates 25\n"
-        "\n`oscommit COMMAND --help` says more of each.\n",
+        "\n`oscommit help COMMAND` says more of each.\n",
         out);
-    print_common(out);
+    print_common(out, "", all);
+    print_end(out);
+}
+
+void help_group(FILE *out, const struct command *const *commands, const char *group)
+{
+    size_t len = strlen(group);
+
+    (void)fprintf(out, "usage: oscommit %s COMMAND [OPERANDS] [FLAGS]\n\nCommands:\n", group);
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        if (strncmp(commands[i]->name, group, len) == 0 && commands[i]->name[len] == ' ') {
+            (void)fprintf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
+        }
+    }
+    (void)fprintf(out, "\n`oscommit help %s COMMAND` says more of each.\n", group);
 }
 
 static void print_indented(FILE *out, const char *lines)
@@ -77,7 +113,7 @@ static void print_indented(FILE *out, const char *lines)
     }
 }
 
-void help_command(FILE *out, const struct command *command)
+void help_command(FILE *out, const struct command *command, bool all)
 {
     (void)fprintf(out, "usage: oscommit %s%s%s [FLAGS]\n\n%s", command->name, command->operands[0] == '\0' ? "" : " ",
                   command->operands, command->description);
@@ -89,5 +125,6 @@ void help_command(FILE *out, const struct command *command)
     }
     (void)fputs("\nExamples:\n", out);
     print_indented(out, command->examples);
-    print_common(out);
+    print_common(out, command->name, all);
+    print_end(out);
 }

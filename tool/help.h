@@ -7,7 +7,9 @@
 
 #include <stdio.h>
 
-void help_overview(FILE *out, const struct command *const *commands);
-void help_command(FILE *out, const struct command *command);
+/* `all`: with every setting, instead of those that are needed often. */
+void help_overview(FILE *out, const struct command *const *commands, bool all);
+void help_group(FILE *out, const struct command *const *commands, const char *group); /* "table" */
+void help_command(FILE *out, const struct command *command, bool all);
 
 #endif

@@ -14,7 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 1000 };
+enum {
+    TICK_MS = 1000,
+    ECHO_MS = 500 /* timeout(1) sends its signal to the process and then to the group: that is no second wish */
+};
 
 static void post(int fd)
 {
@@ -36,11 +39,25 @@ static void end_at_once(int status)
     _exit(status);
 }
 
-static void on_event(struct interrupt *interrupt, unsigned *count)
+static uint64_t now_ms(void)
 {
-    if (++*count > 1) {
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void on_event(struct interrupt *interrupt, uint64_t *first_ms)
+{
+    uint64_t at_ms = now_ms();
+
+    if (*first_ms != 0 && at_ms - *first_ms < ECHO_MS) {
+        return;
+    }
+    if (*first_ms != 0) {
         end_at_once(atomic_load(&interrupt->status));
     }
+    *first_ms = at_ms;
     os_cancel_trigger(interrupt->cancel);
     post(interrupt->seen);
 }
@@ -51,7 +68,7 @@ static void *run(void *context)
     struct pollfd fds[3] = {{.fd = interrupt->ending, .events = POLLIN},
                             {.fd = interrupt->signals, .events = POLLIN},
                             {.fd = interrupt->peer, .events = 0}};
-    unsigned count = 0;
+    uint64_t first_ms = 0; /* when the first signal was read */
 
     while (true) {
         int ready = poll(fds, 3, interrupt->tick == NULL ? -1 : TICK_MS);
@@ -65,11 +82,11 @@ static void *run(void *context)
             continue;
         }
         if (fds[1].revents != 0 && read(interrupt->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-            on_event(interrupt, &count);
+            on_event(interrupt, &first_ms);
         }
         if (fds[2].revents != 0) {
             fds[2].fd = -1; /* said once */
-            on_event(interrupt, &count);
+            on_event(interrupt, &first_ms);
         }
     }
 }
@@ -123,15 +140,12 @@ bool interrupt_start(struct interrupt *interrupt, int peer, void (*tick)(void *c
 /* How long poll may wait; -1: for ever. */
 static int left_ms(uint64_t until_ms)
 {
-    struct timespec now;
-    uint64_t now_ms;
+    uint64_t at_ms = now_ms();
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-    if (until_ms <= now_ms) {
+    if (until_ms <= at_ms) {
         return 0;
     }
-    return until_ms - now_ms > INT_MAX ? -1 : (int)(until_ms - now_ms);
+    return until_ms - at_ms > INT_MAX ? -1 : (int)(until_ms - at_ms);
 }
 
 enum interrupt_waited interrupt_wait_until(const struct interrupt *interrupt, int fd, short events,

@@ -2,8 +2,8 @@
 /*
  * SIGINT, SIGTERM and SIGHUP end a running call through its os_cancel, and the verdict is still printed.
  * os_cancel_trigger is not safe in a signal handler, so the signals are blocked everywhere and read from a signalfd by
- * one thread. A second signal ends the process at once, with the status of an unknown outcome unless a verdict was
- * given before.
+ * one thread. A second signal, half a second later or more, ends the process at once, with the status of an unknown
+ * outcome unless a verdict was given before.
  */
 #ifndef OSCOMMIT_TOOL_INTERRUPT_H
 #define OSCOMMIT_TOOL_INTERRUPT_H

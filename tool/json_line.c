@@ -20,19 +20,22 @@ void json_line_value(struct json_line *line, const char *name, json_t *value)
     }
 }
 
-/* JSON has no bytes that are not UTF-8; a name from the command line or a service's code may have them. */
+/* JSON has no bytes that are not UTF-8; a name from the command line or a service's code may have them: "\xff". */
 static json_t *lossy(const char *text)
 {
-    char *copy = strdup(text);
+    char *copy = malloc(4 * strlen(text) + 1);
+    char *end = copy;
     json_t *value;
 
     if (copy == NULL) {
         return NULL;
     }
-    for (char *p = copy; *p != '\0'; p++) {
-        if ((unsigned char)*p >= 0x80) {
-            *p = '?';
-        }
+    while (*text != '\0') {
+        bool safe;
+        size_t len = clean_unit(text, &safe);
+        bool broken = len == 1 && (unsigned char)*text >= 0x80;
+        end += broken ? sprintf(end, "\\x%02x", (unsigned char)*text) : sprintf(end, "%.*s", (int)len, text);
+        text += len;
     }
     value = json_string(copy);
     free(copy);
@@ -111,12 +114,48 @@ void json_line_error(struct json_line *line, const os_error *error)
     json_line_child(line, "error", &child);
 }
 
+/* "\u202e", and beyond that the two halves of a pair (RFC 8259, section 7). */
+static void print_escaped(FILE *out, const char *character, size_t len)
+{
+    char shown[16];
+    unsigned long number;
+
+    (void)os_escape_text(character, len, shown, sizeof(shown));
+    number = strtoul(shown + 2, NULL, 16);
+    if (number > 0xffff) {
+        number -= 0x10000;
+        (void)fprintf(out, "\\u%04lx", 0xd800 + (number >> 10));
+        number = 0xdc00 + (number & 0x3ff);
+    }
+    (void)fprintf(out, "\\u%04lx", number);
+}
+
+/* Somebody may look at it on a terminal. Outside of its strings JSON is ASCII; in them an escape says the same. */
+static void print_text(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        bool safe;
+        size_t len = clean_unit(text, &safe);
+        if (safe) {
+            (void)fwrite(text, 1, len, out);
+        } else {
+            print_escaped(out, text, len);
+        }
+        text += len;
+    }
+}
+
 bool json_line_print(struct json_line *line, FILE *out)
 {
-    bool good = !line->failed && json_dumpf(line->object, out, JSON_COMPACT | JSON_REAL_PRECISION(6)) == 0 &&
-                fputc('\n', out) != EOF && fflush(out) == 0;
+    char *text = line->failed ? NULL : json_dumps(line->object, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    bool good = text != NULL;
 
     json_line_free(line);
+    if (good) {
+        print_text(out, text);
+        (void)fputc('\n', out);
+    }
+    free(text);
     return good;
 }
 

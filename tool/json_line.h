@@ -27,7 +27,7 @@ void json_line_value(struct json_line *line, const char *name, json_t *value);  
 void json_line_child(struct json_line *line, const char *name, struct json_line *child);
 void json_line_error(struct json_line *line, const os_error *error); /* left out when it is OS_OK */
 
-/* Prints and frees it. False: not enough memory, or `out` does not take it. */
+/* Prints and frees it. False: not enough memory. Whether `out` took it, `out` says. */
 bool json_line_print(struct json_line *line, FILE *out);
 void json_line_free(struct json_line *line);
 

@@ -3,10 +3,13 @@
 
 #include "file_url.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool no_memory(struct usage *usage)
 {
@@ -75,79 +78,127 @@ static bool parse_s3(const char *name, struct location *ret, struct usage *usage
     return set(ret, name, strlen("s3://") + len, bucket[len] == '/' ? bucket + len + 1 : "", usage);
 }
 
-enum find { FOUND, NOT_FOUND, NO_MEMORY };
+/* Of a folder: a store; none; one that may not be looked into; a store that a stranger put where anybody may (/tmp). */
+enum find { FOUND, NOT_FOUND, DENIED, STRANGER, NO_MEMORY };
+
+static bool is_trusted(const char *folder, const struct stat *mark)
+{
+    struct stat info;
+
+    return mark->st_uid == 0 || mark->st_uid == geteuid() || (stat(folder, &info) == 0 && info.st_uid == mark->st_uid);
+}
 
 /* Is it a folder with `.oscommit` in it? Takes the path over; NULL: no memory. */
 static enum find look_at(char *path)
 {
     size_t len = path == NULL ? 0 : strlen(path);
-    char *marker = path == NULL ? NULL : realloc(path, len + sizeof("/.oscommit"));
+    char *mark = path == NULL ? NULL : malloc(len + sizeof("/.oscommit"));
+    enum find found = NO_MEMORY;
     struct stat info;
-    bool found;
 
-    if (marker == NULL) {
-        free(path);
-        return NO_MEMORY;
+    if (mark != NULL) {
+        memcpy(mark, path, len);
+        memcpy(mark + len, "/.oscommit", sizeof("/.oscommit"));
+        if (lstat(mark, &info) != 0) {
+            found = errno == EACCES ? DENIED : NOT_FOUND;
+        } else if (S_ISDIR(info.st_mode)) {
+            found = is_trusted(path, &info) ? FOUND : STRANGER;
+        } else {
+            found = NOT_FOUND;
+        }
     }
-    memcpy(marker + len, "/.oscommit", sizeof("/.oscommit"));
-    found = stat(marker, &info) == 0 && S_ISDIR(info.st_mode);
-    free(marker);
-    return found ? FOUND : NOT_FOUND;
+    free(mark);
+    free(path);
+    return found;
 }
 
-/* The path as it is typed, or as a URL that has %XX in it. */
+/* The path as it is typed, or as a URL that has %XX in it. *ret_store is new memory unless NOT_FOUND or NO_MEMORY. */
 static enum find find_root(const char *path, size_t len, char **ret_store)
 {
     enum find found = look_at(strndup(path, len));
     char *decoded;
 
-    if (found == FOUND) {
+    if (found != NOT_FOUND && found != NO_MEMORY) {
         *ret_store = file_url_from_path(path, len);
-        return *ret_store == NULL ? NO_MEMORY : FOUND;
+        return *ret_store == NULL ? NO_MEMORY : found;
     }
     decoded = found == NO_MEMORY || memchr(path, '%', len) == NULL ? NULL : file_url_decode(path, len);
     if (decoded == NULL) {
         return found;
     }
     found = look_at(decoded);
-    if (found == FOUND) {
+    if (found != NOT_FOUND && found != NO_MEMORY) {
         *ret_store = strndup(path - strlen("file://"), strlen("file://") + len);
-        return *ret_store == NULL ? NO_MEMORY : FOUND;
+        return *ret_store == NULL ? NO_MEMORY : found;
     }
     return found;
 }
 
+struct search {
+    enum find found; /* what is the best so far */
+    char *store;
+    const char *key;
+};
+
+/* The outermost store counts, as what an earlier one has in its folders are its keys; a stranger's only if there is no
+ * other. Where nothing is found but a folder that may not be looked into, the outermost such one: the library says why
+ * it cannot be opened. */
+static bool is_better(enum find now, enum find before)
+{
+    switch (now) {
+    case FOUND: return true;
+    case STRANGER: return before != FOUND && before != STRANGER;
+    case DENIED: return before == NOT_FOUND || before == DENIED;
+    default: return false;
+    }
+}
+
 /* Walks up from the whole path. A cut behind a doubled slash is skipped, so that the key keeps it and the library can
- * refuse it. */
+ * refuse it. False: no memory. */
+static bool search_roots(const char *path, struct search *ret)
+{
+    *ret = (struct search){.found = NOT_FOUND};
+    for (size_t len = strlen(path); len > 0; len--) {
+        bool cut = path[len] == '\0' || path[len] == '/';
+        char *store = NULL;
+        enum find now = cut && path[len - 1] != '/' ? find_root(path, len, &store) : NOT_FOUND;
+        if (now == NO_MEMORY) {
+            return false;
+        }
+        if (is_better(now, ret->found)) {
+            free(ret->store);
+            *ret = (struct search){.found = now, .store = store, .key = path[len] == '/' ? path + len + 1 : ""};
+        } else {
+            free(store);
+        }
+    }
+    return true;
+}
+
 static bool parse_file(const char *name, struct location *ret, struct usage *usage)
 {
     const char *path = name + strlen("file://");
-    enum find found = NOT_FOUND;
+    struct search search;
+    bool good;
 
     if (path[0] != '/') {
         return usage_refuse(
             usage, "\"%.200s\" is not absolute: a file URL has three slashes, as in file:///srv/store/KEY.", name);
     }
-    for (size_t len = strlen(path); len > 0 && found == NOT_FOUND; len--) {
-        bool cut = path[len] == '\0' || path[len] == '/';
-        char *store = NULL;
-        if (cut && path[len - 1] != '/') {
-            found = find_root(path, len, &store);
-        }
-        if (found == FOUND) {
-            bool good = set(ret, store, strlen(store), path[len] == '/' ? path + len + 1 : "", usage);
-            free(store);
-            return good;
-        }
-    }
-    if (found == NO_MEMORY) {
+    if (!search_roots(path, &search)) {
+        free(search.store);
         return no_memory(usage);
     }
-    return usage_refuse(
-        usage,
-        "No folder above \"%.200s\" is an embedded store (it would have .oscommit in it): make one with "
-        "`oscommit init DIR`.",
-        name);
+    if (search.found == NOT_FOUND) {
+        return usage_refuse(
+            usage,
+            "No folder above \"%.200s\" is an embedded store (it would have .oscommit in it): make one with "
+            "`oscommit init DIR`.",
+            name);
+    }
+    good = set(ret, search.store, strlen(search.store), search.key, usage);
+    free(search.store);
+    return good;
 }
 
 static bool parse_url(const char *name, const struct options *options, struct location *ret, struct usage *usage)
@@ -184,6 +235,28 @@ bool location_store(const struct options *options, struct location *ret, struct 
     return set(ret, store, trimmed_length(store), "", usage);
 }
 
+/* What a path in or below an embedded store should have been; an empty text where it is none. */
+static void suggest_url(const char *name, char *ret, size_t ret_size)
+{
+    char folder[PATH_MAX];
+    char path[2 * PATH_MAX];
+    struct location found = {0};
+    struct usage unused = {0};
+
+    ret[0] = '\0';
+    if (name[0] == '/') {
+        (void)snprintf(path, sizeof(path), "file://%s", name);
+    } else if (getcwd(folder, sizeof(folder)) != NULL) {
+        (void)snprintf(path, sizeof(path), "file://%s/%s", folder, strncmp(name, "./", 2) == 0 ? name + 2 : name);
+    } else {
+        return;
+    }
+    if (parse_file(path, &found, &unused)) {
+        (void)snprintf(ret, ret_size, " Did you mean %.300s?", path);
+    }
+    location_clear(&found);
+}
+
 bool location_parse(const char *name, enum location_wants wants, const struct options *options, struct location *ret,
                     struct usage *usage)
 {
@@ -196,11 +269,13 @@ bool location_parse(const char *name, enum location_wants wants, const struct op
     } else {
         const char *store = options_text(options, OPTION_STORE);
         if (store == NULL) {
+            char hint[320];
+            suggest_url(name, hint, sizeof(hint));
             return usage_refuse(
                 usage,
                 "\"%.200s\" is not the URL of an object (s3://BUCKET/KEY, file:///ROOT/KEY); a bare key needs "
-                "--store or OSCOMMIT_STORE.",
-                name);
+                "--store or OSCOMMIT_STORE.%s",
+                name, hint);
         }
         if (!set(&found, store, trimmed_length(store), name, usage)) {
             return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names on the command line: which are objects, in which store, under which key. Keys are taken verbatim; nothing in
- * them is percent-decoded. Knows of the file system only how to find the root of an embedded store: the nearest folder
- * above the object that has `.oscommit` in it.
+ * them is percent-decoded. Knows of the file system only how to find the root of an embedded store: the outermost
+ * folder above the object that has `.oscommit` in it.
  */
 #ifndef OSCOMMIT_TOOL_LOCATION_H
 #define OSCOMMIT_TOOL_LOCATION_H

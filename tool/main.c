@@ -6,13 +6,24 @@
 #include "commands.h"
 #include "help.h"
 #include "output.h"
+#include "streams.h"
+#include "variables.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
-static enum status finish_stdout(void)
+static void print_help(const struct options *options)
 {
-    return fflush(stdout) == 0 ? STATUS_DONE : STATUS_NOT_EXECUTED;
+    bool all = options_on(options, OPTION_ALL);
+
+    if (options->group != NULL) {
+        help_group(stdout, commands, options->group);
+    } else if (options->command != NULL) {
+        help_command(stdout, options->command, all);
+    } else {
+        help_overview(stdout, commands, all);
+    }
 }
 
 static enum status run(int argc, char **argv)
@@ -21,25 +32,20 @@ static enum status run(int argc, char **argv)
     struct usage usage = {0};
 
     if (!options_parse(argc, argv, commands, &options, &usage)) {
-        if (options.command == NULL && options_on(&options, OPTION_HELP)) {
-            help_overview(stdout, commands);
-            return finish_stdout();
-        }
         return output_usage(&options, &usage);
     }
     if (options_on(&options, OPTION_HELP)) {
-        if (options.command == NULL) {
-            help_overview(stdout, commands);
-        } else {
-            help_command(stdout, options.command);
-        }
-        return finish_stdout();
+        print_help(&options);
+        return STATUS_DONE;
     }
     if (options_on(&options, OPTION_VERSION)) {
         return command_version.run(&options);
     }
     if (!options_take_environment(&options, &usage)) {
         return output_usage(&options, &usage);
+    }
+    if (!options_on(&options, OPTION_QUIET)) {
+        variables_warn(environ, stderr);
     }
     return options.command->run(&options);
 }
@@ -48,5 +54,5 @@ int main(int argc, char **argv)
 {
     /* A reader that goes away is an error of write(), not the end of a process that still owes a verdict. */
     (void)signal(SIGPIPE, SIG_IGN);
-    return (int)run(argc, argv);
+    return streams_open() ? (int)streams_close(run(argc, argv)) : (int)STATUS_NOT_EXECUTED;
 }

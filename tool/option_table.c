@@ -5,6 +5,11 @@
     {                                                                                                               \
         .name = (flag), .kind = OPTION_KIND_TEXT, .scope = OPTION_SCOPE_SETTING, .operand = (value), .help = (text) \
     }
+#define OFTEN_TEXT(flag, value, text)                                                                               \
+    {                                                                                                               \
+        .name = (flag), .kind = OPTION_KIND_TEXT, .scope = OPTION_SCOPE_SETTING, .often = true, .operand = (value), \
+        .help = (text)                                                                                              \
+    }
 #define SETTING_NUMBER(flag, most, text)                                                                          \
     {                                                                                                             \
         .name = (flag), .kind = OPTION_KIND_NUMBER, .scope = OPTION_SCOPE_SETTING, .max = (most), .operand = "N", \
@@ -34,27 +39,28 @@
     }
 
 const struct option_spec option_table[OPTION_COUNT] = {
-    [OPTION_STORE] = SETTING_TEXT("store", "URL", "where the objects are: s3://BUCKET[/PREFIX] or file:///ROOT"),
-    [OPTION_LEDGER] = SETTING_TEXT(
-        "ledger", "URL", "where the records are: dynamodb://TABLE, dynamo:TABLE[:TIMEOUT_MS], sqlite:///FILE"),
-    [OPTION_ENDPOINT_URL] = SETTING_TEXT("endpoint-url", "URL", "server for both S3 and DynamoDB"),
+    [OPTION_STORE] = OFTEN_TEXT("store", "URL", "where the objects are: s3://BUCKET[/PREFIX] or file:///ROOT"),
+    [OPTION_LEDGER] = OFTEN_TEXT("ledger", "URL",
+                                 "where the records are: dynamodb://TABLE, dynamo:TABLE[:TIMEOUT_MS], sqlite:///FILE"),
+    [OPTION_ENDPOINT_URL] = OFTEN_TEXT("endpoint-url", "URL", "server for both S3 and DynamoDB"),
     [OPTION_S3_ENDPOINT] = SETTING_TEXT("s3-endpoint", "URL", "server for S3"),
     [OPTION_DYNAMODB_ENDPOINT] = SETTING_TEXT("dynamodb-endpoint", "URL", "server for DynamoDB"),
-    [OPTION_REGION] = SETTING_TEXT("region", "NAME", "region of S3, and of DynamoDB unless that is given"),
+    [OPTION_REGION] = OFTEN_TEXT("region", "NAME", "region of S3, and of DynamoDB unless that is given"),
     [OPTION_DYNAMODB_REGION] = SETTING_TEXT("dynamodb-region", "NAME", "region of DynamoDB"),
-    [OPTION_PROFILE] = SETTING_TEXT("profile", "NAME", "profile of the AWS files that credentials come from"),
+    [OPTION_PROFILE] = OFTEN_TEXT("profile", "NAME", "profile of the AWS files that credentials come from"),
     [OPTION_DYNAMODB_PROFILE] = SETTING_TEXT("dynamodb-profile", "NAME", "another profile for DynamoDB"),
     [OPTION_CA_FILE] = SETTING_TEXT("ca-file", "FILE", "PEM bundle to trust instead of the system's"),
     [OPTION_ADDRESSING] =
         SETTING_CHOICE("addressing", "auto|path|virtual", "where the bucket's name goes in a request"),
-    [OPTION_SIGNATURE] = SETTING_CHOICE("signature", "v4|v2", "v2: for old servers, through libs3; has no fence"),
+    [OPTION_SIGNATURE] =
+        SETTING_CHOICE("signature", "v4|v2", "v2: for old servers, by liboscommit-sigv2; has no fence"),
     [OPTION_TIMEOUT_MS] = SETTING_NUMBER("timeout-ms", UINT64_MAX, "length of the lease in a record [20000]"),
     [OPTION_MAX_CLOCK_SKEW_RATE] =
         SETTING_NUMBER("max-clock-skew-rate", UINT32_MAX, "a lease without fence is waited for times this [3]"),
     [OPTION_TTL_S] = SETTING_NUMBER("ttl-s", UINT64_MAX, "seconds until DynamoDB may delete a record [3600]"),
     [OPTION_LENGTH_S] = SETTING_NUMBER("length-s", UINT32_MAX, "seconds that an attempt's signature is valid [5]"),
-    [OPTION_ALLOWANCE_S] =
-        SETTING_NUMBER("allowance-s", UINT32_MAX, "seconds the store may take after admission [by operation]"),
+    [OPTION_ALLOWANCE_S] = SETTING_NUMBER("allowance-s", UINT32_MAX,
+                                          "seconds the store may take over a request that it has [by operation]"),
     [OPTION_MARGIN_S] =
         SETTING_NUMBER("margin-s", UINT32_MAX, "seconds between the clocks of the store's front ends [2]"),
     [OPTION_RECHECK_AFTER_MS] = SETTING_NUMBER("recheck-after-ms", UINT64_MAX,
@@ -70,6 +76,12 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_STAGE_ABOVE] = SETTING_NUMBER("stage-above", UINT64_MAX, "bytes above which a body goes in parts [8 MiB]"),
     [OPTION_PART_SIZE] = SETTING_NUMBER("part-size", UINT64_MAX, "bytes of a part [16 MiB; copies 512 MiB]"),
     [OPTION_PARTS_AT_ONCE] = SETTING_NUMBER("parts-at-once", UINT32_MAX, "parts under way of one call [4]"),
+    [OPTION_MINIMUM_RATE] =
+        SETTING_NUMBER("minimum-rate", UINT64_MAX, "bytes per second at which a guarded body must arrive [262144]"),
+    [OPTION_STALLED_BODY_S] = SETTING_NUMBER("stalled-body-s", UINT32_MAX,
+                                             "seconds the store waits for the rest of a body [by profile, else 65]"),
+    [OPTION_LATE_SEGMENT_S] =
+        SETTING_NUMBER("late-segment-s", UINT32_MAX, "seconds the last segment may take to arrive [1]"),
     [OPTION_RECORD_PREFIX] =
         SETTING_TEXT("record-prefix", "TEXT", "put before each key in the records; a fleet must agree"),
     [OPTION_CHECK_TABLE] = {.name = "check-table",
@@ -79,12 +91,19 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_CONNECT_TIMEOUT_MS] = SETTING_NUMBER("connect-timeout-ms", UINT64_MAX, "for one connection [5000]"),
     [OPTION_REQUEST_TIMEOUT_MS] =
         SETTING_NUMBER("request-timeout-ms", UINT64_MAX, "time without progress of one plain request [10000]"),
-    [OPTION_DEADLINE_MS] = SETTING_NUMBER("deadline-ms", UINT64_MAX, "time for the whole call [120000]"),
+    [OPTION_DEADLINE_MS] = {.name = "deadline-ms",
+                            .kind = OPTION_KIND_NUMBER,
+                            .scope = OPTION_SCOPE_SETTING,
+                            .max = UINT64_MAX,
+                            .often = true,
+                            .operand = "N",
+                            .help = "time for the whole call [120000]"},
 
     [OPTION_JSON] = COMMON_SWITCH("json", '\0', "print one JSON object per result, one a line, to stdout"),
     [OPTION_QUIET] = COMMON_SWITCH("quiet", 'q', "print no result lines and no progress; errors still go to stderr"),
     [OPTION_VERBOSE] = COMMON_SWITCH("verbose", 'v', "log to stderr; twice: every request"),
     [OPTION_HELP] = COMMON_SWITCH("help", 'h', "print this help and exit"),
+    [OPTION_ALL] = COMMON_SWITCH("all", '\0', "with --help: every flag and setting"),
     [OPTION_VERSION] = COMMON_SWITCH("version", 'V', "print the version and exit"),
 
     [OPTION_IF_ABSENT] = OWN_SWITCH("if-absent", "only if nothing is there"),
@@ -103,6 +122,8 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_KMS_KEY] = OWN_TEXT("kms-key", "ID", "of --encryption aws:kms or aws:kms:dsse"),
     [OPTION_TICKET_FILE] =
         OWN_TEXT("ticket-file", "FILE", "the ticket of an unknown outcome: written here (resolve: read)"),
+    [OPTION_SAME_STORE] = OWN_SWITCH("same-store", "the ticket's endpoint is another name of the same store"),
+    [OPTION_ABORT_UPLOAD] = OWN_SWITCH("abort-upload", "the ticket is your own: its upload may be aborted"),
     [OPTION_RANGE] = OWN_TEXT("range", "FIRST-[LAST]", "only these bytes, counted from 0, LAST included"),
     [OPTION_RECURSIVE] = OWN_SWITCH("recursive", "every key below, instead of one level"),
     [OPTION_DELIMITER] = OWN_TEXT("delimiter", "TEXT", "what ends a level [/]"),
@@ -112,6 +133,7 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_VERSION_ID] = OWN_TEXT("version-id", "ID", "this version, current or not"),
     [OPTION_ETAG] = OWN_TEXT("etag", "ETAG", "the record of this version; '*': of the creation"),
     [OPTION_FORCE] = OWN_SWITCH("force", "even while the holder's attempt may still be applied"),
+    [OPTION_STUCK] = OWN_SWITCH("stuck", "only records in somebody's way that nobody will take over soon"),
     [OPTION_OLDER_THAN] = OWN_TEXT("older-than", "TIME", "uploads begun so long ago (\"90m\", \"36h\", \"7d\") [1d]"),
     [OPTION_REMOVE] = OWN_SWITCH("remove", "remove what is found, instead of only naming it"),
     [OPTION_WRITERS] = OWN_NUMBER("writers", 256, "processes [8]; probe: writers at once [32]"),
@@ -131,6 +153,5 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_ROUNDS] = OWN_NUMBER("rounds", 10000, "of each race [100]; 50 and more prove a condition"),
     [OPTION_STORE_NAME] = OWN_TEXT("store-name", "TEXT", "in the profile [what its answers say]"),
     [OPTION_STORE_VERSION] = OWN_TEXT("store-version", "TEXT", "in the profile"),
-    [OPTION_NO_HELD_BODY] =
-        OWN_SWITCH("no-held-body", "leave out whether the expiry is looked at again at a body's end (10 s)"),
+    [OPTION_NO_HELD_BODY] = OWN_SWITCH("no-held-body", "leave out what becomes of bodies that are held up (80 s)"),
 };

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include "find_command.h"
+#include "suggest.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct parser {
+    const struct command *const *commands;
     int argc;
     char **argv;
     int next;
@@ -145,6 +149,36 @@ static bool set_option(struct parser *parser, enum option_id id, const char *sou
     return true;
 }
 
+/* Of the flags of the command, where that stands in front of the flag. */
+static const char *nearest_flag(const struct parser *parser, const char *word)
+{
+    const struct options *options = parser->options;
+    struct usage unused = {0};
+    const struct command *command =
+        options->operand_count == 0 ? NULL
+                                    : find_command(parser->commands, options->operand, options->operand_count, &unused);
+    struct suggestion suggestion;
+
+    suggest_begin(&suggestion, word);
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        if (command == NULL || option_is_of(command, (enum option_id)id)) {
+            suggest_consider(&suggestion, option_table[id].name);
+        }
+    }
+    return suggestion.best;
+}
+
+static bool refuse_flag(struct parser *parser, const char *arg)
+{
+    char flag[64];
+    const char *near;
+
+    (void)snprintf(flag, sizeof(flag), "%.*s", (int)strcspn(arg, "="), arg);
+    near = nearest_flag(parser, flag + strspn(flag, "-"));
+    return usage_refuse(parser->usage, "There is no flag %s.%s%s%s", flag, near == NULL ? "" : " Did you mean --",
+                        near == NULL ? "" : near, near == NULL ? "" : "?");
+}
+
 /* Secrets on a command line are seen by every user (ps), so somebody who looks for such a flag is told where they
  * belong. */
 static bool refuse_unknown(struct parser *parser, const char *arg)
@@ -159,8 +193,7 @@ static bool refuse_unknown(struct parser *parser, const char *arg)
                                 "user of the machine: use --profile or the AWS_* variables.");
         }
     }
-    return usage_refuse(parser->usage, "There is no flag %.*s.",
-                        (int)strcspn(arg, "=") > 64 ? 64 : (int)strcspn(arg, "="), arg);
+    return refuse_flag(parser, arg);
 }
 
 static bool parse_long(struct parser *parser, const char *arg)
@@ -192,6 +225,9 @@ static bool parse_short(struct parser *parser, const char *arg)
 {
     for (const char *letter = arg + 1; *letter != '\0'; letter++) {
         enum option_id id = find_letter(*letter);
+        if (id == OPTION_COUNT && letter == arg + 1 && arg[2] != '\0') { /* "-json" */
+            return refuse_flag(parser, arg);
+        }
         if (id == OPTION_COUNT) {
             return usage_refuse(parser->usage, "There is no flag -%c.",
                                 isprint((unsigned char)*letter) ? *letter : '?');
@@ -204,33 +240,24 @@ static bool parse_short(struct parser *parser, const char *arg)
 }
 
 /* The first operand names the command, for some the first two do ("table create"). */
-static bool choose_command(struct parser *parser, const struct command *const *commands)
+static bool choose_command(struct parser *parser)
 {
     struct options *options = parser->options;
-    const char *first = options->operand[0];
-    const char *second = options->operand_count > 1 ? options->operand[1] : "";
-    size_t len = strlen(first);
-    bool is_group = false;
+    size_t words;
 
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        const char *name = commands[i]->name;
-        bool group = strncmp(name, first, len) == 0 && name[len] == ' ';
-        bool matches = group ? strcmp(name + len + 1, second) == 0 : strcmp(name, first) == 0;
-        is_group = is_group || group;
-        if (matches) {
-            size_t words = group ? 2 : 1;
-            options->command = commands[i];
-            options->operand_count -= words;
-            memmove(options->operand, options->operand + words, options->operand_count * sizeof(options->operand[0]));
-            return true;
-        }
+    if (options->given[OPTION_HELP] > 0 && options->operand_count == 1 &&
+        is_command_group(parser->commands, options->operand[0])) {
+        options->group = options->operand[0];
+        return true;
     }
-    if (is_group) {
-        return usage_refuse(parser->usage,
-                            second[0] == '\0' ? "%s needs a subcommand." : "%s has no subcommand \"%.64s\".", first,
-                            second);
+    options->command = find_command(parser->commands, options->operand, options->operand_count, parser->usage);
+    if (options->command == NULL) {
+        return false;
     }
-    return usage_refuse(parser->usage, "There is no command \"%.64s\".", first);
+    words = command_words(options->command);
+    options->operand_count -= words;
+    memmove(options->operand, options->operand + words, options->operand_count * sizeof(options->operand[0]));
+    return true;
 }
 
 bool option_is_of(const struct command *command, enum option_id id)
@@ -262,8 +289,11 @@ static bool check_against_command(struct parser *parser)
     if (options->given[OPTION_HELP] > 0) {
         return true;
     }
+    if (options->given[OPTION_ALL] > 0 && strcmp(command->name, "help") != 0) {
+        return usage_refuse(parser->usage, "--all goes with --help.");
+    }
     if (options->operand_count < command->min_operands) {
-        return usage_refuse(parser->usage, "%s needs %s.", command->name, command->operands);
+        return usage_refuse(parser->usage, "%s needs operands: %s", command->name, command->operands);
     }
     if (options->operand_count > command->max_operands) {
         return usage_refuse(parser->usage, "%s takes %s; \"%.64s\" is too much.", command->name,
@@ -295,7 +325,8 @@ static bool parse_argument(struct parser *parser, const char *arg, bool *flags_e
 bool options_parse(int argc, char **argv, const struct command *const *commands, struct options *ret,
                    struct usage *usage)
 {
-    struct parser parser = {.argc = argc, .argv = argv, .next = 1, .options = ret, .usage = usage};
+    struct parser parser = {
+        .commands = commands, .argc = argc, .argv = argv, .next = 1, .options = ret, .usage = usage};
     bool flags_ended = false;
     bool good = true;
 
@@ -309,7 +340,7 @@ bool options_parse(int argc, char **argv, const struct command *const *commands,
         return good && (asks || usage_refuse(usage, "A command is missing."));
     }
     /* Also after a bad flag, so that the message can point to the command's own help. */
-    return choose_command(&parser, commands) && good && check_against_command(&parser);
+    return choose_command(&parser) && good && (ret->command == NULL || check_against_command(&parser));
 }
 
 void option_variable(enum option_id id, char *ret, size_t ret_size)

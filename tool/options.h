@@ -46,6 +46,9 @@ enum option_id {
     OPTION_STAGE_ABOVE,
     OPTION_PART_SIZE,
     OPTION_PARTS_AT_ONCE,
+    OPTION_MINIMUM_RATE,
+    OPTION_STALLED_BODY_S,
+    OPTION_LATE_SEGMENT_S,
     OPTION_RECORD_PREFIX,
     OPTION_CHECK_TABLE,
     OPTION_CONNECT_TIMEOUT_MS,
@@ -56,6 +59,7 @@ enum option_id {
     OPTION_QUIET,
     OPTION_VERBOSE,
     OPTION_HELP,
+    OPTION_ALL,
     OPTION_VERSION,
     /* the commands' own */
     OPTION_IF_ABSENT,
@@ -73,6 +77,8 @@ enum option_id {
     OPTION_ENCRYPTION,
     OPTION_KMS_KEY,
     OPTION_TICKET_FILE,
+    OPTION_SAME_STORE,
+    OPTION_ABORT_UPLOAD,
     OPTION_RANGE,
     OPTION_RECURSIVE,
     OPTION_DELIMITER,
@@ -82,6 +88,7 @@ enum option_id {
     OPTION_VERSION_ID,
     OPTION_ETAG,
     OPTION_FORCE,
+    OPTION_STUCK,
     OPTION_OLDER_THAN,
     OPTION_REMOVE,
     OPTION_WRITERS,
@@ -112,6 +119,7 @@ struct option_spec {
     enum option_kind kind;
     enum option_scope scope;
     uint64_t max;        /* of a number; the least is 1 */
+    bool often;          /* a setting that the short help names, too */
     const char *operand; /* what the help calls the value; of a choice: the choices, "auto|on|off" */
     const char *help;
 };
@@ -131,13 +139,15 @@ struct command {
     const enum option_id *options; /* its own flags, ended by OPTION_COUNT; NULL: none */
     size_t min_operands;
     size_t max_operands;
-    bool hidden; /* not listed: the tool starts it itself */
+    bool hidden;  /* not listed: the tool starts it itself */
+    bool settles; /* it asks about an earlier write: where it fails, that is as unknown as before */
     enum status (*run)(const struct options *options);
 };
 
 /* Everything is borrowed from argv and the environment. */
 struct options {
     const struct command *command; /* NULL: none was named (then --help or --version was given) */
+    const char *group;             /* "table" where the help of all its commands is wanted; else NULL */
     const char *value[OPTION_COUNT];
     bool from_environment[OPTION_COUNT];
     unsigned given[OPTION_COUNT]; /* how often, on the command line */

@@ -3,8 +3,8 @@
 
 #include "clean.h"
 #include "guarded.h"
+#include "streams.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +60,7 @@ enum status output_usage(const struct options *options, const struct usage *usag
         json_line_begin(&error);
         json_line_text(&error, "message", usage->message);
         json_line_child(&line, "error", &error);
-        (void)json_line_print(&line, stdout);
+        (void)json_line_print(&line, stdout); /* the status says enough */
     }
     return STATUS_USAGE;
 }
@@ -75,12 +75,12 @@ void output_json_begin(struct output *output, struct json_line *line, const char
 
 bool output_json_print(struct output *output, struct json_line *line)
 {
-    if (json_line_print(line, stdout)) {
-        return true;
+    if (!json_line_print(line, stdout)) {
+        output_message(output, "There is not enough memory to print the JSON result.");
+        streams_lose_result();
+        return false;
     }
-    output_message(output,
-                   "The JSON result could not be printed: stdout does not take it, or there is not enough memory.");
-    return false;
+    return streams_flush();
 }
 
 static void guarded_json(struct output *output, const char *url, os_verdict verdict, const os_result *result,
@@ -106,6 +106,10 @@ static void guarded_json(struct output *output, const char *url, os_verdict verd
         json_line_text(&line, "found_etag", result->found_etag);
         json_line_text(&line, "found_version_id", result->found_version_id);
     }
+    json_line_flag(&line, "final", result->final != 0);
+    if (result->ask_again_ms > 0) {
+        json_line_number(&line, "ask_again_ms", result->ask_again_ms);
+    }
     json_line_text(&line, "ticket", result->ticket);
     json_line_error(&line, error);
     (void)output_json_print(output, &line);
@@ -130,7 +134,8 @@ static void guarded_human(const char *url, os_verdict verdict, const os_result *
         (void)fputs(" found ", stdout);
         clean_print(stdout, result->found_etag);
     }
-    (void)printf(" (%" PRIu64 " ms, %" PRIu32 " requests", result->duration_ms, result->requests);
+    (void)printf(" (%" PRIu64 " ms, %" PRIu32 " request%s", result->duration_ms, result->requests,
+                 result->requests == 1 ? "" : "s");
     if (result->waited_ms > 0) {
         (void)printf(", waited %" PRIu64 " ms", result->waited_ms);
     }
@@ -149,13 +154,13 @@ enum status output_guarded(struct output *output, const char *url, os_verdict ve
         guarded_json(output, url, verdict, result, error);
     } else if (!output->quiet) {
         guarded_human(url, verdict, result);
-        (void)fflush(stdout);
+        (void)streams_flush();
     }
     /* COMMITTED has an error too where a rename could not delete its source. */
     if (error->code != OS_OK && error->message[0] != '\0') {
         output_message(output, error->message);
     }
-    return status_of_verdict(verdict);
+    return status_of_guarded(verdict, result, error);
 }
 
 enum status output_outcome(struct output *output, const char *url, enum status status, const os_error *error)
@@ -233,15 +238,4 @@ enum status output_object(struct output *output, const char *url, const os_objec
         object_human(url, object, length_known);
     }
     return STATUS_DONE;
-}
-
-enum status output_finish_read(struct output *output, enum status status)
-{
-    if (fflush(stdout) == 0 && ferror(stdout) == 0) {
-        return status;
-    }
-    if (errno != EPIPE) { /* a reader such as head(1) that has seen enough needs no message */
-        output_message(output, "stdout does not take the result.");
-    }
-    return status == STATUS_DONE ? STATUS_NOT_EXECUTED : status;
 }

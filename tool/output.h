@@ -53,7 +53,4 @@ bool output_json_print(struct output *output, struct json_line *line);
 /* May a human result line be printed? */
 bool output_is_human(const struct output *output);
 
-/* After the last line: did stdout take it all? A read whose result was lost has failed; a verdict stays what it is. */
-enum status output_finish_read(struct output *output, enum status status);
-
 #endif

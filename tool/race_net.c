@@ -389,6 +389,16 @@ static bool is_of_proxies(const char *entry)
     return false;
 }
 
+static bool add_variable(char **list, size_t *used, const char *name, unsigned port)
+{
+    if (asprintf(&list[*used], "%s=http://127.0.0.1:%u", name, port) < 0) {
+        list[*used] = NULL;
+        return false;
+    }
+    *used += 1;
+    return true;
+}
+
 char **race_net_environment(const struct race_net *net, unsigned lane)
 {
     bool indirect = net->proxy != NULL && net->any_port[lane] != 0;
@@ -400,7 +410,7 @@ char **race_net_environment(const struct race_net *net, unsigned lane)
     while (environ[count] != NULL) {
         count++;
     }
-    ret = calloc(count + 2, sizeof(ret[0]));
+    ret = calloc(count + 3, sizeof(ret[0]));
     good = ret != NULL;
     for (size_t i = 0; i < count && good; i++) {
         if (!indirect || !is_of_proxies(environ[i])) {
@@ -410,8 +420,8 @@ char **race_net_environment(const struct race_net *net, unsigned lane)
         }
     }
     if (good && indirect) {
-        good = asprintf(&ret[used], "http_proxy=http://127.0.0.1:%u", net->any_port[lane]) >= 0;
-        ret[used] = good ? ret[used] : NULL;
+        good = add_variable(ret, &used, "http_proxy", net->any_port[lane]) &&
+               add_variable(ret, &used, "OSCOMMIT_RACE_HTTP_PROXY", net->any_port[lane]); /* src/http/proxy.h */
     }
     if (!good) {
         race_net_free_environment(ret);

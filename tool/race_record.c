@@ -111,7 +111,6 @@ static bool hear_read(struct race_record *record, unsigned lane, const struct ra
     if (entry == NULL) {
         return false;
     }
-    entry->call.id = 0; /* given at the end: reads need no name while they run */
     entry->call.operation = HISTORY_READ;
     entry->call.end_us = since(record, message->end_us);
     entry->call.verdict = OS_COMMITTED;
@@ -260,15 +259,11 @@ uint64_t race_record_met(struct race_record *record, enum history_event_kind kin
 
 bool race_record_finish(struct race_record *record)
 {
-    uint64_t last = 0;
     bool good = !record->no_memory && !record->event_lost;
 
-    for (size_t i = 0; i < record->count; i++) {
-        last = record->entry[i].call.id > last ? record->entry[i].call.id : last;
-    }
     for (size_t i = 0; i < record->count && good; i++) {
         struct history_call call = record->entry[i].call;
-        call.id = call.id == 0 ? ++last : call.id;
+        call.id = i + 1; /* the workers' own numbers have gaps; people count from 1 */
         good = history_add_call(record->history, &call);
     }
     (void)pthread_mutex_lock(&record->mutex);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clean.h"
 #include "race.h"
+#include "streams.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -138,7 +139,7 @@ static void print_writers(const struct race *race)
 
 static void print_faults(const struct race *race)
 {
-    const struct latency *hand_over = &race->summary.hand_over;
+    const struct latency *wait = &race->summary.takeover_wait;
 
     if (race->faults_wanted == 0) {
         return;
@@ -151,9 +152,9 @@ static void print_faults(const struct race *race)
         }
     }
     (void)printf("\n  %-22s %" PRIu64 "\n", "processes", race->progress.lives);
-    (void)printf("  %-22s %" PRIu64 ", after p50 %.1f s, p95 %.1f s, max %.1f s\n", "hand-overs", hand_over->count,
-                 (double)latency_quantile(hand_over, 50) / 1e6, (double)latency_quantile(hand_over, 95) / 1e6,
-                 (double)hand_over->max_us / 1e6);
+    (void)printf("  %-22s %" PRIu64 ", waited p50 %.1f s, p95 %.1f s, max %.1f s\n", "take-overs", wait->count,
+                 (double)latency_quantile(wait, 50) / 1e6, (double)latency_quantile(wait, 95) / 1e6,
+                 (double)wait->max_us / 1e6);
     (void)printf("  %-22s %" PRIu64 "\n", "seed", race->seed);
 }
 
@@ -182,7 +183,11 @@ static void print_checks(const struct race *race)
     (void)printf("  %-22s %zu calls and reads of %zu objects\n", "judged", race->judged.calls, race->judged.keys);
     for (size_t i = 0; i < race->judged.finding_count; i++) {
         const struct judge_finding *finding = &race->judged.finding[i];
-        (void)printf("  %s: %s: %s\n", judge_violation_name(finding->violation), finding->key, finding->sentence);
+        (void)printf("  %s: ", judge_violation_name(finding->violation));
+        clean_print(stdout, finding->key);
+        (void)fputs(": ", stdout);
+        clean_print(stdout, finding->sentence);
+        (void)fputc('\n', stdout);
     }
 }
 
@@ -190,7 +195,7 @@ static void print_human(const struct race *race, enum race_judgement judgement, 
 {
     (void)fputs("race ", stdout);
     clean_print(stdout, race->at->url);
-    (void)printf(": %u writers", race->writers);
+    (void)printf(": %u writer%s", race->writers, race->writers == 1 ? "" : "s");
     if (race->duration_us > 0) {
         (void)printf(", %" PRIu64 " seconds", race->duration_us / 1000000);
     } else {
@@ -306,8 +311,8 @@ static void print_json(struct race *race, enum race_judgement judgement, const c
     }
     json_line_number(&line, "reads", summary->reads);
     json_line_number(&line, "unsettled", summary->unsettled);
-    json_line_number(&line, "hand_over_p50_ms", latency_quantile(&summary->hand_over, 50) / 1000);
-    json_line_number(&line, "hand_over_max_ms", summary->hand_over.max_us / 1000);
+    json_line_number(&line, "takeover_wait_p50_ms", latency_quantile(&summary->takeover_wait, 50) / 1000);
+    json_line_number(&line, "takeover_wait_max_ms", summary->takeover_wait.max_us / 1000);
     for (size_t i = 0; i < RACE_KINDS; i++) {
         add_figures(&line, columns[i].name, &summary->kind[columns[i].kind]);
     }
@@ -331,7 +336,7 @@ enum status race_report(struct race *race)
         print_json(race, judgement, sentence);
     } else if (!output->quiet) {
         print_human(race, judgement, sentence);
-        (void)fflush(stdout);
+        (void)streams_flush();
     } else if (status != STATUS_DONE) {
         output_message(output, sentence);
     }

@@ -128,7 +128,7 @@ void race_summarize(const struct history *history, const struct judge_result *ju
         }
         ret->unsettled += is_unsettled(call) ? 1 : 0;
         if (call->took_over) {
-            latency_add(&ret->hand_over, call->waited_ms * 1000);
+            latency_add(&ret->takeover_wait, call->waited_ms * 1000);
         }
         if (kind == RACE_KINDS || (kind == RACE_UPDATE && call->operation != HISTORY_PUT_IF_MATCH)) {
             continue; /* a counter's creation is no increment, and sources are only there to be copied */

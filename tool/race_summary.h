@@ -50,7 +50,7 @@ struct race_progress {
 struct race_summary {
     unsigned writers;
     struct race_figures kind[RACE_KINDS];
-    struct latency hand_over;       /* calls that took a record over: how long they had waited */
+    struct latency takeover_wait;   /* calls that took a record over: how long they had waited */
     uint64_t won[RACE_WRITERS_MAX]; /* names created first */
     uint64_t increments[RACE_WRITERS_MAX];
     uint64_t names;   /* different ones that were tried */

@@ -36,11 +36,13 @@ static const struct part {
     const char *name;
     void (*write)(struct report *report);
 } parts[] = {
-    {"policy", write_policy},      {"style", write_style},          {"script", write_script},
-    {"title", report_title},       {"judgement", report_judgement}, {"facts", report_facts},
-    {"figures", report_figures},   {"latencies", report_latencies}, {"faults", report_faults},
-    {"findings", report_findings}, {"drawing", report_drawing},     {"keys", report_keys},
-    {"data", report_data},
+    {"policy", write_policy},        {"style", write_style},
+    {"script", write_script},        {"title", report_title},
+    {"judgement", report_judgement}, {"facts", report_facts},
+    {"figures", report_figures},     {"throughput", report_throughput},
+    {"latencies", report_latencies}, {"faults", report_faults},
+    {"findings", report_findings},   {"drawing", report_drawing},
+    {"keys", report_keys},           {"data", report_data},
 };
 
 /* Writes the part that `name` (without its braces) stands for. */

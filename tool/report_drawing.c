@@ -85,6 +85,13 @@ static void draw_span(struct drawing *drawing, unsigned band, uint32_t lane, siz
         uint64_t width = end - x - 40;
 
         drawing->singles++;
+        if (look == REPORT_LOOK_KILLED) { /* open to the right: it never returned */
+            (void)fprintf(drawing->report->out,
+                          "M%" PRIu64 ".%02" PRIu64 " %" PRIu32 "h-%" PRIu64 ".%02" PRIu64 "v%dh%" PRIu64 ".%02" PRIu64,
+                          GUTTER + (x + width) / 100, (x + width) % 100, lane * LANE + (uint32_t)looks[look].top,
+                          width / 100, width % 100, looks[look].height, width / 100, width % 100);
+            return;
+        }
         (void)fprintf(drawing->report->out,
                       "M%" PRIu64 ".%02" PRIu64 " %" PRIu32 "h%" PRIu64 ".%02" PRIu64 "v%dH%" PRIu64 ".%02" PRIu64 "z",
                       GUTTER + x / 100, x % 100, lane * LANE + (uint32_t)looks[look].top, width / 100, width % 100,

@@ -234,7 +234,7 @@ static void measure_takeovers(struct work *work, struct report_numbers *ret)
             }
         }
     }
-    ret->handover = spread_of(work->samples, count);
+    ret->failover = spread_of(work->samples, count);
 }
 
 /* --------------------------------------------------------------------------------------------------------- all */

@@ -40,7 +40,7 @@ struct report_numbers {
     struct report_spread waited; /* by calls that took over, for other writers' records */
     /* From the instant at which the record's last holder was killed, paused or gave up, to the return of the call that
      * took its record over; of the take-overs for which the history shows that holder. */
-    struct report_spread handover;
+    struct report_spread failover;
     struct report_spread events[REPORT_KINDS]; /* how many, how long */
     size_t met[REPORT_KINDS];                  /* calls during which one of that kind began or lasted */
 };

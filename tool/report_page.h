@@ -39,6 +39,7 @@ void report_title(struct report *report);
 void report_judgement(struct report *report);
 void report_facts(struct report *report);
 void report_figures(struct report *report);
+void report_throughput(struct report *report);
 void report_latencies(struct report *report);
 void report_faults(struct report *report);
 void report_findings(struct report *report);

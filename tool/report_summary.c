@@ -220,9 +220,9 @@ void report_figures(struct report *report)
     share_figure(out, "not-executed", "Not executed", numbers->settled_as[OS_NOT_EXECUTED], numbers->guarded);
     settled_figure(out, "unknown", "Unknown at first", numbers->unknown, numbers->unknown_as);
     settled_figure(out, "killed", "Killed in flight", numbers->killed, numbers->killed_as);
-    if (numbers->handover.count > 0) {
-        figure(out, "takeovers", "Take-overs", numbers->takeovers, "hand-over %s, at most %s",
-               report_duration(numbers->handover.p50, text[0]), report_duration(numbers->handover.max, text[1]));
+    if (numbers->failover.count > 0) {
+        figure(out, "takeovers", "Take-overs", numbers->takeovers, "failover %s, at most %s",
+               report_duration(numbers->failover.p50, text[0]), report_duration(numbers->failover.max, text[1]));
     } else {
         figure(out, "takeovers", "Take-overs", numbers->takeovers, "%s", "of another writer's record");
     }

@@ -53,11 +53,39 @@ static int open_beside(struct result_file *file)
     return -1;
 }
 
+/* What is written to directly: devices, FIFOs, and open files by their number, which have no name to give to another.
+ */
 static bool is_special(const char *name)
 {
+    static const char *const open_files[] = {"/dev/std", "/dev/fd/", "/proc/"};
     struct stat found;
 
+    for (size_t i = 0; i < sizeof(open_files) / sizeof(open_files[0]); i++) {
+        if (strncmp(name, open_files[i], strlen(open_files[i])) == 0) {
+            return true;
+        }
+    }
     return stat(name, &found) == 0 && !S_ISREG(found.st_mode);
+}
+
+/* A FIFO that nobody reads is ENXIO at once: waiting for a reader, the program could not be stopped. */
+static int open_special(const char *name)
+{
+    int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd >= 0 && fcntl(fd, F_SETFL, 0) != 0) {
+        (void)close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* The name that a regular file takes: where `name` is a link, that of what it leads to. */
+static char *target_of(const char *name)
+{
+    char *target = realpath(name, NULL);
+
+    return target == NULL && errno == ENOENT ? strdup(name) : target;
 }
 
 static void forget(struct result_file *file)
@@ -69,11 +97,12 @@ static void forget(struct result_file *file)
 
 bool result_file_open(const char *name, struct result_file *ret, os_error *err)
 {
-    struct result_file file = {.name = strdup(name)};
+    bool special = is_special(name);
+    struct result_file file = {.name = special ? strdup(name) : target_of(name)};
     int fd = -1;
 
     if (file.name != NULL) {
-        fd = is_special(name) ? open(name, O_WRONLY | O_CLOEXEC) : open_beside(&file);
+        fd = special ? open_special(name) : open_beside(&file);
     }
     if (fd >= 0) {
         file.stream = fdopen(fd, "w");

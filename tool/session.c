@@ -25,6 +25,17 @@ static os_log_level log_level(const struct options *options)
     }
 }
 
+/* "Not executed" would be said of the write that a ticket is of. */
+static enum status fail(struct session *session, const char *url, const os_error *error)
+{
+    enum status status = status_of_read(error->code);
+
+    if (session->options->command->settles && status != STATUS_USAGE) {
+        status = STATUS_UNKNOWN;
+    }
+    return output_outcome(&session->output, url, status, error);
+}
+
 enum status session_fail(struct session *session, const char *url, os_code code, const char *format, ...)
 {
     os_error error = {.code = code};
@@ -33,7 +44,7 @@ enum status session_fail(struct session *session, const char *url, os_code code,
     va_start(args, format);
     (void)vsnprintf(error.message, sizeof(error.message), format, args);
     va_end(args);
-    return output_outcome(&session->output, url, STATUS_NOT_EXECUTED, &error);
+    return fail(session, url, &error);
 }
 
 static enum status start(struct session *session, const struct options *options, int peer)
@@ -71,7 +82,7 @@ static enum status connect_to(struct session *session, const char *store_url)
     settings.log_level = log_level(session->options);
     code = os_client_open(&settings, &session->client, &error);
     if (code != OS_OK) {
-        return output_outcome(&session->output, store_url, status_of_read(code), &error);
+        return fail(session, store_url, &error);
     }
     return STATUS_DONE;
 }

@@ -71,7 +71,7 @@ bool settings_fill(const struct options *options, const char *store_url, os_opti
     filled.store_url = store_url;
     fill_services(options, &filled);
     filled.timeout_ms = options_number(options, OPTION_TIMEOUT_MS);
-    /* The table bounds these four by UINT32_MAX. */
+    /* The table bounds what is cut here by UINT32_MAX. */
     filled.max_clock_skew_rate = (uint32_t)options_number(options, OPTION_MAX_CLOCK_SKEW_RATE);
     filled.length_s = (uint32_t)options_number(options, OPTION_LENGTH_S);
     filled.allowance_s = (uint32_t)options_number(options, OPTION_ALLOWANCE_S);
@@ -86,6 +86,9 @@ bool settings_fill(const struct options *options, const char *store_url, os_opti
     filled.stage_above = options_number(options, OPTION_STAGE_ABOVE);
     filled.part_size = options_number(options, OPTION_PART_SIZE);
     filled.parts_at_once = (uint32_t)options_number(options, OPTION_PARTS_AT_ONCE);
+    filled.minimum_rate = options_number(options, OPTION_MINIMUM_RATE);
+    filled.stalled_body_s = (uint32_t)options_number(options, OPTION_STALLED_BODY_S);
+    filled.late_segment_s = (uint32_t)options_number(options, OPTION_LATE_SEGMENT_S);
     filled.record_prefix = options_text(options, OPTION_RECORD_PREFIX);
     filled.check_table = options_on(options, OPTION_CHECK_TABLE) ? 1 : 0;
     *ret = filled;

@@ -2,6 +2,8 @@
 #include "table.h"
 
 #include "clean.h"
+#include "streams.h"
+#include "table_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,27 +51,49 @@ enum status table_close(struct session *session, struct location *at, enum statu
     return session->options == NULL ? status : session_close(session, status);
 }
 
-static bool show_json(struct output *output, const os_record *record)
+static void add_view(struct json_line *line, const os_record *record, const struct table_view *view)
+{
+    json_line_text(line, "state", table_state_word(view->state));
+    json_line_text(line, "unreadable", record->unreadable);
+    if (record->since_s != 0) {
+        json_line_signed(line, "since_s", record->since_s);
+        json_line_time(line, "since", record->since_s);
+    }
+    if (view->until_s != 0) {
+        json_line_signed(line, "until_s", view->until_s);
+        json_line_time(line, "until", view->until_s);
+    }
+}
+
+static void add_record(struct json_line *line, const os_record *record)
+{
+    json_line_number(line, "generation", record->generation);
+    json_line_flag(line, "released", record->timeout_ms == 0);
+    json_line_number(line, "timeout_ms", record->timeout_ms);
+    json_line_signed(line, "ttl_s", record->ttl_s);
+    json_line_time(line, "ttl", record->ttl_s);
+    if (record->has_fence) {
+        json_line_signed(line, "fence_s", record->fence_s);
+        json_line_time(line, "fence", record->fence_s);
+    }
+    json_line_text(line, "nonce", record->nonce);
+    json_line_text(line, "saw", record->saw);
+    json_line_text(line, "upload", record->upload);
+}
+
+static bool show_json(struct output *output, const os_record *record, const struct table_view *view)
 {
     struct json_line line;
-    json_t *other = record->other == NULL ? NULL : json_loads(record->other, 0, NULL);
+    json_t *other = record->other == NULL ? NULL : json_loads(record->other, JSON_DECODE_ANY, NULL);
 
     json_line_begin(&line);
     json_line_text(&line, "command", output->command);
     json_line_text(&line, "path", record->path);
     json_line_text(&line, "etag", record->etag);
-    json_line_number(&line, "generation", record->generation);
-    json_line_flag(&line, "released", record->timeout_ms == 0);
-    json_line_number(&line, "timeout_ms", record->timeout_ms);
-    json_line_signed(&line, "ttl_s", record->ttl_s);
-    json_line_time(&line, "ttl", record->ttl_s);
-    if (record->has_fence) {
-        json_line_signed(&line, "fence_s", record->fence_s);
-        json_line_time(&line, "fence", record->fence_s);
+    add_view(&line, record, view);
+    if (view->state != TABLE_DAMAGED) {
+        add_record(&line, record);
     }
-    json_line_text(&line, "nonce", record->nonce);
-    json_line_text(&line, "saw", record->saw);
-    json_line_text(&line, "upload", record->upload);
     if (other != NULL) {
         json_line_value(&line, "other", other);
     } else {
@@ -90,60 +114,105 @@ static void show_field(const char *name, const char *value)
     (void)fputc('\n', stdout);
 }
 
-static void show_long(const os_record *record)
+static void show_time(const char *name, int64_t time_s, const char *otherwise)
 {
-    char text[64];
     char time[CLEAN_TIME_SIZE];
 
-    show_field("path", record->path);
-    show_field("etag", record->etag);
+    clean_local_time(time_s, time);
+    show_field(name, time_s == 0 ? otherwise : time);
+}
+
+/* What the state means for the next writer. */
+static void show_state(const os_record *record, const struct table_view *view)
+{
+    char until[CLEAN_TIME_SIZE];
+    char text[512];
+
+    clean_local_time(view->until_s, until);
+    switch (view->state) {
+    case TABLE_RELEASED: (void)snprintf(text, sizeof(text), "released: nobody waits for it"); break;
+    case TABLE_OVER:
+        (void)snprintf(text, sizeof(text),
+                       "over since %s: its write was applied, or never will be; nobody waits for it", until);
+        break;
+    case TABLE_LIVE: (void)snprintf(text, sizeof(text), "live: its writer may still write, until %s", until); break;
+    case TABLE_UNFENCED:
+        (void)snprintf(text, sizeof(text), "unfenced: each other writer waits %" PRIu64 " s%s", view->wait_ms / 1000,
+                       view->is_old ? "; its own lease has passed" : "");
+        break;
+    case TABLE_ENDLESS:
+        (void)snprintf(text, sizeof(text), "endless: nobody takes it over; `oscommit table release` does");
+        break;
+    case TABLE_DAMAGED:
+        (void)snprintf(text, sizeof(text),
+                       "damaged: %.300s No writer passes it; `oscommit table release --force` mends it",
+                       text_or(record->unreadable, ""));
+        break;
+    }
+    show_field("state", text);
+}
+
+static void show_record(const os_record *record)
+{
+    char text[64];
+
+    show_time("since", record->since_s, "not known");
     (void)snprintf(text, sizeof(text), "%" PRIu64, record->generation);
     show_field("generation", text);
     (void)snprintf(text, sizeof(text), "%" PRIu64 " ms%s", record->timeout_ms,
                    record->timeout_ms == 0 ? " (released)" : "");
     show_field("timeout", text);
-    clean_time(record->fence_s, time);
-    show_field("fence", record->has_fence ? time : "none: contenders wait the whole lease");
-    clean_time(record->ttl_s, time);
-    show_field("ttl", time);
+    show_time("fence", record->has_fence ? record->fence_s : 0, "none: contenders wait the whole lease");
+    show_time("ttl", record->ttl_s, "1970");
     show_field("nonce", text_or(record->nonce, "none: written by object_store"));
     show_field("saw", text_or(record->saw, "none"));
     if (text_or(record->upload, "")[0] != '\0') {
         show_field("upload", record->upload);
     }
+}
+
+static void show_long(const os_record *record, const struct table_view *view)
+{
+    show_field("path", record->path);
+    show_field("etag", record->etag);
+    show_state(record, view);
+    if (view->state != TABLE_DAMAGED) {
+        show_record(record);
+    }
     if (strcmp(text_or(record->other, "{}"), "{}") != 0) {
-        show_field("other", record->other);
+        show_field(view->state == TABLE_DAMAGED ? "item" : "other", record->other);
     }
 }
 
-static void show_short(const os_record *record)
+static void show_short(const os_record *record, const struct table_view *view)
 {
-    char fence[CLEAN_TIME_SIZE];
-    char ttl[CLEAN_TIME_SIZE];
+    char since[CLEAN_TIME_SIZE];
+    char until[CLEAN_TIME_SIZE];
+    char holder[TABLE_HOLDER_SIZE];
 
-    clean_time(record->fence_s, fence);
-    clean_time(record->ttl_s, ttl);
-    (void)printf("%-8s fence %-20s ttl %-20s ", record->timeout_ms == 0 ? "released" : "held",
-                 record->has_fence ? fence : "-", ttl);
+    clean_local_time(record->since_s, since);
+    clean_local_time(view->until_s, until);
+    table_holder(record, holder);
+    (void)printf("%-8s  %-19s  %-19s  %-12s  ", table_state_word(view->state), since, until, holder);
     clean_print(stdout, record->path);
     (void)fputc(' ', stdout);
     clean_print(stdout, record->etag);
     (void)fputc('\n', stdout);
 }
 
-bool table_show_record(struct output *output, const os_record *record, bool long_form)
+bool table_show_record(struct output *output, const os_record *record, const struct table_view *view, bool long_form)
 {
     progress_clear(&output->progress);
     if (output->json) {
-        return show_json(output, record);
+        return show_json(output, record, view);
     }
     if (output->quiet) {
         return true;
     }
     if (long_form) {
-        show_long(record);
+        show_long(record, view);
     } else {
-        show_short(record);
+        show_short(record, view);
     }
-    return ferror(stdout) == 0;
+    return streams_good();
 }

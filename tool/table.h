@@ -4,6 +4,7 @@
 #define OSCOMMIT_TOOL_TABLE_H
 
 #include "session.h"
+#include "table_state.h"
 
 /* Opens a session on the table. `name` is a URL, or a bare key of --store, or NULL for the table as a whole. Where no
  * store is named at all a ledger is enough. STATUS_DONE, or everything was said; then table_close is still allowed. */
@@ -13,6 +14,6 @@ enum status table_close(struct session *session, struct location *at, enum statu
 
 /* Shows one record: as one line, as a block of lines (`long_form`), or as one JSON object. False: stdout does not take
  * it. */
-bool table_show_record(struct output *output, const os_record *record, bool long_form);
+bool table_show_record(struct output *output, const os_record *record, const struct table_view *view, bool long_form);
 
 #endif

@@ -136,8 +136,22 @@ enum status transfer_up(struct session *session, const struct location *to, cons
     }
     input_body(&input, session, file, &body);
     status = put(session, to, &input, &body, &headers.options);
+    input_close(&input);
     headers_clear(&headers);
     return status;
+}
+
+/* Also by its names as a file: opened by one of those, what it is redirected to would be written from its start. */
+static bool is_stdout(const char *file)
+{
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(file, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 struct stdout_sink {
@@ -180,8 +194,9 @@ static enum status down_to_stdout(struct session *session, const struct location
     sink->write_context = &out;
     code = os_get(session->client, from->key, sink, &session->call, NULL, &error);
     if (code == OS_ERR_STOPPED && out.failure != 0) {
-        return session_fail(session, from->url, OS_ERR_IO, "stdout does not take the object: %s.",
-                            strerror(out.failure));
+        (void)session_fail(session, from->url, OS_ERR_IO, "stdout does not take the object: %s.",
+                           strerror(out.failure));
+        return STATUS_OUTPUT;
     }
     if (code == OS_ERR_STOPPED) {
         return session_fail(session, from->url, OS_ERR_CANCELLED, "Stopped before the whole object was read.");
@@ -204,7 +219,7 @@ enum status transfer_down(struct session *session, const struct location *from, 
     sink.offset = offset;
     sink.count = count;
     sink.version_id = options_text(session->options, OPTION_VERSION_ID);
-    if (strcmp(file, "-") == 0) {
+    if (is_stdout(file)) {
         return down_to_stdout(session, from, &sink);
     }
     sink.file = file;
@@ -217,7 +232,7 @@ enum status transfer_down(struct session *session, const struct location *from, 
 
 bool transfer_down_check(const struct options *options, const char *file, struct usage *usage)
 {
-    if (strcmp(file, "-") == 0 && options_on(options, OPTION_JSON)) {
+    if (is_stdout(file) && options_on(options, OPTION_JSON)) {
         return usage_refuse(usage, "The object and the JSON result cannot both go to stdout: name a file.");
     }
     return true;

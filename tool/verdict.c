@@ -1,15 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verdict.h"
 
-enum status status_of_verdict(os_verdict verdict)
+#include <stdbool.h>
+
+/* Nothing was applied: why not. */
+static enum status status_of_failure(os_code code)
+{
+    switch (code) {
+    case OS_ERR_NOT_FOUND: return STATUS_ABSENT;
+    case OS_ERR_DENIED:
+    case OS_ERR_CREDENTIALS: return STATUS_DENIED;
+    case OS_ERR_NETWORK:
+    case OS_ERR_TLS: return STATUS_UNREACHABLE;
+    default: return STATUS_NOT_EXECUTED;
+    }
+}
+
+/* Of a copy: its source is missing, or is another version. */
+static enum status status_of_write_that_was_not(const os_error *error)
+{
+    bool absent = error->code == OS_ERR_SOURCE && error->http_status == 404;
+    return absent ? STATUS_ABSENT : status_of_failure(error->code);
+}
+
+enum status status_of_guarded(os_verdict verdict, const os_result *result, const os_error *error)
 {
     switch (verdict) {
     case OS_COMMITTED: return STATUS_DONE;
     case OS_CONFLICT: return STATUS_CONFLICT;
-    case OS_NOT_EXECUTED: return STATUS_NOT_EXECUTED;
+    case OS_NOT_EXECUTED: return status_of_write_that_was_not(error);
     case OS_UNKNOWN: break;
     }
-    return STATUS_UNKNOWN;
+    return result->final != 0 ? STATUS_UNDECIDABLE : STATUS_UNKNOWN;
 }
 
 enum status status_of_read(os_code code)
@@ -17,7 +39,7 @@ enum status status_of_read(os_code code)
     switch (code) {
     case OS_OK: return STATUS_DONE;
     case OS_ERR_CONFIG: return STATUS_USAGE;
-    default: return STATUS_NOT_EXECUTED;
+    default: return status_of_failure(code);
     }
 }
 
@@ -31,11 +53,16 @@ enum status status_of_write(os_code code)
 const char *status_name(enum status status)
 {
     switch (status) {
-    case STATUS_DONE: return "done";
-    case STATUS_NOT_EXECUTED: return "not executed";
+    case STATUS_DONE:
+    case STATUS_OUTPUT: return "done";
+    case STATUS_NOT_EXECUTED:
+    case STATUS_ABSENT:
+    case STATUS_UNREACHABLE:
+    case STATUS_DENIED: return "not executed";
     case STATUS_USAGE: return "bad usage";
     case STATUS_CONFLICT: return "conflict";
-    case STATUS_UNKNOWN: break;
+    case STATUS_UNKNOWN:
+    case STATUS_UNDECIDABLE: break;
     }
     return "unknown";
 }

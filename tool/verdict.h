@@ -6,7 +6,7 @@
 #include "oscommit.h"
 #include "status.h"
 
-enum status status_of_verdict(os_verdict verdict);
+enum status status_of_guarded(os_verdict verdict, const os_result *result, const os_error *error);
 
 /* Of a plain call that changes nothing, and of one that writes: there some failures leave open what happened. */
 enum status status_of_read(os_code code);

@@ -55,10 +55,42 @@ static bool copy(struct text from, char **ret)
     return from.len == 0 || *ret != NULL;
 }
 
+/* A line end that came along when a key was copied would make every signature wrong, or a header out of one. What is
+ * longer would not fit into a signed URL (AWS promises no maximum, but says that tokens have less than 4 KiB). */
+static os_code check_part(const char *name, struct text part, size_t most, os_error *err)
+{
+    if (part.len > most) {
+        return error_set(err, OS_ERR_CREDENTIALS, "The %s has %zu bytes; at most %zu can be sent.", name, part.len,
+                         most);
+    }
+    for (size_t i = 0; i < part.len; i++) {
+        if ((unsigned char)part.p[i] <= ' ' || part.p[i] == 0x7f) {
+            return error_set(err, OS_ERR_CREDENTIALS,
+                             "The %s has a blank, a line end or another control character in it, which none has: look "
+                             "at where it was copied from.",
+                             name);
+        }
+    }
+    return OS_OK;
+}
+
+static os_code check_parts(struct text id, struct text secret, struct text token, os_error *err)
+{
+    os_code code = check_part("access key id", id, SIGV4_ACCESS_KEY_ID_MAX, err);
+    if (code == OS_OK) {
+        code = check_part("secret access key", secret, SIGV4_SECRET_MAX, err);
+    }
+    return code == OS_OK ? check_part("session token", token, SIGV4_SESSION_TOKEN_MAX, err) : code;
+}
+
 static os_code keys_take(struct text id, struct text secret, struct text token, int64_t expires_s, struct keys *ret,
                          os_error *err)
 {
     struct keys taken = {.expires_s = expires_s};
+    os_code code = check_parts(id, secret, token, err);
+    if (code != OS_OK) {
+        return code;
+    }
     if (!copy(id, &taken.access_key_id) || !copy(secret, &taken.secret_access_key) ||
         !copy(token, &taken.session_token)) {
         keys_free(&taken);
@@ -89,10 +121,13 @@ os_code credentials_new(const struct credentials_source *source, struct credenti
     credentials->callback = source->callback;
     credentials->callback_context = source->callback_context;
     credentials->no_environment = source->no_environment;
-    if (keys_take(id, secret, token, 0, &credentials->given, err) != OS_OK ||
-        !copy(text_from(source->profile), &credentials->profile)) {
+    os_code code = keys_take(id, secret, token, 0, &credentials->given, err);
+    if (code == OS_OK && !copy(text_from(source->profile), &credentials->profile)) {
+        code = error_no_memory(err);
+    }
+    if (code != OS_OK) {
         credentials_free(credentials);
-        return error_no_memory(err);
+        return code;
     }
     *ret = credentials;
     return OS_OK;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <openssl/evp.h>
+#include <string.h>
 
 static bool digest(const char *name, const void *data, size_t len, unsigned char *ret)
 {
@@ -39,4 +40,40 @@ bool md5_hex(const void *data, size_t len, char *ret)
     }
     text_hex(bytes, sizeof(bytes), ret);
     return true;
+}
+
+bool digest_stream_begin(struct digest_stream *stream, const char *name)
+{
+    EVP_MD *algorithm = EVP_MD_fetch(NULL, name, NULL);
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    *stream = (struct digest_stream){.context = context};
+    bool ok = algorithm != NULL && context != NULL && EVP_DigestInit_ex2(context, algorithm, NULL) == 1;
+    EVP_MD_free(algorithm); /* the context holds it */
+    if (!ok) {
+        digest_stream_free(stream);
+    }
+    return ok;
+}
+
+void digest_stream_add(struct digest_stream *stream, const void *data, size_t len)
+{
+    stream->failed = stream->failed || (len > 0 && EVP_DigestUpdate(stream->context, data, len) != 1);
+}
+
+bool digest_stream_end(struct digest_stream *stream, unsigned char *ret, size_t *ret_len)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int len = 0;
+    if (stream->failed || EVP_DigestFinal_ex(stream->context, digest, &len) != 1 || len > SHA256_SIZE) {
+        return false;
+    }
+    memcpy(ret, digest, len);
+    *ret_len = len;
+    return true;
+}
+
+void digest_stream_free(struct digest_stream *stream)
+{
+    EVP_MD_CTX_free(stream->context);
+    stream->context = NULL;
 }

@@ -14,4 +14,14 @@ bool md5_digest(const void *data, size_t len, unsigned char *ret);    /* MD5_SIZ
 bool sha256_hex(const void *data, size_t len, char *ret);             /* 65 bytes, lower case */
 bool md5_hex(const void *data, size_t len, char *ret);                /* 33 bytes, lower case */
 
+/* The digest of what comes in pieces, "SHA1" or "SHA256". A failure on the way is told at the end. */
+struct digest_stream {
+    void *context; /* NULL: none was begun */
+    bool failed;
+};
+bool digest_stream_begin(struct digest_stream *stream, const char *name); /* false: not to be had; nothing to free */
+void digest_stream_add(struct digest_stream *stream, const void *data, size_t len);
+bool digest_stream_end(struct digest_stream *stream, unsigned char *ret /* SHA256_SIZE */, size_t *ret_len);
+void digest_stream_free(struct digest_stream *stream);
+
 #endif

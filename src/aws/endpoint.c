@@ -285,3 +285,14 @@ bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addres
     }
     return addressing == OS_ADDRESSING_VIRTUAL;
 }
+
+void endpoint_mend(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_MEND_SIZE])
+{
+    if (endpoint->is_aws) {
+        (void)snprintf(ret, ENDPOINT_MEND_SIZE, "Check %s_region (%s) and the way to https://%s, or set %s_endpoint.",
+                       service, endpoint->region, endpoint->host, service);
+    } else {
+        (void)snprintf(ret, ENDPOINT_MEND_SIZE, "Check %s_endpoint, which is %s://%s.", service, endpoint->scheme,
+                       endpoint->host);
+    }
+}

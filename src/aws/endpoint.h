@@ -35,4 +35,8 @@ bool bucket_name_ok(const char *bucket);
 /* Whether `addressing` (AUTO resolved) puts the bucket into the host name. */
 bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addressing, const char *bucket);
 
+/* A sentence that says which setting to look at when the service cannot be reached. */
+enum { ENDPOINT_MEND_SIZE = 600 };
+void endpoint_mend(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_MEND_SIZE]);
+
 #endif

@@ -6,9 +6,9 @@
 #include "aws/profile.h"
 
 #include "base/error.h"
+#include "base/named_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +79,11 @@ static void wipe(char *data, size_t len)
     }
 }
 
+static os_code not_used(const char *path, const char *why, os_error *err)
+{
+    return error_set(err, OS_ERR_CONFIG, "The profile file %s is not used, because %s; mend or remove it.", path, why);
+}
+
 static os_code take_file(struct profile_files *files, enum profile_file file, int fd, os_error *err)
 {
     char *data = malloc(FILE_MAX + 1);
@@ -89,11 +94,11 @@ static os_code take_file(struct profile_files *files, enum profile_file file, in
     if (len < 0 || len > FILE_MAX || memchr(data, '\0', (size_t)len) != NULL) {
         int read_error = errno;
         wipe(data, FILE_MAX + 1);
-        return error_set(err, OS_ERR_CONFIG, "The profile file %s is not used, because %s; mend or remove it.",
-                         files->path[file],
-                         len < 0          ? strerror(read_error)
-                         : len > FILE_MAX ? "it is over 1 MiB long"
-                                          : "it is not a text (there is a NUL byte in it)");
+        return not_used(files->path[file],
+                        len < 0          ? strerror(read_error)
+                        : len > FILE_MAX ? "it is over 1 MiB long"
+                                         : "it is not a text (there is a NUL byte in it)",
+                        err);
     }
     files->data[file] = data;
     files->len[file] = (size_t)len;
@@ -107,13 +112,16 @@ os_code profile_load(struct profile_files *ret, os_error *err)
         if (!find_path(file, files.path[file])) {
             continue;
         }
-        int fd = open(files.path[file], O_RDONLY | O_CLOEXEC);
-        if (fd < 0) {
+        const char *why = NULL;
+        int fd = named_file_open(files.path[file], &why);
+        if (fd < 0 && errno != 0) {
             files.failed[file] = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
             continue;
         }
-        os_code code = take_file(&files, file, fd, err);
-        close(fd);
+        os_code code = fd < 0 ? not_used(files.path[file], why, err) : take_file(&files, file, fd, err);
+        if (fd >= 0) {
+            close(fd);
+        }
         if (code != OS_OK) {
             profile_free(&files);
             return code;

@@ -26,8 +26,8 @@ struct profile_files {
 };
 
 /* Reads AWS_SHARED_CREDENTIALS_FILE or ~/.aws/credentials, and AWS_CONFIG_FILE or ~/.aws/config. A file that is not
- * there or may not be read counts as empty; one that is over 1 MiB, has a NUL inside, or breaks off is OS_ERR_CONFIG.
- */
+ * there or may not be read counts as empty, and so does /dev/null; one that is over 1 MiB, has a NUL inside, breaks
+ * off, or is no regular file is OS_ERR_CONFIG. */
 os_code profile_load(struct profile_files *ret, os_error *err);
 void profile_free(struct profile_files *files);
 

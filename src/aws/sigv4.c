@@ -18,9 +18,9 @@
 enum {
     CANONICAL_MAX = 256 * 1024,
     TO_SIGN_MAX = 1024,
-    SECRET_SIZE = 512,
+    SECRET_SIZE = sizeof("AWS4") + SIGV4_SECRET_MAX,
     SCOPE_SIZE = 160,
-    CREDENTIAL_SIZE = SCOPE_SIZE + 256,
+    CREDENTIAL_SIZE = SCOPE_SIZE + 1 + SIGV4_ACCESS_KEY_ID_MAX,
     HEX_SIZE = 2 * SHA256_SIZE + 1,
     PARAMETERS_MAX = 64,
     EXPIRES_MAX_S = 604800 /* seven days: Amazon S3 API Reference, "Authenticating Requests: Using Query Parameters" */

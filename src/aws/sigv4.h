@@ -8,9 +8,12 @@
 
 #include "aws/digest.h"
 #include "base/http_message.h"
+#include "oscommit.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+enum { SIGV4_ACCESS_KEY_ID_MAX = 255, SIGV4_SECRET_MAX = 507, SIGV4_SESSION_TOKEN_MAX = 14336 }; /* bytes */
 
 struct sigv4_keys {
     const char *access_key_id;
@@ -40,6 +43,11 @@ bool sigv4_sign_header(struct sigv4_signer *signer, const struct sigv4_keys *key
  * signed yet. False as above, and when expires_s is out of its range. */
 bool sigv4_sign_query(struct sigv4_signer *signer, const struct sigv4_keys *keys, int64_t now_s, uint32_t expires_s,
                       struct http_request *request);
+
+/* OS_OK where the request, not signed yet, has room for its signature in the query or in the headers; else
+ * OS_ERR_ARGUMENT with the sizes. Some hundred bytes below the limits it may refuse already. */
+os_code sigv4_check_size(const struct sigv4_keys *keys, const struct http_request *request, bool in_query,
+                         os_error *err);
 
 /* The stages, apart, so that a test names the one that fails. */
 bool sigv4_canonical_request(const struct http_request *request, const char *payload_sha256, struct buf *ret,

@@ -28,6 +28,7 @@ uint32_t crc32_of(const void *data, size_t len)
 /* ------------------------------------------------------------------------------------------------ the others */
 
 /* The polynomials reflected: bit 0 stands for the highest power. */
+#define CRC32_POLYNOMIAL     UINT64_C(0xedb88320)
 #define CRC32C_POLYNOMIAL    UINT64_C(0x82f63b78)
 #define CRC64NVME_POLYNOMIAL UINT64_C(0x9a6c9329ac4bc9b5)
 #define CRC32C_TOP           (UINT64_C(1) << 31) /* x^0 */
@@ -39,6 +40,7 @@ struct crc_tables {
     uint64_t by_place[8][256];
 };
 
+static struct crc_tables crc32_tables;
 static struct crc_tables crc32c_tables;
 static struct crc_tables crc64nvme_tables;
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
@@ -66,6 +68,7 @@ static void make_tables(struct crc_tables *tables, uint64_t polynomial)
 
 static void make_all_tables(void)
 {
+    make_tables(&crc32_tables, CRC32_POLYNOMIAL);
     make_tables(&crc32c_tables, CRC32C_POLYNOMIAL);
     make_tables(&crc64nvme_tables, CRC64NVME_POLYNOMIAL);
 }
@@ -88,6 +91,12 @@ static uint64_t add_bytes(const struct crc_tables *tables, uint64_t crc, const u
     for (; len > 0; len--, p++)
         crc = (crc >> 8) ^ t[0][(crc ^ *p) & 0xff];
     return crc;
+}
+
+uint32_t crc32_add(uint32_t crc, const void *data, size_t len)
+{
+    (void)pthread_once(&tables_once, make_all_tables);
+    return (uint32_t)~add_bytes(&crc32_tables, (uint32_t)~crc, data, len);
 }
 
 uint32_t crc32c_add(uint32_t crc, const void *data, size_t len)

@@ -14,9 +14,11 @@
  * "DynamoDB low-level API"). For answers of a few hundred bytes. */
 uint32_t crc32_of(const void *data, size_t len);
 
-/* CRC-32C (polynomial 0x1EDC6F41; RFC 3720, section 12.1) and CRC-64/NVME (polynomial 0xAD93D23594C93659; NVM Command
- * Set Specification 1.0, section 5.2.1.3.4), the sums of S3's x-amz-checksum-crc32c and x-amz-checksum-crc64nvme. `crc`
- * is the sum of what came before: 0 at the start. Eight bytes at a time; from any thread. */
+/* The same of more, and CRC-32C (polynomial 0x1EDC6F41; RFC 3720, section 12.1) and CRC-64/NVME (polynomial
+ * 0xAD93D23594C93659; NVM Command Set Specification 1.0, section 5.2.1.3.4): the sums of S3's x-amz-checksum-crc32,
+ * x-amz-checksum-crc32c and x-amz-checksum-crc64nvme. `crc` is the sum of what came before: 0 at the start. Eight bytes
+ * at a time; from any thread. */
+uint32_t crc32_add(uint32_t crc, const void *data, size_t len);
 uint32_t crc32c_add(uint32_t crc, const void *data, size_t len);
 uint64_t crc64nvme_add(uint64_t crc, const void *data, size_t len);
 
@@ -27,7 +29,7 @@ uint64_t crc64nvme_combine(uint64_t crc_a, uint64_t crc_b, uint64_t len_b);
 
 /* Base64 of the sum's bytes, the highest first, as those headers want it ("Checking object integrity", S3 user guide).
  */
-enum { CRC32C_TEXT_SIZE = 9, CRC64NVME_TEXT_SIZE = 13 };
+enum { CRC32C_TEXT_SIZE = 9 /* and of CRC-32 */, CRC64NVME_TEXT_SIZE = 13 };
 void crc32c_text(uint32_t crc, char *ret /* CRC32C_TEXT_SIZE */);
 void crc64nvme_text(uint64_t crc, char *ret /* CRC64NVME_TEXT_SIZE */);
 

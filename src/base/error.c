@@ -7,14 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Copies what fits, whole characters only, as one line. */
-static void copy_cut(char *ret, size_t ret_size, const char *str)
+/* Copies what fits. Keys, paths and what services say are in it: none of them may move a terminal's cursor. */
+static void copy_escaped(char *ret, size_t ret_size, const char *str)
 {
     struct text text = text_from(str);
-    size_t len = text_utf8_cut(text, ret_size - 1);
-    memmove(ret, text.p, len);
-    ret[len] = '\0';
-    text_one_line(ret);
+    os_escape_text(text.p, text.len, ret, ret_size);
+}
+
+void error_add(os_error *err, const char *sentence)
+{
+    size_t length = strlen(err->message);
+    const char *space = length > 0 && err->message[length - 1] == '.' ? " " : ". ";
+    (void)snprintf(err->message + length, sizeof(err->message) - length, "%s%s", space, sentence);
 }
 
 void error_clear(os_error *err)
@@ -36,9 +40,10 @@ os_code error_set(os_error *err, os_code code, const char *format, ...)
     va_start(args, format);
     int len = vsnprintf(message, sizeof(message), format, args);
     va_end(args);
+    message[text_utf8_cut(text_from(message), sizeof(message) - 2)] = '\0';
     error_clear(err);
     err->code = code;
-    copy_cut(err->message, sizeof(err->message), len >= 0 ? message : os_code_text(code));
+    copy_escaped(err->message, sizeof(err->message), len >= 0 ? message : os_code_text(code));
     return code;
 }
 
@@ -48,8 +53,8 @@ void error_service(os_error *err, int http_status, const char *service_code, con
         return;
     }
     err->http_status = http_status;
-    copy_cut(err->service_code, sizeof(err->service_code), service_code);
-    copy_cut(err->request_id, sizeof(err->request_id), request_id);
+    copy_escaped(err->service_code, sizeof(err->service_code), service_code);
+    copy_escaped(err->request_id, sizeof(err->request_id), request_id);
 }
 
 os_code error_no_memory(os_error *err)

@@ -8,6 +8,8 @@
 /* Fills *err (may be NULL) with a code and a sentence; service fields are emptied. Returns the code, so that a failure
  * is one line. Long messages are cut at a UTF-8 boundary. */
 os_code error_set(os_error *err, os_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Adds another sentence to the message of *err, which may lack its full stop. */
+void error_add(os_error *err, const char *sentence);
 void error_clear(os_error *err);
 /* What the service said; any may be NULL or 0. Keeps code and message. */
 void error_service(os_error *err, int http_status, const char *service_code, const char *request_id);

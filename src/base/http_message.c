@@ -233,3 +233,14 @@ void http_response_free(struct http_response *response)
     buf_free(&response->body);
     response->status = 0;
 }
+
+bool http_response_copy(const struct http_response *from, struct http_response *ret)
+{
+    ret->status = from->status;
+    for (size_t i = 0; i < from->headers.count; i++) {
+        if (!http_headers_add(&ret->headers, from->headers.list[i].name, from->headers.list[i].value)) {
+            return false;
+        }
+    }
+    return from->body.len == 0 || buf_add(&ret->body, buf_str(&from->body), from->body.len);
+}

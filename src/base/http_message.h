@@ -82,5 +82,7 @@ struct http_response {
 
 void http_response_init(struct http_response *response, size_t body_max);
 void http_response_free(struct http_response *response);
+/* `ret` is empty before; false when out of memory: it is freed by the caller either way. */
+bool http_response_copy(const struct http_response *from, struct http_response *ret);
 
 #endif

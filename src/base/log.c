@@ -32,9 +32,9 @@ void log_line(struct log *log, os_log_level level, const char *format, ...)
     if (len < 0) {
         return;
     }
-    line[text_utf8_cut(text_from(line), LINE_MAX_BYTES - 1)] = '\0';
-    text_one_line(line);
+    char shown[LINE_MAX_BYTES];
+    os_escape_text(line, text_utf8_cut(text_from(line), LINE_MAX_BYTES - 1), shown, sizeof(shown));
     pthread_mutex_lock(&log->mutex);
-    log->fn(log->context, level, line);
+    log->fn(log->context, level, shown);
     pthread_mutex_unlock(&log->mutex);
 }

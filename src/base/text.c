@@ -104,15 +104,6 @@ size_t text_utf8_cut(struct text text, size_t max)
     return ((unsigned char)text.p[cut] & 0xc0) == 0x80 ? max : cut;
 }
 
-void text_one_line(char *str)
-{
-    for (; *str != '\0'; str++) {
-        if ((unsigned char)*str < 0x20 || *str == 0x7f) {
-            *str = ' ';
-        }
-    }
-}
-
 bool text_take_char(struct text *cursor, char c)
 {
     if (cursor->len == 0 || cursor->p[0] != c) {
@@ -274,8 +265,8 @@ void text_hex(const void *data, size_t len, char *ret)
     ret[2 * len] = '\0';
 }
 
-/* Length of the well-formed sequence at the start (Unicode, table 3-7), or 0. */
-static size_t utf8_sequence(struct text text)
+/* Unicode, table 3-7. */
+size_t text_utf8_sequence(struct text text)
 {
     unsigned char first = (unsigned char)text.p[0];
     if (first < 0x80) {
@@ -302,7 +293,7 @@ static size_t utf8_sequence(struct text text)
 bool text_is_utf8(struct text text)
 {
     while (text.len > 0) {
-        size_t len = utf8_sequence(text);
+        size_t len = text_utf8_sequence(text);
         if (len == 0) {
             return false;
         }

@@ -31,8 +31,8 @@ bool text_copy(struct text text, char *ret, size_t ret_size);
 
 /* How many bytes of `text` to keep so that at most `max` are kept and no UTF-8 character is cut in two. */
 size_t text_utf8_cut(struct text text, size_t max);
-/* Turns control characters into blanks, so that what a service sent cannot forge a second line. */
-void text_one_line(char *str);
+/* Length of the well-formed UTF-8 character at the start of a text that is not empty; 0 if there is none. */
+size_t text_utf8_sequence(struct text text);
 
 /* Cursor steps: true and advanced, or false and untouched. */
 bool text_take_char(struct text *cursor, char c);

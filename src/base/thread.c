@@ -96,3 +96,13 @@ void thread_join(struct thread *thread)
 {
     pthread_join(thread->id, NULL);
 }
+
+void thread_self(struct thread *ret)
+{
+    ret->id = pthread_self();
+}
+
+bool thread_same(const struct thread *a, const struct thread *b)
+{
+    return pthread_equal(a->id, b->id) != 0;
+}

@@ -35,4 +35,8 @@ struct thread {
 bool thread_start(struct thread *ret, void (*run)(void *context), void *context);
 void thread_join(struct thread *thread);
 
+/* The thread that calls. */
+void thread_self(struct thread *ret);
+bool thread_same(const struct thread *a, const struct thread *b);
+
 #endif

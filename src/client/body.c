@@ -2,6 +2,7 @@
 #include "client/body.h"
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "client/settings.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ static os_code load(int fd, const char *file, uint64_t length, void **ret, os_er
 
 static os_code open_file(const char *file, uint64_t load_most, struct body *ret, os_error *err)
 {
-    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO would wait for its writer */
+    int fd = fd_open(file, O_RDONLY | O_NONBLOCK, 0); /* a FIFO would wait for its writer */
     struct stat stat;
     if (fd < 0 || fstat(fd, &stat) != 0) {
         os_code code = error_set(err, OS_ERR_IO, "The file %.300s could not be opened: %s.", file, strerror(errno));
@@ -59,7 +60,11 @@ static os_code open_file(const char *file, uint64_t load_most, struct body *ret,
     uint64_t length = (uint64_t)stat.st_size;
     os_code code = OS_OK;
     if (!S_ISREG(stat.st_mode))
-        code = error_set(err, OS_ERR_ARGUMENT, "%.300s is no regular file, so its length is not known.", file);
+        code = error_set(err, OS_ERR_ARGUMENT,
+                         S_ISDIR(stat.st_mode) ? "%.300s is a folder; only what is in a file can be written."
+                                               : "%.300s is no regular file, so its length is not known: give it as a "
+                                                 "stream (os_body.read).",
+                         file);
     else if (length <= load_most)
         code = load(fd, file, length, &ret->loaded, err);
     if (code != OS_OK || length <= load_most) {

@@ -44,7 +44,9 @@ static os_code check_metadata(const os_put_options *options, os_error *err)
         const os_metadata *entry = &options->metadata[i];
         if (entry->name == NULL || entry->value == NULL || !metadata_name_ok(entry->name))
             return error_set(err, OS_ERR_ARGUMENT,
-                             "Metadata entry %zu has no usable name: lower-case letters, digits, '-', '_' and '.'.", i);
+                             "A metadata entry needs a value, and a name of lower-case letters, digits, '-', '_' and "
+                             "'.'; \"%.100s\" has not.",
+                             entry->name ? entry->name : "");
         if (strcmp(entry->name, S3_NONCE_METADATA) == 0)
             return error_set(err, OS_ERR_ARGUMENT, "The metadata name " S3_NONCE_METADATA " is reserved.");
         if (!printable(entry->value))
@@ -77,8 +79,9 @@ static os_code check_tags(const os_metadata *tags, size_t count, os_error *err)
     for (size_t i = 0; i < count; i++) {
         if (!tag_ok(&tags[i]))
             return error_set(err, OS_ERR_ARGUMENT,
-                             "Tag %zu cannot be stored: a name has 1 to 128 characters of UTF-8, a value up to 256.",
-                             i);
+                             "The tag \"%.100s\" cannot be stored: a name has 1 to 128 characters of UTF-8, a value up "
+                             "to 256.",
+                             tags[i].name ? tags[i].name : "");
         for (size_t j = 0; j < i; j++) {
             if (strcmp(tags[i].name, tags[j].name) == 0)
                 return error_set(err, OS_ERR_ARGUMENT, "The tag %.100s is given twice.", tags[i].name);
@@ -92,14 +95,38 @@ static bool is_empty(const char *text)
     return text == NULL || text[0] == '\0';
 }
 
+static os_code check_header(const char *name, const char *value, os_error *err)
+{
+    size_t bytes = value ? strlen(value) : 0;
+    if (bytes > S3_HEADER_MAX)
+        return error_set(err, OS_ERR_ARGUMENT, "The %s has %zu bytes; a store takes %d.", name, bytes, S3_HEADER_MAX);
+    if (bytes > 0 && !printable(value))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The %s has bytes that a header cannot carry: only printable ASCII can be sent.", name);
+    return OS_OK;
+}
+
+static os_code check_content(const os_put_options *options, os_error *err)
+{
+    os_code code = check_header("content type", options->content_type, err);
+    if (code == OS_OK)
+        code = check_header("content encoding", options->content_encoding, err);
+    if (code == OS_OK)
+        code = check_header("content language", options->content_language, err);
+    if (code == OS_OK)
+        code = check_header("content disposition", options->content_disposition, err);
+    return code == OS_OK ? check_header("cache control", options->cache_control, err) : code;
+}
+
 static os_code check_attributes(const struct s3_attributes *attributes, os_error *err)
 {
-    const char *const words[] = {attributes->storage_class, attributes->encryption, attributes->kms_key_id};
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (words[i] && !printable(words[i]))
-            return error_set(err, OS_ERR_ARGUMENT,
-                             "The storage class, encryption or key id has bytes that a header cannot carry.");
-    }
+    os_code code = check_header("storage class", attributes->storage_class, err);
+    if (code == OS_OK)
+        code = check_header("encryption", attributes->encryption, err);
+    if (code == OS_OK)
+        code = check_header("KMS key id", attributes->kms_key_id, err);
+    if (code != OS_OK)
+        return code;
     if (!is_empty(attributes->kms_key_id) &&
         (is_empty(attributes->encryption) || strncmp(attributes->encryption, "aws:kms", 7) != 0))
         return error_set(err, OS_ERR_ARGUMENT, "A KMS key id needs the encryption aws:kms or aws:kms:dsse.");
@@ -134,15 +161,11 @@ os_code call_content(const os_put_options *options, struct s3_content *ret, stru
     os_code code = versioned_copy(options, &own, sizeof(own), "os_put_options", err);
     if (code != OS_OK)
         return code;
-    const char *const headers[] = {own.content_type, own.content_encoding, own.content_language,
-                                   own.content_disposition, own.cache_control};
-    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
-        if (headers[i] && !printable(headers[i]))
-            return error_set(err, OS_ERR_ARGUMENT, "A content header has bytes that a header cannot carry.");
-    }
     const struct s3_attributes attributes = {own.tags, own.tag_count, own.storage_class, own.encryption,
                                              own.kms_key_id};
-    code = check_metadata(&own, err);
+    code = check_content(&own, err);
+    if (code == OS_OK)
+        code = check_metadata(&own, err);
     if (code == OS_OK)
         code = check_attributes(&attributes, err);
     if (code != OS_OK)

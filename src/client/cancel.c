@@ -4,11 +4,12 @@
 #include "base/error.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 struct os_cancel {
     pthread_mutex_t mutex;
-    bool triggered;
+    atomic_bool triggered;
     struct cancel_link *links;
 };
 
@@ -66,10 +67,15 @@ static void post(struct cancel_link *link)
 void os_cancel_trigger(os_cancel *cancel)
 {
     pthread_mutex_lock(&cancel->mutex);
-    cancel->triggered = true;
+    atomic_store(&cancel->triggered, true);
     for (struct cancel_link *link = cancel->links; link; link = link->next)
         post(link);
     pthread_mutex_unlock(&cancel->mutex);
+}
+
+bool cancel_triggered(os_cancel *cancel)
+{
+    return cancel && atomic_load(&cancel->triggered);
 }
 
 bool cancel_link(os_cancel *cancel, struct cancel_link *link, struct loop *loop)
@@ -93,7 +99,7 @@ bool cancel_link(os_cancel *cancel, struct cancel_link *link, struct loop *loop)
     if (cancel->links)
         cancel->links->previous = link;
     cancel->links = link;
-    if (cancel->triggered)
+    if (atomic_load(&cancel->triggered))
         post(link);
     pthread_mutex_unlock(&cancel->mutex);
     return true;

@@ -22,4 +22,6 @@ bool cancel_link(os_cancel *cancel, struct cancel_link *link,
                  struct loop *loop); /* `heard` is set by the caller; cancel may be NULL. False: out of memory */
 void cancel_unlink(struct cancel_link *link); /* loop's thread */
 
+bool cancel_triggered(os_cancel *cancel); /* any thread; NULL: false */
+
 #endif

@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "client/cancel.h"
+#include "client/dates.h"
+#include "client/inside.h"
 #include "client/ledger.h"
 #include "client/loop.h"
 #include "client/settings.h"
@@ -28,6 +30,7 @@ struct os_client {
     struct ledger *ledger; /* NULL: none was configured, guarded calls are refused */
     struct thread thread;
     bool thread_running;
+    int process;        /* that opened it, and alone has its threads */
     os_cancel *closing; /* triggered when the client closes: every call hears it */
 
     /* Of the loop's thread alone. */
@@ -41,31 +44,29 @@ struct os_client {
     bool names_markers;       /* and its 404s to name delete markers (R16) */
     struct run *runs;         /* all that are alive */
     struct release *releases; /* all under way */
-    bool has_date;
-    uint64_t date_s;                 /* the largest Date received so far */
-    struct clock_reading date_clock; /* read before the request that it answered was sent */
+    uint64_t ledger_took_ms;  /* its last answer */
+    struct dates dates;       /* E10 */
+    enum date_belief belief;  /* of the Date of the answer that was noted last */
 
     /* What a client that closes waits for: calls that have not returned; then releases, and guards that wait for a
      * PutItem. */
-    struct monitor idle; /* of the two counts; woken when either becomes 0 */
-    uint32_t call_count;
+    struct monitor idle; /* of the two below; woken when one leaves, or the count becomes 0 */
+    struct inside *inside;
     uint32_t background_count;
 };
-
-/* client.c: every public function that is given a client is between these two, so that a client which closes meanwhile
- * ends the call first and is freed after it. They nest. */
-void client_enter(os_client *client);
-void client_leave(os_client *client);
 
 /* Counts work that goes on after its call has returned. From any thread. */
 void client_background(os_client *client, int change);
 
-/* Every answer of the store lends its Date, and may tell that the bucket has versions; `sent` is the clock reading
- * before its request was sent. Loop's thread. */
+/* Every answer of the store lends its Date, if that is believed, and may tell that the bucket has versions; `sent` is
+ * the clock reading before its request was sent. Loop's thread. */
 void client_note_date(os_client *client, const struct store_answer *answer, const struct clock_reading *sent);
 bool client_recent_date(const os_client *client, const struct clock_reading *now); /* R3: less than 2 s old */
 
-/* The largest Date received so far. OS_ERR_PROTOCOL when no answer had one. Any thread but the loop's. */
+/* run_ledger.c: how long the first try of a small request to the ledger may take. Loop's thread. */
+uint64_t client_ledger_try_ms(const os_client *client);
+
+/* The largest Date believed so far. OS_ERR_PROTOCOL when no answer had one. Any thread but the loop's. */
 os_code client_store_time(os_client *client, uint64_t *ret_s, os_error *err);
 
 /* One request has ended: metric and debug line. Loop's thread. */
@@ -80,6 +81,9 @@ void client_way_rules(const os_client *client, struct way_rules *ret);
 
 /* The record's path of an object key (T4); malloc'ed, NULL when out of memory. */
 char *client_record_path(const os_client *client, const char *object_key);
+
+/* The same of a caller's key; NULL of none. */
+os_code client_record_path_of(const os_client *client, const char *key, char **ret, os_error *err);
 
 /* Runs `start` on the loop's thread and waits until somebody calls sync_finish. */
 struct sync {

@@ -48,8 +48,11 @@ static os_code read_head(struct guarded *guarded, struct source *source, os_erro
         .carried = &source->carried};
     os_code code = ask(guarded, &plain, source, err);
     source->object = plain.object;
-    if (code == OS_ERR_NOT_FOUND)
-        return error_set(err, OS_ERR_SOURCE, "The source %.300s of the copy does not exist.", wish->source_key);
+    if (code == OS_ERR_NOT_FOUND) {
+        error_set(err, OS_ERR_SOURCE, "The source %.300s of the copy does not exist.", wish->source_key);
+        error_service(err, 404, NULL, NULL);
+        return OS_ERR_SOURCE;
+    }
     if (code != OS_OK)
         return code;
     if (wish->source_etag && strcmp(wish->source_etag, source->object.etag) != 0)

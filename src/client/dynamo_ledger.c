@@ -1,54 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ledger over DynamoDB (or what speaks its protocol): builds with dynamo/, signs with aws/, sends with http/, reads
  * with dynamo/. */
-#include "aws/credentials.h"
+#include "client/dynamo_ledger_internal.h"
+
 #include "aws/digest.h"
-#include "aws/sigv4.h"
 #include "base/error.h"
-#include "client/ledger.h"
-#include "commit/backoff.h"
-#include "dynamo/request.h"
-#include "dynamo/response.h"
-#include "dynamo/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct dynamo_ledger {
-    struct ledger ledger;
-    struct loop *loop;
-    struct endpoint endpoint;
-    char *table;
-    char where[400]; /* "table NAME in REGION", for sentences */
-    struct credentials *credentials;
-    struct sigv4_signer *signer;
-    int64_t skew_s; /* the service's clock minus ours (E2) */
-    uint64_t stall_ms;
-};
-
-/* Which request of an operation is under way. */
-enum step { STEP_ONLY = 0, STEP_CREATE, STEP_DESCRIBE, STEP_UPDATE_TTL, STEP_DESCRIBE_TTL };
-
-struct ledger_op {
-    struct dynamo_ledger *ledger;
-    struct ledger_request request;
-    ledger_done_fn done;
-    void *context;
-    struct http_request http;
-    struct buf body;
-    uint64_t http_id;
-    enum step step;
-    bool repeated;
-    bool posted; /* failed_job is on its way */
-    bool cancelled;
-    char *start_key; /* LIST */
-    struct dynamo_table found;
-    struct loop_timer timer;
-    struct backoff backoff;
-    struct loop_job failed_job;
-    struct ledger_answer answer;
-};
 
 static struct dynamo_ledger *of(struct ledger *ledger)
 {
@@ -75,10 +35,11 @@ static void op_free(struct ledger_op *op)
     loop_timer_clear(op->ledger->loop, &op->timer);
     drop_http(op);
     free(op->start_key);
+    free(op->seen);
     free(op);
 }
 
-static void finish(struct ledger_op *op, enum ledger_outcome outcome)
+void dynamo_op_finish(struct ledger_op *op, enum ledger_outcome outcome)
 {
     op->answer.outcome = outcome;
     op->done(op->context, &op->answer);
@@ -92,7 +53,7 @@ static void run_failed(struct loop_job *job)
     if (op->cancelled)
         op_free(op);
     else
-        finish(op, op->answer.outcome);
+        dynamo_op_finish(op, op->answer.outcome);
 }
 
 /* Nothing was sent: said later, as `done` never runs inside start. */
@@ -107,16 +68,6 @@ static void fail_later(struct ledger_op *op)
 
 /* ------------------------------------------------------------------------------------------------ sending */
 
-static os_code build_table_request(struct ledger_op *op, const struct dynamo_target *target, os_error *err)
-{
-    switch (op->step) {
-    case STEP_CREATE: return dynamo_build_create_table(target, &op->http, &op->body, err);
-    case STEP_UPDATE_TTL: return dynamo_build_update_ttl(target, &op->http, &op->body, err);
-    case STEP_DESCRIBE_TTL: return dynamo_build_describe_ttl(target, &op->http, &op->body, err);
-    default: return dynamo_build_describe_table(target, &op->http, &op->body, err);
-    }
-}
-
 static os_code build(struct ledger_op *op, os_error *err)
 {
     const struct ledger_request *request = &op->request;
@@ -129,8 +80,9 @@ static os_code build(struct ledger_op *op, os_error *err)
         return dynamo_build_delete(&target, request->path, request->etag, request->condition, &op->http, &op->body,
                                    err);
     case LEDGER_GET: return dynamo_build_get(&target, request->path, request->etag, &op->http, &op->body, err);
-    case LEDGER_LIST: return dynamo_build_list(&target, request->path, op->start_key, &op->http, &op->body, err);
-    default: return build_table_request(op, &target, err);
+    case LEDGER_LIST: return dynamo_list_build(op, &target, err);
+    case LEDGER_MEND: return dynamo_mend_build(op, &target, err);
+    default: return dynamo_table_build(op, &target, err);
     }
 }
 
@@ -160,7 +112,7 @@ static os_code launch(struct ledger_op *op, bool renew)
         return code;
     struct http_start start = {
         .request = &op->http,
-        .deadline_monotonic_ms = op->request.deadline_monotonic_ms,
+        .deadline_monotonic_ms = ledger_try_deadline(&op->request),
         .stall_ms = op->ledger->stall_ms,
         .body_max = DYNAMO_ANSWER_MAX,
         .loopback = op->ledger->endpoint.loopback,
@@ -173,19 +125,27 @@ static os_code launch(struct ledger_op *op, bool renew)
     return code;
 }
 
-/* The next request of the same operation. */
-static void go_on(struct ledger_op *op, enum step step, bool renew)
+static void relaunch(struct ledger_op *op, bool renew)
 {
     drop_http(op);
-    op->step = step;
     if (launch(op, renew) != OS_OK)
         fail_later(op);
 }
 
+void dynamo_op_next(struct ledger_op *op, enum dynamo_step step)
+{
+    op->step = step;
+    relaunch(op, false);
+}
+
+void dynamo_op_later(struct ledger_op *op)
+{
+    loop_timer_set(op->ledger->loop, &op->timer, backoff_next_ms(&op->backoff));
+}
+
 static void on_timer(struct loop_timer *timer)
 {
-    struct ledger_op *op = (struct ledger_op *)((char *)timer - offsetof(struct ledger_op, timer));
-    go_on(op, op->step, false);
+    relaunch((struct ledger_op *)((char *)timer - offsetof(struct ledger_op, timer)), false);
 }
 
 /* ------------------------------------------------------------------------------------------------ answers */
@@ -200,47 +160,15 @@ static void learn_time(struct dynamo_ledger *ledger, const struct http_response 
         ledger->skew_s = date_s - (int64_t)(now.realtime_ms / 1000);
 }
 
-/* Definite answers that ask for exactly one repetition (E2). */
-static bool repeat(struct ledger_op *op, const struct dynamo_error *detail, const struct http_response *response)
+bool dynamo_op_repeats(struct ledger_op *op, const struct dynamo_error *detail, const struct http_response *response)
 {
     if (op->repeated || (!detail->skewed && !detail->token_expired))
         return false;
     op->repeated = true;
     if (detail->skewed)
         learn_time(op->ledger, response);
-    go_on(op, op->step, detail->token_expired);
+    relaunch(op, detail->token_expired);
     return true;
-}
-
-static bool give_row(void *context, const struct dynamo_row *row)
-{
-    struct ledger_op *op = context;
-    struct ledger_row given = {.path = row->path,
-                               .etag = row->etag,
-                               .readable = row->readable,
-                               .record = row->record,
-                               .upload = row->upload,
-                               .other = row->other};
-    return op->request.each(op->request.each_context, &given);
-}
-
-static void read_list(struct ledger_op *op, const struct http_response *response)
-{
-    struct dynamo_error detail;
-    char *last_key = NULL;
-    enum ledger_outcome outcome =
-        dynamo_read_list(response, op->ledger->where, give_row, op, &last_key, &detail, &op->answer.error);
-    if (outcome != LEDGER_OK) {
-        if (!repeat(op, &detail, response))
-            finish(op, outcome);
-        return;
-    }
-    free(op->start_key);
-    op->start_key = last_key;
-    if (last_key)
-        go_on(op, STEP_ONLY, false);
-    else
-        finish(op, LEDGER_OK);
 }
 
 static void read_record(struct ledger_op *op, const struct http_response *response)
@@ -258,96 +186,22 @@ static void read_record(struct ledger_op *op, const struct http_response *respon
     else
         outcome = dynamo_read_get(response, op->ledger->where, request->path, request->etag, &answer->found,
                                   &answer->record, answer->upload, &detail, &answer->error);
-    if (!repeat(op, &detail, response))
-        finish(op, outcome);
-}
-
-static void wait_and_ask_again(struct ledger_op *op, enum step step)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    op->step = step;
-    if (now.monotonic_ms >= op->request.deadline_monotonic_ms) {
-        error_set(&op->answer.error, OS_ERR_DEADLINE, "The %s did not become ACTIVE in time; check it again later.",
-                  op->ledger->where);
-        finish(op, LEDGER_REFUSED);
-        return;
-    }
-    drop_http(op);
-    loop_timer_set(op->ledger->loop, &op->timer, backoff_next_ms(&op->backoff));
-}
-
-static void described(struct ledger_op *op, bool exists)
-{
-    bool creating = op->request.verb == LEDGER_CREATE_TABLE;
-    bool active = exists && strcmp(op->found.status, "ACTIVE") == 0;
-    if (creating && !active) {
-        wait_and_ask_again(op, STEP_DESCRIBE);
-    } else if (!exists) {
-        error_set(&op->answer.error, OS_ERR_NO_TABLE, "There is no %s; create it with `oscommit table create`.",
-                  op->ledger->where);
-        finish(op, LEDGER_REFUSED);
-    } else {
-        go_on(op, creating && op->found.keys_ok ? STEP_UPDATE_TTL : STEP_DESCRIBE_TTL, false);
-    }
-}
-
-static void read_ttl(struct ledger_op *op, const struct http_response *response)
-{
-    char status[DYNAMO_TTL_STATUS_SIZE] = "";
-    char attribute[DYNAMO_TTL_ATTRIBUTE_SIZE] = "";
-    struct dynamo_error detail;
-    os_error *err = &op->answer.error;
-    enum ledger_outcome outcome = dynamo_read_ttl(response, op->ledger->where, status, attribute, &detail, err);
-    bool no_api = outcome == LEDGER_REFUSED && err->code == OS_ERR_UNSUPPORTED;
-    if (outcome != LEDGER_OK && !no_api) {
-        if (!repeat(op, &detail, response))
-            finish(op, outcome);
-        return;
-    }
-    os_code code = dynamo_judge_table(op->ledger->where, &op->found, no_api ? NULL : status, attribute, err);
-    finish(op, code == OS_OK ? LEDGER_OK : LEDGER_REFUSED);
-}
-
-static void read_done(struct ledger_op *op, const struct http_response *response, enum step next)
-{
-    struct dynamo_error detail;
-    enum ledger_outcome outcome = dynamo_read_done(response, op->ledger->where, &detail, &op->answer.error);
-    bool no_ttl_api = op->step == STEP_UPDATE_TTL && op->answer.error.code == OS_ERR_UNSUPPORTED;
-    if (outcome == LEDGER_OK || no_ttl_api)
-        go_on(op, next, false);
-    else if (outcome == LEDGER_THROTTLED)
-        wait_and_ask_again(op, op->step);
-    else if (!repeat(op, &detail, response))
-        finish(op, outcome);
-}
-
-static void read_table_answer(struct ledger_op *op, const struct http_response *response)
-{
-    switch (op->step) {
-    case STEP_CREATE: read_done(op, response, STEP_DESCRIBE); return;
-    case STEP_UPDATE_TTL: read_done(op, response, STEP_DESCRIBE_TTL); return;
-    case STEP_DESCRIBE_TTL: read_ttl(op, response); return;
-    default: break;
-    }
-    struct dynamo_error detail;
-    bool exists = false;
-    enum ledger_outcome outcome =
-        dynamo_read_table(response, op->ledger->where, &exists, &op->found, &detail, &op->answer.error);
-    if (outcome == LEDGER_OK)
-        described(op, exists);
-    else if (!repeat(op, &detail, response))
-        finish(op, outcome);
+    answer->foreign = detail.foreign;
+    if (!dynamo_op_repeats(op, &detail, response))
+        dynamo_op_finish(op, outcome);
 }
 
 /* No whole answer. What certainly never left this machine is not applied; the rest may be. */
 static void read_transport(struct ledger_op *op, const struct http_result *result)
 {
+    enum ledger_outcome outcome = result->sent ? LEDGER_AMBIGUOUS : LEDGER_THROTTLED;
     error_set(&op->answer.error, result->code, "The %s could not be asked: %s", op->ledger->where, result->message);
     if (result->code == OS_ERR_TLS && !result->sent)
-        finish(op, LEDGER_REFUSED); /* the handshake failed, and nothing had left on an earlier connection */
+        outcome = LEDGER_REFUSED; /* the handshake failed, and nothing had left on an earlier connection */
+    if (op->request.verb == LEDGER_LIST)
+        dynamo_list_unanswered(op, result, outcome);
     else
-        finish(op, result->sent ? LEDGER_AMBIGUOUS : LEDGER_THROTTLED);
+        dynamo_op_finish(op, outcome);
 }
 
 static void http_done(void *context, const struct http_result *result)
@@ -360,11 +214,13 @@ static void http_done(void *context, const struct http_result *result)
     else if (result->code != OS_OK)
         read_transport(op, result);
     else if (op->request.verb == LEDGER_LIST)
-        read_list(op, result->response);
+        dynamo_list_answered(op, result->response);
+    else if (op->request.verb == LEDGER_MEND)
+        dynamo_mend_answered(op, result->response);
     else if (op->request.verb == LEDGER_PUT || op->request.verb == LEDGER_GET || op->request.verb == LEDGER_DELETE)
         read_record(op, result->response);
     else
-        read_table_answer(op, result->response);
+        dynamo_table_answered(op, result->response);
 }
 
 /* ------------------------------------------------------------------------------------------------ the interface */
@@ -436,6 +292,8 @@ os_code dynamo_ledger_new(const struct ledger_config *config, struct ledger **re
     ledger->endpoint = *config->endpoint;
     ledger->credentials = config->credentials;
     ledger->stall_ms = config->stall_ms;
+    endpoint_mend("dynamodb", config->endpoint, ledger->mend);
+    ledger->ledger.mend = ledger->mend;
     snprintf(ledger->where, sizeof(ledger->where), "table %.255s in %s", config->table, config->endpoint->region);
     *ret = &ledger->ledger;
     return OS_OK;

@@ -191,17 +191,26 @@ static void decide_fences(struct fence_check *check, const struct store_answer *
     os_client *client = check->client;
     client->bucket_known = true;
     client->fences = told_fences(client);
-    if (client->fences == CLIENT_FENCES_UNKNOWN && answer->has_date) {
+    if (client->fences == CLIENT_FENCES_UNKNOWN && client->belief == DATE_BELIEVED) {
         probe(check, answer->date_s);
         return;
     }
-    if (client->fences == CLIENT_FENCES_UNKNOWN && answer->code != OS_OK) {
-        judge(check); /* as far as anybody knows something in between has refused it, not the store */
+    if (client->fences == CLIENT_FENCES_UNKNOWN && (answer->code != OS_OK || answer->has_date)) {
+        judge(check); /* something in between has refused it, or one clock is wrong (E10): the next may be better */
         return;
     }
     if (client->fences == CLIENT_FENCES_UNKNOWN)
         client->fences = CLIENT_FENCES_NO; /* a store without Date has no S3 time */
     let_go(check);
+}
+
+/* A first Date that is far ahead of this machine's time: the next answer says the same, or it does not (E10). */
+static bool is_doubted(struct fence_check *check)
+{
+    if (check->client->belief != DATE_DOUBTED || is_out_of_patience(check))
+        return false;
+    loop_timer_set(check->client->loop, &check->timer, backoff_next_ms(&check->backoff));
+    return true;
 }
 
 static void bucket_done(void *context, const struct store_answer *answer)
@@ -211,6 +220,8 @@ static void bucket_done(void *context, const struct store_answer *answer)
     check->last_error = answer->error;
     client_note_date(check->client, answer, &check->sent);
     client_note_request(check->client, "HEAD bucket", "", &check->sent, answer->status, answer->code);
+    if (is_doubted(check))
+        return;
     switch (answer->code) {
     case OS_ERR_NETWORK:
     case OS_ERR_DEADLINE:

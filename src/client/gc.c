@@ -131,9 +131,12 @@ os_code os_gc(os_client *client, const os_gc_options *options, const os_call *ca
               os_gc_result *ret, os_error *err)
 {
     os_error own;
+    struct inside inside;
     error_clear(&own);
-    client_enter(client);
     struct gc gc = {.client = client, .each = each, .context = context, .err = &own};
+    give_result(&gc, ret);
+    if (client_enter(client, &inside, err) != OS_OK)
+        return OS_ERR_ARGUMENT;
     os_code code = begin(&gc, options, call);
     if (code == OS_OK)
         code = search(&gc);
@@ -144,7 +147,7 @@ os_code os_gc(os_client *client, const os_gc_options *options, const os_call *ca
     ledger_rows_free(&gc.rows);
     free(gc.path_prefix);
     free(gc.prefix);
-    client_leave(client);
+    client_leave(client, &inside);
     if (err)
         *err = own;
     return code;

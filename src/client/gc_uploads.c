@@ -198,7 +198,7 @@ static os_code abort_upload(struct gc *gc, const struct gc_upload *upload, os_er
     struct plain plain = {.may_repeat = true,
                           .request = {.verb = STORE_ABORT_UPLOAD, .key = upload->key, .upload = {.id = upload->id}}};
     os_code code = plain_run(&plain, gc->client, gc_call(gc), err);
-    return code == OS_ERR_NOT_FOUND ? OS_OK : code;
+    return code == OS_ERR_NOT_FOUND && plain.no_upload ? OS_OK : code;
 }
 
 /* Whether the call itself is at its end: then there is no use in going on with the next one. */

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* os_get: into memory, into a file, or to the caller's function. */
 #include "client/call.h"
+#include "client/get_file.h"
 #include "client/plain.h"
 
 #include "base/error.h"
-#include "base/random.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define GET_MEMORY_MOST (UINT64_C(64) << 20)
 
@@ -19,9 +15,9 @@ struct get {
     struct plain plain;
     os_sink sink;
     struct buf memory;
-    int fd;
-    char *temporary; /* beside sink.file */
-    os_error local;  /* what went wrong on this side */
+    struct get_file file;
+    os_call call;   /* with `file`: what of it is left */
+    os_error local; /* what went wrong on this side */
 };
 
 /* ------------------------------------------------------------------------------------------------ sinks */
@@ -41,21 +37,8 @@ static int to_memory(void *context, const void *data, size_t length)
 static int to_file(void *context, const void *data, size_t length)
 {
     struct get *get = context;
-    const char *at = data;
     get->plain.delivered = true;
-    while (length > 0) {
-        ssize_t written = write(get->fd, at, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0) {
-            error_set(&get->local, errno == ENOSPC ? OS_ERR_NO_SPACE : OS_ERR_IO, "%.300s could not be written: %s.",
-                      get->sink.file, strerror(errno));
-            return 1;
-        }
-        at += written;
-        length -= (size_t)written;
-    }
-    return 0;
+    return get_file_write(&get->file, data, length, &get->local) ? 0 : 1;
 }
 
 static int to_caller(void *context, const void *data, size_t length)
@@ -65,21 +48,27 @@ static int to_caller(void *context, const void *data, size_t length)
     return get->sink.write(get->sink.write_context, data, length);
 }
 
-static os_code open_temporary(struct get *get, os_error *err)
+/* Waiting for the reader of a FIFO takes from the call's time. */
+static os_code open_file(struct get *get, os_client *client, const os_call *call, os_error *err)
 {
-    uint64_t random;
-    size_t size = strlen(get->sink.file) + 32;
-    get->temporary = malloc(size);
-    if (get->temporary == NULL || !random_bytes(&random, sizeof(random)))
-        return error_no_memory(err);
-    snprintf(get->temporary, size, "%s.%016llx.tmp", get->sink.file, (unsigned long long)random);
-    get->fd = open(get->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); /* the usual mode of a new file */
-    if (get->fd < 0)
-        return error_set(err, OS_ERR_IO, "%.300s could not be created: %s.", get->temporary, strerror(errno));
-    return OS_OK;
+    struct clock_reading start;
+    struct clock_reading now;
+    os_code code = call_take(call, &get->call, err);
+    if (code != OS_OK)
+        return code;
+    clock_read(&start);
+    get->file.name = get->sink.file;
+    get->file.cancel = get->call.cancel;
+    get->file.closing = client->closing;
+    get->file.deadline_ms = start.monotonic_ms + get->call.deadline_ms;
+    code = get_file_open(&get->file, err);
+    clock_read(&now);
+    if (code == OS_OK && now.monotonic_ms < get->file.deadline_ms)
+        get->call.deadline_ms = get->file.deadline_ms - now.monotonic_ms;
+    return code;
 }
 
-static os_code choose_sink(struct get *get, os_error *err)
+static os_code choose_sink(struct get *get, os_client *client, const os_call *call, os_error *err)
 {
     struct store_request *request = &get->plain.request;
     int given = (get->sink.ret_data != NULL) + (get->sink.file != NULL) + (get->sink.write != NULL);
@@ -89,23 +78,13 @@ static os_code choose_sink(struct get *get, os_error *err)
     request->sink_context = get;
     if (get->sink.file) {
         request->sink = to_file;
-        return open_temporary(get, err);
+        return open_file(get, client, call, err);
     }
     request->sink = get->sink.write ? to_caller : to_memory;
     return OS_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ the end */
-
-static os_code keep_file(struct get *get, os_error *err)
-{
-    if (fsync(get->fd) != 0 || rename(get->temporary, get->sink.file) != 0)
-        return error_set(err, errno == ENOSPC ? OS_ERR_NO_SPACE : OS_ERR_IO, "%.300s could not be completed: %s.",
-                         get->sink.file, strerror(errno));
-    free(get->temporary);
-    get->temporary = NULL;
-    return OS_OK;
-}
 
 static os_code keep_memory(struct get *get, os_error *err)
 {
@@ -121,7 +100,7 @@ static os_code keep_memory(struct get *get, os_error *err)
 
 static os_code run(struct get *get, os_client *client, const os_call *call, os_error *err)
 {
-    os_code code = plain_run(&get->plain, client, call, err);
+    os_code code = plain_run(&get->plain, client, get->sink.file ? &get->call : call, err);
     if (code == OS_ERR_STOPPED && get->local.code != OS_OK) {
         if (err)
             *err = get->local;
@@ -130,17 +109,19 @@ static os_code run(struct get *get, os_client *client, const os_call *call, os_e
     if (code != OS_OK)
         return code;
     if (get->sink.file)
-        return keep_file(get, err);
+        return get_file_keep(&get->file, err);
     return get->sink.ret_data ? keep_memory(get, err) : OS_OK;
 }
 
 os_code os_get(os_client *client, const char *key, const os_sink *sink, const os_call *call, os_object *ret,
                os_error *err)
 {
-    struct get get = {.plain = {.request = {.verb = STORE_GET}, .may_repeat = true}, .fd = -1};
+    struct get get = {.plain = {.request = {.verb = STORE_GET}, .may_repeat = true}, .file = {.fd = -1}};
     char *whole = NULL;
     error_clear(err);
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return OS_ERR_ARGUMENT;
     os_code code = versioned_copy(sink, &get.sink, sizeof(get.sink), "os_sink", err);
     buf_init(&get.memory, get.sink.max_length ? (size_t)get.sink.max_length : (size_t)GET_MEMORY_MOST);
     if (code == OS_OK)
@@ -151,19 +132,15 @@ os_code os_get(os_client *client, const char *key, const os_sink *sink, const os
     if (code == OS_OK)
         code = call_version_id(get.sink.version_id, &get.plain.request.version_id, err);
     if (code == OS_OK)
-        code = choose_sink(&get, err);
+        code = choose_sink(&get, client, call, err);
     if (code == OS_OK)
         code = run(&get, client, call, err);
     if (code == OS_OK)
         plain_give_object(&get.plain, ret);
-    if (get.fd >= 0)
-        close(get.fd);
-    if (get.temporary && get.fd >= 0)
-        unlink(get.temporary);
-    free(get.temporary);
+    get_file_close(&get.file);
     buf_free(&get.memory);
     free(whole);
-    client_leave(client);
+    client_leave(client, &inside);
     return code;
 }
 

@@ -3,17 +3,15 @@
 #include "client/guarded.h"
 #include "client/body.h"
 #include "client/call.h"
-#include "client/ticket.h"
 
 #include "base/error.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-void guarded_note_metric(const os_client *client, const struct guarded *guarded)
+void guarded_note_metric(os_client *client, const struct guarded *guarded)
 {
-    if (client->settings.metric == NULL)
-        return;
     os_metric metric = {
         .size = sizeof(metric),
         .kind = OS_METRIC_GUARDED,
@@ -25,7 +23,7 @@ void guarded_note_metric(const os_client *client, const struct guarded *guarded)
         .guard = guarded->outcome.result.guard,
         .request = guarded->outcome.result.request,
     };
-    client->settings.metric(client->settings.metric_context, &metric);
+    client_tell_metric(client, &metric);
 }
 
 static void guarded_done(void *context, const struct run_outcome *outcome)
@@ -49,6 +47,7 @@ os_verdict guarded_refuse(os_result *ret, os_verdict verdict)
 {
     if (ret) {
         os_result result = OS_RESULT_INIT;
+        result.final = verdict != OS_UNKNOWN;
         size_t size = ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
         memcpy(ret, &result, size);
         memcpy(ret, &size, sizeof(size));
@@ -79,22 +78,19 @@ static enum way_operation way_operation_of(enum guard_operation operation)
     return WAY_COMPLETE;
 }
 
-os_code guarded_choose_way(struct guarded *guarded, uint64_t bytes, os_error *err)
+static os_code choose_way(struct guarded *guarded, const struct way_rules *rules, uint64_t bytes, os_error *err)
 {
     struct run_wish *wish = &guarded->wish;
-    struct way_rules rules;
-    client_way_rules(guarded->client, &rules);
     struct way_wish asked = {
         .operation = way_operation_of(wish->operation), .create = wish->etag == NULL, .bytes = bytes};
-    return way_choose(&rules, &asked, &wish->way, err);
+    return way_choose(rules, &asked, &wish->way, err);
 }
 
-static os_code check_ticket_ledger(const struct guarded *guarded, os_error *err)
+os_code guarded_choose_way(struct guarded *guarded, uint64_t bytes, os_error *err)
 {
-    if (guarded->client->ledger || guarded->wish.ticket->native)
-        return OS_OK;
-    return error_set(err, OS_ERR_CONFIG,
-                     "The ticket is of a write under a record: set ledger_url to the ledger that it was written to.");
+    struct way_rules rules;
+    client_way_rules(guarded->client, &rules);
+    return choose_way(guarded, &rules, bytes, err);
 }
 
 os_code guarded_once(struct guarded *guarded, os_error *err)
@@ -110,6 +106,8 @@ os_code guarded_once(struct guarded *guarded, os_error *err)
 
 os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)
 {
+    if (guarded->outcome.verdict != OS_UNKNOWN)
+        guarded->outcome.result.final = 1;
     if (err)
         *err = guarded->outcome.error;
     if (ret)
@@ -121,19 +119,11 @@ os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)
 
 static os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error *err)
 {
-    os_code code = guarded->wish.ticket ? check_ticket_ledger(guarded, err) : OS_OK;
-    if (code == OS_OK)
-        code = guarded_once(guarded, err);
-    if (code != OS_OK)
-        return guarded_refuse(ret, guarded->wish.ticket ? OS_UNKNOWN : OS_NOT_EXECUTED);
-    if (guarded->tells_late) { /* R14: a Complete that was not and never will be applied leaves its upload behind */
-        guarded_end_upload(guarded, guarded->wish.upload->id, guarded->wish.ticket->parts_in_doubt);
-        guarded_tell_metric(guarded);
-    }
-    return guarded_give(guarded, ret, err);
+    os_code code = guarded_once(guarded, err);
+    return code == OS_OK ? guarded_give(guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
 }
 
-static os_code take_call(struct guarded *guarded, const os_call *call, os_error *err)
+os_code guarded_take_call(struct guarded *guarded, const os_call *call, os_error *err)
 {
     os_call own;
     os_code code = call_take(call, &own, err);
@@ -149,12 +139,16 @@ static os_code take_call(struct guarded *guarded, const os_call *call, os_error 
 
 /* ------------------------------------------------------------------------------------------------ put */
 
-/* Of a stream that goes on, what is known of its length is that it has to be staged. */
-static os_verdict put_body(struct guarded *guarded, struct body *body, os_result *ret, os_error *err)
+/* By the rules by which the body was opened: what is learned meanwhile (section 3) may raise the threshold, and of a
+ * stream no more is there than was read by the first one. Of one that goes on is known that it has to be staged. */
+static os_verdict put_body(struct guarded *guarded, const struct way_rules *rules, struct body *body, os_result *ret,
+                           os_error *err)
 {
-    if (guarded_choose_way(guarded, body->http.length, err) != OS_OK)
+    uint64_t bytes = body->goes_on ? UINT64_MAX : body->http.length;
+    if (choose_way(guarded, rules, bytes, err) != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
     if (guarded->wish.way.request != WAY_COMPLETE_UPLOAD) {
+        assert(!body->goes_on);
         guarded->wish.body = body->http;
         guarded->wish.deadline_ms = guarded_time_left(guarded);
         return guarded_run(guarded, ret, err);
@@ -169,13 +163,15 @@ static os_verdict guarded_put(os_client *client, const char *name, const char *k
                               os_error *err)
 {
     struct guarded guarded = {.client = client, .wish = {.operation = GUARD_PUT, .name = name, .etag = etag}};
-    uint64_t most = client_stage_above(client, etag == NULL);
+    struct way_rules rules;
+    client_way_rules(client, &rules);
+    uint64_t most = way_stage_above(&rules, WAY_PUT, etag == NULL);
     struct s3_content content;
     struct s3_attributes attributes;
     struct body opened;
     char *whole_key = NULL;
     error_clear(err);
-    os_code code = take_call(&guarded, call, err);
+    os_code code = guarded_take_call(&guarded, call, err);
     if (code == OS_OK)
         code = call_content(options, &content, &attributes, err);
     if (code == OS_OK)
@@ -191,7 +187,7 @@ static os_verdict guarded_put(os_client *client, const char *name, const char *k
     guarded.wish.key = whole_key;
     guarded.wish.content = &content;
     guarded.wish.attributes = &attributes;
-    os_verdict verdict = put_body(&guarded, &opened, ret, err);
+    os_verdict verdict = put_body(&guarded, &rules, &opened, ret, err);
     body_close(&opened);
     free(whole_key);
     return verdict;
@@ -200,9 +196,11 @@ static os_verdict guarded_put(os_client *client, const char *name, const char *k
 os_verdict os_put_if_absent(os_client *client, const char *key, const os_body *body, const os_put_options *options,
                             const os_call *call, os_result *ret, os_error *err)
 {
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
     os_verdict verdict = guarded_put(client, "put_if_absent", key, NULL, body, options, call, ret, err);
-    client_leave(client);
+    client_leave(client, &inside);
     return verdict;
 }
 
@@ -213,9 +211,11 @@ os_verdict os_put_if_match(os_client *client, const char *key, const char *etag,
     error_clear(err);
     if (call_etag(etag, normal, err) != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
     os_verdict verdict = guarded_put(client, "put_if_match", key, normal, body, options, call, ret, err);
-    client_leave(client);
+    client_leave(client, &inside);
     return verdict;
 }
 
@@ -276,7 +276,7 @@ static os_verdict guarded_copy(os_client *client, const char *name, const char *
     char *whole_source = NULL;
     char *whole_key = NULL;
     error_clear(err);
-    os_code code = take_call(&guarded, call, err);
+    os_code code = guarded_take_call(&guarded, call, err);
     if (code == OS_OK)
         code = take_copy(&guarded, options, source_etag, err);
     if (code == OS_OK)
@@ -294,9 +294,11 @@ static os_verdict guarded_copy(os_client *client, const char *name, const char *
 os_verdict os_copy_if_not_exists(os_client *client, const char *source, const char *key, const os_copy_options *options,
                                  const os_call *call, os_result *ret, os_error *err)
 {
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
     os_verdict verdict = guarded_copy(client, "copy_if_not_exists", source, key, NULL, options, call, ret, NULL, err);
-    client_leave(client);
+    client_leave(client, &inside);
     return verdict;
 }
 
@@ -307,9 +309,11 @@ os_verdict os_copy_if_match(os_client *client, const char *source, const char *k
     error_clear(err);
     if (call_etag(etag, normal, err) != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
     os_verdict verdict = guarded_copy(client, "copy_if_match", source, key, normal, options, call, ret, NULL, err);
-    client_leave(client);
+    client_leave(client, &inside);
     return verdict;
 }
 
@@ -366,7 +370,7 @@ static bool rename_at_once(os_client *client, const char *source, const char *ke
     if (!at_once && code == OS_OK)
         return false;
     if (code == OS_OK)
-        code = take_call(&guarded, call, err);
+        code = guarded_take_call(&guarded, call, err);
     if (code == OS_OK)
         code = take_copy(&guarded, options, source_etag, err);
     if (code == OS_OK)
@@ -404,9 +408,11 @@ static os_verdict guarded_rename(os_client *client, const char *source, const ch
 os_verdict os_rename_if_not_exists(os_client *client, const char *source, const char *key,
                                    const os_copy_options *options, const os_call *call, os_result *ret, os_error *err)
 {
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
     os_verdict verdict = guarded_rename(client, source, key, options, call, ret, err);
-    client_leave(client);
+    client_leave(client, &inside);
     return verdict;
 }
 
@@ -419,11 +425,13 @@ os_verdict os_delete_if_match(os_client *client, const char *key, const char *et
     char *whole_key = NULL;
     struct guarded guarded = {.client = client,
                               .wish = {.operation = GUARD_DELETE, .name = "delete_if_match", .etag = normal}};
+    struct inside inside;
     error_clear(err);
-    client_enter(client);
+    if (client_enter(client, &inside, err) != OS_OK)
+        return guarded_refuse(ret, OS_NOT_EXECUTED);
     os_code code = call_etag(etag, normal, err);
     if (code == OS_OK)
-        code = take_call(&guarded, call, err);
+        code = guarded_take_call(&guarded, call, err);
     if (code == OS_OK)
         code = client_object_key(client, key, &whole_key, err);
     guarded.wish.key = whole_key;
@@ -431,34 +439,7 @@ os_verdict os_delete_if_match(os_client *client, const char *key, const char *et
         code = guarded_choose_way(&guarded, 0, err);
     os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
     free(whole_key);
-    client_leave(client);
-    return verdict;
-}
-
-/* ------------------------------------------------------------------------------------------------ resolve */
-
-os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)
-{
-    struct guarded guarded = {.client = client, .wish = {.name = "resolve"}};
-    struct guard_ticket read = {.operation = GUARD_PUT};
-    char upload_id[RECORD_UPLOAD_SIZE] = "";
-    struct run_upload upload = {.id = upload_id};
-    char *key = NULL;
-    error_clear(err);
-    client_enter(client);
-    os_code code = take_call(&guarded, call, err);
-    if (code == OS_OK)
-        code = ticket_read(ticket, client->settings.store_identity, &key, upload_id, &read, err);
-    if (code == OS_OK)
-        code = client->store->vtable->check_key(client->store, key, err);
-    guarded.wish.operation = read.operation;
-    guarded.wish.key = key;
-    guarded.wish.ticket = &read;
-    guarded.wish.upload = upload_id[0] ? &upload : NULL;
-    guarded.tells_late = upload_id[0] != '\0';
-    os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : guarded_refuse(ret, OS_UNKNOWN);
-    free(key);
-    client_leave(client);
+    client_leave(client, &inside);
     return verdict;
 }
 

@@ -17,6 +17,8 @@ struct guarded {
     bool tells_late; /* its metric is told at its end, not after each run */
 };
 
+/* Deadline, cancellation and progress of a call, and when it began. */
+os_code guarded_take_call(struct guarded *guarded, const os_call *call, os_error *err);
 /* Sets wish.way, for a body or a source of so many bytes; or why there is none. */
 os_code guarded_choose_way(struct guarded *guarded, uint64_t bytes, os_error *err);
 /* One run of `wish`, with the ticket if there is one; blocks. Else nothing was sent. */
@@ -28,6 +30,8 @@ os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, uint64_t gra
  * fence alone, it is `committed` if the object has its nonce after that, and `unknown`, with a ticket, if the abort or
  * that look came to nothing, or the object is not what it was when the Complete was called lost. */
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt);
+/* settle.c: the same of a ticket's, whose upload is left alone unless `may_abort`. */
+void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may_abort);
 void guarded_prove(struct run_outcome *outcome, const struct object_version *version); /* V4, of a HEAD */
 void guarded_add_ticket(struct guarded *guarded, const char *upload_id); /* to an `unknown`; NULL: no upload */
 void guarded_tell_metric(struct guarded *guarded);                       /* of one with tells_late */
@@ -35,7 +39,7 @@ void guarded_tell_metric(struct guarded *guarded);                       /* of o
 os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err);
 /* What an early refusal gives: nothing was sent. */
 os_verdict guarded_refuse(os_result *ret, os_verdict verdict);
-void guarded_note_metric(const os_client *client, const struct guarded *guarded); /* loop's thread */
+void guarded_note_metric(os_client *client, const struct guarded *guarded); /* loop's thread */
 
 uint64_t guarded_deadline(const struct guarded *guarded);  /* on the monotonic clock */
 uint64_t guarded_time_left(const struct guarded *guarded); /* at least 1 ms */

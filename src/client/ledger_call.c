@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "client/call.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,35 @@ static void start(struct sync *sync)
     finish(call);
 }
 
+bool ledger_gave_no_answer(const struct ledger_answer *answer)
+{
+    os_code code = answer->error.code;
+    bool not_http = code == OS_ERR_PROTOCOL && answer->error.http_status == 0;
+    return not_http || code == OS_ERR_NETWORK || code == OS_ERR_DEADLINE;
+}
+
+/* As far as anybody knows it is not there. */
+static bool is_elsewhere(const struct ledger_answer *answer)
+{
+    return answer->foreign || ledger_gave_no_answer(answer) || answer->error.code == OS_ERR_TLS;
+}
+
+uint64_t ledger_try_deadline(const struct ledger_request *request)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    uint64_t deadline_ms = request->deadline_monotonic_ms;
+    bool sooner =
+        request->try_ms != 0 &&
+        (deadline_ms == 0 || (now.monotonic_ms < deadline_ms && request->try_ms < deadline_ms - now.monotonic_ms));
+    return sooner ? now.monotonic_ms + request->try_ms : deadline_ms;
+}
+
+void ledger_add_mend(const struct ledger *ledger, os_error *err)
+{
+    error_add(err, ledger->mend);
+}
+
 /* Gives what the ledger said; *err is filled for every outcome but OK and the conflicts. */
 enum ledger_outcome ledger_call_run(struct ledger_call *ledger_call, os_client *client, const os_call *call,
                                     os_error *err)
@@ -113,6 +143,8 @@ enum ledger_outcome ledger_call_run(struct ledger_call *ledger_call, os_client *
         return LEDGER_REFUSED;
     if (ledger_call->answer.outcome != LEDGER_OK && err)
         *err = ledger_call->answer.error;
+    if (err && is_elsewhere(&ledger_call->answer))
+        ledger_add_mend(client->ledger, err);
     return ledger_call->answer.outcome;
 }
 
@@ -150,9 +182,11 @@ static bool keep_row(void *context, const struct ledger_row *row)
     kept->etag = strdup(row->etag);
     kept->other = strdup(row->other ? row->other : "{}");
     kept->upload = strdup(row->upload);
+    kept->fault = strdup(row->fault);
     kept->readable = row->readable;
     kept->record = row->record;
-    rows->failed = kept->path == NULL || kept->etag == NULL || kept->other == NULL || kept->upload == NULL;
+    rows->failed =
+        kept->path == NULL || kept->etag == NULL || kept->other == NULL || kept->upload == NULL || kept->fault == NULL;
     return !rows->failed;
 }
 
@@ -163,6 +197,7 @@ void ledger_rows_free(struct kept_rows *rows)
         free(rows->list[i].etag);
         free(rows->list[i].other);
         free(rows->list[i].upload);
+        free(rows->list[i].fault);
     }
     free(rows->list);
 }

@@ -179,8 +179,10 @@ os_code os_list(os_client *client, const os_list_options *options, const os_call
                 os_error *err)
 {
     error_clear(err);
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return OS_ERR_ARGUMENT;
     os_code code = list(client, options, call, each, context, err);
-    client_leave(client);
+    client_leave(client, &inside);
     return code;
 }

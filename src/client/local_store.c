@@ -19,6 +19,7 @@ struct local_store {
     struct loop *loop;
     struct file_store *files;
     struct file_locks *locks;
+    struct lock_lines *lines; /* of those who wait for them */
 };
 
 static struct local_store *of(struct store *store)
@@ -211,8 +212,8 @@ static bool is_write(enum store_verb verb)
     return verb == STORE_PUT || verb == STORE_COPY || verb == STORE_DELETE || verb == STORE_COMPLETE;
 }
 
-/* The time is read under the lock, and before the object: see file_lock.h. `completion`: of a COMPLETE. */
-static void execute_locked(struct store_op *op, struct file_completion *completion)
+/* The time is read under the lock, and before the object: see file_lock.h. */
+static void execute_locked(struct store_op *op)
 {
     op->answer.has_date = true;
     op->answer.date_s = now_s();
@@ -222,7 +223,8 @@ static void execute_locked(struct store_op *op, struct file_completion *completi
     }
     struct file_object object;
     memset(&object, 0, sizeof(object));
-    os_code code = completion ? file_upload_complete(completion, &object, &op->answer.error) : perform(op, &object);
+    os_code code =
+        op->completion ? file_upload_complete(op->completion, &object, &op->answer.error) : perform(op, &object);
     if (code == OS_ERR_CANCELLED) {
         op->answer.code = code; /* nothing was done, as with the lock of the key */
         return;
@@ -234,56 +236,127 @@ static void execute_locked(struct store_op *op, struct file_completion *completi
         take_object(op, &object);
 }
 
-static void execute_in_turn(struct store_op *op, struct file_completion *completion)
+/* Without the lock nothing is done: `sent` stays false. */
+static void execute_in_turn(struct store_op *op)
 {
-    int fd = -1;
-    os_code code = file_lock_take(of(op->store)->locks, op->request.key, is_write(op->request.verb),
-                                  op->request.deadline_monotonic_ms, &op->gate.cancelled, &fd, &op->answer.error);
-    if (code != OS_OK) {
-        op->answer.code = code; /* nothing was done: `sent` stays false */
+    struct file_lock lock;
+    bool taken = false;
+    os_code code = file_lock_try(of(op->store)->locks, op->request.key, is_write(op->request.verb), &lock, &taken,
+                                 &op->answer.error);
+    op->answer.code = code;
+    op->waits = code == OS_OK && !taken;
+    op->locked = taken;
+    if (!taken)
         return;
-    }
-    execute_locked(op, completion);
-    file_lock_drop(fd);
+    execute_locked(op);
+    file_lock_drop(&lock);
 }
 
-/* What takes long, the flush of the bytes, comes before the lock of the key. */
-static void execute_complete(struct store_op *op)
+/* What takes long, the flush of the bytes, comes before the lock of the key; and once, however long that is waited for.
+ */
+static bool prepare_complete(struct store_op *op)
 {
-    struct file_completion *completion = NULL;
-    struct file_store *files = lend(op);
+    if (op->completion)
+        return true;
+    op->files = lend(op);
     op->answer.date_s = now_s();
-    os_code code = files ? local_upload_check(files, &op->request, &completion, &op->answer.error)
-                         : error_no_memory(&op->answer.error);
-    if (code == OS_OK) {
-        execute_in_turn(op, completion);
-        file_completion_free(completion);
-    } else if (code == OS_ERR_DEADLINE || code == OS_ERR_CANCELLED) {
+    os_code code = op->files ? local_upload_check(op->files, &op->request, &op->completion, &op->answer.error)
+                             : error_no_memory(&op->answer.error);
+    if (code == OS_ERR_DEADLINE || code == OS_ERR_CANCELLED) {
         op->answer.code = code; /* the upload was busy: nothing was done, as with the lock of the key */
-    } else {
+    } else if (code != OS_OK) {
         op->answer.has_date = true;
         answer_with(op, code);
     }
-    if (files)
-        file_store_return(files);
+    return code == OS_OK;
+}
+
+static bool needs_lock(const struct store_op *op)
+{
+    return is_write(op->request.verb) || op->request.verb == STORE_HEAD;
+}
+
+static void let_go_of_upload(struct store_op *op)
+{
+    file_completion_free(op->completion);
+    file_store_return(op->files);
+    op->completion = NULL;
+    op->files = NULL;
+}
+
+static void execute_complete(struct store_op *op)
+{
+    if (prepare_complete(op))
+        execute_in_turn(op);
+    if (!op->waits)
+        let_go_of_upload(op);
 }
 
 static void execute(struct store_op *op)
 {
     if (op->request.verb == STORE_COMPLETE)
         execute_complete(op);
-    else if (is_write(op->request.verb) || op->request.verb == STORE_HEAD)
-        execute_in_turn(op, NULL);
+    else if (needs_lock(op))
+        execute_in_turn(op);
     else
-        execute_locked(op, NULL);
+        execute_locked(op);
 }
+
+/* ------------------------------------------------------------------------------------------------ waiting */
+
+static struct store_op *op_of(struct lock_waiter *waiter)
+{
+    return (struct store_op *)((char *)waiter - offsetof(struct store_op, waiter));
+}
+
+/* The others came first. A Complete has something to do before it needs the lock. */
+static bool must_wait(struct store_op *op)
+{
+    struct lock_lines *lines = of(op->store)->lines;
+    op->waiter.shares = !is_write(op->request.verb);
+    op->waiter.deadline_ms = op->request.deadline_monotonic_ms;
+    op->waiter.came = lock_line_number(lines);
+    op->lock_number = needs_lock(op) ? file_lock_number(op->request.key) : 0;
+    return needs_lock(op) && op->request.verb != STORE_COMPLETE && !lock_line_is_empty(lines, op->lock_number);
+}
+
+static void wait(struct store_op *op)
+{
+    lock_line_wait(of(op->store)->lines, op->lock_number, &op->waiter);
+}
+
+static void out_of_line(struct lock_waiter *waiter)
+{
+    blocking_op_resume(op_of(waiter));
+}
+
+static void late_in_line(struct lock_waiter *waiter)
+{
+    struct store_op *op = op_of(waiter);
+    op->answer.code = file_lock_late(op->request.key, &op->answer.error);
+    blocking_op_end(op);
+}
+
+/* Of one that was cancelled nothing that it borrowed is there any more. */
+static void ended(struct store_op *op)
+{
+    lock_line_leave(&op->waiter);
+    let_go_of_upload(op);
+    if (op->locked)
+        lock_line_let_go(of(op->store)->lines, op->lock_number);
+}
+
+static const struct blocking_kind plain_kind = {
+    .execute = execute, .must_wait = must_wait, .wait = wait, .ended = ended};
+static const struct blocking_kind attempt_kind = {
+    .execute = execute, .must_wait = must_wait, .wait = wait, .ended = ended, .attempts = true};
 
 /* ------------------------------------------------------------------------------------------------ the interface */
 
 static struct store_op *local_start(struct store *store, const struct store_request *request, store_done_fn done,
                                     void *context)
 {
-    return blocking_op_start(of(store)->loop, store, request, execute, NULL, done, context);
+    return blocking_op_start(of(store)->loop, store, request, &plain_kind, NULL, done, context);
 }
 
 static os_code local_prepare(struct store *store, const struct store_request *request, uint64_t date_s,
@@ -294,13 +367,12 @@ static os_code local_prepare(struct store *store, const struct store_request *re
     return blocking_attempt_new(request, date_s + length_s, ret, err);
 }
 
-static struct store_op *local_send(struct store *store, struct store_attempt *attempt, uint64_t deadline_ms,
-                                   uint32_t user_timeout_ms, store_done_fn done, void *context)
+static struct store_op *local_send(struct store *store, struct store_attempt *attempt,
+                                   const struct store_sending *sending, store_done_fn done, void *context)
 {
-    (void)user_timeout_ms;
     struct store_request request = attempt->request;
-    request.deadline_monotonic_ms = deadline_ms;
-    return blocking_op_start(of(store)->loop, store, &request, execute, &attempt->not_after_s, done, context);
+    request.deadline_monotonic_ms = sending->deadline_monotonic_ms;
+    return blocking_op_start(of(store)->loop, store, &request, &attempt_kind, &attempt->not_after_s, done, context);
 }
 
 static void local_attempt_free(struct store *store, struct store_attempt *attempt)
@@ -320,7 +392,7 @@ static struct store_op *local_probe(struct store *store, const char *key, uint64
 {
     struct store_request request = {.verb = STORE_HEAD, .key = key, .deadline_monotonic_ms = deadline_ms};
     uint64_t not_after_s = live ? at_s + LOCAL_PROBE_LENGTH_S : at_s;
-    return blocking_op_start(of(store)->loop, store, &request, execute, &not_after_s, done, context);
+    return blocking_op_start(of(store)->loop, store, &request, &plain_kind, &not_after_s, done, context);
 }
 
 static os_code local_check_key(struct store *store, const char *key, os_error *err)
@@ -333,24 +405,24 @@ static os_code local_check_key(struct store *store, const char *key, os_error *e
 static void local_free(struct store *store)
 {
     struct local_store *local = of(store);
+    lock_lines_free(local->lines);
     file_locks_close(local->locks);
     file_store_close(local->files);
     free(local);
 }
 
 /* No network, so no body that stalls after its headers. */
-static bool local_one_write(struct store *store, const struct store_attempt *attempt)
+static void local_delivery(struct store *store, const struct store_attempt *attempt, struct http_delivery *ret)
 {
     (void)store;
-    (void)attempt;
-    return true;
+    *ret = (struct http_delivery){.wire_bytes = attempt->request.body.length, .at_once = true};
 }
 
 static const struct store_vtable local_vtable = {
     .check_key = local_check_key,
     .start = local_start,
     .prepare = local_prepare,
-    .one_write = local_one_write,
+    .delivery = local_delivery,
     .send = local_send,
     .attempt_free = local_attempt_free,
     .cancel = local_cancel,
@@ -366,6 +438,10 @@ os_code local_store_new(const struct store_config *config, struct store **ret, o
     os_code code = file_store_open(config->root, &local->files, err);
     if (code == OS_OK)
         code = file_locks_open(config->root, &local->locks, err);
+    if (code == OS_OK) {
+        local->lines = lock_lines_new(config->loop, FILE_LOCK_COUNT, out_of_line, late_in_line);
+        code = local->lines ? OS_OK : error_no_memory(err);
+    }
     if (code != OS_OK) {
         local_free(&local->store);
         return code;

@@ -2,6 +2,7 @@
 #include "client/loop.h"
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "client/workers.h"
 
 #include <assert.h>
@@ -17,6 +18,8 @@ struct loop {
     pthread_mutex_t mutex; /* of the posted jobs */
     struct loop_job *first;
     struct loop_job *last;
+    bool runs; /* on `thread`: under the mutex */
+    struct thread thread;
     struct loop_timer *timers; /* sorted by time */
     atomic_bool stopping;
 };
@@ -140,8 +143,27 @@ static uint64_t idle_ms(const struct loop *loop)
     return wait_ms < LOOP_IDLE_MS ? wait_ms : LOOP_IDLE_MS;
 }
 
+static void note_thread(struct loop *loop, bool runs)
+{
+    pthread_mutex_lock(&loop->mutex);
+    loop->runs = runs;
+    thread_self(&loop->thread);
+    pthread_mutex_unlock(&loop->mutex);
+}
+
+bool loop_is_inside(struct loop *loop)
+{
+    struct thread self;
+    thread_self(&self);
+    pthread_mutex_lock(&loop->mutex);
+    bool runs_it = loop->runs && thread_same(&loop->thread, &self);
+    pthread_mutex_unlock(&loop->mutex);
+    return runs_it || (loop->workers && workers_include(loop->workers, &self));
+}
+
 void loop_run(struct loop *loop)
 {
+    note_thread(loop, true);
     while (!atomic_load(&loop->stopping)) {
         bool busy = run_jobs(loop);
         fire_timers(loop);
@@ -149,6 +171,7 @@ void loop_run(struct loop *loop)
     }
     while (run_jobs(loop))
         continue;
+    note_thread(loop, false);
 }
 
 void loop_stop(struct loop *loop)
@@ -185,6 +208,7 @@ static void blocking_done(struct loop_job *job)
 
 void loop_run_blocking(struct loop *loop, struct loop_blocking *blocking)
 {
+    assert(loop->workers != NULL); /* what is under way when a loop ends was cancelled before */
     blocking->loop = loop;
     blocking->job.run = blocking_done;
     workers_run(loop->workers, blocking);

@@ -25,6 +25,8 @@ void loop_stop(struct loop *loop); /* from any thread */
 void loop_drain(struct loop *loop);
 void loop_free(struct loop *loop);
 struct http_engine *loop_http(struct loop *loop);
+/* Whether the thread that calls is the one that runs the loop, or one of its workers. */
+bool loop_is_inside(struct loop *loop);
 
 /* A piece of work for the loop's thread. Embedded in what it works on; never allocated by the loop. */
 struct loop_job {
@@ -46,10 +48,24 @@ void loop_timer_set(struct loop *loop, struct loop_timer *timer,
                     uint64_t delay_ms); /* replaces an earlier setting; `fire` is set by the caller */
 void loop_timer_clear(struct loop *loop, struct loop_timer *timer);
 
-/* A call that blocks: `work` runs on a worker thread, then `done` on the loop's thread. Embedded; lives until done. */
+/* What blocks, by what may keep it: each lane has threads of its own (workers.h). */
+enum loop_lane {
+    LOOP_LOOKS,    /* what is quick */
+    LOOP_ATTEMPTS, /* the writes of guards */
+    LOOP_WRITES,   /* other writes, parts: as long as their bytes take */
+    LOOP_READS,    /* what waits for who takes the bytes */
+    LOOP_RECORDS_READ,
+    LOOP_RECORDS_WRITTEN, /* one file, which one at a time may write */
+    LOOP_LANES
+};
+
+/* A call that blocks: `work` runs on a worker thread, then `done` on the loop's thread. Embedded; lives until done. One
+ * that is to wait for others lets go of its thread, and is run again later. */
 struct loop_blocking {
     void (*work)(struct loop_blocking *blocking);
     void (*done)(struct loop_blocking *blocking);
+    enum loop_lane lane;
+    uint64_t came; /* of workers.c */
     struct loop_blocking *next;
     struct loop_job job;
     struct loop *loop;

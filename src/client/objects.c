@@ -21,7 +21,9 @@ static os_code head(os_client *client, const char *key, const char *version_id, 
     struct plain plain = {.request = {.verb = STORE_HEAD}, .may_repeat = true};
     char *whole = NULL;
     error_clear(err);
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return OS_ERR_ARGUMENT;
     os_code code = client_object_key(client, key, &whole, err);
     if (code == OS_OK)
         code = call_version_id(version_id, &plain.request.version_id, err);
@@ -32,7 +34,7 @@ static os_code head(os_client *client, const char *key, const char *version_id, 
     if (code == OS_OK)
         plain_give_object(&plain, ret);
     free(whole);
-    client_leave(client);
+    client_leave(client, &inside);
     return code;
 }
 
@@ -153,7 +155,9 @@ os_code os_put(os_client *client, const char *key, const os_body *body, const os
     struct put put = {.client = client, .body = {.fd = -1}};
     struct plain plain = {.may_repeat = false};
     error_clear(err);
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return OS_ERR_ARGUMENT;
     os_code code = take_put(&put, key, body, options, call, err);
     bool in_parts = put.body.goes_on || put.body.http.length > PLAIN_BODY_MOST;
     if (code == OS_OK)
@@ -161,7 +165,7 @@ os_code os_put(os_client *client, const char *key, const os_body *body, const os
     if (code == OS_OK)
         plain_give_object(&plain, ret);
     put_free(&put);
-    client_leave(client);
+    client_leave(client, &inside);
     return code;
 }
 
@@ -170,13 +174,15 @@ os_code os_delete(os_client *client, const char *key, const os_call *call, os_er
     struct plain plain = {.request = {.verb = STORE_DELETE}};
     char *whole = NULL;
     error_clear(err);
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return OS_ERR_ARGUMENT;
     os_code code = client_object_key(client, key, &whole, err);
     if (code == OS_OK) {
         plain.request.key = whole;
         code = plain_run(&plain, client, call, err);
     }
     free(whole);
-    client_leave(client);
+    client_leave(client, &inside);
     return code;
 }

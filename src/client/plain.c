@@ -68,6 +68,7 @@ static void done(void *context, const struct store_answer *answer)
     client_note_request(plain->client, store_verb_name(plain->request.verb),
                         plain->request.key ? plain->request.key : "", &plain->sent, answer->status, answer->code);
     plain->error = answer->error;
+    plain->no_upload = strcmp(answer->service.code, "NoSuchUpload") == 0;
     if (answer->code != OS_OK && worth_repeating(plain, answer)) {
         loop_timer_set(plain->client->loop, &plain->again_timer, backoff_next_ms(&plain->backoff));
         return;
@@ -192,7 +193,13 @@ os_code plain_upload_state(os_client *client, const char *key, const char *id, c
     struct plain plain = {
         .may_repeat = true,
         .request = {.verb = STORE_LIST_PARTS, .key = key, .upload = {.id = id, .max_parts = 1, .parts_page = &page}}};
-    return plain_run(&plain, client, call, err);
+    os_code code = plain_run(&plain, client, call, err);
+    if (code != OS_ERR_NOT_FOUND || plain.no_upload)
+        return code;
+    return error_set(err, OS_ERR_PROTOCOL,
+                     "ListParts of %.300s was answered with a 404 that does not say NoSuchUpload: it may be another's "
+                     "than the store's. Ask the store itself, and no proxy that makes answers of its own.",
+                     key);
 }
 
 void plain_give_object(const struct plain *plain, os_object *ret)

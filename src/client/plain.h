@@ -30,6 +30,7 @@ struct plain {
 
     os_code code;
     os_error error;
+    bool no_upload; /* the store said NoSuchUpload */
     struct s3_object object;
     char content_type[256];
 };
@@ -37,7 +38,8 @@ struct plain {
 /* Blocks. Gives plain->code; *err is filled. */
 os_code plain_run(struct plain *plain, os_client *client, const os_call *call, os_error *err);
 
-/* Whether an upload of a whole object key is open: OS_OK, or OS_ERR_NOT_FOUND. Blocks. */
+/* Whether an upload of a whole object key is open: OS_OK, or OS_ERR_NOT_FOUND. OS_ERR_PROTOCOL: a 404 without
+ * NoSuchUpload, which says nothing of it (R14). Blocks. */
 os_code plain_upload_state(os_client *client, const char *key, const char *id, const os_call *call, os_error *err);
 
 /* The caller's os_object, as far as it goes. NULL is fine. */

@@ -22,6 +22,7 @@ enum {
 };
 
 static_assert((int)PROFILE_VENDORS == (int)S3_VENDOR_END, "a profile knows every vendor's header");
+static_assert((int)PROFILE_MARK_END == (int)S3_MARK_END + 1, "a profile knows every mark");
 static_assert((int)PROFILE_CHECKSUMS == (int)S3_CHECKSUM_END, "a profile knows every checksum");
 
 static const struct {
@@ -64,7 +65,7 @@ static os_code name_prefix(struct probe *probe, os_error *err)
         return error_set(err, OS_ERR_IO, "The system gives no random bytes.");
     text_hex(random, sizeof(random), hex);
     int len = snprintf(probe->prefix, sizeof(probe->prefix), "%s.oscommit-probe-%s/", prefix, hex);
-    if (len < 0 || (size_t)len + 16 > S3_KEY_MAX)
+    if (len < 0 || (size_t)len + 24 > S3_KEY_MAX)
         return error_set(err, OS_ERR_ARGUMENT, "The prefix of the URL is too long to put scratch keys below it.");
     return OS_OK;
 }
@@ -94,6 +95,19 @@ static void name_day(struct probe *probe)
              text + 6);
 }
 
+/* One answer without a mark is enough: what comes without one is then no sign of another. */
+static void name_mark(struct probe *probe)
+{
+    if (probe->marked[S3_MARK_NONE] > 0) {
+        probe->profile->answer_mark = PROFILE_MARK_NONE;
+        return;
+    }
+    for (int mark = S3_MARK_END - 1; mark > S3_MARK_NONE; mark--) {
+        if (probe->marked[mark] > 0)
+            probe->profile->answer_mark = (enum profile_mark)(mark + 1);
+    }
+}
+
 static void name_profile(struct probe *probe)
 {
     struct profile *profile = probe->profile;
@@ -104,19 +118,23 @@ static void name_profile(struct probe *probe)
     snprintf(profile->source, sizeof(profile->source), "probe: %" PRIu32 " writers at once, %" PRIu32 " rounds",
              probe->options.writers, probe->options.rounds);
     name_day(probe);
+    name_mark(probe);
     if (probe->date.held > 0)
         profile->date_on_all = PROFILE_NO;
     else if (probe->date.written > 0)
         profile->date_on_all = PROFILE_YES;
 }
 
-static void ask_all(struct probe *probe)
+/* What the first question finds out is that the store can be asked at all. */
+static void ask_all(struct probe *probe, struct probe_beside *beside)
 {
     uint32_t total = (uint32_t)(sizeof(questions) / sizeof(questions[0]));
     for (uint32_t i = 0; i < total && probe->code == OS_OK; i++) {
         if (probe->options.progress)
             probe->options.progress(probe->options.progress_context, questions[i].words, i, total);
         questions[i].ask(probe);
+        if (i == 0 && probe->code == OS_OK)
+            probe_beside_begin(probe, beside);
     }
 }
 
@@ -130,15 +148,18 @@ static os_code run(struct probe *probe, char **ret_profile, os_error *err)
     probe->profile = &profile;
     probe->err = &why;
     probe->deadline_ms = now.monotonic_ms + probe->call.deadline_ms;
-    ask_all(probe);
+    struct probe_beside beside = {.running = false};
+    ask_all(probe, &beside);
     os_code code = probe->code;
     name_profile(probe);
     os_error ignored;
+    probe_beside_end(probe, &beside, code != OS_OK); /* before the time for cleaning begins: it may take a minute */
     clock_read(&now);
     probe->err = &ignored;
     probe->code = OS_OK;
     probe->cleaning = true;
     probe->deadline_ms = now.monotonic_ms + PROBE_CLEAN_MS;
+    probe_beside_clean(probe, &beside);
     probe_clean(probe);
     if (code != OS_OK) {
         if (err)
@@ -158,7 +179,9 @@ os_code os_store_probe(os_client *client, const os_probe_options *options, const
     struct probe probe;
     memset(&probe, 0, sizeof(probe));
     error_clear(err);
-    client_enter(client);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return OS_ERR_ARGUMENT;
     probe.client = client;
     os_code code = take_options(options, client, &probe.options, err);
     if (code == OS_OK)
@@ -174,6 +197,6 @@ os_code os_store_probe(os_client *client, const os_probe_options *options, const
         code = name_prefix(&probe, err);
     if (code == OS_OK)
         code = run(&probe, ret_profile, err);
-    client_leave(client);
+    client_leave(client, &inside);
     return code;
 }

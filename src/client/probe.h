@@ -27,14 +27,16 @@ struct probe {
     os_probe_options options;
     os_call call;
     uint64_t deadline_ms; /* monotonic */
+    bool may_have_sent;   /* any of its requests */
     bool cleaning;        /* the caller's cancellation is not listened to any more */
     char prefix[PROBE_KEY_SIZE];
     uint32_t serial; /* of keys and bodies */
     struct probe_trace *traces;
     size_t trace_count, trace_cap;
     struct profile *profile;
-    uint32_t question;          /* which one, for the progress */
-    struct evidence_tally date; /* of answers: written: it had a Date; held: it had none */
+    uint32_t question;            /* which one, for the progress */
+    uint32_t marked[S3_MARK_END]; /* answers that had this mark; [0]: the store's own without any */
+    struct evidence_tally date;   /* of answers: written: it had a Date; held: it had none */
     char server[PROBE_TEXT_SIZE];
     bool applied_409;                    /* a write that was answered 409 stood there afterwards */
     char code_409[PROFILE_REQUESTS][64]; /* what came with 409 */
@@ -130,6 +132,25 @@ bool probe_writes_judge(struct probe *probe, struct probe_write *writes, size_t 
 struct evidence_write probe_evidence(const struct probe_write *write, const struct probe_read *read,
                                      const struct probe_object *before);
 
+/* ------------------------------------------------------------------------------------------------ probe_beside.c */
+
+/* A question that is asked beside the others, on a thread and below a prefix of its own. */
+struct probe_beside {
+    struct probe probe;
+    struct profile profile;
+    os_error err;
+    struct thread thread;
+    os_cancel *cancel;
+    bool running;
+    bool ran;
+};
+/* All three do nothing where the options leave held bodies out. `ret` must stay until it is cleaned. */
+void probe_beside_begin(const struct probe *probe, struct probe_beside *ret);
+/* Waits for it, or cancels it where the probe has `failed` already; takes its answer over. */
+void probe_beside_end(struct probe *probe, struct probe_beside *beside, bool failed);
+/* Removes what it wrote, until the probe's own deadline. */
+void probe_beside_clean(const struct probe *probe, struct probe_beside *beside);
+
 /* ------------------------------------------------------------------------------------------------ the questions */
 
 void probe_ask_first(struct probe *probe); /* reachable at all; ETags, versions */
@@ -139,6 +160,7 @@ void probe_ask_metadata(struct probe *probe);
 void probe_ask_conditions(struct probe *probe); /* each request, both conditions; the copy's source; vendors */
 void probe_ask_races(struct probe *probe);
 void probe_ask_expiry(struct probe *probe);
+void probe_ask_stalled(struct probe *probe); /* over a minute: beside the others, by probe_beside.c */
 void probe_ask_checksums(struct probe *probe);
 
 #endif

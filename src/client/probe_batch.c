@@ -41,6 +41,7 @@ static void keep(struct probe_ask *ask, const struct store_answer *answer)
     memset(kept, 0, sizeof(*kept));
     kept->code = answer->code;
     kept->sent = answer->sent;
+    probe->may_have_sent = probe->may_have_sent || answer->sent;
     kept->complete = answer->complete;
     kept->result_document = answer->result_document;
     kept->status = answer->status;
@@ -52,6 +53,8 @@ static void keep(struct probe_ask *ask, const struct store_answer *answer)
     kept->error = answer->error;
     copy_header(answer->response, "x-amz-meta-" PROBE_METADATA, kept->metadata, sizeof(kept->metadata));
     copy_header(answer->response, "server", probe->server, sizeof(probe->server));
+    if (answer->complete && s3_status_is_definite(answer->status))
+        probe->marked[answer->mark]++;
     /* What comes from in front of the store (5xx) says nothing of the store's own answers. */
     if (answer->complete && answer->status < 500)
         *(answer->has_date ? &probe->date.written : &probe->date.held) += 1;
@@ -77,8 +80,10 @@ static void stop(struct probe_batch *batch)
     struct store *store = batch->probe->client->store;
     batch->stopped = true;
     for (size_t i = 0; i < batch->count; i++) {
-        if (batch->asks[i].op)
+        if (batch->asks[i].op) {
+            batch->probe->may_have_sent = true;
             store->vtable->cancel(store, batch->asks[i].op);
+        }
         batch->asks[i].op = NULL;
     }
     finish(batch);
@@ -115,10 +120,11 @@ static void send(struct probe_batch *batch, struct probe_ask *ask)
     if (!ask->presigned) {
         ask->op = store->vtable->start(store, &ask->request, done, ask);
     } else {
+        struct store_sending sending = {.deadline_monotonic_ms = ask->request.deadline_monotonic_ms};
         ask->answer.code =
             store->vtable->prepare(store, &ask->request, ask->sign_s, ask->length_s, false, &ask->attempt, err);
         if (ask->answer.code == OS_OK)
-            ask->op = store->vtable->send(store, ask->attempt, ask->request.deadline_monotonic_ms, 0, done, ask);
+            ask->op = store->vtable->send(store, ask->attempt, &sending, done, ask);
     }
     if (ask->op)
         batch->under_way++;

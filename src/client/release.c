@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RELEASE_TRY_MS = 2000, RELEASE_PATIENCE_MS = 5000 };
-
 struct release {
     os_client *client;
     struct release *next;
@@ -18,6 +16,7 @@ struct release {
     char etag[VERSION_ETAG_SIZE];
     struct record record;
     struct record_condition condition;
+    uint64_t patience_ms;
     struct ledger_op *op;
     struct loop_timer timer;
     struct backoff backoff;
@@ -46,7 +45,7 @@ static void try_again_or_give_up(struct release *release)
 {
     struct clock_reading now;
     clock_read(&now);
-    if (clock_elapsed_max(&release->started, &now) < RELEASE_PATIENCE_MS)
+    if (clock_elapsed_max(&release->started, &now) < release->patience_ms)
         loop_timer_set(release->client->loop, &release->timer, backoff_next_ms(&release->backoff));
     else
         release_free(release);
@@ -58,7 +57,7 @@ static void release_done(void *context, const struct ledger_answer *answer)
     release->op = NULL;
     client_note_request(release->client, "PutItem", release->path, &release->sent, answer->error.http_status,
                         answer->error.code);
-    if (answer->outcome == LEDGER_THROTTLED || answer->outcome == LEDGER_AMBIGUOUS)
+    if ((answer->outcome == LEDGER_THROTTLED || answer->outcome == LEDGER_AMBIGUOUS) && !answer->foreign)
         try_again_or_give_up(release);
     else
         release_free(release);
@@ -68,13 +67,16 @@ static void send_release(struct release *release)
 {
     struct ledger *ledger = release->client->ledger;
     clock_read(&release->sent);
+    uint64_t try_ms = client_ledger_try_ms(release->client);
+    if (try_ms > release->patience_ms)
+        try_ms = release->patience_ms;
     struct ledger_request request = {
         .verb = LEDGER_PUT,
         .path = release->path,
         .etag = release->etag,
         .record = &release->record,
         .condition = &release->condition,
-        .deadline_monotonic_ms = release->sent.monotonic_ms + RELEASE_TRY_MS,
+        .deadline_monotonic_ms = release->sent.monotonic_ms + try_ms,
     };
     release->op = ledger->vtable->start(ledger, &request, release_done, release);
     if (release->op == NULL)
@@ -87,7 +89,7 @@ static void on_timer(struct loop_timer *timer)
 }
 
 void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
-                   const struct record_condition *condition)
+                   const struct record_condition *condition, uint64_t patience_ms)
 {
     struct release *release = calloc(1, sizeof(*release));
     char *own_path = strdup(path);
@@ -97,6 +99,7 @@ void release_start(os_client *client, const char *path, const char *etag, const 
         return;
     }
     release->client = client;
+    release->patience_ms = patience_ms;
     release->path = own_path;
     memcpy(release->etag, etag, strlen(etag) + 1);
     record_copy(&release->record, record);

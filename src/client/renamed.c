@@ -33,8 +33,11 @@ static os_code find_source(struct guarded *guarded, struct s3_object *ret, os_er
     const struct run_wish *wish = &guarded->wish;
     struct plain plain = {.request = {.verb = STORE_HEAD, .key = wish->source_key}};
     os_code code = ask(guarded, &plain, err);
-    if (code == OS_ERR_NOT_FOUND)
-        return error_set(err, OS_ERR_SOURCE, "The source %.300s of the rename does not exist.", wish->source_key);
+    if (code == OS_ERR_NOT_FOUND) {
+        error_set(err, OS_ERR_SOURCE, "The source %.300s of the rename does not exist.", wish->source_key);
+        error_service(err, 404, NULL, NULL);
+        return OS_ERR_SOURCE;
+    }
     if (code != OS_OK)
         return code;
     if (wish->source_etag && strcmp(wish->source_etag, plain.object.etag) != 0)
@@ -69,6 +72,7 @@ static void refused(struct guarded *guarded, const os_error *why)
 static void unknown(struct guarded *guarded, const os_error *why)
 {
     conclude(guarded, OS_UNKNOWN, "R10");
+    guarded->outcome.result.final = 1; /* nothing settles it */
     error_set(&guarded->outcome.error, OS_ERR_UNDECIDED,
               "The rename of %.200s to %.200s may have been applied, or may still be; there is no ticket for it: look "
               "where the object is. %.400s",

@@ -78,6 +78,7 @@ void run_refuse(struct run *run, const os_error *error)
     if (run->wish.ticket)
         run->outcome.ticket = *run->wish.ticket;
     run->outcome.error = *error;
+    run->outcome.result.ask_again_ms = run->wish.ticket ? 1000 : 0;
     run_answer(run);
     run_free(run);
 }
@@ -123,7 +124,7 @@ static bool knows_date(const struct run *run, const struct clock_reading *now)
 {
     const os_client *client = run->client;
     if (run->wish.way.guard == OS_GUARD_NATIVE)
-        return client->has_date && clock_elapsed_max(&client->date_clock, now) < RUN_OLD_DATE_MS;
+        return client->dates.known && clock_elapsed_max(&client->dates.clock, now) < RUN_OLD_DATE_MS;
     return run->wish.etag == NULL && client_recent_date(client, now);
 }
 
@@ -148,13 +149,12 @@ static bool init_guard(struct run *run, const struct clock_reading *now)
         .nonce = upload ? upload->nonce : nonce,
         .generation = random[0],
         .seed = random[1],
-        .body_bytes = run->wish.body.length,
         .upload = upload ? record_upload_number(upload->id) : 0,
         .part_count = upload ? (uint32_t)upload->part_count : 0,
         .parts_in_doubt = upload && upload->parts_in_doubt,
         .has_recent_date = knows_date(run, now),
-        .recent_date_s = client->date_s,
-        .recent_clock = client->date_clock,
+        .recent_date_s = client->dates.date_s,
+        .recent_clock = client->dates.clock,
     };
     guard_init(&run->guard, &settings, &start);
     return true;
@@ -188,14 +188,21 @@ static void on_again(struct loop_timer *timer)
     begin_guard(from_timer(timer, offsetof(struct run, again_timer)));
 }
 
+/* E6: twice as long; or as long as all of it takes at the rate that was seen, and half as long again. */
+static void lengthen(struct run *run)
+{
+    uint64_t length_s = 2 * (uint64_t)run->length_s;
+    uint64_t needed_s = run->tail_rate > 0 ? run->guard.wire_bytes * 3 / (2 * run->tail_rate) + 1 : 0;
+    length_s = needed_s > length_s ? needed_s : length_s;
+    run->length_s = length_s < GUARD_LENGTH_MAX_S ? (uint32_t)length_s : GUARD_LENGTH_MAX_S;
+    run->tail_rate = 0;
+}
+
 /* "The call starts new guards until its deadline, and only then returns the last verdict" (protocol section 1). */
 static void start_again(struct run *run)
 {
-    if (guard_expired(&run->guard)) { /* E6 */
-        run->length_s *= 2;
-        if (run->length_s > GUARD_LENGTH_MAX_S)
-            run->length_s = GUARD_LENGTH_MAX_S;
-    }
+    if (guard_expired(&run->guard))
+        lengthen(run);
     if (run->guard.reason == GUARD_REASON_UNMET)
         run->refused_count++;
     log_line(&run->client->log, OS_LOG_INFO, "%s %s: guard ended by %s, a new one starts", run->wish.name, run->key,
@@ -214,7 +221,7 @@ static bool refused_for_an_instant(const struct run *run)
 
 static bool wants_again(const struct run *run)
 {
-    return (guard_try_again(&run->guard) || refused_for_an_instant(run)) && !run->stopped;
+    return (guard_try_again(&run->guard) || refused_for_an_instant(run)) && !run->stopped && run->gave_up == NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------ events */
@@ -248,6 +255,8 @@ static void end_guard(struct run *run)
 /* Of each guard of the call: the last one may end before it has sent anything. */
 static void keep_ticket(struct run *run)
 {
+    run->outcome.owns_upload =
+        run->wish.ticket && guard_owns_upload(&run->guard) && run->upload && strcmp(run->seen_upload, run->upload) == 0;
     if (!guard_by_fence(&run->guard))
         return;
     if (!run->outcome.by_fence)
@@ -265,6 +274,8 @@ static bool keeps_record(const struct run *run)
            guard_verdict(&run->guard) != VERDICT_COMMITTED;
 }
 
+static void run_stop(struct run *run);
+
 void run_event(struct run *run, struct guard_event *event)
 {
     struct guard_todo todo;
@@ -278,7 +289,8 @@ void run_event(struct run *run, struct guard_event *event)
     if (todo.what & GUARD_DO_VERDICT)
         keep_ticket(run);
     if ((todo.what & GUARD_DO_RELEASE) && !keeps_record(run))
-        release_start(run->client, run->path, guard_record_etag(&run->guard), &todo.release, &todo.release_condition);
+        release_start(run->client, run->path, guard_record_etag(&run->guard), &todo.release, &todo.release_condition,
+                      run->outcome.away & RUN_LEDGER ? RELEASE_AWAY_MS : RELEASE_PATIENCE_MS);
     if (guard_finished(&run->guard)) {
         end_guard(run);
         return;
@@ -291,8 +303,13 @@ void run_event(struct run *run, struct guard_event *event)
         }
         return;
     }
+    if (run->gave_up && todo.what == 0) {
+        run_stop(run);
+        return;
+    }
     if (todo.has_timer)
-        loop_timer_set(run->client->loop, &run->guard_timer, todo.timer_ms);
+        loop_timer_set(run->client->loop, &run->guard_timer,
+                       run->wish.patient ? run_patient_ms(run, todo.timer_ms) : todo.timer_ms);
     run_perform(run, &todo);
 }
 

@@ -38,6 +38,7 @@ struct run_wish {
     const struct s3_attributes *attributes; /* PUT; NULL: none */
     const struct run_upload *upload;        /* COMPLETE; of a ticket only its id counts */
     const struct guard_ticket *ticket;      /* os_resolve: makes no attempt */
+    bool patient;                           /* os_settle: rounds become rare, and wait for the fence */
     uint64_t deadline_ms;                   /* from now */
     os_cancel *cancel;
     os_progress_fn progress;
@@ -45,6 +46,8 @@ struct run_wish {
 };
 
 /* What came of it: borrowed for the callback. `result` has no ticket string yet; `ticket` is there for UNKNOWN. */
+enum { RUN_STORE = 1, RUN_LEDGER = 2 };
+
 struct run_outcome {
     os_verdict verdict;
     os_result result;
@@ -53,9 +56,12 @@ struct run_outcome {
     struct object_version lost_at; /* by_fence: what the HEAD showed by which the first such attempt was called lost */
     bool upload_gone;  /* by_fence: whenever one was called lost, ListParts had said that its upload was gone */
     uint32_t length_s; /* E6: of the last signature */
+    bool owns_upload;  /* R17: of a ticket, by the stored record: its upload may be aborted */
     bool by_fence;     /* an attempt is held for lost since it is dead: no answer said so. `ticket` is of the last */
     bool stage_again;  /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
     bool too_large;    /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
+    unsigned heard;    /* RUN_...: which have answered */
+    unsigned away;     /* RUN_...: which was given up, as it did not; it may yet */
     uint64_t source_bytes;               /* COPY */
     char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
 };
@@ -97,8 +103,11 @@ struct run {
     struct store_op *send_op;
     struct store_request upload_request;
     struct s3_parts_page parts_page;
-    struct store_op *upload_op;    /* ListParts of our upload, or the abort of another's */
-    bool upload_gone;              /* by the last ListParts */
+    struct store_op *upload_op; /* ListParts of our upload, or the abort of another's */
+    bool upload_gone;           /* by the last ListParts */
+    bool versions_denied;       /* R16: for want of a right the list of versions has shown nothing */
+    bool versions_await;        /* R16: a key that is not there is not known to them, and will be once it is written */
+    uint64_t patience_ms;
     struct run_versions *versions; /* being listed; else NULL */
     struct ledger_op *put_op;
     struct ledger_op *get_op;
@@ -115,10 +124,19 @@ struct run {
     struct cancel_link closing_link;
     struct clock_reading started;
     struct clock_reading unreachable_since; /* first of an unbroken row of failures before anything was sent */
+    uint32_t unbelieved;                    /* HEADs in a row with a Date that is not believed, by weight */
     bool unreachable;
+    struct clock_reading ledger_away_since; /* the ledger's: before the first of them was sent */
+    bool ledger_away;
+    bool ledger_connects;    /* the last of them left this machine */
+    uint32_t foreign_count;  /* answers in a row that are no ledger's */
+    uint32_t dateless_count; /* HEADs in a row that the store answered without a Date */
+    const char *gave_up;     /* why it was not waited for any longer, as a clause; NULL: it was not given up */
     uint64_t waited_ms;
     struct clock_reading waiting_since;
     bool waiting;
+    uint64_t allowance_ms;  /* of the attempt sent last */
+    uint64_t tail_rate;     /* bytes per second of an attempt that was too slow to be whole; 0: there was none */
     uint32_t length_s;      /* E6 */
     uint32_t refused_count; /* how often the condition was refused although the expectation holds */
     bool stopped;           /* deadline or cancellation has come */
@@ -144,6 +162,20 @@ void run_fail_later(struct run *run, unsigned request); /* a request could not e
 void run_count_request(struct run *run, const char *operation, const struct clock_reading *sent,
                        const struct store_answer *answer);
 
+/* E10; of the answer that was counted last. */
+void run_date_of(const struct run *run, const struct store_answer *answer, struct guard_event *ret);
+
+/* run_attempt.c */
+void run_sign_attempt(struct run *run, const struct guard_todo *todo);
+void run_want_send(struct run *run, const struct guard_todo *todo);
+
+/* run_ledger.c */
+void run_want_put(struct run *run, const struct guard_todo *todo);
+void run_want_get(struct run *run, const struct guard_todo *todo); /* GetItem, or Query */
+/* Until one that does not answer is given up. UINT64_MAX: it does, or is not to be given up. */
+uint64_t run_ledger_left_ms(const struct run *run);
+uint64_t run_store_left_ms(const struct run *run); /* run_requests.c */
+
 /* run_upload.c: the two questions of R14. */
 void run_want_parts(struct run *run);
 void run_want_abort(struct run *run, uint64_t upload);
@@ -155,6 +187,11 @@ void run_free_versions(struct run *run); /* ends it without an event */
 void run_version_of(const struct s3_object *object, struct object_version *ret); /* of a HEAD that found something */
 bool run_etag_is_missing(const char *etag);   /* none, or the empty one in quotes, as rclone may say while it writes */
 bool run_has_md5_etag(const struct run *run); /* run.c: where the store's ETags are MD5, that of this write is, too */
+/* run_again.c: how long an `unknown` should wait before it is asked of again. At least a second. */
+uint64_t run_ask_again_ms(const struct run *run);
+/* The timer of a patient run: rounds become rare, but the one after the fence is not late, nor is giving up. */
+uint64_t run_patient_ms(struct run *run, uint64_t timer_ms);
+
 bool run_new_nonce(char *ret); /* run.c: RECORD_NONCE_SIZE bytes; false: the system gives no random bytes */
 
 /* run_outcome.c: verdict, result and the sentence of a finished guard. */
@@ -163,10 +200,11 @@ void run_describe(struct run *run);
 void run_describe_conflict(struct run_outcome *outcome, const char *key, const char *expected_etag,
                            const struct object_version *found);
 
-/* release.c: T3, in the background; copies what it needs. */
+/* release.c: T3, in the background; copies what it needs. A client that closes waits for it as long as its patience. */
+enum { RELEASE_PATIENCE_MS = 5000, RELEASE_AWAY_MS = 1000 /* of a ledger that was given up */ };
 void release_free_all(os_client *client);
 void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
-                   const struct record_condition *condition);
+                   const struct record_condition *condition, uint64_t patience_ms);
 
 /* fence_check.c: E7 and the bucket, once per client; ends in run_begin_soon or run_refuse. */
 void fence_check_free(os_client *client);

@@ -3,6 +3,7 @@
 #include "client/run.h"
 
 #include "base/error.h"
+#include "base/human.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -79,6 +80,11 @@ static void describe_unmet(struct run *run)
                   "The store refused the condition on %s although the expected version is there; check the copy's "
                   "source, probe the store anew, or use guard=record. %.400s",
                   run->key, last_words(run));
+    else if (run->wish.ticket) /* which says neither what was copied nor which conditions went along */
+        error_set(&run->outcome.error, OS_ERR_REFUSED,
+                  "The store refused the write of %.300s although the expected version is there; nothing was written. "
+                  "Read the object again, and decide anew.",
+                  run->key);
     else if (run->wish.operation == GUARD_COPY && !goes_with_condition(&run->wish.way))
         error_set(&run->outcome.error, OS_ERR_SOURCE,
                   "The source %.300s was changed while it was being copied to %.300s; nothing was written. Call again.",
@@ -88,6 +94,13 @@ static void describe_unmet(struct run *run)
                   "The store refused the condition on %s although the expected version is there; use guard=record with "
                   "condition_headers=off for this store, or check the copy's source. %.400s",
                   run->key, last_words(run));
+}
+
+/* What the last words do not name, which are the ledger's. */
+static void add_mend(struct run *run)
+{
+    if (run->ledger_away)
+        ledger_add_mend(run->client->ledger, &run->outcome.error);
 }
 
 static void describe_stop(struct run *run, const char *meanwhile)
@@ -100,17 +113,48 @@ static void describe_stop(struct run *run, const char *meanwhile)
         error_set(&run->outcome.error, run->last_error.code == OS_ERR_THROTTLED ? OS_ERR_THROTTLED : OS_ERR_DEADLINE,
                   "The deadline of %s of %s passed%s; nothing was written.%s%.500s", run->wish.name, run->key,
                   meanwhile, colon, last_words(run));
+    add_mend(run);
+}
+
+/* How long a holder that is dead is in the way, as a clause. */
+static void describe_wait(const struct run *run, char *ret, size_t ret_size)
+{
+    const struct record *seen = &run->guard.seen;
+    const struct guard_settings *settings = &run->guard.settings;
+    char text[HUMAN_SIZE];
+    if (seen->has_fence) {
+        uint64_t margin_s = settings->margin_s;
+        human_time(seen->fence_s > UINT64_MAX - margin_s ? UINT64_MAX : seen->fence_s + margin_s, text);
+        snprintf(ret, ret_size, "waited for until %s by the store's clock", text);
+    } else {
+        human_span(record_bound_ms(seen->timeout_ms, settings->max_clock_skew_rate), text);
+        snprintf(ret, ret_size, "without a fence, so that it is waited for %s", text);
+    }
 }
 
 static void describe_busy(struct run *run)
 {
     const struct record *seen = &run->guard.seen;
+    char wait[HUMAN_SIZE + 64];
+    describe_wait(run, wait, sizeof(wait));
     error_set(&run->outcome.error, run->cancelled ? OS_ERR_CANCELLED : OS_ERR_BUSY,
-              "Another writer holds the record of %s (generation %llu, timeout %llu ms, %s) and the %s; nothing was "
-              "written. Call again, or look at it with `oscommit table show`.",
-              run->key, (unsigned long long)seen->generation, (unsigned long long)seen->timeout_ms,
-              seen->has_fence ? "with a fence" : "without a fence",
+              "Another writer holds the record of %.300s (etag %.100s, generation %llu, %s) and the %s; nothing was "
+              "written. Call again; where its writer is dead, look at it with `oscommit table show`, and hand it over "
+              "with `oscommit table release`.",
+              run->key, guard_record_etag(&run->guard), (unsigned long long)seen->generation, wait,
               run->cancelled ? "call was cancelled" : "deadline passed first");
+}
+
+/* The sentence of one that cannot be read is the ledger's. */
+static void describe_impassable(struct run *run)
+{
+    if (run->guard.seen.generation != UINT64_MAX && run->last_error.code != OS_OK)
+        run->outcome.error = run->last_error;
+    else
+        error_set(&run->outcome.error, OS_ERR_TABLE,
+                  "The record of %.300s (etag %.100s) has no next generation, so that nobody can take it over; nothing "
+                  "was written. " RECORD_MEND,
+                  run->key, guard_record_etag(&run->guard));
 }
 
 static void describe_again(struct run *run)
@@ -148,9 +192,33 @@ static void describe_stage_again(struct run *run)
                                           : "their upload was aborted by a writer that took over");
 }
 
+/* The last error names the service, and what to look at. */
+static void describe_given_up(struct run *run)
+{
+    const char *words = last_words(run);
+    os_error *error = &run->outcome.error;
+    *error = run->last_error;
+    if (error->code == OS_ERR_DEADLINE && run->outcome.away)
+        error->code = OS_ERR_NETWORK; /* the caller's own deadline has not come */
+    if (run->outcome.verdict == OS_UNKNOWN && run->outcome.away)
+        run->outcome.result.ask_again_ms = run_ask_again_ms(run);
+    if (run->outcome.verdict == OS_UNKNOWN)
+        error_set(error, OS_ERR_UNDECIDED,
+                  "What became of the write of %.300s was not found out, as %s; resolve its ticket again when that is "
+                  "mended. %.600s",
+                  run->key, run->gave_up, words);
+    else
+        error_set(error, error->code, "%s of %.300s was given up before anything was written, as %s. %.600s",
+                  run->wish.name, run->key, run->gave_up, words);
+}
+
 static void describe_not_executed(struct run *run)
 {
     os_error *error = &run->outcome.error;
+    if (run->gave_up) {
+        describe_given_up(run);
+        return;
+    }
     switch ((enum guard_reason)run->guard.reason) {
     case GUARD_REASON_SOURCE: describe_source(run); return;
     case GUARD_REASON_SOURCE_TOO_LARGE:
@@ -158,18 +226,17 @@ static void describe_not_executed(struct run *run)
                   "The source %s is over 5 GiB, which one CopyObject cannot copy; nothing was written.",
                   run->wish.source_key);
         return;
-    case GUARD_REASON_UNREADABLE_RECORD:
-        use_last_error(run, OS_ERR_TABLE, "its record in the table cannot be read or has no next generation.");
-        return;
+    case GUARD_REASON_UNREADABLE_RECORD: describe_impassable(run); return;
     case GUARD_REASON_UNMET: describe_unmet(run); return;
     case GUARD_REASON_BUSY: describe_busy(run); return;
     case GUARD_REASON_STAGE_AGAIN: describe_stage_again(run); return;
     case GUARD_REASON_ABORT_REFUSED:
         error_set(
             error, OS_ERR_DENIED,
-            "Another writer has left the record of %.300s and an open upload, and this client may not abort that; "
-            "nothing was written. Allow s3:AbortMultipartUpload. %.400s",
-            run->key, last_words(run));
+            "Another writer has left the record of %.300s (etag %.100s) and an upload, which this client may not, "
+            "or cannot, abort; nothing was written. Allow s3:AbortMultipartUpload; or hand the record over with "
+            "`oscommit table release --force`, when no writer of this key is running. %.300s",
+            run->key, guard_record_etag(&run->guard), last_words(run));
         return;
     case GUARD_REASON_STOPPED: describe_stop(run, " before its attempt could be applied"); return;
     case GUARD_REASON_RECORD_GONE:
@@ -187,31 +254,58 @@ static void describe_not_executed(struct run *run)
     }
 }
 
+/* Waiting brings none; a right might. */
+static void describe_no_evidence(struct run *run)
+{
+    const char *what = run->wish.ticket ? "the write" : run->wish.name;
+    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
+    const char *why = "the object has changed since, is too young to be told from what was written, or the evidence is "
+                      "too old or is a record of object_store, which has no nonce";
+    if (run->guard.settings.native)
+        why = "the object is not what it was, nor what was written, and without a record nobody kept the evidence";
+    const char *hope = "Asking again will not help";
+    if (run->versions_denied)
+        hope = "The bucket's versions may tell: allow s3:ListBucketVersions, s3:GetObjectVersion and "
+               "s3:GetBucketVersioning and resolve its ticket within 20 hours, or else";
+    else if (run->versions_await)
+        hope = "The bucket's versions tell once the key has been written: resolve its ticket then, within 20 hours";
+    run->outcome.result.final = !run->versions_denied && !run->versions_await;
+    error_set(&run->outcome.error, OS_ERR_UNDECIDED,
+              "Whether %s of %s was applied cannot be told: %s. %s; compare the object with what was written.%s%.400s",
+              what, run->key, why, hope, colon, last_words(run));
+}
+
+static void describe_undecided(struct run *run)
+{
+    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
+    run->outcome.result.ask_again_ms = run_ask_again_ms(run);
+    error_set(&run->outcome.error, OS_ERR_UNDECIDED,
+              "%s of %s may have been applied, or may still be: the %s before it was certain. Resolve its ticket, and "
+              "delete nothing that it could refer to until then.%s%.400s",
+              run->wish.ticket ? "The write" : run->wish.name, run->key,
+              run->cancelled ? "call was cancelled" : "deadline passed", colon, last_words(run));
+    add_mend(run);
+}
+
 static void describe_unknown(struct run *run)
 {
     guard_ticket_of(&run->guard, &run->outcome.ticket);
-    const char *what = run->wish.ticket ? "the write" : run->wish.name;
-    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
-    if (run->guard.reason == GUARD_REASON_NO_EVIDENCE && run->guard.settings.native)
-        error_set(&run->outcome.error, OS_ERR_UNDECIDED,
-                  "Whether %s of %s was applied cannot be told: the object is not what it was, nor what was written, "
-                  "and without a record nobody kept the evidence. Asking again will not help; compare the object with "
-                  "what was written.%s%.400s",
-                  what, run->key, colon, last_words(run));
-    else if (run->guard.reason == GUARD_REASON_NO_EVIDENCE)
+    if (run->gave_up) {
+        describe_given_up(run);
+        return;
+    }
+    switch ((enum guard_reason)run->guard.reason) {
+    case GUARD_REASON_NO_EVIDENCE: describe_no_evidence(run); return;
+    case GUARD_REASON_FALSE_TICKET:
+        memset(&run->outcome.ticket, 0, sizeof(run->outcome.ticket));
         error_set(
-            &run->outcome.error, OS_ERR_UNDECIDED,
-            "Whether %s of %s was applied cannot be told: the object has changed since, is too young to be told from "
-            "what was written, or the evidence is too old or is a record of object_store, which has no nonce. Asking "
-            "again will not help; compare the object with what was written.%s%.400s",
-            what, run->key, colon, last_words(run));
-    else
-        error_set(
-            &run->outcome.error, OS_ERR_UNDECIDED,
-            "%s of %s may have been applied, or may still be: the %s before it was certain. Resolve its ticket, and "
-            "delete nothing that it could refer to until then.%s%.400s",
-            run->wish.ticket ? "The write" : what, run->key, run->cancelled ? "call was cancelled" : "deadline passed",
-            colon, last_words(run));
+            &run->outcome.error, OS_ERR_ARGUMENT,
+            "The ticket contradicts the record of %.300s, which has its nonce and its generation but not all that "
+            "it says: it was changed since it was given. Nothing was released; use the ticket as the call gave it.",
+            run->key);
+        return;
+    default: describe_undecided(run); return;
+    }
 }
 
 /* A ticket says no more than whether there was a record. */

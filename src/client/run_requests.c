@@ -3,25 +3,29 @@
 #include "client/run.h"
 
 #include "base/error.h"
+#include "client/dates.h"
 #include "client/store_answer.h"
+#include "commit/backoff.h"
 #include "commit/words.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
-/* Small requests that lost their way are asked again long before a lease is over. */
-enum { RUN_LEDGER_TRY_MS = 2000, RUN_UNREACHABLE_MS = 10000 };
+enum {
+    RUN_UNREACHABLE_MS = 10000,
+    RUN_UNBELIEVED_MOST = 40, /* HEADs in a row with a doubted Date; two with an absurd one */
+    RUN_SHORT_PAUSES = 7      /* of these the first ones, before BACKOFF_MAX_MS is reached */
+};
+_Static_assert((RUN_UNBELIEVED_MOST - RUN_SHORT_PAUSES) * (BACKOFF_MAX_MS / 2) > DATE_JUMP_MS,
+               "who asks on would have ended before others can agree");
 
 static uint64_t try_deadline_ms(const struct clock_reading *now, uint64_t most_ms)
 {
     return now->monotonic_ms + most_ms;
 }
 
-static uint64_t ledger_deadline_ms(const struct run *run, const struct clock_reading *now)
-{
-    uint64_t most_ms = run->client->settings.request_timeout_ms;
-    return try_deadline_ms(now, most_ms < RUN_LEDGER_TRY_MS ? most_ms : RUN_LEDGER_TRY_MS);
-}
+enum { DATELESS_MOST = 2 };
 
 /* ------------------------------------------------------------------------------------------------ store */
 
@@ -36,14 +40,32 @@ static bool given_up(struct run *run, os_code code)
         run->unreachable_since = now;
     run->unreachable = unreachable;
     bool before_sending = run->guard.send_count == 0 && !run->guard.resolving;
-    return unreachable && before_sending && clock_elapsed_max(&run->unreachable_since, &now) > RUN_UNREACHABLE_MS;
+    bool too_long = unreachable && clock_elapsed_max(&run->unreachable_since, &now) > RUN_UNREACHABLE_MS;
+    if (too_long && run->wish.ticket) {
+        run->gave_up = "its store has not answered for ten seconds or more"; /* who resolves it can ask again */
+        run->outcome.away |= RUN_STORE;
+    }
+    return too_long && before_sending;
+}
+
+uint64_t run_store_left_ms(const struct run *run)
+{
+    struct clock_reading now;
+    if (!run->unreachable)
+        return UINT64_MAX;
+    clock_read(&now);
+    uint64_t gone_ms = clock_elapsed_max(&run->unreachable_since, &now);
+    return gone_ms > RUN_UNREACHABLE_MS ? 0 : RUN_UNREACHABLE_MS + 1 - gone_ms;
 }
 
 static enum head_outcome head_outcome_of(struct run *run, const struct store_answer *answer)
 {
     switch (answer->code) {
     case OS_OK:
-    case OS_ERR_NOT_FOUND: run->unreachable = false; return HEAD_ANSWERED;
+    case OS_ERR_NOT_FOUND:
+        run->unreachable = false;
+        run->outcome.heard |= RUN_STORE;
+        return HEAD_ANSWERED;
     case OS_ERR_NETWORK:
     case OS_ERR_DEADLINE:
     case OS_ERR_PROTOCOL:
@@ -54,10 +76,31 @@ static enum head_outcome head_outcome_of(struct run *run, const struct store_ans
     }
 }
 
-static void date_of(const struct store_answer *answer, struct guard_event *event)
+void run_date_of(const struct run *run, const struct store_answer *answer, struct guard_event *event)
 {
-    event->has_date = answer->has_date;
-    event->date_s = answer->date_s;
+    event->has_date = run->client->belief == DATE_BELIEVED;
+    event->date_s = event->has_date ? answer->date_s : 0;
+}
+
+/* Nothing is signed at it, and the next one will be no better, unless others have to agree (E10). */
+static bool lacks_time(struct run *run, const struct store_answer *answer)
+{
+    bool doubted = run->client->belief == DATE_DOUBTED;
+    if (run->client->belief == DATE_BELIEVED || answer->dateless) {
+        run->unbelieved = 0;
+        return false;
+    }
+    run->unbelieved += doubted ? 1 : RUN_UNBELIEVED_MOST / 2;
+    if (run->unbelieved < RUN_UNBELIEVED_MOST || run->guard.send_count > 0 || run->guard.resolving)
+        return false;
+    error_set(
+        &run->last_error, OS_ERR_PROTOCOL,
+        "The store's answers to HEAD of %.300s have a Date (second %llu) that is %s, so that its time is not "
+        "known; nothing was written. See that the clocks of its front ends are set, and that no proxy writes Date.",
+        run->key, (unsigned long long)answer->date_s,
+        doubted ? "later than those of the answers before, and no others agree on it"
+                : "none, or is before 2006 or after 2100");
+    return true;
 }
 
 void run_count_request(struct run *run, const char *operation, const struct clock_reading *sent,
@@ -87,6 +130,14 @@ static bool lacks_etag(const struct run *run, const struct store_answer *answer)
            run->guard.expected_etag[0] != '\0';
 }
 
+/* There is no S3 time then, and nothing of the protocol goes on; nor will it, by asking on. */
+static bool has_no_clock(struct run *run, const struct store_answer *answer)
+{
+    bool answered = answer->code == OS_OK || answer->code == OS_ERR_NOT_FOUND;
+    run->dateless_count = answered && answer->dateless ? run->dateless_count + 1 : 0;
+    return run->dateless_count >= DATELESS_MOST && run->guard.send_count == 0 && !run->guard.resolving;
+}
+
 static void head_done(void *context, const struct store_answer *answer)
 {
     struct run *run = context;
@@ -98,7 +149,19 @@ static void head_done(void *context, const struct store_answer *answer)
         event.head = HEAD_FAILED;
         error_set(&run->last_error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without an ETag.", run->key);
     }
-    date_of(answer, &event);
+    if (has_no_clock(run, answer)) {
+        event.head = HEAD_REFUSED;
+        error_set(
+            &run->last_error, OS_ERR_PROTOCOL,
+            "The store answers HEAD of %.300s without a Date header, so that its time is not known, by which guarded "
+            "writes go. If a proxy stands before it, let that pass the store's Date on.",
+            run->key);
+    }
+    if (event.head == HEAD_REFUSED && run->wish.ticket && run->gave_up == NULL)
+        run->gave_up = "its store refuses to answer";
+    run_date_of(run, answer, &event);
+    if (event.head == HEAD_ANSWERED && lacks_time(run, answer))
+        event.head = HEAD_REFUSED;
     if (answer->code == OS_OK)
         run_version_of(&answer->object, &event.version);
     if (event.head == HEAD_ANSWERED)
@@ -161,9 +224,11 @@ static void want_head(struct run *run)
 static bool take_source(struct run *run, const struct store_answer *answer)
 {
     if (answer->code != OS_OK) {
-        if (answer->code == OS_ERR_NOT_FOUND)
+        if (answer->code == OS_ERR_NOT_FOUND) {
             error_set(&run->source_error, OS_ERR_SOURCE, "The source %s of the copy does not exist.",
                       run->wish.source_key);
+            error_service(&run->source_error, 404, NULL, NULL);
+        }
         return false;
     }
     if (run->wish.source_etag && strcmp(run->wish.source_etag, answer->object.etag) != 0) {
@@ -204,7 +269,7 @@ static void source_done(void *context, const struct store_answer *answer)
     run->source_error = answer->error;
     note_trouble(run, answer);
     struct guard_event event = {.kind = GUARD_EVENT_SOURCE, .source_bytes = answer->object.length};
-    date_of(answer, &event);
+    run_date_of(run, answer, &event);
     event.head = head_outcome_of(run, answer);
     if (event.head == HEAD_ANSWERED && !take_source(run, answer))
         event.head = HEAD_REFUSED;
@@ -226,211 +291,6 @@ static void want_source(struct run *run)
         run_fail_later(run, GUARD_DO_SOURCE);
 }
 
-/* ------------------------------------------------------------------------------------------------ attempt */
-
-static enum store_verb verb_of(enum guard_operation operation)
-{
-    switch (operation) {
-    case GUARD_PUT: return STORE_PUT;
-    case GUARD_COPY: return STORE_COPY;
-    case GUARD_COMPLETE: return STORE_COMPLETE;
-    case GUARD_DELETE: break;
-    }
-    return STORE_DELETE;
-}
-
-static void describe_attempt(struct run *run)
-{
-    const struct run_wish *wish = &run->wish;
-    struct store_request *request = &run->attempt_request;
-    memset(request, 0, sizeof(*request));
-    request->verb = verb_of(wish->operation);
-    request->key = run->key;
-    request->source_key = wish->source_key;
-    request->source_version_id = wish->source_version_id;
-    request->source_etag = run->source_etag[0] ? run->source_etag : NULL;
-    request->body = wish->body;
-    request->content = wish->operation == GUARD_COPY && run->has_carried ? &run->carried.content : wish->content;
-    request->attributes = wish->operation == GUARD_PUT ? wish->attributes : NULL;
-    request->nonce = wish->operation == GUARD_DELETE || run->leave_nonce_out ? NULL : run->guard.nonce;
-    request->progress = wish->progress;
-    request->progress_context = wish->progress_context;
-    way_condition(&wish->way, wish->etag, &request->condition); /* R7 */
-    if (wish->upload)
-        request->upload = (struct store_upload){
-            .id = run->upload,
-            .parts = wish->upload->parts,
-            .part_count = wish->upload->part_count,
-            .completion = wish->upload->completion,
-        };
-}
-
-static void sign_attempt(struct run *run, const struct guard_todo *todo)
-{
-    struct store *store = run->client->store;
-    store->vtable->attempt_free(store, run->attempt);
-    run->attempt = NULL;
-    describe_attempt(run);
-    os_code code = store->vtable->prepare(store, &run->attempt_request, todo->sign_date_s, todo->sign_length_s,
-                                          todo->sign_renewed, &run->attempt, &run->last_error);
-    struct guard_event event = {.kind = GUARD_EVENT_SIGNED, .signed_ok = code == OS_OK};
-    event.one_write = event.signed_ok && store->vtable->one_write(store, run->attempt);
-    run_event(run, &event);
-}
-
-static void learn_etags(struct run *run, const struct store_answer *answer)
-{
-    if (!run_has_md5_etag(run) || answer->code != OS_OK || answer->object.etag[0] == '\0')
-        return;
-    bool md5 = strcmp(answer->object.etag, run->md5_etag) == 0;
-    if (!md5)
-        run->client->etags = CLIENT_ETAGS_OTHER; /* once is enough: from now on nothing is predicted */
-    else if (run->client->etags == CLIENT_ETAGS_UNKNOWN)
-        run->client->etags = CLIENT_ETAGS_MD5;
-}
-
-static void send_done(void *context, const struct store_answer *answer)
-{
-    struct run *run = context;
-    run->send_op = NULL;
-    run_count_request(run, store_verb_name(run->attempt_request.verb), &run->send_sent, answer);
-    if (answer->code != OS_OK)
-        run->last_error = answer->error;
-    else if (run->attempt_request.verb == STORE_DELETE)
-        word_copy(run->marker_version_id, answer->object.version_id, sizeof(run->marker_version_id));
-    learn_etags(run, answer);
-    struct attempt_reply reply = {
-        .sent = answer->sent,
-        .complete = answer->complete,
-        .status = answer->status,
-        .code = answer->service.code,
-        .message = answer->service.message,
-        .is_copy = run->attempt_request.verb == STORE_COPY,
-        .is_complete = run->attempt_request.verb == STORE_COMPLETE,
-        .result_document = answer->result_document,
-        .has_if_match = run->attempt_request.condition.if_match != NULL,
-    };
-    struct guard_event event = {.kind = GUARD_EVENT_ATTEMPT, .attempt = verdict_classify(&reply)};
-    date_of(answer, &event);
-    word_copy(event.attempt_etag, answer->object.etag, sizeof(event.attempt_etag));
-    word_copy(event.attempt_version_id, answer->object.version_id, sizeof(event.attempt_version_id));
-    run_event(run, &event);
-}
-
-static void want_send(struct run *run, const struct guard_todo *todo)
-{
-    clock_read(&run->send_sent);
-    struct store *store = run->client->store;
-    run->outcome.result.attempts++;
-    run->send_op = store->vtable->send(store, run->attempt, run->send_sent.monotonic_ms + todo->send_deadline_ms,
-                                       (uint32_t)todo->send_allowance_ms, send_done, run);
-    if (run->send_op == NULL)
-        run_fail_later(run, GUARD_DO_SEND);
-}
-
-/* ------------------------------------------------------------------------------------------------ ledger */
-
-static enum ledger_outcome ledger_outcome_of(struct run *run, const struct ledger_answer *answer)
-{
-    if (answer->outcome == LEDGER_THROTTLED || answer->outcome == LEDGER_AMBIGUOUS) {
-        bool hopeless = answer->outcome == LEDGER_THROTTLED && given_up(run, answer->error.code);
-        return hopeless ? LEDGER_REFUSED : answer->outcome;
-    }
-    run->unreachable = false;
-    return answer->outcome;
-}
-
-static void count_ledger(struct run *run, const char *operation, const struct clock_reading *sent,
-                         const struct ledger_answer *answer)
-{
-    run->outcome.result.requests += answer->requests;
-    client_note_request(run->client, operation, run->key, sent, answer->error.http_status, answer->error.code);
-    if (answer->error.code != OS_OK)
-        run->last_error = answer->error;
-}
-
-static void put_done(void *context, const struct ledger_answer *answer)
-{
-    struct run *run = context;
-    run->put_op = NULL;
-    count_ledger(run, "PutItem", &run->put_sent, answer);
-    struct guard_event event = {.kind = GUARD_EVENT_RECORD_PUT, .ledger = ledger_outcome_of(run, answer)};
-    record_copy(&event.record, &answer->record);
-    memcpy(run->seen_upload, answer->upload, sizeof(run->seen_upload));
-    run_event(run, &event);
-}
-
-static void want_put(struct run *run, const struct guard_todo *todo)
-{
-    record_copy(&run->put_record, &todo->record);
-    run->put_condition = todo->condition;
-    clock_read(&run->put_sent);
-    struct ledger_request request = {
-        .verb = LEDGER_PUT,
-        .path = run->path,
-        .etag = guard_record_etag(&run->guard),
-        .record = &run->put_record,
-        .upload = run->put_record.upload ? run->upload : NULL,
-        .condition = &run->put_condition,
-        .deadline_monotonic_ms = ledger_deadline_ms(run, &run->put_sent),
-    };
-    struct ledger *ledger = run->client->ledger;
-    run->put_op = ledger->vtable->start(ledger, &request, put_done, run);
-    if (run->put_op == NULL)
-        run_fail_later(run, GUARD_DO_RECORD_PUT);
-}
-
-static void get_done(void *context, const struct ledger_answer *answer)
-{
-    struct run *run = context;
-    run->get_op = NULL;
-    count_ledger(run, "GetItem", &run->get_sent, answer);
-    struct guard_event event = {
-        .kind = GUARD_EVENT_RECORD_GET, .ledger = ledger_outcome_of(run, answer), .found = answer->found};
-    record_copy(&event.record, &answer->record);
-    memcpy(run->seen_upload, answer->upload, sizeof(run->seen_upload));
-    run_event(run, &event);
-}
-
-static bool weigh_row(void *context, const struct ledger_row *row)
-{
-    struct run *run = context;
-    if (row->readable)
-        guard_weigh_record(&run->guard, row->etag, &row->record, &run->evidence);
-    else
-        run->evidence.locked = true; /* nobody knows what it locks */
-    return true;
-}
-
-static void query_done(void *context, const struct ledger_answer *answer)
-{
-    struct run *run = context;
-    run->get_op = NULL;
-    count_ledger(run, "Query", &run->get_sent, answer);
-    struct guard_event event = {
-        .kind = GUARD_EVENT_RECORD_QUERY, .ledger = ledger_outcome_of(run, answer), .evidence = run->evidence};
-    run_event(run, &event);
-}
-
-static void want_get(struct run *run, const struct guard_todo *todo)
-{
-    bool query = (todo->what & GUARD_DO_RECORD_QUERY) != 0;
-    memset(&run->evidence, 0, sizeof(run->evidence));
-    clock_read(&run->get_sent);
-    struct ledger_request request = {
-        .verb = query ? LEDGER_LIST : LEDGER_GET,
-        .path = run->path,
-        .etag = todo->get_our_etag ? RECORD_ETAG_CREATE : guard_record_etag(&run->guard),
-        .each = weigh_row,
-        .each_context = run,
-        .deadline_monotonic_ms = ledger_deadline_ms(run, &run->get_sent),
-    };
-    struct ledger *ledger = run->client->ledger;
-    run->get_op = ledger->vtable->start(ledger, &request, query ? query_done : get_done, run);
-    if (run->get_op == NULL)
-        run_fail_later(run, query ? GUARD_DO_RECORD_QUERY : GUARD_DO_RECORD_GET);
-}
-
 /* ------------------------------------------------------------------------------------------------ all */
 
 /* A step asks for one request, or for two that go out together: R1 with the source's HEAD, R1 with R3. No start ends
@@ -439,11 +299,11 @@ void run_perform(struct run *run, const struct guard_todo *todo)
 {
     unsigned what = todo->what;
     if (what & GUARD_DO_SIGN) {
-        sign_attempt(run, todo);
+        run_sign_attempt(run, todo);
     } else if (what & GUARD_DO_SEND) {
-        want_send(run, todo);
+        run_want_send(run, todo);
     } else if (what & (GUARD_DO_RECORD_GET | GUARD_DO_RECORD_QUERY)) {
-        want_get(run, todo);
+        run_want_get(run, todo);
     } else if (what & GUARD_DO_PARTS) {
         run_want_parts(run);
     } else if (what & GUARD_DO_ABORT) {
@@ -452,7 +312,7 @@ void run_perform(struct run *run, const struct guard_todo *todo)
         run_want_versions(run);
     } else {
         if (what & GUARD_DO_RECORD_PUT)
-            want_put(run, todo);
+            run_want_put(run, todo);
         if (what & GUARD_DO_SOURCE)
             want_source(run);
         if (what & GUARD_DO_HEAD)

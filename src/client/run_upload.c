@@ -15,6 +15,7 @@ static enum upload_outcome outcome_of(const struct store_answer *answer, enum up
     if (strcmp(answer->service.code, "NoSuchUpload") == 0 && answer->status == 404)
         return UPLOAD_GONE;
     switch (answer->code) {
+    case OS_ERR_ARGUMENT: /* an id that no store can have given, and no request can name */
     case OS_ERR_DENIED:
     case OS_ERR_CREDENTIALS:
     case OS_ERR_NO_BUCKET:
@@ -34,8 +35,7 @@ static void answered(struct run *run, enum guard_event_kind kind, enum upload_ou
         run->upload_gone = event.upload == UPLOAD_GONE;
     if (answer->code != OS_OK && event.upload != UPLOAD_GONE)
         run->last_error = answer->error;
-    event.has_date = answer->has_date;
-    event.date_s = answer->date_s;
+    run_date_of(run, answer, &event);
     run_event(run, &event);
 }
 

@@ -25,6 +25,7 @@ struct run_versions {
     size_t id_count;
     bool hidden;      /* the list cannot prove that ours is not in it */
     bool has_current; /* it has what the last HEAD showed */
+    bool has_latest;  /* it has an object that is there now */
     struct s3_list_versions_options options;
     struct s3_versions_page page;
     char *key_marker;
@@ -71,8 +72,7 @@ static void finish(struct run *run, enum versions_outcome outcome, const struct 
                    const struct store_answer *answer)
 {
     struct guard_event event = {.kind = GUARD_EVENT_VERSIONS, .versions = outcome};
-    event.has_date = answer->has_date;
-    event.date_s = answer->date_s;
+    run_date_of(run, answer, &event);
     if (ours)
         event.version = *ours;
     run_free_versions(run);
@@ -102,6 +102,7 @@ static enum versions_outcome outcome_without(const struct store_answer *answer)
     case OS_ERR_REGION:
     case OS_ERR_SERVICE:
     case OS_ERR_THROTTLED:
+    case OS_ERR_CREDENTIALS:
     case OS_ERR_NO_MEMORY: return VERSIONS_UNCLEAR;
     case OS_ERR_PROTOCOL: return answer->complete ? VERSIONS_HIDDEN : VERSIONS_UNCLEAR;
     default: return VERSIONS_HIDDEN;
@@ -116,6 +117,7 @@ static bool succeeded(struct run *run, const struct store_answer *answer)
     if (answer->code == OS_OK)
         return true;
     run->last_error = answer->error;
+    run->versions_denied = answer->code == OS_ERR_DENIED;
     finish(run, outcome_without(answer), NULL, answer);
     return false;
 }
@@ -161,6 +163,12 @@ static bool knows_key(const struct run *run)
     return run->versions->has_current || (never_was && run->client->names_markers);
 }
 
+/* The list is later than the HEAD, which found nothing: the next round sees both. */
+static bool came_since(const struct run *run)
+{
+    return !run->guard.found.exists && run->versions->has_latest && !run->versions->hidden;
+}
+
 static void ask_next(struct run *run, const struct store_answer *last)
 {
     struct run_versions *versions = run->versions;
@@ -168,7 +176,10 @@ static void ask_next(struct run *run, const struct store_answer *last)
         versions->request = (struct store_request){
             .verb = STORE_HEAD, .key = run->key, .version_id = versions->asked[versions->next++]};
         start(run, version_done);
+    } else if (came_since(run)) {
+        finish(run, VERSIONS_UNCLEAR, NULL, last);
     } else if (versions->hidden || !knows_key(run)) {
+        run->versions_await = !versions->hidden && !run->guard.found.exists;
         finish(run, VERSIONS_HIDDEN, NULL, last);
     } else {
         versions->request = (struct store_request){.verb = STORE_GET_VERSIONING};
@@ -235,6 +246,7 @@ static bool take_listed(void *context, const struct s3_listed_version *listed)
                                            .is_delete_marker = listed->is_delete_marker};
     unsigned weight = guard_weigh_listed(&run->guard, &version);
     versions->has_current = versions->has_current || is_current(run, listed);
+    versions->has_latest = versions->has_latest || (listed->is_latest && !listed->is_delete_marker);
     versions->hidden = versions->hidden || (weight & GUARD_VERSION_HIDES);
     if (weight & GUARD_VERSION_ASK)
         keep(run, listed);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store over S3's REST API: signs with aws/, sends with http/; s3_store_http.h has how requests and answers look.
  */
-#include "aws/credentials.h"
-#include "aws/sigv4.h"
 #include "base/error.h"
-#include "client/s3_store_http.h"
+#include "client/s3_store_internal.h"
+#include "client/settings.h"
+#include "client/store_answer.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,41 +13,11 @@
 enum {
     S3_ANSWER_MAX = 8 << 20, /* a LIST page of 1,000 keys of 1,024 bytes, all escaped, fits */
     S3_PROBE_LENGTH_S = 60,
-    S3_SKEW_MIN_S = 300
-};
-
-struct s3_store {
-    struct store store;
-    struct loop *loop;
-    struct endpoint endpoint;
-    char bucket[256];
-    os_addressing addressing;
-    struct credentials *credentials;
-    struct sigv4_signer *signer; /* of endpoint.region */
-    int64_t skew_s;              /* the store's clock minus ours (E2) */
-    uint64_t stall_ms;
-};
-
-struct store_attempt {
-    struct store_request request;
-    struct s3_store_http http;
-};
-
-struct store_op {
-    struct s3_store *store;
-    struct store_request request;
-    struct s3_store_http http; /* of a request that is no attempt */
-    struct store_attempt *attempt;
-    store_done_fn done;
-    void *context;
-    uint64_t http_id;
-    bool repeated; /* the one quiet repetition has been made */
-    bool presigned;
-    uint64_t sign_s;            /* the date in its signature, but for an attempt's */
-    struct loop_job failed_job; /* tells of a failure before anything was sent */
-    struct store_answer failed;
-    bool failed_posted;
-    bool cancelled;
+    S3_SEGMENT_LEAST = 1208, /* that every connection carries: the least path MTU of IPv6 without its headers */
+    S3_SEGMENT_LOOPBACK = 32 << 10,
+    S3_TLS_RECORD = 16384,
+    S3_HEAD = 1024, /* for headers with a signature in the query; S3_HEAD_TLS: with a session token, too */
+    S3_HEAD_TLS = 4096
 };
 
 static struct s3_store *of(struct store *store)
@@ -55,7 +25,7 @@ static struct s3_store *of(struct store *store)
     return (struct s3_store *)store;
 }
 
-static int64_t now_s(const struct s3_store *store)
+int64_t s3_store_now_s(const struct s3_store *store)
 {
     struct clock_reading now;
     clock_read(&now);
@@ -75,21 +45,23 @@ static os_code sign(struct s3_store *store, struct http_request *http, bool quer
                     bool renew, os_error *err)
 {
     struct sigv4_keys keys;
-    os_code code = credentials_get(store->credentials, now_s(store), renew, &keys, err);
+    os_code code = credentials_get(store->credentials, s3_store_now_s(store), renew, &keys, err);
+    if (code == OS_OK)
+        code = sigv4_check_size(&keys, http, query, err);
     if (code != OS_OK)
         return code;
     const char *payload = http->body.kind == HTTP_BODY_NONE ? SIGV4_EMPTY_SHA256 : SIGV4_UNSIGNED_PAYLOAD;
     bool ok = query ? sigv4_sign_query(store->signer, &keys, date_s, length_s, http)
                     : sigv4_sign_header(store->signer, &keys, date_s, payload, http);
-    return ok ? OS_OK
-              : error_set(err, OS_ERR_NO_MEMORY,
-                          "The request could not be signed: it is too large, or memory is short.");
+    return ok ? OS_OK : error_no_memory(err);
 }
 
 /* ------------------------------------------------------------------------------------------------ the answer */
 
 static void op_free(struct store_op *op)
 {
+    s3_store_end_doubt(op);
+    s3_store_get_free(&op->get);
     s3_store_http_free(&op->http);
     free(op);
 }
@@ -121,58 +93,6 @@ static void fail_later(struct store_op *op, os_code code, const os_error *err)
     loop_post(op->store->loop, &op->failed_job);
 }
 
-/* The store named another region than the one we sign for: go there. */
-static bool learn_region(struct s3_store *store, const struct store_answer *answer)
-{
-    const char *region = answer->service.region;
-    bool redirect = answer->status == 301 || answer->status == 307 || answer->status == 400;
-    if (!redirect || region[0] == '\0' || strcmp(region, store->endpoint.region) == 0)
-        return false;
-    struct endpoint moved = store->endpoint;
-    if (store->endpoint.is_aws && endpoint_parse("s3", NULL, region, &moved, NULL) != OS_OK)
-        return false;
-    struct sigv4_signer *signer = sigv4_signer_new(region, "s3");
-    if (signer == NULL)
-        return false;
-    if (!text_copy(text_from(region), moved.region, sizeof(moved.region))) {
-        sigv4_signer_free(signer);
-        return false;
-    }
-    sigv4_signer_free(store->signer);
-    store->signer = signer;
-    store->endpoint = moved;
-    return true;
-}
-
-static bool is_far(int64_t seconds)
-{
-    return seconds > S3_SKEW_MIN_S || seconds < -S3_SKEW_MIN_S;
-}
-
-/* E2. A HEAD's answer has no body to carry RequestTimeTooSkewed: there a 403 with a Date far from ours says the same,
- * or one far from the signature's, which has waited in a machine that was suspended. S3 takes 15 minutes. */
-static bool learn_time(const struct store_op *op, const struct store_answer *answer)
-{
-    struct s3_store *store = op->store;
-    if (!answer->has_date)
-        return false;
-    int64_t off_s = (int64_t)answer->date_s - now_s(store);
-    bool far = is_far(off_s) || is_far((int64_t)answer->date_s - (int64_t)op->sign_s);
-    bool said = strcmp(answer->service.code, "RequestTimeTooSkewed") == 0;
-    bool implied = answer->status == 403 && answer->service.code[0] == '\0' && far;
-    if (said || implied)
-        store->skew_s += off_s;
-    return said || implied;
-}
-
-/* E2. S3 answers a HEAD with 400 for it, again without a code; nothing else in a HEAD of ours is a bad request. */
-static bool token_expired(const struct store_op *op, const struct store_answer *answer)
-{
-    bool head = op->request.verb == STORE_HEAD || op->request.verb == STORE_HEAD_BUCKET;
-    bool implied = head && answer->status == 400 && answer->service.code[0] == '\0';
-    return implied || strcmp(answer->service.code, "ExpiredToken") == 0;
-}
-
 static os_code launch(struct store_op *op, bool renew, os_error *err);
 
 /* Definite answers that ask for exactly one repetition of a request that is no attempt. */
@@ -180,9 +100,8 @@ static bool repeat(struct store_op *op, const struct store_answer *answer)
 {
     if (op->attempt || op->presigned || op->repeated || !answer->complete)
         return false;
-    bool elsewhere = learn_region(op->store, answer); /* a bare 400 to a HEAD may mean that, too */
-    bool renew = !elsewhere && token_expired(op, answer);
-    if (!elsewhere && !renew && !learn_time(op, answer))
+    bool renew;
+    if (!s3_store_learns(op, answer, &renew))
         return false;
     op->repeated = true;
     s3_store_http_free(&op->http);
@@ -190,14 +109,65 @@ static bool repeat(struct store_op *op, const struct store_answer *answer)
     return launch(op, renew, &err) == OS_OK;
 }
 
+bool s3_store_again(struct store_op *op)
+{
+    os_error err;
+    s3_store_http_free(&op->http);
+    if (launch(op, false, &err) != OS_OK)
+        return false;
+    op->get.doubted = false;
+    s3_store_end_doubt(op);
+    return true;
+}
+
+static bool is_tls(const struct s3_store *store)
+{
+    return strcmp(store->endpoint.scheme, "https") == 0;
+}
+
+/* A proxy in the clear writes head and body anew. */
+static bool is_parted(const struct s3_store *store)
+{
+    return store->proxied && !is_tls(store);
+}
+
+/* In the clear a request arrives at once in one segment, over TLS in one record: 16 KiB (RFC 8446, section 5.1). */
+static uint32_t at_once_bytes(const struct s3_store *store)
+{
+    if (is_parted(store)) /* then parts bring nothing either, as their Complete has a body, too */
+        return UINT32_MAX;
+    uint32_t unit = is_tls(store) ? S3_TLS_RECORD : store->segment_bytes;
+    uint32_t head = is_tls(store) ? S3_HEAD_TLS : S3_HEAD;
+    return unit > head ? unit - head : 0;
+}
+
+static void learn_segment(struct s3_store *store, uint32_t segment_bytes)
+{
+    store->segment_bytes = segment_bytes;
+    atomic_store_explicit(&store->store.at_once_bytes, at_once_bytes(store), memory_order_relaxed);
+}
+
+void s3_store_answered(struct store_op *op, const struct http_result *result)
+{
+    struct store_answer answer;
+    enum store_marks marks = op->is_question ? STORE_MARKS_NONE : op->store->marks;
+    s3_store_read(&op->request, op->store->bucket, result, marks, &answer);
+    if (!answer.sent)
+        store_answer_name_setting(&answer, &op->store->endpoint);
+    if (op->request.verb == STORE_GET)
+        s3_store_get_end(&op->get, &answer);
+    if (!repeat(op, &answer))
+        finish(op, &answer);
+}
+
 static void http_done(void *context, const struct http_result *result)
 {
     struct store_op *op = context;
     op->http_id = 0;
-    struct store_answer answer;
-    s3_store_read(&op->request, op->store->bucket, result, &answer);
-    if (!repeat(op, &answer))
-        finish(op, &answer);
+    if (result->segment_bytes > 0)
+        learn_segment(op->store, result->segment_bytes);
+    if (!s3_store_doubts(op, result))
+        s3_store_answered(op, result);
 }
 
 /* ------------------------------------------------------------------------------------------------ sending */
@@ -217,19 +187,38 @@ static uint64_t stall_ms_of(const struct store_op *op)
     return silent ? 0 : op->store->stall_ms;
 }
 
-static os_code start_http(struct store_op *op, struct http_request *http, uint64_t deadline_ms,
-                          uint32_t user_timeout_ms, os_error *err)
+/* What takes as long as the bytes of an object do. A guarded attempt has a lease, and a race of conditions is one. */
+static bool is_bulk(const struct store_op *op)
 {
+    enum store_verb verb = op->request.verb;
+    const struct s3_condition *condition = &op->request.condition;
+    bool conditional = condition->vendor != 0 || condition->if_none_match_any || condition->if_match != NULL;
+    return op->attempt == NULL && !conditional &&
+           (verb == STORE_GET || verb == STORE_PUT || verb == STORE_COPY || verb == STORE_UPLOAD_PART ||
+            verb == STORE_UPLOAD_PART_COPY);
+}
+
+static os_code start_http(struct store_op *op, struct http_request *http, const struct store_sending *sending,
+                          os_error *err)
+{
+    bool reads = op->request.verb == STORE_GET;
     struct http_start start = {
         .request = http,
         .once = is_once(op->request.verb),
-        .user_timeout_ms = user_timeout_ms,
-        .deadline_monotonic_ms = deadline_ms,
+        .bulk = is_bulk(op),
+        .user_timeout_ms = sending->user_timeout_ms,
+        .tail = sending->tail,
+        .tail_clock = sending->tail_clock,
+        .tail_before_ms = sending->tail_before_ms,
+        .late_segment_ms = sending->late_segment_ms,
+        .deadline_monotonic_ms = sending->deadline_monotonic_ms,
         .stall_ms = stall_ms_of(op),
         .body_max = S3_ANSWER_MAX,
         .loopback = op->store->endpoint.loopback,
-        .sink = op->request.sink,
-        .sink_context = op->request.sink_context,
+        .approve = reads ? s3_store_get_approve : NULL,
+        .approve_context = &op->get,
+        .sink = reads ? s3_store_get_take : NULL,
+        .sink_context = &op->get,
         .progress = op->request.progress,
         .progress_context = op->request.progress_context,
         .done = http_done,
@@ -246,11 +235,12 @@ static os_code launch(struct store_op *op, bool renew, os_error *err)
     if (code == OS_OK && op->presigned)
         code = sign(store, &op->http.request, true, (int64_t)op->sign_s, S3_PROBE_LENGTH_S, renew, err);
     if (code == OS_OK && !op->presigned) {
-        op->sign_s = (uint64_t)now_s(store);
+        op->sign_s = (uint64_t)s3_store_now_s(store);
         code = sign(store, &op->http.request, false, (int64_t)op->sign_s, 0, renew, err);
     }
+    struct store_sending sending = {.deadline_monotonic_ms = op->request.deadline_monotonic_ms};
     if (code == OS_OK)
-        code = start_http(op, &op->http.request, op->request.deadline_monotonic_ms, 0, err);
+        code = start_http(op, &op->http.request, &sending, err);
     return code;
 }
 
@@ -262,6 +252,8 @@ static struct store_op *op_new(struct store *store, const struct store_request *
         return NULL;
     op->store = of(store);
     op->request = *request;
+    op->get.request = &op->request;
+    op->get.marks = &op->store->marks;
     op->done = done;
     op->context = context;
     s3_store_http_init(&op->http);
@@ -283,6 +275,16 @@ static struct store_op *s3_start(struct store *store, const struct store_request
     if (op)
         launch_or_fail(op);
     return op;
+}
+
+struct store_op *s3_store_ask(struct store_op *op, const struct store_request *request, store_done_fn done)
+{
+    struct store_op *question = op_new(&op->store->store, request, done, op);
+    if (question == NULL)
+        return NULL;
+    question->is_question = true;
+    launch_or_fail(question);
+    return question;
 }
 
 static struct store_op *s3_probe_expiry(struct store *store, const char *key, uint64_t at_s, bool live,
@@ -319,20 +321,22 @@ static os_code s3_prepare(struct store *store, const struct store_request *reque
     return OS_OK;
 }
 
-static bool s3_one_write(struct store *store, const struct store_attempt *attempt)
+static void s3_delivery(struct store *store, const struct store_attempt *attempt, struct http_delivery *ret)
 {
-    return http_engine_one_write(loop_http(of(store)->loop), &attempt->http.request);
+    const struct http_request *request = &attempt->http.request;
+    http_engine_delivery(loop_http(of(store)->loop), request, of(store)->segment_bytes, ret);
+    ret->at_once = ret->at_once && (request->body.kind == HTTP_BODY_NONE || !is_parted(of(store)));
 }
 
-static struct store_op *s3_send(struct store *store, struct store_attempt *attempt, uint64_t deadline_ms,
-                                uint32_t user_timeout_ms, store_done_fn done, void *context)
+static struct store_op *s3_send(struct store *store, struct store_attempt *attempt, const struct store_sending *sending,
+                                store_done_fn done, void *context)
 {
     struct store_op *op = op_new(store, &attempt->request, done, context);
     if (op == NULL)
         return NULL;
     op->attempt = attempt;
     os_error err;
-    os_code code = start_http(op, &attempt->http.request, deadline_ms, user_timeout_ms, &err);
+    os_code code = start_http(op, &attempt->http.request, sending, &err);
     if (code != OS_OK)
         fail_later(op, code, &err);
     return op;
@@ -361,6 +365,13 @@ static void s3_cancel(struct store *store, struct store_op *op)
     }
     op->done = ignore_done;
     op->repeated = true;
+    if (op->question) {
+        struct store_op *question = op->question;
+        op->question = NULL;
+        s3_cancel(store, question);
+        op_free(op);
+        return;
+    }
     http_engine_cancel(loop_http(of(store)->loop), op->http_id); /* calls http_done, which frees */
 }
 
@@ -382,7 +393,7 @@ static const struct store_vtable s3_vtable = {
     .check_key = s3_check,
     .start = s3_start,
     .prepare = s3_prepare,
-    .one_write = s3_one_write,
+    .delivery = s3_delivery,
     .send = s3_send,
     .attempt_free = s3_attempt_free,
     .cancel = s3_cancel,
@@ -409,7 +420,10 @@ os_code s3_store_new(const struct store_config *config, struct store **ret, os_e
     store->endpoint = *config->endpoint;
     store->addressing = config->addressing;
     store->stall_ms = config->stall_ms;
+    store->marks = config->marks;
     store->credentials = config->credentials;
+    store->proxied = settings_is_proxied(config->endpoint);
+    learn_segment(store, config->endpoint->loopback ? S3_SEGMENT_LOOPBACK : S3_SEGMENT_LEAST);
     *ret = &store->store;
     return OS_OK;
 }

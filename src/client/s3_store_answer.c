@@ -30,7 +30,11 @@ static void read_object(const struct store_request *request, const struct http_r
 {
     answer->code = s3_parse_object(response, &answer->object, &answer->error);
     store_answer_content_type(answer, http_headers_get(&response->headers, "content-type"));
-    store_answer_check_range(answer, request);
+    if (request->verb == STORE_HEAD && answer->code == OS_OK && answer->status != 200)
+        answer->code = error_set(&answer->error, OS_ERR_PROTOCOL,
+                                 "HEAD of %.300s was answered with HTTP %d, which says nothing of an object: ask the "
+                                 "store itself, and no proxy that changes answers.",
+                                 request->key, answer->status);
 }
 
 static void read_page(const struct store_request *request, const struct http_response *response,
@@ -135,18 +139,42 @@ static void explain_marker(const struct store_request *request, const struct htt
     error_service(&answer->error, answer->status, answer->service.code, answer->service.request_id);
 }
 
+/* E9: all that it says is that another answered. */
+static bool is_foreign(const struct http_response *response, enum store_marks marks)
+{
+    return marks != STORE_MARKS_NONE && response && s3_status_is_definite(response->status) &&
+           s3_mark_of(response) == S3_MARK_NONE;
+}
+
+/* The store's clock, not that of a gateway that answers for it (5xx). */
+static void read_date(const struct http_response *response, struct store_answer *answer)
+{
+    int64_t date_s;
+    if (response->status >= 500 || !http_response_date(response, &date_s) || date_s <= 0)
+        return;
+    answer->has_date = true;
+    answer->date_s = (uint64_t)date_s;
+}
+
 void s3_store_read(const struct store_request *request, const char *bucket, const struct http_result *result,
-                   struct store_answer *ret)
+                   enum store_marks marks, struct store_answer *ret)
 {
     const struct http_response *response = result->response;
     memset(ret, 0, sizeof(*ret));
     ret->sent = result->sent;
+    ret->sent_ms = result->sent_us / 1000;
+    ret->tail_kept = result->tail_kept;
+    ret->tail_rate = result->sent_us > 0 ? result->acknowledged_bytes * 1000000 / result->sent_us : 0;
+    if (is_foreign(response, marks)) {
+        store_answer_foreign(ret, request->verb, bucket, request->key, response->status, marks);
+        return;
+    }
     ret->complete = result->code == OS_OK;
     ret->status = response ? response->status : 0;
-    int64_t date_s;
-    if (response && http_response_date(response, &date_s) && date_s > 0) {
-        ret->has_date = true;
-        ret->date_s = (uint64_t)date_s;
+    if (response) {
+        ret->mark = s3_mark_of(response);
+        ret->dateless = http_headers_get(&response->headers, "date") == NULL;
+        read_date(response, ret);
     }
     if (result->code != OS_OK) {
         store_answer_transport(ret, request->verb, bucket, request->key, result->code, result->message);

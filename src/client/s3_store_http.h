@@ -18,8 +18,8 @@ void s3_store_http_free(struct s3_store_http *http); /* back to empty */
 os_code s3_store_build(const struct s3_target *target, const struct store_request *request, struct s3_store_http *ret,
                        os_error *err);
 
-/* `ret` borrows from `result`. */
+/* `ret` borrows from `result`. What came without a mark counts only where `marks` is NONE (E9). */
 void s3_store_read(const struct store_request *request, const char *bucket, const struct http_result *result,
-                   struct store_answer *ret);
+                   enum store_marks marks, struct store_answer *ret);
 
 #endif

@@ -2,7 +2,9 @@
 #include "client/settings.h"
 
 #include "base/error.h"
+#include "client/own_profile.h"
 #include "client/url.h"
+#include "http/proxy.h"
 #include "profile/profile_json.h"
 #include "s3/part_plan.h"
 
@@ -19,8 +21,11 @@ enum {
     DEFAULT_RECHECK_AFTER_MS = 5000,
     LEAST_TTL_S = 600,
     LONGEST_REQUEST_MS = 86400000, /* a day is as good as for ever */
-    LOCAL_ALLOWANCE_S = 1,         /* the embedded store looks at the expiry under its lock, at the end */
-    LOCAL_MARGIN_S = 1,            /* one clock; only rounding */
+    DEFAULT_MINIMUM_RATE = 256 << 10,
+    LEAST_RATE = 1024,
+    DEFAULT_LATE_SEGMENT_S = 1,
+    LOCAL_ALLOWANCE_S = 1, /* the embedded store looks at the expiry under its lock, at the end */
+    LOCAL_MARGIN_S = 1,    /* one clock; only rounding */
     DEFAULT_PARTS_AT_ONCE = 4,
     MOST_PARTS_AT_ONCE = 256
 };
@@ -62,8 +67,18 @@ static os_code check_protocol(const os_options *options, struct guard_settings *
     if (guard->length_s > GUARD_LENGTH_MAX_S)
         return error_set(err, OS_ERR_CONFIG, "length_s is %u; a signature longer than %d s is refused.",
                          guard->length_s, GUARD_LENGTH_MAX_S);
-    if (guard->margin_s > 3600 || guard->allowance_s > 86400)
+    if (guard->margin_s > 3600 || guard->work_s > 86400)
         return error_set(err, OS_ERR_CONFIG, "margin_s over an hour, or allowance_s over a day, is refused.");
+    bool ends = guard->stalled_body_s != GUARD_STALLED_BODY_FOR_EVER;
+    if (guard->late_segment_s > 3600 || (ends && guard->stalled_body_s > PROFILE_STALLED_MAX_S))
+        return error_set(
+            err, OS_ERR_CONFIG,
+            "late_segment_s over an hour, or stalled_body_s over a day, is refused; a store that waits for "
+            "the rest of a body for ever has stalled_body_s 4294967295.");
+    if (guard->minimum_rate < LEAST_RATE)
+        return error_set(err, OS_ERR_CONFIG,
+                         "minimum_rate is %llu bytes per second; at less than %d nobody would take over what stalls.",
+                         (unsigned long long)guard->minimum_rate, LEAST_RATE);
     uint64_t least_s = record_ttl(0, LEAST_TTL_S, guard->timeout_ms, guard->max_clock_skew_rate);
     if (options->ttl_s == 0 && guard->ttl_s < least_s)
         guard->ttl_s = least_s;
@@ -85,7 +100,10 @@ static os_code take_protocol(const os_options *options, uint64_t url_timeout_ms,
     guard->ttl_s = or_default(options->ttl_s, DEFAULT_TTL_S);
     guard->length_s = options->length_s ? options->length_s : DEFAULT_LENGTH_S;
     guard->margin_s = options->margin_s ? options->margin_s : (local ? LOCAL_MARGIN_S : DEFAULT_MARGIN_S);
-    guard->allowance_s = options->allowance_s ? options->allowance_s : (local ? LOCAL_ALLOWANCE_S : 0);
+    guard->work_s = options->allowance_s ? options->allowance_s : (local ? LOCAL_ALLOWANCE_S : 0);
+    guard->minimum_rate = or_default(options->minimum_rate, DEFAULT_MINIMUM_RATE);
+    guard->stalled_body_s = options->stalled_body_s;
+    guard->late_segment_s = options->late_segment_s ? options->late_segment_s : DEFAULT_LATE_SEGMENT_S;
     guard->recheck_after_ms = or_default(options->recheck_after_ms, DEFAULT_RECHECK_AFTER_MS);
     guard->release_always = options->release == OS_RELEASE_ALWAYS;
     ret->fences = options->fences;
@@ -113,6 +131,16 @@ static os_code check_enums(const os_options *options, os_error *err)
 
 /* ------------------------------------------------------------------------------------------------ modes */
 
+static os_code check_native(const os_options *options, const struct settings *settings, os_error *err)
+{
+    if (options->guard != OS_GUARD_NATIVE || given(options->store_profile) || settings->profile_is_own)
+        return OS_OK;
+    return error_set(err, OS_ERR_CONFIG,
+                     "guard=native needs store_profile: what the store enforces is known from a probe (`oscommit probe "
+                     "URL`), not from its name.%s",
+                     settings->unprofiled);
+}
+
 static os_code check_mode(const os_options *options, const struct settings *settings, os_error *err)
 {
     bool needs_condition = options->guard == OS_GUARD_NATIVE || options->guard == OS_GUARD_BOTH;
@@ -129,22 +157,54 @@ static os_code check_mode(const os_options *options, const struct settings *sett
         return error_set(err, OS_ERR_CONFIG,
                          "condition_headers=off contradicts guard=%s, which rests on them; leave one of the two out.",
                          guard);
-    if (options->guard == OS_GUARD_NATIVE && !profiled)
-        return error_set(err, OS_ERR_CONFIG,
-                         "guard=native needs store_profile: what the store enforces is known from a probe (`oscommit "
-                         "probe URL`), not from its name.");
-    return OS_OK;
+    return check_native(options, settings, err);
+}
+
+bool settings_is_proxied(const struct endpoint *endpoint)
+{
+    return !endpoint->loopback && http_goes_through_proxy(endpoint->scheme, endpoint->host);
+}
+
+/* Section 3: what the caller says, else the profile, else what most stores were seen to do. A proxy acknowledges what
+ * the store has not yet: behind one nothing bounds how long a body is on its way. */
+static void choose_stalled_body(const struct profile *profile, bool proxied, struct guard_settings *guard)
+{
+    if (proxied)
+        guard->stalled_body_s = GUARD_STALLED_BODY_FOR_EVER;
+    if (guard->stalled_body_s != 0)
+        return;
+    guard->stalled_body_s = GUARD_STALLED_BODY_S;
+    if (profile == NULL)
+        return;
+    if (profile->stalled_body == PROFILE_STALLED_KEPT)
+        guard->stalled_body_s = GUARD_STALLED_BODY_FOR_EVER;
+    else if (profile->stalled_body == PROFILE_STALLED_CLOSED && profile->stalled_body_s > 0)
+        guard->stalled_body_s = profile->stalled_body_s;
+}
+
+/* Beside a ledger the profile that nobody named gives no record up: others may write by that table, and peers, and
+ * clients that have no such profile, do so without a condition. */
+static void take_own_profile(const os_options *options, struct settings *ret)
+{
+    ret->unprofiled = "";
+    if (ret->store_scheme != SETTINGS_S3 || given(options->store_profile) || options->signature == OS_SIGNATURE_V2)
+        return;
+    ret->profile_is_own = own_profile_applies(&ret->s3_endpoint, ret->bucket, &ret->unprofiled);
+    bool beside_a_ledger = ret->ledger_scheme != 0 && options->condition_headers != OS_OFF;
+    if (ret->profile_is_own && options->guard == OS_GUARD_AUTO && beside_a_ledger)
+        ret->mode = OS_GUARD_BOTH;
 }
 
 static os_code take_mode(const os_options *options, struct settings *ret, os_error *err)
 {
+    take_own_profile(options, ret);
     os_code code = check_mode(options, ret, err);
-    if (code != OS_OK || !given(options->store_profile))
+    if (code != OS_OK || (!given(options->store_profile) && !ret->profile_is_own))
         return code;
     ret->profile = calloc(1, sizeof(*ret->profile));
     if (ret->profile == NULL)
         return error_no_memory(err);
-    return profile_open(options->store_profile, ret->profile, err);
+    return profile_open(ret->profile_is_own ? OWN_PROFILE_NAME : options->store_profile, ret->profile, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ services */
@@ -276,24 +336,6 @@ static os_code default_ledger(struct settings *ret, os_error *err)
     return OS_OK;
 }
 
-static os_code describe_identity(struct settings *ret, os_error *err)
-{
-    struct buf text;
-    buf_init(&text, 16384);
-    if (ret->store_scheme == SETTINGS_S3)
-        buf_add_f(&text, "s3 %s %s", ret->s3_endpoint.host, ret->bucket);
-    else
-        buf_add_f(&text, "file %s", ret->root);
-    if (ret->ledger_scheme == SETTINGS_DYNAMODB)
-        buf_add_f(&text, " dynamodb %s %s %s", ret->dynamodb_endpoint.host, ret->dynamodb_endpoint.region, ret->table);
-    else if (ret->ledger_scheme == SETTINGS_SQLITE)
-        buf_add_f(&text, " sqlite %s", ret->table);
-    if (ret->record_prefix)
-        buf_add_f(&text, " %s", ret->record_prefix);
-    ret->store_identity = buf_take(&text);
-    return ret->store_identity ? OS_OK : error_no_memory(err);
-}
-
 static os_code take_all(const os_options *options, struct settings *ret, os_error *err)
 {
     uint64_t url_timeout_ms = 0;
@@ -307,14 +349,16 @@ static os_code take_all(const os_options *options, struct settings *ret, os_erro
     if (code == OS_OK)
         code = take_protocol(options, url_timeout_ms, ret, err);
     if (code == OS_OK)
-        code = take_mode(options, ret, err);
-    if (code == OS_OK)
         code = take_services(options, ret, err);
+    if (code == OS_OK)
+        code = take_mode(options, ret, err);
+    choose_stalled_body(ret->profile, ret->store_scheme == SETTINGS_S3 && settings_is_proxied(&ret->s3_endpoint),
+                        &ret->guard);
     if (code == OS_OK)
         code = take_network(options, ret, err);
     if (code == OS_OK)
         code = take_sizes(options, ret, err);
-    return code == OS_OK ? describe_identity(ret, err) : code;
+    return code;
 }
 
 os_code settings_new(const os_options *options, struct settings *ret, struct credentials **ret_store_keys,
@@ -340,7 +384,6 @@ void settings_free(struct settings *settings)
     free(settings->ca_file);
     free(settings->user_agent);
     free(settings->record_prefix);
-    free(settings->store_identity);
     free(settings->profile);
     memset(settings, 0, sizeof(*settings));
 }

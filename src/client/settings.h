@@ -28,14 +28,15 @@ struct settings {
     os_signature signature;
     char *ca_file;
     char *user_agent;
-    char *record_prefix;  /* "" if none */
-    char *store_identity; /* for tickets: endpoint and bucket, or root; and ledger */
+    char *record_prefix; /* NULL if none */
 
     struct guard_settings guard; /* fences, etag_known are set per guard */
     os_toggle fences;
     os_guard mode;
     os_toggle condition_headers;
     struct profile *profile; /* of the store; NULL: none */
+    bool profile_is_own;     /* nobody named it (own_profile.h) */
+    const char *unprofiled;  /* why it has none, where that is worth a sentence; else "". Static */
     bool check_table;
     uint64_t stage_above; /* R15; 0: by default (way_stage_above) */
     uint64_t part_size;   /* 0: the plan's default */
@@ -55,6 +56,8 @@ struct settings {
 os_code settings_new(const os_options *options, struct settings *ret, struct credentials **ret_store_keys,
                      struct credentials **ret_ledger_keys, os_error *err);
 void settings_free(struct settings *settings);
+/* By a proxy of the environment; what is on this machine never is. */
+bool settings_is_proxied(const struct endpoint *endpoint);
 
 /* Versioned structs: the caller's, as far as it goes, over zeroes. OS_ERR_ARGUMENT when it is larger than known and its
  * tail is not zero, or its size is nonsense. NULL gives zeroes (but for `size`). `name` is for the sentence. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SETTLE_AGAIN_MS = 2000 };
+
 os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct object_version *ret,
                      os_error *err)
 {
@@ -26,8 +28,9 @@ void guarded_add_ticket(struct guarded *guarded, const char *upload_id)
 {
     if (guarded->outcome.verdict != OS_UNKNOWN || guarded->outcome.ticket.record.nonce[0] == '\0')
         return;
-    guarded->outcome.result.ticket =
-        ticket_write(guarded->client->settings.store_identity, guarded->wish.key, upload_id, &guarded->outcome.ticket);
+    struct ticket_place place;
+    ticket_place_of(&guarded->client->settings, &place);
+    guarded->outcome.result.ticket = ticket_write(&place, guarded->wish.key, upload_id, &guarded->outcome.ticket);
 }
 
 void guarded_prove(struct run_outcome *outcome, const struct object_version *version)
@@ -42,18 +45,22 @@ void guarded_prove(struct run_outcome *outcome, const struct object_version *ver
     error_clear(&outcome->error);
 }
 
-static void make_unknown(struct guarded *guarded, const char *upload_id, const char *why, const os_error *trouble)
+/* `ask_again_ms`: 0 where waiting does not help. */
+static void make_unknown(struct guarded *guarded, const char *upload_id, uint64_t ask_again_ms, const char *why,
+                         const os_error *trouble)
 {
     struct run_outcome *outcome = &guarded->outcome;
     os_result *result = &outcome->result;
     outcome->verdict = OS_UNKNOWN;
     memset(result->found_etag, 0, sizeof(result->found_etag));
     memset(result->found_version_id, 0, sizeof(result->found_version_id));
+    result->ask_again_ms = ask_again_ms;
     error_set(
         &outcome->error, OS_ERR_UNDECIDED,
         "%s of %.300s is taken for lost only because it was not answered in time, and %s. Resolve its ticket, and "
         "delete nothing that it could refer to until then. %.300s",
-        guarded->wish.name, guarded->wish.key, why, trouble->code != OS_OK ? trouble->message : "");
+        guarded->wish.ticket ? "The write" : guarded->wish.name, guarded->wish.key, why,
+        trouble->code != OS_OK ? trouble->message : "");
     guarded_add_ticket(guarded, upload_id);
 }
 
@@ -77,18 +84,20 @@ static void look_again(struct guarded *guarded, const char *upload_id, enum stag
     struct object_version found;
     uint64_t left_ms = guarded_time_left(guarded);
     if (aborted == STAGE_MAY_STAY) {
-        make_unknown(guarded, upload_id, "its upload could not be aborted (s3:AbortMultipartUpload)", &trouble);
+        make_unknown(guarded, upload_id, SETTLE_AGAIN_MS, "its upload could not be aborted (s3:AbortMultipartUpload)",
+                     &trouble);
         return;
     }
     outcome->result.requests++;
     if (guarded_look(guarded, left_ms < STAGE_ABORT_MS ? STAGE_ABORT_MS : left_ms, STAGE_ABORT_MS, &found, &trouble) !=
         OS_OK)
-        make_unknown(guarded, upload_id, "the object could not be read after its upload was aborted", &trouble);
+        make_unknown(guarded, upload_id, SETTLE_AGAIN_MS, "the object could not be read after its upload was aborted",
+                     &trouble);
     else if (strcmp(found.nonce, outcome->ticket.record.nonce) == 0)
         guarded_prove(outcome, &found);
     else if (!is_as_it_was(outcome, &found, aborted))
-        make_unknown(guarded, upload_id, "since then the object or its upload was changed, by it or by others",
-                     &trouble);
+        make_unknown(guarded, upload_id, SETTLE_AGAIN_MS,
+                     "since then the object or its upload was changed, by it or by others", &trouble);
 }
 
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt)
@@ -103,6 +112,27 @@ void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool par
     enum stage_aborted aborted = stage_abort(guarded->client, guarded->wish.key, &wish);
     if (outcome->by_fence)
         look_again(guarded, upload_id, aborted);
+}
+
+/* R17. What the store has called gone in the round that decided needs no abort. */
+void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may_abort)
+{
+    const struct run_outcome *outcome = &guarded->outcome;
+    const os_error trouble = {.code = OS_OK};
+    if (may_abort || (outcome->verdict != OS_NOT_EXECUTED && outcome->verdict != OS_CONFLICT))
+        guarded_end_upload(guarded, upload_id, guarded->wish.ticket->parts_in_doubt);
+    else if (outcome->by_fence && outcome->upload_gone)
+        look_again(guarded, upload_id, STAGE_WAS_GONE);
+    else if (!outcome->by_fence)
+        log_line(&guarded->client->log, OS_LOG_WARN,
+                 "%s: the upload %s could not be aborted, as nothing but the ticket says whose it is; it stays until "
+                 "`oscommit gc` or a rule of the bucket removes it",
+                 guarded->wish.key, upload_id);
+    else
+        make_unknown(guarded, upload_id, 0,
+                     "its upload may still be open, and nothing but the ticket says that the upload is this write's. "
+                     "Where the ticket is your own, say so: abort_upload, --abort-upload",
+                     &trouble);
 }
 
 static void tell_metric(struct sync *sync)

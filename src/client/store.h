@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The store: one of the two small interfaces in the middle. Head, get, put, copy, delete, list on one key; implemented
- * by S3 over the HTTP engine (s3_store.c), by libs3 (libs3_store.c) and by the embedded file store (local_store.c).
- * Asynchronous by shape: start with a deadline, complete later with an answer, on the loop's thread. Decides nothing
- * about verdicts.
+ * by S3 over the HTTP engine (s3_store.c), by the module of Signature V2 (sigv2_store.c) and by the embedded file store
+ * (local_store.c). Asynchronous by shape: start with a deadline, complete later with an answer, on the loop's thread.
+ * Decides nothing about verdicts.
  */
 #ifndef OSCOMMIT_CLIENT_STORE_H
 #define OSCOMMIT_CLIENT_STORE_H
 
 #include "client/loop.h"
+#include "s3/answer_mark.h"
 #include "s3/multipart_request.h"
 #include "s3/multipart_response.h"
 #include "s3/request.h"
 #include "s3/response.h"
 #include "s3/version_response.h"
+
+#include <stdatomic.h>
 
 enum store_verb {
     STORE_HEAD = 1,
@@ -51,8 +54,8 @@ struct store_upload {
     const struct s3_completion *completion; /* COMPLETE; NULL: nothing. Not its condition: request.condition counts */
     uint32_t after_part;                    /* LIST_PARTS */
     uint32_t max_parts;                     /* 0: the store's default */
-    s3_part_fn each_part;
-    struct s3_parts_page *parts_page;             /* filled on success */
+    s3_part_fn each_part;                   /* NULL: they are not wanted */
+    struct s3_parts_page *parts_page;       /* filled on success */
     const struct s3_list_uploads_options *listed; /* LIST_UPLOADS */
     s3_upload_fn each_upload;
     struct s3_uploads_page *uploads_page; /* filled on success */
@@ -91,15 +94,31 @@ struct store_request {
     uint64_t deadline_monotonic_ms; /* absolute */
 };
 
+/* A key that is nowhere begins so; 16 random hex digits follow (E9). */
+#define STORE_NOWHERE ".oscommit-nowhere-"
+
+/* Whether the store puts a mark on each of its answers (E9; s3/answer_mark.h). */
+enum store_marks {
+    STORE_MARKS_UNKNOWN = 0, /* it finds out by itself */
+    STORE_MARKS_NONE,
+    STORE_MARKS_ALL /* what comes without one is another's */
+};
+
 /* What came of it. Borrowed for the callback. */
 struct store_answer {
     os_code code;  /* OS_OK: the store did what was asked (2xx, and a result document for COPY). Else the mapped code,
                       with `error` filled */
     bool sent;     /* at least one byte of the request may have left (for local stores: may have been applied) */
-    bool complete; /* an answer came whole */
+    bool complete; /* an answer came whole, and the store may have written it (E9) */
+    bool foreign;  /* one came that another wrote: what it says is in `error` alone */
+    enum s3_mark mark;
     int status;    /* HTTP status, or what S3 would have said: 200, 404, 403, 500 ...; 0: no answer */
     bool has_date; /* S3 time */
+    bool dateless; /* the answer came without a Date header */
     uint64_t date_s;
+    bool tail_kept;          /* it was too slow: its tail never left (R6) */
+    uint64_t tail_rate;      /* and so many bytes of it were delivered in a second */
+    uint64_t sent_ms;        /* how long it took from the first byte on; 0: no byte left */
     bool result_document;    /* COPY, COMPLETE: read, and no error */
     struct s3_error service; /* what the store said of a failure */
     struct s3_object object; /* HEAD, GET, PUT, COPY, COMPLETE, DELETE (delete_marker and version_id) on success. HEAD
@@ -113,6 +132,16 @@ struct store_answer {
 };
 typedef void (*store_done_fn)(void *context, const struct store_answer *answer);
 
+/* How an attempt is sent (R6). */
+struct store_sending {
+    uint64_t deadline_monotonic_ms; /* then the connection is aborted */
+    uint32_t user_timeout_ms;       /* the kernel may try no longer to deliver what it was given */
+    enum http_tail tail;
+    struct clock_reading tail_clock; /* HELD_BACK, with the next two: as in http_start */
+    uint64_t tail_before_ms;
+    uint32_t late_segment_ms;
+};
+
 struct store_op;      /* a request under way */
 struct store_attempt; /* a guarded write, built and signed, that has not been sent (R2) */
 
@@ -120,8 +149,9 @@ struct store {
     const struct store_vtable *vtable;
     bool has_fence; /* an expired attempt may be refused (E7 finds out); false: never (libs3) */
     bool is_local;
-    bool has_uploads;    /* staged uploads */
-    bool has_attributes; /* knows what tags, storage classes and encryption are, at least */
+    bool has_uploads;                    /* staged uploads */
+    bool has_attributes;                 /* knows what tags, storage classes and encryption are, at least */
+    atomic_uint_least32_t at_once_bytes; /* bodies of so many bytes arrive at once with usual headers (section 3) */
 };
 
 struct store_vtable {
@@ -137,13 +167,11 @@ struct store_vtable {
      * anew first. The request stays borrowed while the attempt lives. */
     os_code (*prepare)(struct store *store, const struct store_request *request, uint64_t date_s, uint32_t length_s,
                        bool renew, struct store_attempt **ret, os_error *err);
-    /* Whether it surely leaves in one write, headers and body: the allowance of protocol.md, section 3, counts on it.
-     */
-    bool (*one_write)(struct store *store, const struct store_attempt *attempt);
-    /* Sends it, once (R6), with an own deadline after which the connection is aborted; the same attempt may be sent
-     * again after its done (R7's 409). */
-    struct store_op *(*send)(struct store *store, struct store_attempt *attempt, uint64_t deadline_monotonic_ms,
-                             uint32_t user_timeout_ms, store_done_fn done, void *context);
+    /* How it travels: the allowance of protocol.md, section 3, counts on it. */
+    void (*delivery)(struct store *store, const struct store_attempt *attempt, struct http_delivery *ret);
+    /* Sends it, once (R6); the same attempt may be sent again after its done (R7's 409). */
+    struct store_op *(*send)(struct store *store, struct store_attempt *attempt, const struct store_sending *sending,
+                             store_done_fn done, void *context);
     void (*attempt_free)(struct store *store,
                          struct store_attempt *attempt); /* NULL is fine; not while it is being sent */
     void (*cancel)(struct store *store,
@@ -164,11 +192,12 @@ struct store_config { /* borrowed during ..._new only, but for loop */
     const char *ca_file;
     const char *user_agent;
     uint64_t stall_ms; /* request_timeout_ms */
-    const char *root;  /* local */
+    enum store_marks marks;
+    const char *root; /* local */
 };
 os_code s3_store_new(const struct store_config *config, struct store **ret, os_error *err);
-os_code libs3_store_new(const struct store_config *config, struct store **ret,
-                        os_error *err); /* OS_ERR_UNSUPPORTED without libs3 */
+os_code sigv2_store_new(const struct store_config *config, struct store **ret,
+                        os_error *err); /* OS_ERR_UNSUPPORTED without the module */
 os_code local_store_new(const struct store_config *config, struct store **ret, os_error *err);
 
 #endif

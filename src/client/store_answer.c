@@ -142,14 +142,29 @@ void store_answer_transport(struct store_answer *answer, enum store_verb verb, c
     error_service(&answer->error, answer->status, NULL, NULL);
 }
 
-void store_answer_check_range(struct store_answer *answer, const struct store_request *request)
+void store_answer_foreign(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
+                          int status, enum store_marks marks)
 {
-    bool ranged = request->verb == STORE_GET && (request->offset > 0 || request->count > 0);
-    bool is_whole = request->offset == 0 && request->count >= answer->object.length;
-    if (ranged && answer->code == OS_OK && answer->status != 206 && !is_whole)
-        answer->code =
-            error_set(&answer->error, OS_ERR_PROTOCOL,
-                      "The store sent the whole of %.300s instead of the bytes that were asked for.", request->key);
+    char object[640];
+    name_object(bucket, key, object, sizeof(object));
+    answer->foreign = true;
+    answer->code = error_set(
+        &answer->error, OS_ERR_NETWORK,
+        "%s of %s got no answer of the store: HTTP %d came without a mark (x-amz-request-id), %s. Look at the proxy, "
+        "ingress or load balancer on the way; if it takes the mark away, say answer_mark \"none\" in a store profile.",
+        store_verb_name(verb), object, status,
+        marks == STORE_MARKS_ALL ? "which this store puts on every answer, so something in between wrote it"
+                                 : "and nothing has shown yet that a store wrote it");
+    error_service(&answer->error, status, NULL, NULL);
+}
+
+void store_answer_name_setting(struct store_answer *answer, const struct endpoint *endpoint)
+{
+    char mend[ENDPOINT_MEND_SIZE];
+    if (answer->code != OS_ERR_NETWORK && answer->code != OS_ERR_DEADLINE && answer->code != OS_ERR_TLS)
+        return;
+    endpoint_mend("s3", endpoint, mend);
+    error_add(&answer->error, mend);
 }
 
 static bool is_given(const char *text)

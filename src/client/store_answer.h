@@ -3,6 +3,7 @@
 #ifndef OSCOMMIT_CLIENT_STORE_ANSWER_H
 #define OSCOMMIT_CLIENT_STORE_ANSWER_H
 
+#include "aws/endpoint.h"
 #include "client/store.h"
 
 /* Fills code and error from status and service. `bucket` may be NULL for the embedded store. */
@@ -12,9 +13,12 @@ void store_answer_explain(struct store_answer *answer, enum store_verb verb, con
 void store_answer_transport(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
                             os_code code, const char *detail);
 
-/* A server may ignore Range (RFC 9110, 14.2) and send the whole: then the sink of a GET was given other bytes than were
- * wanted, which makes an OS_OK an OS_ERR_PROTOCOL. */
-void store_answer_check_range(struct store_answer *answer, const struct store_request *request);
+/* The same when another than the store answered, with `status` (E9). */
+void store_answer_foreign(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
+                          int status, enum store_marks marks);
+
+/* Nothing was sent: of a failure on the way to the store, it says which setting leads there. */
+void store_answer_name_setting(struct store_answer *answer, const struct endpoint *endpoint);
 
 void store_answer_content_type(struct store_answer *answer, const char *content_type); /* cut to fit; NULL is fine */
 

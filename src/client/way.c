@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { WAY_STAGE_ABOVE = 8 << 20, WAY_STAGE_ABOVE_UNCONDITIONED = 64 << 10 /* R15 */ };
+enum { WAY_STAGE_ABOVE = 8 << 20 /* R15 */ };
 
 static const char *const request_names[] = {
     [0] = "",
@@ -65,9 +65,12 @@ uint64_t way_stage_above(const struct way_rules *rules, enum way_operation opera
         return rules->stage_above ? smaller(rules->stage_above, GUARD_COPY_MAX_BYTES) : GUARD_COPY_MAX_BYTES;
     if (rules->stage_above)
         return smaller(rules->stage_above, GUARD_COPY_MAX_BYTES); /* PutObject has the same limit */
+    /* What does not arrive at once makes a dead writer's record block for minutes (section 3): where nothing else keeps
+     * it from overwriting others, its parts go first, and only the small Complete is guarded. */
     enum profile_condition condition = condition_of(rules, WAY_PUT_OBJECT, create);
     bool honoured = condition == PROFILE_ENFORCED || condition == PROFILE_UNKNOWN;
-    return honoured || !rules->has_uploads ? WAY_STAGE_ABOVE : WAY_STAGE_ABOVE_UNCONDITIONED;
+    bool stages_early = rules->has_uploads && (!honoured || rules->keeps_stalled_bodies);
+    return stages_early ? smaller(rules->at_once_bytes, WAY_STAGE_ABOVE) : WAY_STAGE_ABOVE;
 }
 
 /* ------------------------------------------------------------------------------------------------ what is proven */
@@ -175,17 +178,39 @@ static os_code refuse_condition(const struct way_rules *rules, const struct way_
                      rules->profile->name, way_request_name(plain_request(rules, wish)), expectation_name(wish));
 }
 
+static const char *operation_name(const struct way_wish *wish)
+{
+    switch (wish->operation) {
+    case WAY_PUT: return "put";
+    case WAY_COPY: return "copy";
+    case WAY_DELETE: return "delete";
+    case WAY_RENAME: return "rename";
+    case WAY_COMPLETE: break;
+    }
+    return "write in parts";
+}
+
 static os_code refuse_without_ledger(const struct way_rules *rules, const struct way_wish *wish, os_error *err)
 {
-    if (rules->profile == NULL || rules->guard != OS_GUARD_AUTO)
+    const char *operation = operation_name(wish);
+    if (rules->profile == NULL)
         return error_set(err, OS_ERR_CONFIG,
-                         "A guarded call needs a ledger: set ledger_url to dynamodb://TABLE (or sqlite:///FILE for "
-                         "writers on one machine).");
+                         "A guarded %s needs a ledger: set ledger_url to dynamodb://TABLE (or sqlite:///FILE for "
+                         "writers on one machine).%s",
+                         operation, rules->unprofiled ? rules->unprofiled : "");
+    if (rules->guard != OS_GUARD_AUTO || rules->condition_headers == OS_OFF)
+        return error_set(err, OS_ERR_CONFIG,
+                         "A guarded %s needs a ledger with %s: set ledger_url to dynamodb://TABLE (or sqlite:///FILE "
+                         "for writers on one machine), or leave that setting out.",
+                         operation,
+                         rules->guard == OS_GUARD_RECORD ? "guard=record"
+                         : rules->guard == OS_GUARD_BOTH ? "guard=both"
+                                                         : "condition_headers=off");
     return error_set(err, OS_ERR_CONFIG,
-                     "A guarded call needs a ledger here, because the profile of the store (%.63s) does not prove all "
+                     "A guarded %s needs a ledger here, because the profile of the store (%.63s) does not prove all "
                      "that writes to the same keys by %s: set ledger_url to dynamodb://TABLE (or sqlite:///FILE for "
                      "writers on one machine).",
-                     rules->profile->name, expectation_name(wish));
+                     operation, rules->profile->name, expectation_name(wish));
 }
 
 static os_code refuse_size(const struct way_rules *rules, const struct way_wish *wish, os_error *err)

@@ -37,11 +37,14 @@ struct way_rules {
     os_guard guard;
     os_toggle condition_headers;
     const struct profile *profile; /* NULL: none */
+    const char *unprofiled;        /* with none: a sentence for who may miss it, with a space before it; or NULL */
     bool has_ledger;
-    bool has_conditions;  /* requests can carry them; not over libs3, nor to the embedded store */
-    bool has_uploads;     /* staged uploads */
-    bool copies_whole;    /* a COPY is one request whatever its size (embedded store) */
-    uint64_t stage_above; /* 0: by default */
+    bool has_conditions;       /* requests can carry them; not over libs3, nor to the embedded store */
+    bool has_uploads;          /* staged uploads */
+    bool copies_whole;         /* a COPY is one request whatever its size (embedded store) */
+    bool keeps_stalled_bodies; /* the store waits for the rest of a body for ever */
+    uint64_t stage_above;      /* 0: by default */
+    uint64_t at_once_bytes;    /* bodies of so many arrive at once with their headers (section 3), as far as is known */
 };
 
 struct way_wish {

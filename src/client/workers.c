@@ -6,14 +6,21 @@
 
 #include <stdlib.h>
 
-struct workers {
-    struct monitor monitor; /* of all below; woken when there is work, or no more will come */
+struct lane {
     struct loop_blocking *first;
     struct loop_blocking *last;
+    size_t waiting_count; /* queued, not taken */
+    size_t busy_count;    /* taken, not done */
+    size_t most;          /* of these */
+};
+
+struct workers {
+    struct monitor monitor; /* of all below; woken when there is work, or no more will come */
+    struct lane lanes[LOOP_LANES];
     struct thread threads[WORKERS_MAX];
     size_t thread_count;
     size_t idle_count;
-    size_t waiting_count; /* queued, not taken */
+    uint64_t came_count;
     bool stopping;
 };
 
@@ -26,6 +33,8 @@ os_code workers_new(struct workers **ret, os_error *err)
         free(workers);
         return error_no_memory(err);
     }
+    for (size_t i = 0; i < LOOP_LANES; i++)
+        workers->lanes[i].most = i >= LOOP_RECORDS_READ ? WORKERS_LEDGER : WORKERS_LANE;
     *ret = workers;
     return OS_OK;
 }
@@ -37,56 +46,124 @@ static void work_off(struct loop_blocking *blocking)
     loop_post(loop, &blocking->job);
 }
 
-static struct loop_blocking *take(struct workers *workers)
+/* Of what waits, so much may run now. */
+static size_t runnable_of(const struct lane *lane)
 {
-    struct loop_blocking *blocking = workers->first;
-    workers->first = blocking->next;
-    if (workers->first == NULL)
-        workers->last = NULL;
-    workers->waiting_count--;
+    size_t room = lane->most - lane->busy_count;
+    return lane->waiting_count < room ? lane->waiting_count : room;
+}
+
+static size_t runnable(const struct workers *workers)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < LOOP_LANES; i++)
+        count += runnable_of(&workers->lanes[i]);
+    return count;
+}
+
+/* That has waited longest of all that may run now; NULL: nothing may. */
+static struct lane *choose(struct workers *workers)
+{
+    struct lane *chosen = NULL;
+    for (size_t i = 0; i < LOOP_LANES; i++) {
+        struct lane *lane = &workers->lanes[i];
+        if (runnable_of(lane) > 0 && (chosen == NULL || lane->first->came < chosen->first->came))
+            chosen = lane;
+    }
+    return chosen;
+}
+
+static struct loop_blocking *take(struct lane *lane)
+{
+    struct loop_blocking *blocking = lane->first;
+    lane->first = blocking->next;
+    if (lane->first == NULL)
+        lane->last = NULL;
+    lane->waiting_count--;
+    lane->busy_count++;
     return blocking;
+}
+
+static bool is_over(const struct workers *workers)
+{
+    bool waits = false;
+    for (size_t i = 0; i < LOOP_LANES; i++)
+        waits = waits || workers->lanes[i].first != NULL;
+    return workers->stopping && !waits;
+}
+
+static void work_in(struct workers *workers, struct lane *lane)
+{
+    struct loop_blocking *blocking = take(lane);
+    monitor_leave(&workers->monitor);
+    work_off(blocking);
+    monitor_enter(&workers->monitor);
+    lane->busy_count--;
+    if (workers->idle_count > 0 && (runnable(workers) > 1 || is_over(workers)))
+        monitor_wake(&workers->monitor); /* this thread takes one */
 }
 
 static void worker_main(void *context)
 {
     struct workers *workers = context;
     monitor_enter(&workers->monitor);
-    for (;;) {
-        while (workers->first == NULL && !workers->stopping) {
-            workers->idle_count++;
-            monitor_wait(&workers->monitor);
-            workers->idle_count--;
+    while (!is_over(workers)) {
+        struct lane *lane = choose(workers);
+        if (lane != NULL) {
+            work_in(workers, lane);
+            continue;
         }
-        if (workers->first == NULL)
-            break;
-        struct loop_blocking *blocking = take(workers);
-        monitor_leave(&workers->monitor);
-        work_off(blocking);
-        monitor_enter(&workers->monitor);
+        workers->idle_count++;
+        monitor_wait(&workers->monitor);
+        workers->idle_count--;
     }
     monitor_leave(&workers->monitor);
 }
 
-void workers_run(struct workers *workers, struct loop_blocking *blocking)
+static void queue(struct workers *workers, struct lane *lane, struct loop_blocking *blocking)
 {
     blocking->next = NULL;
+    blocking->came = workers->came_count++;
+    if (lane->last)
+        lane->last->next = blocking;
+    else
+        lane->first = blocking;
+    lane->last = blocking;
+    lane->waiting_count++;
+}
+
+/* What was just queued, where nothing else waits: no thread is at it, so that it takes no place in its lane. */
+static void take_back(struct lane *lane)
+{
+    (void)take(lane);
+    lane->busy_count--;
+}
+
+void workers_run(struct workers *workers, struct loop_blocking *blocking)
+{
     monitor_enter(&workers->monitor);
-    if (workers->waiting_count >= workers->idle_count && workers->thread_count < WORKERS_MAX &&
+    queue(workers, &workers->lanes[blocking->lane], blocking);
+    if (runnable(workers) > workers->idle_count && workers->thread_count < WORKERS_MAX &&
         thread_start(&workers->threads[workers->thread_count], worker_main, workers))
         workers->thread_count++;
-    if (workers->thread_count == 0) {
-        monitor_leave(&workers->monitor);
-        work_off(blocking);
-        return;
-    }
-    if (workers->last)
-        workers->last->next = blocking;
+    bool alone = workers->thread_count == 0;
+    if (alone)
+        take_back(&workers->lanes[blocking->lane]);
     else
-        workers->first = blocking;
-    workers->last = blocking;
-    workers->waiting_count++;
-    monitor_wake(&workers->monitor);
+        monitor_wake(&workers->monitor);
     monitor_leave(&workers->monitor);
+    if (alone)
+        work_off(blocking);
+}
+
+bool workers_include(struct workers *workers, const struct thread *thread)
+{
+    bool found = false;
+    monitor_enter(&workers->monitor);
+    for (size_t i = 0; i < workers->thread_count && !found; i++)
+        found = thread_same(&workers->threads[i], thread);
+    monitor_leave(&workers->monitor);
+    return found;
 }
 
 void workers_free(struct workers *workers)

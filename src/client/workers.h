@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads for calls that block (the embedded store, SQLite, libs3): started as they are needed, kept until the client
- * closes. */
+/*
+ * Threads for calls that block (the embedded store, SQLite, Signature V2): started as they are needed, kept until the
+ * client closes. Each lane has so many of its own that whatever fills one of them keeps nobody waiting in another.
+ */
 #ifndef OSCOMMIT_CLIENT_WORKERS_H
 #define OSCOMMIT_CLIENT_WORKERS_H
 
+#include "base/thread.h"
 #include "client/loop.h"
 
-enum { WORKERS_MAX = 16 };
+enum {
+    WORKERS_LANE = 16,  /* at once in each lane but these two of the ledger */
+    WORKERS_LEDGER = 4, /* who writes waits for the others anyway */
+    WORKERS_MAX = (LOOP_LANES - 2) * WORKERS_LANE + 2 * WORKERS_LEDGER
+};
 
 struct workers;
 
 os_code workers_new(struct workers **ret, os_error *err);
-/* Runs blocking->work on some thread, then posts its job to its loop. When no thread at all can be started, on the
- * calling one. */
+/* Runs blocking->work on some thread, then posts its job to its loop. In a lane, in the order in which they came. When
+ * no thread at all can be started, on the calling one; when fewer than that, the lanes share them. */
 void workers_run(struct workers *workers, struct loop_blocking *blocking);
-void workers_free(struct workers *workers); /* waits until all work is done */
+bool workers_include(struct workers *workers, const struct thread *thread); /* is one of them */
+void workers_free(struct workers *workers);                                 /* waits until all work is done */
 
 #endif

@@ -14,8 +14,8 @@ static const char *const rule_names[] = {
     [RULE_R8] = "R8",       [RULE_R9] = "R9",       [RULE_R11] = "R11",     [RULE_V3] = "V3",
     [RULE_V4] = "V4",       [RULE_E2] = "E2",       [RULE_R13_A] = "R13.A", [RULE_R13_B] = "R13.B",
     [RULE_R13_C] = "R13.C", [RULE_R13_D] = "R13.D", [RULE_R13_E] = "R13.E", [RULE_R13_F] = "R13.F",
-    [RULE_R14] = "R14",     [RULE_R16] = "R16",     [RULE_N1] = "N1",       [RULE_N2] = "N2",
-    [RULE_N3] = "N3",
+    [RULE_R14] = "R14",     [RULE_R16] = "R16",     [RULE_R17] = "R17",     [RULE_N1] = "N1",
+    [RULE_N2] = "N2",       [RULE_N3] = "N3",
 };
 
 void guard_init(struct guard *g, const struct guard_settings *settings, const struct guard_start *start)
@@ -32,7 +32,6 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     else if (settings->etag_known && start->our_etag)
         word_copy(g->our_etag, start->our_etag, sizeof(g->our_etag));
     word_copy(g->nonce, start->nonce, sizeof(g->nonce));
-    g->body_bytes = start->body_bytes;
     g->part_count = start->part_count;
     g->parts_in_doubt = start->parts_in_doubt;
     g->versioned = settings->versioned;
@@ -50,61 +49,13 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     }
 }
 
-void guard_init_resolve(struct guard *g, const struct guard_settings *settings, const struct guard_ticket *ticket,
-                        uint64_t seed)
-{
-    memset(g, 0, sizeof(*g));
-    g->settings = *settings;
-    g->settings.margin_s = ticket->margin_s;
-    g->settings.native = ticket->native;
-    g->settings.native_writers = ticket->native_writers;
-    g->backoff.random = seed;
-    g->operation = ticket->operation;
-    g->resolving = true;
-    if (strcmp(ticket->expected_etag, RECORD_ETAG_CREATE) != 0)
-        word_copy(g->expected_etag, ticket->expected_etag, sizeof(g->expected_etag));
-    word_copy(g->our_etag, ticket->operation == GUARD_DELETE ? RECORD_ETAG_CREATE : ticket->our_etag,
-              sizeof(g->our_etag));
-    record_copy(&g->ours, &ticket->record);
-    word_copy(g->nonce, ticket->record.nonce, sizeof(g->nonce));
-    g->d0_s = ticket->d0_s;
-    g->largest_date_s = ticket->d0_s;
-    version_copy(&g->base, &ticket->base);
-    g->not_applied = ticket->not_applied;
-    g->parts_in_doubt = ticket->parts_in_doubt;
-    g->held = !ticket->native;
-    g->versioned = ticket->versioned;
-    g->has_versions = ticket->versioned || settings->versioned || settings->versions_likely;
-}
-
-void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
-{
-    memset(ret, 0, sizeof(*ret));
-    ret->operation = (enum guard_operation)g->operation;
-    ret->native = g->settings.native;
-    ret->native_writers = g->settings.native_writers;
-    ret->versioned = g->versioned;
-    word_copy(ret->expected_etag, guard_record_etag(g), sizeof(ret->expected_etag));
-    word_copy(ret->our_etag, g->our_etag, sizeof(ret->our_etag));
-    record_copy(&ret->record, &g->ours);
-    ret->d0_s = g->d0_s;
-    ret->margin_s = g->settings.margin_s;
-    version_copy(&ret->base, &g->base);
-    ret->not_applied = g->not_applied;
-    ret->parts_in_doubt = g->parts_in_doubt;
-}
-
-uint32_t guard_allowance_s(enum guard_operation operation, uint64_t amount, bool one_write)
+uint32_t guard_work_s(enum guard_operation operation, uint64_t amount)
 {
     const uint64_t copy_bytes_per_s = UINT64_C(40) << 20;
     const uint64_t parts_per_s = 100;
-    if (operation == GUARD_COPY)
-        return (uint32_t)(5 + (amount + copy_bytes_per_s - 1) / copy_bytes_per_s);
-    if (operation == GUARD_DELETE)
-        return 5;
-    uint32_t write_s =
-        one_write ? 5 : 70; /* stores take a stalled body for 30 to 65 s after the headers were admitted */
-    return operation == GUARD_PUT ? write_s : (uint32_t)(write_s + (amount + parts_per_s - 1) / parts_per_s);
+    uint64_t per_s = operation == GUARD_COPY ? copy_bytes_per_s : parts_per_s;
+    bool grows = operation == GUARD_COPY || operation == GUARD_COMPLETE;
+    return (uint32_t)(5 + (grows ? (amount + per_s - 1) / per_s : 0));
 }
 
 const char *guard_record_etag(const struct guard *g)
@@ -132,7 +83,7 @@ bool guard_try_again(const struct guard *g)
 
 bool guard_expired(const struct guard *g)
 {
-    return g->reason == GUARD_REASON_EXPIRED || g->reason == GUARD_REASON_TOO_LATE;
+    return g->came_too_late && g->verdict == VERDICT_NOT_EXECUTED;
 }
 
 bool guard_by_fence(const struct guard *g)
@@ -199,7 +150,7 @@ static void release_ours(struct guard *g, struct guard_todo *todo)
         record_ttl(g->largest_date_s, g->settings.ttl_s, g->ours.timeout_ms, g->settings.max_clock_skew_rate);
     record_released(&g->ours, ttl_s, &todo->release);
     memset(&todo->release_condition, 0, sizeof(todo->release_condition));
-    todo->release_condition.kind = RECORD_IF_HELD;
+    todo->release_condition.kind = g->resolving ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
     record_copy(&todo->release_condition.seen, &g->ours);
     todo->what |= GUARD_DO_RELEASE;
     g->held = false;

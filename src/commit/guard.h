@@ -14,7 +14,7 @@
  * waits for the answer of a PutItem, to release the record that it may have made.
  *
  * The parts: guard.c (start, dispatch, verdicts), guard_acquire.c (R1-R5), guard_attempt.c (R6-R10), guard_contend.c
- * (R11, R12, R14), guard_resolve.c (R13, R14), guard_native.c (N1-N3), guard_versions.c (R16).
+ * (R11, R12, R14), guard_resolve.c (R13, R14), guard_native.c (N1-N3), guard_versions.c (R16), guard_ticket.c (R17).
  */
 #ifndef OSCOMMIT_COMMIT_GUARD_H
 #define OSCOMMIT_COMMIT_GUARD_H
@@ -49,6 +49,10 @@ enum { GUARD_NATIVE_SETTLED_S = 300 };
 enum { GUARD_VERSIONS_S = 20 * 3600 };
 /* E6. */
 enum { GUARD_LENGTH_MAX_S = 60 };
+/* Section 3, for guard_settings: how long stores were seen to wait for the rest of a body, where a profile does not
+ * say; and one that waits for ever. */
+enum { GUARD_STALLED_BODY_S = 65 };
+#define GUARD_STALLED_BODY_FOR_EVER UINT32_MAX
 /* CopyObject's limit (Amazon S3 API Reference, "CopyObject"). */
 #define GUARD_COPY_MAX_BYTES (UINT64_C(5) << 30)
 
@@ -58,8 +62,11 @@ struct guard_settings {
     uint64_t recheck_after_ms;
     uint32_t max_clock_skew_rate;
     uint32_t length_s;
-    uint32_t allowance_s; /* 0: by operation (guard_allowance_s) */
-    uint32_t complete_s;  /* COMPLETE: at least so long, where it goes by operation */
+    uint32_t work_s;         /* how long the store is busy with a request that it has whole; 0: by operation */
+    uint32_t complete_s;     /* COMPLETE: at least so long, where it goes by operation */
+    uint32_t stalled_body_s; /* how long the store waits for the rest of a body; GUARD_STALLED_BODY_FOR_EVER */
+    uint32_t late_segment_s; /* how long what was handed to the kernel may still take to arrive, once it is given up */
+    uint64_t minimum_rate;   /* bytes per second, at which what does not arrive at once has to be delivered */
     uint32_t margin_s;
     uint32_t answer_409;  /* enum guard_409 */
     bool fences;          /* E7 */
@@ -82,9 +89,8 @@ struct guard_start {
                                           the same for every guard of one upload */
     uint64_t generation;               /* random; cut to 48 bits (T2) */
     uint64_t seed;                     /* of the jitter */
-    uint64_t body_bytes;               /* PUT: decides the allowance */
     uint64_t upload;                   /* COMPLETE: number of the upload id (record_upload_number) */
-    uint32_t part_count;               /* COMPLETE: decides the allowance */
+    uint32_t part_count;               /* COMPLETE: decides how long the store may be at it */
     bool parts_in_doubt;               /* COMPLETE: a part was not answered: a copy of it may come late (R14) */
     bool has_recent_date;              /* R3: an answer of the store is less than 2 s old; native: than 10 min */
     uint64_t recent_date_s;            /* the largest Date received so far */
@@ -177,7 +183,8 @@ struct guard_event {
     bool versioned;                       /* HEAD: it names a version, or a delete marker, by an id of its own */
     uint64_t source_bytes;                /* SOURCE */
     bool signed_ok;                       /* SIGNED */
-    bool one_write;                       /* SIGNED: what was signed leaves in one write, headers and body */
+    bool at_once;                         /* SIGNED: it arrives at once: one segment, over TLS one record */
+    uint64_t wire_bytes;                  /* SIGNED: of the whole request on the wire, at most */
     enum ledger_outcome ledger;           /* RECORD_PUT, RECORD_GET, RECORD_QUERY */
     bool found;                           /* RECORD_GET with LEDGER_OK */
     struct record record;                 /* RECORD_PUT with LEDGER_CONFLICT, RECORD_GET when found */
@@ -224,6 +231,11 @@ struct guard_todo {
     struct record_condition release_condition;
     uint64_t send_deadline_ms;  /* from now */
     uint64_t send_allowance_ms; /* the kernel may try no longer to deliver it (TCP_USER_TIMEOUT) */
+    bool send_at_once;          /* the record counts on it: else nothing is sent */
+    /* Otherwise the end of the body is held back until all before it is acknowledged, and handed over only while less
+     * than send_tail_ms have passed since send_clock, by the clock that advanced most. */
+    struct clock_reading send_clock;
+    uint64_t send_tail_ms;
     bool has_timer;
     uint64_t timer_ms; /* from now; replaces an earlier timer, which a step without one leaves running */
 };
@@ -283,7 +295,8 @@ enum guard_reason {
     GUARD_REASON_ABORT_REFUSED, /* R14: the store does not let us abort the holder's upload */
     GUARD_REASON_STOPPED,       /* deadline or cancellation */
     GUARD_REASON_BUSY,          /* the same, while another writer held the record */
-    GUARD_REASON_NO_EVIDENCE    /* R13.F, N3 */
+    GUARD_REASON_NO_EVIDENCE,   /* R13.F, N3 */
+    GUARD_REASON_FALSE_TICKET   /* R17: the stored record contradicts the ticket */
 };
 
 /* Which rule, or row of R13, gave the verdict. */
@@ -310,6 +323,7 @@ enum guard_rule {
     RULE_R13_F,
     RULE_R14,
     RULE_R16,
+    RULE_R17,
     RULE_N1,
     RULE_N2,
     RULE_N3
@@ -331,8 +345,9 @@ struct guard {
     char nonce[RECORD_NONCE_SIZE];
     bool resolving;  /* from a ticket: never makes an attempt */
     bool contending; /* R3 met another's record while R1's HEAD was still under way */
-    uint8_t reserved[5];
-    uint64_t body_bytes;
+    bool own_same;   /* R17: in this round our key's record was the ticket's, in every attribute */
+    bool own_alive;  /* R17: and a record with our nonce was, whose fence has not passed */
+    uint8_t reserved[3];
     uint64_t source_bytes;
 
     /* S3 time. */
@@ -364,8 +379,9 @@ struct guard {
 
     uint32_t part_count;
     uint32_t signed_length_s; /* of the attempt's signature, from D0 on */
+    uint64_t wire_bytes;      /* of what was signed before the record was written, which counts on it */
 
-    bool one_write;      /* PUT, COMPLETE: what was signed before the record was written, which counts on it */
+    bool at_once;        /* the same: it arrives at once */
     bool together;       /* R1 and R3 went out together */
     bool checked;        /* R1's HEAD has shown the expectation to hold */
     bool source_checked; /* COPY */
@@ -388,11 +404,12 @@ struct guard {
     bool versioned;      /* R16: the bucket had versions before the attempt was sent */
     bool has_versions;   /* R16: it has them now: asking for their list is worth it */
     bool parts_in_doubt; /* R14: what is open may have been completed, and opened again by a late part */
-    uint8_t reserved_end[1];
+    bool came_too_late;  /* E6: R6 found too little left of the signature, or an answer says that it is over */
 };
 
 void guard_init(struct guard *guard, const struct guard_settings *settings, const struct guard_start *start);
-/* Begins at R13. Settings give margin and what may be waited for; the ticket gives the rest. */
+/* Begins at R13. Settings and ticket give the margin, whichever is larger; the ticket gives the rest, as far as it is
+ * believed (R17). */
 void guard_init_resolve(struct guard *guard, const struct guard_settings *settings, const struct guard_ticket *ticket,
                         uint64_t seed);
 
@@ -404,11 +421,14 @@ enum verdict guard_verdict(const struct guard *guard); /* VERDICT_NONE until it 
 /* The call should start a new guard while its deadline allows; for a COMPLETE on the same upload, with the same nonce.
  * After GUARD_REASON_STAGE_AGAIN that would be in vain: a new upload is needed first, and this is false. */
 bool guard_try_again(const struct guard *guard);
-bool guard_expired(const struct guard *guard); /* E6: the next guard doubles its length */
+bool guard_expired(const struct guard *guard); /* E6: it came too late; the next guard doubles its length */
 /* The verdict says that the attempt was lost, and rests on its being dead: no answer said so. */
 bool guard_by_fence(const struct guard *guard);
 const char *guard_rule_name(const struct guard *guard); /* "R9", "R13.E" ... */
 void guard_ticket_of(const struct guard *guard, struct guard_ticket *ret);
+/* R17: the round that gave the verdict on a ticket has shown that its Complete is dead, and that the stored record,
+ * which names its upload, is the ticket's: the upload may be aborted. */
+bool guard_owns_upload(const struct guard *guard);
 
 /* RECORD_QUERY: adds what one row of the partition says. `etag` is the row's sort key. An update may leave the ETag as
  * it was: the row of our own key counts like any other. */
@@ -420,9 +440,13 @@ unsigned guard_weigh_listed(const struct guard *guard, const struct listed_versi
 /* The same after a HEAD of it. VERSIONS_OURS, VERSIONS_OTHERS: it is another's, or VERSIONS_HIDDEN. */
 enum versions_outcome guard_weigh_version(const struct guard *guard, const struct object_version *version);
 
-/* Allowance by operation (protocol section 3). `amount`: the bytes of the body or of the source; of a Complete its
- * parts. */
-uint32_t guard_allowance_s(enum guard_operation operation, uint64_t amount, bool one_write);
+/* How long the store may be busy with a request that it has whole, by operation (protocol section 3). `amount`: the
+ * bytes of a COPY's source; of a COMPLETE its parts. */
+uint32_t guard_work_s(enum guard_operation operation, uint64_t amount);
+/* For how long after D0 + length the end of a request of so many bytes may be handed over (R6). */
+uint32_t guard_delivery_s(const struct guard_settings *settings, uint64_t wire_bytes);
+/* The allowance of this guard: after D0 + length + allowance what was signed has been applied or never will be. */
+uint32_t guard_allowance_s(const struct guard *guard);
 
 /* The sort key of our record: "*" or the expected ETag. */
 const char *guard_record_etag(const struct guard *guard);

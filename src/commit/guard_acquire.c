@@ -90,31 +90,47 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
 
 /* ------------------------------------------------------------------------------------------------ R2 */
 
-uint32_t guard_own_allowance_s(const struct guard *g)
+static uint32_t work_s(const struct guard *g)
 {
-    if (g->settings.allowance_s != 0)
-        return g->settings.allowance_s;
-    uint64_t amount = g->body_bytes;
-    if (g->operation == GUARD_COPY)
-        amount = g->source_bytes;
-    else if (g->operation == GUARD_COMPLETE)
-        amount = g->part_count;
-    uint32_t allowance_s = guard_allowance_s((enum guard_operation)g->operation, amount, g->one_write);
-    bool takes_longer = g->operation == GUARD_COMPLETE && g->settings.complete_s > allowance_s;
-    return takes_longer ? g->settings.complete_s : allowance_s;
+    if (g->settings.work_s != 0)
+        return g->settings.work_s;
+    uint64_t amount = g->operation == GUARD_COPY ? g->source_bytes : g->part_count;
+    uint32_t by_operation_s = guard_work_s((enum guard_operation)g->operation, amount);
+    bool takes_longer = g->operation == GUARD_COMPLETE && g->settings.complete_s > by_operation_s;
+    return takes_longer ? g->settings.complete_s : by_operation_s;
+}
+
+uint32_t guard_delivery_s(const struct guard_settings *settings, uint64_t wire_bytes)
+{
+    return (uint32_t)((wire_bytes + settings->minimum_rate - 1) / settings->minimum_rate);
+}
+
+/* What does not arrive at once may stall on its way; a store that waits for it for ever has no such bound, and what is
+ * sent to it no fence. */
+uint32_t guard_allowance_s(const struct guard *g)
+{
+    if (g->at_once)
+        return work_s(g);
+    uint32_t stalled_s = guard_never_dies(g) ? GUARD_STALLED_BODY_S : g->settings.stalled_body_s;
+    return work_s(g) + guard_delivery_s(&g->settings, g->wire_bytes) + g->settings.late_segment_s + stalled_s;
+}
+
+bool guard_never_dies(const struct guard *g)
+{
+    return !g->at_once && g->settings.stalled_body_s == GUARD_STALLED_BODY_FOR_EVER;
 }
 
 /* The record that goes with a signature made at D0: what it says follows from D0 alone. */
 static void describe_record(struct guard *g)
 {
-    uint64_t reach_s = (uint64_t)g->signed_length_s + guard_own_allowance_s(g);
+    uint64_t reach_s = (uint64_t)g->signed_length_s + guard_allowance_s(g);
     uint64_t timeout_ms = (reach_s + g->settings.margin_s) * 1000; /* T6 */
     if (timeout_ms < g->settings.timeout_ms)
         timeout_ms = g->settings.timeout_ms;
     g->ours.timeout_ms = timeout_ms;
     g->ours.ttl_s = record_ttl(g->d0_s, g->settings.ttl_s, timeout_ms, g->settings.max_clock_skew_rate);
-    g->ours.has_fence = g->settings.fences;
-    g->ours.fence_s = g->settings.fences ? g->d0_s + reach_s : 0;
+    g->ours.has_fence = g->settings.fences && !guard_never_dies(g);
+    g->ours.fence_s = g->ours.has_fence ? g->d0_s + reach_s : 0;
     memcpy(g->ours.nonce, g->nonce, sizeof(g->ours.nonce));
     memset(g->ours.saw, 0, sizeof(g->ours.saw));
     if (g->checked)
@@ -150,7 +166,8 @@ void guard_on_signed(struct guard *g, const struct guard_event *event, struct gu
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_R2, todo);
         return;
     }
-    g->one_write = event->one_write;
+    g->at_once = event->at_once;
+    g->wire_bytes = event->wire_bytes;
     describe_record(g);
     g->lease_clock = event->now;
     backoff_restart(&g->backoff);

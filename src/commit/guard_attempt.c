@@ -35,7 +35,10 @@ static void send_copy(struct guard *g, const struct clock_reading *now, struct g
 {
     g->state = GUARD_SENDING;
     g->send_count++;
-    todo->send_allowance_ms = (uint64_t)guard_own_allowance_s(g) * 1000;
+    todo->send_allowance_ms = (uint64_t)guard_allowance_s(g) * 1000;
+    todo->send_at_once = g->at_once;
+    todo->send_clock = g->d0_clock;
+    todo->send_tail_ms = ((uint64_t)g->signed_length_s + guard_delivery_s(&g->settings, g->wire_bytes)) * 1000;
     if (g->settings.native)
         todo->send_deadline_ms =
             signature_left_ms(g, now) + todo->send_allowance_ms + (uint64_t)g->settings.margin_s * 1000;
@@ -44,12 +47,18 @@ static void send_copy(struct guard *g, const struct clock_reading *now, struct g
     guard_want(g, GUARD_DO_SEND, todo);
 }
 
+static void too_late(struct guard *g, enum guard_rule rule, struct guard_todo *todo)
+{
+    g->came_too_late = true;
+    guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, rule, todo);
+}
+
 void guard_send(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
 {
     if (in_time(g, now))
         send_copy(g, now, todo);
     else
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R6, todo);
+        too_late(g, RULE_R6, todo);
 }
 
 /* ------------------------------------------------------------------------------------------------ R7 */
@@ -62,6 +71,13 @@ static void definitely_not_applied(struct guard *g, const struct guard_event *ev
     guard_resolve(g, &event->now, todo);
 }
 
+/* All copies were answered so, and nothing but the signature's end is in the way of another. */
+static void copies_are_over(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    g->came_too_late = true;
+    definitely_not_applied(g, event, todo);
+}
+
 static void on_409(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     if (g->settings.answer_409 == GUARD_409_FINAL) {
@@ -72,10 +88,12 @@ static void on_409(struct guard *g, const struct guard_event *event, struct guar
         g->answered_409++;
         /* A Complete is not sent again. An earlier guard's, of the same upload, may have been applied after all: V4 and
          * row A first. */
-        if (g->operation != GUARD_COMPLETE && in_time(g, &event->now))
+        if (g->operation == GUARD_COMPLETE)
+            definitely_not_applied(g, event, todo);
+        else if (in_time(g, &event->now))
             guard_wait(g, GUARD_SEND_WAITING, todo);
         else
-            definitely_not_applied(g, event, todo); /* all copies were answered so, and the signature is over */
+            copies_are_over(g, event, todo);
     }
 }
 
@@ -84,7 +102,7 @@ void guard_on_send_timer(struct guard *g, const struct guard_event *event, struc
     if (in_time(g, &event->now))
         send_copy(g, &event->now, todo);
     else
-        definitely_not_applied(g, event, todo);
+        copies_are_over(g, event, todo);
 }
 
 /* ------------------------------------------------------------------------------------------------ R8, E2 */
@@ -103,7 +121,7 @@ static void on_token_expired(struct guard *g, const struct guard_event *event, s
         return;
     }
     if (!in_time(g, &event->now)) { /* R6 */
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_E2, todo);
+        too_late(g, RULE_E2, todo);
         return;
     }
     g->renewed = true;
@@ -114,11 +132,19 @@ static void on_token_expired(struct guard *g, const struct guard_event *event, s
     guard_want(g, GUARD_DO_SIGN, todo);
 }
 
+/* To arrive, than the record counts on. */
+static bool takes_longer(const struct guard *g, const struct guard_event *event)
+{
+    if (g->at_once || event->at_once)
+        return g->at_once && !event->at_once;
+    return guard_delivery_s(&g->settings, event->wire_bytes) > guard_delivery_s(&g->settings, g->wire_bytes);
+}
+
 void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     if (!event->signed_ok)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_E2, todo);
-    else if (g->one_write && !event->one_write) /* the new token is longer, and the fence too early for two writes */
+    else if (takes_longer(g, event)) /* the new token is longer, and the fence too early for it */
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_NOT_SENT, RULE_R6, todo);
     else
         guard_send(g, &event->now, todo);
@@ -135,6 +161,13 @@ static void written(struct guard *g, const struct guard_event *event, struct gua
     guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_WRITTEN, RULE_R9, todo);
 }
 
+/* R8: this copy says so; E6 makes the next one longer. */
+static void may_have_expired(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    g->came_too_late = true;
+    guard_resolve(g, &event->now, todo);
+}
+
 void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     switch (event->attempt) {
@@ -146,12 +179,12 @@ void guard_on_attempt(struct guard *g, const struct guard_event *event, struct g
         if (signature_surely_lives(g, &event->now))
             guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_R8, todo);
         else
-            guard_resolve(g, &event->now, todo);
+            may_have_expired(g, event, todo);
         return;
     case ATTEMPT_TOKEN_EXPIRED: on_token_expired(g, event, todo); return;
     case ATTEMPT_SKEWED: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SKEWED, RULE_E2, todo); return;
     case ATTEMPT_NOT_SENT: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_NOT_SENT, RULE_R6, todo); return;
-    case ATTEMPT_EXPIRED:
+    case ATTEMPT_EXPIRED: may_have_expired(g, event, todo); return;
     case ATTEMPT_AMBIGUOUS: guard_resolve(g, &event->now, todo); return; /* R10 */
     }
 }

@@ -24,7 +24,7 @@ bool guard_is_ours(const struct guard *g, const struct record *record);         
 
 /* guard_acquire.c */
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-uint32_t guard_own_allowance_s(const struct guard *g); /* as set, or by operation */
+bool guard_never_dies(const struct guard *g); /* the store may wait for the rest of it for ever */
 void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
 void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
@@ -59,6 +59,10 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
 void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo *todo);
 void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 bool guard_dead_by(const struct guard *g, uint64_t date_s); /* date > own fence + margin */
+
+/* guard_ticket.c */
+/* R17, of the answer that shows our key's record: false when that ends the guard. */
+bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 
 /* guard_versions.c */
 void guard_note_versions(struct guard *g, const struct guard_event *event); /* of any HEAD */

@@ -49,6 +49,7 @@ void guard_resolve(struct guard *g, const struct clock_reading *now, struct guar
 {
     if (g->state < GUARD_RESOLVE_HEAD)
         backoff_restart(&g->backoff);
+    g->held = g->held && !g->resolving; /* R17: by this round, or not at all */
     g->own_is_foreign = false;
     g->saw_ours = false;
     g->upload_open = false;
@@ -70,7 +71,7 @@ static void round_broken(struct guard *g, struct guard_todo *todo)
  * Whether under this record somebody may have replaced what we wrote, without having left that he saw our nonce. What
  * was predicted may be wrong: the bucket's encryption was changed since, and ETags are no MD5 sums any more. But then
  * no two writes have the same ETag: who replaced our version did it under the only record of that ETag, whose `saw` is
- * our nonce, unless a peer wrote it.
+ * our nonce, unless a peer wrote it, or somebody whose HEAD and PutItem went out together.
  */
 static bool may_be_our_etag(const struct guard *g, const char *etag, const struct record *record)
 {
@@ -80,7 +81,8 @@ static bool may_be_our_etag(const struct guard *g, const char *etag, const struc
         return false; /* is no ETag */
     if (g->our_etag[0] == '\0' || strcmp(etag, g->our_etag) == 0)
         return true;
-    return record->nonce[0] == '\0' && strcmp(etag, g->expected_etag) != 0;
+    bool says_what_it_saw = record->nonce[0] != '\0' && record->saw[0] != '\0';
+    return !says_what_it_saw && strcmp(etag, g->expected_etag) != 0;
 }
 
 void guard_weigh_record(const struct guard *g, const char *etag, const struct record *record,
@@ -123,6 +125,8 @@ void guard_on_resolve_get(struct guard *g, const struct guard_event *event, stru
         return;
     }
     if (g->state == GUARD_RESOLVE_OWN) {
+        if (g->resolving && !guard_ticket_agrees(g, event, todo))
+            return;
         if (event->found && event->record.nonce[0] && !guard_is_ours(g, &event->record)) {
             g->own_is_foreign = true;
             g->saw_ours = strcmp(event->record.saw, g->nonce) == 0;
@@ -203,7 +207,7 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
     bool came_back = very_version && g->began_changed && !event->version.nonce[0];
     if (g->saw_ours)
         facts |= FACT_SAW_OURS;
-    if (g->not_applied)
+    if (g->not_applied && !g->own_alive)
         facts |= FACT_NOT_APPLIED;
     if (g->dead && !came_back)
         facts |= FACT_DEAD;

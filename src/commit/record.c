@@ -47,6 +47,13 @@ bool record_same_holder(const struct record *a, const struct record *b)
     return a->generation == b->generation && a->ttl_s == b->ttl_s && strcmp(a->nonce, b->nonce) == 0;
 }
 
+bool record_same(const struct record *a, const struct record *b)
+{
+    bool same_fence = a->has_fence == b->has_fence && (!a->has_fence || a->fence_s == b->fence_s);
+    return record_same_holder(a, b) && same_fence && a->timeout_ms == b->timeout_ms && a->upload == b->upload &&
+           strcmp(a->saw, b->saw) == 0;
+}
+
 uint64_t record_bound_ms(uint64_t timeout_ms, uint32_t rate)
 {
     return rate != 0 && timeout_ms > UINT64_MAX / rate ? UINT64_MAX : timeout_ms * rate;

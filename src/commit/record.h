@@ -40,16 +40,23 @@ struct record {
     char saw[RECORD_NONCE_SIZE];   /* "": none */
 };
 
+/* What a person can do about an item that is no record, for sentences. */
+#define RECORD_MEND                                                                                                \
+    "No writer can pass it: look at it with `oscommit table show`, see who else writes to the table, and when no " \
+    "writer "                                                                                                      \
+    "of this key is running, mend it with `oscommit table release --force`."
+
 /* On what a PutItem of a record depends. */
 enum record_condition_kind {
     RECORD_IF_ABSENT = 1, /* R3: attribute_not_exists(path) */
     RECORD_IF_SEEN = 2,   /* R12: generation, ttl and nonce (or its absence) are as seen */
-    RECORD_IF_HELD = 3    /* T3: generation and nonce are ours */
+    RECORD_IF_HELD = 3,   /* T3: generation and nonce are ours */
+    RECORD_IF_SAME = 4    /* R17: it is `seen`, in every attribute, and names no upload */
 };
 
 struct record_condition {
     enum record_condition_kind kind;
-    struct record seen; /* IF_SEEN: generation, ttl_s, nonce; IF_HELD: generation, nonce */
+    struct record seen; /* IF_SEEN: generation, ttl_s, nonce; IF_HELD: generation, nonce; IF_SAME: all of it */
 };
 
 /* What a ledger says to a request. The same words for PutItem and GetItem. */
@@ -74,6 +81,9 @@ void record_released(const struct record *held, uint64_t ttl_s, struct record *r
 
 /* R12's comparison: generation, ttl and nonce are equal. */
 bool record_same_holder(const struct record *a, const struct record *b);
+
+/* Equal in every attribute (of an upload id its number). */
+bool record_same(const struct record *a, const struct record *b);
 
 /* R12, no fence: how long a contender waits, timeout x max_clock_skew_rate; saturates. */
 uint64_t record_bound_ms(uint64_t timeout_ms, uint32_t rate);

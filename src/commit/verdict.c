@@ -126,7 +126,7 @@ enum attempt_answer verdict_classify(const struct attempt_reply *reply)
     if (!reply->sent)
         return ATTEMPT_NOT_SENT;
     if (!reply->complete)
-        return ATTEMPT_AMBIGUOUS;
+        return reply->tail_kept ? ATTEMPT_EXPIRED : ATTEMPT_AMBIGUOUS;
     if (reply->status >= 200 && reply->status < 300) {
         bool has_document = reply->is_copy || reply->is_complete;
         if (!has_document || reply->result_document)

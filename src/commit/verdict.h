@@ -22,7 +22,8 @@ enum attempt_answer {
     ATTEMPT_REFUSED,      /* R8: this copy was not applied, for a reason of its own */
     ATTEMPT_DENIED,  /* as REFUSED, but an expired signature is answered like this too: definite only while it surely
                         lives */
-    ATTEMPT_EXPIRED, /* the signature has expired: never definite (R8) */
+    ATTEMPT_EXPIRED, /* it came too late: the signature has expired, or its tail could not leave in time (R6). Never
+                        definite (R8) */
     ATTEMPT_TOKEN_EXPIRED, /* E2: renew the credentials, same date and length */
     ATTEMPT_SKEWED,        /* E2: RequestTimeTooSkewed */
     ATTEMPT_NOT_SENT,      /* no byte left this machine */
@@ -31,8 +32,9 @@ enum attempt_answer {
 
 /* What is known of an answer. Strings are never NULL. */
 struct attempt_reply {
-    bool sent;     /* at least one byte may have left */
-    bool complete; /* status, headers and body came whole */
+    bool sent;      /* at least one byte may have left */
+    bool complete;  /* status, headers and body came whole */
+    bool tail_kept; /* its tail did not leave: it was too slow (R6) */
     int status;
     const char *code;    /* the store's error code; "" if the answer has none */
     const char *message; /* its message */

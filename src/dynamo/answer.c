@@ -211,7 +211,6 @@ static void copy_cut(const char *str, size_t len, char *ret, size_t ret_size)
     size_t kept = text_utf8_cut(text_of(str, len), ret_size - 1);
     memcpy(ret, str, kept);
     ret[kept] = '\0';
-    text_one_line(ret);
 }
 
 /* The code stands behind the namespace: "com.amazonaws.dynamodb.v20120810#ThrottlingException". A code that does not
@@ -280,22 +279,72 @@ static enum ledger_outcome judge_status(const struct http_response *response, co
     return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_SERVICE, finding, detail, err);
 }
 
+/* Whoever answered has neither DynamoDB's mark nor its form, and says for certain that he is not to be asked: a server
+ * in between may pass on what it says in trouble (5xx), when it is asked too often, or waited for too long. */
+static bool is_foreign(const struct http_response *response)
+{
+    int status = response->status;
+    bool passing = status == 408 || status == 429 || status == 500 || (status >= 502 && status <= 504);
+    const char *type = http_headers_get(&response->headers, "content-type");
+    bool marked = http_headers_get(&response->headers, "x-amzn-requestid") != NULL ||
+                  (type != NULL && text_contains_nocase(text_from(type), "x-amz-json"));
+    return !passing && !marked;
+}
+
+static enum ledger_outcome foreign(const struct http_response *response, const struct answer_of *of,
+                                   struct dynamo_error *detail, os_error *err)
+{
+    char finding[256];
+    char type[80] = "";
+    const char *given = http_headers_get(&response->headers, "content-type");
+    if (given != NULL && text_is_utf8(text_from(given))) {
+        copy_cut(given, strlen(given), type, sizeof(type));
+    }
+    detail->foreign = true;
+    snprintf(finding, sizeof(finding), "was answered with HTTP %d%s%s by something that is not DynamoDB.%s",
+             response->status, type[0] != '\0' ? " and " : "", type,
+             of->writes ? " Whether it was passed on is not known." : "");
+    return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_CONFIG, finding, detail, err);
+}
+
+/* No JSON object. With too much in it for one, what it says is to be read in another way: a failed condition comes with
+ * the item that is in the way. */
+static enum ledger_outcome judge_unread(const struct http_response *response, const struct answer_of *of,
+                                        struct dynamo_error *detail, os_error *err)
+{
+    detail->too_large = json_is_too_large(buf_str(&response->body), response->body.len);
+    if (detail->too_large && of->writes && response->status == 400) {
+        return LEDGER_CONFLICT;
+    }
+    if (detail->too_large) {
+        return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer with more in it than is read", detail, err);
+    }
+    if (is_foreign(response)) {
+        return foreign(response, of, detail, err);
+    }
+    return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is not the JSON object it should be", detail,
+                     err);
+}
+
 static enum ledger_outcome judge(const struct http_response *response, const struct answer_of *of, const json_t *root,
                                  struct dynamo_error *detail, os_error *err)
 {
     bool is_refusal = response->status >= 400 && response->status < 500 && response->status != 408;
-    if (response->status != 200 && !is_refusal) {
+    bool elsewhere = root == NULL && is_foreign(response);
+    if (response->status != 200 && !is_refusal && !elsewhere) {
         return judge_status(response, of, detail, err);
     }
     if (root == NULL) {
-        return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is not the JSON object it should be",
-                         detail, err);
+        return judge_unread(response, of, detail, err);
     }
     if (is_refusal) {
         return judge_refusal(response, of, detail, err);
     }
     if (detail->code[0] != '\0') {
         return ambiguous(response, of, OS_ERR_PROTOCOL, "got an error in an answer with HTTP 200", detail, err);
+    }
+    if (is_foreign(response)) { /* E9: an empty object would be a PutItem that is done, and a GetItem that found none */
+        return foreign(response, of, detail, err);
     }
     return LEDGER_OK;
 }

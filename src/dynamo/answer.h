@@ -21,7 +21,8 @@ struct answer_of {
 
 /*
  * LEDGER_OK: a 200 with a JSON object. LEDGER_CONFLICT: ConditionalCheckFailedException. Both give *ret_root, a new
- * reference. Every other outcome gives none and fills *err. *ret_detail (may be NULL) is filled in any case.
+ * reference; NULL of a write's conflict that is too large to be read. Every other outcome gives none and fills *err.
+ * *ret_detail (may be NULL) is filled in any case.
  */
 enum ledger_outcome answer_open(const struct http_response *response, const struct answer_of *of, json_t **ret_root,
                                 struct dynamo_error *ret_detail, os_error *err);

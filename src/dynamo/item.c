@@ -213,16 +213,42 @@ os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, 
     return code;
 }
 
-char *item_other_attributes(const json_t *item)
+static bool is_held(const char *name)
 {
     static const char *const held[] = {RECORD_PATH,  RECORD_ETAG,  RECORD_GENERATION, RECORD_TIMEOUT, RECORD_TTL,
                                        RECORD_NONCE, RECORD_FENCE, RECORD_SAW,        RECORD_UPLOAD};
-    json_t *others = json_deep_copy(item);
+    for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
+        if (strcmp(name, held[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A new reference, or NULL when out of memory; the values are the item's own. */
+static json_t *pick_others(json_t *item)
+{
+    const char *name;
+    json_t *value;
+    json_t *others = json_object();
     if (others == NULL) {
         return NULL;
     }
-    for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
-        json_object_del(others, held[i]);
+    json_object_foreach(item, name, value)
+    {
+        if (!is_held(name) && json_object_set(others, name, value) != 0) {
+            json_decref(others);
+            return NULL;
+        }
+    }
+    return others;
+}
+
+char *item_other_attributes(json_t *item)
+{
+    json_t *others = pick_others(item);
+    if (others == NULL) {
+        return NULL;
     }
     struct buf out;
     buf_init(&out, OTHER_MAX);

@@ -34,6 +34,6 @@ const char *item_get_string(const json_t *item, const char *name);
 
 /* The attributes that struct record has no place for, as compact JSON ("{}" if none); malloc'ed, NULL when out of
  * memory. */
-char *item_other_attributes(const json_t *item);
+char *item_other_attributes(json_t *item);
 
 #endif

@@ -42,6 +42,11 @@ static bool is_within_bounds(const char *text, size_t len)
     return true;
 }
 
+bool json_is_too_large(const char *text, size_t len)
+{
+    return !is_within_bounds(text, len);
+}
+
 json_t *json_read(const char *text, size_t len)
 {
     if (text == NULL || !is_within_bounds(text, len)) {

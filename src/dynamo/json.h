@@ -14,13 +14,17 @@ enum {
     /* DynamoDB nests documents 32 deep (Developer Guide, "Quotas"), each level two of JSON's, and an envelope around.
      */
     JSON_DEPTH_MAX = 96,
-    /* A page of 100 records has about 2,000. */
+    /* A page of 4,000 records has about 80,000. An item of 400 KB that somebody else has filled may have ten times as
+     * many. */
     JSON_VALUES_MAX = 128 * 1024
 };
 
 /* A strict parse of the whole text: an object, no key twice, nothing behind it. NULL if it is anything else, over a
  * bound, or when out of memory. A NUL inside a string is let through; whoever reads the string looks for it. */
 json_t *json_read(const char *text, size_t len);
+
+/* Whether that is because it is over a bound. */
+bool json_is_too_large(const char *text, size_t len);
 
 /* Appends compact JSON, members in the order in which they were added. */
 bool json_write(struct buf *out, const json_t *value);

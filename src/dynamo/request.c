@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dynamo/request.h"
+#include "dynamo/request_parts.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -18,7 +18,9 @@ enum {
     TABLE_ARN_MAX = 1024,  /* API Reference, PutItem, TableName */
     START_KEY_MAX = 32768, /* both keys, with every byte escaped as six */
     BODY_MAX = 128 * 1024,
-    PAGE_LIMIT = 100 /* records: far below the 1 MB at which DynamoDB ends a page */
+    /* Records. DynamoDB ends a page at 1 MB of them whatever is asked for (API Reference, Query), which is some
+     * thousand of ours; this bounds what smaller ones take once they are read. */
+    PAGE_LIMIT = 4000
 };
 
 /* ------------------------------------------------------------------------------------------------- arguments */
@@ -79,7 +81,7 @@ static os_code check_key_part(const char *what, const char *value, size_t max, o
     return OS_OK;
 }
 
-static os_code check_key(const struct dynamo_target *target, const char *path, const char *etag, os_error *err)
+os_code dynamo_check_key(const struct dynamo_target *target, const char *path, const char *etag, os_error *err)
 {
     os_code code = check_table(target->table, err);
     if (code == OS_OK) {
@@ -116,7 +118,7 @@ static bool fill(const struct dynamo_target *target, const char *operation, stru
 }
 
 /* Takes the reference to `body`, which is NULL when it could not be made. */
-static os_code finish(const struct dynamo_target *target, const char *operation, json_t *body, struct http_request *ret,
+os_code dynamo_finish(const struct dynamo_target *target, const char *operation, json_t *body, struct http_request *ret,
                       struct buf *ret_body, os_error *err)
 {
     bool done = body != NULL && json_write(ret_body, body) && fill(target, operation, ret, ret_body);
@@ -139,21 +141,37 @@ static os_code build_plain(const struct dynamo_target *target, const char *opera
     if (code != OS_OK) {
         return code;
     }
-    return finish(target, operation, json_pack("{s:s}", "TableName", target->table), ret, ret_body, err);
+    return dynamo_finish(target, operation, json_pack("{s:s}", "TableName", target->table), ret, ret_body, err);
 }
 
 /* --------------------------------------------------------------------------------------------------- records */
 
 /* Names go through placeholders everywhere: path, ttl, timeout and others are reserved words of expressions (Developer
  * Guide, "Reserved words in DynamoDB"), and that list grows. */
-static bool add_name(json_t *names, const char *placeholder, const char *name)
+bool dynamo_add_name(json_t *names, const char *placeholder, const char *name)
 {
     return json_object_set_new(names, placeholder, json_string(name)) == 0;
 }
 
-static bool add_value(json_t *values, const char *placeholder, json_t *value)
+bool dynamo_add_value(json_t *values, const char *placeholder, json_t *value)
 {
     return json_object_set_new(values, placeholder, value) == 0;
+}
+
+#define SAME_BUT_TWO                                                                                                  \
+    "#generation = :generation AND #ttl = :ttl AND #nonce = :nonce AND #timeout = :timeout AND attribute_not_exists(" \
+    "#upload)"
+
+/* R17: every attribute, of a record with a nonce. What it has not must still be none; and it names no upload. */
+static const char *same_expression(const struct record *seen)
+{
+    bool has_saw = seen->saw[0] != '\0';
+    if (seen->has_fence) {
+        return has_saw ? SAME_BUT_TWO " AND #fence = :fence AND #saw = :saw"
+                       : SAME_BUT_TWO " AND #fence = :fence AND attribute_not_exists(#saw)";
+    }
+    return has_saw ? SAME_BUT_TWO " AND attribute_not_exists(#fence) AND #saw = :saw"
+                   : SAME_BUT_TWO " AND attribute_not_exists(#fence) AND attribute_not_exists(#saw)";
 }
 
 /* R12: generation, ttl and nonce as seen; T3: generation and nonce. No nonce must still be none. */
@@ -168,6 +186,7 @@ static const char *condition_expression(const struct record_condition *condition
     case RECORD_IF_HELD:
         return has_nonce ? "#generation = :generation AND #nonce = :nonce"
                          : "#generation = :generation AND attribute_not_exists(#nonce)";
+    case RECORD_IF_SAME: return same_expression(&condition->seen);
     }
     return NULL;
 }
@@ -176,19 +195,30 @@ static const char *condition_expression(const struct record_condition *condition
 static bool add_condition_names(json_t *names, const struct record_condition *condition)
 {
     if (condition->kind == RECORD_IF_ABSENT) {
-        return add_name(names, "#path", RECORD_PATH);
+        return dynamo_add_name(names, "#path", RECORD_PATH);
     }
-    return add_name(names, "#generation", RECORD_GENERATION) &&
-           (condition->kind == RECORD_IF_HELD || add_name(names, "#ttl", RECORD_TTL)) &&
-           add_name(names, "#nonce", RECORD_NONCE);
+    return dynamo_add_name(names, "#generation", RECORD_GENERATION) &&
+           (condition->kind == RECORD_IF_HELD || dynamo_add_name(names, "#ttl", RECORD_TTL)) &&
+           dynamo_add_name(names, "#nonce", RECORD_NONCE) &&
+           (condition->kind != RECORD_IF_SAME ||
+            (dynamo_add_name(names, "#timeout", RECORD_TIMEOUT) && dynamo_add_name(names, "#fence", RECORD_FENCE) &&
+             dynamo_add_name(names, "#saw", RECORD_SAW) && dynamo_add_name(names, "#upload", RECORD_UPLOAD)));
+}
+
+static bool add_same_values(json_t *values, const struct record *seen)
+{
+    return dynamo_add_value(values, ":timeout", item_number(seen->timeout_ms)) &&
+           (!seen->has_fence || dynamo_add_value(values, ":fence", item_number(seen->fence_s))) &&
+           (seen->saw[0] == '\0' || dynamo_add_value(values, ":saw", item_string(seen->saw)));
 }
 
 static bool add_condition_values(json_t *values, const struct record_condition *condition)
 {
     const struct record *seen = &condition->seen;
-    return add_value(values, ":generation", item_number(seen->generation)) &&
-           (condition->kind == RECORD_IF_HELD || add_value(values, ":ttl", item_number(seen->ttl_s))) &&
-           (seen->nonce[0] == '\0' || add_value(values, ":nonce", item_string(seen->nonce)));
+    return dynamo_add_value(values, ":generation", item_number(seen->generation)) &&
+           (condition->kind == RECORD_IF_HELD || dynamo_add_value(values, ":ttl", item_number(seen->ttl_s))) &&
+           (seen->nonce[0] == '\0' || dynamo_add_value(values, ":nonce", item_string(seen->nonce))) &&
+           (condition->kind != RECORD_IF_SAME || add_same_values(values, seen));
 }
 
 static bool add_condition(json_t *body, const struct record_condition *condition)
@@ -214,7 +244,7 @@ os_code dynamo_build_put(const struct dynamo_target *target, const char *path, c
                          struct http_request *ret, struct buf *ret_body, os_error *err)
 {
     start(ret, ret_body);
-    os_code code = check_key(target, path, etag != NULL ? etag : "", err);
+    os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
     if (code != OS_OK) {
         return code;
     }
@@ -224,15 +254,23 @@ os_code dynamo_build_put(const struct dynamo_target *target, const char *path, c
         json_decref(body);
         body = NULL;
     }
-    return finish(target, "PutItem", body, ret, ret_body, err);
+    return dynamo_finish(target, "PutItem", body, ret, ret_body, err);
 }
+
+/* What a record may have, whatever its type: an attribute of a wrong one makes the item unreadable, which must be seen.
+ */
+const char *const dynamo_known[DYNAMO_KNOWN_COUNT][2] = {
+    {"#path", RECORD_PATH},       {"#etag", RECORD_ETAG}, {"#generation", RECORD_GENERATION},
+    {"#timeout", RECORD_TIMEOUT}, {"#ttl", RECORD_TTL},   {"#nonce", RECORD_NONCE},
+    {"#fence", RECORD_FENCE},     {"#saw", RECORD_SAW},   {"#upload", RECORD_UPLOAD},
+};
 
 os_code dynamo_build_delete(const struct dynamo_target *target, const char *path, const char *etag,
                             const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
                             os_error *err)
 {
     start(ret, ret_body);
-    os_code code = check_key(target, path, etag != NULL ? etag : "", err);
+    os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
     if (code != OS_OK) {
         return code;
     }
@@ -242,29 +280,73 @@ os_code dynamo_build_delete(const struct dynamo_target *target, const char *path
         json_decref(body);
         body = NULL;
     }
-    return finish(target, "DeleteItem", body, ret, ret_body, err);
+    return dynamo_finish(target, "DeleteItem", body, ret, ret_body, err);
+}
+
+static bool add_projection(json_t *body, json_t *names, enum dynamo_attributes attributes)
+{
+    char expression[128] = "";
+    size_t used = 0;
+    size_t count = attributes == DYNAMO_KEY_ATTRIBUTES ? DYNAMO_KEY_COUNT : DYNAMO_KNOWN_COUNT;
+    for (size_t i = 0; i < count; i++) {
+        int len = snprintf(expression + used, sizeof(expression) - used, "%s%s", i > 0 ? ", " : "", dynamo_known[i][0]);
+        assert(len > 0 && used + (size_t)len < sizeof(expression));
+        used += (size_t)len;
+        if (!dynamo_add_name(names, dynamo_known[i][0], dynamo_known[i][1])) {
+            return false;
+        }
+    }
+    return json_object_set_new(body, "ProjectionExpression", json_string(expression)) == 0;
+}
+
+static bool add_record_projection(json_t *body)
+{
+    json_t *names = json_object();
+    bool done = names != NULL && add_projection(body, names, DYNAMO_RECORD_ATTRIBUTES) &&
+                json_object_set(body, "ExpressionAttributeNames", names) == 0;
+    json_decref(names);
+    return done;
 }
 
 os_code dynamo_build_get(const struct dynamo_target *target, const char *path, const char *etag,
                          struct http_request *ret, struct buf *ret_body, os_error *err)
 {
     start(ret, ret_body);
-    os_code code = check_key(target, path, etag != NULL ? etag : "", err);
+    os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
     if (code != OS_OK) {
         return code;
     }
     json_t *body = json_pack("{s:s, s:{s:{s:s}, s:{s:s}}, s:b}", "TableName", target->table, "Key", RECORD_PATH, "S",
                              path, RECORD_ETAG, "S", etag, "ConsistentRead", 1);
-    return finish(target, "GetItem", body, ret, ret_body, err);
+    if (body != NULL && !add_record_projection(body)) {
+        json_decref(body);
+        body = NULL;
+    }
+    return dynamo_finish(target, "GetItem", body, ret, ret_body, err);
 }
 
-static bool add_partition(json_t *body, const char *path)
+static bool add_partition(json_t *body, json_t *names, const char *path)
 {
-    json_t *query =
-        json_pack("{s:s, s:{s:s}, s:{s:o}}", "KeyConditionExpression", "#path = :path", "ExpressionAttributeNames",
-                  "#path", RECORD_PATH, "ExpressionAttributeValues", ":path", item_string(path));
-    bool done = query != NULL && json_object_update(body, query) == 0;
-    json_decref(query);
+    json_t *values = json_object();
+    bool done = values != NULL && dynamo_add_name(names, "#path", RECORD_PATH) &&
+                dynamo_add_value(values, ":path", item_string(path)) &&
+                json_object_set_new(body, "KeyConditionExpression", json_string("#path = :path")) == 0 &&
+                json_object_set(body, "ExpressionAttributeValues", values) == 0;
+    json_decref(values);
+    return done;
+}
+
+static bool add_expressions(json_t *body, const struct dynamo_page *page)
+{
+    bool all = page->attributes == DYNAMO_ALL_ATTRIBUTES;
+    if (page->path == NULL && all) {
+        return true;
+    }
+    json_t *names = json_object();
+    bool done = names != NULL && (page->path == NULL || add_partition(body, names, page->path)) &&
+                (all || add_projection(body, names, page->attributes)) &&
+                json_object_set(body, "ExpressionAttributeNames", names) == 0;
+    json_decref(names);
     return done;
 }
 
@@ -285,27 +367,29 @@ static os_code read_start_key(const char *start_key, json_t **ret, os_error *err
     return OS_OK;
 }
 
-os_code dynamo_build_list(const struct dynamo_target *target, const char *path, const char *start_key,
-                          struct http_request *ret, struct buf *ret_body, os_error *err)
+os_code dynamo_build_list(const struct dynamo_target *target, const struct dynamo_page *page, struct http_request *ret,
+                          struct buf *ret_body, os_error *err)
 {
     json_t *start_at = NULL;
     start(ret, ret_body);
-    os_code code = path != NULL ? check_key(target, path, NULL, err) : check_table(target->table, err);
+    os_code code =
+        page->path != NULL ? dynamo_check_key(target, page->path, NULL, err) : check_table(target->table, err);
     if (code == OS_OK) {
-        code = read_start_key(start_key, &start_at, err);
+        code = read_start_key(page->start_key, &start_at, err);
     }
     if (code != OS_OK) {
         return code;
     }
-    json_t *body = json_pack("{s:s, s:b, s:i}", "TableName", target->table, "ConsistentRead", 1, "Limit", PAGE_LIMIT);
-    bool done = body != NULL && (path == NULL || add_partition(body, path)) &&
+    int limit = page->limit > 0 && page->limit < PAGE_LIMIT ? (int)page->limit : PAGE_LIMIT;
+    json_t *body = json_pack("{s:s, s:b, s:i}", "TableName", target->table, "ConsistentRead", 1, "Limit", limit);
+    bool done = body != NULL && add_expressions(body, page) &&
                 (start_at == NULL || json_object_set(body, "ExclusiveStartKey", start_at) == 0);
     json_decref(start_at);
     if (!done) {
         json_decref(body);
         body = NULL;
     }
-    return finish(target, path != NULL ? "Query" : "Scan", body, ret, ret_body, err);
+    return dynamo_finish(target, page->path != NULL ? "Query" : "Scan", body, ret, ret_body, err);
 }
 
 /* ----------------------------------------------------------------------------------------------------- table */
@@ -335,7 +419,7 @@ os_code dynamo_build_create_table(const struct dynamo_target *target, struct htt
                   "AttributeDefinitions", "AttributeName", RECORD_PATH, "AttributeType", "S", "AttributeName",
                   RECORD_ETAG, "AttributeType", "S", "KeySchema", "AttributeName", RECORD_PATH, "KeyType", "HASH",
                   "AttributeName", RECORD_ETAG, "KeyType", "RANGE", "BillingMode", "PAY_PER_REQUEST");
-    return finish(target, "CreateTable", body, ret, ret_body, err);
+    return dynamo_finish(target, "CreateTable", body, ret, ret_body, err);
 }
 
 os_code dynamo_build_update_ttl(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
@@ -348,5 +432,5 @@ os_code dynamo_build_update_ttl(const struct dynamo_target *target, struct http_
     }
     json_t *body = json_pack("{s:s, s:{s:b, s:s}}", "TableName", target->table, "TimeToLiveSpecification", "Enabled", 1,
                              "AttributeName", RECORD_TTL);
-    return finish(target, "UpdateTimeToLive", body, ret, ret_body, err);
+    return dynamo_finish(target, "UpdateTimeToLive", body, ret, ret_body, err);
 }

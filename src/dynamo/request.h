@@ -25,12 +25,26 @@ os_code dynamo_build_put(const struct dynamo_target *target, const char *path, c
 os_code dynamo_build_delete(const struct dynamo_target *target, const char *path, const char *etag,
                             const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
                             os_error *err);
-/* A consistent read. */
+/* Puts a record in the place of an item that is none, on the condition that it still is what was seen: JSON, as
+ * dynamo_read_unreadable gave it, or NULL for one that is too large to be read. */
+os_code dynamo_build_mend(const struct dynamo_target *target, const char *path, const char *etag,
+                          const struct record *record, const char *seen, struct http_request *ret, struct buf *ret_body,
+                          os_error *err);
+/* A consistent read of what a record has. */
 os_code dynamo_build_get(const struct dynamo_target *target, const char *path, const char *etag,
                          struct http_request *ret, struct buf *ret_body, os_error *err);
-/* Query of one partition (path given) or Scan (path NULL), consistent; `start_key` is a page's last_key, or NULL. */
-os_code dynamo_build_list(const struct dynamo_target *target, const char *path, const char *start_key,
-                          struct http_request *ret, struct buf *ret_body, os_error *err);
+/* Which attributes of an item are wanted: others than those of a record may be large. */
+enum dynamo_attributes { DYNAMO_ALL_ATTRIBUTES = 0, DYNAMO_RECORD_ATTRIBUTES, DYNAMO_KEY_ATTRIBUTES };
+
+/* One page of a list of records, consistent. */
+struct dynamo_page {
+    const char *path;      /* Query of this partition; NULL: Scan of the table */
+    const char *start_key; /* the last_key of the page before; NULL: the first one */
+    enum dynamo_attributes attributes;
+    unsigned limit; /* of items; 0: as many as are good for one page */
+};
+os_code dynamo_build_list(const struct dynamo_target *target, const struct dynamo_page *page, struct http_request *ret,
+                          struct buf *ret_body, os_error *err);
 os_code dynamo_build_describe_table(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
                                     os_error *err);
 os_code dynamo_build_create_table(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,

@@ -13,6 +13,8 @@ enum {
     KEY_JSON_MAX = 32768 /* path and etag at their longest, every byte escaped as six */
 };
 
+static const char too_large[] = "found an item there that is too large to be a record. " RECORD_MEND;
+
 static enum ledger_outcome broken(const struct http_response *response, const struct answer_of *of, const char *finding,
                                   const struct dynamo_error *detail, os_error *err)
 {
@@ -30,11 +32,7 @@ static enum ledger_outcome read_item(const struct http_response *response, const
         return readable;
     }
     char finding[512];
-    snprintf(
-        finding, sizeof(finding),
-        "found an item there that is no record. %.160s Wait until DynamoDB's TTL removes the item, or delete it when "
-        "no writer of this key is running, and see who else writes to the table.",
-        fault.message);
+    snprintf(finding, sizeof(finding), "found an item there that is no record. %.160s " RECORD_MEND, fault.message);
     return answer_finding(response, of, LEDGER_UNREADABLE, code, finding, detail, err);
 }
 
@@ -85,6 +83,17 @@ enum ledger_outcome dynamo_read_delete(const struct http_response *response, con
     return read_write(response, &of, ret_conflict, ret_upload, ret_detail, err);
 }
 
+static char *write_whole(const json_t *value, size_t max)
+{
+    struct buf out;
+    buf_init(&out, max);
+    if (!json_write(&out, value)) {
+        buf_free(&out);
+        return NULL;
+    }
+    return buf_take(&out);
+}
+
 enum ledger_outcome dynamo_read_get(const struct http_response *response, const char *where, const char *path,
                                     const char *etag, bool *ret_found, struct record *ret, char *ret_upload,
                                     struct dynamo_error *ret_detail, os_error *err)
@@ -93,7 +102,9 @@ enum ledger_outcome dynamo_read_get(const struct http_response *response, const 
     struct dynamo_error detail;
     json_t *root = NULL;
     enum ledger_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
-    if (outcome == LEDGER_OK) {
+    if (detail.too_large) {
+        outcome = answer_finding(response, &of, LEDGER_UNREADABLE, OS_ERR_PROTOCOL, too_large, &detail, err);
+    } else if (outcome == LEDGER_OK) {
         const json_t *item = json_object_get(root, "Item");
         if (item != NULL) {
             outcome = read_item(response, &of, LEDGER_OK, item, ret, ret_upload, &detail, err);
@@ -109,18 +120,28 @@ enum ledger_outcome dynamo_read_get(const struct http_response *response, const 
     return outcome;
 }
 
-/* ---------------------------------------------------------------------------------------------------- listing */
-
-static char *write_whole(const json_t *value, size_t max)
+enum ledger_outcome dynamo_read_unreadable(const struct http_response *response, const char *where, const char *path,
+                                           const char *etag, bool *ret_found, char **ret_seen,
+                                           struct dynamo_error *ret_detail, os_error *err)
 {
-    struct buf out;
-    buf_init(&out, max);
-    if (!json_write(&out, value)) {
-        buf_free(&out);
-        return NULL;
+    struct record record;
+    enum ledger_outcome outcome =
+        dynamo_read_get(response, where, path, etag, ret_found, &record, NULL, ret_detail, err);
+    *ret_seen = NULL;
+    if (outcome != LEDGER_UNREADABLE || ret_detail->too_large) {
+        return outcome;
     }
-    return buf_take(&out);
+    json_t *root = json_read(buf_str(&response->body), response->body.len);
+    *ret_seen = write_whole(json_object_get(root, "Item"), DYNAMO_ANSWER_MAX); /* unreadable is only what is there */
+    json_decref(root);
+    if (*ret_seen == NULL) {
+        error_no_memory(err);
+        return LEDGER_AMBIGUOUS;
+    }
+    return outcome;
 }
+
+/* ---------------------------------------------------------------------------------------------------- listing */
 
 static const char *or_empty(const char *str)
 {
@@ -129,13 +150,15 @@ static const char *or_empty(const char *str)
 
 enum row_result { ROW_GO_ON = 1, ROW_STOP, ROW_NO_MEMORY };
 
-static enum row_result give_row(const json_t *item, dynamo_row_fn each, void *context)
+static enum row_result give_row(json_t *item, dynamo_row_fn each, void *context)
 {
     char upload[RECORD_UPLOAD_SIZE] = "";
+    os_error fault;
     struct dynamo_row row = {.path = or_empty(item_get_string(item, RECORD_PATH)),
                              .etag = or_empty(item_get_string(item, RECORD_ETAG)),
                              .upload = upload};
-    row.readable = item_to_record(item, &row.record, NULL, NULL, upload, NULL) == OS_OK;
+    row.readable = item_to_record(item, &row.record, NULL, NULL, upload, &fault) == OS_OK;
+    row.fault = row.readable ? "" : fault.message;
     char *other = row.readable ? item_other_attributes(item) : write_whole(item, DYNAMO_ANSWER_MAX);
     if (other == NULL) {
         return ROW_NO_MEMORY;

@@ -22,6 +22,8 @@ struct dynamo_error {
     char code[64]; /* "ConditionalCheckFailedException", without the namespace before '#' */
     char message[512];
     char request_id[128];
+    bool too_large;     /* the answer has more in it than is read */
+    bool foreign;       /* it is none of DynamoDB's: another server is asked */
     bool crc_wrong;     /* x-amz-crc32 is there and does not fit: nothing in the answer counts */
     bool skewed;        /* the signature's time was refused: take the time from Date and sign again (E2) */
     bool token_expired; /* renew the credentials and send again; the outcome is REFUSED, nothing was applied */
@@ -41,6 +43,13 @@ enum ledger_outcome dynamo_read_get(const struct http_response *response, const 
                                     const char *etag, bool *ret_found, struct record *ret, char *ret_upload,
                                     struct dynamo_error *ret_detail, os_error *err);
 
+/* GetItem, of an item that may be no record: LEDGER_UNREADABLE for one, with *ret_seen for dynamo_build_mend
+ * (malloc'ed, or NULL where it is too large). LEDGER_OK: it is a record, or *ret_found is false. ret_detail: not NULL.
+ */
+enum ledger_outcome dynamo_read_unreadable(const struct http_response *response, const char *where, const char *path,
+                                           const char *etag, bool *ret_found, char **ret_seen,
+                                           struct dynamo_error *ret_detail, os_error *err);
+
 /* Query and Scan. `each` gets every item, after the whole page was found to be in order; it returns false to stop. An
  * item that is no record has readable == false, path and etag as far as they can be read (else ""), and is in `other`
  * whole. Strings are borrowed for the call. */
@@ -51,6 +60,7 @@ struct dynamo_row {
     struct record record;
     const char *upload; /* "" if none */
     const char *other;  /* JSON of the attributes that no record has */
+    const char *fault;  /* why it is not readable, a sentence; "" when it is */
 };
 typedef bool (*dynamo_row_fn)(void *context, const struct dynamo_row *row);
 /* *ret_last_key is where the next page starts: malloc'ed JSON, or NULL after the last page and when `each` said stop.

@@ -68,7 +68,6 @@ static void read_keys(const json_t *table, struct dynamo_table *ret)
     size_t kept = text_utf8_cut(text_from(listed), sizeof(ret->keys_found) - 1);
     memcpy(ret->keys_found, listed, kept);
     ret->keys_found[kept] = '\0';
-    text_one_line(ret->keys_found);
     ret->keys_ok = json_array_size(keys) == 2 && is_key(table, json_array_get(keys, 0), RECORD_PATH, "HASH") &&
                    is_key(table, json_array_get(keys, 1), RECORD_ETAG, "RANGE");
 }
@@ -101,7 +100,6 @@ enum ledger_outcome dynamo_read_table(const struct http_response *response, cons
         const json_t *table = json_object_get(root, "Table");
         const char *status = json_member_string(table, "TableStatus");
         if (status != NULL && TEXT_COPY_STR(status, found.status)) {
-            text_one_line(found.status);
             read_keys(table, &found);
             found.replicated_eventually = is_replicated_eventually(table);
             *ret = found;

@@ -5,6 +5,8 @@
  */
 #include "http/internal.h"
 
+#include <string.h>
+
 static size_t stop(struct http_transfer *transfer)
 {
     transfer->aborting = true;
@@ -45,6 +47,67 @@ static bool keep_header(struct http_transfer *transfer, struct text line)
     return false;
 }
 
+static bool same_length_again(const struct http_headers *headers, size_t first)
+{
+    for (size_t i = first + 1; i < headers->count; i++) {
+        const struct http_header *other = &headers->list[i];
+        if (strcmp(other->name, "content-length") == 0 && strcmp(other->value, headers->list[first].value) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* What says where the body ends must say one thing (RFC 9112, section 6.3): else what follows on the connection is
+ * taken for the answer to another request. */
+static bool is_framed_soundly(const struct http_headers *headers)
+{
+    uint64_t length = 0;
+    size_t at = 0;
+    while (at < headers->count && strcmp(headers->list[at].name, "content-length") != 0) {
+        at++;
+    }
+    if (at == headers->count) {
+        return true;
+    }
+    bool readable = text_parse_u64(text_from(headers->list[at].value), &length) && length <= INT64_MAX;
+    return readable && same_length_again(headers, at) && http_headers_get(headers, "transfer-encoding") == NULL;
+}
+
+static bool end_headers(struct http_transfer *transfer)
+{
+    const struct http_response *response = &transfer->response;
+    transfer->headers_whole = response->status >= 200;
+    if (!transfer->headers_whole) {
+        return true;
+    }
+    if (!is_framed_soundly(&response->headers)) {
+        failure_set(transfer, OS_ERR_PROTOCOL,
+                    "the answer says in two ways, or in none that can be read, how long it is");
+        return false;
+    }
+    if (transfer->start.approve == NULL) {
+        return true;
+    }
+    os_code code = transfer->start.approve(transfer->start.approve_context, response);
+    if (code != OS_OK) {
+        failure_set(transfer, code, "the answer of %s was refused", transfer->start.request->host);
+    }
+    return code == OS_OK;
+}
+
+/* Trailers of a chunked body: nothing in them is of use, but a server could send them for ever. */
+static bool pass_trailer(struct http_transfer *transfer, size_t length)
+{
+    transfer->trailer_bytes += length;
+    if (++transfer->trailers <= HTTP_HEADERS_MAX && transfer->trailer_bytes <= HTTP_HEADERS_BYTES_MAX) {
+        return true;
+    }
+    failure_set(transfer, OS_ERR_PROTOCOL,
+                "the answer's body is followed by more than %d trailers, or %d bytes of them", HTTP_HEADERS_MAX,
+                HTTP_HEADERS_BYTES_MAX);
+    return false;
+}
+
 size_t answer_header(char *data, size_t size, size_t count, void *context)
 {
     struct http_transfer *transfer = context;
@@ -52,13 +115,13 @@ size_t answer_header(char *data, size_t size, size_t count, void *context)
     struct text line = text_trim(text_of(data, length));
     transfer->moved_ms = transfer->engine->now_ms;
     if (transfer->headers_whole) {
-        return length; /* a trailer of a chunked body: nothing in them is of use */
+        return pass_trailer(transfer, length) ? length : stop(transfer);
     }
     bool good = true;
     if (text_starts(line, "HTTP/")) {
         good = begin_answer(transfer, line);
     } else if (line.len == 0) {
-        transfer->headers_whole = transfer->response.status >= 200;
+        good = end_headers(transfer);
     } else {
         good = keep_header(transfer, line);
     }

@@ -76,7 +76,7 @@ os_code body_prepare(struct http_transfer *transfer, os_error *err)
     if ((uint64_t)status.st_size != body->length) {
         return refuse_length(body, (uint64_t)status.st_size, err);
     }
-    if (!body_is_joined(body)) {
+    if (!body_is_joined(transfer)) {
         return OS_OK;
     }
     transfer->joined_body = malloc((size_t)body->length + 1);
@@ -91,6 +91,13 @@ os_code body_prepare(struct http_transfer *transfer, os_error *err)
         return error_set(err, OS_ERR_BODY, "The file to send changed its length while it was read; call again.");
     }
     return OS_OK;
+}
+
+bool body_is_joined(const struct http_transfer *transfer)
+{
+    const struct http_body *body = &transfer->start.request->body;
+    return body_length(body) <= JOINED_BODY_MAX && body->held_until_monotonic_ms == 0 &&
+           transfer->start.tail != HTTP_TAIL_HELD_BACK;
 }
 
 const char *body_joined_data(const struct http_transfer *transfer)
@@ -130,6 +137,9 @@ size_t body_read(char *ret, size_t size, size_t count, void *context)
     uint64_t deadline_ms = transfer->start.deadline_monotonic_ms;
     if (deadline_ms != 0 && monotonic_us() / 1000 >= deadline_ms) { /* R6, also when a callback held up this turn */
         return stop(transfer, OS_ERR_DEADLINE);
+    }
+    if (tail_begins(transfer, &want) && !tail_may_leave(transfer)) {
+        return transfer->tail_kept ? CURL_READFUNC_ABORT : CURL_READFUNC_PAUSE;
     }
     if (monotonic_us() / 1000 < body->held_until_monotonic_ms) {
         if (transfer->body_offset >= body->held_from) {

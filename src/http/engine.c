@@ -7,10 +7,10 @@
 #include "http/engine.h"
 
 #include "base/error.h"
+#include "base/named_file.h"
 #include "http/internal.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -75,16 +75,30 @@ static bool take_options(struct http_engine *engine, const struct http_engine_op
     engine->connect_timeout_ms =
         options->connect_timeout_ms < LONG_MAX / 2 ? options->connect_timeout_ms : LONG_MAX / 2;
     engine->max_connections = between(1, options->max_connections, 10000);
+    engine->bulk_max = engine->max_connections - (engine->max_connections + 6) / 8;
     engine->user_agent = strdup(options->user_agent != NULL ? options->user_agent : "oscommit");
     engine->ca_file = ca_file != NULL ? strdup(ca_file) : NULL;
     return engine->user_agent != NULL && (ca_file == NULL || engine->ca_file != NULL);
 }
 
+/* OpenSSL reads it with each new connection, on the engine's thread: what makes it wait would hold up everything. */
+static bool can_be_read(const char *ca_file, os_error *err)
+{
+    const char *why = NULL;
+    int fd = named_file_open(ca_file, &why);
+    if (fd < 0) {
+        (void)error_set(err, OS_ERR_CONFIG, "The CA file %.300s cannot be read: %s.", ca_file, why);
+        return false;
+    }
+    (void)close(fd);
+    return true;
+}
+
 os_code http_engine_new(const struct http_engine_options *options, struct http_engine **ret, os_error *err)
 {
     const char *ca_file = options->ca_file != NULL && options->ca_file[0] != '\0' ? options->ca_file : NULL;
-    if (ca_file != NULL && access(ca_file, R_OK) != 0) {
-        return error_set(err, OS_ERR_CONFIG, "The CA file %s cannot be read: %s.", ca_file, strerror(errno));
+    if (ca_file != NULL && !can_be_read(ca_file, err)) {
+        return OS_ERR_CONFIG;
     }
     if (!global_begin()) {
         return error_no_memory(err);
@@ -120,10 +134,12 @@ static void unlink_running(struct http_transfer *transfer)
     transfer->next = NULL;
 }
 
-static void put_back(struct http_transfer *transfer)
+/* Only a handle whose request came to its end is used again: libcurl 7.88 keeps the receive buffer of one that never
+ * had a connection (a name that is unknown, a place that did not become free), and then refuses its options. */
+static void put_back(struct http_transfer *transfer, bool ended_well)
 {
     struct http_engine *engine = transfer->engine;
-    if (engine->spare_count >= engine->max_connections) {
+    if (!ended_well || engine->spare_count >= engine->max_connections) {
         transfer_free(transfer);
         return;
     }
@@ -131,6 +147,17 @@ static void put_back(struct http_transfer *transfer)
     transfer->next = engine->spare;
     engine->spare = transfer;
     engine->spare_count++;
+}
+
+/* Before the connection is gone. */
+static void describe_course(const struct http_transfer *transfer, struct http_result *ret)
+{
+    uint64_t now_us = monotonic_us();
+    ret->duration_us = now_us - transfer->begun_us;
+    ret->sent_us = transfer->sent ? now_us - transfer->sent_at_us : 0;
+    ret->segment_bytes = transfer->segment_bytes;
+    ret->tail_kept = transfer->tail_kept;
+    ret->acknowledged_bytes = socket_acknowledged_bytes(transfer);
 }
 
 /* Takes it out of libcurl, which closes a connection that is in the midst of it, and tells the caller. */
@@ -144,7 +171,9 @@ static void end(struct http_transfer *transfer, CURLcode code)
                     transfer->start.request->host);
     }
     failure_describe(transfer, code, &result);
+    describe_course(transfer, &result);
     if (transfer->in_multi) {
+        engine->bulk_count -= transfer->start.bulk;
         CURLMcode removed = curl_multi_remove_handle(engine->multi, transfer->easy);
         assert(removed == CURLM_OK);
     }
@@ -155,10 +184,10 @@ static void end(struct http_transfer *transfer, CURLcode code)
         http_headers_free(&transfer->response.headers);
     }
     result.answered_in_part = result.code != OS_OK && transfer->headers_whole;
-    result.duration_us = monotonic_us() - transfer->begun_us;
     engine->ended_count++;
+    bool ended_well = result.code == OS_OK;
     transfer->start.done(transfer->start.done_context, &result);
-    put_back(transfer);
+    put_back(transfer, ended_well);
 }
 
 static void abort_with(struct http_transfer *transfer, os_code code, const char *message)
@@ -219,7 +248,7 @@ os_code http_engine_start(struct http_engine *engine, const struct http_start *s
     }
     os_code code = transfer_prepare(transfer, start, err);
     if (code != OS_OK) {
-        put_back(transfer);
+        transfer_free(transfer);
         return code;
     }
     transfer->id = ++engine->last_id;
@@ -252,27 +281,32 @@ void http_engine_cancel(struct http_engine *engine, uint64_t id)
     transfer->cancelled = true;
 }
 
-static struct http_transfer *eldest_fresh(struct http_engine *engine)
+/* Those that must be quick, of guards, always find a connection beside those that take as long as their bytes do. */
+static bool may_begin(const struct http_transfer *transfer)
 {
-    struct http_transfer *fresh = NULL;
-    for (struct http_transfer *each = engine->youngest; each != NULL && !each->in_multi; each = each->prev) {
-        fresh = each;
+    const struct http_engine *engine = transfer->engine;
+    return !transfer->in_multi && (!transfer->start.bulk || engine->bulk_count < engine->bulk_max);
+}
+
+static bool begin(struct http_transfer *transfer)
+{
+    struct http_engine *engine = transfer->engine;
+    if (curl_multi_add_handle(engine->multi, transfer->easy) != CURLM_OK) {
+        abort_with(transfer, OS_ERR_NO_MEMORY, "out of memory");
+        return false;
     }
-    return fresh;
+    transfer->in_multi = true;
+    transfer->moved_ms = engine->now_ms;
+    engine->bulk_count += transfer->start.bulk;
+    return true;
 }
 
 static void begin_fresh(struct http_engine *engine)
 {
-    struct http_transfer *transfer = eldest_fresh(engine);
+    struct http_transfer *transfer = engine->running;
     while (transfer != NULL) {
-        if (curl_multi_add_handle(engine->multi, transfer->easy) != CURLM_OK) {
-            abort_with(transfer, OS_ERR_NO_MEMORY, "out of memory");
-            transfer = eldest_fresh(engine); /* the callback may have changed anything */
-            continue;
-        }
-        transfer->in_multi = true;
-        transfer->moved_ms = engine->now_ms;
-        transfer = transfer->next;
+        bool kept = !may_begin(transfer) || begin(transfer);
+        transfer = kept ? transfer->next : engine->running; /* the callback may have changed anything */
     }
 }
 
@@ -319,12 +353,16 @@ static uint64_t due_ms(const struct http_transfer *transfer)
     return due;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The same, and the time at which its body may go. */
 static uint64_t wake_ms(const struct http_transfer *transfer)
 {
-    uint64_t due = due_ms(transfer);
-    uint64_t held_until_ms = transfer->start.request->body.held_until_monotonic_ms;
-    return transfer->held && held_until_ms < due ? held_until_ms : due;
+    uint64_t due = earlier(due_ms(transfer), tail_due_ms(transfer));
+    return transfer->held ? earlier(due, transfer->start.request->body.held_until_monotonic_ms) : due;
 }
 
 static bool expire_at_deadline(struct http_transfer *transfer)
@@ -388,14 +426,23 @@ static uint64_t expire(struct http_engine *engine, bool (*expired)(struct http_t
     return due;
 }
 
+static bool may_go_on(struct http_transfer *transfer, uint64_t now_ms)
+{
+    if (tail_due_ms(transfer) <= now_ms) {
+        return tail_look(transfer);
+    }
+    bool is_over = transfer->held && transfer->start.request->body.held_until_monotonic_ms <= now_ms;
+    transfer->held = transfer->held && !is_over;
+    return is_over;
+}
+
 /* Bodies whose time has come. */
 static void let_bodies_go(struct http_engine *engine)
 {
     uint64_t now_ms = monotonic_us() / 1000;
     engine->in_libcurl = true; /* it may call back at once */
     for (struct http_transfer *each = engine->running; each != NULL; each = each->next) {
-        if (each->held && each->start.request->body.held_until_monotonic_ms <= now_ms) {
-            each->held = false;
+        if (may_go_on(each, now_ms)) {
             (void)curl_easy_pause(each->easy, CURLPAUSE_CONT); /* what goes wrong in it ends the transfer later */
         }
     }
@@ -443,7 +490,8 @@ void http_engine_wakeup(struct http_engine *engine)
     }
 }
 
-bool http_engine_one_write(const struct http_engine *engine, const struct http_request *request)
+void http_engine_delivery(const struct http_engine *engine, const struct http_request *request, uint64_t segment_bytes,
+                          struct http_delivery *ret)
 {
-    return http_one_write(request, engine->user_agent);
+    http_delivery_of(request, engine->user_agent, segment_bytes, ret);
 }

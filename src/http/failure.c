@@ -64,10 +64,25 @@ static const struct {
     {CURLE_ABORTED_BY_CALLBACK, OS_ERR_IO},
 };
 
+/* libcurl says so as well of a header line that is longer than it keeps (100 KiB). */
+static bool over_a_line(const struct http_transfer *transfer, CURLcode code)
+{
+    return code == CURLE_OUT_OF_MEMORY && transfer->response.status != 0;
+}
+
+/* The system had no complaint. */
+static bool is_broken_chunk(const struct http_transfer *transfer, CURLcode code, long os_errno)
+{
+    return code == CURLE_RECV_ERROR && transfer->headers_whole && os_errno == 0;
+}
+
 static os_code code_of(const struct http_transfer *transfer, CURLcode code, long os_errno)
 {
-    if (code == CURLE_RECV_ERROR && transfer->headers_whole && os_errno == 0) {
-        return OS_ERR_PROTOCOL; /* a broken chunk: the system had no complaint */
+    if (is_broken_chunk(transfer, code, os_errno)) {
+        return OS_ERR_PROTOCOL;
+    }
+    if (over_a_line(transfer, code)) {
+        return OS_ERR_PROTOCOL;
     }
     for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
         if (meanings[i].code == code) {
@@ -117,6 +132,19 @@ static void describe_connect(const struct http_transfer *transfer, long os_errno
     }
 }
 
+static void describe_look_up(const struct http_transfer *transfer, CURLcode code, struct http_result *ret)
+{
+    const char *host = transfer->start.request->host;
+    if (code == CURLE_COULDNT_RESOLVE_PROXY) {
+        say(ret, "the host name of the proxy on the way to %s could not be looked up; check the proxy's settings",
+            host);
+    } else {
+        size_t name_length = host[0] == '[' ? strlen(host) : strcspn(host, ":");
+        say(ret, "the host name %.*s could not be looked up; check the endpoint, and this machine's name service",
+            (int)name_length, host);
+    }
+}
+
 void failure_describe(const struct http_transfer *transfer, CURLcode code, struct http_result *ret)
 {
     if (transfer->fault != OS_OK) {
@@ -135,6 +163,8 @@ void failure_describe(const struct http_transfer *transfer, CURLcode code, struc
     }
     if (ret->code == OS_ERR_TLS) {
         describe_tls(host, words, code, ret);
+    } else if (code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY) {
+        describe_look_up(transfer, code, ret);
     } else if (code == CURLE_COULDNT_CONNECT) {
         describe_connect(transfer, os_errno, ret);
     } else if (code == CURLE_OPERATION_TIMEDOUT) { /* the only timeout that libcurl keeps for us */
@@ -142,6 +172,10 @@ void failure_describe(const struct http_transfer *transfer, CURLcode code, struc
             (unsigned long long)transfer->engine->connect_timeout_ms);
     } else if (code == CURLE_GOT_NOTHING) {
         say(ret, "%s closed the connection without an answer", host);
+    } else if (over_a_line(transfer, code)) {
+        say(ret, "a header line of the answer of %s is longer than libcurl takes, or memory is short", host);
+    } else if (is_broken_chunk(transfer, code, os_errno)) {
+        say(ret, "the answer of %s is cut or malformed in its chunks, or a trailer is longer than libcurl takes", host);
     } else if (code == CURLE_PARTIAL_FILE) {
         say(ret, "the answer of %s was cut short: %s", host, words);
     } else {

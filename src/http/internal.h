@@ -11,11 +11,11 @@
 
 enum {
     TLS_RECORD_MAX = 16384,   /* RFC 8446, section 5.1 */
+    JOINED_BODY_MAX = 65535,  /* libcurl 7.88 joins what is *shorter* than 64 KiB (MAX_INITIAL_POST_SIZE, lib/http.h) */
+    TAIL_BYTES = 512,         /* with TLS's overhead still in one segment of the smallest path (RFC 8200: 1,280) */
     INTERIM_ANSWERS_MAX = 32, /* 1xx before the final answer */
-    UPLOAD_BUFFER_BYTES =
-        192 << 10, /* over TLS libcurl sends at most this at once: headers, target and a joined body fit */
-    SEND_BUFFER_BYTES =
-        160 << 10 /* SO_SNDBUF, which the kernel doubles: a new connection must take a joined request at once */
+    FRAMING_BYTES_MAX = 4 << 20, /* taken from a connection without a byte of a body: libcurl takes 6 MiB in one go */
+    UPLOAD_BUFFER_BYTES = 192 << 10 /* what libcurl reads of a body and sends at a time */
 };
 
 /* One connection, from socket() to close(). libcurl keeps the pool; this table tells which socket serves which request,
@@ -28,8 +28,16 @@ struct http_socket {
     int local_port;
     int peer_port;
     uint32_t user_timeout_ms;     /* as set on the socket */
+    bool resets;                  /* whoever closes it resets it */
     struct http_transfer *opener; /* NULL once it has carried a request: from then on libcurl closes it through us */
     struct http_transfer *user;   /* the last that was sent on it, until that has ended */
+};
+
+enum tail_state {
+    TAIL_NOT_REACHED = 0, /* or not held back */
+    TAIL_WAITS,           /* for the acknowledgement of all before it */
+    TAIL_LEFT,            /* handed over, and not acknowledged yet */
+    TAIL_ACKNOWLEDGED
 };
 
 struct http_transfer {
@@ -40,26 +48,36 @@ struct http_transfer {
     struct http_start start;
 
     CURL *easy;
+    CURLcode refused; /* what libcurl said to the last option of ours */
     bool in_multi;
     struct curl_slist *headers;
     struct buf url;
     char *joined_body; /* a small file, read whole so that it leaves with the headers */
     uint64_t body_offset;
     bool held; /* libcurl waits with the body until it is told to go on */
+    enum tail_state tail;
+    uint64_t tail_look_ms;  /* when the kernel is asked again what was acknowledged */
+    uint64_t tail_pause_ms; /* between two looks: grows */
+    bool tail_kept;         /* it will never leave */
 
     struct http_response response;
     bool headers_whole; /* the final answer's headers came */
     unsigned interim_answers;
+    unsigned trailers;
+    size_t trailer_bytes;
 
-    int fd;         /* the connection it was sent on; -1: none, or closed again */
-    bool sent;      /* libcurl was allowed to write */
-    bool aborting;  /* the connection is to be closed with a reset */
-    bool cancelled; /* from inside a libcurl callback, which ends it as soon as it can */
+    int fd;    /* the connection it was sent on; -1: none, or closed again */
+    bool sent; /* libcurl was allowed to write */
+    uint64_t sent_at_us;
+    uint32_t segment_bytes; /* of the connection; 0: none, or TLS */
+    bool aborting;          /* the connection is to be closed with a reset */
+    bool cancelled;         /* from inside a libcurl callback, which ends it as soon as it can */
     uint64_t begun_us;
     uint64_t moved_ms; /* when a byte last moved in either direction */
     uint64_t bytes_in; /* of bodies, as libcurl last told */
     uint64_t bytes_out;
-    int queued_bytes; /* in the kernel, when it was last looked at */
+    uint64_t framing_from; /* bytes taken from the connection when the last of the body came, or the headers */
+    int queued_bytes;      /* in the kernel, when it was last looked at */
 
     os_code fault; /* why a callback of ours stopped libcurl; OS_OK: it did not */
     char fault_message[sizeof(((struct http_result *)0)->message)];
@@ -73,8 +91,10 @@ struct http_engine {
     char *user_agent;
     uint64_t connect_timeout_ms;
     uint32_t max_connections;
+    uint32_t bulk_max;   /* in libcurl at a time */
+    uint32_t bulk_count; /* now */
 
-    struct http_transfer *running; /* the eldest first; those not yet in_multi are at the end */
+    struct http_transfer *running; /* the eldest first */
     struct http_transfer *youngest;
     struct http_transfer *spare; /* linked by next */
     uint32_t spare_count;
@@ -107,16 +127,27 @@ const char *body_joined_data(const struct http_transfer *transfer);
 size_t body_read(char *ret, size_t size, size_t count, void *context);
 int body_seek(void *context, curl_off_t offset, int origin);
 
-/* one_write.c */
+bool body_is_joined(const struct http_transfer *transfer); /* sent together with the headers */
+
+/* delivery.c */
 uint64_t body_length(const struct http_body *body);
-bool body_is_joined(const struct http_body *body); /* sent together with the headers */
+
+/* tail.c */
+bool tail_begins(const struct http_transfer *transfer, size_t *want); /* cuts `want` before it; true: it is the tail */
+bool tail_may_leave(struct http_transfer *transfer); /* asked for the tail; false: not yet, or never (a fault is set) */
+uint64_t tail_due_ms(const struct http_transfer *transfer); /* UINT64_MAX: it waits for nothing */
+bool tail_look(struct http_transfer *transfer);             /* true: libcurl is to go on with the body */
 
 /* socket.c */
 curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 int socket_close(void *context, curl_socket_t fd);
 int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer_port, int local_port);
-void socket_leave(struct http_transfer *transfer);  /* the transfer has ended */
-bool socket_drains(struct http_transfer *transfer); /* the kernel has less to send than at the last look */
+void socket_leave(struct http_transfer *transfer);              /* the transfer has ended */
+bool socket_floods(struct http_transfer *transfer, bool fresh); /* much came that was none of the body's, since fresh */
+bool socket_drains(struct http_transfer *transfer);             /* the kernel has less to send than at the last look */
+bool socket_acknowledged(const struct http_transfer *transfer); /* nothing is unsent or unacknowledged */
+uint64_t socket_acknowledged_bytes(const struct http_transfer *transfer); /* of the body, at least */
+void socket_user_timeout(struct http_transfer *transfer, uint32_t timeout_ms);
 
 /* failure.c */
 void failure_set(struct http_transfer *transfer, os_code code, const char *format, ...)

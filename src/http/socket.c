@@ -6,8 +6,11 @@
  */
 #include "http/internal.h"
 
+#include "base/fd.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/sockios.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -50,19 +53,6 @@ static bool add_fd(struct http_engine *engine, int fd, struct http_transfer *ope
     return true;
 }
 
-/* A new connection's send buffer holds about 45 KB on many paths, so a joined request would leave in pieces: make it
- * larger. That alone would also forbid the kernel to grow it for long uploads; SO_BUF_LOCK (Linux 5.14) allows it
- * again. */
-static void enlarge_send_buffer(int fd)
-{
-    int bytes = SEND_BUFFER_BYTES;
-    (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
-#ifdef SO_BUF_LOCK
-    int lock = 0;
-    (void)setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &lock, sizeof(lock));
-#endif
-}
-
 static bool refuse_second_send(struct http_transfer *transfer)
 {
     if (!transfer->start.once || !transfer->sent) {
@@ -80,7 +70,7 @@ curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_socka
     if (refuse_second_send(transfer)) {
         return CURL_SOCKET_BAD;
     }
-    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    int fd = fd_socket(address->family, address->socktype, address->protocol);
     if (fd < 0) {
         /* Not a lasting fault: libcurl goes on to the next address (a machine without IPv6). */
         return CURL_SOCKET_BAD;
@@ -89,15 +79,14 @@ curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_socka
         (void)close(fd);
         return CURL_SOCKET_BAD;
     }
-    enlarge_send_buffer(fd);
     return fd;
 }
 
-/* Bytes that the kernel holds: not sent, or not acknowledged. */
+/* Bytes that the kernel holds: not sent, or not acknowledged. A kernel that does not say may hold any number. */
 static int queued_bytes(int fd)
 {
     int bytes = 0;
-    return ioctl(fd, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
+    return ioctl(fd, SIOCOUTQ, &bytes) == 0 ? bytes : INT_MAX;
 }
 
 /* R6: a request that is given up must not be delivered by the kernel later. A connection is also closed by libcurl
@@ -108,15 +97,25 @@ static bool wants_reset(const struct http_socket *entry)
     return user != NULL && (user->aborting || (user->start.once && queued_bytes(entry->fd) > 0));
 }
 
+/* Ends the connection also where a forked child has a copy of the descriptor, for which close() does nothing. */
+static void hang_up(int fd, bool reset)
+{
+    struct linger linger = {.l_onoff = 1, .l_linger = 0};
+    struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+    if (reset) {
+        (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+        (void)connect(fd, &nobody, sizeof(nobody)); /* tcp_disconnect: what a close with that linger time does */
+    } else {
+        (void)shutdown(fd, SHUT_RDWR);
+    }
+}
+
 int socket_close(void *context, curl_socket_t fd)
 {
     struct http_engine *engine = context;
     struct http_socket *entry = find_fd(engine, fd);
     if (entry != NULL) {
-        if (wants_reset(entry)) {
-            struct linger linger = {.l_onoff = 1, .l_linger = 0};
-            (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
-        }
+        hang_up(fd, wants_reset(entry));
         if (entry->user != NULL) {
             entry->user->fd = -1;
         }
@@ -182,6 +181,14 @@ static struct http_socket *find_by_name(struct http_engine *engine, const char *
     return alike_count == 1 ? alike : NULL;
 }
 
+/* What a segment of it carries. */
+static uint32_t segment_bytes_of(int fd)
+{
+    int bytes = 0;
+    socklen_t length = sizeof(bytes);
+    return getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &bytes, &length) == 0 && bytes > 0 ? (uint32_t)bytes : 0;
+}
+
 static void set_user_timeout(struct http_socket *entry, uint32_t timeout_ms)
 {
     if (entry->user_timeout_ms == timeout_ms) {
@@ -193,13 +200,47 @@ static void set_user_timeout(struct http_socket *entry, uint32_t timeout_ms)
     }
 }
 
+/* A process that is killed in the midst resets the connection: what the kernel holds is not delivered after it. */
+static void set_linger(struct http_socket *entry, bool reset)
+{
+    struct linger linger = {.l_onoff = reset, .l_linger = 0};
+    if (entry->resets != reset && setsockopt(entry->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) == 0) {
+        entry->resets = reset;
+    }
+}
+
 static void forget_socket(struct http_transfer *transfer)
 {
     struct http_socket *entry = transfer->fd >= 0 ? find_fd(transfer->engine, transfer->fd) : NULL;
     if (entry != NULL && entry->user == transfer) {
+        set_linger(entry, false);
         entry->user = NULL;
     }
     transfer->fd = -1;
+}
+
+/* What the record of a guarded write counts on (http_start.tail): on this connection it holds, or nothing is sent. */
+static bool can_keep_promise(struct http_transfer *transfer, struct http_socket *entry)
+{
+    const struct http_request *request = transfer->start.request;
+    struct http_delivery delivery;
+    transfer->segment_bytes = strcmp(request->scheme, "https") != 0 ? segment_bytes_of(entry->fd) : 0;
+    set_linger(entry, transfer->start.tail == HTTP_TAIL_HELD_BACK);
+    bool controlled = entry->resets && queued_bytes(entry->fd) != INT_MAX;
+    if (transfer->start.tail == HTTP_TAIL_HELD_BACK && !controlled) {
+        failure_set(transfer, OS_ERR_NETWORK, "the connection could not be put under control, so nothing was sent");
+        return false;
+    }
+    http_engine_delivery(transfer->engine, request, transfer->segment_bytes, &delivery);
+    bool one_segment = transfer->segment_bytes > 0 && body_length(&request->body) > 0;
+    bool at_once = delivery.at_once && (!one_segment || queued_bytes(entry->fd) == 0);
+    if (transfer->start.tail == HTTP_TAIL_AT_ONCE && !at_once) {
+        failure_set(transfer, OS_ERR_NETWORK,
+                    "this connection to %s sends smaller segments than the ones before, so nothing was sent",
+                    request->host);
+        return false;
+    }
+    return true;
 }
 
 int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer_port, int local_port)
@@ -229,7 +270,11 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
         entry->user = transfer;
         transfer->fd = entry->fd;
     }
+    if (entry != NULL && !can_keep_promise(transfer, entry)) {
+        return CURL_PREREQFUNC_ABORT;
+    }
     transfer->sent = true;
+    transfer->sent_at_us = monotonic_us();
     transfer->moved_ms = now_ms;
     return CURL_PREREQFUNC_OK;
 }
@@ -246,9 +291,37 @@ void socket_leave(struct http_transfer *transfer)
     }
 }
 
+bool socket_acknowledged(const struct http_transfer *transfer)
+{
+    return transfer->fd >= 0 && queued_bytes(transfer->fd) == 0;
+}
+
+uint64_t socket_acknowledged_bytes(const struct http_transfer *transfer)
+{
+    uint64_t queued = transfer->fd >= 0 ? (uint64_t)queued_bytes(transfer->fd) : 0;
+    return transfer->body_offset > queued ? transfer->body_offset - queued : 0;
+}
+
+void socket_user_timeout(struct http_transfer *transfer, uint32_t timeout_ms)
+{
+    struct http_socket *entry = transfer->fd >= 0 ? find_fd(transfer->engine, transfer->fd) : NULL;
+    if (entry != NULL) {
+        set_user_timeout(entry, timeout_ms);
+    }
+}
+
 bool socket_drains(struct http_transfer *transfer)
 {
     int before = transfer->queued_bytes;
     transfer->queued_bytes = transfer->fd >= 0 ? queued_bytes(transfer->fd) : 0;
     return transfer->queued_bytes < before;
+}
+
+bool socket_floods(struct http_transfer *transfer, bool fresh)
+{
+    uint64_t taken = transfer->fd >= 0 ? fd_taken_bytes(transfer->fd) : 0;
+    if (fresh || transfer->framing_from == 0) {
+        transfer->framing_from = taken;
+    }
+    return taken > transfer->framing_from && taken - transfer->framing_from > FRAMING_BYTES_MAX;
 }

@@ -10,10 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets one option unless an earlier one failed; every option of ours exists since libcurl 7.87, so that only memory can
- * fail. */
+/* Sets one option unless an earlier one failed. Every option of ours exists since libcurl 7.87. */
 #define SET(transfer, ok, option, value) \
-    ((ok) = (ok) && curl_easy_setopt((transfer)->easy, (option), (value)) == CURLE_OK)
+    ((ok) = (ok) && took((transfer), curl_easy_setopt((transfer)->easy, (option), (value))))
+
+static bool took(struct http_transfer *transfer, CURLcode code)
+{
+    transfer->refused = code;
+    return code == CURLE_OK;
+}
 
 struct http_transfer *transfer_new(struct http_engine *engine)
 {
@@ -106,7 +111,7 @@ static bool set_method_and_body(struct http_transfer *transfer)
     }
     if (length == 0 && !carries) {
         SET(transfer, ok, CURLOPT_HTTPGET, 1L);
-    } else if (body_is_joined(&request->body)) {
+    } else if (body_is_joined(transfer)) {
         SET(transfer, ok, CURLOPT_POST, 1L);
         SET(transfer, ok, CURLOPT_POSTFIELDS, body_joined_data(transfer));
         SET(transfer, ok, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
@@ -154,11 +159,27 @@ static bool set_connection(struct http_transfer *transfer)
     return ok;
 }
 
+/* Of chunks libcurl tells what is in them, and passes over what it likes between them. */
+static bool has_enough(struct http_transfer *transfer, bool fresh)
+{
+    if (!transfer->headers_whole || http_headers_get(&transfer->response.headers, "transfer-encoding") == NULL ||
+        !socket_floods(transfer, fresh)) {
+        return false;
+    }
+    failure_set(transfer, OS_ERR_PROTOCOL, "the answer of %s goes on for more than %d bytes between two of its body",
+                transfer->start.request->host, FRAMING_BYTES_MAX);
+    transfer->aborting = true;
+    return true;
+}
+
 static int on_progress(void *context, curl_off_t total_in, curl_off_t in, curl_off_t total_out, curl_off_t out)
 {
     struct http_transfer *transfer = context;
     (void)total_in;
     (void)total_out;
+    if (has_enough(transfer, (uint64_t)in != transfer->bytes_in)) {
+        return 1;
+    }
     if ((uint64_t)in != transfer->bytes_in) {
         transfer->bytes_in = (uint64_t)in;
         transfer->moved_ms = transfer->engine->now_ms;
@@ -210,9 +231,14 @@ os_code transfer_prepare(struct http_transfer *transfer, const struct http_start
     if (code != OS_OK) {
         return code;
     }
-    if (!http_request_url(start->request, &transfer->url) || !set_http(transfer) || !set_connection(transfer) ||
-        !set_method_and_body(transfer) || !add_headers(transfer)) {
+    if (http_request_url(start->request, &transfer->url) && set_http(transfer) && set_connection(transfer) &&
+        set_method_and_body(transfer) && add_headers(transfer)) {
+        return OS_OK;
+    }
+    if (transfer->refused == CURLE_OK || transfer->refused == CURLE_OUT_OF_MEMORY) {
         return error_no_memory(err);
     }
-    return OS_OK;
+    return error_set(err, OS_ERR_UNSUPPORTED,
+                     "libcurl %s does not take a setting that every request needs (%s); use libcurl 7.87 or newer.",
+                     curl_version_info(CURLVERSION_NOW)->version, curl_easy_strerror(transfer->refused));
 }

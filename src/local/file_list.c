@@ -158,11 +158,11 @@ static bool starts_with(const char *str, const char *prefix)
     return strncmp(str, prefix, strlen(prefix)) == 0;
 }
 
-/* Whether a key below the folder `path` (it ends in '/') can be wanted. */
-static bool folder_is_wanted(const struct lister *lister, const char *path)
+/* Whether a key below the folder `path` (it ends in '/'), `name` for short, can be wanted. */
+static bool folder_is_wanted(const struct lister *lister, const char *path, const char *name)
 {
     size_t len = strlen(path);
-    if (len >= FILE_KEY_MAX || strcmp(path, FILE_PRIVATE_FOLDER "/") == 0) {
+    if (len >= FILE_KEY_MAX || file_name_is_reserved(text_of(name, strlen(name) - 1))) {
         return false;
     }
     bool on_the_way = starts_with(path, lister->prefix) || starts_with(lister->prefix, path);
@@ -238,7 +238,7 @@ static os_code visit_next(struct lister *lister, os_error *err)
     if (lister->path[len - 1] != '/') {
         return visit_file(lister, lister->path, err);
     }
-    return folder_is_wanted(lister, lister->path) ? enter(lister, len, err) : OS_OK;
+    return folder_is_wanted(lister, lister->path, name) ? enter(lister, len, err) : OS_OK;
 }
 
 os_code file_store_list(struct file_store *store, const char *prefix, const char *delimiter, const char *start_after,

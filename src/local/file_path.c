@@ -2,6 +2,7 @@
 #include "local/file_path.h"
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/text.h"
 #include "local/file_store.h"
 
@@ -107,6 +108,11 @@ os_code file_applying_failed(os_error *err, int error, const char *doing, const 
                      doing, file_shown(key, shown), reason_of_errno(error));
 }
 
+bool file_name_is_reserved(struct text name)
+{
+    return text_is_nocase(name, FILE_PRIVATE_FOLDER);
+}
+
 static const char *segment_fault(struct text segment)
 {
     if (segment.len == 0) {
@@ -114,6 +120,9 @@ static const char *segment_fault(struct text segment)
     }
     if (text_is(segment, ".") || text_is(segment, "..")) {
         return "it has a segment \".\" or \"..\"";
+    }
+    if (file_name_is_reserved(segment)) {
+        return "the name \".oscommit\" is the store's own, in every folder";
     }
     return segment.len > FILE_SEGMENT_MAX ? "one of its segments is longer than 255 bytes" : NULL;
 }
@@ -131,19 +140,11 @@ static const char *key_fault(const char *key)
         return "it is not UTF-8";
     }
     struct text segment;
-    bool first = true;
     while (text_take_until(&rest, '/', &segment)) {
-        if (first && text_is(segment, FILE_PRIVATE_FOLDER)) {
-            return "\".oscommit\" belongs to the store itself";
-        }
         const char *fault = segment_fault(segment);
         if (fault != NULL) {
             return fault;
         }
-        first = false;
-    }
-    if (first && text_is(rest, FILE_PRIVATE_FOLDER)) {
-        return "\".oscommit\" belongs to the store itself";
     }
     return segment_fault(rest);
 }
@@ -169,12 +170,12 @@ static int open_resolved(int fd, const char *path, int flags)
         .flags = (__u64)(unsigned int)flags | O_CLOEXEC,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
     };
-    return (int)syscall(SYS_openat2, fd, path, &how, sizeof(how));
+    return fd_above_standard((int)syscall(SYS_openat2, fd, path, &how, sizeof(how)));
 }
 
 int file_root_open(struct file_root *root, const char *path)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = fd_open(path, O_RDONLY | O_DIRECTORY, 0);
     if (fd < 0) {
         return errno;
     }
@@ -205,7 +206,7 @@ static void close_quietly(int fd)
 /* One step, links not followed. For a link in a folder's place the kernel says ENOTDIR; here it is ELOOP. */
 static int open_step(int folder, const char *name, int flags)
 {
-    int fd = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC);
+    int fd = fd_openat(folder, name, flags | O_NOFOLLOW, 0);
     if (fd < 0 && errno == ENOTDIR) {
         struct stat st;
         bool link = fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
@@ -309,7 +310,7 @@ int file_sync_folders(int parent, const char *key)
     int error = fsync(parent) == 0 ? 0 : errno;
     int folder = parent;
     for (const char *slash = strchr(key, '/'); error == 0 && slash != NULL; slash = strchr(slash + 1, '/')) {
-        int above = openat(folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int above = fd_openat(folder, "..", O_RDONLY | O_DIRECTORY, 0);
         if (above < 0 && errno == ENOENT) {
             break; /* deleted with all that was in it, by somebody who flushes that */
         }

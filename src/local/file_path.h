@@ -8,6 +8,7 @@
 #ifndef OSCOMMIT_LOCAL_FILE_PATH_H
 #define OSCOMMIT_LOCAL_FILE_PATH_H
 
+#include "base/text.h"
 #include "oscommit.h"
 
 #include <stdbool.h>
@@ -23,6 +24,10 @@ struct file_root {
     int fd;
     bool stepwise; /* no openat2 here: an old kernel, or a sandbox that forbids it */
 };
+
+/* The store's own name, in any case: no segment of a key may be it. At the root it is the private folder; further down
+ * it would make another store. */
+bool file_name_is_reserved(struct text name);
 
 /* Opens the folder and finds out about openat2. The path may lead through symbolic links: it is the user's own word. */
 int file_root_open(struct file_root *root, const char *path); /* 0 or an errno */

@@ -3,6 +3,7 @@
 
 #include "base/crc.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "local/file_internal.h"
 #include "local/file_lock.h"
 
@@ -82,7 +83,7 @@ static int make_about(struct file_place *place, const char *id, const struct buf
 {
     char name[NAME_SIZE];
     name_about(id, name);
-    int fd = openat(place->upload_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = fd_openat(place->upload_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     if (fd < 0) {
         return errno;
     }
@@ -107,7 +108,7 @@ os_code staging_create(struct file_place *place, const struct staging_about *abo
         int error = place->upload_folder < 0 ? EROFS : make_about(place, id, &packed);
         int data = -1;
         if (error == 0) {
-            data = openat(place->upload_folder, id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+            data = fd_openat(place->upload_folder, id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
             error = data < 0 || fsync(place->upload_folder) != 0 ? errno : 0;
         }
         if (data >= 0) {
@@ -127,6 +128,12 @@ os_code staging_create(struct file_place *place, const struct staging_about *abo
 
 /* --------------------------------------------------------------------------------------------------- open, lock */
 
+/* Keys and nonces have no NUL, which would make another of them for whoever reads them as a string. */
+static bool is_text(const char *text, size_t len)
+{
+    return memchr(text, '\0', len) == NULL;
+}
+
 /* False: not as we write it. */
 static bool unpack_about(int fd, struct staging_about *ret)
 {
@@ -138,7 +145,8 @@ static bool unpack_about(int fd, struct staging_about *ret)
         return false;
     }
     size_t len = (size_t)head.key_len + head.nonce_len + head.headers_len;
-    if (file_read_at(fd, text, len, sizeof(head)) != (int64_t)len || crc32c_add(0, text, len) != head.crc) {
+    if (file_read_at(fd, text, len, sizeof(head)) != (int64_t)len || crc32c_add(0, text, len) != head.crc ||
+        head.key_len == 0 || !is_text(text, (size_t)head.key_len + head.nonce_len)) {
         return false;
     }
     file_row_init(&ret->row);
@@ -166,6 +174,7 @@ os_code staging_none(const char *key, const char *id, os_error *err)
 void staging_close(struct staging *staging)
 {
     if (staging->data >= 0) {
+        file_lock_range_drop(staging->data);
         (void)close(staging->data);
         (void)close(staging->about);
         staging->data = -1;
@@ -183,11 +192,11 @@ os_code staging_open(struct file_place *place, const char *key, const char *id, 
     }
     memcpy(staging.id, id, sizeof(staging.id));
     name_about(id, name);
-    staging.data = openat(place->upload_folder, id, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    staging.data = fd_openat(place->upload_folder, id, O_RDWR | O_NOFOLLOW, 0);
     if (staging.data < 0) {
         return errno == ENOENT ? staging_none(key, id, err) : file_failed(err, errno, "open the upload of", key);
     }
-    staging.about = openat(place->upload_folder, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    staging.about = fd_openat(place->upload_folder, name, O_RDWR | O_NOFOLLOW, 0);
     if (staging.about < 0) {
         int error = errno;
         (void)close(staging.data);
@@ -315,7 +324,7 @@ int staging_abort(struct file_place *place, const char *id)
 
 static DIR *open_uploads(struct file_place *place)
 {
-    int fd = openat(place->upload_folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = fd_openat(place->upload_folder, ".", O_RDONLY | O_DIRECTORY, 0);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     if (folder == NULL && fd >= 0) {
         (void)close(fd);
@@ -327,7 +336,7 @@ static bool show_one(struct file_place *place, const char *id, staging_fn each, 
 {
     char name[NAME_SIZE];
     name_about(id, name);
-    int fd = openat(place->upload_folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = fd_openat(place->upload_folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0) {
         return true;
     }

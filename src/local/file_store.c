@@ -11,8 +11,11 @@
 #include "local/file_store.h"
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "local/file_internal.h"
+#include "local/file_nesting.h"
 #include "local/file_staging.h"
+#include "local/sqlite_fork.h"
 #include "local/sqlite_ledger.h"
 
 #include <errno.h>
@@ -33,6 +36,9 @@
 
 static os_code root_failed(os_error *err, int error, const char *doing, const char *root)
 {
+    if (error == ENOMEM) {
+        return error_no_memory(err);
+    }
     os_code code = error == ENOSPC || error == EDQUOT                    ? OS_ERR_NO_SPACE
                    : error == EACCES || error == EPERM || error == EROFS ? OS_ERR_DENIED
                                                                          : OS_ERR_IO;
@@ -62,7 +68,7 @@ static char *private_file(const char *root, const char *name)
 
 static int sync_parent_of(const struct file_root *root)
 {
-    int above = openat(root->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int above = fd_openat(root->fd, "..", O_RDONLY | O_DIRECTORY, 0);
     if (above < 0) {
         return errno == EACCES ? 0 : errno; /* not ours to flush */
     }
@@ -71,15 +77,17 @@ static int sync_parent_of(const struct file_root *root)
     return error;
 }
 
-/* The private folders below a root that is there. 0 or an errno. */
-static int make_private_folders(const struct file_root *root)
+/* The private folders below a root that is there. 0 or an errno; *ret_made: the first was not there. */
+static int make_private_folders(const struct file_root *root, bool *ret_made)
 {
     static const char *const folders[] = {FILE_PRIVATE_FOLDER, FILE_PRIVATE_FOLDER "/" TEMP_FOLDER};
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         const char *name = NULL;
         int parent = file_open_parent(root, folders[i], false, &name);
-        bool made = parent >= 0 && (mkdirat(parent, name, 0700) == 0 || errno == EEXIST) && fsync(parent) == 0;
-        int error = made ? 0 : errno;
+        bool fresh = parent >= 0 && mkdirat(parent, name, 0700) == 0;
+        bool made = fresh || (parent >= 0 && errno == EEXIST);
+        int error = made && fsync(parent) == 0 ? 0 : errno;
+        *ret_made = *ret_made || (fresh && i == 0);
         if (parent >= 0) {
             (void)close(parent);
         }
@@ -95,11 +103,26 @@ static int make_private_folders(const struct file_root *root)
     return 0;
 }
 
+/* What was made in vain. */
+static void remove_private_folders(const struct file_root *root)
+{
+    static const char *const folders[] = {FILE_PRIVATE_FOLDER "/" TEMP_FOLDER, FILE_PRIVATE_FOLDER};
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        const char *name = NULL;
+        int parent = file_open_parent(root, folders[i], false, &name);
+        if (parent >= 0) {
+            (void)unlinkat(parent, name, AT_REMOVEDIR);
+            (void)close(parent);
+        }
+    }
+}
+
 static os_code make_databases(const char *root, os_error *err)
 {
     char *index = private_file(root, INDEX_FILE);
     char *ledger = private_file(root, LEDGER_FILE);
-    os_code code = index == NULL || ledger == NULL ? error_no_memory(err) : file_index_create(index, err);
+    os_code code =
+        index == NULL || ledger == NULL ? root_failed(err, errno, "open", root) : file_index_create(index, err);
     if (code == OS_OK) {
         code = sqlite_ledger_create(ledger, NULL, err);
     }
@@ -108,26 +131,78 @@ static os_code make_databases(const char *root, os_error *err)
     return code;
 }
 
+/* A store that is there already keeps what is below it: its keys, whatever they look like. */
+static os_code check_place(const char *path, bool is_new, os_error *err)
+{
+    os_code code = nesting_check_above(path, NESTING_ANY_MARK, err);
+    return code == OS_OK && is_new ? nesting_check_below(path, err) : code;
+}
+
+static bool has_private_folder(const struct file_root *root)
+{
+    int fd = file_open_below(root, FILE_PRIVATE_FOLDER, O_PATH | O_DIRECTORY);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return fd >= 0;
+}
+
+/* The place is looked at again behind the making: who makes a store above or below it meanwhile, sees ours. */
+static os_code make_store(const struct file_root *root, const char *path, os_error *err)
+{
+    bool made = false;
+    os_code code = check_place(path, !has_private_folder(root), err);
+    if (code != OS_OK) {
+        return code;
+    }
+    int error = make_private_folders(root, &made);
+    if (error == 0) {
+        error = sync_parent_of(root);
+    }
+    if (error != 0) {
+        return root_failed(err, error, "prepare", path);
+    }
+    code = check_place(path, made, err);
+    if (code == OS_OK) {
+        code = nesting_check_names(root, FILE_PRIVATE_FOLDER, err);
+    }
+    if (code != OS_OK && made) {
+        remove_private_folders(root);
+    }
+    return code;
+}
+
+static os_code make_all(const char *root, os_error *err)
+{
+    struct file_root opened;
+    int error = file_root_open(&opened, root);
+    if (error != 0) {
+        return root_failed(err, error, "open", root);
+    }
+    os_code code = make_store(&opened, root, err);
+    file_root_close(&opened);
+    return code == OS_OK ? make_databases(root, err) : code;
+}
+
 os_code file_store_init(const char *root, os_error *err)
 {
     error_clear(err);
     if (root == NULL || root[0] == '\0') {
         return error_set(err, OS_ERR_ARGUMENT, "The root of a store cannot be empty; name a folder.");
     }
-    if (mkdir(root, 0700) != 0 && errno != EEXIST) {
+    os_code forked = sqlite_fork_check("embedded store", root, err);
+    if (forked != OS_OK) {
+        return forked;
+    }
+    bool made = mkdir(root, 0700) == 0;
+    if (!made && errno != EEXIST) {
         return root_failed(err, errno, "make", root);
     }
-    struct file_root opened;
-    int error = file_root_open(&opened, root);
-    if (error != 0) {
-        return root_failed(err, error, "open", root);
+    os_code code = make_all(root, err);
+    if (code != OS_OK && made) {
+        (void)rmdir(root);
     }
-    error = make_private_folders(&opened);
-    if (error == 0) {
-        error = sync_parent_of(&opened);
-    }
-    file_root_close(&opened);
-    return error == 0 ? make_databases(root, err) : root_failed(err, error, "prepare", root);
+    return code;
 }
 
 /* Made here: the store may be older than uploads. */
@@ -145,8 +220,20 @@ static int open_uploads(const struct file_root *root)
     return file_open_below(root, FILE_PRIVATE_FOLDER "/" UPLOAD_FOLDER, O_RDONLY | O_DIRECTORY);
 }
 
+static os_code open_index(struct file_place *place, const char *root, os_error *err)
+{
+    char *index = private_file(root, INDEX_FILE);
+    os_code code = index == NULL ? root_failed(err, errno, "open", root) : file_index_open(&place->index, index, err);
+    free(index);
+    return code;
+}
+
 static os_code open_place(const char *root, struct file_place *place, os_error *err)
 {
+    os_code code = nesting_check_above(root, NESTING_TRUSTED_MARK, err);
+    if (code != OS_OK) {
+        return code;
+    }
     int error = file_root_open(&place->root, root);
     if (error != 0) {
         return error == ENOENT || error == ENOTDIR ? no_store(err, root) : root_failed(err, error, "open", root);
@@ -157,9 +244,10 @@ static os_code open_place(const char *root, struct file_place *place, os_error *
         file_root_close(&place->root);
         return error == ENOENT || error == ENOTDIR ? no_store(err, root) : root_failed(err, error, "open", root);
     }
-    char *index = private_file(root, INDEX_FILE);
-    os_code code = index == NULL ? error_no_memory(err) : file_index_open(&place->index, index, err);
-    free(index);
+    code = nesting_check_names(&place->root, FILE_PRIVATE_FOLDER, err);
+    if (code == OS_OK) {
+        code = open_index(place, root, err);
+    }
     place->upload_folder = code == OS_OK ? open_uploads(&place->root) : -1;
     if (code != OS_OK) {
         (void)close(place->temp_folder);

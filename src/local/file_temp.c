@@ -2,6 +2,7 @@
 #include "local/file_temp.h"
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/random.h"
 #include "base/text.h"
 
@@ -45,7 +46,7 @@ os_code file_temp_create(struct file_place *place, const char *key, struct file_
     if (code != OS_OK) {
         return code;
     }
-    temp.fd = openat(place->temp_folder, temp.id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    temp.fd = fd_openat(place->temp_folder, temp.id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     if (temp.fd < 0) {
         return file_failed(err, errno, "make a temporary file for", key);
     }
@@ -155,7 +156,7 @@ static bool sweep_one(struct file_place *place, const char *id, int64_t now_s)
         st.st_mtim.tv_sec > now_s - FILE_TEMP_AGE_S) {
         return false;
     }
-    int fd = openat(place->temp_folder, id, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    int fd = fd_openat(place->temp_folder, id, O_RDWR | O_NOFOLLOW, 0);
     if (fd < 0) {
         return false;
     }
@@ -166,7 +167,7 @@ static bool sweep_one(struct file_place *place, const char *id, int64_t now_s)
 
 void file_temp_sweep(struct file_place *place, int64_t now_s)
 {
-    int fd = openat(place->temp_folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = fd_openat(place->temp_folder, ".", O_RDONLY | O_DIRECTORY, 0);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     if (folder == NULL) {
         if (fd >= 0) {

@@ -4,8 +4,11 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "local/sqlite_fork.h"
+#include "local/sqlite_trust.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -17,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILE_URI_MAX = 16384 };
+enum { FILE_URI_MAX = 16384, PROGRESS_STEPS = 10000 /* of SQLite's machine: about a millisecond */ };
 
 static uint64_t now_ms(void)
 {
@@ -41,6 +44,22 @@ static int busy(void *context, int count)
     return 1;
 }
 
+/* Bounds what a file makes us do, such as a list that never ends. Statements of ours take a millisecond: who waits for
+ * nobody any more may still work. */
+static int work_is_over(void *context)
+{
+    const struct sqlite_conn *conn = context;
+    const struct sqlite_patience *patience = &conn->patience;
+    return (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0) || now_ms() >= conn->work_until_ms;
+}
+
+void sqlite_conn_set_patience(struct sqlite_conn *conn, const struct sqlite_patience *patience)
+{
+    uint64_t least_ms = now_ms() + SQLITE_WORK_MS;
+    conn->patience = *patience;
+    conn->work_until_ms = patience->until_ms > least_ms ? patience->until_ms : least_ms;
+}
+
 void sqlite_conn_close(struct sqlite_conn *conn)
 {
     if (conn == NULL) {
@@ -52,6 +71,7 @@ void sqlite_conn_close(struct sqlite_conn *conn)
     int rc = sqlite3_close(conn->db);
     assert(rc == SQLITE_OK);
     (void)rc;
+    sqlite_fork_leave();
     free(conn);
 }
 
@@ -68,16 +88,19 @@ static int conn_open_file(struct sqlite_conn *conn, const char *file, int flags,
         buf_free(&uri);
         return SQLITE_NOMEM;
     }
-    int rc = sqlite3_open_v2(buf_str(&uri), &conn->db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    int rc = sqlite3_open_v2(buf_str(&uri), &conn->db,
+                             flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, NULL);
     buf_free(&uri);
     if (conn->db == NULL) {
         return SQLITE_NOMEM;
     }
     (void)sqlite3_busy_handler(conn->db, busy, conn);
+    sqlite3_progress_handler(conn->db, PROGRESS_STEPS, work_is_over, conn);
+    sqlite_trust_limit(conn->db);
     return rc & 0xff;
 }
 
-static int read_number(struct sqlite_conn *conn, const char *sql, int64_t *ret)
+int sqlite_read_number(struct sqlite_conn *conn, const char *sql, int64_t *ret)
 {
     sqlite3_stmt *statement = NULL;
     int rc = sqlite3_prepare_v2(conn->db, sql, -1, &statement, NULL);
@@ -99,11 +122,11 @@ struct identity {
 
 static int read_identity_in(struct sqlite_conn *conn, struct identity *ret)
 {
-    int rc = read_number(conn, "SELECT count(*) FROM sqlite_schema", &ret->tables);
+    int rc = sqlite_read_number(conn, "SELECT count(*) FROM sqlite_schema", &ret->tables);
     if (rc == SQLITE_OK) {
-        rc = read_number(conn, "PRAGMA application_id", &ret->application_id);
+        rc = sqlite_read_number(conn, "PRAGMA application_id", &ret->application_id);
     }
-    return rc == SQLITE_OK ? read_number(conn, "PRAGMA user_version", &ret->version) : rc;
+    return rc == SQLITE_OK ? sqlite_read_number(conn, "PRAGMA user_version", &ret->version) : rc;
 }
 
 /* In one transaction: another process may be making the file, and half of it would look like somebody else's. */
@@ -192,18 +215,24 @@ static int set_wal(struct sqlite_conn *conn)
     }
 }
 
-static struct sqlite_conn *conn_new(const struct sqlite_spec *spec, const struct sqlite_patience *patience)
+static os_code conn_new(const struct sqlite_spec *spec, const char *file, const struct sqlite_patience *patience,
+                        struct sqlite_conn **ret, os_error *err)
 {
     struct sqlite_conn *conn = calloc(1, sizeof(*conn));
-    if (conn != NULL) {
-        conn->spec = spec;
-        (void)random_bytes(&conn->jitter, sizeof(conn->jitter)); /* without it: less jitter */
-        conn->patience = patience != NULL ? *patience : sqlite_patience_ms(SQLITE_OPEN_MS);
+    os_code code = conn != NULL ? sqlite_fork_enter(spec->what, file, err) : error_no_memory(err);
+    if (code != OS_OK) {
+        free(conn);
+        return code;
     }
-    return conn;
+    conn->spec = spec;
+    (void)random_bytes(&conn->jitter, sizeof(conn->jitter)); /* without it: less jitter */
+    struct sqlite_patience usual = sqlite_patience_ms(SQLITE_OPEN_MS);
+    sqlite_conn_set_patience(conn, patience != NULL ? patience : &usual);
+    *ret = conn;
+    return OS_OK;
 }
 
-static os_code missing(const struct sqlite_spec *spec, const char *file, os_error *err)
+os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_error *err)
 {
     return error_set(err, spec->missing, "There is no %s at %s. %s", spec->what, file, spec->mend);
 }
@@ -251,6 +280,18 @@ static os_code check_readable(struct sqlite_conn *conn, const struct identity *f
                      spec->what, sqlite_conn_file(conn), (long long)found->version);
 }
 
+static os_code make_writable(struct sqlite_conn *conn, const struct identity *found, os_error *err)
+{
+    int rc = set_wal(conn);
+    if (rc == SQLITE_OK) {
+        rc = sqlite_exec(conn, "PRAGMA synchronous=FULL");
+    }
+    if (rc == SQLITE_OK) {
+        rc = sqlite_exec(conn, "PRAGMA cell_size_check=ON");
+    }
+    return rc == SQLITE_OK ? upgrade(conn, found, err) : sqlite_failed(conn, rc, "use write-ahead logging", err);
+}
+
 static os_code conn_prepare(struct sqlite_conn *conn, const char *file, os_error *err)
 {
     struct identity found = {0};
@@ -265,34 +306,34 @@ static os_code conn_prepare(struct sqlite_conn *conn, const char *file, os_error
         return conn->db == NULL ? error_no_memory(err) : sqlite_failed(conn, rc, "read", err);
     }
     if (identity_is_empty(&found)) {
-        return missing(conn->spec, file, err);
+        return sqlite_missing(conn->spec, file, err);
     }
     os_code code = check_identity(conn, &found, err);
     if (code != OS_OK) {
         return code;
     }
     if (sqlite3_db_readonly(conn->db, "main") == 1) {
-        return check_readable(conn, &found, err);
+        code = check_readable(conn, &found, err);
+    } else {
+        code = make_writable(conn, &found, err);
     }
-    rc = set_wal(conn);
-    if (rc == SQLITE_OK) {
-        rc = sqlite_exec(conn, "PRAGMA synchronous=FULL");
-    }
-    return rc == SQLITE_OK ? upgrade(conn, &found, err) : sqlite_failed(conn, rc, "use write-ahead logging", err);
+    return code == OS_OK ? sqlite_trust_schema(conn, err) : code;
 }
 
 os_code sqlite_conn_open(const struct sqlite_spec *spec, const char *file, const struct sqlite_patience *patience,
                          struct sqlite_conn **ret, os_error *err)
 {
-    struct stat st;
-    if (stat(file, &st) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
-        return missing(spec, file, err);
+    char *resolved = NULL;
+    os_code code = sqlite_trust_path(spec, file, &resolved, err);
+    if (code != OS_OK) {
+        return code;
     }
-    struct sqlite_conn *conn = conn_new(spec, patience);
-    if (conn == NULL) {
-        return error_no_memory(err);
+    struct sqlite_conn *conn = NULL;
+    code = conn_new(spec, resolved, patience, &conn, err);
+    if (code == OS_OK) {
+        code = conn_prepare(conn, resolved, err);
     }
-    os_code code = conn_prepare(conn, file, err);
+    free(resolved);
     if (code != OS_OK) {
         sqlite_conn_close(conn);
         return code;
@@ -358,7 +399,7 @@ static os_code sync_folder_of(const char *file, os_error *err)
     if (folder == NULL) {
         return error_no_memory(err);
     }
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = fd_open(folder, O_RDONLY | O_DIRECTORY, 0);
     bool done = fd >= 0 && fsync(fd) == 0;
     os_code code =
         done ? OS_OK : error_set(err, OS_ERR_IO, "Cannot flush the folder %s to disk: %s.", folder, strerror(errno));
@@ -372,23 +413,33 @@ static os_code sync_folder_of(const char *file, os_error *err)
 os_code sqlite_create(const struct sqlite_spec *spec, const char *file, const struct sqlite_patience *patience,
                       os_error *err)
 {
+    os_code code = sqlite_fork_check(spec->what, file, err);
+    if (code != OS_OK) {
+        return code;
+    }
     /* Made here for its mode, which SQLite passes on to -wal and -shm. Only a new file may be opened and closed outside
      * of SQLite: closing one drops every POSIX lock that this process holds on it. */
-    int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = fd_open(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     if (fd < 0 && errno != EEXIST) {
-        os_code code = errno == ENOSPC || errno == EDQUOT                    ? OS_ERR_NO_SPACE
-                       : errno == EACCES || errno == EPERM || errno == EROFS ? OS_ERR_DENIED
-                                                                             : OS_ERR_IO;
+        code = errno == ENOSPC || errno == EDQUOT                    ? OS_ERR_NO_SPACE
+               : errno == EACCES || errno == EPERM || errno == EROFS ? OS_ERR_DENIED
+                                                                     : OS_ERR_IO;
         return error_set(err, code, "Cannot make the %s %s: %s.", spec->what, file, strerror(errno));
     }
     if (fd >= 0) {
         (void)close(fd);
     }
-    struct sqlite_conn *conn = conn_new(spec, patience);
-    if (conn == NULL) {
-        return error_no_memory(err);
+    char *resolved = NULL;
+    code = sqlite_trust_path(spec, file, &resolved, err);
+    if (code != OS_OK) {
+        return code;
     }
-    os_code code = create_tables(conn, file, err);
+    struct sqlite_conn *conn = NULL;
+    code = conn_new(spec, resolved, patience, &conn, err);
+    if (code == OS_OK) {
+        code = create_tables(conn, resolved, err);
+    }
     sqlite_conn_close(conn);
+    free(resolved);
     return code == OS_OK ? sync_folder_of(file, err) : code;
 }

@@ -6,12 +6,19 @@
 
 #include "local/sqlite_util.h"
 
-enum { SQLITE_OPEN_MS = 10000 }; /* for the first looks at a file, and for making one, where nobody says otherwise */
+enum {
+    SQLITE_OPEN_MS = 10000, /* for the first looks at a file, and for making one, where nobody says otherwise */
+    SQLITE_WORK_MS = 5000   /* that its own work may take at least, whatever was left for waiting */
+};
 
 /* spec->missing or spec->broken when the file is not there or not what it should be. */
 os_code sqlite_conn_open(const struct sqlite_spec *spec, const char *file, const struct sqlite_patience *patience,
                          struct sqlite_conn **ret, os_error *err);
-void sqlite_conn_close(struct sqlite_conn *conn);             /* NULL is fine */
-const char *sqlite_conn_file(const struct sqlite_conn *conn); /* "" if it is not open */
+void sqlite_conn_close(struct sqlite_conn *conn); /* NULL is fine */
+/* How long it waits for others, and works. */
+void sqlite_conn_set_patience(struct sqlite_conn *conn, const struct sqlite_patience *patience);
+os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_error *err); /* spec->missing */
+int sqlite_read_number(struct sqlite_conn *conn, const char *sql, int64_t *ret);         /* a primary result code */
+const char *sqlite_conn_file(const struct sqlite_conn *conn);                            /* "" if it is not open */
 
 #endif

@@ -47,9 +47,8 @@ static const struct sqlite_spec spec = {
     .sql_count = STATEMENT_COUNT,
     .missing = OS_ERR_NO_TABLE,
     .broken = OS_ERR_TABLE,
-    .mend = "Make a ledger with `oscommit init` or `oscommit table create`, or name another file; never delete the "
-            "ledger of "
-            "writers that are running.",
+    .mend = "Make a ledger with `oscommit init` or `oscommit table create`, or name another file; a damaged one has to "
+            "be moved away first (with its -wal and -shm). Never do that to the ledger of writers that are running.",
 };
 
 enum { EXPIRED_GRACE_S = 60 }; /* an expired record stays at least so long: E5 lets the clocks be 30 s apart */
@@ -173,9 +172,8 @@ static enum ledger_outcome failed(struct sqlite_conn *conn, int rc, const char *
 static enum ledger_outcome unreadable(const char *path, const char *etag, os_error *err)
 {
     error_set(err, OS_ERR_TABLE,
-              "The record (etag %.200s) of \"%.500s\" in the ledger has values that are no record of the protocol; "
-              "look at it with the "
-              "sqlite3 shell and delete it when no writer is at work on that key.",
+              "The record (etag %.100s) of \"%.300s\" in the ledger has values that are no record of the "
+              "protocol. " RECORD_MEND,
               etag, path);
     return LEDGER_UNREADABLE;
 }
@@ -185,6 +183,7 @@ static bool condition_holds(const struct record_condition *condition, enum row_s
     switch (condition->kind) {
     case RECORD_IF_ABSENT: return state == ROW_ABSENT;
     case RECORD_IF_SEEN: return state == ROW_READ && record_same_holder(found, &condition->seen);
+    case RECORD_IF_SAME: return state == ROW_READ && found->upload == 0 && record_same(found, &condition->seen);
     case RECORD_IF_HELD:
         return state == ROW_READ && found->generation == condition->seen.generation &&
                strcmp(found->nonce, condition->seen.nonce) == 0;
@@ -224,7 +223,7 @@ struct ledger_write {
     const char *path, *etag;
     const struct record *record; /* NULL: the one that is there is removed */
     const char *upload;
-    const struct record_condition *condition;
+    const struct record_condition *condition; /* NULL: there is a row that is no record */
     int64_t now_s;
 };
 
@@ -257,10 +256,11 @@ static enum ledger_outcome write_in(struct sqlite_conn *conn, const struct ledge
     if (state == ROW_FAILED) {
         return failed(conn, sqlite_code(conn), "read a record", err);
     }
-    if (state == ROW_UNREADABLE) {
+    bool mends = write->condition == NULL;
+    if (state == ROW_UNREADABLE && !mends) {
         return unreadable(write->path, write->etag, err);
     }
-    if (!condition_holds(write->condition, state, &found)) {
+    if (mends ? state != ROW_UNREADABLE : !condition_holds(write->condition, state, &found)) {
         if (state == ROW_READ && ret_conflict != NULL) {
             memcpy(ret_conflict, &found, sizeof(found));
         }
@@ -311,6 +311,13 @@ enum ledger_outcome sqlite_ledger_delete(struct sqlite_ledger *ledger, const cha
     return write_to(ledger, &write, patience, ret_conflict, NULL, err);
 }
 
+enum ledger_outcome sqlite_ledger_mend(struct sqlite_ledger *ledger, const char *path, const char *etag,
+                                       const struct record *record, struct sqlite_patience patience, os_error *err)
+{
+    struct ledger_write write = {.path = path, .etag = etag, .record = record, .upload = ""};
+    return write_to(ledger, &write, patience, NULL, NULL, err);
+}
+
 enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                       struct sqlite_patience patience, bool *ret_found, struct record *ret,
                                       char *ret_upload, os_error *err)
@@ -343,7 +350,6 @@ static enum ledger_outcome list_in(struct sqlite_conn *conn, const char *path, s
     if (list == NULL || (path != NULL && sqlite3_bind_text(list, 1, path, -1, SQLITE_STATIC) != SQLITE_OK)) {
         return failed(conn, sqlite_code(conn), "list records", err);
     }
-    enum ledger_outcome outcome = LEDGER_OK;
     int rc = sqlite3_step(list);
     for (; rc == SQLITE_ROW; rc = sqlite3_step(list)) {
         struct record record;
@@ -353,13 +359,12 @@ static enum ledger_outcome list_in(struct sqlite_conn *conn, const char *path, s
         if (row_path == NULL || row_etag == NULL) {
             return failed(conn, SQLITE_NOMEM, "list records", err);
         }
-        if (!row_read(list, &record, upload)) {
-            outcome = unreadable(row_path, row_etag, err);
-        } else if (!each(context, row_path, row_etag, &record, upload)) {
-            return outcome;
+        bool readable = row_read(list, &record, upload);
+        if (!each(context, row_path, row_etag, readable ? &record : NULL, readable ? upload : "")) {
+            return LEDGER_OK;
         }
     }
-    return rc == SQLITE_DONE ? outcome : failed(conn, rc, "list records", err);
+    return rc == SQLITE_DONE ? LEDGER_OK : failed(conn, rc, "list records", err);
 }
 
 enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char *path, struct sqlite_patience patience,

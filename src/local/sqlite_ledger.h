@@ -36,14 +36,17 @@ enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *
 enum ledger_outcome sqlite_ledger_delete(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                          const struct record_condition *condition, struct sqlite_patience patience,
                                          struct record *ret_conflict, os_error *err);
+/* Puts `record` in the place of a row that is no record. A row that is one is LEDGER_CONFLICT, none CONFLICT_BLIND. */
+enum ledger_outcome sqlite_ledger_mend(struct sqlite_ledger *ledger, const char *path, const char *etag,
+                                       const struct record *record, struct sqlite_patience patience, os_error *err);
 /* `ret_upload` as above. */
 enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                       struct sqlite_patience patience, bool *ret_found, struct record *ret,
                                       char *ret_upload, os_error *err);
-typedef bool (*sqlite_row_fn)(void *context, const char *path, const char *etag, const struct record *record,
+typedef bool (*sqlite_row_fn)(void *context, const char *path, const char *etag,
+                              const struct record *record /* NULL: the row is none */,
                               const char *upload /* "" if none */);
-/* Of one path, or all when path is NULL, in the order of path and etag. `each` returns false to stop. Rows that are no
- * record are skipped, and make the whole LEDGER_UNREADABLE in the end, with the last of them in the sentence. */
+/* Of one path, or all when path is NULL, in the order of path and etag. `each` returns false to stop. */
 enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char *path, struct sqlite_patience patience,
                                        sqlite_row_fn each, void *context, os_error *err);
 

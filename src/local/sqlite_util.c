@@ -16,6 +16,12 @@ const char *sqlite_conn_file(const struct sqlite_conn *conn)
     return name != NULL ? name : "";
 }
 
+/* What was found before SQLite was asked has left no message there. */
+static const char *reason_of(const struct sqlite_conn *conn, int rc)
+{
+    return sqlite3_errcode(conn->db) == SQLITE_OK ? sqlite3_errstr(rc) : sqlite3_errmsg(conn->db);
+}
+
 os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err)
 {
     const char *what = conn->spec->what;
@@ -31,20 +37,25 @@ os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_er
     case SQLITE_PROTOCOL:
         return error_set(err, OS_ERR_THROTTLED, "Cannot %s in the %s %s: other processes keep it busy; try again.",
                          doing, what, file);
+    case SQLITE_INTERRUPT:
+        return error_set(err, OS_ERR_DEADLINE,
+                         "Cannot %s in the %s %s: it took longer than it may, or was cancelled. Moments are usual; was "
+                         "the file tampered with?",
+                         doing, what, file);
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
         return error_set(err, OS_ERR_DENIED, "Cannot %s in the %s %s: it is read-only here (%s).", doing, what, file,
-                         sqlite3_errmsg(conn->db));
+                         reason_of(conn, rc));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
         return error_set(err, conn->spec->broken,
                          "Cannot %s in the %s %s: the file is damaged, or something else (%s). %s", doing, what, file,
-                         sqlite3_errmsg(conn->db), conn->spec->mend);
+                         reason_of(conn, rc), conn->spec->mend);
     default:
         return error_set(err, OS_ERR_IO, "Cannot %s in the %s %s: %s (SQLite code %d).", doing, what, file,
-                         sqlite3_errmsg(conn->db), sqlite3_extended_errcode(conn->db));
+                         reason_of(conn, rc), sqlite3_extended_errcode(conn->db));
     }
 }
 
@@ -200,7 +211,8 @@ os_code sqlite_take(struct sqlite_pool *pool, struct sqlite_patience patience, s
             return code;
         }
     }
-    conn->patience = lesser(patience, &pool->limit);
+    struct sqlite_patience both = lesser(patience, &pool->limit);
+    sqlite_conn_set_patience(conn, &both);
     *ret = conn;
     return OS_OK;
 }

@@ -46,6 +46,7 @@ struct sqlite_conn {
     const struct sqlite_spec *spec;
     sqlite3_stmt *statements[SQLITE_STATEMENTS_MAX];
     struct sqlite_patience patience; /* of who has taken it; the busy handler gives up then */
+    uint64_t work_until_ms;          /* CLOCK_MONOTONIC: what still runs then is ended */
     uint64_t jitter;                 /* state of random_next */
     bool single_use; /* not kept in the pool: opened without locks on a read-only medium, or not as it should be any
                         more */

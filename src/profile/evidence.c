@@ -32,6 +32,8 @@ static void note_status(int *status, uint32_t seen_before, int now)
 
 void evidence_add(struct evidence_tally *tally, const struct evidence_write *write)
 {
+    tally->done += write->stands == EVIDENCE_STANDS_OURS;
+    tally->undone += write->stands == EVIDENCE_STANDS_BEFORE;
     switch (evidence_outcome(write)) {
     case EVIDENCE_UNCLEAR: tally->unclear++; break;
     case EVIDENCE_CONTRARY: tally->contrary++; break;
@@ -125,6 +127,13 @@ enum profile_expiry evidence_expiry_of_both(enum profile_expiry a, enum profile_
     static const int protects[] = {
         [PROFILE_EXPIRY_NONE] = 0, [PROFILE_EXPIRY_UNKNOWN] = 1, [PROFILE_EXPIRY_START] = 2, [PROFILE_EXPIRY_END] = 3};
     return protects[a] < protects[b] ? a : b;
+}
+
+enum profile_stalled evidence_stalled(const struct evidence_tally *tally)
+{
+    if (tally->done >= EVIDENCE_WANTED && tally->undone == 0)
+        return PROFILE_STALLED_KEPT;
+    return tally->undone >= EVIDENCE_WANTED && tally->done == 0 ? PROFILE_STALLED_CLOSED : PROFILE_STALLED_UNKNOWN;
 }
 
 bool evidence_checksum(const struct evidence_tally *right, const struct evidence_tally *wrong)

@@ -42,8 +42,9 @@ enum evidence_outcome evidence_outcome(const struct evidence_write *write);
 /* Several writes of the same kind. Zeroed at first. */
 struct evidence_tally {
     uint32_t written, held, contrary, unclear;
-    int status;         /* of those that were held; -1: they differ */
-    int status_success; /* of those that were written */
+    uint32_t done, undone; /* stands there, or what was before, whatever was answered */
+    int status;            /* of those that were held; -1: they differ */
+    int status_success;    /* of those that were written */
 };
 void evidence_add(struct evidence_tally *tally, const struct evidence_write *write);
 bool evidence_settled(const struct evidence_tally *tally); /* asking again would change nothing */
@@ -87,6 +88,9 @@ enum profile_409 evidence_409(const char *service_code, bool seen_applied);
 enum profile_expiry evidence_expiry(const struct evidence_tally *live, const struct evidence_tally *expired);
 /* What two requests say together: the one that protects less. */
 enum profile_expiry evidence_expiry_of_both(enum profile_expiry a, enum profile_expiry b);
+
+/* What becomes of writes whose rest came only after a long time: all were done, or none was. */
+enum profile_stalled evidence_stalled(const struct evidence_tally *tally);
 
 /* A sum is checked when the right one is taken and a wrong one is not. */
 bool evidence_checksum(const struct evidence_tally *right, const struct evidence_tally *wrong);

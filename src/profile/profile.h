@@ -57,6 +57,27 @@ enum profile_expiry {
     PROFILE_EXPIRY_END    /* refused when the body has arrived, too */
 };
 
+/* What becomes of a request whose headers have come and whose body stalls. */
+enum profile_stalled {
+    PROFILE_STALLED_UNKNOWN = 0,
+    PROFILE_STALLED_CLOSED, /* the store gives it up after stalled_body_s at most */
+    PROFILE_STALLED_KEPT    /* it waits for the rest for ever, as far as anybody has waited */
+};
+/* As for os_options.stalled_body_s. */
+enum { PROFILE_STALLED_MAX_S = 86400 };
+
+/* By which header the store shows that an answer is its own (E9). From MARK_AMZ on: the values of enum s3_mark, and 1.
+ */
+enum profile_mark {
+    PROFILE_MARK_UNKNOWN = 0,
+    PROFILE_MARK_NONE,
+    PROFILE_MARK_AMZ,
+    PROFILE_MARK_ALIBABA,
+    PROFILE_MARK_TENCENT,
+    PROFILE_MARK_GOOGLE,
+    PROFILE_MARK_END
+};
+
 enum profile_answer { PROFILE_ANSWER_UNKNOWN = 0, PROFILE_YES, PROFILE_NO };
 
 struct profile {
@@ -68,6 +89,9 @@ struct profile {
     enum profile_condition copy_source_match; /* x-amz-copy-source-if-match */
     struct profile_vendor vendors[PROFILE_VENDORS];
     enum profile_expiry expiry;
+    enum profile_stalled stalled_body;
+    uint32_t stalled_body_s; /* CLOSED; 0: not known */
+    enum profile_mark answer_mark;
     enum profile_answer rename_object;     /* RenameObject exists */
     enum profile_answer date_on_all;       /* Date on every answer, errors included */
     enum profile_answer metadata_survives; /* PUT, COPY with REPLACE and multipart keep user metadata */

@@ -9,6 +9,10 @@ const struct profile_words profile_words_condition = {{"unknown", "enforced", "i
                                                       PROFILE_UNMEETABLE + 1};
 const struct profile_words profile_words_409 = {{"unknown", "undecided", "final"}, PROFILE_409_FINAL + 1};
 const struct profile_words profile_words_expiry = {{"unknown", "none", "start", "end"}, PROFILE_EXPIRY_END + 1};
+const struct profile_words profile_words_stalled = {{"unknown", "closed", "kept"}, PROFILE_STALLED_KEPT + 1};
+const struct profile_words profile_words_mark = {
+    {"unknown", "none", "x-amz-request-id", "x-oss-request-id", "x-cos-request-id", "x-guploader-uploadid"},
+    PROFILE_MARK_END};
 const struct profile_words profile_words_answer = {{"unknown", "yes", "no"}, PROFILE_NO + 1};
 
 static const char *const requests[PROFILE_REQUESTS] = {"put", "copy", "complete", "delete", "rename"};

@@ -6,12 +6,14 @@
 #include <stddef.h>
 
 struct profile_words {
-    const char *word[5];
+    const char *word[6];
     size_t count;
 };
 extern const struct profile_words profile_words_condition;
 extern const struct profile_words profile_words_409;
 extern const struct profile_words profile_words_expiry;
+extern const struct profile_words profile_words_stalled;
+extern const struct profile_words profile_words_mark;
 extern const struct profile_words profile_words_answer;
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where profiles come from: a file, or the ones that the library carries. Never from a host's name: a gateway, a proxy
- * and a test server have any name, and each makes something else of a condition. */
+/* Where profiles come from: a file, or the ones that the library carries. Never from the name of a given host: a
+ * gateway, a proxy and a test server have any name, and each makes something else of a condition. */
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/named_file.h"
 #include "profile/profile_json.h"
 #include "profile/shipped.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,19 +58,22 @@ static bool read_all(int fd, struct buf *ret)
 os_code profile_read_file(const char *path, struct profile *ret, os_error *err)
 {
     struct buf text;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const char *why = "";
+    int fd = named_file_open(path, &why);
     buf_init(&text, PROFILE_TEXT_MAX);
     bool ok = fd >= 0 && read_all(fd, &text);
-    int why = errno;
-    if (fd >= 0)
+    bool no_memory = fd >= 0 && !ok && errno == ENOMEM;
+    if (fd >= 0) {
+        why = strerror(errno);
         close(fd);
+    }
     os_code code = OS_OK;
     if (ok)
         code = profile_parse(buf_str(&text), text.len, path, ret, err);
-    else if (why == ENOMEM)
+    else if (no_memory)
         code = error_no_memory(err);
     else
-        code = error_set(err, OS_ERR_CONFIG, "The store profile %.300s cannot be read: %s.", path, strerror(why));
+        code = error_set(err, OS_ERR_CONFIG, "The store profile %.300s cannot be read: %s.", path, why);
     buf_free(&text);
     return code;
 }

@@ -93,7 +93,7 @@ static int read_word(const struct part *part, const char *name, const struct pro
         if (strcmp(word, words->word[i]) == 0) /* jansson refuses a NUL inside */
             return (int)i;
     }
-    char why[128];
+    char why[192];
     list_words(words, why, sizeof(why));
     refuse(part, name, why);
     return 0;
@@ -291,16 +291,17 @@ static void check_format(const struct part *whole)
 
 static void read_whole(const struct part *whole, struct profile *ret)
 {
-    static const char *const fields[] = {"format",      "name",
-                                         "version",     "measured_on",
-                                         "source",      "requests",
-                                         "vendors",     "copy_source_match",
-                                         "expiry",      "complete_s",
-                                         "checksums",   "rename_object",
-                                         "date_on_all", "metadata_survives",
-                                         "etag_is_md5", "versioned",
-                                         "uploads",     "remarks",
-                                         NULL};
+    static const char *const fields[] = {"format",       "name",
+                                         "version",      "measured_on",
+                                         "source",       "requests",
+                                         "vendors",      "copy_source_match",
+                                         "expiry",       "complete_s",
+                                         "checksums",    "rename_object",
+                                         "date_on_all",  "metadata_survives",
+                                         "etag_is_md5",  "versioned",
+                                         "uploads",      "remarks",
+                                         "stalled_body", "stalled_body_s",
+                                         "answer_mark",  NULL};
     check_format(whole);
     check_names(whole, fields);
     read_names(whole, ret);
@@ -309,7 +310,10 @@ static void read_whole(const struct part *whole, struct profile *ret)
     read_checksums(whole, ret);
     ret->copy_source_match = read_condition(whole, "copy_source_match");
     ret->expiry = (enum profile_expiry)read_word(whole, "expiry", &profile_words_expiry);
+    ret->stalled_body = (enum profile_stalled)read_word(whole, "stalled_body", &profile_words_stalled);
+    ret->stalled_body_s = (uint32_t)read_number(whole, "stalled_body_s", PROFILE_STALLED_MAX_S);
     ret->complete_s = (uint32_t)read_number(whole, "complete_s", PROFILE_COMPLETE_MAX_S);
+    ret->answer_mark = (enum profile_mark)read_word(whole, "answer_mark", &profile_words_mark);
     ret->rename_object = read_yes_no(whole, "rename_object");
     ret->date_on_all = read_yes_no(whole, "date_on_all");
     ret->metadata_survives = read_yes_no(whole, "metadata_survives");

@@ -92,6 +92,9 @@ static int write_checksums(json_t *object, const struct profile *profile)
 static int write_answers(json_t *object, const struct profile *profile)
 {
     int failed = set_word(object, "expiry", &profile_words_expiry, (int)profile->expiry);
+    failed |= set_word(object, "stalled_body", &profile_words_stalled, (int)profile->stalled_body);
+    failed |= set_number(object, "stalled_body_s", profile->stalled_body_s);
+    failed |= set_word(object, "answer_mark", &profile_words_mark, (int)profile->answer_mark);
     failed |= set_word(object, "rename_object", &profile_words_answer, (int)profile->rename_object);
     failed |= set_word(object, "date_on_all", &profile_words_answer, (int)profile->date_on_all);
     failed |= set_word(object, "metadata_survives", &profile_words_answer, (int)profile->metadata_survives);

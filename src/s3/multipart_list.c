@@ -86,7 +86,7 @@ static bool part_element(void *context, const char *path, struct text text)
         return part_field(&state->part, field, text);
     if (state->part.number == 0 || state->part.etag[0] == '\0')
         return false;
-    state->stopped = !state->each(state->context, &state->part);
+    state->stopped = state->each != NULL && !state->each(state->context, &state->part);
     memset(&state->part, 0, sizeof(state->part));
     return !state->stopped;
 }

@@ -51,7 +51,7 @@ os_code s3_parse_completed(const struct http_response *response, struct s3_compl
 
 /* ListParts after part `after`. The document is whole before the first part is given. OS_ERR_PROTOCOL also for a page
  * that says that more follows and does not get beyond `after`: it would never end. `each` returns false to stop
- * (OS_ERR_STOPPED). */
+ * (OS_ERR_STOPPED); NULL: the parts are not wanted. */
 typedef bool (*s3_part_fn)(void *context, const struct s3_part *part);
 struct s3_parts_page {
     bool truncated;

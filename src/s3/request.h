@@ -17,7 +17,8 @@
 #define S3_NONCE_HEADER   "x-amz-meta-oscommit-nonce"
 enum {
     S3_KEY_MAX = 1024,
-    S3_METADATA_MAX = 2048,         /* user metadata: names and values, S3 user guide */
+    S3_METADATA_MAX = 2048, /* user metadata: names and values, S3 user guide */
+    S3_HEADER_MAX = 16384,  /* of a content header and the like; S3 takes 2 KB of all of them, others 8 KiB and more */
     S3_VERSION_ID_SIZE = 256,       /* as an answer's is kept */
     S3_TAGS_MAX = 10,               /* of an object */
     S3_TAG_NAME_SIZE = 128 * 4 + 1, /* characters of up to four bytes, and a NUL */

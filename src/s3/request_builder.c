@@ -63,7 +63,10 @@ static void add_query(struct s3_builder *b, const char *name, const char *value)
         return;
     b->code = worst <= HTTP_TARGET_MAX
                   ? error_no_memory(b->err)
-                  : error_set(b->err, OS_ERR_ARGUMENT, "The parameter %s does not fit into a request.", name);
+                  : error_set(b->err, OS_ERR_ARGUMENT,
+                              "The parameter %s of %zu bytes does not fit into a request: a query can have %d bytes, "
+                              "percent-encoded.",
+                              name, strlen(value), HTTP_TARGET_MAX);
 }
 
 void builder_add_query(struct s3_builder *b, const char *name, const char *value)
@@ -119,9 +122,12 @@ static os_code explain_header(const struct http_headers *headers, const char *na
     if (has_control(value))
         return error_set(err, OS_ERR_ARGUMENT, "The header %.100s has a control character, which HTTP cannot carry.",
                          name);
-    if (headers->count >= HTTP_HEADERS_MAX || headers->bytes + strlen(name) + strlen(value) > HTTP_HEADERS_BYTES_MAX)
+    size_t bytes = headers->bytes + strlen(name) + strlen(value);
+    if (headers->count >= HTTP_HEADERS_MAX || bytes > HTTP_HEADERS_BYTES_MAX)
         return error_set(err, OS_ERR_ARGUMENT,
-                         "The object's headers and metadata do not fit into a request; use fewer or shorter ones.");
+                         "The header %.100s of %zu bytes does not fit into the request: that can have %d headers of "
+                         "%d bytes. Use fewer or shorter headers, metadata entries and tags.",
+                         name, strlen(value), HTTP_HEADERS_MAX, HTTP_HEADERS_BYTES_MAX);
     return error_no_memory(err);
 }
 

@@ -134,8 +134,8 @@ os_code answer_unusable(os_error *err, const char *what)
 static os_code parse_length(const struct http_response *response, uint64_t *ret, os_error *err)
 {
     const char *length = http_headers_get(&response->headers, "content-length");
-    if (length && !text_parse_u64(text_from(length), ret))
-        return answer_unusable(err, "its Content-Length is no number");
+    if (length && (!text_parse_u64(text_from(length), ret) || *ret > INT64_MAX))
+        return answer_unusable(err, "its Content-Length is no length");
     const char *range =
         http_headers_get(&response->headers, "content-range"); /* "bytes 0-9/100": the whole object's length */
     const char *slash = range ? strrchr(range, '/') : NULL;

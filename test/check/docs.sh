@@ -8,7 +8,7 @@ set -uo pipefail
 root=$1
 oscommit=$2
 configuration=$root/docs/configuration.md
-mapfile -t documents < <(find "$root" \( -name .git -o -name build -o -name .cache \) -prune -o -name '*.md' -print | sort)
+mapfile -t documents < <(find "$root" \( -name .git -o -path "$root/build" -o -name .cache \) -prune -o -name '*.md' -print | sort)
 
 has_line() { # LINES LINE
     grep -qxF -- "$2" <<<"$1"
@@ -43,7 +43,7 @@ done
 
 commands=$("$oscommit" --help | sed -nE '/^Commands:/,/^$/s/^  (table [a-z]+|[a-z]+) .*/\1/p')
 flags_of() { # COMMAND-WORD...
-    "$oscommit" "$@" --help | sed -nE 's/^  (-., |    )(--[a-z0-9-]+).*/\2/p'
+    "$oscommit" "$@" --help --all | sed -nE 's/^  (-., |    )(--[a-z0-9-]+).*/\2/p'
 }
 flags=$({
     flags_of
@@ -70,7 +70,7 @@ done
 while read -r flag; do
     seen
     grep -qF -- "\`$flag\`" "$configuration" || violation "$configuration does not describe $flag"
-done < <("$oscommit" --help | sed -n '/^Settings/,/^$/p' | sed -nE 's/^      (--[a-z0-9-]+).*/\1/p')
+done < <("$oscommit" --help --all | sed -n '/^Settings/,/^$/p' | sed -nE 's/^      (--[a-z0-9-]+).*/\1/p')
 
 # --------------------------------------------------------------------------------------------------------- options
 

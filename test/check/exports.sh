@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The shared library exports the functions of the public header and nothing else; the static one (where it is given)
-# defines no other global symbol either.
-# usage: exports.sh HEADER SHARED-LIBRARY [STATIC-LIBRARY]
+# defines no other global symbol either; and the module of Signature V2 (where it is given) shows its one entry.
+# usage: exports.sh HEADER SHARED-LIBRARY [STATIC-LIBRARY [MODULE]]
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -21,8 +21,16 @@ compare() { # LIBRARY SYMBOLS
     done < <(comm -23 <(echo "$declared") <(echo "$2") | grep .)
 }
 
-compare "$2" "$(nm -D --defined-only "$2" | awk 'NF == 3 { print $3 }' | sort -u)"
+shown() { # SHARED-LIBRARY
+    nm -D --defined-only "$1" | awk 'NF == 3 { print $3 }' | sort -u
+}
+
+compare "$2" "$(shown "$2")"
 if (($# > 2)); then
     compare "$3" "$(nm -g --defined-only "$3" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u)"
+fi
+if (($# > 3)); then
+    seen
+    [[ $(shown "$4") == oscommit_sigv2_module ]] || violation "$4 shows $(shown "$4" | tr '\n' ' ')instead of oscommit_sigv2_module alone"
 fi
 finish "exports"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Imports point downwards only. Each folder of src includes itself, what is named here, and the public header; the tool
 # sees the public header, its histories (tool/history) and nothing of src; histories see the public header only;
-# libraries are used where the architecture says; a unit test includes its module and those below.
+# libraries are used where the architecture says; a unit test includes its module and those below. Descriptors come from
+# src/base/fd.h, which keeps them off the standard streams.
 # usage: layering.sh ROOT
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -18,12 +19,14 @@ declare -A below=(
     [dynamo]="aws base"
     [local]="base"
     [client]="dynamo s3 http local profile commit aws base"
+    [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
-declare -A besides=([dynamo]="commit/record.h" [local]="commit/record.h")
+declare -A besides=([dynamo]="commit/record.h" [local]="commit/record.h" [client]="sigv2/module.h")
 # Who may use which library.
 declare -A users=(
-    [curl]="http" [openssl]="aws local" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="local" [libs3.h]="s3"
+    [curl]="http" [openssl]="aws local" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="local" [libs3.h]="sigv2"
+    [dlfcn.h]="client sigv2"
 )
 # The protocol core has no input, no output, no clock and no allocator.
 pure_headers="assert.h stdbool.h stddef.h stdint.h string.h inttypes.h limits.h"
@@ -57,11 +60,24 @@ check_system_include() { # FOLDER FILE INCLUDED
     fi
 }
 
+check_descriptors() { # FILE
+    local line
+    [[ $1 == */src/base/fd.c ]] && return
+    while IFS=: read -r line _; do
+        violation "$1:$line opens a descriptor: take one from base/fd.h, which is never 0, 1 or 2"
+    done < <(grep -nE '(^|[^a-zA-Z0-9_])(open|openat|creat|socket|socketpair|accept4?|dup|pipe2?|mkos?temps?|fopen)\(' "$1" |
+        grep -vE '^[0-9]+: *(/?\*|//)')
+    while IFS=: read -r line _; do
+        violation "$1:$line opens a descriptor: take it through fd_above_standard of base/fd.h"
+    done < <(grep -nE 'SYS_open' "$1" | grep -v fd_above_standard)
+}
+
 check_folder() { # FOLDER
     local file included
     for file in "$root/src/$1"/*.[ch]; do
         [[ -f $file ]] || continue
         seen
+        check_descriptors "$file"
         while read -r included; do
             case $included in
             \"*) check_project_include "$1" "$file" "${included:1:-1}" ;;

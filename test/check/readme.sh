@@ -69,6 +69,22 @@ echo rows >part-0001.parquet
 says 0 'published' env STORE="file://$work/sh-store" sh "$root/examples/publish.sh"
 says 0 'somebody was first' env STORE="file://$work/sh-store" sh "$root/examples/publish.sh"
 
+# A write that stays unknown for a while stands in the way of no later run: a tool that says so, run by run.
+mkdir "$work/unknown" && cat >"$work/unknown/oscommit" <<'STUB'
+#!/bin/sh
+[ "$1" = resolve ] || { echo '{}' >ticket.json && exit 4; }
+[ -e ticket.json ] && exit "$SETTLED"
+exit 2
+STUB
+chmod +x "$work/unknown/oscommit"
+for settled in 4 5 4 0 1 3; do
+    case $settled in 0) want=0 words='published' ;; 3) want=0 words='somebody was first' ;; *) want=$settled words='not published' ;; esac
+    says "$want" "$words" env PATH="$work/unknown:$PATH" SETTLED="$settled" STORE="file://$work/sh-store" sh "$root/examples/publish.sh"
+    case $settled in 4 | 5) kept=yes ;; *) kept=no ;; esac
+    [[ $(test -e ticket.json && echo yes || echo no) == "$kept" ]] || violation "publish.sh: the ticket of a write that is settled with $settled: kept should be $kept"
+done
+rm -f ticket.json
+
 # -------------------------------------------------------------------------------------------------------- commands
 
 # A line of a block, with the paths of this run.

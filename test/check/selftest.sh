@@ -87,6 +87,9 @@ refuses_line 'does without' layering src/commit/guard.c '#include <time.h>'
 refuses_line 'the public header and tool/history only' layering tool/main.c '#include "client/client.h"'
 refuses_line 'through the public header' layering tool/main.c '#include <curl/curl.h>'
 refuses_line 'tool/history knows' layering tool/history/judge.c '#include "output.h"'
+refuses_line 'opens a descriptor' layering src/local/file_list.c 'int fd = open("x", 0);'
+refuses_line 'opens a descriptor' layering src/http/socket.c '    return socket(1, 2, 3);'
+refuses_line 'through fd_above_standard' layering src/local/file_list.c '    return (int)syscall(SYS_openat2, fd);'
 refuses_line 'commit must not know client' layering test/unit/commit/guard_test.c '#include "client/run.h"'
 fresh_tree
 mkdir src/other
@@ -133,6 +136,76 @@ link_library "$three $public int os_four(void) { return 1; }"
 refuses 'shows os_four' exports include/oscommit.h "$work/liba.so"
 link_library "$three int inside(void) { return 1; }"
 refuses 'liba.a shows inside' exports include/oscommit.h "$work/liba.so" "$work/liba.a"
+
+link_library "$three"
+compile exported "$public int oscommit_sigv2_module(void) { return 1; }" && "$compiler" -shared "$work/exported.o" -o "$work/libm.so"
+accepts exports include/oscommit.h "$work/liba.so" "$work/liba.a" "$work/libm.so"
+refuses 'instead of oscommit_sigv2_module alone' exports include/oscommit.h "$work/liba.so" "$work/liba.a" "$work/liba.so"
+
+# ---------------------------------------------------------------------------------------------------------- linked
+
+compile linked "int linked(void) { return 1; }"
+"$compiler" -shared "$work/linked.o" -Wl,--no-as-needed -lcrypto -o "$work/libl.so"
+accepts linked "$work/libl.so" "$work/libl.so"
+refuses 'libl.so is not linked with libs3' linked "$work/libl.so" "$work/libl.so" "$work/libl.so"
+"$compiler" -shared "$work/linked.o" -Wl,--no-as-needed -lssl -o "$work/libl.so"
+refuses 'libl.so is linked with libssl' linked "$work/libl.so" "$work/libl.so"
+
+# ------------------------------------------------------------------------------------------------------- hardening
+
+processor=$(uname -m)
+guarded='#include <string.h>
+int copy(char *to, size_t size, const char *from); int copy(char *to, size_t size, const char *from)
+{ char copy[40]; memcpy(copy, from, size); memcpy(to, copy, sizeof(copy)); return to[0]; }
+#ifdef PROGRAM
+int main(int argc, char **argv) { return copy(argv[0], (size_t)argc, argv[0]); }
+#endif'
+case $processor in
+x86_64) marked=-fcf-protection=full ;;
+aarch64) marked=-mbranch-protection=standard ;;
+*) marked= ;;
+esac
+# A hardened build, with one more flag, or two; and a program that is linked otherwise.
+harden() { # COMPILER-FLAG LINKER-FLAG [PROGRAM-FLAG]
+    rm -rf "$work/hard" && mkdir "$work/hard"
+    # shellcheck disable=SC2054 # the linker's commas
+    local link=(-Wl,-z,relro,-z,now,-z,noexecstack ${2:+"$2"}) flags=(-O2 -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+    [[ -z $marked ]] || flags+=("$marked")
+    flags+=(${1:+"$1"})
+    printf '%s\n' "$guarded" >"$work/guarded.c"
+    "$compiler" "${flags[@]}" -fPIC -shared "${link[@]}" "$work/guarded.c" -o "$work/hard/liba.so" &&
+        "$compiler" "${flags[@]}" -DPROGRAM "${3:--pie}" "${link[@]}" "$work/guarded.c" -o "$work/hard/a" &&
+        "$compiler" "${flags[@]}" -c "$work/guarded.c" -o "$work/guarded.o" && ar rc "$work/hard/liba.a" "$work/guarded.o" ||
+        echo "FAILED: the compiler refuses $*"
+}
+hardened=(hardening "$work/hard" "$processor" Release "$work/hard/liba.so" "$work/hard/a" "$work/hard/liba.a")
+harden "" ""
+accepts "${hardened[@]}"
+# shellcheck disable=SC2016 # the loader's word
+harden "" '-Wl,-rpath,$ORIGIN/../lib:/usr/lib'
+accepts "${hardened[@]}"
+for path in /usr/lib: :/usr/lib /usr/lib::/lib; do
+    harden "" "-Wl,-rpath,$path"
+    refuses 'looks for libraries in "", which is the working directory' "${hardened[@]}"
+done
+harden "" -Wl,-rpath,lib
+refuses 'looks for libraries in "lib"' "${hardened[@]}"
+harden "" -Wl,-z,execstack
+refuses 'the stack may be executed' "${hardened[@]}"
+harden "" -Wl,-z,norelro
+refuses 'no relro segment' "${hardened[@]}"
+harden "" -Wl,-z,lazy
+refuses 'symbols are bound late' "${hardened[@]}"
+harden -fno-stack-protector ""
+refuses 'no stack protector' "${hardened[@]}"
+harden -U_FORTIFY_SOURCE ""
+refuses '_FORTIFY_SOURCE is not in effect' "${hardened[@]}"
+harden "" "" -no-pie
+refuses 'not position independent' "${hardened[@]}"
+if [[ -n $marked ]]; then
+    harden "${marked%=*}=none" ""
+    refuses "compiled without $marked" "${hardened[@]}"
+fi
 
 # ----------------------------------------------------------------------------------------------------- size_limits
 

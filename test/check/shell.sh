@@ -6,7 +6,7 @@ set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 root=$1
 
-mapfile -d '' -t scripts < <(find "$root" \( -name .git -o -name build -o -name .cache \) -prune -o \
+mapfile -d '' -t scripts < <(find "$root" \( -name .git -o -path "$root/build" -o -name .cache \) -prune -o \
     -type f \( -name '*.sh' -o -name '*.bash' -o -path '*/.ci/run' \) -print0 | sort -z)
 for script in "${scripts[@]}"; do
     seen

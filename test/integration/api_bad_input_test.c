@@ -146,7 +146,11 @@ static void a_body_must_be_one(void **state)
     os_body folder = OS_BODY_FILE("/");
     assert_int_equal(os_put_if_absent(client, "no-body", &folder, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
     assert_int_equal(error.code, OS_ERR_ARGUMENT);
-    CHECK_SAYS(&error, "regular file");
+    CHECK_SAYS(&error, "folder");
+    os_body device = OS_BODY_FILE("/dev/null");
+    assert_int_equal(os_put_if_absent(client, "no-body", &device, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
+    assert_int_equal(error.code, OS_ERR_ARGUMENT);
+    CHECK_SAYS(&error, "give it as a stream");
     os_body missing = OS_BODY_FILE("/nonexistent/body");
     assert_int_equal(os_put_if_absent(client, "no-body", &missing, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
     assert_int_equal(error.code, OS_ERR_IO);

@@ -73,7 +73,7 @@ static void say(struct buf *ret, const char *status, const char *extra, const ch
     time_t now = time(NULL);
     gmtime_r(&now, &utc);
     strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", &utc);
-    buf_add_f(ret, "HTTP/1.1 %s\r\nDate: %s\r\n%s", status, date, extra);
+    buf_add_f(ret, "HTTP/1.1 %s\r\nDate: %s\r\nx-amz-request-id: 1\r\n%s", status, date, extra);
     if (body)
         buf_add_f(ret, "Content-Type: application/xml\r\nContent-Length: %zu\r\n\r\n%s", strlen(body), body);
     else
@@ -181,7 +181,7 @@ static void fake_open(struct fake *fake, struct fixture *f, uint64_t source_byte
     options.s3_endpoint = endpoint;
     options.s3_region = "us-east-1";
     options.access_key_id = "AKIDEXAMPLE";
-    options.secret_access_key = "of no store";
+    options.secret_access_key = "of-no-store";
     options.ledger_url = ledger;
     options.guard = OS_GUARD_RECORD;
     fake->client = fixture_client(&options);

@@ -366,7 +366,8 @@ static void a_rename_is_one_request_where_that_is_proven(void **state)
 {
     struct mode mode;
     mode_open(&mode, *state, "renamed", OS_GUARD_NATIVE, RENAMES);
-    rename_ours(&mode, "rename-source-1", (struct fault_rule){.action = FAULT_ANSWER, .status = 200}, 0);
+    rename_ours(&mode, "rename-source-1", (struct fault_rule){.action = FAULT_ANSWER, .status = 200, .headers = XML},
+                0);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     assert_string_equal(mode.outcome.result.etag, "\"85b51ace16ad425d5d1e15832fc38da0\"");
     assert_int_equal(with_header(&mode, "if-none-match"), 1);

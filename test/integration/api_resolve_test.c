@@ -281,6 +281,45 @@ static void a_ticket_cut_short_or_of_another_store_is_refused(void **state)
     doubtful_end(&doubtful);
 }
 
+/* Row B. The ticket does not say what was copied, so neither does the sentence. */
+static void a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source(void **state)
+{
+    struct fixture *f = *state;
+    char key[64];
+    assert_true(fixture_proxies(f));
+    os_options options = resolve_options(f);
+    os_client *client = fixture_client(&options);
+    fixture_key(f, "copy-refused", key, sizeof(key));
+    put_plain(client, "resolved-source", "source", NULL);
+    fault_proxy_add(f->store_proxy, &(struct fault_rule){
+                                        .match = {.method = "PUT", .path_contains = key},
+                                        .action = FAULT_ANSWER,
+                                        .times = 1,
+                                        .status = 412,
+                                        .headers = "Content-Type: application/xml\r\nx-amz-request-id: R\r\n",
+                                        .body = "<Error><Code>PreconditionFailed</Code><Message>no</Message></Error>"});
+    fault_proxy_add(
+        f->store_proxy, /* all but the first; those of E7 are presigned */
+        &(struct fault_rule){.match = {.method = "HEAD", .path_contains = key, .has_header = "Authorization"},
+                             .action = FAULT_RESET,
+                             .first = 2});
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = 1500;
+    struct outcome doubtful = copy(client, "resolved-source", key, &call);
+    CHECK_VERDICT(doubtful, OS_UNKNOWN);
+    fault_proxy_clear(f->store_proxy);
+    struct outcome resolved = resolve(client, doubtful.result.ticket, NULL);
+    CHECK_VERDICT(resolved, OS_NOT_EXECUTED);
+    assert_string_equal(resolved.result.rule, "R13.B");
+    CHECK_SAYS(&resolved.error, key);
+    assert_null(strstr(resolved.error.message, "source"));
+    assert_null(strstr(resolved.error.message, "(null)"));
+    CHECK_ABSENT(client, key);
+    outcome_clear(&resolved);
+    outcome_clear(&doubtful);
+    os_client_close(client);
+}
+
 int main(int argc, char **argv)
 {
     static const struct suite_test tests[] = {
@@ -292,6 +331,7 @@ int main(int argc, char **argv)
         SUITE_TEST(an_outsiders_object_leaves_it_unknown_for_good, 0),
         SUITE_TEST(resolving_makes_no_attempt_and_writes_no_record, 0),
         SUITE_TEST(a_resolved_ticket_can_be_resolved_again, 0),
+        SUITE_TEST(a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source, 0),
         SUITE_TEST(a_ticket_that_is_none_is_refused, 0),
         SUITE_TEST(a_ticket_cut_short_or_of_another_store_is_refused, 0),
         {0}};

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-#define XML "Content-Type: application/xml\r\nx-amz-request-id: MADEUP\r\n"
+#define MARK "x-amz-request-id: MADEUP\r\n"
+#define XML  "Content-Type: application/xml\r\n" MARK
 #define FAILURE(code, message) \
     "<?xml version=\"1.0\"?><Error><Code>" code "</Code><Message>" message "</Message></Error>"
 
@@ -218,10 +219,10 @@ static void a_head_whose_connection_dies_is_asked_again(void **state)
     commits_although(*state, "head-reset", (struct fault_rule){.action = FAULT_RESET, .times = 2});
 }
 
-static void a_head_without_a_date_is_asked_again(void **state)
+static void a_head_without_a_date_is_asked_once_more(void **state)
 {
     commits_although(*state, "head-date",
-                     (struct fault_rule){.action = FAULT_STRIP_ANSWER, .times = 2, .header = "date"});
+                     (struct fault_rule){.action = FAULT_STRIP_ANSWER, .times = 1, .header = "date"});
 }
 
 static void a_denied_head_is_not_executed(void **state)
@@ -299,16 +300,19 @@ static void check_second_head_names_region(struct fixture *f, const char *name, 
 static void a_redirect_is_followed_to_the_region_it_names(void **state)
 {
     check_second_head_names_region(
-        *state, "redirect-301", (struct fault_rule){.status = 301, .headers = "x-amz-bucket-region: eu-central-1\r\n"});
+        *state, "redirect-301",
+        (struct fault_rule){.status = 301, .headers = MARK "x-amz-bucket-region: eu-central-1\r\n"});
     check_second_head_names_region(
-        *state, "redirect-400", (struct fault_rule){.status = 400, .headers = "x-amz-bucket-region: eu-central-1\r\n"});
+        *state, "redirect-400",
+        (struct fault_rule){.status = 400, .headers = MARK "x-amz-bucket-region: eu-central-1\r\n"});
 }
 
 static void a_redirect_without_a_region_is_a_wrong_region(void **state)
 {
     struct fixture *f = *state;
     os_client *client = proxied(f);
-    add(f, (struct fault_rule){.match = plain_head("redirected-nowhere"), .action = FAULT_ANSWER, .status = 301});
+    add(f, (struct fault_rule){
+               .match = plain_head("redirected-nowhere"), .action = FAULT_ANSWER, .status = 301, .headers = MARK});
     struct outcome outcome = create(client, "redirected-nowhere", "x", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_REGION);
@@ -343,12 +347,12 @@ static void a_head_refused_by_a_clock_far_from_ours_is_signed_by_that_clock(void
     char key[64];
     fixture_key(f, "skewed-head", key, sizeof(key));
     struct fault_match head = plain_head(key);
-    char headers[64];
+    char headers[96];
     char day[16];
     time_t there = time(NULL) + 2 * 86400;
     struct tm utc;
     gmtime_r(&there, &utc);
-    strftime(headers, sizeof(headers), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &utc);
+    strftime(headers, sizeof(headers), MARK "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &utc);
     strftime(day, sizeof(day), "/%Y%m%d/", &utc);
     add(f, (struct fault_rule){.match = head, .action = FAULT_ANSWER, .times = 1, .status = 403, .headers = headers});
     os_error error;
@@ -448,7 +452,7 @@ int main(int argc, char **argv)
         SUITE_TEST(rename_with_a_delete_that_fails_leaves_both, 0),
         SUITE_TEST(a_throttled_head_is_asked_again, 0),
         SUITE_TEST(a_head_whose_connection_dies_is_asked_again, 0),
-        SUITE_TEST(a_head_without_a_date_is_asked_again, 0),
+        SUITE_TEST(a_head_without_a_date_is_asked_once_more, 0),
         SUITE_TEST(a_denied_head_is_not_executed, 0),
         SUITE_TEST(a_late_put_item_is_followed_by_another_look, 0),
         SUITE_TEST(a_redirect_is_followed_to_the_region_it_names, 0),

@@ -184,6 +184,14 @@ static void records_of_dynamodb_local_and_of_the_fake_agree(void **state)
     both_put_record(&pair, &ours, &condition, LEDGER_CONFLICT);
     both_get_record(&pair, LEDGER_OK, true);
     record_released(&ours, ttl_s + 1, &released);
+    condition = (struct record_condition){.kind = RECORD_IF_SAME, .seen = ours}; /* R17 */
+    condition.seen.fence_s++;
+    both_put_record(&pair, &released, &condition, LEDGER_CONFLICT);
+    condition.seen = ours;
+    memcpy(condition.seen.saw, "seen", sizeof("seen"));
+    both_put_record(&pair, &released, &condition, LEDGER_CONFLICT);
+    condition.seen = ours;
+    both_put_record(&pair, &ours, &condition, LEDGER_OK);
     condition = (struct record_condition){.kind = RECORD_IF_HELD, .seen = ours};
     both_put_record(&pair, &released, &condition, LEDGER_OK);
     both_put_record(&pair, &released, &condition, LEDGER_CONFLICT);
@@ -203,12 +211,14 @@ static void both_list(struct dynamo_pair *pair, const char *path, size_t wanted_
     char *last = NULL;
     size_t pages = 0;
     do {
+        struct dynamo_page page = {
+            .path = path, .start_key = last, .attributes = DYNAMO_RECORD_ATTRIBUTES, .limit = 100};
         struct http_request request;
         struct buf body;
         struct http_response answers[2];
         struct buf rows[2];
         char *next[2] = {NULL, NULL};
-        assert_int_equal(dynamo_build_list(&pair->target, path, last, &request, &body, NULL), OS_OK);
+        assert_int_equal(dynamo_build_list(&pair->target, &page, &request, &body, NULL), OS_OK);
         ask_both(pair, &request, &body, &answers[0], &answers[1]);
         for (int i = 0; i < 2; i++) {
             buf_init(&rows[i], 1 << 20);

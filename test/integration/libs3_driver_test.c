@@ -13,17 +13,7 @@
 /* after the ones above */
 #include <cmocka.h>
 
-#ifndef OSCOMMIT_HAVE_LIBS3
-
-int main(void)
-{
-    fprintf(stderr, "SKIPPED: this build has no libs3; install libs3-dev and build with OSCOMMIT_WITH_LIBS3=ON.\n");
-    return 77;
-}
-
-#else
-
-#include "s3/libs3_driver.h"
+#include "sigv2/libs3_driver.h"
 
 #include <libs3.h>
 #include <pthread.h>
@@ -472,5 +462,3 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, make_bucket, remove_bucket);
 }
-
-#endif

@@ -11,15 +11,22 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from oscommit_testing import (
     ACCESS_KEY,
+    ABSENT,
     CONFLICT,
+    DENIED,
+    DONE,
     NOT_EXECUTED,
     REGION,
     SECRET_KEY,
+    UNDECIDABLE,
     UNKNOWN,
+    UNREACHABLE,
     USAGE,
     BackendCase,
     dynamo,
     main,
+    md5_etag,
+    signed_request,
 )
 
 FAST = [
@@ -64,6 +71,20 @@ class Unknown(BackendCase):
         self.assertEqual(os.stat(ticket).st_mode & 0o777, 0o600)
         return store, environment, rule, key, ticket
 
+    def test_a_copy_is_resolved_without_its_source(self):
+        """A ticket does not name the source of a copy, and no sentence may want it."""
+        store, _, environment = self.proxies()
+        source, target = self.new_url("source"), self.new_url("copy")
+        self.ok("put", "-", source, data=b"x")
+        store.add("hold", method="PUT", path_contains=target.rsplit("/", 1)[1], times=1)
+        ran = self.exits(UNKNOWN, "cp", source, target, "--if-absent", "--deadline-ms", "1500", "--json", *FAST,
+                         environment=environment)
+        for refused in ("false", "true"):  # in a ticket of another make the store had refused the write
+            ticket = ran.line()["ticket"].replace('"not_applied":false', f'"not_applied":{refused}')
+            settled = self.run_tool("resolve", target, ticket, "--json", *FAST, environment=environment).line()
+            self.assertEqual(settled["verdict"], "not executed", settled)
+            self.assertNotIn("null", settled["error"]["message"])
+
     def test_a_write_that_landed_is_resolved_as_committed(self):
         store, environment, rule, key, ticket = self.unknown("landed", "hold", "--length-s", "8")
         store("release", id=rule, how="forward")
@@ -93,6 +114,37 @@ class Unknown(BackendCase):
         )
         self.assertIn("Keep the ticket", ran.errors)
 
+    def test_without_evidence_it_is_unknown_for_good(self):
+        store, environment, rule, key, ticket = self.unknown("outsider", "hold")
+        store("release", id=rule, how="discard")
+        status, _, _ = signed_request(
+            self.store_endpoint, "s3", "PUT", f"/{self.store.removeprefix('s3://')}/{key}", b"an outsider's"
+        )
+        self.assertEqual(status, 200)
+        ran = self.exits(
+            UNDECIDABLE, "resolve", self.url(key), "--ticket-file", ticket, "--json", environment=environment
+        )
+        line = ran.line()
+        self.assertEqual((line["verdict"], line["rule"], line["final"]), ("unknown", "R13.F", True))
+        self.assertNotIn("ask_again_ms", line)
+        self.assertNotIn("Keep the ticket", ran.errors)
+
+    def test_it_is_said_when_to_ask_again(self):
+        _, environment, _, key, ticket = self.unknown("later", "hold", "--length-s", "30", "--timeout-ms", "40000")
+        arguments = ["resolve", self.url(key), "--ticket-file", ticket, "--deadline-ms", "300"]
+        line = self.exits(UNKNOWN, *arguments, "--json", environment=environment).line()
+        self.assertFalse(line["final"])
+        self.assertGreater(line["ask_again_ms"], 20000)
+        self.assertLess(line["ask_again_ms"], 40000)
+        self.assertIn("ask again in", self.exits(UNKNOWN, *arguments, environment=environment).errors)
+
+    def test_a_verdict_is_final(self):
+        url = self.new_url("final")
+        for status in (DONE, CONFLICT):
+            line = self.exits(status, "put", "-", url, "--if-absent", "--json", data=b"x").line()
+            self.assertTrue(line["final"])
+            self.assertNotIn("ask_again_ms", line)
+
     def test_json_carries_the_ticket(self):
         store, _, environment = self.proxies()
         key = self.key("json-ticket")
@@ -114,10 +166,17 @@ class Unknown(BackendCase):
         self.assertNotIn(SECRET_KEY, json.dumps(line))
         self.ok("resolve", self.url(key), line["ticket"], environment=environment)
 
+    def test_a_resolution_that_cannot_begin_says_nothing_of_the_write(self):
+        line = self.exits(
+            UNKNOWN, "resolve", self.url("x"), "{}", "--check-table", "--json",
+            environment={"OSCOMMIT_LEDGER": "dynamodb://no-such-table"},
+        ).line()
+        self.assertEqual((line["verdict"], line["error"]["code"]), ("unknown", "OS_ERR_NO_TABLE"))
+
     def test_a_broken_ticket_is_refused(self):
         for ticket in ("{}", '{"oscommit_ticket":1}'):
             ran = self.run_tool("resolve", self.url("x"), ticket)
-            self.assertIn(ran.status, (USAGE, UNKNOWN), ran)
+            self.assertEqual(ran.status, USAGE, ran)
             self.assertIn("ticket", ran.errors)
 
     def test_a_signal_during_the_attempt_gives_a_ticket(self):
@@ -162,7 +221,7 @@ class Refused(BackendCase):
             body="<Error><Code>AccessDenied</Code><Message>No.</Message></Error>",
         )
         line = self.exits(
-            NOT_EXECUTED, "put", "-", self.url(key), "--if-absent", "--json", environment=environment, data=b"x"
+            DENIED, "put", "-", self.url(key), "--if-absent", "--json", environment=environment, data=b"x"
         ).line()
         self.assertEqual(
             (line["verdict"], line["rule"], line["error"]["code"]), ("not executed", "R8", "OS_ERR_DENIED")
@@ -175,15 +234,16 @@ class Refused(BackendCase):
         self.assertLess(time.monotonic() - start, 2.5)
 
     def test_bucket_table_and_keys_that_are_not_there(self):
-        for arguments, environment, code in (
-            (["s3://no-such-bucket-anywhere/key"], {}, "OS_ERR_NO_BUCKET"),
-            ([self.url("x")], {"OSCOMMIT_LEDGER": "dynamodb://no-such-table"}, "OS_ERR_NO_TABLE"),
-            ([self.url("x")], {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}, "OS_ERR_CREDENTIALS"),
-            ([self.url("x")], {"AWS_SECRET_ACCESS_KEY": "wrong-secret-0123456789"}, "OS_ERR_DENIED"),
+        no_keys = {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
+        for arguments, environment, code, status in (
+            (["s3://no-such-bucket-anywhere/key"], {}, "OS_ERR_NO_BUCKET", NOT_EXECUTED),
+            ([self.url("x")], {"OSCOMMIT_LEDGER": "dynamodb://no-such-table"}, "OS_ERR_NO_TABLE", NOT_EXECUTED),
+            ([self.url("x")], no_keys, "OS_ERR_CREDENTIALS", DENIED),
+            ([self.url("x")], {"AWS_SECRET_ACCESS_KEY": "wrong-secret-0123456789"}, "OS_ERR_DENIED", DENIED),
         ):
             with self.subTest(code=code):
                 ran = self.exits(
-                    NOT_EXECUTED, "put", "-", *arguments, "--if-absent", "--json", environment=environment, data=b"x"
+                    status, "put", "-", *arguments, "--if-absent", "--json", environment=environment, data=b"x"
                 )
                 self.assertEqual(ran.line()["error"]["code"], code, ran)
                 self.assertNotIn("wrong-secret", ran.text + ran.errors)
@@ -248,6 +308,45 @@ class StuckRecord(BackendCase):
         self.assertLess(time.monotonic() - start, 2.5)
 
 
+class Statuses(BackendCase):
+    """Why nothing was applied, as a script hears it: each of docs/operations.md's statuses from 66 on."""
+
+    UNUSED = "http://127.0.0.1:9"
+
+    def all_say(self, status, *commands, environment=None):
+        for command in commands:
+            with self.subTest(command=command[0]):
+                ran = self.run_tool(*command, "--json", environment=environment, data=b"x")
+                self.assertEqual(ran.status, status, ran)
+                self.assertEqual(ran.line()["verdict"], "not executed", ran)
+
+    def test_what_is_not_there(self):
+        into = os.path.join(self.folder, "none")
+        nothing = self.url("nothing-here")
+        self.all_say(ABSENT, ["get", nothing, into], ["head", nothing], ["table", "show", nothing])
+
+    def test_who_may_not(self):
+        into = os.path.join(self.folder, "none")
+        url = self.new_url("denied")
+        self.ok("put", "-", url, "--if-absent", data=b"x")
+        self.all_say(
+            DENIED,
+            *(["get", url, into], ["head", url], ["ls", self.store], ["put", "-", url], ["put", "-", url, "--if-absent"]),
+            ["rm", url, "--if-match", md5_etag(b"x")],
+            environment={"AWS_SECRET_ACCESS_KEY": "wrong-secret-0123456789"},
+        )
+
+    def test_what_cannot_be_reached(self):
+        into = os.path.join(self.folder, "none")
+        url = self.new_url("unreachable")
+        self.all_say(
+            UNREACHABLE,
+            *(["get", url, into], ["head", url], ["ls", self.store], ["put", "-", url], ["put", "-", url, "--if-absent"]),
+            environment={"AWS_ENDPOINT_URL_S3": self.UNUSED},
+        )
+        self.all_say(UNREACHABLE, ["table", "ls", self.store], environment={"AWS_ENDPOINT_URL_DYNAMODB": self.UNUSED})
+
+
 class Settings(BackendCase):
     """A flag counts more than its OSCOMMIT_ variable, and both more than AWS's own; profile files come last."""
 
@@ -297,7 +396,7 @@ class Settings(BackendCase):
         self.ok("put", "-", url, "--if-absent", "--profile", "tests", environment=bare, data=b"x")
         self.exits(CONFLICT, "put", "-", url, "--if-absent", environment={**bare, "AWS_PROFILE": "tests"}, data=b"x")
         self.exits(
-            NOT_EXECUTED,
+            DENIED,
             "put",
             "-",
             url,
@@ -351,4 +450,4 @@ class Settings(BackendCase):
 
 
 if __name__ == "__main__":
-    main(Unknown, Refused, StuckRecord, Settings, only=("minio",))
+    main(Unknown, Refused, Statuses, StuckRecord, Settings, only=("minio",))

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from oscommit_testing import CONFLICT, DONE, NOT_EXECUTED, BackendCase, Ran, main, signed_request, tool
+from oscommit_testing import ABSENT, CONFLICT, DONE, BackendCase, Ran, main, signed_request, tool
 
 MIB = 1 << 20
 LARGE_MIB, RACER_MIB, RACERS = 1024, 200, 8
@@ -185,7 +185,7 @@ class Large(BackendCase):
             running.process.kill()
             self.assertLess(running.wait().status, 0)
         (left,) = self.uploads(key)
-        self.exits(NOT_EXECUTED, "head", url)
+        self.exits(ABSENT, "head", url)
         found, last = self.gc(url)
         while not found:  # until the store's clock says that it is a second old
             found, last = self.gc(url)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a choice does: the store, the ledger, time and the outsiders. */
 #include "choice.h"
+#include "forger.h"
+#include "link.h"
 #include "oracle.h"
 #include "peer.h"
 #include "writer.h"
@@ -9,25 +11,18 @@
 
 /* ------------------------------------------------------------------------------------------------ the store */
 
-static uint32_t allowance_s(void)
-{
-    return config->allowance_s ? config->allowance_s : 1;
-}
-
-/*
- * An attempt is admitted while its signature lives, and applied within the allowance after that: so at any time up to
- * date + length + allowance, provided that it left in time to be admitted at all.
- */
+/* An attempt is admitted while its signature lives, and applied when it has arrived (link.c). */
 bool store_takes(const struct world *world, const struct flight *send)
 {
     uint32_t now_s = world_date(world);
     uint32_t margin_s = config->margin_s ? config->margin_s : 1;
+    uint32_t work_s = config->allowance_s ? config->allowance_s : 1;
     bool completes = config->calls[send->writer].operation == GUARD_COMPLETE;
     if (completes && world->uploads[send->writer].state != UPLOAD_IS_OPEN && !complete_is_admitted(world, send))
         return false;
     if (config->never_expires)
-        return !config->late_in_bound || now_s <= send->date_s + 2 * (send->length_s + allowance_s() + margin_s);
-    return send->sent_s <= send->date_s + send->length_s && now_s <= send->date_s + send->length_s + allowance_s();
+        return !config->late_in_bound || now_s <= send->date_s + 2 * (send->length_s + work_s + margin_s);
+    return link_store_takes(world, send);
 }
 
 static void write_object(struct world *world, const struct flight *send)
@@ -131,6 +126,7 @@ bool ledger_condition_holds(const struct world *world, const struct flight *put)
     switch (put->condition.kind) {
     case RECORD_IF_ABSENT: return !row->present;
     case RECORD_IF_SEEN: return row->present && record_same_holder(&row->record, seen);
+    case RECORD_IF_SAME: return row->present && memcmp(&row->record, seen, sizeof(*seen)) == 0;
     case RECORD_IF_HELD:
         return row->present && row->record.generation == seen->generation &&
                strcmp(row->record.nonce, seen->nonce) == 0;
@@ -293,6 +289,7 @@ static void pass(struct world *world, unsigned step, enum clock_mode mode, unsig
     world->budget[mode == CLOCKS_FROZEN ? BUDGET_FREEZE : BUDGET_SUSPEND]--;
     writer->monotonic_lag_ms += ms;
     if (mode == CLOCKS_FROZEN) {
+        link_frozen(world, w, seconds);
         writer->boottime_lag_ms += ms;
         writer->realtime_lag_ms += ms;
     }
@@ -328,6 +325,10 @@ static void apply_to_flight(struct world *world, uint32_t choice)
         return;
     case CHOICE_THROTTLE: answer(world, f, LEDGER_THROTTLED, BUDGET_THROTTLE); return;
     case CHOICE_ANSWER: answer(world, f, choice_arg(choice, 1), choice_arg(choice, 2)); return;
+    case CHOICE_ADMIT:
+    case CHOICE_TAIL:
+    case CHOICE_ARRIVE:
+    case CHOICE_KEEP: link_apply(world, f, choice_kind_of(choice)); return;
     default: answer_409_later(world, f); return;
     }
 }
@@ -353,6 +354,7 @@ void choice_apply(struct world *world, uint32_t choice)
         store_aborts(world, a);
         break;
     case CHOICE_VERSIONING: world->keeps_versions = 1; break;
+    case CHOICE_FORGE: forger_start(world, a, choice_arg(choice, 1)); break;
     case CHOICE_TIME: pass(world, a, (enum clock_mode)choice_arg(choice, 1), choice_arg(choice, 2)); break;
     case CHOICE_SET: set_clock(world, a, choice_arg(choice, 1) != 0); break;
     case CHOICE_PEER: peer_step(world, a); break;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "choice.h"
 
+#include "forger.h"
+#include "link.h"
 #include "peer.h"
 
 #include <assert.h>
@@ -79,6 +81,7 @@ static void attempts(const struct world *world, unsigned f, struct choices *ret)
 {
     const struct flight *flight = &world->flights[f];
     bool takes = store_takes(world, flight);
+    link_choices(world, f, ret);
     bool applies = takes && (!config->headers || world_holds(config->calls[flight->writer].expected, &world->object));
     if (!flight->awaited) {
         if (applies)
@@ -144,6 +147,11 @@ static void writers(const struct world *world, struct choices *ret)
             continue;
         if (plan->kind == CALL_PEER) {
             add(ret, CHOICE_PEER, w, 0, 0);
+            continue;
+        }
+        if (plan->kind == CALL_FORGER && writer->state == WRITER_IDLE) {
+            for (unsigned lie = 0; lie < FORGERIES && world->rows[plan->expected].present; lie++)
+                add(ret, CHOICE_FORGE, w, lie, 0);
             continue;
         }
         if (writer->state == WRITER_IDLE) {

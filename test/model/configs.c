@@ -3,20 +3,29 @@
 
 #include <string.h>
 
+static const struct {
+    const struct config *list;
+    const size_t *count;
+} groups[] = {
+    {configs_small, &configs_small_count},     {configs_links, &configs_links_count},
+    {configs_uploads, &configs_uploads_count}, {configs_versions, &configs_versions_count},
+    {configs_large, &configs_large_count},
+};
+
 size_t configs_count(void)
 {
-    return configs_small_count + configs_uploads_count + configs_versions_count + configs_large_count;
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+        count += *groups[i].count;
+    return count;
 }
 
 const struct config *config_at(size_t i)
 {
-    if (i < configs_small_count)
-        return &configs_small[i];
-    i -= configs_small_count;
-    if (i < configs_uploads_count)
-        return &configs_uploads[i];
-    i -= configs_uploads_count;
-    return i < configs_versions_count ? &configs_versions[i] : &configs_large[i - configs_versions_count];
+    size_t group = 0;
+    while (i >= *groups[group].count)
+        i -= *groups[group++].count;
+    return &groups[group].list[i];
 }
 
 const struct config *config_by_name(const char *name)

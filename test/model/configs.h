@@ -9,6 +9,8 @@
 
 extern const struct config configs_small[];
 extern const size_t configs_small_count;
+extern const struct config configs_links[];
+extern const size_t configs_links_count;
 extern const struct config configs_uploads[];
 extern const size_t configs_uploads_count;
 extern const struct config configs_versions[];

@@ -229,12 +229,14 @@ static void check_put(struct world *world, unsigned w, const struct guard_todo *
     const struct record *record = &todo->record;
     struct guard_settings settings;
     settings_of(&settings);
-    uint64_t reach_s = (uint64_t)settings.length_s + settings.allowance_s;
+    bool never_dies = config->body_s > 0 && config->stalled_s == STALLED_FOR_EVER;
+    uint64_t delivery_s = config->body_s ? (uint64_t)config->body_s + config->stalled_s + config->late_segment_s : 0;
+    uint64_t reach_s = (uint64_t)settings.length_s + settings.work_s + (never_dies ? 0 : delivery_s);
     MUST(!book->sent, "R3: what was sent under is not put again");
     MUST(is_ours(world, w, record), "R3: with our nonce");
     MUST(!config->native, "native: without a record");
     MUST(record->upload == (config->calls[w].operation == GUARD_COMPLETE ? w + 1 : 0), "R14: with its upload");
-    MUST(record->has_fence == settings.fences, "E7: a fence where expiry was seen");
+    MUST(record->has_fence == (settings.fences && !never_dies), "E7: a fence where expiry was seen");
     MUST(!record->has_fence || record->fence_s == book->sign_date_s + reach_s,
          "R2: the fence is the signature's date + length + allowance");
     MUST(record->timeout_ms >= (reach_s + settings.margin_s) * 1000, "T6: length + allowance + margin <= timeout");
@@ -278,7 +280,8 @@ static void check_send(struct world *world, unsigned w, const struct guard_todo 
 static void check_release(const struct world *world, unsigned w, const struct guard_todo *todo)
 {
     const struct record *seen = &todo->release_condition.seen;
-    MUST(todo->release_condition.kind == RECORD_IF_HELD && is_ours(world, w, seen), "T3: only while it is ours");
+    enum record_condition_kind kind = world->writers[w].guard.resolving ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
+    MUST(todo->release_condition.kind == kind && is_ours(world, w, seen), "T3: only while it is ours");
     MUST(todo->release.generation == seen->generation + 1 && todo->release.timeout_ms == 0, "T3: generation, timeout");
     MUST(todo->release.ttl_s >= seen->ttl_s, "T3, T5: a fresh ttl");
     MUST(is_ours(world, w, &todo->release) && strcmp(todo->release.saw, seen->saw) == 0, "T3: the same nonce and saw");
@@ -384,6 +387,10 @@ void oracle_after(struct world *world, unsigned w, const struct guard_event *eve
 {
     const struct writer *writer = &world->writers[w];
     const struct guard *guard = &writer->guard;
+    if (config->calls[w].kind == CALL_FORGER) { /* whoever believes it may be told anything; others are not harmed */
+        MUST(!(todo->what & GUARD_DO_RELEASE) || todo->release_condition.kind == RECORD_IF_SAME, "R17: on all of it");
+        return;
+    }
     check_requests(world, w, event, todo, was);
     if (guard->state == GUARD_RESOLVE_HEAD)
         world->writers[w].book.proof = 0; /* a new round */

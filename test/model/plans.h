@@ -23,6 +23,12 @@
         .kind = CALL_PEER, .operation = GUARD_PUT, .ours = (etag) \
     }
 
+/* Of the record (key, etag); ETAG_NONE: of the creates'. */
+#define FORGER(etag)                                                    \
+    {                                                                   \
+        .kind = CALL_FORGER, .operation = GUARD_PUT, .expected = (etag) \
+    }
+
 /* A COPY whose metadata has no room for the nonce. */
 #define BARE_COPY(etag)                                                                            \
     {                                                                                              \
@@ -46,6 +52,11 @@
 #define QUICK_CREATE(etag)                                                                      \
     {                                                                                           \
         .kind = CALL_GUARD, .operation = GUARD_PUT, .ours = (etag), .guards = 1, .recent = true \
+    }
+/* The same of a deletion: its record goes out before it can say what the HEAD saw. */
+#define QUICK_DELETE(from)                                                                             \
+    {                                                                                                  \
+        .kind = CALL_GUARD, .operation = GUARD_DELETE, .expected = (from), .guards = 1, .recent = true \
     }
 
 #endif

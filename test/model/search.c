@@ -69,7 +69,7 @@ static void count_verdicts(struct run *run, const struct world *world)
 {
     for (unsigned w = 0; w < WRITERS; w++) {
         const struct writer *writer = &world->writers[w];
-        if (config->calls[w].kind != CALL_NONE && writer->started)
+        if (config->calls[w].kind != CALL_NONE && config->calls[w].kind != CALL_FORGER && writer->started)
             run->result->verdicts[writer->verdict[writer->number]]++;
     }
 }

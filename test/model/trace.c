@@ -2,6 +2,7 @@
 #include "trace.h"
 
 #include "choice.h"
+#include "forger.h"
 #include "peer.h"
 
 #include <stdlib.h>
@@ -153,6 +154,10 @@ static void print_flight_choice(const struct world *world, uint32_t choice, FILE
     case CHOICE_LOSE: fprintf(out, ": no answer (%s)", flight->served ? "served" : "not served yet"); return;
     case CHOICE_LAND: fprintf(out, " is applied late, nobody waits for it"); return;
     case CHOICE_COPY: fprintf(out, " is on its way twice"); return;
+    case CHOICE_ADMIT: fprintf(out, ": the store admits its headers"); return;
+    case CHOICE_TAIL: fprintf(out, ": all but its tail has arrived, and there is time for that"); return;
+    case CHOICE_ARRIVE: fprintf(out, ": the store has all of it"); return;
+    case CHOICE_KEEP: fprintf(out, " is too slow: its tail never leaves, the connection is reset"); return;
     case CHOICE_BLIND: fprintf(out, " is answered: condition failed, no item"); return;
     case CHOICE_THROTTLE: fprintf(out, " is throttled"); return;
     case CHOICE_409_LATER: fprintf(out, " is answered 409, and may still be applied"); return;
@@ -186,6 +191,9 @@ static void print_choice(const struct world *world, uint32_t choice, FILE *out)
     case CHOICE_TTL: fprintf(out, "TTL deletes the record %s", etag_text((uint8_t)a)); return;
     case CHOICE_GC: fprintf(out, "an outsider aborts %c's upload", name); return;
     case CHOICE_VERSIONING: fprintf(out, "versioning is turned on"); return;
+    case CHOICE_FORGE:
+        fprintf(out, "%c reads the record, and a ticket that %s is resolved", name, forger_lie(choice_arg(choice, 1)));
+        return;
     case CHOICE_OUTSIDER:
         fprintf(out, "an outsider %s", a == 0 ? "puts \"d\"" : a == 1 ? "deletes" : "puts the first bytes back");
         return;

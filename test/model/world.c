@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "world.h"
 
+#include "link.h"
 #include "oracle.h"
 
 #include <assert.h>
@@ -133,7 +134,10 @@ void settings_of(struct guard_settings *ret)
 {
     memset(ret, 0, sizeof(*ret));
     ret->length_s = config->length_s ? config->length_s : 1;
-    ret->allowance_s = config->allowance_s ? config->allowance_s : 1;
+    ret->work_s = config->allowance_s ? config->allowance_s : 1;
+    ret->minimum_rate = 1;
+    ret->stalled_body_s = config->stalled_s == STALLED_FOR_EVER ? GUARD_STALLED_BODY_FOR_EVER : config->stalled_s;
+    ret->late_segment_s = config->late_segment_s;
     ret->margin_s = config->margin_s ? config->margin_s : 1;
     ret->timeout_ms = 1000; /* T6 raises it */
     ret->max_clock_skew_rate = 2;
@@ -207,14 +211,13 @@ static bool attempt_is_over(const struct world *world, const struct flight *flig
 {
     if (flight->awaited)
         return false;
-    uint32_t allowance_s = config->allowance_s ? config->allowance_s : 1;
     const struct upload *upload = &world->uploads[flight->writer];
     if (config->calls[flight->writer].operation == GUARD_COMPLETE && upload->state != UPLOAD_IS_OPEN &&
         !complete_is_admitted(world, flight))
         return true;
     if (config->never_expires)
         return false;
-    return world_date(world) > flight->date_s + flight->length_s + allowance_s;
+    return link_is_over(world, flight);
 }
 
 /* Without deletions by TTL a row stays, and its generation only grows: a late PutItem on an absent row, or on a
@@ -265,7 +268,7 @@ void world_canonical(struct world *world)
         writer->guard.backoff.step_ms = 0;
         if (writer->state == WRITER_RUNNING)
             continue;
-        if (config->calls[w].kind == CALL_GUARD) {
+        if (config->calls[w].kind == CALL_GUARD || config->calls[w].kind == CALL_FORGER) {
             memset(&writer->guard, 0, sizeof(writer->guard));
             memset(&writer->book, 0, sizeof(writer->book));
             writer->timer = 0;

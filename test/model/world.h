@@ -24,7 +24,8 @@ enum { ETAG_NONE = 0, ETAG_A, ETAG_B, ETAG_C, ETAG_D, ETAG_COUNT };
 /* Who made the version that stands: a writer's number + 1, or one of these. */
 enum { MAKER_FIRST = 0, MAKER_OUTSIDER = 200 };
 
-enum call_kind { CALL_NONE = 0, CALL_GUARD, CALL_PEER };
+/* A forger reads the record of `expected` and has somebody resolve a ticket that it wrote for that (R17). */
+enum call_kind { CALL_NONE = 0, CALL_GUARD, CALL_PEER, CALL_FORGER };
 
 /* What may still go wrong, or happen, how often. */
 enum budget {
@@ -66,6 +67,8 @@ struct call_plan {
     bool recent;    /* R3: a Date is at hand, R1 and R3 go out together; native: no HEAD comes first */
 };
 
+enum { STALLED_FOR_EVER = 255 };
+
 struct config {
     const char *name;
     const char *about;
@@ -76,7 +79,14 @@ struct config {
     uint8_t length_s; /* 0: 1, as of the next two */
     uint8_t allowance_s;
     uint8_t margin_s;
-    uint16_t recheck_ms; /* 0: 500 */
+    uint8_t body_s;          /* attempts do not arrive at once: so many seconds at the least rate; 0: they do */
+    uint8_t stalled_s;       /* with body_s: how long the store waits for the rest, as the guards are told */
+    uint8_t late_segment_s;  /* and how long the tail may be on its way */
+    uint8_t store_work_s;    /* what the store really takes for a request that it has; 0: as told */
+    uint8_t store_stalled_s; /* how long it really waits; 0: as told; STALLED_FOR_EVER */
+    uint8_t link_late_s;     /* how late a segment really is; 0: as told */
+    bool kernel_drains;      /* nothing is held back: the kernel delivers what it was given, however slow the link */
+    uint16_t recheck_ms;     /* 0: 500 */
     uint16_t leap_s;
     uint16_t eon_s;
     enum guard_409 answer_409;
@@ -148,12 +158,14 @@ struct upload {
 
 /* A request, or its answer, on its way. */
 struct flight {
-    struct clock_reading sent; /* HEAD: the writer's clocks when it was asked for */
+    struct clock_reading sent; /* HEAD: the writer's clocks when it was asked for; SEND: when its Date was */
     struct record record;      /* PUT: to be written; PUT, GET served: what was found */
     struct record_condition condition;
     struct object object; /* HEAD served; VERSIONS served: ours */
     uint32_t date_s;      /* HEAD, VERSIONS served; SEND: of the signature */
     uint32_t sent_s;      /* SEND; HEAD: the largest Date that was known when it was asked for */
+    uint32_t moved_s;     /* SEND: when its last byte arrived, or its tail was let go */
+    uint32_t tail_ms;     /* SEND: its tail may be handed over so long after `sent` */
     uint8_t kind;
     uint8_t writer;
     uint8_t guard;
@@ -169,7 +181,7 @@ struct flight {
     uint8_t after_abort; /* HEAD: asked for after the abort of the holder's upload was answered */
     uint8_t is_release;  /* PUT */
     uint8_t length_s;    /* SEND */
-    uint8_t reserved[1];
+    uint8_t phase;       /* SEND: enum send_phase (link.h) */
 };
 
 enum writer_state {

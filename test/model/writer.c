@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "writer.h"
 
+#include "forger.h"
+#include "link.h"
 #include "oracle.h"
 
 #include <string.h>
@@ -53,13 +55,18 @@ static void ask_for_put(struct world *world, unsigned w, const struct record *re
     record_copy(&flight->condition.seen, &condition->seen);
 }
 
-static void ask_for_send(struct world *world, unsigned w)
+static void ask_for_send(struct world *world, unsigned w, const struct guard_todo *todo)
 {
     struct flight *flight = world_new_flight(world, FLIGHT_SEND, w);
     flight->awaited = 1;
     flight->date_s = world->writers[w].book.sign_date_s;
     flight->length_s = world->writers[w].book.sign_length_s;
     flight->sent_s = world_date(world);
+    if (!todo->send_at_once) {
+        flight->phase = SEND_HEADERS;
+        flight->sent = todo->send_clock;
+        flight->tail_ms = (uint32_t)todo->send_tail_ms;
+    }
 }
 
 static void ask_about_upload(struct world *world, enum flight_kind kind, unsigned w, const struct guard_todo *todo)
@@ -93,7 +100,7 @@ static void ask(struct world *world, unsigned w, const struct guard_event *event
     if (todo->what & GUARD_DO_RECORD_PUT)
         ask_for_put(world, w, &todo->record, &todo->condition, false);
     if (todo->what & GUARD_DO_SEND)
-        ask_for_send(world, w);
+        ask_for_send(world, w, todo);
     if (todo->what & GUARD_DO_PARTS)
         ask_about_upload(world, FLIGHT_PARTS, w, todo);
     if (todo->what & GUARD_DO_ABORT)
@@ -110,6 +117,10 @@ static void finish(struct world *world, unsigned w)
     bool again = guard_try_again(&writer->guard) && writer->number + 1 < config->calls[w].guards;
     writer->resolving = 0;
     memset(&writer->ticket, 0, sizeof(writer->ticket));
+    if (config->calls[w].kind == CALL_FORGER) {
+        forger_finish(world, w);
+        return;
+    }
     if (guard_verdict(&writer->guard) == VERDICT_UNKNOWN && world->budget[BUDGET_RESOLVE] > 0) {
         world->budget[BUDGET_RESOLVE]--;
         guard_ticket_of(&writer->guard, &writer->ticket);
@@ -142,7 +153,9 @@ static void step(struct world *world, unsigned w, struct guard_event *event, con
     if (guard_finished(&writer->guard)) {
         finish(world, w);
     } else if (todo.what & GUARD_DO_SIGN) { /* a computation on the spot: nothing comes between */
-        struct guard_event done = {.kind = GUARD_EVENT_SIGNED, .signed_ok = true, .one_write = true};
+        struct guard_event done = {.kind = GUARD_EVENT_SIGNED, .signed_ok = true};
+        done.at_once = config->body_s == 0;
+        done.wire_bytes = config->body_s; /* at one byte a second */
         step(world, w, &done, NULL);
     }
 }
@@ -180,6 +193,18 @@ void writer_start(struct world *world, unsigned w)
         writer->book.largest_date_s = recent ? world_date(world) : 0;
     }
     struct guard_event event = {.kind = GUARD_EVENT_START};
+    step(world, w, &event, NULL);
+}
+
+void writer_resolve(struct world *world, unsigned w, const struct guard_ticket *ticket)
+{
+    struct writer *writer = &world->writers[w];
+    struct guard_settings settings;
+    struct guard_event event = {.kind = GUARD_EVENT_START};
+    settings_of(&settings);
+    writer->state = WRITER_RUNNING;
+    writer->resolving = 1;
+    guard_init_resolve(&writer->guard, &settings, ticket, 0);
     step(world, w, &event, NULL);
 }
 

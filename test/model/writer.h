@@ -6,6 +6,8 @@
 #include "world.h"
 
 void writer_start(struct world *world, unsigned w);
+/* One that made no call: the resolution of this ticket. */
+void writer_resolve(struct world *world, unsigned w, const struct guard_ticket *ticket);
 void writer_timer(struct world *world, unsigned w);
 void writer_stop(struct world *world, unsigned w);
 void writer_crash(struct world *world, unsigned w);

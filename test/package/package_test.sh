@@ -31,6 +31,55 @@ soname=$(objdump -p "$libdir/liboscommit.so" | sed -n 's/^ *SONAME *//p')
     fail "SONAME $soname and version $version do not fit together"
 [[ $("$prefix/bin/oscommit" version) == *"$version"* ]] || fail "the installed tool is not of version $version"
 
+# ------------------------------------------------------------------------------------------------ Signature V2
+
+# A request to a port where nobody listens: what it says is of the network, or of the module.
+module=$libdir/liboscommit-sigv2.so.${soname#liboscommit.so.}
+ask() { # v4 | v2: says what the tool said
+    env -u OSCOMMIT_LEDGER AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret "${loader[@]}" "$prefix/bin/oscommit" head s3://bucket/key \
+        --signature "$1" --s3-endpoint http://127.0.0.1:1 --ledger dynamodb://table --deadline-ms 500 2>&1 || true
+}
+# What it says must name the module, or must not.
+asks() { # WANTED-TEXT v4|v2
+    local said
+    said=$(ask "$2")
+    [[ $said == *"$1"* ]] || fail "head with signature $2 says \"$said\" and not \"$1\""
+}
+loader=(env)
+if [[ -f $module ]]; then
+    asks "(FailedToConnect)" v2
+    loader=(env LD_DEBUG=files)
+    asks "/$(basename -- "$module") [0];  dynamically loaded" v2
+    [[ $(ask v4) != *libs3* ]] || fail "signature v4 loads libs3"
+    # Of another release: the version is a string in it.
+    cp "$module" "$work/module" && LC_ALL=C sed -i "s/\b${version//./\\.}\b/9${version:1}/g" "$module"
+    loader=(env)
+    asks "is of version 9${version:1}, and the library of version $version: install both from one release" v2
+    rm "$module"
+    # Not where it belongs: neither the working directory nor a search path has a say.
+    cp "$work/module" "$work/$(basename "$module")"
+    cd "$work"
+    loader=(env "LD_LIBRARY_PATH=$work:.")
+    asks "needs the module" v2
+    loader=(env)
+    asks "Install the package liboscommit-sigv2 of version $version" v2
+    # A library that was found by way of the working directory has no folder of its own.
+    mv "$libdir" "$work/moved" && cp "$work/module" "$work/moved/$(basename "$module")"
+    loader=(env LD_LIBRARY_PATH=moved)
+    asks "found the shared one by a relative path" v2
+    loader=(env "LD_LIBRARY_PATH=$work/moved")
+    asks "(FailedToConnect)" v2
+    mv "$work/moved" "$libdir"
+    # A link into the folder of the package.
+    mkdir "$work/links" && ln -s "$libdir/$soname" "$work/links/$soname"
+    loader=(env "LD_LIBRARY_PATH=$work/links")
+    asks "(FailedToConnect)" v2
+    cd "$here"
+else
+    asks "Install the package liboscommit-sigv2 of version $version" v2
+fi
+[[ ! -e $libdir/liboscommit-sigv2.so ]] || fail "the module can be linked, which nobody should do"
+
 run() { # NAME PROGRAM
     local said
     said=$("$2" "$work/store-$1") || fail "$1: $said"

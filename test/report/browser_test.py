@@ -152,10 +152,74 @@ class ReportTest(unittest.TestCase):
             })()""", look)
             self.assertIn(wanted, colour)
 
+    def paints(self, look):
+        """Which of the two paints a call of this look is drawn with: one by one, and in a lane that is zoomed out."""
+        return self.browser.run("""
+            const {model, view} = page, wanted = arguments[0], context = chart.getContext('2d');
+            const call = [...model.calls.id.keys()].find((one) => model.calls.look[one] === wanted);
+            const lane = model.calls.writer[call], ratio = devicePixelRatio;
+            const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)).join();
+            const seen = () => {
+                const data = context.getImageData(0, lane * view.lane * ratio, chart.width, view.lane * ratio).data;
+                const found = new Set();
+                for (let i = 0; i < data.length; i += 4) {
+                    found.add(data.slice(i, i + 3).join());
+                }
+                return [UNKNOWN, KILLED].filter((one) => found.has(rgb(view.paint.look[one])));
+            };
+            page.looks = new Set([wanted]);
+            model.laneEvents.forEach((events) => events.splice(0));
+            view.show(model.start[call] - 1000, model.end[call] + 1000);
+            view.draw();
+            const near = seen();
+            view.show(0, model.duration);
+            context.fillStyle = view.paint.paper;
+            context.fillRect(0, 0, chart.width, chart.height);
+            drawDensity(view, context, model.lanes[lane].calls, 0, model.lanes[lane].calls.length, lane * view.lane);
+            return [near, seen()];""", look)
+
+    def test_killed_in_flight_does_not_look_like_unknown(self):
+        for dark in ("light", "dark"):
+            self.browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": dark}])
+            for sample in (self.good, self.large):
+                self.open(sample)
+                self.assertEqual(self.paints(4), [[4], [4]], dark)
+                self.assertEqual(self.paints(5), [[5], [5]], dark)
+        self.browser.devtools("Emulation.setEmulatedMedia", features=[])
+        fills = self.value("['unknown', 'killed'].map((name) => getComputedStyle("
+                           "document.querySelector(`#drawing .thin.${name}`)).fill)")
+        self.assertNotEqual(*fills)  # and on paper
+
+    def test_throughput_counts_every_write_that_returned(self):
+        for sample in (self.good, self.large):
+            self.open(sample)
+            step, drawn = self.value("""(() => {
+                const figure = document.querySelector('.throughput'), step = Number(figure.dataset.stepUs);
+                const height = figure.querySelector('svg').viewBox.baseVal.height;
+                const top = Number(figure.querySelector('.y span').textContent.replaceAll(',', ''));
+                const sums = {};
+                for (const path of figure.querySelectorAll('path.bar')) {
+                    const bars = path.getAttribute('d').split('z').filter((one) => one !== '').map((one) => {
+                        const [, from, to] = /^M[\\d.]+ ([\\d.]+)H[\\d.]+V([\\d.]+)H/.exec(one);
+                        return (from - to) / height * top * step / 1e6;
+                    });
+                    sums[path.classList[2]] = bars.reduce((a, b) => a + b, 0);
+                }
+                return [step, sums];
+            })()""")
+            returned = [one for one in sample.calls() if one["operation"] != "read" and one["end_us"] is not None]
+            for name in ("committed", "conflict", "not executed", "unknown"):
+                wanted = sum(one["verdict"] == name for one in returned)
+                self.assertAlmostEqual(drawn[name.replace(" ", "-")], wanted, delta=max(1, wanted * 0.02))
+            self.assertGreater(step, 0)
+
     def test_nothing_is_wider_than_the_page(self):
         for sample in (self.good, self.bad, self.hostile):
-            self.open(sample)
-            self.assertLessEqual(self.value("document.documentElement.scrollWidth"), 1280)
+            for width in (1280, 390):
+                self.browser.size(width, 900)
+                self.open(sample)
+                self.assertLessEqual(self.value("document.documentElement.scrollWidth"), width)
+        self.browser.size(1280, 900)
 
     def test_hostile_keys_do_nothing(self):
         self.open(self.hostile)
@@ -230,6 +294,20 @@ class ReportTest(unittest.TestCase):
         self.assertGreater(end, wanted["start_us"])
         self.assertLess(end - begin, self.value("page.model.duration"))
         self.assertGreater(self.value("scrollY"), 0)
+
+    def test_an_address_of_no_call_leads_to_the_nearest(self):
+        sparse = Sample(self.folder.name, "sparse", "--calls", "60", "--seed", "5", "--sparse")
+        numbers = [one["call"] for one in sparse.calls()]
+        for wanted in (12, max(numbers) + 1000):
+            self.assertNotIn(wanted, numbers)
+            nearest = min(numbers, key=lambda number: (abs(number - wanted), number))
+            self.open(sparse, f"#call-{wanted}")
+            self.assertIn(f"There is no call {wanted} here; the nearest is shown.", self.text("#facts"))
+            self.assertEqual(self.text("#facts h3 a"), f"Call {nearest}")
+            self.assertGreater(self.value("scrollY"), 0)
+        self.browser.type("#find-call", str(numbers[7]) + "\n")
+        self.assertEqual(self.text("#facts h3 a"), f"Call {numbers[7]}")
+        self.assertNotIn("no call", self.text("#facts"))
 
     def test_a_finding_leads_to_its_calls(self):
         self.open(self.bad)

@@ -3,7 +3,7 @@
 """Histories as a race would write them, from a seed: writers that create, replace, copy and delete, pauses, kills,
 network faults, take-overs, unknown outcomes that are settled later, and, if asked for, a violation.
 
-usage: sample_history.py [--calls N] [--writers N] [--keys N] [--seed N] [--violation] [--hostile] > FILE.jsonl
+usage: sample_history.py [--calls N] [--writers N] [--keys N] [--seed N] [--violation] [--hostile] [--sparse] > FILE.jsonl
 """
 import argparse
 import hashlib
@@ -156,6 +156,8 @@ class Race:
         facts = {"store": "s3://race at http://127.0.0.1:9000, condition_headers=off", "ledger": "dynamodb://records",
                  "faults": "pause, kill, slow, lost-reply, late, 5xx", "started": "2026-11-21T18:00:00Z",
                  "version": "oscommit 0.1.0", "seed": str(self.arguments.seed)}
+        for call in self.calls if self.arguments.sparse else []:
+            call["call"] = 256 * call["call"] + call["writer"]
         lines = [{"oscommit_history": 1}]
         lines += [{"fact": name, "value": value} for name, value in facts.items()]
         lines += sorted(self.calls, key=lambda call: call["start_us"]) + sorted(self.events, key=lambda one: one["start_us"])
@@ -175,6 +177,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--violation", action="store_true")
     parser.add_argument("--hostile", action="store_true")
+    parser.add_argument("--sparse", action="store_true", help="numbers of calls with gaps")
     race = Race(parser.parse_args())
     race.run()
     race.write(sys.stdout)

@@ -2,30 +2,14 @@
 #include "sim/actions.h"
 
 #include "sim/effect.h"
+#include "sim/frame.h"
 #include "sim/network.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* SLACK_MS: an abort, and then a HEAD, may each take STAGE_ABORT_MS beyond the deadline (settle.c). */
-enum { SLACK_MS = 5000, FINAL_DEADLINE_MS = 900000, LOOK_DEADLINE_MS = 20000, PART_SIZE = 5 << 20 };
-
-/* Into the library and out of it again. */
-static void enter(struct worker *worker)
-{
-    memory_switch(&worker->process->memory);
-}
-
-static void leave(void)
-{
-    memory_switch(NULL);
-}
-
-static uint64_t now_us(const struct worker *worker)
-{
-    return worker->world->schedule.now_us;
-}
+enum { FINAL_DEADLINE_MS = 900000, LOOK_DEADLINE_MS = 20000, PART_SIZE = 5 << 20 };
 
 void worker_free(struct worker *worker)
 {
@@ -104,6 +88,8 @@ static void give_settings(const struct world *world, char *profile, size_t size,
     options->guard = fleet->guard;
     options->stage_above = fleet->stage_above;
     options->parts_at_once = fleet->parts_at_once;
+    options->stalled_body_s = fleet->stalled_body_s;
+    options->minimum_rate = 1024;
     if (fleet->stage_above > 0) {
         options->part_size = PART_SIZE;
     }
@@ -132,9 +118,9 @@ bool action_open(struct worker *worker)
     options.log_context = worker;
     options.log_level = worker->world->trace ? OS_LOG_DEBUG : OS_LOG_INFO;
     os_error error;
-    enter(worker);
+    frame_enter(worker);
     os_code code = os_client_open(&options, &worker->client, &error);
-    leave();
+    frame_leave();
     if (code != OS_OK && code != OS_ERR_NO_MEMORY) {
         world_fail(worker->world, "A client could not be opened: %s", error.message);
     }
@@ -143,90 +129,10 @@ bool action_open(struct worker *worker)
 
 void action_close(struct worker *worker)
 {
-    enter(worker);
+    frame_enter(worker);
     os_client_close(worker->client);
-    leave();
+    frame_leave();
     worker->client = NULL;
-}
-
-/* ------------------------------------------------------------------------------------------------ one call's frame */
-
-struct frame {
-    struct worker *worker;
-    os_call call;
-    os_result result;
-    os_error error;
-    os_verdict verdict;
-    struct truth *truth;
-    struct clock_reading begun;
-    uint64_t stopped_us;
-};
-
-struct cancelling {
-    struct process *process;
-    uint64_t calls;
-};
-
-static void cancel(void *context, uint64_t unused)
-{
-    struct cancelling *cancelling = context;
-    struct worker *worker = cancelling->process->owner;
-    (void)unused;
-    if (!cancelling->process->dead && worker != NULL && worker->cancel != NULL && worker->calls == cancelling->calls) {
-        os_cancel_trigger(worker->cancel);
-    }
-    free(cancelling);
-}
-
-static void cancel_later(struct worker *worker, uint64_t after_us)
-{
-    struct cancelling *cancelling = calloc(1, sizeof(*cancelling));
-    if (cancelling == NULL) {
-        abort();
-    }
-    *cancelling = (struct cancelling){.process = worker->process, .calls = worker->calls + 1};
-    enter(worker);
-    os_code code = os_cancel_new(&worker->cancel);
-    leave();
-    if (code != OS_OK) {
-        worker->cancel = NULL;
-    }
-    schedule_at(&worker->world->schedule, now_us(worker) + after_us, cancel, cancelling, 0);
-}
-
-static void forget_cancel(struct worker *worker)
-{
-    enter(worker);
-    os_cancel_free(worker->cancel);
-    leave();
-    worker->cancel = NULL;
-}
-
-static void begin(struct worker *worker, struct frame *ret, uint64_t deadline_ms)
-{
-    *ret = (struct frame){.worker = worker, .call = OS_CALL_INIT, .result = OS_RESULT_INIT};
-    ret->call.deadline_ms = deadline_ms;
-    ret->call.cancel = worker->cancel;
-    ret->stopped_us = worker->process->stopped_us;
-    worker->calls++;
-    process_read_clocks(worker->process, now_us(worker), &ret->begun);
-    enter(worker);
-}
-
-/* A call ends by its deadline; the time in which its process did not run is not the call's. */
-static void end(struct frame *frame, const char *what)
-{
-    struct worker *worker = frame->worker;
-    struct clock_reading now;
-    leave();
-    process_read_clocks(worker->process, now_us(worker), &now);
-    uint64_t took_ms = now.monotonic_ms - frame->begun.monotonic_ms;
-    uint64_t stopped_ms = (worker->process->stopped_us - frame->stopped_us) / 1000 * 6 / 5;
-    if (took_ms > frame->call.deadline_ms + stopped_ms + SLACK_MS) {
-        world_fail(worker->world, "%s took %llu ms, with a deadline of %llu ms.", what, (unsigned long long)took_ms,
-                   (unsigned long long)frame->call.deadline_ms);
-    }
-    forget_cancel(worker);
 }
 
 /* ------------------------------------------------------------------------------------------------ reads */
@@ -239,10 +145,10 @@ static bool look(struct worker *worker, uint32_t key, uint64_t deadline_ms)
     os_object object = OS_OBJECT_INIT;
     world_key_name(key, name);
     struct truth *truth = world_truth(worker->world, worker->process->lane, worker->process->call, HISTORY_READ, name);
-    begin(worker, &frame, deadline_ms);
+    frame_begin(worker, &frame, deadline_ms);
     os_code code = os_head(worker->client, name, &frame.call, &object, &frame.error);
-    end(&frame, "os_head");
-    truth->end_us = now_us(worker);
+    frame_end(&frame, "os_head");
+    truth->end_us = frame_now_us(worker);
     truth->code = code;
     if (code != OS_OK && code != OS_ERR_NOT_FOUND) {
         return false;
@@ -284,7 +190,7 @@ static void note_verdict(struct frame *frame, struct truth *truth)
     truth->by_result = true;
     truth->end_us = world->schedule.now_us;
     truth->verdict = frame->verdict;
-    if (world->planted && truth->verdict == OS_UNKNOWN && truth->operation == HISTORY_PUT_IF_ABSENT) {
+    if (world->defect == WORLD_PLANTED && truth->verdict == OS_UNKNOWN && truth->operation == HISTORY_PUT_IF_ABSENT) {
         truth->verdict = OS_COMMITTED;
     }
     truth->settled = truth->verdict;
@@ -298,9 +204,9 @@ static void note_verdict(struct frame *frame, struct truth *truth)
     note_way(&frame->result, truth);
     snprintf(truth->rule, sizeof(truth->rule), "%s", frame->result.rule);
     truth->ticket = frame->result.ticket != NULL ? strdup(frame->result.ticket) : NULL;
-    enter(frame->worker);
+    frame_enter(frame->worker);
     os_result_clear(&frame->result);
-    leave();
+    frame_leave();
     world_trace(world, "lane %u: %s of %s is %s by %s (%s)", truth->lane,
                 truth->operation == HISTORY_DELETE_IF_MATCH ? "delete" : "write", truth->key,
                 os_verdict_name(truth->verdict), truth->rule, frame->error.message);
@@ -316,12 +222,12 @@ static void put(struct worker *worker, const struct plan_call *call, const char 
     struct truth *truth =
         note_write(worker, absent ? HISTORY_PUT_IF_ABSENT : HISTORY_PUT_IF_MATCH, call->key, expected);
     os_body body = content_body(&worker->content, call->stream);
-    begin(worker, &frame, call->deadline_ms);
+    frame_begin(worker, &frame, call->deadline_ms);
     frame.verdict = absent
                         ? os_put_if_absent(worker->client, name, &body, NULL, &frame.call, &frame.result, &frame.error)
                         : os_put_if_match(worker->client, name, truth->expected, &body, NULL, &frame.call,
                                           &frame.result, &frame.error);
-    end(&frame, "os_put_if_...");
+    frame_end(&frame, "os_put_if_...");
     note_verdict(&frame, truth);
 }
 
@@ -337,12 +243,12 @@ static void copy(struct worker *worker, const struct plan_call *call)
         note_write(worker, absent ? HISTORY_COPY_IF_ABSENT : HISTORY_COPY_IF_MATCH, call->key, worker->seen[call->key]);
     os_copy_options options = OS_COPY_OPTIONS_INIT;
     options.source_etag = call->content == 0 ? worker->seen[call->source] : NULL;
-    begin(worker, &frame, call->deadline_ms);
+    frame_begin(worker, &frame, call->deadline_ms);
     frame.verdict =
         absent ? os_copy_if_not_exists(worker->client, source, name, &options, &frame.call, &frame.result, &frame.error)
                : os_copy_if_match(worker->client, source, name, truth->expected, &options, &frame.call, &frame.result,
                                   &frame.error);
-    end(&frame, "os_copy_if_...");
+    frame_end(&frame, "os_copy_if_...");
     note_verdict(&frame, truth);
 }
 
@@ -376,10 +282,10 @@ static void rename_key(struct worker *worker, const struct plan_call *call)
     struct truth *deleted = note_write(worker, HISTORY_DELETE_IF_MATCH, call->source, worker->seen[call->source]);
     os_copy_options options = OS_COPY_OPTIONS_INIT;
     options.source_etag = deleted->expected;
-    begin(worker, &frame, call->deadline_ms);
+    frame_begin(worker, &frame, call->deadline_ms);
     frame.verdict =
         os_rename_if_not_exists(worker->client, source, name, &options, &frame.call, &frame.result, &frame.error);
-    end(&frame, "os_rename_if_not_exists");
+    frame_end(&frame, "os_rename_if_not_exists");
     note_verdict(&frame, copied);
     note_delete_of_rename(&frame, deleted, copied);
 }
@@ -390,9 +296,9 @@ static void delete_key(struct worker *worker, const struct plan_call *call)
     struct frame frame;
     world_key_name(call->key, name);
     struct truth *truth = note_write(worker, HISTORY_DELETE_IF_MATCH, call->key, worker->seen[call->key]);
-    begin(worker, &frame, call->deadline_ms);
+    frame_begin(worker, &frame, call->deadline_ms);
     frame.verdict = os_delete_if_match(worker->client, name, truth->expected, &frame.call, &frame.result, &frame.error);
-    end(&frame, "os_delete_if_match");
+    frame_end(&frame, "os_delete_if_match");
     note_verdict(&frame, truth);
 }
 
@@ -408,7 +314,7 @@ void action_call(struct worker *worker, const struct plan_call *call)
         return;
     }
     if (fault_strikes(&world->faults, FAULT_CANCEL, worker->process->call)) {
-        cancel_later(worker, call->cancel_after_us);
+        frame_cancel_later(worker, call->cancel_after_us);
     }
     switch (call->kind) {
     case PLAN_CREATE: put(worker, call, ""); break;
@@ -423,47 +329,7 @@ void action_call(struct worker *worker, const struct plan_call *call)
         break;
     case PLAN_READ: break;
     }
-    forget_cancel(worker); /* where no call was made after all */
-}
-
-/* ------------------------------------------------------------------------------------------------ tickets */
-
-static void settle(struct worker *worker, struct truth *truth, uint64_t deadline_ms)
-{
-    struct frame frame;
-    begin(worker, &frame, deadline_ms);
-    frame.verdict = os_resolve(worker->client, truth->ticket, &frame.call, &frame.result, &frame.error);
-    os_result_clear(&frame.result);
-    end(&frame, "os_resolve");
-    world_trace(worker->world, "lane %u: the %s of lane %u is settled as %s (%s)", worker->process->lane, truth->key,
-                truth->lane, os_verdict_name(frame.verdict), frame.error.message);
-    if (frame.verdict == OS_UNKNOWN) {
-        return;
-    }
-    /* Not executed at first, and a conflict when somebody else has written meanwhile: both say the same of the write.
-     */
-    if (truth->settled != OS_UNKNOWN && (truth->settled == OS_COMMITTED) != (frame.verdict == OS_COMMITTED)) {
-        world_fail(worker->world, "A ticket of %s was settled as %s, and as %s.", truth->key,
-                   os_verdict_name(truth->settled), os_verdict_name(frame.verdict));
-    }
-    if (truth->settled != OS_UNKNOWN) {
-        return;
-    }
-    truth->settled = frame.verdict;
-    truth->settled_us = now_us(worker);
-}
-
-void action_resolve(struct worker *worker, bool all, uint64_t deadline_ms)
-{
-    for (size_t i = 0; i < worker->world->truth_count; i++) {
-        struct truth *truth = &worker->world->truths[i];
-        if (truth->ticket != NULL && truth->settled == OS_UNKNOWN) {
-            settle(worker, truth, deadline_ms);
-            if (!all) {
-                return;
-            }
-        }
-    }
+    frame_forget_cancel(worker); /* where no call was made after all */
 }
 
 /* ------------------------------------------------------------------------------------------------ the end */

@@ -24,6 +24,9 @@ void action_close(struct worker *worker);
 void action_call(struct worker *worker, const struct plan_call *call);
 /* One ticket that is not settled, or all of them. */
 void action_resolve(struct worker *worker, bool all, uint64_t deadline_ms);
+/* Somebody has written a ticket for a record of the table: resolved, and not believed (R17). False: there was none
+ * whose writer may still be at it. *ret_key: of which key it was. */
+bool action_forged(struct worker *worker, uint32_t *ret_key);
 /* One more write of the key, which must be definite now that there are no faults, and what stands there then. */
 void action_final(struct worker *worker, uint32_t key);
 

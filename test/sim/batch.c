@@ -31,12 +31,12 @@ double batch_clock_s(void)
 static bool run_seed(const struct batch_options *options, uint64_t seed, struct summary *ret)
 {
     static struct world world;
-    bool ok = world_run(&world, seed, options->change, options->planted, NULL);
+    bool ok = world_run(&world, seed, options->change, options->defect, NULL);
     uint64_t digest = world.digest;
     summary_add(ret, &world);
     world_free(&world);
     if (ok && options->twice) {
-        ok = world_run(&world, seed, options->change, options->planted, NULL) && world.digest == digest;
+        ok = world_run(&world, seed, options->change, options->defect, NULL) && world.digest == digest;
         world_free(&world);
     }
     return ok;

@@ -11,7 +11,7 @@ struct batch_options {
     uint64_t seeds;
     double seconds; /* begin no batch after so long; 0: no bound */
     uint32_t jobs;  /* children at a time */
-    bool planted;
+    enum world_defect defect;
     bool twice; /* each seed twice: the digests must agree */
     const struct fault_change *change;
     FILE *progress; /* NULL: none */

@@ -62,6 +62,37 @@ bool canned_s3(enum canned_s3 what, bool head, uint64_t now_ms, struct buf *ret)
                       (size_t)length, head, ret);
 }
 
+bool canned_foreign(uint32_t which, bool to_s3, bool head, uint64_t now_ms, struct buf *ret)
+{
+    static const int statuses[] = {404, 404, 404, 200, 403, 409, 412, 301};
+    int said = statuses[which % 8];
+    int status = to_s3 || said == 404 ? said : 200;
+    static const char body[] = "{}"; /* of a ledger it would be a PutItem that is done, and a GetItem that found none */
+    char line[32];
+    snprintf(line, sizeof(line), "%d Foreign", status);
+    return add_answer(line, now_ms, "Content-Type: application/json\r\nETag: \"foreign\"\r\n", body, strlen(body), head,
+                      ret);
+}
+
+void canned_redate(struct buf *answer, uint64_t date_s)
+{
+    char date[32];
+    char *old = strstr(answer->data, "\r\nDate: ");
+    text_format_http_date((int64_t)date_s, date);
+    if (old != NULL)
+        memcpy(old + strlen("\r\nDate: "), date, strlen(date));
+}
+
+void canned_unmark(struct buf *answer)
+{
+    char *mark = strstr(answer->data, "x-amz-request-id: ");
+    if (mark != NULL) {
+        size_t gone = strcspn(mark, "\n") + 1;
+        answer->len -= gone;
+        memmove(mark, mark + gone, answer->len + 1 - (size_t)(mark - answer->data));
+    }
+}
+
 bool canned_dynamo(enum canned_dynamo what, uint64_t now_ms, struct buf *ret)
 {
     char headers[128];

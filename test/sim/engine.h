@@ -19,6 +19,8 @@ enum engine_delivery {
 /* Copies. What is for a request that has ended meanwhile is dropped: false. */
 bool engine_receive(struct http_engine *engine, uint64_t transfer, enum engine_delivery delivery, const char *bytes,
                     size_t length);
+/* All before its tail is acknowledged. False: the request has ended, or its process. */
+bool engine_tail_is_due(struct http_engine *engine, uint64_t transfer);
 void engine_free_all(struct process *process); /* when the process is freed */
 
 #endif

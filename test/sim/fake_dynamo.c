@@ -213,6 +213,10 @@ static void get_item(struct fake_dynamo *dynamo, const json_t *request)
         fake_dynamo_violate(dynamo, "A record must be read with ConsistentRead");
         return;
     }
+    if (!fake_projects_record(request, 0)) {
+        fake_dynamo_violate(dynamo, "A record must be read with all of its attributes");
+        return;
+    }
     size_t at = fake_items_position(dynamo, path, etag, &is_there);
     fake_dynamo_answer(dynamo, is_there ? json_pack("{s:O}", "Item", dynamo->items[at].item) : json_object());
 }

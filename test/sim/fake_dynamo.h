@@ -22,6 +22,7 @@ struct fake_dynamo_options {
     const char *session_token; /* NULL: none is wanted */
     bool no_old_on_failure;    /* ReturnValuesOnConditionCheckFailure is not known (R4's GetItem) */
     bool no_crc32;             /* answers carry no x-amz-crc32 */
+    uint32_t page_most;        /* items of a page, whatever is asked for; 0: 1,000 (a real one ends it at 1 MB) */
 };
 
 struct fake_dynamo;
@@ -49,6 +50,9 @@ struct fake_dynamo_record { /* borrowed until the next handle */
     uint64_t timeout_ms;
     uint64_t ttl_s;
     const char *nonce; /* "": none (a peer's) */
+    const char *fence; /* digits; "": none, as of the next two */
+    const char *saw;
+    const char *upload;
 };
 size_t fake_dynamo_record_count(const struct fake_dynamo *dynamo);
 struct fake_dynamo_record fake_dynamo_record_at(const struct fake_dynamo *dynamo, size_t index);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Condition expressions, as many of them as the protocol has (R3, R12, T3). Every other one is refused, so that a
+/* Condition expressions, as many of them as the protocol has (R3, R12, T3, R17). Every other one is refused, so that a
  * request that the protocol does not know is seen. */
 #include "sim/fake_dynamo_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_SIZE = 64, PLACES_MAX = 8 };
+enum { NAME_SIZE = 64, PLACES_MAX = 16 };
 
 struct evaluation {
     const json_t *names;

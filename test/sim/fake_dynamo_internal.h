@@ -50,6 +50,9 @@ void fake_items_remove(struct fake_dynamo *dynamo, size_t at);
 const char *fake_item_read(json_t *item, struct fake_item *ret);
 /* {"path":{"S":...},"etag":{"S":...}} and nothing else. */
 bool fake_key_read(const json_t *key, const char **ret_path, const char **ret_etag);
+/* A ProjectionExpression is that of all that a record may have, which is all that an item here has, or is not there and
+ * neither are names but `others` ones. */
+bool fake_projects_record(const json_t *request, size_t others);
 /* The text of {"S": text} without a NUL; NULL: it is none. */
 const char *fake_typed_text(const json_t *attribute, const char *type);
 

@@ -2,6 +2,7 @@
 /* The items of the fake DynamoDB, in the order of their keys, and what an item of this protocol must be (T1). */
 #include "sim/fake_dynamo_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,30 @@ static bool take_number(const json_t *item, const char *name, uint64_t *ret)
 static bool is_key_part(const char *text, size_t max)
 {
     return text != NULL && text[0] != '\0' && strlen(text) <= max;
+}
+
+bool fake_projects_record(const json_t *request, size_t others)
+{
+    static const char *const names[] = {"path",  "etag",  "generation", "timeout", "ttl",
+                                        "nonce", "fence", "saw",        "upload"};
+    const size_t count = sizeof(names) / sizeof(names[0]);
+    const char *expression = json_string_value(json_object_get(request, "ProjectionExpression"));
+    const json_t *given = json_object_get(request, "ExpressionAttributeNames");
+    char wanted[128] = "";
+    if (expression == NULL) {
+        return json_object_size(given) == others;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char placeholder[16];
+        snprintf(placeholder, sizeof(placeholder), "#%s", names[i]);
+        strcat(wanted, i > 0 ? ", " : "");
+        strcat(wanted, placeholder);
+        const char *name = json_string_value(json_object_get(given, placeholder));
+        if (name == NULL || strcmp(name, names[i]) != 0) {
+            return false;
+        }
+    }
+    return strcmp(expression, wanted) == 0 && json_object_size(given) == count;
 }
 
 static bool optional_is(const json_t *item, const char *name, const char *type)
@@ -181,6 +206,12 @@ size_t fake_dynamo_record_count(const struct fake_dynamo *dynamo)
     return dynamo->count;
 }
 
+static const char *text_or_none(const json_t *item, const char *name, const char *type)
+{
+    const char *text = fake_typed_text(json_object_get(item, name), type);
+    return text != NULL ? text : "";
+}
+
 struct fake_dynamo_record fake_dynamo_record_at(const struct fake_dynamo *dynamo, size_t index)
 {
     const struct fake_item *item = &dynamo->items[index];
@@ -189,7 +220,10 @@ struct fake_dynamo_record fake_dynamo_record_at(const struct fake_dynamo *dynamo
                                        .generation = item->generation,
                                        .timeout_ms = item->timeout_ms,
                                        .ttl_s = item->ttl_s,
-                                       .nonce = item->nonce};
+                                       .nonce = item->nonce,
+                                       .fence = text_or_none(item->item, "fence", "N"),
+                                       .saw = text_or_none(item->item, "saw", "S"),
+                                       .upload = text_or_none(item->item, "upload", "S")};
 }
 
 static int mix(const char *data, size_t len, void *context)

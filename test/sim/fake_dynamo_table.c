@@ -37,8 +37,11 @@ static json_t *key_of(const struct fake_item *item)
 static void answer_page(struct fake_dynamo *dynamo, const json_t *request, const char *path)
 {
     const json_t *limit = json_object_get(request, "Limit");
-    json_int_t most = json_is_integer(limit) ? json_integer_value(limit) : 1000;
+    json_int_t most = dynamo->options.page_most > 0 ? dynamo->options.page_most : 1000;
     size_t at;
+    if (json_is_integer(limit) && json_integer_value(limit) < most) {
+        most = json_integer_value(limit);
+    }
     if (!find_start(dynamo, request, &at) || most < 1) {
         fake_dynamo_invalid(dynamo, "The provided starting key or limit is invalid");
         return;
@@ -82,7 +85,7 @@ void fake_dynamo_query(struct fake_dynamo *dynamo, const json_t *request)
         return;
     }
     if (expression == NULL || strcmp(expression, "#path = :path") != 0 || name == NULL || strcmp(name, "path") != 0 ||
-        path == NULL || json_object_size(names) != 1 || json_object_size(values) != 1) {
+        path == NULL || !fake_projects_record(request, 1) || json_object_size(values) != 1) {
         fake_dynamo_invalid(dynamo, "Invalid KeyConditionExpression");
         return;
     }

@@ -97,10 +97,11 @@ static void tell(const struct fake_s3_options *options, struct profile *ret)
     ret->versioned = options->versioned ? PROFILE_YES : PROFILE_NO;
 }
 
-int kind_write_profile(const struct fake_s3_options *options)
+int kind_write_profile(const struct fake_s3_options *options, bool unmarked)
 {
     struct profile profile;
     tell(options, &profile);
+    profile.answer_mark = unmarked ? PROFILE_MARK_NONE : PROFILE_MARK_AMZ;
     char *text = profile_write(&profile);
     int fd = text != NULL ? memfd_create("profile", MFD_CLOEXEC) : -1;
     if (fd >= 0 && write(fd, text, strlen(text)) != (ssize_t)strlen(text)) {

@@ -32,7 +32,9 @@ static const char usage[] =
     "  --twice        each seed twice, with the same digest\n"
     "  --without ...  takes kinds of faults, single faults or calls away; --only: just these faults strike\n"
     "  --trace        says what happens          --no-shrink   leaves a failing seed as it is\n"
-    "  --planted      a defect of the simulator's own: an unknown creation is told as committed\n";
+    "  --planted      a defect of the simulator's own: an unknown creation is told as committed\n"
+    "  --outside ...  worlds outside the documented bounds: slow-store, draining-link, stalled-bodies,\n"
+    "                 unmarked-store\n";
 
 struct settings {
     struct batch_options batch;
@@ -45,7 +47,15 @@ struct settings {
     const char *regressions;
 };
 
-enum { OPTION_WITHOUT = 1000, OPTION_ONLY, OPTION_REGRESSIONS, OPTION_PLANTED, OPTION_TWICE, OPTION_NO_SHRINK };
+enum {
+    OPTION_WITHOUT = 1000,
+    OPTION_ONLY,
+    OPTION_REGRESSIONS,
+    OPTION_PLANTED,
+    OPTION_OUTSIDE,
+    OPTION_TWICE,
+    OPTION_NO_SHRINK
+};
 
 static const struct option options[] = {
     {"seeds", required_argument, NULL, 'n'},
@@ -60,10 +70,23 @@ static const struct option options[] = {
     {"without", required_argument, NULL, OPTION_WITHOUT},
     {"only", required_argument, NULL, OPTION_ONLY},
     {"planted", no_argument, NULL, OPTION_PLANTED},
+    {"outside", required_argument, NULL, OPTION_OUTSIDE},
     {"no-shrink", no_argument, NULL, OPTION_NO_SHRINK},
     {"regressions", required_argument, NULL, OPTION_REGRESSIONS},
     {NULL, 0, NULL, 0},
 };
+
+static bool take_outside(enum world_defect *ret, const char *name)
+{
+    static const char *const forms[] = WORLD_DEFECT_OPTIONS;
+    for (unsigned i = WORLD_SLOW_STORE; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        if (strcmp(forms[i] + strlen(" --outside "), name) == 0) {
+            *ret = (enum world_defect)i;
+            return true;
+        }
+    }
+    return false;
+}
 
 static bool take_option(struct settings *settings, int option)
 {
@@ -86,7 +109,8 @@ static bool take_option(struct settings *settings, int option)
     case OPTION_TWICE: settings->batch.twice = true; return true;
     case OPTION_WITHOUT: return fault_change_parse_without(&settings->change, optarg);
     case OPTION_ONLY: return fault_change_parse_only(&settings->change, optarg);
-    case OPTION_PLANTED: settings->batch.planted = true; return true;
+    case OPTION_PLANTED: settings->batch.defect = WORLD_PLANTED; return true;
+    case OPTION_OUTSIDE: return take_outside(&settings->batch.defect, optarg);
     case OPTION_NO_SHRINK: settings->no_shrink = true; return true;
     case OPTION_REGRESSIONS: settings->regressions = optarg; return true;
     default: return false;
@@ -96,10 +120,10 @@ static bool take_option(struct settings *settings, int option)
 /* ------------------------------------------------------------------------------------------------ one seed */
 
 /* In this process, so that a debugger sees it. True: it holds. */
-static bool run_single(uint64_t seed, const struct fault_change *change, bool planted, bool trace)
+static bool run_single(uint64_t seed, const struct fault_change *change, enum world_defect defect, bool trace)
 {
     static struct world world;
-    bool ok = world_run(&world, seed, change, planted, trace ? stdout : NULL);
+    bool ok = world_run(&world, seed, change, defect, trace ? stdout : NULL);
     printf("seed %llu %s, digest %016llx\n", (unsigned long long)seed, ok ? "holds" : "FAILS",
            (unsigned long long)world.digest);
     for (size_t i = 0; i < world.failure_count; i++) {
@@ -111,12 +135,12 @@ static bool run_single(uint64_t seed, const struct fault_change *change, bool pl
 
 static bool minimise(uint64_t seed, struct settings *settings)
 {
-    bool planted = settings->batch.planted;
-    if (!shrink_print(seed, &settings->change, planted, stdout)) {
+    enum world_defect defect = settings->batch.defect;
+    if (!shrink_print(seed, &settings->change, defect, stdout)) {
         return false;
     }
     return settings->no_shrink || settings->quick ||
-           (shrink(seed, &settings->change, planted, stdout) && shrink_print(seed, &settings->change, planted, stdout));
+           (shrink(seed, &settings->change, defect, stdout) && shrink_print(seed, &settings->change, defect, stdout));
 }
 
 /* ------------------------------------------------------------------------------------------------ regressions */
@@ -182,7 +206,7 @@ static int run_many(struct settings *settings)
     if (!minimise(seed, settings)) {
         return 2;
     }
-    (void)run_single(seed, &settings->change, settings->batch.planted, !settings->quick);
+    (void)run_single(seed, &settings->change, settings->batch.defect, !settings->quick);
     return 1;
 }
 
@@ -200,7 +224,7 @@ int main(int argc, char **argv)
     if (settings.regressions != NULL) {
         result = run_regressions(settings.regressions);
     } else if (settings.single) {
-        result = run_single(settings.seed, &settings.change, settings.batch.planted, settings.trace) ? 0 : 1;
+        result = run_single(settings.seed, &settings.change, settings.batch.defect, settings.trace) ? 0 : 1;
     } else {
         result = run_many(&settings);
     }

@@ -18,7 +18,10 @@ enum {
     PURPOSE_CUT,
     PURPOSE_STOP,
     PURPOSE_JUMP,
-    PURPOSE_HALF
+    PURPOSE_HALF,
+    PURPOSE_BODY,
+    PURPOSE_TAIL,
+    PURPOSE_FOREIGN
 };
 
 struct parcel { /* one copy of a request, or its answer */
@@ -33,6 +36,9 @@ struct parcel { /* one copy of a request, or its answer */
     size_t upload; /* its number, from 1, where the request began one; 0: none */
     bool whole;    /* the answer is the service's own, all of it */
     bool copy;     /* a second copy: nobody waits for its answer */
+    enum network_body body;
+    uint64_t moved_us;   /* when the last byte of its body arrived */
+    struct parcel *next; /* in world->waiting */
     enum engine_delivery delivery;
     uint64_t admitted_ms;
     struct buf bytes;
@@ -57,17 +63,6 @@ static bool is_attempt(const struct parcel *parcel)
 static bool either_strikes(const struct parcel *parcel, enum fault_kind any, enum fault_kind of_attempt)
 {
     return (is_attempt(parcel) && strikes(parcel, of_attempt)) || strikes(parcel, any);
-}
-
-enum network_request network_request_of(const char *host, const char *method, const char *query)
-{
-    if (strcmp(host, NETWORK_S3) != 0) {
-        return NETWORK_LEDGER;
-    }
-    bool reads = strcmp(method, "HEAD") == 0 || strcmp(method, "GET") == 0;
-    bool aborts = strcmp(method, "DELETE") == 0 && strstr(query, "uploadId=") != NULL;
-    bool stages = strstr(query, "uploads=") != NULL || strstr(query, "partNumber=") != NULL;
-    return reads ? NETWORK_READ : aborts || stages ? NETWORK_STAGING : NETWORK_ATTEMPT;
 }
 
 uint64_t network_occasion(const struct process *process)
@@ -162,10 +157,26 @@ static void must(bool done)
     }
 }
 
+/* By what stands in front of a service that marks its answers; outside the bounds, of one that does not (E9). */
+static bool foreign_answer(const struct parcel *parcel, bool before, uint64_t now_ms, bool head, struct buf *ret)
+{
+    const struct world *world = parcel->world;
+    bool may = !world->unmarked || !parcel->to_s3 || world->defect == WORLD_UNMARKED_STORE;
+    if (!may || draw(parcel, PURPOSE_FOREIGN + 1000, 0, 1) != (before ? 0 : 1) || !strikes(parcel, FAULT_FOREIGN)) {
+        return false;
+    }
+    buf_reset(ret);
+    must(canned_foreign((uint32_t)draw(parcel, PURPOSE_FOREIGN, 0, 7), parcel->to_s3, head, now_ms, ret));
+    return true;
+}
+
 /* Answered by what stands in front of the service, which never sees it. */
 static bool refused_before(struct parcel *parcel, uint64_t now_ms, bool head, struct buf *answer)
 {
     bool half = draw(parcel, PURPOSE_HALF, 0, 1) == 0;
+    if (foreign_answer(parcel, true, now_ms, head, answer)) {
+        return true;
+    }
     if (strikes(parcel, FAULT_BEFORE_5XX)) {
         must(parcel->to_s3 ? canned_s3(half ? CANNED_SLOW_DOWN : CANNED_INTERNAL_ERROR, head, now_ms, answer)
                            : canned_dynamo(CANNED_SERVER_ERROR, now_ms, answer));
@@ -193,14 +204,15 @@ static bool may_fail_in_200(const struct parcel *parcel)
 
 static void replace_after(struct parcel *parcel, uint64_t now_ms, bool head, struct buf *answer)
 {
-    if (may_fail_in_200(parcel) && strikes(parcel, FAULT_ERROR_200)) {
-        parcel->whole = false;
+    bool foreign = foreign_answer(parcel, false, now_ms, head, answer);
+    bool error_200 = !foreign && may_fail_in_200(parcel) && strikes(parcel, FAULT_ERROR_200);
+    if (!foreign && !error_200 && !strikes(parcel, FAULT_AFTER_5XX)) {
+        return;
+    }
+    parcel->whole = false;
+    if (!foreign) {
         buf_reset(answer);
-        must(canned_s3(CANNED_ERROR_200, head, now_ms, answer));
-    } else if (strikes(parcel, FAULT_AFTER_5XX)) {
-        parcel->whole = false;
-        buf_reset(answer);
-        must(parcel->to_s3 ? canned_s3(CANNED_INTERNAL_ERROR, head, now_ms, answer)
+        must(parcel->to_s3 ? canned_s3(error_200 ? CANNED_ERROR_200 : CANNED_INTERNAL_ERROR, head, now_ms, answer)
                            : canned_dynamo(CANNED_SERVER_ERROR, now_ms, answer));
     }
 }
@@ -216,6 +228,16 @@ static void note_upload(struct parcel *parcel)
     world->uploads = grown;
     grown[world->upload_count++] = (struct upload_note){.call = parcel->call, .process = parcel->process};
     parcel->upload = world->upload_count;
+}
+
+static void dress(const struct parcel *parcel, uint64_t now_ms, struct buf *answer)
+{
+    if (parcel->to_s3 && strikes(parcel, FAULT_FOREIGN_DATE)) { /* no two in a row agree */
+        canned_redate(answer, now_ms / 1000 + 1800 + parcel->occasion % 50 * 100);
+    }
+    if (parcel->to_s3 && parcel->world->unmarked) {
+        canned_unmark(answer);
+    }
 }
 
 static void handle(void *context, uint64_t unused)
@@ -247,6 +269,7 @@ static void handle(void *context, uint64_t unused)
             replace_after(parcel, now_ms, head, &answer);
         }
     }
+    dress(parcel, now_ms, &answer);
     world_trace(world, "%s%.*s -> %.*s", parcel->copy ? "(again) " : "", (int)strcspn(bytes, "?\r"), bytes,
                 (int)strcspn(buf_str(&answer), "\r"), buf_str(&answer));
     world_digest(world, buf_str(&answer), answer.len);
@@ -255,18 +278,109 @@ static void handle(void *context, uint64_t unused)
     send_back(parcel);
 }
 
-/* Admitted now; a slow one takes effect later, within the allowance (protocol.md, section 1). */
+/* The service has all of it; a slow one takes effect later, within the time that is allowed for (protocol.md, section
+ * 3). */
+static void begin_work(struct parcel *parcel)
+{
+    struct world *world = parcel->world;
+    uint64_t busy_us = draw(parcel, PURPOSE_BUSY, 50, 3000);
+    if (!parcel->copy && strikes(parcel, FAULT_SLOW)) {
+        bool outside = world->defect == WORLD_SLOW_STORE && parcel->to_s3;
+        uint64_t most_ms = outside ? 60000 : world->fleet.allowance_s * UINT64_C(1000) - 300;
+        busy_us = draw(parcel, PURPOSE_BUSY, 10, most_ms) * MS;
+    }
+    schedule_at(&world->schedule, world->schedule.now_us + busy_us, handle, parcel, 0);
+}
+
+/* ------------------------------------------------------------------------------------------------ a body's way */
+
+static struct parcel *take_waiting(struct world *world, const struct http_engine *engine, uint64_t transfer)
+{
+    struct parcel **at = &world->waiting;
+    while (*at != NULL && ((*at)->engine != engine || (*at)->transfer != transfer)) {
+        at = &(*at)->next;
+    }
+    struct parcel *found = *at;
+    if (found != NULL) {
+        *at = found->next;
+    }
+    return found;
+}
+
+static void tail_arrives(void *context, uint64_t unused)
+{
+    struct parcel *parcel = context;
+    struct world *world = parcel->world;
+    (void)unused;
+    uint64_t stalled_us = world->schedule.now_us - parcel->moved_us;
+    bool waits = stalled_us <= (uint64_t)world->fleet.stalled_body_s * SECOND || world->defect == WORLD_STALLED_BODIES;
+    if (waits) {
+        begin_work(parcel);
+    } else {
+        deliver_after(parcel, ENGINE_RESET, 0);
+    }
+}
+
+void network_tail(struct world *world, const struct http_engine *engine, uint64_t transfer, bool leaves)
+{
+    struct parcel *parcel = take_waiting(world, engine, transfer);
+    if (parcel != NULL && leaves) {
+        uint64_t way_us = draw(parcel, PURPOSE_TAIL, 300, 900000);
+        schedule_at(&world->schedule, world->schedule.now_us + way_us, tail_arrives, parcel, 0);
+    } else if (parcel != NULL) {
+        free_parcel(parcel); /* reset: it is never whole */
+    }
+}
+
+void network_forget(const struct process *process)
+{
+    struct parcel **at = &process->world->waiting;
+    while (*at != NULL) {
+        struct parcel *parcel = *at;
+        if (parcel->process == process) {
+            *at = parcel->next;
+            free_parcel(parcel);
+        } else {
+            at = &parcel->next;
+        }
+    }
+}
+
+/* All before the tail has arrived. What is held back waits for its sender, if that still lives. */
+static void body_came(void *context, uint64_t unused)
+{
+    struct parcel *parcel = context;
+    struct world *world = parcel->world;
+    (void)unused;
+    parcel->moved_us = world->schedule.now_us;
+    if (parcel->body != NETWORK_BODY_HELD_BACK || world->defect == WORLD_DRAINING_LINK) {
+        begin_work(parcel);
+        return;
+    }
+    parcel->next = world->waiting;
+    world->waiting = parcel;
+    if (!engine_tail_is_due(parcel->engine, parcel->transfer)) {
+        network_tail(world, parcel->engine, parcel->transfer, false);
+    }
+}
+
+/* Admitted now. */
 static void arrive(void *context, uint64_t unused)
 {
     struct parcel *parcel = context;
     struct world *world = parcel->world;
     (void)unused;
     parcel->admitted_ms = parcel->to_s3 ? world_s3_ms(world, parcel->occasion) : 0;
-    uint64_t busy_us = draw(parcel, PURPOSE_BUSY, 50, 3000);
-    if (!parcel->copy && strikes(parcel, FAULT_SLOW)) {
-        busy_us = draw(parcel, PURPOSE_BUSY, 10, world->fleet.allowance_s * UINT64_C(1000) - 300) * MS;
+    if (parcel->body == NETWORK_BODY_AT_ONCE) {
+        begin_work(parcel);
+        return;
     }
-    schedule_at(&world->schedule, world->schedule.now_us + busy_us, handle, parcel, 0);
+    uint64_t body_us = draw(parcel, PURPOSE_BODY, 500, 30000);
+    if (strikes(parcel, FAULT_SLOW_LINK)) {
+        bool very = draw(parcel, PURPOSE_BODY + 1000, 0, 3) == 0;
+        body_us = draw(parcel, PURPOSE_BODY, 1, very ? 60000 : 8000) * MS;
+    }
+    schedule_at(&world->schedule, world->schedule.now_us + body_us, body_came, parcel, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------ the way there */
@@ -294,7 +408,7 @@ static void send_again(const struct parcel *parcel, uint64_t way_us)
 }
 
 void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, enum network_request kind,
-                  const char *bytes, size_t length)
+                  enum network_body body, const struct buf *bytes)
 {
     struct world *world = process->world;
     struct parcel first = {.world = world, .process = process, .engine = engine, .transfer = transfer};
@@ -302,8 +416,9 @@ void network_send(struct process *process, struct http_engine *engine, uint64_t 
     first.call = process->call;
     first.kind = kind;
     first.to_s3 = kind != NETWORK_LEDGER;
+    first.body = body;
     buf_init(&first.bytes, 16 << 20);
-    must(buf_add(&first.bytes, bytes, length));
+    must(buf_add(&first.bytes, buf_str(bytes), bytes->len));
     struct parcel *parcel = copy_parcel(&first);
     buf_free(&first.bytes);
     uint64_t way_us = draw(parcel, PURPOSE_WAY, 300, 20000);
@@ -350,6 +465,13 @@ static void stop(struct process *process, uint64_t for_us, bool suspended)
                 (unsigned long long)for_us / MS);
     process_stop(process, for_us, suspended);
     task_wait(NULL, process->world->schedule.now_us);
+}
+
+void network_strike_tail(struct process *process, uint64_t occasion)
+{
+    if (fault_strikes(&process->world->faults, FAULT_TAIL_STOP, occasion)) {
+        stop(process, stop_us(process, occasion, false), false);
+    }
 }
 
 void network_strike_process(struct process *process, uint64_t occasion, enum network_request request, bool after)

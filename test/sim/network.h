@@ -26,9 +26,22 @@ enum network_request {
 };
 enum network_request network_request_of(const char *host, const char *method, const char *query);
 
+/* How it travels (protocol.md, section 3). */
+enum network_body {
+    NETWORK_BODY_AT_ONCE,
+    NETWORK_BODY_FREE,     /* the kernel delivers it as slowly as the link is, whatever becomes of its sender */
+    NETWORK_BODY_HELD_BACK /* all but its tail: then engine_tail_is_due, and network_tail */
+};
+
 /* Bytes are copied; the answer comes by engine_receive. */
 void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, enum network_request kind,
-                  const char *bytes, size_t length);
+                  enum network_body body, const struct buf *bytes);
+/* The tail leaves, or never will. Nothing, where none is waited for. */
+void network_tail(struct world *world, const struct http_engine *engine, uint64_t transfer, bool leaves);
+/* The process has died: its connections are reset. */
+void network_forget(const struct process *process);
+/* What meets the process between its look at the clock and the write of the tail. On the process's own thread. */
+void network_strike_tail(struct process *process, uint64_t occasion);
 
 /* What meets the process itself at this request, before or after it is sent: it
  * stops, its clock is set, it dies (then this does not return). On the process's own thread. */

@@ -49,7 +49,8 @@ static bool may_blame(const struct world *world)
     /* A request that waited in a process that stood still is refused for its date. */
     uint64_t stops = faults->struck[FAULT_PAUSE] + faults->struck[FAULT_HOLD] + faults->struck[FAULT_SUSPEND];
     return faults->struck[FAULT_SKEWED] + faults->struck[FAULT_JUMP] > 0 || tokens > 1 || (tokens > 0 && stops > 0) ||
-           faults->struck[FAULT_MEMORY] > 0 || faults->rate[FAULT_OFF_CLOCKS] > 0;
+           faults->struck[FAULT_MEMORY] > 0 || faults->rate[FAULT_OFF_CLOCKS] > 0 ||
+           world->defect == WORLD_UNMARKED_STORE;
 }
 
 static bool is_excused(const struct world *world, const struct truth *truth)
@@ -63,7 +64,9 @@ static bool is_excused(const struct world *world, const struct truth *truth)
     bool unmet = copy || (world->fleet.profiled && world->fleet.guard != OS_GUARD_RECORD);
     /* A late copy of an UploadPart gives the part another ETag: InvalidPart. */
     unmet = unmet || (world->fleet.stage_above > 0 && world->faults.rate[FAULT_RANDOM_ETAG] > 0);
-    return unsupported || (unmet && truth->code == OS_ERR_REFUSED);
+    /* What answers twice in a row like no ledger is given up. */
+    bool foreign = truth->code == OS_ERR_CONFIG && world->faults.struck[FAULT_FOREIGN] > 1;
+    return unsupported || foreign || (unmet && truth->code == OS_ERR_REFUSED);
 }
 
 /* Codes that tell the caller to mend something of his: nothing here is his fault. */

@@ -16,7 +16,8 @@ enum {
     PURPOSE_SETTING,
     PURPOSE_PACE,
     PURPOSE_TABLE,
-    PURPOSE_BODY
+    PURPOSE_BODY,
+    PURPOSE_PAGE
 };
 
 static uint64_t draw(const struct world *world, uint64_t purpose, uint64_t occasion, uint64_t least, uint64_t most)
@@ -41,6 +42,15 @@ static void plan_modes(struct world *world)
     }
 }
 
+/* Section 3: the smallest segments part every request with a body, those of loopback none. */
+static void plan_link(struct world *world)
+{
+    static const uint32_t stalled_s[] = {2, 10, 65};
+    struct fleet *fleet = &world->fleet;
+    fleet->segment_bytes = world->faults.rate[FAULT_SEGMENTS] > 0 ? 536 : 65483;
+    fleet->stalled_body_s = stalled_s[draw(world, PURPOSE_SETTING, 11, 0, 2)];
+}
+
 /* T5, T6 and E5 hold for every choice. A store without expiry is guarded by the record's timeout alone (see README.md):
  * there it is the default or longer. */
 static void plan_fleet(struct world *world)
@@ -61,6 +71,7 @@ static void plan_fleet(struct world *world)
     fleet->condition_headers = draw(world, PURPOSE_SETTING, 7, 0, 2) == 0 ? OS_ON : OS_OFF;
     fleet->guard = OS_GUARD_RECORD;
     plan_modes(world);
+    plan_link(world);
 }
 
 void plan_world(struct world *world)
@@ -69,6 +80,7 @@ void plan_world(struct world *world)
     bool one = draw(world, PURPOSE_KEYS, 1, 0, 2) == 0; /* all of them at one key */
     world->keys = one ? 1 : (uint32_t)draw(world, PURPOSE_KEYS, 0, 1, 4);
     world->table_offset_ms = (int64_t)draw(world, PURPOSE_TABLE, 0, 0, 56000) - 28000; /* E5, less the spread */
+    world->page_most = (uint32_t)draw(world, PURPOSE_PAGE, 0, 1, 3);
     plan_fleet(world);
 }
 

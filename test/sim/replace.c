@@ -88,3 +88,13 @@ void thread_join(struct thread *thread)
         (void)task_wait(task, UINT64_MAX);
     }
 }
+
+void thread_self(struct thread *ret)
+{
+    ret->id = (pthread_t)task_running->id;
+}
+
+bool thread_same(const struct thread *a, const struct thread *b)
+{
+    return a->id == b->id;
+}

@@ -11,11 +11,11 @@
 
 /* ------------------------------------------------------------------------------------------------ one trial */
 
-static void run_child(uint64_t seed, const struct fault_change *change, bool planted, struct trial *ret)
+static void run_child(uint64_t seed, const struct fault_change *change, enum world_defect defect, struct trial *ret)
 {
     static struct world world;
     alarm(TRIAL_SECONDS_MAX);
-    ret->failed = !world_run(&world, seed, change, planted, NULL);
+    ret->failed = !world_run(&world, seed, change, defect, NULL);
     ret->digest = world.digest;
     for (uint32_t i = 0; i < FAULT_COUNT; i++) {
         ret->has_kind[i] = world.faults.rate[i] > 0;
@@ -29,7 +29,7 @@ static void run_child(uint64_t seed, const struct fault_change *change, bool pla
     _exit(0);
 }
 
-bool trial_run(uint64_t seed, const struct fault_change *change, bool planted, struct trial *ret)
+bool trial_run(uint64_t seed, const struct fault_change *change, enum world_defect defect, struct trial *ret)
 {
     struct trial *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
@@ -38,7 +38,7 @@ bool trial_run(uint64_t seed, const struct fault_change *change, bool planted, s
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        run_child(seed, change, planted, shared);
+        run_child(seed, change, defect, shared);
     }
     int status = 0;
     bool ran = child > 0 && waitpid(child, &status, 0) == child;
@@ -57,7 +57,7 @@ bool trial_run(uint64_t seed, const struct fault_change *change, bool planted, s
 
 struct shrinking {
     uint64_t seed;
-    bool planted;
+    enum world_defect defect;
     struct fault_change *change;
     struct trial *trial; /* the last one that failed */
     struct trial *next;
@@ -74,7 +74,7 @@ static bool try_change(struct shrinking *shrinking, struct fault_change *smaller
         fault_change_free(smaller);
         return false;
     }
-    shrinking->ok = trial_run(shrinking->seed, smaller, shrinking->planted, shrinking->next);
+    shrinking->ok = trial_run(shrinking->seed, smaller, shrinking->defect, shrinking->next);
     if (!shrinking->ok || !shrinking->next->failed) {
         fault_change_free(smaller);
         return false;
@@ -212,16 +212,16 @@ static bool single_fault(struct shrinking *shrinking)
     return found;
 }
 
-bool shrink(uint64_t seed, struct fault_change *change, bool planted, FILE *file)
+bool shrink(uint64_t seed, struct fault_change *change, enum world_defect defect, FILE *file)
 {
-    struct shrinking shrinking = {.seed = seed, .planted = planted, .change = change, .ok = true};
+    struct shrinking shrinking = {.seed = seed, .defect = defect, .change = change, .ok = true};
     struct trial *trials = calloc(2, sizeof(*trials));
     if (trials == NULL) {
         return false;
     }
     shrinking.trial = &trials[0];
     shrinking.next = &trials[1];
-    shrinking.ok = trial_run(seed, change, planted, shrinking.trial) && shrinking.trial->failed;
+    shrinking.ok = trial_run(seed, change, defect, shrinking.trial) && shrinking.trial->failed;
     without_kinds(&shrinking);
     without_calls(&shrinking);
     if (shrinking.trial->signal == 0 && !single_fault(&shrinking)) {
@@ -234,17 +234,17 @@ bool shrink(uint64_t seed, struct fault_change *change, bool planted, FILE *file
     return shrinking.ok;
 }
 
-bool shrink_print(uint64_t seed, const struct fault_change *change, bool planted, FILE *file)
+bool shrink_print(uint64_t seed, const struct fault_change *change, enum world_defect defect, FILE *file)
 {
+    static const char *const options[] = WORLD_DEFECT_OPTIONS;
     struct trial *trial = calloc(1, sizeof(*trial));
     char name[64];
-    if (trial == NULL || !trial_run(seed, change, planted, trial)) {
+    if (trial == NULL || !trial_run(seed, change, defect, trial)) {
         free(trial);
         return false;
     }
     fprintf(file, "seed %llu %s: %s\nreplay: oscommit_sim --trace%s --seed %llu", (unsigned long long)seed,
-            trial->failed ? "fails" : "does not fail", trial->failure, planted ? " --planted" : "",
-            (unsigned long long)seed);
+            trial->failed ? "fails" : "does not fail", trial->failure, options[defect], (unsigned long long)seed);
     for (uint32_t i = 0; i < FAULT_COUNT; i++) {
         if (change->without_kind[i]) {
             fprintf(file, " --without %s", fault_name(i));

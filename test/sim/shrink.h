@@ -21,11 +21,11 @@ struct trial {
 enum { TRIAL_SECONDS_MAX = 60 };
 
 /* False: no child could be made. */
-bool trial_run(uint64_t seed, const struct fault_change *change, bool planted, struct trial *ret);
+bool trial_run(uint64_t seed, const struct fault_change *change, enum world_defect defect, struct trial *ret);
 
 /* `change` must fail; it is made smaller in place. Says on `file` what it does. False: no memory or no child. */
-bool shrink(uint64_t seed, struct fault_change *change, bool planted, FILE *file);
+bool shrink(uint64_t seed, struct fault_change *change, enum world_defect defect, FILE *file);
 /* How to run it again, and the sentence of its failure. */
-bool shrink_print(uint64_t seed, const struct fault_change *change, bool planted, FILE *file);
+bool shrink_print(uint64_t seed, const struct fault_change *change, enum world_defect defect, FILE *file);
 
 #endif

@@ -22,6 +22,10 @@ struct transfer {
     uint64_t id;
     struct http_start start;
     bool sent;
+    bool tail_is_due;
+    bool tail_kept;
+    uint64_t occasion;
+    uint64_t sent_us;
     bool arrived; /* `delivery` says what */
     enum engine_delivery delivery;
     struct buf bytes;
@@ -69,9 +73,21 @@ os_code http_engine_new(const struct http_engine_options *options, struct http_e
     return OS_OK;
 }
 
-bool http_engine_one_write(const struct http_engine *engine, const struct http_request *request)
+void http_engine_delivery(const struct http_engine *engine, const struct http_request *request, uint64_t segment_bytes,
+                          struct http_delivery *ret)
 {
-    return http_one_write(request, engine->user_agent);
+    http_delivery_of(request, engine->user_agent, segment_bytes, ret);
+}
+
+enum network_request network_request_of(const char *host, const char *method, const char *query)
+{
+    if (strcmp(host, NETWORK_S3) != 0) {
+        return NETWORK_LEDGER;
+    }
+    bool reads = strcmp(method, "HEAD") == 0 || strcmp(method, "GET") == 0;
+    bool aborts = strcmp(method, "DELETE") == 0 && strstr(query, "uploadId=") != NULL;
+    bool stages = strstr(query, "uploads=") != NULL || strstr(query, "partNumber=") != NULL;
+    return reads ? NETWORK_READ : aborts || stages ? NETWORK_STAGING : NETWORK_ATTEMPT;
 }
 
 /* ------------------------------------------------------------------------------------------------ the end of one */
@@ -97,13 +113,24 @@ static const char *words_of(os_code code)
     }
 }
 
+static uint32_t segment_bytes_to(const struct http_engine *engine, const struct transfer *transfer)
+{
+    bool to_s3 = strcmp(transfer->start.request->host, NETWORK_S3) == 0;
+    return transfer->sent && to_s3 ? world_of(engine)->fleet.segment_bytes : 0;
+}
+
 /* Tells the library, whose memory is `library`. */
 static void end(struct http_engine *engine, struct transfer *transfer, os_code code, struct http_response *response,
                 bool in_part, struct memory_owner *library)
 {
     struct http_result result = {.code = code, .sent = transfer->sent, .answered_in_part = in_part};
     result.response = response;
-    result.duration_us = world_of(engine)->schedule.now_us - transfer->begun_us;
+    struct world *world = world_of(engine);
+    result.duration_us = world->schedule.now_us - transfer->begun_us;
+    result.sent_us = transfer->sent ? world->schedule.now_us - transfer->sent_us : 0;
+    result.tail_kept = transfer->tail_kept;
+    result.segment_bytes = segment_bytes_to(engine, transfer);
+    network_tail(world, engine, transfer->id, false);
     snprintf(result.message, sizeof(result.message), "%s", words_of(code));
     struct http_start start = transfer->start;
     unlink_transfer(engine, transfer);
@@ -200,17 +227,59 @@ void http_engine_free(struct http_engine *engine)
 
 /* ------------------------------------------------------------------------------------------------ the turn */
 
+static bool arrives_at_once(const struct http_engine *engine, const struct transfer *transfer)
+{
+    struct http_delivery delivery;
+    http_engine_delivery(engine, transfer->start.request, world_of(engine)->fleet.segment_bytes, &delivery);
+    return delivery.at_once;
+}
+
 static void send(struct http_engine *engine, struct transfer *transfer, enum network_request kind)
 {
     struct buf bytes;
+    enum network_body body = NETWORK_BODY_AT_ONCE;
+    if (kind == NETWORK_ATTEMPT && !arrives_at_once(engine, transfer)) {
+        body = transfer->start.tail == HTTP_TAIL_HELD_BACK ? NETWORK_BODY_HELD_BACK : NETWORK_BODY_FREE;
+    }
     buf_init(&bytes, 16 << 20);
     if (!wire_render(transfer->start.request, engine->user_agent, &bytes)) {
         abort();
     }
     transfer->sent = true;
     transfer->moved_ms = now_ms(engine);
-    network_send(engine->process, engine, transfer->id, kind, buf_str(&bytes), bytes.len);
+    transfer->sent_us = world_of(engine)->schedule.now_us;
+    network_send(engine->process, engine, transfer->id, kind, body, &bytes);
     buf_free(&bytes);
+}
+
+/* The promise of http_start.tail does not hold on this connection: nothing is sent. */
+static bool breaks_promise(const struct http_engine *engine, const struct transfer *transfer)
+{
+    return transfer->start.tail == HTTP_TAIL_AT_ONCE && !arrives_at_once(engine, transfer);
+}
+
+/* The real engine's order: all before it has arrived, then the clock, then the write; and a stop in between. */
+static bool let_tail_go(struct http_engine *engine, struct memory_owner *library)
+{
+    struct transfer *transfer = engine->running;
+    while (transfer != NULL && !transfer->tail_is_due) {
+        transfer = transfer->next;
+    }
+    if (transfer == NULL) {
+        return false;
+    }
+    struct clock_reading now;
+    uint64_t id = transfer->id;
+    transfer->tail_is_due = false;
+    process_read_clocks(engine->process, world_of(engine)->schedule.now_us, &now);
+    if (clock_elapsed_max(&transfer->start.tail_clock, &now) >= transfer->start.tail_before_ms) {
+        transfer->tail_kept = true;
+        end_without_answer(engine, transfer, OS_ERR_DEADLINE, library);
+        return true;
+    }
+    network_strike_tail(engine->process, transfer->occasion);
+    network_tail(world_of(engine), engine, id, true);
+    return true;
 }
 
 /* A pause or a death at a request's boundary: `after` it, or just before it leaves. The deadline is looked at again
@@ -231,7 +300,14 @@ static bool send_fresh(struct http_engine *engine)
     network_strike_process(engine->process, occasion, kind, false);
     transfer = find(engine, id);
     uint64_t deadline_ms = transfer != NULL ? transfer->start.deadline_monotonic_ms : 0;
+    if (transfer != NULL && breaks_promise(engine, transfer)) {
+        transfer->arrived = true;
+        transfer->delivery = ENGINE_REFUSED;
+        transfer->sent = true; /* it has had its turn */
+        return true;
+    }
     if (transfer != NULL && (deadline_ms == 0 || deadline_ms > now_ms(engine))) {
+        transfer->occasion = occasion;
         send(engine, transfer, kind);
         network_strike_process(engine->process, occasion, kind, true);
     }
@@ -289,7 +365,7 @@ static uint64_t wait_ms(const struct http_engine *engine, uint64_t timeout_ms)
 void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
 {
     struct memory_owner *library = memory_switch(NULL);
-    while (send_fresh(engine)) {
+    while (send_fresh(engine) || let_tail_go(engine, library)) {
         continue;
     }
     bool ended = end_one(engine, library);
@@ -325,6 +401,17 @@ bool engine_receive(struct http_engine *engine, uint64_t id, enum engine_deliver
     if (!buf_add(&transfer->bytes, bytes, length)) {
         abort();
     }
+    task_wake_all(engine->process, engine);
+    return true;
+}
+
+bool engine_tail_is_due(struct http_engine *engine, uint64_t id)
+{
+    struct transfer *transfer = engine->process->dead ? NULL : find(engine, id);
+    if (transfer == NULL || transfer->arrived) {
+        return false;
+    }
+    transfer->tail_is_due = true;
     task_wake_all(engine->process, engine);
     return true;
 }

@@ -113,7 +113,10 @@ os_code wire_parse(const char *bytes, size_t length, const struct http_start *st
         http_headers_free(&ret->headers);
         return OS_ERR_PROTOCOL;
     }
-    os_code code = take_body(all, start, ret);
+    os_code code = start->approve != NULL ? start->approve(start->approve_context, ret) : OS_OK;
+    if (code == OS_OK) {
+        code = take_body(all, start, ret);
+    }
     *ret_in_part = code != OS_OK;
     return code;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECOND = 1000000, OPEN_TRIES = 100 };
+enum { SECOND = 1000000, OPEN_TRIES = 100, FORGE_TRIES = 40 };
 enum { PURPOSE_CLOCKS = 300, PURPOSE_REBIRTH, PURPOSE_RANDOM, PURPOSE_DRIFT };
 
 static uint64_t draw(const struct process *process, uint64_t purpose, uint64_t salt, uint64_t least, uint64_t most)
@@ -74,6 +74,7 @@ static void died(struct process *process)
         abort();
     }
     world->deaths++;
+    network_forget(process);
     *rebirth = (struct rebirth){.world = world, .lane = process->lane};
     rebirth->incarnation = process->incarnation + 1;
     rebirth->first_call = worker->next_call;
@@ -134,6 +135,20 @@ static void close_client(struct worker *worker)
     worker_free(worker);
 }
 
+/* It lies in wait, and writes then what its forged ticket was to give free. */
+static void forge(struct worker *worker, struct plan_call *call)
+{
+    for (int i = 0; i < FORGE_TRIES; i++) {
+        uint32_t key;
+        if (action_forged(worker, &key)) {
+            call->key = key;
+            call->kind = plan_is_create_once(worker->world, key) ? PLAN_CREATE : PLAN_UPDATE;
+            return;
+        }
+        rest(worker, SECOND / 4);
+    }
+}
+
 static void work(void *context)
 {
     struct worker *worker = context;
@@ -150,6 +165,9 @@ static void work(void *context)
             }
             rest(worker, call.think_us);
             worker->process->call = fault_occasion(lane, index);
+            if (fault_strikes(&world->faults, FAULT_FORGED, worker->process->call)) {
+                forge(worker, &call);
+            }
             action_call(worker, &call);
             if (call.resolve_after) {
                 action_resolve(worker, false, call.deadline_ms);

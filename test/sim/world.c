@@ -135,10 +135,11 @@ static bool make_services(struct world *world)
         .session_token = world->session_token,
         .no_old_on_failure = rate[FAULT_NO_OLD] > 0,
         .no_crc32 = rate[FAULT_NO_CRC] > 0,
+        .page_most = world->page_most,
     };
     world->s3 = fake_s3_new(&s3);
     world->dynamo = fake_dynamo_new(&dynamo);
-    world->profile_fd = world->fleet.profiled ? kind_write_profile(&s3) : -1;
+    world->profile_fd = world->fleet.profiled ? kind_write_profile(&s3, world->unmarked) : -1;
     return world->s3 != NULL && world->dynamo != NULL && (!world->fleet.profiled || world->profile_fd >= 0);
 }
 
@@ -207,13 +208,18 @@ static void digest_end(struct world *world)
     }
 }
 
-bool world_run(struct world *world, uint64_t seed, const struct fault_change *change, bool planted, FILE *trace)
+bool world_run(struct world *world, uint64_t seed, const struct fault_change *change, enum world_defect defect,
+               FILE *trace)
 {
-    *world = (struct world){.seed = seed, .planted = planted, .trace = trace, .digest = seed, .profile_fd = -1};
+    *world = (struct world){.seed = seed, .defect = defect, .trace = trace, .digest = seed, .profile_fd = -1};
     schedule_init(&world->schedule, seed);
     world->schedule.now_us = WORLD_BEGIN_US;
     world->truths = calloc(WORLD_CALLS_MAX, sizeof(*world->truths));
     bool made = faults_init(&world->faults, seed, change) && world->truths != NULL;
+    if (world->faults.rate[FAULT_OFF_CLOCKS] > 0 || world->faults.rate[FAULT_JUMP] > 0) {
+        world->faults.rate[FAULT_FOREIGN_DATE] = 0; /* the first Date is held against REALTIME (E10) */
+    }
+    world->unmarked = made && (world->faults.rate[FAULT_UNMARKED] > 0 || defect == WORLD_UNMARKED_STORE);
     world->store_expires = made && world->faults.rate[FAULT_NEVER_EXPIRES] == 0;
     if (made) {
         plan_world(world);

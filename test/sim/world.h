@@ -64,7 +64,25 @@ struct fleet {
     bool profiled;        /* it has the store's profile */
     uint64_t stage_above; /* 0: by default, which is more than any body here */
     uint32_t parts_at_once;
+    uint32_t segment_bytes;  /* of every connection to the store */
+    uint32_t stalled_body_s; /* how long the store waits for the rest of a body */
 };
+
+/* What is wrong with a world on purpose: a defect of the simulator's own making, for its own test; or surroundings
+ * outside the bounds that the documents name (protocol, section 3), where something must be found. */
+enum world_defect {
+    WORLD_SOUND = 0,
+    WORLD_PLANTED,        /* an unknown creation is told as committed */
+    WORLD_SLOW_STORE,     /* the store takes longer than its allowance over what it has */
+    WORLD_DRAINING_LINK,  /* what was sent is delivered however slowly, also when its sender has given it up */
+    WORLD_STALLED_BODIES, /* the store waits for the rest of a body for longer than is said of it */
+    WORLD_UNMARKED_STORE  /* the store puts no mark on its answers, and something in front of it answers as well (E9) */
+};
+#define WORLD_DEFECT_OPTIONS                                                                                \
+    {                                                                                                       \
+        "", " --planted", " --outside slow-store", " --outside draining-link", " --outside stalled-bodies", \
+            " --outside unmarked-store"                                                                     \
+    }
 
 struct upload_note { /* of the upload of this number that the fake S3 has */
     uint64_t call;
@@ -92,6 +110,8 @@ struct world {
     struct fleet fleet;
     uint32_t lanes;
     uint32_t keys;
+    uint32_t page_most; /* records of a page of the table's answers */
+    bool unmarked;      /* the store puts no mark on its answers */
     bool store_expires; /* the store refuses expired attempts: then anything may come late */
     int64_t table_offset_ms;
     uint32_t key_number; /* of the credentials in force; rotated by faults */
@@ -102,6 +122,7 @@ struct world {
     uint64_t requests[WORLD_LANES_MAX + 1];    /* made so far by each lane; the last is the reader at the end */
     uint64_t allocations[WORLD_LANES_MAX + 1]; /* the same */
     uint64_t in_flight;                        /* requests and answers */
+    struct parcel *waiting;                    /* for their tails (network.c) */
     uint32_t workers_left;
     struct truth *truths;
     size_t truth_count;
@@ -110,14 +131,15 @@ struct world {
     uint64_t handled; /* requests */
     uint32_t deaths;
     struct restarts restarts[WORLD_RULES_MAX];
-    bool planted; /* a defect of the simulator's own making, for its own test */
-    FILE *trace;  /* NULL: none */
+    enum world_defect defect;
+    FILE *trace; /* NULL: none */
     char failures[WORLD_FAILURES_MAX][512];
     size_t failure_count;
 };
 
 /* Runs the seed to its end and judges it. False: memory was short, or failure_count > 0. */
-bool world_run(struct world *world, uint64_t seed, const struct fault_change *change, bool planted, FILE *trace);
+bool world_run(struct world *world, uint64_t seed, const struct fault_change *change, enum world_defect defect,
+               FILE *trace);
 void world_free(struct world *world);
 
 void world_fail(struct world *world, const char *format, ...) __attribute__((format(printf, 2, 3)));

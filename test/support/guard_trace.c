@@ -26,6 +26,9 @@ struct guard_settings guard_trace_settings(void)
     settings.max_clock_skew_rate = 3;
     settings.length_s = 5;
     settings.margin_s = 2;
+    settings.stalled_body_s = GUARD_STALLED_BODY_S;
+    settings.late_segment_s = 1;
+    settings.minimum_rate = 1000;
     settings.fences = true;
     return settings;
 }
@@ -49,8 +52,9 @@ static bool take_flag(struct words *words, const char *name, bool *ret, bool val
 
 static bool take_seconds(struct words *words, struct guard_settings *settings)
 {
-    return take_u32(words, "length", &settings->length_s) || take_u32(words, "allowance", &settings->allowance_s) ||
-           take_u32(words, "complete", &settings->complete_s) || take_u32(words, "margin", &settings->margin_s);
+    return take_u32(words, "length", &settings->length_s) || take_u32(words, "work", &settings->work_s) ||
+           take_u32(words, "complete", &settings->complete_s) || take_u32(words, "margin", &settings->margin_s) ||
+           take_u32(words, "stalled", &settings->stalled_body_s);
 }
 
 static bool take_setting(struct words *words, struct guard_settings *settings)
@@ -77,8 +81,7 @@ static bool take_start(struct words *words, struct guard_start *start)
 {
     start->has_recent_date = words_take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
     return start->has_recent_date || words_take_number(words, "gen", &start->generation) ||
-           words_take_number(words, "body", &start->body_bytes) || take_u32(words, "parts", &start->part_count) ||
-           take_flag(words, "doubt", &start->parts_in_doubt, true);
+           take_u32(words, "parts", &start->part_count) || take_flag(words, "doubt", &start->parts_in_doubt, true);
 }
 
 static enum guard_operation operation_of(const char *word)
@@ -332,7 +335,7 @@ static void read_kind(struct words *words, struct guard_event *event)
     else if (words_take_word(words, "signed")) {
         event->kind = GUARD_EVENT_SIGNED;
         event->signed_ok = !words_take_word(words, "failed");
-        event->one_write = !words_take_word(words, "large");
+        event->at_once = !words_take_number(words, "bytes", &event->wire_bytes);
     }
 }
 

@@ -60,6 +60,7 @@ static const char *const reason_names[] = {
     [GUARD_REASON_STOPPED] = "STOPPED",
     [GUARD_REASON_BUSY] = "BUSY",
     [GUARD_REASON_NO_EVIDENCE] = "NO_EVIDENCE",
+    [GUARD_REASON_FALSE_TICKET] = "FALSE_TICKET",
 };
 
 static const char *const verdict_names[] = {
@@ -110,7 +111,8 @@ static void add_condition(struct trace_text *text, const struct record_condition
         trace_text_add(text, " if absent");
         return;
     }
-    trace_text_add(text, " if g=%" PRIu64, condition->seen.generation);
+    trace_text_add(text, condition->kind == RECORD_IF_SAME ? " if same g=%" PRIu64 : " if g=%" PRIu64,
+                   condition->seen.generation);
     if (condition->kind == RECORD_IF_SEEN)
         trace_text_add(text, " ttl=%" PRIu64, condition->seen.ttl_s);
     add_nonce(text, condition->seen.nonce);
@@ -152,6 +154,13 @@ static void add_verdict(struct trace_text *text, const struct guard *g)
         trace_text_add(text, " %s", g->found.exists ? bare(g->found.etag) : "none");
 }
 
+static void add_send(struct trace_text *text, const struct guard_todo *todo)
+{
+    trace_text_add(text, "%sSEND %" PRIu64, separator(text), todo->send_deadline_ms);
+    if (!todo->send_at_once)
+        trace_text_add(text, " tail=%" PRIu64, todo->send_tail_ms);
+}
+
 static void add_timer(struct trace_text *text, const struct guard *g, const struct guard_todo *todo)
 {
     uint32_t step_ms = g->backoff.step_ms;
@@ -175,7 +184,7 @@ void trace_text_step(struct trace_text *text, const struct guard *g, const struc
     add_simple(text, what, GUARD_DO_RECORD_GET, todo->get_our_etag ? "GET ours" : "GET");
     add_simple(text, what, GUARD_DO_RECORD_QUERY, "QUERY");
     if (what & GUARD_DO_SEND)
-        trace_text_add(text, "%sSEND %" PRIu64, separator(text), todo->send_deadline_ms);
+        add_send(text, todo);
     add_simple(text, what, GUARD_DO_PARTS, "PARTS");
     add_simple(text, what, GUARD_DO_ABORT, "ABORT");
     add_simple(text, what, GUARD_DO_VERSIONS, "VERSIONS");

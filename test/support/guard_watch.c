@@ -30,6 +30,9 @@ void guard_watch_resolve(struct guard_watch *watch, const struct guard_ticket *t
     watch->proven = false;
     watch->upload_open = false;
     watch->not_in_list = false;
+    watch->held = false;
+    if (ticket->margin_s > watch->settings.margin_s)
+        watch->settings.margin_s = ticket->margin_s;
 }
 
 static bool is_ours(const struct guard_watch *watch, const struct record *record)
@@ -98,9 +101,17 @@ static void record_came(struct guard_watch *watch, const struct guard_event *eve
     }
 }
 
+/* R17. */
+static bool is_the_tickets(const struct guard_watch *watch, const struct record *item)
+{
+    return memcmp(item, &watch->put, sizeof(*item)) == 0 && past(watch, watch->checked_date_s, item);
+}
+
 static void ledger_came(struct guard_watch *watch, const struct guard_event *event)
 {
     bool shown = event->kind == GUARD_EVENT_RECORD_GET && event->found;
+    if (watch->resolving && event->kind == GUARD_EVENT_RECORD_GET && watch->own_read)
+        watch->held = shown && event->ledger == LEDGER_OK && is_the_tickets(watch, &event->record);
     if (event->ledger == LEDGER_CONFLICT || (event->ledger == LEDGER_OK && shown))
         record_came(watch, event);
     if (event->ledger != LEDGER_OK)
@@ -147,27 +158,47 @@ static void versions_came(struct guard_watch *watch, const struct guard_event *e
     watch->not_in_list = whole && watch->versioned && event->date_s <= watch->date_s + 20 * 3600;
 }
 
+/* While its end may be handed over: at the rate that is asked for. */
+static uint64_t delivery_s(const struct guard_watch *watch, uint64_t wire_bytes)
+{
+    uint64_t rate = watch->settings.minimum_rate;
+    return wire_bytes / rate + (wire_bytes % rate > 0);
+}
+
+static uint64_t work_s(const struct guard_watch *watch)
+{
+    uint64_t amount = watch->start.operation == GUARD_COPY ? watch->source_bytes : watch->start.part_count;
+    uint64_t by_operation_s = guard_work_s(watch->start.operation, amount);
+    bool complete = watch->start.operation == GUARD_COMPLETE && watch->settings.complete_s > by_operation_s;
+    if (watch->settings.work_s)
+        return watch->settings.work_s;
+    return complete ? watch->settings.complete_s : by_operation_s;
+}
+
+static bool stalls_for_ever(const struct guard_watch *watch)
+{
+    return !watch->at_once && watch->settings.stalled_body_s == GUARD_STALLED_BODY_FOR_EVER;
+}
+
 static uint64_t allowance_s(const struct guard_watch *watch)
 {
-    if (watch->settings.allowance_s)
-        return watch->settings.allowance_s;
-    uint64_t amount = watch->start.body_bytes;
-    if (watch->start.operation == GUARD_COPY)
-        amount = watch->source_bytes;
-    if (watch->start.operation == GUARD_COMPLETE)
-        amount = watch->start.part_count;
-    return guard_allowance_s(watch->start.operation, amount, watch->one_write);
+    uint64_t stalled_s = stalls_for_ever(watch) ? GUARD_STALLED_BODY_S : watch->settings.stalled_body_s;
+    if (watch->at_once)
+        return work_s(watch);
+    return work_s(watch) + delivery_s(watch, watch->wire_bytes) + watch->settings.late_segment_s + stalled_s;
 }
 
 /* Native: nothing is put, but it is dead at the same time. */
 static void signature_came(struct guard_watch *watch, const struct guard_event *event)
 {
     if (watch->renewed) {
-        watch->two_sends = watch->one_write && !event->one_write;
+        bool slower = !event->at_once && delivery_s(watch, event->wire_bytes) > delivery_s(watch, watch->wire_bytes);
+        watch->takes_longer = watch->at_once ? !event->at_once : slower;
         return;
     }
-    watch->one_write = event->one_write;
-    watch->put.has_fence = watch->settings.fences;
+    watch->at_once = event->at_once;
+    watch->wire_bytes = event->wire_bytes;
+    watch->put.has_fence = watch->settings.fences && !stalls_for_ever(watch);
     watch->put.fence_s = watch->date_s + watch->length_s + allowance_s(watch);
 }
 
@@ -294,7 +325,8 @@ static const char *check_put(struct guard_watch *watch, const struct guard_todo 
     MUST(record->upload == watch->start.upload, "R14: with the upload");
     MUST(!watch->sent && !watch->held, "R3: what is held, or was sent under, is not put again");
     MUST(is_ours(watch, record), "R3: with our nonce");
-    MUST(record->has_fence == watch->settings.fences, "E7: a fence only where expiry was seen");
+    MUST(record->has_fence == (watch->settings.fences && !stalls_for_ever(watch)),
+         "E7: a fence only where expiry was seen, and what has begun comes to an end");
     MUST(!record->has_fence || record->fence_s == watch->date_s + reach_s, "fence = D0 + length + allowance");
     MUST(record->timeout_ms >= watch->settings.timeout_ms, "T6: the timeout is never lowered");
     MUST(record->timeout_ms >= (reach_s + watch->settings.margin_s) * 1000, "T6: length + allowance + margin");
@@ -325,7 +357,9 @@ static const char *check_send(struct guard_watch *watch, const struct guard_todo
     MUST(native || (watch->held && watch->recorded), "R6: sent under our record");
     MUST(watch->checked || (native && !watch->looked), "R1, R5: sent while the expectation held");
     MUST(!watch->out, "R13: no second copy while one may be applied");
-    MUST(!watch->two_sends, "R6: what the record takes for one write is one");
+    MUST(!watch->takes_longer, "R6: it takes no longer to arrive than the record counts on");
+    MUST(todo->send_at_once == watch->at_once, "R6: it is to arrive as the record counts on");
+    MUST(todo->send_tail_ms == (watch->length_s + delivery_s(watch, watch->wire_bytes)) * 1000, "R6: its end's time");
     MUST(todo->send_deadline_ms > 0 && todo->send_deadline_ms <= most_ms, "R6: within the lease");
     MUST(todo->send_allowance_ms == allowance_s(watch) * 1000, "R6: the kernel tries no longer than the allowance");
     watch->locking = false;
@@ -340,7 +374,13 @@ static const char *check_release(const struct guard_watch *watch, const struct g
     MUST(watch->verdict == VERDICT_CONFLICT || watch->verdict == VERDICT_NOT_EXECUTED ||
              (watch->verdict == VERDICT_COMMITTED && (watch->settings.release_always || !watch->sent)),
          "V5, R9: which verdicts release");
-    MUST(todo->release_condition.kind == RECORD_IF_HELD && is_ours(watch, seen), "T3: if it is still ours");
+    MUST(is_ours(watch, seen), "T3: only what is ours");
+    if (watch->resolving)
+        MUST(todo->release_condition.kind == RECORD_IF_SAME && watch->held &&
+                 memcmp(seen, &watch->put, sizeof(*seen)) == 0,
+             "R17: what was stored as the ticket says, and is dead");
+    else
+        MUST(todo->release_condition.kind == RECORD_IF_HELD, "T3: if it is still ours");
     MUST(todo->release.generation == seen->generation + 1 && todo->release.timeout_ms == 0, "T3: generation, timeout");
     MUST(is_ours(watch, &todo->release), "T3: the same nonce");
     MUST(todo->release.has_fence == seen->has_fence && todo->release.fence_s == seen->fence_s, "T3: the same fence");
@@ -404,6 +444,8 @@ static const char *check_requests(struct guard_watch *watch, const struct guard_
         watch->head_clock = event->now;
         watch->head_date_s = watch->largest_date_s;
     }
+    if (asked & GUARD_DO_RECORD_GET)
+        watch->own_read = !todo->get_our_etag;
     if (asked & GUARD_DO_SIGN)
         wrong = check_sign(watch, todo);
     if (wrong == NULL && asked & GUARD_DO_RECORD_PUT)

@@ -21,9 +21,10 @@ struct guard_watch {
     /* The signature, and the record that went with it (R2). */
     uint64_t date_s;
     uint32_t length_s;
-    bool renewed;   /* the signature under way, or made last, is the second one */
-    bool one_write; /* so was signed what the record counts on */
-    bool two_sends; /* what was signed last takes more, and the record does not count on that */
+    bool renewed; /* the signature under way, or made last, is the second one */
+    bool at_once; /* so was signed what the record counts on */
+    uint64_t wire_bytes;
+    bool takes_longer; /* what was signed last does, and the record does not count on that */
     bool recorded;
     struct record put;
     struct record_condition condition;
@@ -56,10 +57,11 @@ struct guard_watch {
     struct object_version last;
 
     uint64_t source_bytes;
-    bool looked;  /* a HEAD was answered before we sent */
-    bool checked; /* the HEAD answered last showed the expectation to hold */
-    bool locking; /* from a PutItem until it is known whose the record is: an item just as sent is then ours (R4) */
-    bool held;
+    bool looked;   /* a HEAD was answered before we sent */
+    bool checked;  /* the HEAD answered last showed the expectation to hold */
+    bool locking;  /* from a PutItem until it is known whose the record is: an item just as sent is then ours (R4) */
+    bool held;     /* resolving: the ticket's record was stored, and was dead, when it was read last (R17) */
+    bool own_read; /* the GetItem under way is of our key */
     bool sent;
     bool out; /* a copy is unanswered, or was answered so that it may be applied */
     bool dead;

@@ -41,6 +41,10 @@ static void on_done(void *context, const struct http_result *result)
     probe->answered_in_part = result->answered_in_part;
     probe->status = result->response->status;
     probe->duration_us = result->duration_us;
+    probe->sent_us = result->sent_us;
+    probe->tail_kept = result->tail_kept;
+    probe->acknowledged_bytes = result->acknowledged_bytes;
+    probe->segment_bytes = result->segment_bytes;
     memcpy(probe->message, result->message, sizeof(probe->message));
     for (size_t i = 0; i < result->response->headers.count; i++) {
         const struct http_header *header = &result->response->headers.list[i];

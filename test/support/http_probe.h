@@ -19,6 +19,10 @@ struct probe {
     struct buf body;
     char message[256];
     uint64_t duration_us;
+    uint64_t sent_us;
+    bool tail_kept;
+    uint64_t acknowledged_bytes;
+    uint32_t segment_bytes;
     void (*after)(struct probe *probe); /* called within `done` */
     void *after_context;
 };

@@ -371,6 +371,14 @@ size_t http_server_connections(struct http_server *server)
     return count;
 }
 
+size_t http_server_held(struct http_server *server)
+{
+    lock(server);
+    size_t count = server->held;
+    unlock(server);
+    return count;
+}
+
 static bool wait_for(struct http_server *server, const size_t *counter, size_t count)
 {
     struct timespec until;

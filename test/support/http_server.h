@@ -90,5 +90,6 @@ bool http_server_wait_closed(struct http_server *server,
                              size_t count); /* so many connections have ended, from either side */
 
 size_t http_server_connections(struct http_server *server); /* accepted so far */
+size_t http_server_held(struct http_server *server);        /* requests that are in a hold now */
 
 #endif

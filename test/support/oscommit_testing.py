@@ -28,6 +28,7 @@ REGION = os.environ.get("OSCOMMIT_TEST_REGION") or "us-east-1"
 EXIT_SKIPPED = 77
 
 DONE, NOT_EXECUTED, USAGE, CONFLICT, UNKNOWN = 0, 1, 2, 3, 4
+UNDECIDABLE, ABSENT, UNREACHABLE, OUTPUT, DENIED = 5, 66, 69, 74, 77
 
 
 def _program(variable, name):

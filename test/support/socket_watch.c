@@ -44,8 +44,11 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t length)
         memcpy(&seen.user_timeout_ms, value, sizeof(seen.user_timeout_ms));
         seen.user_timeout_calls++;
     }
-    if (on && level == SOL_SOCKET && name == SO_LINGER && ((const struct linger *)value)->l_linger == 0) {
-        seen.resets++;
+    if (on && level == SOL_SOCKET && name == SO_LINGER) {
+        const struct linger *linger = value;
+        if (linger->l_onoff && seen.resets++ == 0)
+            seen.sends_before_reset = seen.sends;
+        seen.resets_off += !linger->l_onoff;
     }
     return (int)syscall(SYS_setsockopt, fd, level, name, value, length);
 }

@@ -17,7 +17,9 @@ struct socket_watch {
     ssize_t sent[SOCKET_WATCH_SENDS_MAX]; /* what send() returned */
     unsigned user_timeout_ms;             /* as last set on any socket */
     unsigned user_timeout_calls;
-    unsigned resets; /* SO_LINGER with 0 s */
+    unsigned resets;     /* SO_LINGER with 0 s */
+    unsigned resets_off; /* and without it */
+    size_t sends_before_reset;
 };
 
 void socket_watch_begin(void); /* from zero */

@@ -80,6 +80,7 @@ void world_embedded_stop(struct world *world);           /* removes the folder a
 bool world_remote_start(struct world *world, const char *folder);
 /* Servers with other ports: each keeps what it was ever asked. No ticket may be out. */
 void world_remote_renew(struct world *world);
+void world_remote_rest(struct world *world); /* waits until no connection is open: every client is closed */
 void world_remote_stop(struct world *world);
 
 /* The texts of the two versions of a key; the new one is longer than a block where the scenario's number says so. */

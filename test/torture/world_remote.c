@@ -13,7 +13,7 @@
 #include <time.h>
 
 #define ACCESS_KEY "AKTORTURE"
-#define SECRET_KEY "a secret of the tests"
+#define SECRET_KEY "a-secret-of-the-tests"
 
 struct services {
     pthread_mutex_t mutex; /* of the two fakes */
@@ -92,6 +92,7 @@ static void set_options(struct world *world, const struct services *services)
     world->options.length_s = 2; /* Date is cut to the second: of one, next to nothing may be left */
     world->options.allowance_s = 1;
     world->options.margin_s = 1;
+    world->options.stalled_body_s = 2; /* else the next writer waits a minute for what does not arrive at once */
     world->options.connect_timeout_ms = 300;
     world->options.request_timeout_ms = 300;
 }
@@ -117,6 +118,15 @@ void world_remote_renew(struct world *world)
 {
     stop_servers(world->services);
     start_servers(world->services);
+}
+
+void world_remote_rest(struct world *world)
+{
+    struct services *services = world->services;
+    struct http_server *const servers[] = {services->s3_server, services->dynamo_server};
+    for (size_t i = 0; i < 2; i++) {
+        (void)http_server_wait_closed(servers[i], http_server_connections(servers[i]));
+    }
 }
 
 bool world_remote_start(struct world *world, const char *folder)

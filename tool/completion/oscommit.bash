@@ -2,14 +2,15 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put cp mv rm get head ls table resolve gc race check probe version"
+_oscommit_commands="init put cp mv rm get head ls table resolve gc race check probe help version"
 _oscommit_table_commands="create check ls show release"
-_oscommit_common="--json --quiet --verbose --help --version --store --ledger --endpoint-url --s3-endpoint
+_oscommit_common="--json --quiet --verbose --help --all --version --store --ledger --endpoint-url --s3-endpoint
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
     --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
-    --condition-headers --guard --store-profile --stage-above --part-size --parts-at-once --record-prefix --check-table
+    --condition-headers --guard --store-profile --stage-above --part-size --parts-at-once --minimum-rate --stalled-body-s --late-segment-s
+    --record-prefix --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms"
-_oscommit_switches=" --json --quiet --verbose --help --version --check-table --if-absent --recursive --force --keep"
+_oscommit_switches=" --json --quiet --verbose --help --all --version --check-table --if-absent --recursive --force --stuck --keep"
 _oscommit_switches+=" --remove --no-held-body --versions "
 
 # The flags that only this command has.
@@ -24,7 +25,7 @@ _oscommit_own_flags() {
     get) echo "--range --version-id" ;;
     head) echo "--version-id" ;;
     ls) echo "--recursive --delimiter --start-after --max-keys --versions" ;;
-    resolve) echo "--ticket-file" ;;
+    resolve) echo "--ticket-file --same-store --abort-upload" ;;
     gc) echo "--older-than --remove" ;;
     race)
         echo "--writers --keys --updates --copies --deletes --duration --faults --seed --history --report --keep"
@@ -32,6 +33,7 @@ _oscommit_own_flags() {
     check) echo "--report" ;;
     probe) echo "--profile-out --writers --rounds --store-name --store-version --no-held-body" ;;
     "table release") echo "--etag --force" ;;
+    "table ls") echo "--stuck" ;;
     esac
 }
 
@@ -75,7 +77,7 @@ _oscommit_find_command() {
             [[ ${COMP_WORDS[i + 1]} == "=" ]] || skip=1
         elif [[ $word == -?* ]]; then
             :
-        elif [[ -z $command || $command == table ]]; then
+        elif [[ -z $command || $command == table || $command == help ]]; then
             command=${command:+$command }$word
         else
             ((operands++))
@@ -99,8 +101,10 @@ _oscommit() {
         mapfile -t COMPREPLY < <(compgen -W "$(_oscommit_own_flags "$command") $_oscommit_common" -- "$word")
     elif [[ -z $command ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_commands" -- "$word")
-    elif [[ $command == table ]]; then
+    elif [[ $command == table || $command == "help table" ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_table_commands" -- "$word")
+    elif [[ $command == help ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_oscommit_commands" -- "$word")
     else
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")

@@ -59,12 +59,13 @@ static bool take_exactly(struct proxy_stream *stream, struct proxy_message *mess
     return true;
 }
 
-/* A line with its end is appended; `*ret_start` is where it begins. */
+/* A line with its end is appended; `*ret_start` is where it begins. None has a NUL: what is kept of it are strings. */
 static bool take_line(struct proxy_stream *stream, struct proxy_message *message, size_t most, size_t *ret_start)
 {
     *ret_start = message->len;
     do {
-        if (message->len - *ret_start >= most || !take_exactly(stream, message, 1)) {
+        if (message->len - *ret_start >= most || !take_exactly(stream, message, 1) ||
+            message->data[message->len - 1] == '\0') {
             return false;
         }
     } while (message->data[message->len - 1] != '\n');

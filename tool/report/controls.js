@@ -103,11 +103,12 @@ class Page {
         }
     }
 
-    /* Goes to the call of an address or a search, so near that it and its neighbours can be told apart. */
+    /* Goes to the call of an address or a search, so near that it and its neighbours can be told apart. Numbers may have
+     * gaps, and a page may carry the first calls only: then to the nearest, and that is said. */
     goTo(id, scroll) {
-        const call = this.model.byId.get(id);
-        if (call === undefined) {
-            return false;
+        const call = nearestCall(this.model, id);
+        if (call < 0) {
+            return;
         }
         const length = Math.max(this.model.end[call] - this.model.start[call], 1000);
         const middle = (this.model.start[call] + this.model.end[call]) / 2;
@@ -115,15 +116,21 @@ class Page {
         this.showChecks();
         this.view.show(middle - 8 * length, middle + 8 * length);
         this.select(call);
+        if (this.model.calls.id[call] !== id) {
+            this.facts.prepend(element('p', `There is no call ${id} here; the nearest is shown.`, 'quiet'));
+        }
         if (scroll) {
             document.getElementById('lanes').scrollIntoView();
         }
-        return true;
     }
 
+    /* False: the address names no call. */
     follow() {
         const match = /^#call-(\d+)$/.exec(location.hash);
-        return match !== null && this.goTo(Number(match[1]), true);
+        if (match !== null) {
+            this.goTo(Number(match[1]), true);
+        }
+        return match !== null;
     }
 
     /* The next call of the lane that is shown; `step` is 1 or -1. */
@@ -228,10 +235,12 @@ class Page {
             const bar = filled.calls[column] / highest * (height - 8);
             context.fillStyle = paint.soft;
             context.fillRect(GUTTER + column * 2, height - bar, 1.4, bar);
-            if (filled.rare[column] > 0) {
-                context.fillStyle = filled.rare[column] === 2 ? paint.finding : paint.unknown;
-                context.fillRect(GUTTER + column * 2, 0, 2, 6);
-            }
+            [paint.unknown, paint.killed, paint.finding].forEach((colour, row) => {
+                if (filled.rare[column] & (1 << row)) {
+                    context.fillStyle = colour;
+                    context.fillRect(GUTTER + column * 2, row * 4, 2, 4);
+                }
+            });
         }
         const scale = (width - GUTTER) / this.model.duration;
         context.strokeStyle = paint.accent;
@@ -240,7 +249,8 @@ class Page {
             Math.max(4, (this.view.to - this.view.from) * scale - 2), height - 2);
     }
 
-    /* How many calls begin in each column, and where an unknown (1) or a finding (2) is. Kept: a filter changes none. */
+    /* How many calls begin in each column, and the sum of what is rare there: an unknown (1), a killed call (2), a finding
+     * (4). Kept: a filter changes none. */
     densities(columns) {
         if (!this.density || this.density.calls.length !== columns) {
             this.density = {calls: new Uint32Array(columns), rare: new Uint8Array(columns)};
@@ -248,11 +258,8 @@ class Page {
                 const column = Math.min(columns - 1, Math.floor(this.model.start[call] / this.model.duration * columns));
                 const look = this.model.calls.look[call];
                 this.density.calls[column]++;
-                if (this.model.wrong.has(call)) {
-                    this.density.rare[column] = 2;
-                } else if ((look === UNKNOWN || look === KILLED) && this.density.rare[column] === 0) {
-                    this.density.rare[column] = 1;
-                }
+                this.density.rare[column] |= (look === UNKNOWN ? 1 : 0) | (look === KILLED ? 2 : 0) |
+                    (this.model.wrong.has(call) ? 4 : 0);
             }
         }
         return this.density;

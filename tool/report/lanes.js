@@ -245,8 +245,22 @@ class LaneView {
         context.fillRect(x, y, wide, height);
         context.strokeStyle = this.paint.look[look];
         context.lineWidth = 1;
-        context.setLineDash(look === KILLED ? [4, 3] : []);
-        context.strokeRect(x + 0.5, y + 0.5, wide - 1, height - 1);
+        if (look === KILLED) {
+            this.drawOpenEnded(context, x, y, width, height);
+        } else {
+            context.strokeRect(x + 0.5, y + 0.5, wide - 1, height - 1);
+        }
+    }
+
+    /* Dashed, and without an end: a call that was killed in flight never returned. */
+    drawOpenEnded(context, x, y, width, height) {
+        context.setLineDash([4, 3]);
+        context.beginPath();
+        context.moveTo(x + width, y + 0.5);
+        context.lineTo(x + 0.5, y + 0.5);
+        context.lineTo(x + 0.5, y + height - 0.5);
+        context.lineTo(x + width, y + height - 0.5);
+        context.stroke();
         context.setLineDash([]);
     }
 
@@ -258,7 +272,7 @@ class LaneView {
         }
         const x = this.x(settledAt[call]);
         const y = top + Math.round(this.lane / 2);
-        context.fillStyle = this.paint.unknown;
+        context.fillStyle = this.paint.look[this.model.calls.look[call]];
         context.fillRect(end, y - 1, Math.max(1, x - end), 2);
         const shape = SHAPES[settled[call]];
         context.fillStyle = this.paint.look[settled[call]];

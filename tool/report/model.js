@@ -64,6 +64,20 @@ function sortIntoLanes(model, count) {
     }
 }
 
+/* The call that `id` numbers, or where none does, the one whose number is nearest; -1: there is no call at all. */
+function nearestCall(model, id) {
+    if (model.byId.has(id)) {
+        return model.byId.get(id);
+    }
+    let best = -1;
+    for (let call = 0; call < model.count; call++) {
+        if (best < 0 || Math.abs(model.calls.id[call] - id) < Math.abs(model.calls.id[best] - id)) {
+            best = call;
+        }
+    }
+    return best;
+}
+
 function addKey(model, key) {
     if (!model.callsOfKey.has(key)) {
         model.callsOfKey.set(key, []);

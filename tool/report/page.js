@@ -105,9 +105,12 @@ function listenToControls(page) {
     on('pan-right', 'click', () => page.pan(0.25));
     on('filter-key', 'input', () => page.filter());
     on('find-call', 'change', (event) => {
-        const found = event.target.value === '' || page.goTo(Number(event.target.value), false);
-        event.target.setCustomValidity(found ? '' : 'There is no call of that number.');
+        const isNumber = /^\s*\d*\s*$/.test(event.target.value);
+        event.target.setCustomValidity(isNumber ? '' : 'Calls have numbers.');
         event.target.reportValidity();
+        if (isNumber && event.target.value.trim() !== '') {
+            page.goTo(Number(event.target.value), false);
+        }
     });
     for (const box of document.querySelectorAll('#legend input')) {
         box.addEventListener('change', () => {

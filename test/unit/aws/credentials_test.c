@@ -49,6 +49,44 @@ static void expect_none(const struct credentials_source *source, const char *sen
 
 /* --------------------------------------------------------------------------------------------------- static keys */
 
+static void keys_that_cannot_be_sent_are_refused_before_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *part;
+        size_t most;
+    } parts[] = {{"access key id", SIGV4_ACCESS_KEY_ID_MAX},
+                 {"secret access key", SIGV4_SECRET_MAX},
+                 {"session token", SIGV4_SESSION_TOKEN_MAX}};
+    static const char *const bad[] = {"HUSH\n", "HU SH", "HUSH\r\nx-amz-acl: public-read", "\tHUSH", "HUSH\x7f"};
+    for (size_t part = 0; part < 3; part++) {
+        char *text = malloc(parts[part].most + 2);
+        memset(text, 'k', parts[part].most + 1);
+        const char *values[3] = {"id", "secret", "token"};
+        struct credentials *credentials = NULL;
+        os_error err;
+        for (size_t i = 0; i <= sizeof(bad) / sizeof(bad[0]) + 1; i++) {
+            bool fits = i == sizeof(bad) / sizeof(bad[0]);
+            text[parts[part].most + (fits ? 0 : 1)] = '\0';
+            values[part] = i < sizeof(bad) / sizeof(bad[0]) ? bad[i] : text;
+            const struct credentials_source source = {.access_key_id = values[0],
+                                                      .secret_access_key = values[1],
+                                                      .session_token = values[2],
+                                                      .no_environment = true};
+            os_code code = credentials_new(&source, &credentials, &err);
+            assert_int_equal(code, fits ? OS_OK : OS_ERR_CREDENTIALS);
+            if (!fits) {
+                assert_non_null(strstr(err.message, parts[part].part));
+                assert_null(strstr(err.message, "HU"));
+            } else {
+                credentials_free(credentials);
+            }
+            text[parts[part].most] = 'k';
+        }
+        free(text);
+    }
+}
+
 static void static_keys_are_given_as_they_are(void **state)
 {
     (void)state;
@@ -95,6 +133,21 @@ static void half_a_static_key_pair_is_refused(void **state)
 }
 
 /* --------------------------------------------------------------------------------------------------- environment */
+
+/* A regular file whose first byte cannot be read. */
+static void a_file_that_cannot_be_read_is_named(void **state)
+{
+    (void)state;
+    const struct credentials_source source = {.profile = "p"};
+    setenv("AWS_SHARED_CREDENTIALS_FILE", "/proc/self/mem", 1);
+    struct credentials *credentials = make(&source);
+    struct sigv4_keys keys = {"untouched", NULL, NULL};
+    os_error err;
+    assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "/proc/self/mem"));
+    credentials_free(credentials);
+    unsetenv("AWS_SHARED_CREDENTIALS_FILE");
+}
 
 static void the_environment_goes_before_the_default_profile(void **state)
 {
@@ -340,6 +393,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(static_keys_are_given_as_they_are),
+        TEST(a_file_that_cannot_be_read_is_named),
+        TEST(keys_that_cannot_be_sent_are_refused_before_they_are),
         TEST(static_keys_go_before_the_environment),
         TEST(half_a_static_key_pair_is_refused),
         TEST(the_environment_goes_before_the_default_profile),

@@ -204,7 +204,7 @@ static void a_damaged_file_is_an_error_that_names_it(void **state)
     struct profile_files none;
     os_error err;
     assert_int_equal(profile_load(&none, &err), OS_ERR_CONFIG);
-    assert_non_null(strstr(err.message, "Is a directory"));
+    assert_non_null(strstr(err.message, "folder"));
 }
 
 static void no_cut_of_a_file_reads_beyond_it(void **state)
@@ -280,6 +280,31 @@ static void a_file_that_cannot_be_opened_is_remembered(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+static void a_fifo_is_an_error_that_names_it_and_is_not_waited_for(void **state)
+{
+    char path[96];
+    struct profile_files files;
+    os_error err = {.code = OS_OK};
+    (void)state;
+    surroundings_path("other", path, sizeof(path));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    setenv("AWS_SHARED_CREDENTIALS_FILE", path, 1);
+    assert_int_equal(profile_load(&files, &err), OS_ERR_CONFIG);
+    assert_non_null(strstr(err.message, path));
+    assert_non_null(strstr(err.message, "FIFO"));
+}
+
+static void the_null_device_is_an_empty_file(void **state)
+{
+    (void)state;
+    write_profile("config", "[p]\na = 1\n");
+    setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null", 1);
+    setenv("AWS_CONFIG_FILE", "/dev/null", 1);
+    struct profile_files files = load();
+    expect(&files, "p", "a", "");
+    profile_free(&files);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, surroundings_setup, surroundings_teardown)
 
 int main(void)
@@ -302,6 +327,8 @@ int main(void)
         TEST(a_name_of_services_that_is_too_long_names_none),
         TEST(a_path_that_leads_nowhere_is_an_empty_file),
         TEST(a_file_that_cannot_be_opened_is_remembered),
+        TEST(a_fifo_is_an_error_that_names_it_and_is_not_waited_for),
+        TEST(the_null_device_is_an_empty_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

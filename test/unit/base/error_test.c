@@ -81,10 +81,12 @@ static void what_a_service_says_stays_on_one_line(void **state)
     (void)state;
     os_error err;
     error_set(&err, OS_ERR_SERVICE, "It said: %s", "a\r\nb\x1b[31m");
-    assert_string_equal(err.message, "It said: a  b [31m");
+    assert_string_equal(err.message, "It said: a\\x0d\\x0ab\\x1b[31m");
     error_service(&err, 500, "A\nB", "1\t2");
-    assert_string_equal(err.service_code, "A B");
-    assert_string_equal(err.request_id, "1 2");
+    assert_string_equal(err.service_code, "A\\x0aB");
+    assert_string_equal(err.request_id, "1\\x092");
+    error_set(&err, OS_ERR_SERVICE, "%s", "C1 \xc2\x9b, raw \x9b, turned \xe2\x80\xaetxt.exe");
+    assert_string_equal(err.message, "C1 \\u009b, raw \\x9b, turned \\u202etxt.exe");
 }
 
 static void the_old_message_may_be_part_of_the_new_one(void **state)

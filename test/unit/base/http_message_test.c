@@ -210,6 +210,28 @@ static void a_response_keeps_a_body_of_its_size_and_no_more(void **state)
     http_response_free(&response);
 }
 
+static void a_response_is_copied_with_and_without_a_body(void **state)
+{
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        struct http_response from;
+        struct http_response to;
+        http_response_init(&from, 8);
+        http_response_init(&to, 3);
+        from.status = 404;
+        assert_true(http_headers_add(&from.headers, "date", "today"));
+        assert_true(full == 0 || buf_add_str(&from.body, "abc"));
+        assert_true(http_response_copy(&from, &to));
+        assert_int_equal(to.status, 404);
+        assert_string_equal(http_headers_get(&to.headers, "date"), "today");
+        assert_int_equal(to.body.len, from.body.len);
+        assert_true(buf_add_str(&from.body, "more"));
+        assert_false(http_response_copy(&from, &to)); /* the other has no room */
+        http_response_free(&from);
+        http_response_free(&to);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +245,7 @@ int main(void)
         cmocka_unit_test(its_url_is_origin_path_and_query),
         cmocka_unit_test(a_url_that_does_not_fit_or_was_not_built_is_none),
         cmocka_unit_test(a_response_keeps_a_body_of_its_size_and_no_more),
+        cmocka_unit_test(a_response_is_copied_with_and_without_a_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,14 +68,6 @@ static void a_cut_never_goes_through_a_character(void **state)
     assert_int_equal(text_utf8_cut(text_from("\x80\x80\x80\x80\x80\x80"), 5), 5); /* no characters to spare */
 }
 
-static void control_characters_become_blanks(void **state)
-{
-    (void)state;
-    char line[] = "a\r\nb\t\x7f\x1b[0m\xc3\xa4";
-    text_one_line(line);
-    assert_string_equal(line, "a  b   [0m\xc3\xa4");
-}
-
 /* ------------------------------------------------------------------------------------------------------- cursors */
 
 static void a_cursor_moves_only_on_success(void **state)
@@ -326,7 +318,6 @@ int main(void)
         cmocka_unit_test(blanks_go_at_both_ends),
         cmocka_unit_test(a_copy_fits_or_leaves_the_array_alone),
         cmocka_unit_test(a_cut_never_goes_through_a_character),
-        cmocka_unit_test(control_characters_become_blanks),
         cmocka_unit_test(a_cursor_moves_only_on_success),
         cmocka_unit_test(numbers_are_taken_up_to_the_largest),
         cmocka_unit_test(what_is_not_a_plain_number_is_refused),

@@ -70,10 +70,13 @@ static void use_once(struct store_op *op)
     op->answer.status = 200;
 }
 
+static const struct blocking_kind until_cancelled = {.execute = use_until_cancelled};
+static const struct blocking_kind once = {.execute = use_once};
+
 struct counting {
     struct on_loop *on;
     struct store_request request;
-    void (*execute)(struct store_op *op);
+    const struct blocking_kind *kind;
     struct store_op *op;
     int done;
     int status;
@@ -92,7 +95,7 @@ static void start_op(void *context)
 {
     struct counting *counting = context;
     counting->op =
-        blocking_op_start(counting->on->loop, NULL, &counting->request, counting->execute, NULL, count_done, counting);
+        blocking_op_start(counting->on->loop, NULL, &counting->request, counting->kind, NULL, count_done, counting);
     assert_non_null(counting->op);
 }
 
@@ -107,7 +110,7 @@ static void an_operation_is_done_once(void **state)
     struct on_loop *on = *state;
     struct borrowed borrowed = {.entered = EVENT_INIT};
     struct counting counting = {
-        .on = on, .request = {.each_context = &borrowed}, .execute = use_once, .finished = EVENT_INIT};
+        .on = on, .request = {.each_context = &borrowed}, .kind = &once, .finished = EVENT_INIT};
     on_loop_call(on, start_op, &counting);
     event_wait(&counting.finished);
     assert_int_equal(counting.done, 1);
@@ -122,7 +125,7 @@ static void a_cancelled_operation_lets_go_of_what_it_borrowed(void **state)
     assert_non_null(borrowed);
     borrowed->entered = (struct event)EVENT_INIT;
     struct counting counting = {
-        .on = on, .request = {.each_context = borrowed}, .execute = use_until_cancelled, .finished = EVENT_INIT};
+        .on = on, .request = {.each_context = borrowed}, .kind = &until_cancelled, .finished = EVENT_INIT};
     on_loop_call(on, start_op, &counting);
     event_wait(&borrowed->entered);
     on_loop_call(on, cancel_op, &counting);
@@ -131,7 +134,7 @@ static void a_cancelled_operation_lets_go_of_what_it_borrowed(void **state)
     assert_int_equal(counting.done, 0);
 }
 
-enum { CROWD = 16 }; /* as many as there are workers (WORKERS_MAX) */
+enum { CROWD = 16 }; /* as many as there are workers of a lane (WORKERS_LANE) */
 
 static void an_operation_that_no_worker_has_reached_is_cancelled_at_once(void **state)
 {
@@ -140,16 +143,14 @@ static void an_operation_that_no_worker_has_reached_is_cancelled_at_once(void **
     struct counting crowd[CROWD];
     for (size_t i = 0; i < CROWD; i++) {
         borrowed[i].entered = (struct event)EVENT_INIT;
-        crowd[i] = (struct counting){.on = on,
-                                     .request = {.each_context = &borrowed[i]},
-                                     .execute = use_until_cancelled,
-                                     .finished = EVENT_INIT};
+        crowd[i] = (struct counting){
+            .on = on, .request = {.each_context = &borrowed[i]}, .kind = &until_cancelled, .finished = EVENT_INIT};
         on_loop_call(on, start_op, &crowd[i]);
         event_wait(&borrowed[i].entered);
     }
     struct borrowed *late = calloc(1, sizeof(*late));
     assert_non_null(late);
-    struct counting queued = {.on = on, .request = {.each_context = late}, .execute = use_once, .finished = EVENT_INIT};
+    struct counting queued = {.on = on, .request = {.each_context = late}, .kind = &once, .finished = EVENT_INIT};
     on_loop_call(on, start_op, &queued);
     on_loop_call(on, cancel_op, &queued); /* would wait for ever if it waited for a worker */
     assert_int_equal(late->uses, 0);
@@ -166,7 +167,7 @@ static void a_thousand_operations_cancelled_at_any_moment_are_done_at_most_once(
     for (int i = 0; i < 1000; i++) {
         struct borrowed borrowed = {.entered = EVENT_INIT};
         struct counting counting = {
-            .on = on, .request = {.each_context = &borrowed}, .execute = use_once, .finished = EVENT_INIT};
+            .on = on, .request = {.each_context = &borrowed}, .kind = &once, .finished = EVENT_INIT};
         on_loop_call(on, start_op, &counting);
         if (i % 3 == 0)
             sched_yield();
@@ -178,6 +179,118 @@ static void a_thousand_operations_cancelled_at_any_moment_are_done_at_most_once(
         }
         assert_true(counting.done <= 1);
     }
+}
+
+/* ------------------------------------------------------------------------------------------------ waiting */
+
+struct parking { /* what a request that waits borrows */
+    atomic_int executed;
+    int waits; /* so often, before it is done */
+    int parked;
+    int ended;
+    struct event is_parked;
+};
+
+static void wait_some_times(struct store_op *op)
+{
+    struct parking *parking = op->request.each_context;
+    op->answer.status = 200;
+    op->waits = atomic_fetch_add(&parking->executed, 1) < parking->waits;
+}
+
+static void note_parked(struct store_op *op)
+{
+    struct parking *parking = op->request.each_context;
+    parking->parked++;
+    event_set(&parking->is_parked);
+}
+
+static void note_ended(struct store_op *op)
+{
+    struct parking *parking = op->request.each_context;
+    parking->ended++;
+}
+
+static bool never(struct store_op *op)
+{
+    (void)op;
+    return false;
+}
+
+static bool always(struct store_op *op)
+{
+    (void)op;
+    return true;
+}
+
+static const struct blocking_kind parks = {
+    .execute = wait_some_times, .must_wait = never, .wait = note_parked, .ended = note_ended};
+static const struct blocking_kind parks_first = {
+    .execute = wait_some_times, .must_wait = always, .wait = note_parked, .ended = note_ended};
+
+static void resume_op(void *context)
+{
+    blocking_op_resume(((struct counting *)context)->op);
+}
+
+static void end_op(void *context)
+{
+    struct counting *counting = context;
+    counting->op->answer.status = 408;
+    blocking_op_end(counting->op);
+}
+
+static void one_that_waits_keeps_no_worker_and_is_executed_again(void **state)
+{
+    struct on_loop *on = *state;
+    static struct parking parking[3 * CROWD];
+    static struct counting crowd[3 * CROWD];
+    for (size_t i = 0; i < 3 * CROWD; i++) { /* more than there are workers */
+        parking[i] = (struct parking){.waits = 2, .is_parked = EVENT_INIT};
+        crowd[i] = (struct counting){
+            .on = on, .request = {.each_context = &parking[i]}, .kind = &parks, .finished = EVENT_INIT};
+        on_loop_call(on, start_op, &crowd[i]);
+        event_wait(&parking[i].is_parked);
+    }
+    for (size_t i = 0; i < 3 * CROWD; i++) {
+        assert_int_equal(crowd[i].done, 0);
+        on_loop_call(on, resume_op, &crowd[i]);
+        event_wait(&parking[i].is_parked);
+        on_loop_call(on, resume_op, &crowd[i]);
+        event_wait(&crowd[i].finished);
+        assert_int_equal(crowd[i].status, 200);
+        assert_int_equal(atomic_load(&parking[i].executed), 3);
+        assert_int_equal(parking[i].parked, 2);
+        assert_int_equal(parking[i].ended, 1);
+    }
+}
+
+static void one_that_waits_is_ended_at_once_when_it_is_cancelled(void **state)
+{
+    struct on_loop *on = *state;
+    struct parking parking = {.waits = 1, .is_parked = EVENT_INIT};
+    struct counting counting = {
+        .on = on, .request = {.each_context = &parking}, .kind = &parks, .finished = EVENT_INIT};
+    on_loop_call(on, start_op, &counting);
+    event_wait(&parking.is_parked);
+    on_loop_call(on, cancel_op, &counting);
+    assert_int_equal(parking.ended, 1);
+    assert_int_equal(counting.done, 0);
+}
+
+static void one_that_had_to_wait_from_the_first_ends_without_having_been_executed(void **state)
+{
+    struct on_loop *on = *state;
+    struct parking parking = {.is_parked = EVENT_INIT};
+    struct counting counting = {
+        .on = on, .request = {.each_context = &parking}, .kind = &parks_first, .finished = EVENT_INIT};
+    on_loop_call(on, start_op, &counting);
+    event_wait(&parking.is_parked);
+    on_loop_call(on, end_op, &counting);
+    assert_int_equal(counting.done, 1);
+    assert_int_equal(counting.status, 408);
+    assert_int_equal(parking.ended, 1);
+    assert_int_equal(atomic_load(&parking.executed), 0);
 }
 
 static void an_attempt_keeps_the_request_and_its_last_moment(void **state)
@@ -202,6 +315,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_operation_that_no_worker_has_reached_is_cancelled_at_once, on_loop_setup,
                                         on_loop_teardown),
         cmocka_unit_test_setup_teardown(a_thousand_operations_cancelled_at_any_moment_are_done_at_most_once,
+                                        on_loop_setup, on_loop_teardown),
+        cmocka_unit_test_setup_teardown(one_that_waits_keeps_no_worker_and_is_executed_again, on_loop_setup,
+                                        on_loop_teardown),
+        cmocka_unit_test_setup_teardown(one_that_waits_is_ended_at_once_when_it_is_cancelled, on_loop_setup,
+                                        on_loop_teardown),
+        cmocka_unit_test_setup_teardown(one_that_had_to_wait_from_the_first_ends_without_having_been_executed,
                                         on_loop_setup, on_loop_teardown),
         cmocka_unit_test(an_attempt_keeps_the_request_and_its_last_moment),
     };

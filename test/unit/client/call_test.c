@@ -79,6 +79,32 @@ static void metadata_that_no_header_can_carry_is_refused(void **state)
     CHECK_CODE(call_content(&options, &content, &attributes, &error), OS_ERR_ARGUMENT, &error);
 }
 
+static void a_header_that_no_store_takes_is_named_with_the_limit(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"content type",  "content encoding", "content language", "content disposition",
+                                        "cache control", "storage class",    "encryption",       "KMS key id"};
+    char value[S3_HEADER_MAX + 2];
+    memset(value, 'v', sizeof(value));
+    value[S3_HEADER_MAX + 1] = '\0';
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        for (int round = 0; round < 2; round++) {
+            os_put_options options = OS_PUT_OPTIONS_INIT;
+            const char **const fields[] = {&options.content_type,     &options.content_encoding,
+                                           &options.content_language, &options.content_disposition,
+                                           &options.cache_control,    &options.storage_class,
+                                           &options.encryption,       &options.kms_key_id};
+            struct s3_content content;
+            struct s3_attributes attributes;
+            os_error error = {0};
+            *fields[i] = round == 0 ? value : "a\x01";
+            CHECK_CODE(call_content(&options, &content, &attributes, &error), OS_ERR_ARGUMENT, &error);
+            CHECK_SAYS(&error, names[i]);
+            CHECK_SAYS(&error, round == 0 ? "16385 bytes; a store takes 16384" : "printable");
+        }
+    }
+}
+
 static os_code attributes_of(const os_put_options *options, struct s3_attributes *ret, os_error *error)
 {
     struct s3_content content;
@@ -212,6 +238,7 @@ int main(void)
         cmocka_unit_test(deadlines_of_nought_and_of_ages_are_numbers_that_can_be_added),
         cmocka_unit_test(etags_are_given_their_quotes_and_weak_ones_refused),
         cmocka_unit_test(metadata_that_no_header_can_carry_is_refused),
+        cmocka_unit_test(a_header_that_no_store_takes_is_named_with_the_limit),
         cmocka_unit_test(tags_class_and_encryption_become_those_of_a_put_and_an_upload),
         cmocka_unit_test(tags_that_no_store_takes_are_refused),
         cmocka_unit_test(a_key_of_kms_needs_its_encryption),

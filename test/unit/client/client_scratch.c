@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/client/client_scratch.h"
 
+#include "client/ticket.h"
+
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,4 +72,28 @@ os_client *scratch_s3_client(const struct scratch *scratch, const char *host, co
     options.no_environment = 1;
     CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
     return client;
+}
+
+/* 2026-11-21, 10:00: what the made-up stores say that it is. */
+enum { NOW_S = 1795255200 };
+
+char *scratch_dead_create(const struct scratch *scratch, const char *host, const struct guard_ticket *more)
+{
+    char ledger[160];
+    snprintf(ledger, sizeof(ledger), "%s/.oscommit/ledger.db", scratch->root);
+    const struct ticket_place place = {.part = {"s3", host, "bucket", "", "sqlite", ledger, "", "", ""}};
+    struct guard_ticket ticket = *more;
+    ticket.operation = GUARD_PUT;
+    snprintf(ticket.expected_etag, sizeof(ticket.expected_etag), "*");
+    ticket.record = (struct record){.generation = 7,
+                                    .timeout_ms = 20000,
+                                    .ttl_s = NOW_S + 3600,
+                                    .has_fence = true,
+                                    .fence_s = NOW_S - 10,
+                                    .nonce = SCRATCH_DEAD_NONCE};
+    ticket.d0_s = NOW_S - 20;
+    ticket.margin_s = 1;
+    char *text = ticket_write(&place, "key", NULL, &ticket);
+    assert_non_null(text);
+    return text;
 }

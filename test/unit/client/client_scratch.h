@@ -27,6 +27,12 @@ os_client *scratch_client(const struct scratch *scratch, const os_options *more)
  * `more` has a ca_file. */
 os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more);
 
+/* The ticket of a create of "key" there, which was not answered and is dead when it is 10:00 on 2026-11-21. `more` says
+ * whether it was native, and of a bucket with versions. malloc'ed. */
+#define SCRATCH_DEAD_NONCE "0123456789abcdef0123456789abcdef"
+struct guard_ticket;
+char *scratch_dead_create(const struct scratch *scratch, const char *host, const struct guard_ticket *more);
+
 #define CHECK_CODE(got, wanted, error)                                                                        \
     do {                                                                                                      \
         os_code got_code = (got);                                                                             \

@@ -120,6 +120,174 @@ static void keep_a_connection(struct fixture *f)
     assert_int_equal(http_server_connections(f->server), 1);
 }
 
+/* ------------------------------------------------------------------------------------------------ lists */
+
+#define PAGE_HEAD "HTTP/1.1 200 OK\r\nx-amzn-requestid: A\r\nConnection: close\r\n\r\n"
+#define ROW(etag)                                                 \
+    "{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"" etag         \
+    "\"},\"generation\":{\"N\":\"7\"},\"timeout\":{\"N\":\"0\"}," \
+    "\"ttl\":{\"N\":\"1800000000\"}}"
+#define LAST(etag) "\"LastEvaluatedKey\":{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"" etag "\"}}"
+
+struct listing {
+    char etags[64]; /* one after the other, those that are no record in brackets */
+    bool too_large; /* some `other` was not to be had */
+};
+
+static bool note_row(void *context, const struct ledger_row *row)
+{
+    struct listing *listing = context;
+    size_t used = strlen(listing->etags);
+    snprintf(listing->etags + used, sizeof(listing->etags) - used, row->readable ? "%s" : "[%s]", row->etag);
+    listing->too_large = listing->too_large || strstr(row->other, "too large");
+    return true;
+}
+
+static struct ledger_answer list(struct fixture *f, struct listing *ret, uint64_t try_ms)
+{
+    struct call call = {.f = f, .done = EVENT_INIT};
+    *ret = (struct listing){.too_large = false};
+    call.request = (struct ledger_request){.verb = LEDGER_LIST,
+                                           .path = "dir/k",
+                                           .each = note_row,
+                                           .each_context = ret,
+                                           .records_only = true,
+                                           .deadline_monotonic_ms = UINT64_MAX,
+                                           .try_ms = try_ms};
+    on_loop_call(f->on, start_call, &call);
+    event_wait(&call.done);
+    return call.answer;
+}
+
+static void push(struct fixture *f, const char *answer)
+{
+    http_server_push(f->server, &(struct http_server_step){.answer = answer, .leave = HTTP_SERVER_CLOSE});
+}
+
+static bool asked_from(struct fixture *f, size_t request, const char *etag)
+{
+    char key[64];
+    snprintf(key, sizeof(key), "\"ExclusiveStartKey\":{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"%s\"}}", etag);
+    return strstr(http_server_record(f->server, request)->body, key) != NULL;
+}
+
+static void R13_every_page_of_the_query_is_read(void **state)
+{
+    struct fixture *f = *state;
+    struct listing listing;
+    start(f, &(struct http_server_options){.tls = false}, false);
+    push(f, PAGE_HEAD "{\"Items\":[" ROW("a") "," ROW("b") "]," LAST("b") "}");
+    push(f, PAGE_HEAD "{\"Items\":[]," LAST("c") "}"); /* a page may have nothing but where the next one is */
+    push(f, PAGE_HEAD "{\"Items\":[" ROW("d") ",{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"e\"}}]}");
+    struct ledger_answer answer = list(f, &listing, PATIENCE_MS);
+    assert_int_equal(answer.outcome, LEDGER_OK);
+    assert_string_equal(listing.etags, "abd[e]");
+    assert_int_equal(answer.requests, 3);
+    assert_true(asked_from(f, 1, "b"));
+    assert_true(asked_from(f, 2, "c"));
+    assert_non_null(strstr(http_server_record(f->server, 0)->body, "ProjectionExpression"));
+}
+
+/* Otherwise a partition that is large enough, or a table that is throttled now and then, is never read to its end. */
+static void R13_a_page_that_failed_is_asked_for_again_not_the_whole_query(void **state)
+{
+    struct fixture *f = *state;
+    struct listing listing;
+    start(f, &(struct http_server_options){.tls = false}, false);
+    push(f, PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}");
+    push(f, "HTTP/1.1 500 Internal Server Error\r\nx-amzn-requestid: A\r\nContent-Length: 0\r\n\r\n");
+    push(f, NULL); /* no answer */
+    push(f, PAGE_HEAD "{\"Items\":[" ROW("b") "]," LAST("b") "}");
+    for (int i = 0; i < 7; i++) /* E1 */
+        push(f, "HTTP/1.1 400 Bad Request\r\nx-amzn-requestid: A\r\nConnection: close\r\n\r\n"
+                "{\"__type\":\"x#ThrottlingException\",\"message\":\"slow down\"}");
+    push(f, PAGE_HEAD "{\"Items\":[" ROW("c") "]}");
+    struct ledger_answer answer = list(f, &listing, PATIENCE_MS);
+    assert_int_equal(answer.outcome, LEDGER_OK);
+    assert_string_equal(listing.etags, "abc");
+    assert_int_equal(answer.requests, 12);
+}
+
+static void a_list_whose_page_goes_on_failing_ends(void **state)
+{
+    struct fixture *f = *state;
+    struct listing listing;
+    start(f, &(struct http_server_options){.tls = false}, false);
+    push(f, PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}");
+    for (int i = 0; i < 8; i++)
+        push(f, NULL);
+    struct ledger_answer answer = list(f, &listing, PATIENCE_MS);
+    assert_int_equal(answer.outcome, LEDGER_AMBIGUOUS);
+    assert_int_equal(answer.error.code, OS_ERR_NETWORK);
+    assert_true(http_server_count(f->server) <= 6);
+}
+
+static void R13_each_page_has_a_time_of_its_own(void **state)
+{
+    struct fixture *f = *state;
+    struct listing listing;
+    start(f, &(struct http_server_options){.tls = false}, false);
+    for (int i = 0; i < 4; i++)
+        http_server_push(f->server,
+                         &(struct http_server_step){.answer = PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}",
+                                                    .drip_bytes = 40,
+                                                    .drip_ms = 50,
+                                                    .leave = HTTP_SERVER_CLOSE});
+    push(f, PAGE_HEAD "{\"Items\":[" ROW("b") "]}");
+    struct ledger_answer answer = list(f, &listing, 600); /* a page takes 350 ms, all of them over a second */
+    assert_int_equal(answer.outcome, LEDGER_OK);
+    assert_string_equal(listing.etags, "aaaab");
+}
+
+static void a_single_request_is_not_waited_for_beyond_its_try(void **state)
+{
+    struct fixture *f = *state;
+    struct listing listing;
+    start(f, &(struct http_server_options){.tls = false}, false);
+    http_server_push(f->server, &(struct http_server_step){.leave = HTTP_SERVER_DRAIN});
+    struct ledger_answer answer = list(f, &listing, 200);
+    assert_int_equal(answer.error.code, OS_ERR_DEADLINE);
+    assert_int_equal(answer.outcome, LEDGER_AMBIGUOUS);
+}
+
+/* One item, which others have filled with more than is read, with `member` as its last. */
+static char *crowded_page(const char *members, const char *last)
+{
+    struct buf page;
+    buf_init(&page, 16 << 20);
+    buf_add_f(&page, PAGE_HEAD "{\"Items\":[{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"b\"}%s,\"x\":{\"L\":[",
+              members);
+    for (size_t i = 0; i < 200000; i++)
+        buf_add_str(&page, i > 0 ? ",{\"S\":\"\"}" : "{\"S\":\"\"}");
+    buf_add_f(&page, "]}}]%s}", last);
+    assert_true(buf_ok(&page));
+    return buf_take(&page);
+}
+
+static void R13_an_item_that_is_too_large_to_be_read_counts_as_none(void **state)
+{
+    struct fixture *f = *state;
+    struct listing listing;
+    start(f, &(struct http_server_options){.tls = false}, false);
+    char *crowded = crowded_page("", "," LAST("b"));
+    push(f, PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}");
+    for (int i = 0; i < 3; i++) /* as a page, as one item, as one record */
+        push(f, crowded);
+    push(f, PAGE_HEAD "{\"Items\":[{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"b\"}}]," LAST("b") "}");
+    push(f, PAGE_HEAD "{\"Items\":[" ROW("c") "]}");
+    struct ledger_answer answer = list(f, &listing, PATIENCE_MS);
+    free(crowded);
+    assert_int_equal(answer.outcome, LEDGER_OK);
+    assert_string_equal(listing.etags, "a[b]c");
+    assert_true(listing.too_large);
+    assert_non_null(strstr(http_server_record(f->server, 2)->body, "\"Limit\":1,"));
+    assert_non_null(strstr(http_server_record(f->server, 4)->body, "\"ProjectionExpression\":\"#path, #etag\""));
+    assert_non_null(strstr(http_server_record(f->server, 5)->body, "\"Limit\":4000,"));
+    assert_true(asked_from(f, 5, "b"));
+}
+
+/* ------------------------------------------------------------------------------------------------ records */
+
 static void a_record_that_left_before_a_failed_handshake_may_have_arrived(void **state)
 {
     struct fixture *f = *state;
@@ -176,6 +344,12 @@ static void a_record_to_a_server_that_is_not_there_may_be_put_again(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(R13_every_page_of_the_query_is_read),
+        TEST(R13_a_page_that_failed_is_asked_for_again_not_the_whole_query),
+        TEST(a_list_whose_page_goes_on_failing_ends),
+        TEST(R13_each_page_has_a_time_of_its_own),
+        TEST(a_single_request_is_not_waited_for_beyond_its_try),
+        TEST(R13_an_item_that_is_too_large_to_be_read_counts_as_none),
         TEST(a_record_that_left_before_a_failed_handshake_may_have_arrived),
         TEST(a_record_without_a_handshake_never_left),
         TEST(a_record_that_was_not_answered_may_have_arrived),

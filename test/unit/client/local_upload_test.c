@@ -28,9 +28,9 @@ static void start(void *context)
 {
     struct asked *asked = context;
     struct store *store = asked->store;
-    uint64_t deadline_ms = asked->request.deadline_monotonic_ms;
+    struct store_sending sending = {.deadline_monotonic_ms = asked->request.deadline_monotonic_ms};
     if (asked->attempt)
-        assert_non_null(store->vtable->send(store, asked->attempt, deadline_ms, 0, take, asked));
+        assert_non_null(store->vtable->send(store, asked->attempt, &sending, take, asked));
     else
         assert_non_null(store->vtable->start(store, &asked->request, take, asked));
 }

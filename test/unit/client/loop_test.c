@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs, timers and blocking work of the loop. */
+#include "client/workers.h"
 #include "unit/client/on_loop.h"
+
+#include <poll.h>
+#include <unistd.h>
 
 /* ------------------------------------------------------------------------------------------------ jobs */
 
@@ -280,6 +284,72 @@ static void a_loop_that_ends_waits_for_all_blocking_work(void **state)
     assert_int_equal(starting.works.done, WORKS);
 }
 
+/* ------------------------------------------------------------------------------------------------ without threads */
+
+static bool no_threads;
+
+bool __real_thread_start(struct thread *ret, void (*run)(void *context), void *context);
+bool __wrap_thread_start(struct thread *ret, void (*run)(void *context), void *context);
+bool __wrap_thread_start(struct thread *ret, void (*run)(void *context), void *context)
+{
+    return !no_threads && __real_thread_start(ret, run, context);
+}
+
+struct lone {
+    struct loop_blocking blocking;
+    atomic_bool worked;
+};
+
+static void lone_work(struct loop_blocking *blocking)
+{
+    atomic_store(&((struct lone *)blocking)->worked, true);
+}
+
+static void lone_done(struct loop_blocking *blocking)
+{
+    (void)blocking;
+}
+
+struct hardship {
+    struct loop *loop;
+    struct lone inline_ones[WORKERS_LEDGER];
+    struct lone first_thread;
+    struct lone after_it;
+};
+
+static void begin_lone(struct loop *loop, struct lone *lone, enum loop_lane lane)
+{
+    lone->blocking = (struct loop_blocking){.work = lone_work, .done = lone_done, .lane = lane};
+    loop_run_blocking(loop, &lone->blocking);
+}
+
+static void go_without_threads_for_a_while(void *context)
+{
+    struct hardship *hardship = context;
+    no_threads = true;
+    for (int i = 0; i < WORKERS_LEDGER; i++)
+        begin_lone(hardship->loop, &hardship->inline_ones[i], LOOP_RECORDS_READ);
+    no_threads = false;
+    begin_lone(hardship->loop, &hardship->first_thread, LOOP_LOOKS);
+    begin_lone(hardship->loop, &hardship->after_it, LOOP_RECORDS_READ);
+}
+
+static void what_was_worked_off_without_a_thread_takes_no_place_in_its_lane(void **state)
+{
+    static struct hardship hardship;
+    struct on_loop *on = *state;
+    hardship.loop = on->loop;
+    on_loop_call(on, go_without_threads_for_a_while, &hardship);
+    for (int ms = 0; ms < 10000 && !atomic_load(&hardship.after_it.worked); ms++)
+        (void)poll(NULL, 0, 1);
+    if (!atomic_load(&hardship.after_it.worked)) {
+        print_error("work waits for ever in a lane where nobody is\n");
+        _exit(EXIT_FAILURE); /* the teardown waits for it */
+    }
+    for (int i = 0; i < WORKERS_LEDGER; i++)
+        assert_true(atomic_load(&hardship.inline_ones[i].worked));
+}
+
 #define ON_LOOP(test) cmocka_unit_test_setup_teardown(test, on_loop_setup, on_loop_teardown)
 
 int main(void)
@@ -292,6 +362,7 @@ int main(void)
         ON_LOOP(a_cleared_timer_never_fires_and_a_replaced_one_fires_once),
         ON_LOOP(blocking_work_runs_on_other_threads_and_ends_on_the_loops),
         ON_LOOP(a_loop_that_ends_waits_for_all_blocking_work),
+        ON_LOOP(what_was_worked_off_without_a_thread_takes_no_place_in_its_lane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,42 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options: defaults, and every refusal with its sentence. */
 #include "client/settings.h"
+#include "client/ticket_place.h"
 #include "commit/record.h"
 #include "unit/client/client_scratch.h"
+#include "unit/client/opened_settings.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static os_options s3_options(void)
-{
-    os_options options = OS_OPTIONS_INIT;
-    options.store_url = "s3://bucket/prefix";
-    options.ledger_url = "dynamodb://records";
-    options.access_key_id = "id";
-    options.secret_access_key = "secret-of-the-test";
-    options.no_environment = 1;
-    return options;
-}
-
-struct opened {
-    struct settings settings;
-    struct credentials *store_keys;
-    struct credentials *ledger_keys;
-    os_error error;
-};
-
-static os_code open_settings(const os_options *options, struct opened *ret)
-{
-    memset(ret, 0, sizeof(*ret));
-    return settings_new(options, &ret->settings, &ret->store_keys, &ret->ledger_keys, &ret->error);
-}
-
-static void close_settings(struct opened *opened)
-{
-    settings_free(&opened->settings);
-    credentials_free(opened->store_keys);
-    credentials_free(opened->ledger_keys);
-}
 
 static void check_refused(const os_options *options, os_code code, const char *says)
 {
@@ -61,7 +32,7 @@ static void zero_means_the_defaults_of_the_protocol(void **state)
     assert_int_equal(guard->ttl_s, 3600);
     assert_int_equal(guard->length_s, 5);
     assert_int_equal(guard->margin_s, 2);
-    assert_int_equal(guard->allowance_s, 0); /* by operation */
+    assert_int_equal(guard->work_s, 0); /* by operation */
     assert_int_equal(guard->recheck_after_ms, 5000);
     assert_false(guard->release_always);
     assert_false(opened.settings.condition_headers);
@@ -86,11 +57,14 @@ static void an_embedded_store_has_its_own_ledger_and_no_keys(void **state)
     assert_string_equal(opened.settings.table, "/srv/data/.oscommit/ledger.db");
     assert_null(opened.store_keys);
     assert_null(opened.ledger_keys);
-    char *with_slash = strdup(opened.settings.store_identity);
+    struct ticket_place place;
+    ticket_place_of(&opened.settings, &place);
+    char *with_slash = strdup(place.part[TICKET_ENDPOINT]);
     close_settings(&opened);
     options.store_url = "file:///srv/data";
     assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_string_equal(opened.settings.store_identity, with_slash); /* one store, one name in tickets */
+    ticket_place_of(&opened.settings, &place);
+    assert_string_equal(place.part[TICKET_ENDPOINT], with_slash); /* one store, one name in tickets */
     free(with_slash);
     close_settings(&opened);
 }
@@ -177,6 +151,50 @@ static void times_that_nobody_would_wait_for_are_refused(void **state)
     options = s3_options();
     options.allowance_s = 86401;
     check_refused(&options, OS_ERR_CONFIG, "allowance_s over a day");
+    options = s3_options();
+    options.minimum_rate = 1023;
+    check_refused(&options, OS_ERR_CONFIG, "minimum_rate is 1023");
+    options = s3_options();
+    options.late_segment_s = 3601;
+    check_refused(&options, OS_ERR_CONFIG, "late_segment_s over an hour");
+    options = s3_options();
+    options.stalled_body_s = 86401;
+    check_refused(&options, OS_ERR_CONFIG, "stalled_body_s over a day");
+}
+
+static uint32_t stalled_body_of(const char *profile, uint32_t own_s)
+{
+    os_options options = s3_options();
+    struct opened opened;
+    options.store_profile = profile;
+    options.stalled_body_s = own_s;
+    assert_int_equal(open_settings(&options, &opened), OS_OK);
+    uint32_t stalled_s = opened.settings.guard.stalled_body_s;
+    close_settings(&opened);
+    return stalled_s;
+}
+
+/* Section 3: what the caller says, then the profile, then what most stores do. */
+static void how_long_a_store_waits_for_a_stalled_body_is_told_by_its_profile(void **state)
+{
+    (void)state;
+    assert_int_equal(stalled_body_of(NULL, 0), GUARD_STALLED_BODY_S);
+    assert_int_equal(stalled_body_of("minio", 0), 65);
+    assert_true(stalled_body_of("versitygw", 0) == GUARD_STALLED_BODY_FOR_EVER);
+    assert_int_equal(stalled_body_of("versitygw", 7), 7);
+    assert_true(stalled_body_of("minio", UINT32_MAX) == GUARD_STALLED_BODY_FOR_EVER);
+}
+
+/* It acknowledges what the store has not yet, and takes its time. */
+static void behind_a_proxy_nothing_bounds_a_body(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("https_proxy", "http://proxy.example:3128", 1), 0);
+    assert_true(stalled_body_of("minio", 0) == GUARD_STALLED_BODY_FOR_EVER);
+    assert_true(stalled_body_of("minio", 7) == GUARD_STALLED_BODY_FOR_EVER);
+    assert_int_equal(setenv("no_proxy", "amazonaws.com", 1), 0);
+    assert_int_equal(stalled_body_of("minio", 7), 7);
+    assert_int_equal(unsetenv("https_proxy") | unsetenv("no_proxy"), 0);
 }
 
 static void sizes_that_no_store_takes_are_refused(void **state)
@@ -261,6 +279,7 @@ static void modes_that_contradict_the_rest_are_refused(void **state)
     (void)state;
     os_options options = s3_options();
     options.guard = OS_GUARD_NATIVE;
+    options.s3_endpoint = "https://minio.example";
     check_refused(&options, OS_ERR_CONFIG, "guard=native needs store_profile");
     options.store_profile = "minio";
     options.condition_headers = OS_OFF;
@@ -290,6 +309,7 @@ static void a_profile_is_taken_and_the_ledger_is_then_no_must(void **state)
     (void)state;
     os_options options = s3_options();
     struct opened opened;
+    options.s3_endpoint = "https://minio.example";
     assert_int_equal(open_settings(&options, &opened), OS_OK);
     assert_null(opened.settings.profile);
     assert_int_equal(opened.settings.mode, OS_GUARD_AUTO);
@@ -397,6 +417,8 @@ int main(void)
         cmocka_unit_test(t5_a_ttl_that_ends_too_early_is_refused),
         cmocka_unit_test(a_skew_rate_without_room_is_refused),
         cmocka_unit_test(times_that_nobody_would_wait_for_are_refused),
+        cmocka_unit_test(how_long_a_store_waits_for_a_stalled_body_is_told_by_its_profile),
+        cmocka_unit_test(behind_a_proxy_nothing_bounds_a_body),
         cmocka_unit_test(sizes_that_no_store_takes_are_refused),
         cmocka_unit_test(t6_the_longest_times_are_still_numbers),
         cmocka_unit_test(values_outside_their_enumerations_are_refused),

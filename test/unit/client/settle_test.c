@@ -176,6 +176,33 @@ static void what_did_not_land_by_the_abort_is_not_executed(void **state)
     check_not_executed(*state, &not_told);
 }
 
+/* R14: a part that was under way may keep an upload open, or open it again, behind an abort that was accepted. */
+static void an_upload_that_stays_behind_its_abort_is_aborted_again(void **state)
+{
+    struct settling settling;
+    const struct upload_script script = {.abort = REPLY_STAYS};
+    assert_int_equal(resolve(&settling, *state, &script), OS_NOT_EXECUTED);
+    struct upload_store_seen seen = upload_store_seen(&settling.store);
+    assert_false(seen.open);
+    assert_int_equal(seen.aborts, 2);
+    close_script(&settling);
+}
+
+/* R14: only NoSuchUpload says that an upload is gone. */
+static void a_bare_404_says_nothing_of_an_upload(void **state)
+{
+    struct settling settling;
+    const struct upload_script script = {.parts = REPLY_BARE_404};
+    open_script(&settling, *state, &script, true);
+    assert_int_equal(put(&settling), OS_UNKNOWN);
+    assert_int_equal(resolve_again(&settling, 1000), OS_UNKNOWN);
+    assert_false(settling.result.final);
+    struct upload_store_seen seen = upload_store_seen(&settling.store);
+    assert_true(seen.open);
+    assert_int_equal(seen.aborts, 0);
+    close_script(&settling);
+}
+
 /* Another has aborted it: a Complete that was applied would have left another version, or none. */
 static void an_upload_that_is_gone_beside_the_very_version_is_not_executed(void **state)
 {
@@ -351,6 +378,8 @@ int main(void)
         TEST(an_open_upload_takes_a_native_complete_again),
         TEST(an_upload_with_a_part_that_was_not_answered_proves_nothing_by_being_open),
         TEST(what_did_not_land_by_the_abort_is_not_executed),
+        TEST(an_upload_that_stays_behind_its_abort_is_aborted_again),
+        TEST(a_bare_404_says_nothing_of_an_upload),
         TEST(an_upload_that_is_gone_beside_the_very_version_is_not_executed),
         TEST(an_upload_that_was_gone_when_its_complete_was_called_lost_is_not_executed),
         TEST(an_abort_that_is_refused_leaves_the_complete_unknown),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bodies go in parts (R15), and what is left of them behind; on the embedded store. */
+#include "client/client_internal.h"
 #include "unit/client/client_scratch.h"
 
 #include <dirent.h>
@@ -42,6 +43,43 @@ static void a_body_above_the_threshold_goes_in_parts(void **state)
         assert_int_equal(object.length, cases[i].length);
         assert_string_equal(object.etag, result.etag);
     }
+    os_client_close(client);
+}
+
+/* Section 3: the threshold of a store that keeps stalled bodies is what arrives at once, and grows with what is seen of
+ * the connections. Here it does so while the stream is being read. */
+struct growing {
+    os_client *client;
+    size_t given;
+};
+enum { GROWING_LENGTH = 5000, AT_ONCE_FIRST = 100, AT_ONCE_LATER = 100000 };
+
+static int64_t give_and_grow(void *context, void *ret, size_t size)
+{
+    struct growing *growing = context;
+    size_t left = GROWING_LENGTH - growing->given;
+    size_t length = size < left ? size : left;
+    memset(ret, 'g', length);
+    growing->given += length;
+    atomic_store(&growing->client->store->at_once_bytes, AT_ONCE_LATER);
+    return (int64_t)length;
+}
+
+static void a_stream_is_whole_although_the_threshold_grows_meanwhile(void **state)
+{
+    os_options options = OS_OPTIONS_INIT;
+    options.stalled_body_s = GUARD_STALLED_BODY_FOR_EVER;
+    os_client *client = scratch_client(*state, &options);
+    struct growing growing = {.client = client};
+    os_body body = {.size = sizeof(body), .read = give_and_grow, .read_context = &growing};
+    os_object object = OS_OBJECT_INIT;
+    os_error error;
+    atomic_store(&client->store->at_once_bytes, AT_ONCE_FIRST);
+    os_result result = create(client, "stream", &body);
+    assert_string_equal(result.request, "CompleteMultipartUpload");
+    CHECK_CODE(os_head(client, "stream", NULL, &object, &error), OS_OK, &error);
+    assert_int_equal(object.length, GROWING_LENGTH);
+    os_result_clear(&result);
     os_client_close(client);
 }
 
@@ -148,6 +186,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_body_above_the_threshold_goes_in_parts, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_stream_is_whole_although_the_threshold_grows_meanwhile, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(a_lost_race_aborts_the_upload, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(a_cancelled_call_aborts_the_upload, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(what_a_head_shows_before_is_a_conflict_at_once, scratch_setup,

@@ -87,32 +87,6 @@ static void no_answer_is_told_with_its_cause(void **state)
     CHECK_SAYS(&answer.error, "GET of k got no answer: could not connect to h");
 }
 
-static void a_range_that_the_store_ignored_is_an_error(void **state)
-{
-    (void)state;
-    struct store_request request = {.verb = STORE_GET, .key = "k", .offset = 1};
-    struct store_answer answer = {.status = 206, .object = {.length = 10}};
-    store_answer_check_range(&answer, &request);
-    assert_int_equal(answer.code, OS_OK);
-    answer.status = 200;
-    store_answer_check_range(&answer, &request);
-    CHECK_CODE(answer.code, OS_ERR_PROTOCOL, &answer.error);
-
-    struct store_answer whole = {.status = 200, .object = {.length = 10}};
-    request.offset = 0;
-    request.count = 10; /* the range is the whole object */
-    store_answer_check_range(&whole, &request);
-    assert_int_equal(whole.code, OS_OK);
-    request.count = 9;
-    store_answer_check_range(&whole, &request);
-    assert_int_equal(whole.code, OS_ERR_PROTOCOL);
-
-    struct store_answer plain = {.status = 200, .object = {.length = 10}};
-    request.count = 0;
-    store_answer_check_range(&plain, &request);
-    assert_int_equal(plain.code, OS_OK);
-}
-
 static void a_long_content_type_is_cut(void **state)
 {
     (void)state;
@@ -132,7 +106,6 @@ int main(void)
         cmocka_unit_test(the_stores_words_become_codes),
         cmocka_unit_test(the_longest_names_leave_a_sentence),
         cmocka_unit_test(no_answer_is_told_with_its_cause),
-        cmocka_unit_test(a_range_that_the_store_ignored_is_an_error),
         cmocka_unit_test(a_long_content_type_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

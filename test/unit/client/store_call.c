@@ -13,7 +13,8 @@ struct call {
     struct on_store *on;
     const struct store_request *request;
     bool guarded;
-    bool one_write;
+    struct store_sending sending; /* of a guarded one */
+    struct http_delivery delivery;
     struct store_attempt *attempt;
     struct store_answer answer;
     struct event done;
@@ -41,8 +42,9 @@ static void start_guarded(struct call *call)
     os_error err;
     os_code code = prepare(call, &err);
     struct store_op *op = NULL;
+    call->sending.deadline_monotonic_ms = call->request->deadline_monotonic_ms;
     if (code == OS_OK)
-        op = store->vtable->send(store, call->attempt, call->request->deadline_monotonic_ms, 0, note_answer, call);
+        op = store->vtable->send(store, call->attempt, &call->sending, note_answer, call);
     if (op == NULL)
         note_answer(call, &(struct store_answer){.code = code == OS_OK ? OS_ERR_NO_MEMORY : code, .error = err});
 }
@@ -69,13 +71,15 @@ static void look_at_attempt(void *context)
     struct store *store = call->on->store;
     os_error err;
     assert_int_equal(prepare(call, &err), OS_OK);
-    call->one_write = store->vtable->one_write(store, call->attempt);
+    store->vtable->delivery(store, call->attempt, &call->delivery);
     free_attempt(call);
 }
 
-static struct store_answer run(struct on_store *on, struct store_request *request, bool guarded)
+static struct store_answer run(struct on_store *on, struct store_request *request, const struct store_sending *sending)
 {
-    struct call call = {.on = on, .request = request, .guarded = guarded, .done = EVENT_INIT};
+    struct call call = {.on = on, .request = request, .guarded = sending != NULL, .done = EVENT_INIT};
+    if (sending)
+        call.sending = *sending;
     struct clock_reading now;
     clock_read(&now);
     request->deadline_monotonic_ms = now.monotonic_ms + PATIENCE_MS;
@@ -87,26 +91,34 @@ static struct store_answer run(struct on_store *on, struct store_request *reques
 
 struct store_answer store_call(struct on_store *on, struct store_request *request)
 {
-    return run(on, request, false);
+    return run(on, request, NULL);
 }
 
 struct store_answer store_call_guarded(struct on_store *on, struct store_request *request)
 {
-    return run(on, request, true);
+    static const struct store_sending plainly;
+    return run(on, request, &plainly);
 }
 
-bool store_call_one_write(struct on_store *on, const struct store_request *request)
+struct store_answer store_call_sending(struct on_store *on, struct store_request *request,
+                                       const struct store_sending *sending)
+{
+    return run(on, request, sending);
+}
+
+struct http_delivery store_call_delivery(struct on_store *on, const struct store_request *request)
 {
     struct call call = {.on = on, .request = request};
     on_loop_call(on->on, look_at_attempt, &call);
-    return call.one_write;
+    return call.delivery;
 }
 
-void on_store_open(struct on_store *ret, const char *url, const char *bucket)
+void on_store_open_marks(struct on_store *ret, const char *url, const char *bucket, enum store_marks marks)
 {
     static const struct credentials_source none = {.no_environment = true};
     struct credentials_source source = none;
-    struct store_config config = {.endpoint = &ret->endpoint, .stall_ms = PATIENCE_MS, .user_agent = "test"};
+    struct store_config config = {
+        .endpoint = &ret->endpoint, .stall_ms = PATIENCE_MS, .user_agent = "test", .marks = marks};
     void *on;
     assert_int_equal(on_loop_setup(&on), 0);
     ret->on = on;
@@ -118,6 +130,11 @@ void on_store_open(struct on_store *ret, const char *url, const char *bucket)
     assert_int_equal(endpoint_parse("s3", url, raw_region(), &ret->endpoint, NULL), OS_OK);
     assert_int_equal(credentials_new(&source, &config.credentials, NULL), OS_OK);
     assert_int_equal(s3_store_new(&config, &ret->store, NULL), OS_OK);
+}
+
+void on_store_open(struct on_store *ret, const char *url, const char *bucket)
+{
+    on_store_open_marks(ret, url, bucket, STORE_MARKS_NONE);
 }
 
 void on_store_close(struct on_store *on)

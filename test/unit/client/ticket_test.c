@@ -11,7 +11,12 @@
 
 #define NONCE "0123456789abcdef0123456789abcdef"
 #define SAW   "fedcba9876543210fedcba9876543210"
-#define STORE "s3 host bucket dynamodb host region table"
+#define PLACE                                                                                                \
+    "{\"store\":\"s3\",\"endpoint\":\"host\",\"bucket\":\"bucket\",\"prefix\":\"\",\"ledger\":\"dynamodb\"," \
+    "\"ledger_endpoint\":\"host:1\",\"ledger_region\":\"region\",\"table\":\"table\",\"record_prefix\":\"\"}"
+
+static const struct ticket_wish any = {
+    .place = {.part = {"s3", "host", "bucket", "", "dynamodb", "host:1", "region", "table", ""}}};
 
 /* Over an empty array, so that tickets can be compared as bytes. */
 #define SET(array, value)                                                 \
@@ -31,7 +36,7 @@ static struct guard_ticket full(void)
     ticket.record.timeout_ms = UINT64_MAX - 1;
     ticket.record.ttl_s = UINT64_MAX - 2;
     ticket.record.has_fence = true;
-    ticket.record.fence_s = UINT64_MAX - 3;
+    ticket.record.fence_s = (UINT64_C(1) << 54) + 1;
     SET(ticket.record.nonce, NONCE);
     SET(ticket.record.saw, SAW);
     ticket.d0_s = (UINT64_C(1) << 53) + 1; /* more than a double holds */
@@ -49,17 +54,17 @@ static struct guard_ticket full(void)
 
 static char upload[RECORD_UPLOAD_SIZE];
 
-static void check_round_trip(const char *store, const char *key, const struct guard_ticket *ticket)
+static void check_round_trip(const struct ticket_wish *wish, const char *key, const struct guard_ticket *ticket)
 {
     struct guard_ticket read;
     os_error error = {0};
     char *read_key = NULL;
     const char *own_upload = ticket->operation == GUARD_COMPLETE ? UPLOAD : "";
     char read_upload[RECORD_UPLOAD_SIZE];
-    char *text = ticket_write(store, key, own_upload, ticket);
+    char *text = ticket_write(&wish->place, key, own_upload, ticket);
     assert_non_null(text);
     assert_null(strpbrk(text, "\r\n"));
-    CHECK_CODE(ticket_read(text, store, &read_key, read_upload, &read, &error), OS_OK, &error);
+    CHECK_CODE(ticket_read(text, wish, &read_key, read_upload, &read, &error), OS_OK, &error);
     assert_string_equal(read_key, key);
     assert_string_equal(read_upload, own_upload);
     assert_memory_equal(&read, ticket, sizeof(read));
@@ -71,7 +76,7 @@ static void every_field_comes_back(void **state)
 {
     (void)state;
     struct guard_ticket ticket = full();
-    check_round_trip(STORE, "a/b", &ticket);
+    check_round_trip(&any, "a/b", &ticket);
     ticket.operation = GUARD_COPY;
     ticket.record.has_fence = false;
     ticket.record.fence_s = 0;
@@ -80,24 +85,24 @@ static void every_field_comes_back(void **state)
     ticket.not_applied = false;
     SET(ticket.expected_etag, "*");
     memset(&ticket.base, 0, sizeof(ticket.base));
-    check_round_trip(STORE, "a/b", &ticket);
+    check_round_trip(&any, "a/b", &ticket);
     ticket.operation = GUARD_DELETE;
     SET(ticket.expected_etag, "\"9a\"");
     SET(ticket.our_etag, "*");
-    check_round_trip(STORE, "a/b", &ticket);
+    check_round_trip(&any, "a/b", &ticket);
     ticket.operation = GUARD_COMPLETE; /* R14: the upload goes along */
     SET(ticket.our_etag, "");
     ticket.record.upload = record_upload_number(UPLOAD);
-    check_round_trip(STORE, "a/b", &ticket);
+    check_round_trip(&any, "a/b", &ticket);
     ticket.native_writers = true;
-    check_round_trip(STORE, "a/b", &ticket);
+    check_round_trip(&any, "a/b", &ticket);
     ticket.native_writers = false;
     ticket.native = true;
-    check_round_trip(STORE, "a/b", &ticket);
+    check_round_trip(&any, "a/b", &ticket);
     ticket.versioned = true;
-    check_round_trip(STORE, "a/b", &ticket);
+    check_round_trip(&any, "a/b", &ticket);
     ticket.parts_in_doubt = true;
-    check_round_trip(STORE, "a/b", &ticket);
+    check_round_trip(&any, "a/b", &ticket);
 }
 
 static void what_is_no_unicode_and_the_longest_strings_come_back(void **state)
@@ -110,7 +115,9 @@ static void what_is_no_unicode_and_the_longest_strings_come_back(void **state)
     memset(ticket.base.version_id, 0x80, sizeof(ticket.base.version_id) - 1);
     memset(ticket.base.etag, '%', sizeof(ticket.base.etag) - 1);
     SET(ticket.base.nonce, "\xc3"); /* the first byte of a character: a nonce is cut where it must be */
-    check_round_trip("file /srv/\xff%20\x01", key, &ticket);
+    struct ticket_wish wish = {
+        .place = {.part = {"file", "/srv/\xff%20\x01", "", "", "sqlite", "/srv/\xff", "", "", "\x80"}}};
+    check_round_trip(&wish, key, &ticket);
 }
 
 struct hostile {
@@ -118,7 +125,7 @@ struct hostile {
     const char *says;
 };
 
-#define HEAD_OF   "{\"oscommit_ticket\":1,\"store\":\"" STORE "\",\"key\":\"k\","
+#define HEAD_OF   "{\"oscommit_ticket\":2,\"place\":" PLACE ",\"key\":\"k\","
 #define RECORD_OF "\"generation\":\"7\",\"timeout_ms\":\"20000\",\"ttl\":\"1793500000\",\"nonce\":\"" NONCE "\""
 #define CREATE_OF                                                                                       \
     "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1793496400\",\"margin\":\"2\"," \
@@ -175,10 +182,20 @@ static const struct hostile cases[] = {
     {HEAD_OF "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"9223372036854775808\",\"margin\":"
              "\"2\"," RECORD_OF "}",
      "not complete"},
-    {"{\"oscommit_ticket\":2,\"store\":\"" STORE "\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "not complete"},
-    {"{\"oscommit_ticket\":1,\"store\":\"other\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "another store"},
-    {"{\"oscommit_ticket\":1,\"store\":\"" STORE "\",\"key\":\"a%00b\"," CREATE_OF RECORD_OF "}", "not complete"},
-    {"{\"oscommit_ticket\":1,\"store\":\"" STORE "\",\"key\":\"a\\u0000b\"," CREATE_OF RECORD_OF "}", "no JSON"},
+    /* a fence that the record's timeout does not reach (T6), a ttl that is over too soon (T5) */
+    {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":\"1793496421\"}", "not complete"},
+    {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1793496999\",\"nonce\":\"" NONCE "\"}",
+     "not complete"},
+    /* other formats: an earlier one says by which nonce the object can be told */
+    {"{\"oscommit_ticket\":1,\"store\":\"s3 host bucket\",\"key\":\"k\"," CREATE_OF RECORD_OF "}",
+     "if its nonce is " NONCE ", the write was applied"},
+    {"{\"oscommit_ticket\":3,\"place\":" PLACE ",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "has format 3"},
+    {"{\"oscommit_ticket\":\"2\",\"place\":" PLACE ",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "not complete"},
+    {"{\"oscommit_ticket\":2,\"place\":\"s3 host\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "does not say"},
+    {"{\"oscommit_ticket\":2,\"place\":{\"store\":\"s\\u001b\"},\"key\":\"k\"," CREATE_OF RECORD_OF "}",
+     "does not say"},
+    {"{\"oscommit_ticket\":2,\"place\":" PLACE ",\"key\":\"a%00b\"," CREATE_OF RECORD_OF "}", "not complete"},
+    {"{\"oscommit_ticket\":2,\"place\":" PLACE ",\"key\":\"a\\u0000b\"," CREATE_OF RECORD_OF "}", "no JSON"},
 };
 
 static void hostile_tickets_are_refused(void **state)
@@ -188,17 +205,17 @@ static void hostile_tickets_are_refused(void **state)
         struct guard_ticket ticket;
         os_error error = {0};
         char *key = NULL;
-        CHECK_CODE(ticket_read(cases[i].text, STORE, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
+        CHECK_CODE(ticket_read(cases[i].text, &any, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
         CHECK_SAYS(&error, cases[i].says);
         assert_null(key);
     }
     struct guard_ticket ticket;
     os_error error = {0};
     char *key = NULL;
-    CHECK_CODE(ticket_read(NULL, STORE, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(ticket_read(NULL, &any, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
     error.code = OS_OK;
     /* and the cases differ from this one by what is wrong with them */
-    CHECK_CODE(ticket_read(HEAD_OF CREATE_OF RECORD_OF "}", STORE, &key, upload, &ticket, &error), OS_OK, &error);
+    CHECK_CODE(ticket_read(HEAD_OF CREATE_OF RECORD_OF "}", &any, &key, upload, &ticket, &error), OS_OK, &error);
     free(key);
 }
 
@@ -212,7 +229,7 @@ static void a_flag_that_is_false_is_as_one_that_is_left_out(void **state)
         char *key = NULL;
         char text[1024];
         snprintf(text, sizeof(text), HEAD_OF CREATE_OF "\"%s\":false," RECORD_OF "}", names[i]);
-        CHECK_CODE(ticket_read(text, STORE, &key, upload, &ticket, &error), OS_OK, &error);
+        CHECK_CODE(ticket_read(text, &any, &key, upload, &ticket, &error), OS_OK, &error);
         assert_false(ticket.native || ticket.native_writers || ticket.versioned || ticket.parts_in_doubt);
         free(key);
     }
@@ -229,10 +246,10 @@ static void a_ticket_that_is_too_long_or_too_deep_is_refused(void **state)
     assert_non_null(text);
     memset(text, '[', size - 1);
     text[size - 1] = '\0';
-    CHECK_CODE(ticket_read(text, STORE, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(ticket_read(text, &any, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
     CHECK_SAYS(&error, "32 KiB");
     text[size - 2] = '\0';
-    CHECK_CODE(ticket_read(text, STORE, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(ticket_read(text, &any, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
     CHECK_SAYS(&error, "no JSON");
     free(text);
 }
@@ -241,14 +258,14 @@ static void a_ticket_cut_anywhere_is_refused(void **state)
 {
     (void)state;
     struct guard_ticket ticket = full();
-    char *text = ticket_write(STORE, "k", NULL, &ticket);
+    char *text = ticket_write(&any.place, "k", NULL, &ticket);
     assert_non_null(text);
     for (size_t len = strlen(text); len-- > 0;) {
         struct guard_ticket read;
         os_error error = {0};
         char *key = NULL;
         text[len] = '\0';
-        CHECK_CODE(ticket_read(text, STORE, &key, upload, &read, &error), OS_ERR_ARGUMENT, &error);
+        CHECK_CODE(ticket_read(text, &any, &key, upload, &read, &error), OS_ERR_ARGUMENT, &error);
     }
     free(text);
 }
@@ -259,7 +276,7 @@ static os_code read_dump(const json_t *object, os_error *err)
     char *key = NULL;
     char *text = json_dumps(object, JSON_COMPACT);
     assert_non_null(text);
-    os_code code = ticket_read(text, STORE, &key, upload, &read, err);
+    os_code code = ticket_read(text, &any, &key, upload, &read, err);
     free(key);
     free(text);
     return code;
@@ -278,7 +295,7 @@ static void check_without(json_t *ticket, json_t *part, const char *name)
     if (strcmp(name, "not_applied") != 0) { /* anything but true is false */
         json_object_set_new(part, name, json_array());
         assert_int_equal(read_dump(ticket, &err), OS_ERR_ARGUMENT);
-        CHECK_SAYS(&err, "not complete");
+        CHECK_SAYS(&err, strcmp(name, "place") == 0 ? "does not say" : "not complete");
     }
     json_object_set_new(part, name, value);
 }
@@ -286,7 +303,7 @@ static void check_without(json_t *ticket, json_t *part, const char *name)
 static void a_ticket_without_a_field_or_with_a_wrong_one_is_refused(void **state)
 {
     static const char *const names[] = {
-        "oscommit_ticket", "store", "key",   "operation", "expected_etag", "our_etag", "generation",
+        "oscommit_ticket", "place", "key",   "operation", "expected_etag", "our_etag", "generation",
         "timeout_ms",      "ttl",   "nonce", "saw",       "fence",         "d0",       "margin",
         "not_applied",     "base"};
     static const char *const base_names[] = {"etag", "version_id", "nonce", "last_modified"};
@@ -294,7 +311,8 @@ static void a_ticket_without_a_field_or_with_a_wrong_one_is_refused(void **state
     os_error err;
     (void)state;
     ticket.d0_s = 7;
-    char *text = ticket_write(STORE, "k", NULL, &ticket);
+    ticket.record.fence_s = 17;
+    char *text = ticket_write(&any.place, "k", NULL, &ticket);
     json_t *object = json_loads(text, 0, NULL);
     assert_non_null(object);
     assert_int_equal(read_dump(object, &err), OS_OK);
@@ -319,8 +337,9 @@ static void numbers_out_of_bounds_and_foreign_nonces_are_refused(void **state)
     os_error err;
     (void)state;
     ticket.d0_s = 7;
+    ticket.record.fence_s = 17;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        char *text = ticket_write(STORE, "k", NULL, &ticket);
+        char *text = ticket_write(&any.place, "k", NULL, &ticket);
         json_t *object = json_loads(text, 0, NULL);
         json_object_set_new(object, wrong[i].name, json_string(wrong[i].value));
         assert_int_equal(read_dump(object, &err), OS_ERR_ARGUMENT);
@@ -329,6 +348,80 @@ static void numbers_out_of_bounds_and_foreign_nonces_are_refused(void **state)
         json_decref(object);
         free(text);
     }
+}
+
+/* ------------------------------------------------------------------------------------------------ places and keys */
+
+static os_code read_of(const struct ticket_wish *writer, const char *key, const struct ticket_wish *reader,
+                       os_error *err)
+{
+    struct guard_ticket ticket = full();
+    struct guard_ticket read;
+    char *read_key = NULL;
+    char *text = ticket_write(&writer->place, key, NULL, &ticket);
+    assert_non_null(text);
+    os_code code = ticket_read(text, reader, &read_key, upload, &read, err);
+    free(read_key);
+    free(text);
+    return code;
+}
+
+static void each_part_of_the_place_must_be_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TICKET_PARTS; i++) {
+        struct ticket_wish other = any;
+        os_error err;
+        other.place.part[i] = i == TICKET_PREFIX ? "a/" : "else";
+        assert_int_equal(read_of(&other, "a/b", &any, &err), OS_ERR_ARGUMENT);
+        CHECK_SAYS(&err, "another store");
+        CHECK_SAYS(&err, other.place.part[i]);
+        bool endpoint = i == TICKET_ENDPOINT || i == TICKET_LEDGER_ENDPOINT;
+        struct ticket_wish told = any;
+        told.same_store = true;
+        assert_int_equal(read_of(&other, "a/b", &told, &err), endpoint ? OS_OK : OS_ERR_ARGUMENT);
+    }
+}
+
+/* A blank at the end of one part is none at the beginning of the next. */
+static void no_two_places_look_alike(void **state)
+{
+    (void)state;
+    struct ticket_wish one = any;
+    struct ticket_wish other = any;
+    os_error err;
+    one.place.part[TICKET_TABLE] = "led p";
+    other.place.part[TICKET_TABLE] = "led";
+    other.place.part[TICKET_RECORD_PREFIX] = "p";
+    assert_int_equal(read_of(&one, "k", &other, &err), OS_ERR_ARGUMENT);
+    one.place.part[TICKET_TABLE] = "a%20b";
+    other = one;
+    other.place.part[TICKET_TABLE] = "a b";
+    assert_int_equal(read_of(&one, "k", &other, &err), OS_ERR_ARGUMENT);
+    assert_int_equal(read_of(&other, "k", &one, &err), OS_ERR_ARGUMENT);
+    assert_int_equal(read_of(&one, "k", &one, &err), OS_OK);
+}
+
+static void a_ticket_is_of_the_key_that_is_asked_for(void **state)
+{
+    (void)state;
+    struct ticket_wish of = any;
+    os_error err;
+    of.key = "a/b";
+    assert_int_equal(read_of(&any, "a/b", &of, &err), OS_OK);
+    assert_int_equal(read_of(&any, "a/c", &of, &err), OS_ERR_ARGUMENT);
+    CHECK_SAYS(&err, "of the object a/c, not of a/b");
+}
+
+static void a_key_outside_the_prefix_is_refused(void **state)
+{
+    (void)state;
+    struct ticket_wish of = any;
+    os_error err;
+    of.place.part[TICKET_PREFIX] = "team/";
+    assert_int_equal(read_of(&of, "team/k", &of, &err), OS_OK);
+    assert_int_equal(read_of(&of, "other/k", &of, &err), OS_ERR_ARGUMENT);
+    CHECK_SAYS(&err, "outside the prefix team/");
 }
 
 int main(void)
@@ -342,6 +435,10 @@ int main(void)
         cmocka_unit_test(a_ticket_cut_anywhere_is_refused),
         cmocka_unit_test(a_ticket_without_a_field_or_with_a_wrong_one_is_refused),
         cmocka_unit_test(numbers_out_of_bounds_and_foreign_nonces_are_refused),
+        cmocka_unit_test(each_part_of_the_place_must_be_the_same),
+        cmocka_unit_test(no_two_places_look_alike),
+        cmocka_unit_test(a_ticket_is_of_the_key_that_is_asked_for),
+        cmocka_unit_test(a_key_outside_the_prefix_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,8 @@ enum upload_store_reply {
     REPLY_UNAVAILABLE,
     REPLY_DENIED,
     REPLY_NO_UPLOAD, /* said of an upload that was open until then */
+    REPLY_STAYS,     /* accepted; the upload stays until the next one */
+    REPLY_BARE_404,  /* without a code: of the bucket, or of a middlebox */
     REPLY_INVALID_PART
 };
 

@@ -62,7 +62,9 @@ static void bad_store_urls_are_named(void **state)
         struct settings settings = {0};
         os_error error = {0};
         CHECK_CODE(url_parse_store(urls[i], &settings, &error), OS_ERR_CONFIG, &error);
-        CHECK_SAYS(&error, urls[i]);
+        char shown[64];
+        (void)os_escape_text(urls[i], strlen(urls[i]), shown, sizeof(shown));
+        CHECK_SAYS(&error, shown);
         settings_free(&settings);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which request carries a write, and under which guard: modes, ladder, refusals. */
 #include "client/way.h"
+#include "profile/profile_json.h"
 #include "unit/client/client_scratch.h"
 #include "unit/client/way_profiles.h"
 
@@ -219,6 +220,7 @@ static struct way_rules rules_of(const struct row *row, const struct profile *pr
         .has_ledger = !(row->flags & NO_LEDGER),
         .has_conditions = !(row->flags & NO_CONDITIONS),
         .has_uploads = !(row->flags & NO_UPLOADS),
+        .at_once_bytes = 64 << 10,
     };
     if (row->flags & HEADERS_ON)
         rules.condition_headers = OS_ON;
@@ -313,6 +315,33 @@ static void a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request(
     assert_int_equal(way_stage_above(&rules, WAY_COPY, true), 5 * GIB);
 }
 
+/* Section 3: what does not arrive at once makes a dead writer's record block for long. */
+static void where_only_the_record_excludes_what_does_not_arrive_at_once_is_staged(void **state)
+{
+    (void)state;
+    struct profile profile = all_ignored();
+    struct way_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
+    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 12 << 10);
+    assert_int_equal(way_stage_above(&rules, WAY_PUT, false), 12 << 10);
+    rules.stage_above = 1 << 20; /* the caller's own */
+    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 1 << 20);
+    rules.stage_above = 0;
+    rules.has_uploads = false;
+    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 8 << 20);
+}
+
+/* Section 3: there the rest of a body may come at any time, so that its beginning never dies. */
+static void where_stalled_bodies_are_kept_no_body_is_stalled(void **state)
+{
+    (void)state;
+    struct profile profile = all_proven();
+    struct way_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
+    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 8 << 20);
+    rules.keeps_stalled_bodies = true;
+    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 12 << 10);
+    assert_int_equal(way_stage_above(&rules, WAY_COPY, true), 5 * GIB);
+}
+
 static void one_condition_goes_along(void **state)
 {
     (void)state;
@@ -350,6 +379,65 @@ static void refusals_say_what_to_change(void **state)
     assert_non_null(strstr(error.message, "ledger_url"));
 }
 
+static void a_missing_ledger_is_asked_for_by_operation_and_setting(void **state)
+{
+    (void)state;
+    struct profile profile = all_proven();
+    struct way_rules rules = {.unprofiled = " So it is.", .has_conditions = true, .has_uploads = true};
+    struct way_wish wish = {WAY_PUT, true, 5};
+    static const struct {
+        enum way_operation operation;
+        const char *says;
+    } operations[] = {{WAY_PUT, "A guarded put needs a ledger: set ledger_url"},
+                      {WAY_COPY, "A guarded copy needs a ledger: set ledger_url"},
+                      {WAY_DELETE, "A guarded delete needs a ledger: set ledger_url"},
+                      {WAY_COMPLETE, "A guarded write in parts needs a ledger: set ledger_url"}};
+    struct way way;
+    os_error error;
+    for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
+        wish.operation = operations[i].operation;
+        assert_int_equal(way_choose(&rules, &wish, &way, &error), OS_ERR_CONFIG);
+        assert_non_null(strstr(error.message, operations[i].says));
+        assert_non_null(strstr(error.message, ". So it is."));
+    }
+    rules.profile = &profile;
+    rules.guard = OS_GUARD_RECORD;
+    assert_int_equal(way_choose(&rules, &wish, &way, &error), OS_ERR_CONFIG);
+    assert_non_null(strstr(error.message, "needs a ledger with guard=record: set ledger_url"));
+    rules.guard = OS_GUARD_BOTH;
+    assert_int_equal(way_choose(&rules, &wish, &way, &error), OS_ERR_CONFIG);
+    assert_non_null(strstr(error.message, "needs a ledger with guard=both: set ledger_url"));
+    rules.guard = OS_GUARD_AUTO;
+    rules.condition_headers = OS_OFF;
+    assert_int_equal(way_choose(&rules, &wish, &way, &error), OS_ERR_CONFIG);
+    assert_non_null(strstr(error.message, "needs a ledger with condition_headers=off: set ledger_url"));
+}
+
+/* It is the default on AWS (docs/stores.md): without a ledger nothing may be refused there, nor with one. */
+static void the_profile_of_aws_proves_every_write(void **state)
+{
+    (void)state;
+    struct profile profile;
+    struct way_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true};
+    static const enum way_operation operations[] = {WAY_PUT, WAY_COPY, WAY_DELETE, WAY_COMPLETE};
+    struct way way;
+    assert_int_equal(profile_shipped_find("aws", &profile, NULL), OS_OK);
+    for (unsigned i = 0; i < 4 * 2 * 2; i++) {
+        struct way_wish wish = {operations[i / 4], i % 2 == 1, i / 2 % 2 == 1 ? 6 * GIB : 5};
+        if (wish.operation == WAY_DELETE && wish.create)
+            continue;
+        rules.guard = OS_GUARD_AUTO;
+        rules.has_ledger = false;
+        assert_int_equal(way_choose(&rules, &wish, &way, NULL), OS_OK);
+        assert_int_equal(way.guard, OS_GUARD_NATIVE);
+        rules.guard = OS_GUARD_BOTH;
+        rules.has_ledger = true;
+        assert_int_equal(way_choose(&rules, &wish, &way, NULL), OS_OK);
+        assert_int_equal(way.guard, OS_GUARD_BOTH);
+        assert_true(way.conditional && way.native_writers);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,8 +446,12 @@ int main(void)
         cmocka_unit_test(beside_native_creations_records_prove_less),
         cmocka_unit_test(in_both_others_may_write_without_a_record),
         cmocka_unit_test(a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request),
+        cmocka_unit_test(where_only_the_record_excludes_what_does_not_arrive_at_once_is_staged),
+        cmocka_unit_test(where_stalled_bodies_are_kept_no_body_is_stalled),
         cmocka_unit_test(one_condition_goes_along),
         cmocka_unit_test(refusals_say_what_to_change),
+        cmocka_unit_test(a_missing_ledger_is_asked_for_by_operation_and_setting),
+        cmocka_unit_test(the_profile_of_aws_proves_every_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

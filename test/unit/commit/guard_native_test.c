@@ -219,12 +219,12 @@ static void n1_the_version_that_was_seen_before_still_stands(void **state)
 {
     (void)state;
     TRACE("put E native\n" LOOKED LOST TOLD_DEAD(
-        "E lm=5 nonce=before") "head E lm=5 nonce=before @1013 -> NOT_EXECUTED EXPIRED N1 again longer [FINISHED]\n");
+        "E lm=5 nonce=before") "head E lm=5 nonce=before @1013 -> NOT_EXECUTED EXPIRED N1 again [FINISHED]\n");
     TRACE("put E native\n"
           "start -> HEAD [CHECKING]\n"
           "head E lm=999 vid=v7 @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n" LOST TOLD_DEAD(
-              "E lm=999 vid=v7") "head E lm=999 vid=v7 @1013 -> NOT_EXECUTED EXPIRED N1 again longer [FINISHED]\n");
+              "E lm=999 vid=v7") "head E lm=999 vid=v7 @1013 -> NOT_EXECUTED EXPIRED N1 again [FINISHED]\n");
 }
 
 /* Any difference: what was there may have been replaced twice. */
@@ -260,7 +260,7 @@ static void n1_a_version_from_long_before_has_stood_there(void **state)
     TRACE("put absent native tells recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
         HEX " lm=697") "head " HEX " lm=697 @1013 -> CONFLICT OVERTAKEN N1 " HEX " [FINISHED]\n");
     TRACE("put " HEX " native tells recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
-        HEX " lm=697") "head " HEX " lm=697 @1013 -> NOT_EXECUTED EXPIRED N1 again longer [FINISHED]\n");
+        HEX " lm=697") "head " HEX " lm=697 @1013 -> NOT_EXECUTED EXPIRED N1 again [FINISHED]\n");
     TRACE("put absent native tells recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
         HEX " lm=698") "head " HEX " lm=698 @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
 }
@@ -295,7 +295,7 @@ static void n2_an_open_upload_was_not_completed(void **state)
     (void)state;
     TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST "head none @1013 -> WAIT 25 [NATIVE_WAITING]\n"
           "timer +25 -> HEAD [NATIVE_HEAD]\n" ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
-          "head F @1014 -> NOT_EXECUTED EXPIRED N2 again longer [FINISHED]\n");
+          "head F @1014 -> NOT_EXECUTED EXPIRED N2 again [FINISHED]\n");
     TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
           "head X nonce=us @1014 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED
@@ -352,7 +352,7 @@ static void a_ticket_is_resolved_without_a_record(void **state)
     TRACE("put E native\n" LOOKED LOST "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> native E d0=1000 g=100 t=20000 ttl=4600 fence=1010 saw=before base=E\n"
           "start -> HEAD [NATIVE_HEAD]\n" TOLD_DEAD(
-              "E lm=5 nonce=before") "head E lm=5 nonce=before @1013 -> NOT_EXECUTED EXPIRED N1 longer [FINISHED]\n");
+              "E lm=5 nonce=before") "head E lm=5 nonce=before @1013 -> NOT_EXECUTED EXPIRED N1 [FINISHED]\n");
     TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> native * d0=1000 g=100 t=20000 ttl=4600 fence=1010 base=none not-applied\n"

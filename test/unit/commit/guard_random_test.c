@@ -126,7 +126,8 @@ static void random_answer(struct play *play, struct guard_event *event)
     event->head = one_in(play, 10) ? HEAD_FAILED : one_in(play, 80) ? HEAD_REFUSED : HEAD_ANSWERED;
     event->source_bytes = one_in(play, 30) ? GUARD_COPY_MAX_BYTES + 1 : below(play, GUARD_COPY_MAX_BYTES);
     event->signed_ok = !one_in(play, 50);
-    event->one_write = one_in(play, 2);
+    event->at_once = one_in(play, 2);
+    event->wire_bytes = below(play, 9000);
     event->attempt = (enum attempt_answer)(ATTEMPT_OK + below(play, ATTEMPT_AMBIGUOUS));
     if (one_in(play, 2))
         event->attempt = ATTEMPT_AMBIGUOUS;
@@ -170,7 +171,9 @@ static void random_settings(struct play *play)
     play->settings.release_always = one_in(play, 4);
     play->settings.answer_409 = (uint32_t)below(play, 3);
     play->settings.etag_known = one_in(play, 2);
-    play->settings.allowance_s = one_in(play, 4) ? 9 : 0;
+    play->settings.work_s = one_in(play, 4) ? 9 : 0;
+    play->settings.complete_s = one_in(play, 4) ? 30 : 0;
+    play->settings.stalled_body_s = one_in(play, 4) ? GUARD_STALLED_BODY_FOR_EVER : GUARD_STALLED_BODY_S;
     play->settings.native = one_in(play, 4);
     play->settings.modified_tells = one_in(play, 2);
     play->settings.versioned = one_in(play, 6);

@@ -24,7 +24,7 @@
 #define DEAD_E   "head E nonce=before @1014 -> HEAD [RESOLVE_HEAD]\nhead E nonce=before @1014 -> GET [RESOLVE_OWN]\n"
 #define OURS     "get found sent -> QUERY [RESOLVE_OTHERS]\n"
 #define ASKED    "query -> PARTS u=9 [RESOLVE_PARTS]\n"
-#define RELEASED "R14 again longer, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 [FINISHED]\n"
+#define RELEASED "R14 again, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 [FINISHED]\n"
 
 /* ------------------------------------------------------------------------------------------------ our Complete */
 
@@ -38,17 +38,16 @@ static void the_allowance_grows_with_the_parts(void **state)
           "signed -> PUT g=100 t=112000 ttl=4600 fence=1110 u=9 if absent [ACQUIRING]\n"
           "put ok -> SEND 112000 [SENDING]\n"
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
-    TRACE("complete absent parts=7 allowance=9\n"
+    TRACE("complete absent parts=7 work=9\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1014 u=9 if absent [ACQUIRING]\n");
     TRACE("complete absent parts=7\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
-          "signed large -> PUT g=100 t=78000 ttl=4600 fence=1076 u=9 if absent [ACQUIRING]\n");
-    assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 100, true), 6);
-    assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 100, false), 71);
-    assert_int_equal(guard_allowance_s(GUARD_COMPLETE, 101, true), 7);
+          "signed bytes=2500 -> PUT g=100 t=82000 ttl=4600 fence=1080 u=9 if absent [ACQUIRING]\n");
+    assert_int_equal(guard_work_s(GUARD_COMPLETE, 100), 6);
+    assert_int_equal(guard_work_s(GUARD_COMPLETE, 101), 7);
 }
 
 /* T6: what a profile says of the store's Completes lengthens fence and timeout; what the caller says wins. */
@@ -60,10 +59,14 @@ static void a_store_may_be_at_a_complete_for_minutes(void **state)
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=307000 ttl=10210 fence=1305 u=9 if absent [ACQUIRING]\n"
           "put ok -> SEND 307000 [SENDING]\n");
-    TRACE("complete absent parts=7 complete=300 allowance=9\n"
+    TRACE("complete absent parts=7 complete=300 work=9\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1014 u=9 if absent [ACQUIRING]\n");
+    TRACE("complete absent parts=7 complete=300\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed bytes=2500 -> PUT g=100 t=376000 ttl=12280 fence=1374 u=9 if absent [ACQUIRING]\n");
     TRACE("complete absent parts=7 complete=3\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -81,7 +84,7 @@ static void an_upload_that_is_open_after_its_complete_is_dead_is_not_executed(vo
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1014 -> NOT_EXECUTED EXPIRED " RELEASED);
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
-          "head F @9999 -> NOT_EXECUTED EXPIRED R14 again longer, RELEASE g=101 t=0 ttl=13599 fence=1011 if g=100 "
+          "head F @9999 -> NOT_EXECUTED EXPIRED R14 again, RELEASE g=101 t=0 ttl=13599 fence=1011 if g=100 "
           "[FINISHED]\n");
 }
 
@@ -230,8 +233,7 @@ static void a_ticket_keeps_the_upload(void **state)
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1011 u=9 base=none\n"
           "start -> HEAD [RESOLVE_HEAD]\n" DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
-          "head none @1014 -> NOT_EXECUTED EXPIRED R14 longer, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 "
-          "[FINISHED]\n");
+          "head none @1014 -> NOT_EXECUTED EXPIRED R14 [FINISHED]\n");
 }
 
 /* Only where no answer said so does the verdict rest on the fence. */

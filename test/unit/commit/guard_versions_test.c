@@ -70,7 +70,7 @@ static void where_the_expectation_holds_it_may_be_tried_again(void **state)
           "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
           "head none @1013 -> HEAD [NATIVE_HEAD]\n"
           "head none @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
-          "versions others @1013 -> NOT_EXECUTED EXPIRED R16 again longer [FINISHED]\n");
+          "versions others @1013 -> NOT_EXECUTED EXPIRED R16 again [FINISHED]\n");
     TRACE("complete E parts=7 native\n"
           "start -> HEAD [CHECKING]\n"
           "head E lm=5 vid=v1 @1000 -> SIGN 1000/5 [SIGNING]\n"

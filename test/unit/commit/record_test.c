@@ -2,6 +2,7 @@
 /* T3, T5, R12 and R13's "very version": the steps that are taken on records and versions. */
 #include "commit/record.h"
 #include "commit/version.h"
+#include "support/record_changes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +22,26 @@ static struct record sample(void)
                            .has_fence = true,
                            .nonce = "0123456789abcdef0123456789abcdef",
                            .saw = "before"};
+}
+
+/* R17. */
+static void records_are_the_same_in_every_attribute_or_not_at_all(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < RECORD_KINDS; kind++) {
+        const struct record base = sample();
+        struct record one = record_of_kind(&base, kind);
+        struct record other = one;
+        assert_true(record_same(&one, &other));
+        for (unsigned change = 0; change < RECORD_CHANGES; change++) {
+            other = record_changed(&one, change);
+            assert_false(record_same(&one, &other));
+            assert_false(record_same(&other, &one));
+        }
+        other = one;
+        other.upload = 9;
+        assert_false(record_same(&one, &other));
+    }
 }
 
 /* T3: generation + 1, timeout 0, a fresh ttl, the same nonce, fence and saw. */
@@ -207,6 +228,7 @@ static void equal_versions_are_equal_as_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_are_the_same_in_every_attribute_or_not_at_all),
         cmocka_unit_test(a_release_keeps_nonce_fence_and_saw),
         cmocka_unit_test(a_release_without_a_fence_has_none),
         cmocka_unit_test(an_upload_is_known_by_its_number),

@@ -38,6 +38,17 @@ static void what_was_not_sent_is_not_sent(void **state)
     assert_int_equal(verdict_classify(&reply), ATTEMPT_NOT_SENT);
 }
 
+/* R6: whose tail never left is never whole; it was too slow (E6). */
+static void what_kept_its_tail_has_expired(void **state)
+{
+    (void)state;
+    struct attempt_reply reply = answer_of(0, "");
+    reply.sent = true;
+    reply.complete = false;
+    reply.tail_kept = true;
+    assert_int_equal(verdict_classify(&reply), ATTEMPT_EXPIRED);
+}
+
 /* R10: an answer cut short says nothing, not even its status. */
 static void an_answer_cut_short_is_ambiguous(void **state)
 {
@@ -299,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_not_sent_is_not_sent),
+        cmocka_unit_test(what_kept_its_tail_has_expired),
         cmocka_unit_test(an_answer_cut_short_is_ambiguous),
         cmocka_unit_test(a_2xx_is_a_success),
         cmocka_unit_test(a_copys_200_needs_its_result_document),

@@ -138,13 +138,41 @@ static void T3_releases_a_record_without_nonce_only_while_it_has_none(void **sta
                      "\"ExpressionAttributeValues\":{\":generation\":{\"N\":\"0\"}}," ALL_OLD);
 }
 
+static void R17_releases_for_a_ticket_what_is_stored_as_it_says(void **state)
+{
+    (void)state;
+    struct record seen = held;
+    seen.has_fence = true;
+    seen.fence_s = 1799990010;
+    memcpy(seen.saw, NONCE, sizeof(seen.saw));
+    assert_put(&held, RECORD_IF_SAME, &seen,
+               TABLE ",\"Item\":" HELD_ITEM
+                     ",\"ConditionExpression\":\"#generation = :generation AND #ttl = :ttl AND #nonce = :nonce AND "
+                     "#timeout = :timeout AND attribute_not_exists(#upload) AND #fence = :fence AND #saw = :saw\","
+                     "\"ExpressionAttributeNames\":{\"#generation\":\"generation\",\"#ttl\":\"ttl\",\"#nonce\":"
+                     "\"nonce\",\"#timeout\":\"timeout\",\"#fence\":\"fence\",\"#saw\":\"saw\",\"#upload\":"
+                     "\"upload\"},\"ExpressionAttributeValues\":{\":generation\":{\"N\":\"281474976710655\"},"
+                     "\":ttl\":{\"N\":\"1800000000\"},\":nonce\":{\"S\":\"" NONCE
+                     "\"},\":timeout\":{\"N\":\"20000\"},\":fence\":{\"N\":\"1799990010\"},\":saw\":{\"S\":\"" NONCE
+                     "\"}}," ALL_OLD);
+}
+
+/* All that a record may have, also when it has it in a wrong form. */
+#define OF_RECORDS_NAMES                                                                             \
+    "\"#path\":\"path\",\"#etag\":\"etag\",\"#generation\":\"generation\",\"#timeout\":\"timeout\"," \
+    "\"#ttl\":\"ttl\",\"#nonce\":\"nonce\",\"#fence\":\"fence\",\"#saw\":\"saw\",\"#upload\":\"upload\""
+#define OF_RECORDS_PROJECTION \
+    "\"ProjectionExpression\":\"#path, #etag, #generation, #timeout, #ttl, #nonce, #fence, #saw, #upload\""
+#define OF_RECORDS OF_RECORDS_PROJECTION ",\"ExpressionAttributeNames\":{" OF_RECORDS_NAMES "}"
+
 static void reads_are_consistent(void **state)
 {
     (void)state;
     struct http_request request;
     struct buf body;
     os_code code = dynamo_build_get(&target, "dir/k", "*", &request, &body, NULL);
-    assert_request(code, &request, &body, "GetItem", TABLE ",\"Key\":{" KEY "},\"ConsistentRead\":true}");
+    assert_request(code, &request, &body, "GetItem",
+                   TABLE ",\"Key\":{" KEY "},\"ConsistentRead\":true," OF_RECORDS "}");
 }
 
 static void a_partition_is_queried(void **state)
@@ -152,11 +180,30 @@ static void a_partition_is_queried(void **state)
     (void)state;
     struct http_request request;
     struct buf body;
-    os_code code = dynamo_build_list(&target, "dir/k", NULL, &request, &body, NULL);
+    os_code code =
+        dynamo_build_list(&target, &(struct dynamo_page){.path = "dir/k", .start_key = NULL}, &request, &body, NULL);
     assert_request(code, &request, &body, "Query",
-                   TABLE ",\"ConsistentRead\":true,\"Limit\":100,\"KeyConditionExpression\":\"#path = :path\","
-                         "\"ExpressionAttributeNames\":{\"#path\":\"path\"},"
-                         "\"ExpressionAttributeValues\":{\":path\":{\"S\":\"dir/k\"}}}");
+                   TABLE ",\"ConsistentRead\":true,\"Limit\":4000,\"KeyConditionExpression\":\"#path = :path\","
+                         "\"ExpressionAttributeValues\":{\":path\":{\"S\":\"dir/k\"}},"
+                         "\"ExpressionAttributeNames\":{\"#path\":\"path\"}}");
+}
+
+static void a_page_of_records_leaves_out_what_others_have_added(void **state)
+{
+    (void)state;
+    struct http_request request;
+    struct buf body;
+    struct dynamo_page page = {.path = "dir/k", .attributes = DYNAMO_RECORD_ATTRIBUTES, .limit = 7};
+    os_code code = dynamo_build_list(&target, &page, &request, &body, NULL);
+    assert_request(code, &request, &body, "Query",
+                   TABLE ",\"ConsistentRead\":true,\"Limit\":7,"
+                         "\"KeyConditionExpression\":\"#path = :path\","
+                         "\"ExpressionAttributeValues\":{\":path\":{\"S\":\"dir/k\"}}," OF_RECORDS "}");
+    page = (struct dynamo_page){.attributes = DYNAMO_KEY_ATTRIBUTES, .limit = 1};
+    code = dynamo_build_list(&target, &page, &request, &body, NULL);
+    assert_request(code, &request, &body, "Scan",
+                   TABLE ",\"ConsistentRead\":true,\"Limit\":1,\"ProjectionExpression\":\"#path, #etag\","
+                         "\"ExpressionAttributeNames\":{\"#path\":\"path\",\"#etag\":\"etag\"}}");
 }
 
 static void a_whole_table_is_scanned(void **state)
@@ -164,8 +211,9 @@ static void a_whole_table_is_scanned(void **state)
     (void)state;
     struct http_request request;
     struct buf body;
-    os_code code = dynamo_build_list(&target, NULL, NULL, &request, &body, NULL);
-    assert_request(code, &request, &body, "Scan", TABLE ",\"ConsistentRead\":true,\"Limit\":100}");
+    os_code code =
+        dynamo_build_list(&target, &(struct dynamo_page){.path = NULL, .start_key = NULL}, &request, &body, NULL);
+    assert_request(code, &request, &body, "Scan", TABLE ",\"ConsistentRead\":true,\"Limit\":4000}");
 }
 
 static void the_next_page_starts_at_the_last_key(void **state)
@@ -173,15 +221,16 @@ static void the_next_page_starts_at_the_last_key(void **state)
     (void)state;
     struct http_request request;
     struct buf body;
-    os_code code = dynamo_build_list(&target, NULL, "{" KEY "}", &request, &body, NULL);
+    os_code code = dynamo_build_list(&target, &(struct dynamo_page){.path = NULL, .start_key = "{" KEY "}"}, &request,
+                                     &body, NULL);
     assert_request(code, &request, &body, "Scan",
-                   TABLE ",\"ConsistentRead\":true,\"Limit\":100,\"ExclusiveStartKey\":{" KEY "}}");
-    code = dynamo_build_list(&target, "dir/k", "{" KEY "}", &request, &body, NULL);
+                   TABLE ",\"ConsistentRead\":true,\"Limit\":4000,\"ExclusiveStartKey\":{" KEY "}}");
+    code = dynamo_build_list(&target, &(struct dynamo_page){.path = "dir/k", .start_key = "{" KEY "}"}, &request, &body,
+                             NULL);
     assert_request(code, &request, &body, "Query",
-                   TABLE ",\"ConsistentRead\":true,\"Limit\":100,\"KeyConditionExpression\":\"#path = :path\","
-                         "\"ExpressionAttributeNames\":{\"#path\":\"path\"},"
-                         "\"ExpressionAttributeValues\":{\":path\":{\"S\":\"dir/k\"}},\"ExclusiveStartKey\":{" KEY
-                         "}}");
+                   TABLE ",\"ConsistentRead\":true,\"Limit\":4000,\"KeyConditionExpression\":\"#path = :path\","
+                         "\"ExpressionAttributeValues\":{\":path\":{\"S\":\"dir/k\"}},"
+                         "\"ExpressionAttributeNames\":{\"#path\":\"path\"},\"ExclusiveStartKey\":{" KEY "}}");
 }
 
 static void the_table_is_described_and_made(void **state)
@@ -236,8 +285,12 @@ static os_code build_every_other(const struct dynamo_target *other, int which, o
     os_code code;
     switch (which) {
     case 0: code = dynamo_build_put(other, "k", "*", &held, NULL, &condition, &request, &body, err); break;
-    case 1: code = dynamo_build_list(other, "k", NULL, &request, &body, err); break;
-    case 2: code = dynamo_build_list(other, NULL, NULL, &request, &body, err); break;
+    case 1:
+        code = dynamo_build_list(other, &(struct dynamo_page){.path = "k", .start_key = NULL}, &request, &body, err);
+        break;
+    case 2:
+        code = dynamo_build_list(other, &(struct dynamo_page){.path = NULL, .start_key = NULL}, &request, &body, err);
+        break;
     case 3: code = dynamo_build_describe_table(other, &request, &body, err); break;
     case 4: code = dynamo_build_create_table(other, &request, &body, err); break;
     case 5: code = dynamo_build_update_ttl(other, &request, &body, err); break;
@@ -304,7 +357,9 @@ static void a_start_key_that_is_none_is_refused(void **state)
         struct http_request request;
         struct buf body;
         os_error err;
-        assert_int_equal(dynamo_build_list(&target, "k", keys[i], &request, &body, &err), OS_ERR_ARGUMENT);
+        assert_int_equal(
+            dynamo_build_list(&target, &(struct dynamo_page){.path = "k", .start_key = keys[i]}, &request, &body, &err),
+            OS_ERR_ARGUMENT);
         assert_says(err, "list the records from the beginning");
     }
 }
@@ -408,8 +463,10 @@ int main(void)
         cmocka_unit_test(R12_takes_over_a_peers_record_only_while_it_has_no_nonce),
         cmocka_unit_test(T3_releases_what_is_held),
         cmocka_unit_test(T3_releases_a_record_without_nonce_only_while_it_has_none),
+        cmocka_unit_test(R17_releases_for_a_ticket_what_is_stored_as_it_says),
         cmocka_unit_test(reads_are_consistent),
         cmocka_unit_test(a_partition_is_queried),
+        cmocka_unit_test(a_page_of_records_leaves_out_what_others_have_added),
         cmocka_unit_test(a_whole_table_is_scanned),
         cmocka_unit_test(the_next_page_starts_at_the_last_key),
         cmocka_unit_test(the_table_is_described_and_made),

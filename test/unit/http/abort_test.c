@@ -11,8 +11,11 @@
 
 #include <cmocka.h>
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 struct fixture {
@@ -68,8 +71,9 @@ static void check_reset(struct fixture *fixture, bool cancel)
     socket_watch_begin();
     probe_start(fixture->engine, &probe);
     if (cancel) {
-        http_engine_poll(fixture->engine, 100);
-        assert_true(http_server_wait_held(fixture->server, 1));
+        while (http_server_held(fixture->server) == 0 && !probe.done) {
+            http_engine_poll(fixture->engine, 10);
+        }
         http_engine_cancel(fixture->engine, probe.id);
         assert_true(probe.done);
     }
@@ -112,6 +116,52 @@ static void an_unanswered_small_attempt_is_reset_at_its_deadline(void **state)
     assert_true(http_server_wait_count(fixture->server, 1));
     assert_int_equal(http_server_record(fixture->server, 0)->end_errno, ECONNRESET);
     probe_free(&probe);
+}
+
+/* A server that reads nothing until it is told to; http_server.h reads on behind its answer. */
+static int listen_deafly(char ret_host[32])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+    snprintf(ret_host, 32, "127.0.0.1:%d", ntohs(address.sin_port));
+    return fd;
+}
+
+/* libcurl closes the connection itself, while the kernel holds a part of the body. */
+static void an_attempt_whose_answer_makes_no_sense_is_reset_and_the_rest_dropped(void **state)
+{
+    enum { LENGTH = 32 << 20 };
+    static const char nonsense[] = "no HTTP\r\n\r\n";
+    struct fixture *fixture = *state;
+    char host[32];
+    char data[4096];
+    char *body = calloc(1, LENGTH);
+    struct probe probe;
+    int listening = listen_deafly(host);
+    assert_non_null(body);
+    probe_init(&probe, "PUT", host, "/attempt", body, LENGTH);
+    probe.start.once = true;
+    probe_start(fixture->engine, &probe);
+    http_engine_poll(fixture->engine, 100);
+    int accepted = accept(listening, NULL, NULL);
+    assert_true(accepted >= 0);
+    assert_int_equal(send(accepted, nonsense, sizeof(nonsense) - 1, 0), sizeof(nonsense) - 1);
+    while (!probe.done)
+        http_engine_poll(fixture->engine, 100);
+    assert_int_not_equal(probe.code, OS_OK);
+    ssize_t got = 1;
+    while (got > 0)
+        got = recv(accepted, data, sizeof(data), 0);
+    assert_int_equal(got, -1);
+    assert_int_equal(errno, ECONNRESET);
+    close(accepted);
+    close(listening);
+    probe_free(&probe);
+    free(body);
 }
 
 static void an_attempt_past_its_deadline_is_not_sent(void **state)
@@ -250,6 +300,7 @@ int main(void)
         TEST(at_the_deadline_the_connection_is_reset_and_the_rest_dropped),
         TEST(a_cancelled_attempt_is_reset_and_the_rest_dropped),
         TEST(an_unanswered_small_attempt_is_reset_at_its_deadline),
+        TEST(an_attempt_whose_answer_makes_no_sense_is_reset_and_the_rest_dropped),
         TEST(an_attempt_past_its_deadline_is_not_sent),
         TEST(a_process_stopped_past_the_deadline_sends_nothing_more),
         TEST(an_attempt_held_up_by_a_callback_past_its_deadline_is_not_sent),

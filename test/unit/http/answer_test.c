@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,9 +220,42 @@ static void too_large_headers_are_refused(void **state)
     for (int i = 0; i < 70000; i++) {
         assert_true(buf_add_char(&answer, 'a'));
     }
+    struct buf longer; /* than libcurl keeps */
+    buf_init(&longer, 1000000);
+    for (int i = 0; i < 4; i++) {
+        assert_true(buf_add(&longer, buf_str(&answer) + (i > 0 ? 20 : 0), 70000));
+    }
     assert_true(buf_add_str(&answer, "\r\nContent-Length: 0\r\n\r\n"));
+    assert_true(buf_add_str(&longer, "\r\nContent-Length: 0\r\n\r\n"));
     expect_failure(*state, buf_str(&answer), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
+    expect_failure(*state, buf_str(&longer), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
+    buf_free(&longer);
     buf_free(&answer);
+}
+
+static void lengths_that_disagree_are_no_answer(void **state)
+{
+    static const char *const heads[] = {
+        "Content-Length: 3\r\nContent-Length: 5",
+        "Content-Length: 5\r\nContent-Length: 3",
+        "Content-Length: 5, 5",
+        "Content-Length: -5",
+        "Content-Length: 18446744073709551615",
+        "Content-Length: 9223372036854775808",
+        "Content-Length: 5\r\nTransfer-Encoding: chunked",
+    };
+    char answer[256];
+    struct probe probe;
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        (void)snprintf(answer, sizeof(answer), "HTTP/1.1 200 OK\r\n%s\r\n\r\n01234", heads[i]);
+        get_answer(*state, answer, HTTP_SERVER_CLOSE, &probe);
+        assert_int_equal(probe.code, OS_ERR_PROTOCOL);
+        assert_int_equal(probe.body.len, 0);
+        probe_free(&probe);
+    }
+    get_answer(*state, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n01", HTTP_SERVER_KEEP, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    probe_free(&probe);
 }
 
 static void a_body_over_its_limit_is_refused(void **state)
@@ -413,6 +447,7 @@ int main(void)
         TEST(what_is_not_http_is_no_answer),
         TEST(too_many_headers_are_refused),
         TEST(too_large_headers_are_refused),
+        TEST(lengths_that_disagree_are_no_answer),
         TEST(a_body_over_its_limit_is_refused),
         TEST(a_redirect_is_an_answer),
         TEST(a_challenge_is_an_answer),

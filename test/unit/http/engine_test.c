@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct fixture {
@@ -357,6 +358,21 @@ static void a_missing_ca_file_is_a_configuration_error(void **state)
     assert_non_null(strstr(err.message, "/nonexistent/ca.pem"));
 }
 
+static void a_ca_file_that_would_be_waited_for_is_a_configuration_error(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/oscommit-ca-XXXXXX";
+    const struct http_engine_options options = {.ca_file = path, .max_connections = 1};
+    struct http_engine *engine = NULL;
+    os_error err;
+    assert_non_null(mkdtemp(path));
+    assert_int_equal(rmdir(path) + mkfifo(path, 0600), 0);
+    assert_int_equal(http_engine_new(&options, &engine, &err), OS_ERR_CONFIG);
+    assert_null(engine);
+    assert_non_null(strstr(err.message, "FIFO"));
+    assert_int_equal(unlink(path), 0);
+}
+
 /* The test server stands for the proxy: it gets the whole URL. */
 static void a_proxy_of_the_environment_is_used_except_for_loopback(void **state)
 {
@@ -453,6 +469,7 @@ int main(void)
         TEST(a_refused_connection_says_so_and_nothing_was_sent),
         TEST(a_connection_that_is_not_accepted_times_out),
         TEST(a_missing_ca_file_is_a_configuration_error),
+        TEST(a_ca_file_that_would_be_waited_for_is_a_configuration_error),
         TEST(a_proxy_of_the_environment_is_used_except_for_loopback),
         TEST(progress_grows_to_the_whole),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* R6: a guarded attempt leaves at most once, and in one write where it is small. */
+/* R6: a guarded attempt leaves at most once. */
 #include "support/http_probe.h"
 #include "support/http_server.h"
 #include "support/socket_watch.h"
@@ -192,121 +192,6 @@ static void a_connection_closed_long_before_is_replaced(void **state)
     probe_free(&probe);
 }
 
-static const char filler[] =
-    "a value of two hundred bytes ................................................................"
-    "............................................................................................";
-
-/* Headers and body in one send() that takes it all, on a new connection and on a kept one. */
-static void check_one_write(struct fixture *fixture, const char *method, const void *data, size_t length,
-                            size_t headers)
-{
-    for (size_t round = 0; round < 2; round++) {
-        socket_watch_begin();
-        struct probe probe;
-        init_once(fixture, &probe, method, data, length);
-        for (size_t i = 0; i < headers; i++) {
-            assert_true(http_headers_add(&probe.request.headers, "x-amz-meta-filler", filler));
-        }
-        assert_true(http_engine_one_write(fixture->engine, &probe.request));
-        probe_run(fixture->engine, &probe);
-        socket_watch_end();
-        assert_int_equal(probe.code, OS_OK);
-        assert_int_equal(socket_watch()->sends, 1);
-        assert_true(socket_watch()->asked[0] > length);
-        assert_int_equal(socket_watch()->sent[0], socket_watch()->asked[0]);
-        const struct http_server_record *record =
-            http_server_record(fixture->server, http_server_count(fixture->server) - 1);
-        assert_int_equal(record->bytes, socket_watch()->asked[0]);
-        assert_int_equal(record->body_length, length);
-        probe_free(&probe);
-    }
-    assert_int_equal(http_server_connections(fixture->server), 1);
-}
-
-static void a_small_put_leaves_in_one_write(void **state)
-{
-    check_one_write(*state, "PUT", "hello", 5, 1);
-}
-
-static void a_body_just_below_64_kib_leaves_in_one_write(void **state)
-{
-    char *body = calloc(1, HTTP_ONE_WRITE_BODY_MAX);
-    assert_non_null(body);
-    check_one_write(*state, "PUT", body, HTTP_ONE_WRITE_BODY_MAX, 1);
-    free(body);
-}
-
-/* A real path has small segments and, for a new connection, a send buffer of less than 64 KiB unless it is asked for.
- */
-static void it_does_so_on_a_path_with_small_segments(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct http_server_options options = {.segment_bytes = 1400};
-    struct fixture each = {.server = http_server_start(&options), .engine = fixture->engine};
-    char *body = calloc(1, HTTP_ONE_WRITE_BODY_MAX);
-    assert_non_null(body);
-    check_one_write(&each, "PUT", body, HTTP_ONE_WRITE_BODY_MAX, 100);
-    free(body);
-    http_server_stop(each.server);
-}
-
-/* Nothing that can be sent at all has a larger head. */
-static void it_does_so_with_the_largest_head(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct http_server_options options = {.segment_bytes = 1400};
-    struct http_server *server = http_server_start(&options);
-    char *body = calloc(1, HTTP_ONE_WRITE_BODY_MAX);
-    assert_non_null(body);
-    struct probe probe;
-    probe_init(&probe, "PUT", http_server_host(server), "/", body, HTTP_ONE_WRITE_BODY_MAX);
-    while (probe.request.path.len < HTTP_TARGET_MAX) {
-        buf_add_char(&probe.request.path, 'k');
-    }
-    while (probe.request.query.len < HTTP_TARGET_MAX) {
-        buf_add_char(&probe.request.query, 'q');
-    }
-    while (http_headers_add(&probe.request.headers, "x-amz-meta-filler", filler)) {
-        continue;
-    }
-    probe.start.once = true;
-    assert_true(http_engine_one_write(fixture->engine, &probe.request));
-    socket_watch_begin();
-    probe_run(fixture->engine, &probe);
-    socket_watch_end();
-    assert_int_equal(socket_watch()->sends, 1);
-    assert_int_equal(socket_watch()->sent[0], socket_watch()->asked[0]);
-    assert_true(socket_watch()->asked[0] > HTTP_ONE_WRITE_BODY_MAX + 2 * HTTP_TARGET_MAX);
-    probe_free(&probe);
-    http_server_stop(server);
-    free(body);
-}
-
-static void a_copy_leaves_in_one_write(void **state)
-{
-    check_one_write(*state, "PUT", NULL, 0, 1);
-}
-
-static void a_delete_leaves_in_one_write(void **state)
-{
-    check_one_write(*state, "DELETE", NULL, 0, 1);
-}
-
-static void a_larger_body_is_not_promised_one_write(void **state)
-{
-    struct fixture *fixture = *state;
-    struct probe probe;
-    init_once(fixture, &probe, "PUT", "", HTTP_ONE_WRITE_BODY_MAX + 1);
-    assert_false(http_engine_one_write(fixture->engine, &probe.request));
-    probe.request.body.length = HTTP_ONE_WRITE_BODY_MAX;
-    assert_true(http_engine_one_write(fixture->engine, &probe.request));
-    assert_true(http_request_set_origin(&probe.request, "https", "example.test"));
-    assert_false(http_engine_one_write(fixture->engine, &probe.request));
-    probe.request.body.length = 15000;
-    assert_true(http_engine_one_write(fixture->engine, &probe.request));
-    probe_free(&probe);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -320,13 +205,6 @@ int main(void)
         TEST(no_other_kept_connection_gets_it_either),
         TEST(any_other_request_may_be_sent_again),
         TEST(a_connection_closed_long_before_is_replaced),
-        TEST(a_small_put_leaves_in_one_write),
-        TEST(a_body_just_below_64_kib_leaves_in_one_write),
-        TEST(it_does_so_on_a_path_with_small_segments),
-        TEST(it_does_so_with_the_largest_head),
-        TEST(a_copy_leaves_in_one_write),
-        TEST(a_delete_leaves_in_one_write),
-        TEST(a_larger_body_is_not_promised_one_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,14 +68,21 @@ static void a_trusted_server_is_used_and_its_connection_kept(void **state)
         put(fixture, "hello", 5);
     }
     put(fixture, large, 1 << 20);
-    put(fixture, large, HTTP_ONE_WRITE_BODY_MAX);
+    put(fixture, large, 65535);
     assert_int_equal(http_server_connections(fixture->server), 1);
     assert_int_equal(http_server_record(fixture->server, 10)->body_length, 1 << 20);
-    assert_int_equal(http_server_record(fixture->server, 11)->body_length, HTTP_ONE_WRITE_BODY_MAX);
+    assert_int_equal(http_server_record(fixture->server, 11)->body_length, 65535);
     free(large);
 }
 
-static void a_request_of_one_record_leaves_in_one_write(void **state)
+static bool arrives_at_once(const struct fixture *fixture, const struct probe *probe)
+{
+    struct http_delivery delivery;
+    http_engine_delivery(fixture->engine, &probe->request, 0, &delivery);
+    return delivery.at_once;
+}
+
+static void a_request_of_one_record_arrives_at_once(void **state)
 {
     struct fixture *fixture = *state;
     char *body = calloc(1, 16384);
@@ -83,7 +90,7 @@ static void a_request_of_one_record_leaves_in_one_write(void **state)
     put(fixture, "warm", 4);
     struct probe probe;
     init_tls(&probe, "PUT", http_server_host(fixture->server), body, 16384);
-    while (!http_engine_one_write(fixture->engine, &probe.request)) {
+    while (!arrives_at_once(fixture, &probe)) {
         probe.request.body.length--;
     }
     assert_true(probe.request.body.length > 15500);
@@ -98,14 +105,14 @@ static void a_request_of_one_record_leaves_in_one_write(void **state)
     free(body);
 }
 
-/* The number of writes that a PUT with a header of so many bytes takes on a kept connection, and whether one was
- * promised. */
-static size_t writes_of(struct fixture *fixture, const char *value, bool *ret_one_write)
+/* The number of writes that a PUT with a header of so many bytes takes on a kept connection, and whether it is
+ * said to arrive at once. */
+static size_t writes_of(struct fixture *fixture, const char *value, bool *ret_at_once)
 {
     struct probe probe;
     init_tls(&probe, "PUT", http_server_host(fixture->server), "hello", 5);
     assert_true(http_headers_add(&probe.request.headers, "content-disposition", value));
-    *ret_one_write = http_engine_one_write(fixture->engine, &probe.request);
+    *ret_at_once = arrives_at_once(fixture, &probe);
     socket_watch_begin();
     probe_run(fixture->engine, &probe);
     socket_watch_end();
@@ -117,22 +124,22 @@ static size_t writes_of(struct fixture *fixture, const char *value, bool *ret_on
 static void the_head_is_a_part_of_the_record(void **state)
 {
     struct fixture *fixture = *state;
-    bool one_write = true;
+    bool at_once = true;
     char *value = calloc(1, 16385);
     assert_non_null(value);
     put(fixture, "warm", 4);
     memset(value, 'x', 15500);
-    assert_int_equal(writes_of(fixture, value, &one_write), 1);
-    assert_true(one_write);
-    for (size_t length = 15500; one_write; length++) {
+    assert_int_equal(writes_of(fixture, value, &at_once), 1);
+    assert_true(at_once);
+    for (size_t length = 15500; at_once; length++) {
         assert_true(length < 16384);
         value[length] = 'x';
-        size_t writes = writes_of(fixture, value, &one_write);
-        assert_true(!one_write || writes == 1);
+        size_t writes = writes_of(fixture, value, &at_once);
+        assert_true(!at_once || writes == 1);
     }
     memset(value, 'x', 16384);
-    assert_int_equal(writes_of(fixture, value, &one_write), 2);
-    assert_false(one_write);
+    assert_int_equal(writes_of(fixture, value, &at_once), 2);
+    assert_false(at_once);
     free(value);
 }
 
@@ -234,7 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_trusted_server_is_used_and_its_connection_kept),
-        TEST(a_request_of_one_record_leaves_in_one_write),
+        TEST(a_request_of_one_record_arrives_at_once),
         TEST(the_head_is_a_part_of_the_record),
         TEST(an_unknown_certificate_is_refused_by_default),
         TEST(a_certificate_for_another_name_is_refused),

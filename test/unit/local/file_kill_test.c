@@ -22,6 +22,7 @@ enum { KEYS = sizeof(keys) / sizeof(keys[0]), KEYS_AT_RANDOM = 5 };
 
 struct state {
     char *root;
+    char *apart; /* a folder outside of the store */
     struct file_store *store;
 };
 
@@ -32,6 +33,7 @@ static int set_up(void **context)
     struct state *state = calloc(1, sizeof(*state));
     assert_non_null(state);
     state->root = scratch_make();
+    state->apart = scratch_make();
     CHECK_OK(file_store_init(state->root, &error));
     CHECK_OK(file_store_open(state->root, &state->store, &error));
     *context = state;
@@ -43,6 +45,7 @@ static int tear_down(void **context)
     struct state *state = *context;
     file_store_close(state->store);
     scratch_remove(state->root);
+    scratch_remove(state->apart);
     free(state);
     return 0;
 }
@@ -85,6 +88,18 @@ static void live(const char *root, unsigned seed, int ready)
             _exit(2);
         }
     }
+}
+
+/* A child opens no store where its parent had one open when it was forked. */
+static void close_store(struct state *state)
+{
+    file_store_close(state->store);
+    state->store = NULL;
+}
+
+static void open_store_again(struct state *state)
+{
+    CHECK_OK(file_store_open(state->root, &state->store, &error));
 }
 
 static void check_all(struct state *state)
@@ -139,6 +154,7 @@ static void killed_at_random_every_object_stays_whole(void **context)
         int ready[2];
         char byte;
         assert_int_equal(pipe(ready), 0);
+        close_store(state);
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
@@ -153,6 +169,7 @@ static void killed_at_random_every_object_stays_whole(void **context)
         int status = 0;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status)); /* it had not ended by itself, with a failure */
+        open_store_again(state);
         check_all(state);
     }
     check_nothing_is_left(state);
@@ -209,7 +226,7 @@ static os_code act(struct state *state, struct file_store *store, enum deed deed
     case PUT_OVER: return put_telling(store, target_of(deed), new_nonce, NULL);
     case COPY_OVER: return file_store_copy(store, "source", NULL, target_of(deed), copied_nonce, &object, NULL);
     case DELETE_ONE: return file_store_delete(store, target_of(deed), NULL);
-    case INIT: return file_store_init(below(state->root, "fresh"), NULL);
+    case INIT: return file_store_init(below(state->apart, "fresh"), NULL);
     case COMPLETE: return complete_upload(store);
     }
     return OS_ERR_ARGUMENT;
@@ -221,6 +238,7 @@ enum killed { KILLED, ENDED, NOT_TRACED };
 static enum killed kill_at(struct state *state, enum deed deed, int stop)
 {
     int status = 0;
+    close_store(state);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -239,13 +257,14 @@ static enum killed kill_at(struct state *state, enum deed deed, int stop)
         assert_int_equal(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
         assert_int_equal(waitpid(child, &status, 0), child);
     }
-    if (WIFEXITED(status)) {
-        assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
-        return WEXITSTATUS(status) == 3 ? NOT_TRACED : ENDED;
+    bool ended = WIFEXITED(status);
+    if (!ended) {
+        assert_int_equal(kill(child, SIGKILL), 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
     }
-    assert_int_equal(kill(child, SIGKILL), 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return KILLED;
+    open_store_again(state);
+    assert_true(!ended || WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
+    return !ended ? KILLED : WEXITSTATUS(status) == 3 ? NOT_TRACED : ENDED;
 }
 
 /* "" for an absent object. */
@@ -359,7 +378,7 @@ static void an_init_killed_at_any_system_call_can_be_run_again(void **context)
     struct state *state = *context;
     enum killed killed = KILLED;
     for (int stop = 0; killed == KILLED; stop++) {
-        char *fresh = strdup(below(state->root, "fresh"));
+        char *fresh = strdup(below(state->apart, "fresh"));
         struct file_store *store = NULL;
         assert_non_null(fresh);
         killed = kill_at(state, INIT, stop);

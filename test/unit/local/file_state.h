@@ -19,6 +19,7 @@ static const char nonce_b[] = "b0000000000000000000000000000000";
 
 struct state {
     char *root;
+    char *apart; /* a folder outside of the store */
     struct file_store *store;
 };
 
@@ -29,6 +30,7 @@ static inline int set_up(void **context)
     struct state *state = calloc(1, sizeof(*state));
     assert_non_null(state);
     state->root = scratch_make();
+    state->apart = scratch_make();
     CHECK_OK(file_store_init(state->root, &error));
     CHECK_OK(file_store_open(state->root, &state->store, &error));
     *context = state;
@@ -40,6 +42,7 @@ static inline int tear_down(void **context)
     struct state *state = *context;
     file_store_close(state->store);
     scratch_remove(state->root);
+    scratch_remove(state->apart);
     free(state);
     return 0;
 }

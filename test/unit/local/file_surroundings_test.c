@@ -22,7 +22,7 @@ static void a_store_is_private_and_made_only_once(void **context)
     struct sqlite_ledger *ledger = NULL;
     CHECK_OK(sqlite_ledger_open(below(state->root, files[1]), NULL, &ledger, &error));
     sqlite_ledger_close(ledger);
-    const char *fresh = below(state->root, "a new one %41?#");
+    const char *fresh = below(state->apart, "a new one %41?#");
     CHECK_OK(file_store_init(fresh, &error));
     assert_int_equal(stat(fresh, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0700);
@@ -30,7 +30,7 @@ static void a_store_is_private_and_made_only_once(void **context)
     CHECK_OK(file_store_open(fresh, &store, &error)); /* a path that an URI would take for something else */
     file_store_close(store);
     CHECK_IS(file_store_init("", &error), OS_ERR_ARGUMENT);
-    CHECK_IS(file_store_init(below(state->root, "no/such"), &error), OS_ERR_IO);
+    CHECK_IS(file_store_init(below(state->apart, "no/such"), &error), OS_ERR_IO);
     CHECK_IS(file_store_init(below(state->root, "k"), &error), OS_ERR_IO);
 }
 
@@ -38,16 +38,16 @@ static void a_root_without_a_store_is_refused_with_the_mend(void **context)
 {
     struct state *state = *context;
     struct file_store *store = NULL;
-    assert_int_equal(mkdir(below(state->root, "plain"), 0700), 0);
-    CHECK_OK(put_text(state, "file", "hello", nonce_a, NULL));
+    assert_int_equal(mkdir(below(state->apart, "plain"), 0700), 0);
+    write_plain(below(state->apart, "file"), "hello");
     static const char *const roots[] = {"plain", "absent", "file"};
     for (size_t i = 0; i < 3; i++) {
-        CHECK_IS(file_store_open(below(state->root, roots[i]), &store, &error), OS_ERR_CONFIG);
+        CHECK_IS(file_store_open(below(state->apart, roots[i]), &store, &error), OS_ERR_CONFIG);
         assert_non_null(strstr(error.message, "oscommit init"));
         assert_null(store);
     }
-    assert_int_equal(symlink("/tmp", below(state->root, "plain/.oscommit")), 0);
-    CHECK_IS(file_store_init(below(state->root, "plain"), &error), OS_ERR_IO);
+    assert_int_equal(symlink("/tmp", below(state->apart, "plain/.oscommit")), 0);
+    CHECK_IS(file_store_init(below(state->apart, "plain"), &error), OS_ERR_IO);
     file_store_close(NULL);
 }
 
@@ -169,7 +169,7 @@ static void a_full_disk_leaves_the_old_object_and_no_temporary_file(void **conte
 {
     struct state *outer = *context;
     char root[1024];
-    (void)snprintf(root, sizeof(root), "%s", below(outer->root, "small"));
+    (void)snprintf(root, sizeof(root), "%s", below(outer->apart, "small"));
     assert_int_equal(mkdir(root, 0700), 0);
     if (!mount_small(root, "size=600k")) {
         skip();
@@ -232,7 +232,7 @@ static void a_read_only_root_can_be_read_but_not_written(void **context)
     struct state *outer = *context;
     char root[1024];
     struct file_object object;
-    (void)snprintf(root, sizeof(root), "%s", below(outer->root, "small"));
+    (void)snprintf(root, sizeof(root), "%s", below(outer->apart, "small"));
     assert_int_equal(mkdir(root, 0700), 0);
     if (!mount_small(root, "size=4m")) {
         skip();

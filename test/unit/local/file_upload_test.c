@@ -399,6 +399,39 @@ static void a_damaged_note_hides_its_upload(void **context)
     CHECK_IS(file_upload_part(state->store, key, &place, &body, &part, &error), OS_ERR_NOT_FOUND);
 }
 
+/* A power failure may leave half of the note of a part. */
+static void the_note_of_a_part_that_is_damaged_is_none(void **context)
+{
+    struct state *state = *context;
+    char id[FILE_ID_SIZE];
+    char name[256];
+    begin(state, key, id);
+    struct file_part part = write_part(state, id, 1, 0, "bytes");
+    (void)snprintf(name, sizeof(name), ".oscommit/uploads/%s.about", id);
+    int fd = open(below(state->root, name), O_RDWR | O_CLOEXEC);
+    off_t at = 16384 + (off_t)offsetof(struct staged_part, length); /* behind the head */
+    assert_int_equal(pwrite(fd, "\6", 1, at), 1);
+    close(fd);
+    CHECK_IS(complete(state, id, &part, 1, &(struct file_object){.length = 0}), OS_ERR_ARGUMENT);
+    assert_non_null(strstr(error.message, "was not uploaded"));
+}
+
+static void a_note_that_is_a_fifo_hides_its_upload_and_is_not_waited_for(void **context)
+{
+    struct state *state = *context;
+    char id[FILE_ID_SIZE];
+    char name[FILE_ID_SIZE + 32];
+    bool more = true;
+    struct file_upload_range range = {.most = 10};
+    struct seen seen = {.count = 0};
+    begin(state, key, id);
+    (void)snprintf(name, sizeof(name), ".oscommit/uploads/%s.about", id);
+    const char *path = below(state->root, name);
+    assert_int_equal(unlink(path) + mkfifo(path, 0600), 0);
+    CHECK_OK(file_upload_list(state->store, &range, see_upload, &seen, &more, &error));
+    assert_int_equal(seen.count, 0);
+}
+
 static void a_part_that_is_being_written_elsewhere_is_waited_for(void **context)
 {
     struct state *state = *context;
@@ -458,6 +491,8 @@ int main(void)
         TEST(numbers_and_places_have_limits),
         TEST(what_a_crash_leaves_can_be_listed_aborted_and_swept),
         TEST(a_damaged_note_hides_its_upload),
+        TEST(the_note_of_a_part_that_is_damaged_is_none),
+        TEST(a_note_that_is_a_fifo_hides_its_upload_and_is_not_waited_for),
         TEST(a_part_that_is_being_written_elsewhere_is_waited_for),
         TEST(without_a_place_for_uploads_none_can_be_begun),
     };

@@ -70,7 +70,10 @@ static void a_file_that_is_no_database_is_refused(void **context)
     const char *file = below(state->folder, "text.db");
     write_plain(file, text);
     check_not_opened(file, OS_ERR_TABLE);
+    assert_non_null(strstr(error.message, "file is not a database"));
+    assert_non_null(strstr(error.message, "moved away first"));
     CHECK_IS(sqlite_ledger_create(file, NULL, &error), OS_ERR_TABLE);
+    assert_non_null(strstr(error.message, "file is not a database"));
     check_not_opened(state->folder, OS_ERR_IO);
 }
 
@@ -279,6 +282,8 @@ static void eight_processes_may_make_the_same_ledger(void **context)
     struct state *state = *context;
     pid_t children[PROCESSES];
     char file[1024];
+    sqlite_ledger_close(state->ledger);
+    state->ledger = NULL;
     for (int round = 0; round < 20; round++) {
         (void)snprintf(file, sizeof(file), "%s/shared-%d.db", state->folder, round);
         for (int i = 0; i < PROCESSES; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded ledger: conditions, values, lists, expiry. */
 #include "ledger_state.h"
+#include "support/record_changes.h"
 
 /* ---------------------------------------------------------------------------------------------- conditions */
 
@@ -72,6 +73,28 @@ static void a_release_needs_generation_and_nonce_but_not_ttl(void **context)
     check_stored(state, "k", &released);
 }
 
+/* R17. */
+static void a_release_for_a_ticket_needs_every_attribute(void **context)
+{
+    static const char *const keys[RECORD_KINDS] = {"k0", "k1", "k2", "k3"};
+    struct state *state = *context;
+    const struct record plain = make_record(7, "aa");
+    struct record released;
+    struct record found;
+    for (unsigned kind = 0; kind < RECORD_KINDS; kind++) {
+        struct record held = record_of_kind(&plain, kind);
+        record_released(&held, 4000000009, &released);
+        assert_int_equal(put_if(state, keys[kind], &released, RECORD_IF_SAME, &held, &found), LEDGER_CONFLICT_BLIND);
+        assert_int_equal(put_if(state, keys[kind], &held, RECORD_IF_ABSENT, NULL, &found), LEDGER_OK);
+        for (unsigned change = 0; change < RECORD_CHANGES; change++) {
+            struct record other = record_changed(&held, change);
+            assert_int_equal(put_if(state, keys[kind], &released, RECORD_IF_SAME, &other, &found), LEDGER_CONFLICT);
+        }
+        assert_int_equal(put_if(state, keys[kind], &released, RECORD_IF_SAME, &held, &found), LEDGER_OK);
+        check_stored(state, keys[kind], &released);
+    }
+}
+
 /* -------------------------------------------------------------------------------------------------- values */
 
 static void every_unsigned_value_survives(void **context)
@@ -127,6 +150,10 @@ static bool list_one(void *context, const char *path, const char *etag, const st
 {
     struct listed *listed = context;
     size_t len = strlen(listed->text);
+    if (record == NULL) {
+        (void)snprintf(listed->text + len, sizeof(listed->text) - len, "%s %s none%s;", path, etag, upload);
+        return ++listed->count != listed->stop_at;
+    }
     (void)snprintf(listed->text + len, sizeof(listed->text) - len, "%s %s %llu %s%s;", path, etag,
                    (unsigned long long)record->generation, record->nonce, upload);
     assert_int_equal(record->upload, record_upload_number(upload));
@@ -163,7 +190,12 @@ static void records_are_listed_by_path_and_etag(void **context)
     assert_int_equal(listed.count, 2);
 }
 
-static void a_row_that_is_no_record_is_unreadable_and_never_overwritten(void **context)
+static enum ledger_outcome mend(struct state *state, const char *path, const struct record *record)
+{
+    return sqlite_ledger_mend(state->ledger, path, "*", record, sqlite_patience_ms(PATIENT_MS), &error);
+}
+
+static void a_row_that_is_no_record_is_unreadable_and_only_overwritten_to_mend_it(void **context)
 {
     struct state *state = *context;
     static const char *const rows[] = {
@@ -192,8 +224,15 @@ static void a_row_that_is_no_record_is_unreadable_and_never_overwritten(void **c
     }
     struct listed listed = {.stop_at = 0};
     assert_int_equal(put_if(state, "l", &record, RECORD_IF_ABSENT, NULL, NULL), LEDGER_OK);
-    assert_int_equal(list(state, NULL, &listed), LEDGER_UNREADABLE);
-    assert_string_equal(listed.text, "l * 1 aa;");
+    assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
+    assert_string_equal(listed.text, "k * none;l * 1 aa;");
+    record.generation = 5;
+    assert_int_equal(mend(state, "absent", &record), LEDGER_CONFLICT_BLIND);
+    assert_int_equal(mend(state, "l", &record), LEDGER_CONFLICT);
+    assert_int_equal(mend(state, "k", &record), LEDGER_OK);
+    assert_int_equal(mend(state, "k", &record), LEDGER_CONFLICT);
+    assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
+    assert_string_equal(listed.text, "k * 5 aa;l * 1 aa;");
 }
 
 static void R14_an_upload_is_kept_while_the_record_is_held(void **context)
@@ -324,11 +363,12 @@ int main(void)
         TEST(a_takeover_needs_generation_ttl_and_nonce_as_seen),
         TEST(a_takeover_from_a_writer_without_nonce_needs_its_absence),
         TEST(a_release_needs_generation_and_nonce_but_not_ttl),
+        TEST(a_release_for_a_ticket_needs_every_attribute),
         TEST(every_unsigned_value_survives),
         TEST(paths_and_etags_are_compared_as_bytes),
         TEST(a_record_is_removed_only_as_it_was_seen),
         TEST(records_are_listed_by_path_and_etag),
-        TEST(a_row_that_is_no_record_is_unreadable_and_never_overwritten),
+        TEST(a_row_that_is_no_record_is_unreadable_and_only_overwritten_to_mend_it),
         TEST(R14_an_upload_is_kept_while_the_record_is_held),
         TEST(expired_records_go_with_later_writes_a_few_at_a_time),
         TEST(a_write_never_removes_its_own_record_and_a_refused_one_removes_nothing),

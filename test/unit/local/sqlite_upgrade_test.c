@@ -72,6 +72,8 @@ static void eight_processes_may_open_the_same_old_ledger(void **context)
     pid_t children[PROCESSES];
     int gate[2];
     assert_int_equal(pipe(gate), 0);
+    sqlite_ledger_close(state->ledger);
+    state->ledger = NULL;
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         assert_true(children[i] >= 0);
@@ -118,6 +120,8 @@ static void an_old_ledger_that_cannot_be_written_says_what_to_do(void **context)
     struct sqlite_ledger *ledger = NULL;
     assert_int_equal(chmod(file, 0444), 0);
     assert_int_equal(chmod(state->folder, 0555), 0);
+    sqlite_ledger_close(state->ledger);
+    state->ledger = NULL;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {

@@ -238,9 +238,31 @@ static void a_checksum_counts_when_a_wrong_one_is_refused(void **state)
     assert_int_equal(evidence_answer(&mixed), PROFILE_ANSWER_UNKNOWN);
 }
 
+/* Whatever was answered, if anything was: a store that gives up closes the connection. */
+static void what_becomes_of_stalled_bodies_is_told_by_what_stands_there(void **state)
+{
+    (void)state;
+    static const struct evidence_write kept = {
+        .complete = true, .succeeded = true, .status = 200, .stands = EVIDENCE_STANDS_OURS};
+    static const struct evidence_write closed = {.stands = EVIDENCE_STANDS_BEFORE};
+    static const struct evidence_write unread = {.stands = EVIDENCE_STANDS_UNKNOWN};
+    struct evidence_tally all_kept = {0}, all_closed = {0}, some = {0}, few = {0};
+    for (unsigned i = 0; i < EVIDENCE_WANTED; i++) {
+        evidence_add(&all_kept, &kept);
+        evidence_add(&all_closed, &closed);
+        evidence_add(&some, i == 0 ? &kept : &closed);
+        evidence_add(&few, i == 0 ? &unread : &closed);
+    }
+    assert_int_equal(evidence_stalled(&all_kept), PROFILE_STALLED_KEPT);
+    assert_int_equal(evidence_stalled(&all_closed), PROFILE_STALLED_CLOSED);
+    assert_int_equal(evidence_stalled(&some), PROFILE_STALLED_UNKNOWN);
+    assert_int_equal(evidence_stalled(&few), PROFILE_STALLED_UNKNOWN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_becomes_of_stalled_bodies_is_told_by_what_stands_there),
         cmocka_unit_test(one_answer_says_one_thing),
         cmocka_unit_test(a_tally_wants_three_that_agree),
         cmocka_unit_test(troubles_of_the_moment_count_neither_way),

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHECK_CODE(got, wanted, error)        \
@@ -52,6 +53,7 @@ static struct profile full(void)
     profile.copy_source_match = PROFILE_IGNORED;
     profile.expiry = PROFILE_EXPIRY_END;
     profile.rename_object = PROFILE_YES;
+    profile.answer_mark = PROFILE_MARK_GOOGLE;
     profile.date_on_all = PROFILE_NO;
     profile.metadata_survives = PROFILE_YES;
     profile.etag_is_md5 = PROFILE_NO;
@@ -329,8 +331,27 @@ static void a_file_over_the_limit_is_refused(void **state)
     (void)state;
     struct profile profile;
     os_error error = {0};
-    assert_int_equal(profile_read_file("/dev/zero", &profile, &error), OS_ERR_CONFIG);
+    char path[] = "/tmp/oscommit-profile-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, PROFILE_TEXT_MAX + 1), 0);
+    assert_int_equal(profile_read_file(path, &profile, &error), OS_ERR_CONFIG);
     assert_non_null(strstr(error.message, "File too large"));
+    assert_int_equal(unlink(path) + close(fd), 0);
+}
+
+static void a_fifo_is_refused_and_not_waited_for(void **state)
+{
+    (void)state;
+    struct profile profile;
+    os_error error = {0};
+    char path[] = "/tmp/oscommit-profile-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(unlink(path) + close(fd) + mkfifo(path, 0600), 0);
+    assert_int_equal(profile_open(path, &profile, &error), OS_ERR_CONFIG);
+    assert_non_null(strstr(error.message, "FIFO"));
+    assert_int_equal(unlink(path), 0);
 }
 
 int main(void)
@@ -348,6 +369,7 @@ int main(void)
         cmocka_unit_test(another_name_is_refused_with_the_list),
         cmocka_unit_test(a_path_is_a_file_and_anything_else_a_name),
         cmocka_unit_test(a_file_over_the_limit_is_refused),
+        cmocka_unit_test(a_fifo_is_refused_and_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

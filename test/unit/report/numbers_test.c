@@ -175,7 +175,7 @@ static void takes_over(uint32_t writer, const char *key, uint64_t start_us, uint
     add(made);
 }
 
-static void a_hand_over_begins_when_the_holder_is_lost(void **state)
+static void a_failover_begins_when_the_holder_is_lost(void **state)
 {
     (void)state;
     add(call(0, "killed", 0, HISTORY_NEVER, OS_UNKNOWN));
@@ -187,9 +187,9 @@ static void a_hand_over_begins_when_the_holder_is_lost(void **state)
     takes_over(4, "nobody was lost", 0, 50000);
     measure();
     assert_int_equal(numbers.takeovers, 3);
-    assert_int_equal(numbers.handover.count, 2);
-    assert_int_equal(numbers.handover.p50, 3000);
-    assert_int_equal(numbers.handover.max, 7000);
+    assert_int_equal(numbers.failover.count, 2);
+    assert_int_equal(numbers.failover.p50, 3000);
+    assert_int_equal(numbers.failover.max, 7000);
     assert_int_equal(numbers.waited.count, 3);
     assert_int_equal(numbers.waited.max, 2000);
 }
@@ -225,7 +225,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_verdict_counts_as_it_was_settled, begin, end),
         cmocka_unit_test_setup_teardown(a_read_is_no_write, begin, end),
         cmocka_unit_test_setup_teardown(a_killed_call_is_over_when_its_writer_was_killed, begin, end),
-        cmocka_unit_test_setup_teardown(a_hand_over_begins_when_the_holder_is_lost, begin, end),
+        cmocka_unit_test_setup_teardown(a_failover_begins_when_the_holder_is_lost, begin, end),
         cmocka_unit_test_setup_teardown(faults_are_counted_with_the_calls_they_met, begin, end),
     };
 

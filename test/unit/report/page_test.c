@@ -249,6 +249,70 @@ static void strings_are_numbered_by_their_address(void **state)
     assert_null(report_strings_new(SIZE_MAX));
 }
 
+static void add_write(uint64_t id, uint64_t end_us, os_verdict verdict)
+{
+    struct history_call call = {.id = id,
+                                .operation = HISTORY_PUT_IF_MATCH,
+                                .key = "a",
+                                .expected = "",
+                                .value = "v",
+                                .start_us = 0,
+                                .end_us = end_us,
+                                .verdict = verdict,
+                                .settled = verdict,
+                                .rule = "R9",
+                                .message = ""};
+
+    assert_true(history_add_call(history, &call));
+}
+
+static void throughput_is_drawn_by_the_second_and_the_verdict(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 10; i++) {
+        add_write(1 + i, 50000, OS_COMMITTED);
+    }
+    add_write(11, 950000, OS_CONFLICT);
+    add_write(12, HISTORY_NEVER, OS_UNKNOWN); /* killed: it did not return */
+    add_write(13, 1000000, OS_NOT_EXECUTED);
+    write_page();
+    assert_whole();
+    /* A second in columns of 10 ms, rounded up to a multiple of four; ten writes in one are 1,000 a second. */
+    assert_int_equal(count_of("<figure class=\"throughput\" data-columns=\"104\" data-step-us=\"10000\">"), 1);
+    assert_int_equal(count_of("on average 10 committed, at most 1,000 in all. One column is 10.0 ms."), 1);
+    assert_int_equal(count_of("<path class=\"bar thin committed\" d=\"M5.08 1000.0H5.92V0.0H5.08z\"/>"), 1);
+    assert_int_equal(count_of("<path class=\"bar thin conflict\" d=\"M95.08 1000.0H95.92V900.0H95.08z\"/>"), 1);
+    assert_int_equal(count_of("<path class=\"bar thin not-executed\" d=\"M100.08 1000.0H100.92V900.0H100.08z\"/>"), 1);
+    assert_int_equal(count_of("<path class=\"bar thin unknown\" d=\"\"/>"), 1);
+    assert_int_equal(count_of("<span>1,000</span><span>500</span><span>0</span>"), 1);
+    assert_int_equal(count_of("<span>0</span><span>260 ms</span><span>520 ms</span><span>780 ms</span>"), 1);
+}
+
+static void without_a_write_that_returned_there_is_no_throughput(void **state)
+{
+    (void)state;
+    add_write(1, HISTORY_NEVER, OS_UNKNOWN);
+    write_page();
+    assert_whole();
+    assert_int_equal(count_of("class=\"throughput\""), 0);
+}
+
+static void a_run_of_any_length_has_its_throughput(void **state)
+{
+    static const uint64_t ends[] = {0, 1, 99, 100, 101, 12345, UINT64_C(86400000000), UINT64_C(1) << 62};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        add_write(1 + i, ends[i], OS_COMMITTED);
+        write_page();
+        assert_whole();
+        assert_int_equal(count_of("<figure class=\"throughput\""), 1);
+        assert_int_equal(count_of("inf") + count_of("nan"), 0);
+        free(page);
+        page = NULL;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +324,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(more_findings_than_are_told_are_counted, begin, end),
         cmocka_unit_test_setup_teardown(fifty_thousand_calls_fit_eight_megabytes, begin, end),
         cmocka_unit_test_setup_teardown(a_lane_far_out_draws_no_million_lanes, begin, end),
+        cmocka_unit_test_setup_teardown(throughput_is_drawn_by_the_second_and_the_verdict, begin, end),
+        cmocka_unit_test_setup_teardown(without_a_write_that_returned_there_is_no_throughput, begin, end),
+        cmocka_unit_test_setup_teardown(a_run_of_any_length_has_its_throughput, begin, end),
         cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, begin, end),
         cmocka_unit_test(strings_are_numbered_by_their_address),
     };

@@ -108,7 +108,7 @@ static void a_range_is_asked_for_by_first_and_last_byte(void **state)
         uint64_t offset, count;
         const char *range;
     } cases[] = {
-        {0, 0, ""},
+        {0, 0, "x-amz-checksum-mode: ENABLED\n"}, /* the sum is of the whole */
         {0, 1, "range: bytes=0-0\n"},
         {10, 0, "range: bytes=10-\n"},
         {10, 5, "range: bytes=10-14\n"},
@@ -209,14 +209,14 @@ static void headers_that_do_not_fit_are_refused(void **state)
     assert_non_null(large);
     memset(large, 'x', HTTP_HEADERS_BYTES_MAX);
     large[HTTP_HEADERS_BYTES_MAX] = '\0';
-    refuse_content(&(struct s3_content){.content_type = large}, "do not fit");
+    refuse_content(&(struct s3_content){.content_type = large}, "does not fit");
     struct os_metadata long_name = {large, "v"};
     refuse_content(&(struct s3_content){.metadata = &long_name, .metadata_count = 1}, "too long");
     free(large);
     struct os_metadata many[HTTP_HEADERS_MAX];
     for (size_t i = 0; i < HTTP_HEADERS_MAX; i++)
         many[i] = (struct os_metadata){"n", "v"};
-    refuse_content(&(struct s3_content){.metadata = many, .metadata_count = HTTP_HEADERS_MAX}, "do not fit");
+    refuse_content(&(struct s3_content){.metadata = many, .metadata_count = HTTP_HEADERS_MAX}, "does not fit");
 }
 
 /* ------------------------------------------------------------------------------------------------ COPY */

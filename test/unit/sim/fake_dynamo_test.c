@@ -9,6 +9,7 @@
 
 #include "dynamo/response.h"
 #include "dynamo/table.h"
+#include "support/record_changes.h"
 
 #include <cmocka.h>
 #include <stdio.h>
@@ -146,6 +147,30 @@ static void a_release_needs_its_own_generation_and_nonce(void **state)
     assert_true(get(dynamo, "p", &found));
     same_record(&found, &released);
     assert_int_equal(put(dynamo, "p", &released, &held, &found), LEDGER_CONFLICT);
+    fake_dynamo_free(dynamo);
+}
+
+/* R17. */
+static void a_release_for_a_ticket_needs_every_attribute(void **state)
+{
+    static const char *const paths[RECORD_KINDS] = {"p", "q", "r", "s"};
+    (void)state;
+    struct fake_dynamo *dynamo = open_with(NULL);
+    struct record found;
+    struct record released;
+    for (unsigned kind = 0; kind < RECORD_KINDS; kind++) {
+        struct record item = record_of_kind(&ours, kind);
+        struct record_condition same = {.kind = RECORD_IF_SAME, .seen = item};
+        record_released(&item, WIRE_S + 7200, &released);
+        assert_int_equal(put(dynamo, paths[kind], &item, &absent, &found), LEDGER_OK);
+        for (unsigned change = 0; change < RECORD_CHANGES; change++) {
+            same.seen = record_changed(&item, change);
+            assert_int_equal(put(dynamo, paths[kind], &released, &same, &found), LEDGER_CONFLICT);
+        }
+        same.seen = item;
+        assert_int_equal(put(dynamo, paths[kind], &released, &same, &found), LEDGER_OK);
+    }
+    assert_null(fake_dynamo_violation(dynamo));
     fake_dynamo_free(dynamo);
 }
 
@@ -290,10 +315,12 @@ static void list_is(struct fake_dynamo *dynamo, const char *path, size_t wanted_
     struct buf out;
     buf_init(&out, 1 << 20);
     do {
+        struct dynamo_page page = {
+            .path = path, .start_key = last, .attributes = DYNAMO_RECORD_ATTRIBUTES, .limit = 100};
         struct http_request request;
         struct buf body;
         char *next = NULL;
-        assert_int_equal(dynamo_build_list(&wire_dynamo_target, path, last, &request, &body, NULL), OS_OK);
+        assert_int_equal(dynamo_build_list(&wire_dynamo_target, &page, &request, &body, NULL), OS_OK);
         struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
         assert_int_equal(dynamo_read_list(&response, "table", note_row, &out, &next, NULL, NULL), LEDGER_OK);
         http_response_free(&response);
@@ -455,6 +482,7 @@ int main(void)
         cmocka_unit_test(a_record_is_put_once_and_read_back),
         cmocka_unit_test(a_takeover_needs_the_record_as_it_was_seen),
         cmocka_unit_test(a_release_needs_its_own_generation_and_nonce),
+        cmocka_unit_test(a_release_for_a_ticket_needs_every_attribute),
         cmocka_unit_test(a_server_may_give_no_item_and_no_checksum),
         cmocka_unit_test(an_item_that_the_peer_could_not_read_is_refused_and_noted),
         cmocka_unit_test(conditions_that_the_protocol_does_not_have_are_refused),

@@ -160,22 +160,66 @@ static void assert_found_below(const char *name, const char *store, const char *
     struct location at = {0};
 
     (void)snprintf(full_name, sizeof(full_name), "file://%s/%s", base, name);
-    (void)snprintf(full_store, sizeof(full_store), "file://%s/%s", base, store);
+    (void)snprintf(full_store, sizeof(full_store), "file://%s%s%s", base, store[0] == '.' ? "" : "/",
+                   store[0] == '.' ? "" : store);
     assert_true(location_parse(full_name, LOCATION_PREFIX, &options, &at, &usage));
     assert_string_equal(at.store, full_store);
     assert_string_equal(at.key, key);
     location_clear(&at);
 }
 
-static void the_nearest_folder_with_a_ledger_is_the_root(void **state)
+static void the_outermost_folder_with_a_ledger_is_the_root(void **state)
 {
     (void)state;
     assert_found_below("a b/x/y", "a b", "x/y");
     assert_found_below("a b", "a b", "");
     assert_found_below("a b/", "a b", "");
-    assert_found_below("a b/inner/x", "a b/inner", "x");
+    assert_found_below("a b/inner/x", "a b", "inner/x");
+    assert_found_below("a b/inner", "a b", "inner");
+    assert_found_below("a b/inner/.oscommit/x", "a b", "inner/.oscommit/x");
     assert_found_below("a b//x", "a b", "/x");
     assert_found_below("a b/../x", "a b", "../x");
+}
+
+/* As in /tmp, where anybody may make a folder. */
+static void a_strangers_ledger_above_does_not_count(void **state)
+{
+    char mark[PATH_MAX + 64];
+
+    (void)state;
+    (void)snprintf(mark, sizeof(mark), "%s/.oscommit", base);
+    make(".oscommit");
+    if (chown(mark, 54321, 54321) == 0) {
+        assert_found_below("a b/inner/x", "a b", "inner/x");
+        assert_found_below("none/x", ".", "none/x");
+    } else {
+        print_message("SKIPPED in part: folders cannot be given away here\n");
+    }
+    assert_int_equal(chown(mark, geteuid(), (gid_t)-1), 0);
+    assert_found_below("a b/inner/x", ".", "a b/inner/x");
+    assert_int_equal(rmdir(mark), 0);
+}
+
+/* The library then says that permission is denied; "make a store" would be wrong. */
+static void a_folder_that_may_not_be_looked_into_is_taken_for_the_root(void **state)
+{
+    char locked[PATH_MAX + 64];
+    uid_t self = geteuid();
+
+    (void)state;
+    make("locked");
+    make("locked/deeper");
+    (void)snprintf(locked, sizeof(locked), "%s/locked", base);
+    assert_int_equal(chmod(base, 0755) + chmod(locked, 0), 0);
+    assert_int_equal(self == 0 ? seteuid(54321) : 0, 0);
+    assert_found_below("locked/deeper/x", "locked", "deeper/x");
+    assert_int_equal(seteuid(self), 0);
+    assert_int_equal(chmod(locked, 0700), 0);
+    assert_found_below("a b/x", "a b", "x");
+    (void)snprintf(locked, sizeof(locked), "%s/locked/deeper", base);
+    assert_int_equal(rmdir(locked), 0);
+    (void)snprintf(locked, sizeof(locked), "%s/locked", base);
+    assert_int_equal(rmdir(locked), 0);
 }
 
 static void a_percent_sign_in_a_root_may_be_typed_or_encoded(void **state)
@@ -263,7 +307,9 @@ int main(void)
         cmocka_unit_test(a_url_inside_the_store_gives_the_key_behind_it),
         cmocka_unit_test(a_store_of_the_environment_gives_way_to_a_url),
         cmocka_unit_test(names_that_are_no_objects_are_refused),
-        cmocka_unit_test(the_nearest_folder_with_a_ledger_is_the_root),
+        cmocka_unit_test(the_outermost_folder_with_a_ledger_is_the_root),
+        cmocka_unit_test(a_strangers_ledger_above_does_not_count),
+        cmocka_unit_test(a_folder_that_may_not_be_looked_into_is_taken_for_the_root),
         cmocka_unit_test(a_percent_sign_in_a_root_may_be_typed_or_encoded),
         cmocka_unit_test(a_file_outside_every_store_is_refused),
         cmocka_unit_test(escapes_in_paths_are_decoded_strictly),

@@ -82,9 +82,9 @@ static void two_words_name_a_command_of_a_group(void **state)
     assert_ptr_equal(options.command, &table_show);
     assert_int_equal(options.operand_count, 1);
     assert_string_equal(options.operand[0], "k");
-    ASSERT_REFUSED("table needs a subcommand.", "table");
-    ASSERT_REFUSED("table has no subcommand \"drop\".", "table", "drop");
-    ASSERT_REFUSED("There is no command \"tab\".", "tab");
+    ASSERT_REFUSED("table needs a subcommand: one of ls, show.", "table");
+    ASSERT_REFUSED("table has no subcommand \"drop\"; it has ls, show.", "table", "drop");
+    ASSERT_REFUSED("There is no command \"xyz\".", "xyz");
 }
 
 static void two_dashes_end_the_flags(void **state)
@@ -115,15 +115,15 @@ static void bad_usage_is_said_in_a_sentence(void **state)
 {
     (void)state;
     ASSERT_REFUSED("A command is missing.", "--json");
-    ASSERT_REFUSED("There is no flag --jsno.", "ls", "--jsno");
-    ASSERT_REFUSED("There is no flag --jsno.", "ls", "--jsno=1");
+    ASSERT_REFUSED("There is no flag --jsno. Did you mean --json?", "ls", "--jsno");
+    ASSERT_REFUSED("There is no flag --jsno. Did you mean --json?", "ls", "--jsno=1");
     ASSERT_REFUSED("--json takes no value.", "ls", "--json=1");
     ASSERT_REFUSED("--ledger needs a value (URL).", "ls", "--ledger");
     ASSERT_REFUSED("--ledger has an empty value; leave it out instead.", "ls", "--ledger", "");
     ASSERT_REFUSED("--if-match has an empty value; leave it out instead.", "put", "f", "k", "--if-match", "");
     ASSERT_REFUSED("ls does not take --if-absent.", "ls", "--if-absent");
     ASSERT_REFUSED("--if-absent and --if-match exclude each other.", "put", "f", "k", "--if-absent", "--if-match", "e");
-    ASSERT_REFUSED("put needs FILE|- URL.", "put", "f");
+    ASSERT_REFUSED("put needs operands: FILE|- URL", "put", "f");
     ASSERT_REFUSED("ls takes [URL]; \"b\" is too much.", "ls", "a", "b");
     ASSERT_REFUSED("table ls takes no operands; \"b\" is too much.", "table", "ls", "b");
     ASSERT_REFUSED("There are too many operands, from \"9\" on.", "put", "2", "3", "4", "5", "6", "7", "8", "9");
@@ -236,6 +236,35 @@ static void help_needs_no_operands_and_no_command(void **state)
     assert_true(parse(&options, &usage, "--version", (char *)NULL));
 }
 
+static void a_word_that_is_near_is_suggested(void **state)
+{
+    (void)state;
+    ASSERT_REFUSED("There is no command \"putt\". Did you mean \"put\"?", "putt");
+    ASSERT_REFUSED("There is no command \"sl\". Did you mean \"ls\"?", "sl");
+    ASSERT_REFUSED("There is no command \"tab\". Did you mean \"table\"?", "tab");
+    ASSERT_REFUSED("There is no command \"upload\". Did you mean \"put\"?", "upload");
+    ASSERT_REFUSED("There is no command \"frobnicate\".", "frobnicate", "--help");
+    ASSERT_REFUSED("table has no subcommand \"shwo\"; it has ls, show. Did you mean \"table show\"?", "table", "shwo");
+    ASSERT_REFUSED("There is no flag --if-absnt. Did you mean --if-absent?", "put", "f", "k", "--if-absnt");
+    ASSERT_REFUSED("There is no flag --if-absnt.", "ls", "--if-absnt"); /* which ls does not have */
+    ASSERT_REFUSED("There is no flag --if-absnt. Did you mean --if-absent?", "--if-absnt", "put", "f", "k");
+    ASSERT_REFUSED("There is no flag -json. Did you mean --json?", "ls", "-json");
+    ASSERT_REFUSED("There is no flag --x.", "ls", "--x");
+}
+
+static void every_setting_is_asked_for_with_the_help_alone(void **state)
+{
+    struct options options;
+    struct usage usage;
+
+    (void)state;
+    assert_true(parse(&options, &usage, "put", "--help", "--all", (char *)NULL));
+    ASSERT_REFUSED("--all goes with --help.", "ls", "--all");
+    assert_true(parse(&options, &usage, "table", "--help", (char *)NULL));
+    assert_null(options.command);
+    assert_string_equal(options.group, "table");
+}
+
 static void a_bad_flag_still_tells_which_command_was_meant(void **state)
 {
     struct options options;
@@ -323,6 +352,8 @@ int main(void)
         cmocka_unit_test(metadata_is_kept_in_order_and_bounded),
         cmocka_unit_test(tags_are_kept_in_order_and_bounded),
         cmocka_unit_test(help_needs_no_operands_and_no_command),
+        cmocka_unit_test(a_word_that_is_near_is_suggested),
+        cmocka_unit_test(every_setting_is_asked_for_with_the_help_alone),
         cmocka_unit_test(a_bad_flag_still_tells_which_command_was_meant),
         cmocka_unit_test_setup(a_variable_gives_what_the_command_line_left_open, clear_environment),
         cmocka_unit_test_setup(a_bad_variable_is_named, clear_environment),

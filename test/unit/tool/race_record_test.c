@@ -78,6 +78,27 @@ static void a_call_gets_its_times_from_the_origin(void **state)
     assert_string_equal(call->rule, "R9");
 }
 
+static void calls_are_numbered_without_gaps_whatever_the_workers_called_them(void **state)
+{
+    struct race_message read = {.kind = RACE_MESSAGE_READ,
+                                .key = "key-00000",
+                                .value = "\"a\"",
+                                .start_us = ORIGIN + 40,
+                                .end_us = ORIGIN + 50};
+
+    (void)state;
+    assert_true(starts(2, 514, "key-00000", "\"a\"", 10));
+    assert_true(ends(2, 514, OS_COMMITTED, 30));
+    read.call = 22787;
+    assert_true(race_record_hear(&record, 1, &read));
+    assert_true(starts(0, 768, "key-00001", "\"b\"", 60));
+    assert_true(race_record_finish(&record));
+    assert_int_equal(history_call_count(record.history), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(history_call_at(record.history, i)->id, i + 1);
+    }
+}
+
 static void a_call_whose_process_was_killed_never_ends(void **state)
 {
     const struct history_call *call;
@@ -260,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_call_gets_its_times_from_the_origin, begin, end),
+        cmocka_unit_test_setup_teardown(calls_are_numbered_without_gaps_whatever_the_workers_called_them, begin, end),
         cmocka_unit_test_setup_teardown(a_call_whose_process_was_killed_never_ends, begin, end),
         cmocka_unit_test_setup_teardown(a_ticket_waits_for_whoever_settles_it, begin, end),
         cmocka_unit_test_setup_teardown(what_contradicts_itself_is_refused, begin, end),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result_file.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -101,6 +102,59 @@ static void a_device_is_written_to_directly(void **state)
     assert_int_equal(err.code, OS_ERR_NO_SPACE);
 }
 
+static void a_link_stays_and_what_it_leads_to_is_replaced(void **state)
+{
+    (void)state;
+    struct result_file file;
+    os_error err = {.code = OS_OK};
+    struct stat found;
+    char link[128];
+    write_text("old");
+    (void)snprintf(link, sizeof(link), "%s/link", folder);
+    assert_int_equal(symlink(path, link), 0);
+    assert_true(result_file_open(link, &file, &err));
+    assert_true(fputs("whole", file.stream) >= 0);
+    assert_true(result_file_close(&file, true, &err));
+    expect_text("whole");
+    assert_int_equal(lstat(link, &found), 0);
+    assert_true(S_ISLNK(found.st_mode));
+    assert_int_equal(unlink(link), 0);
+}
+
+static void a_fifo_that_nobody_reads_is_told_at_once(void **state)
+{
+    (void)state;
+    struct result_file file;
+    os_error err = {.code = OS_OK};
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_false(result_file_open(path, &file, &err));
+    assert_int_equal(err.code, OS_ERR_IO);
+    int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(reader >= 0);
+    assert_true(result_file_open(path, &file, &err));
+    assert_int_equal(fcntl(fileno(file.stream), F_GETFL) & O_NONBLOCK, 0);
+    assert_true(result_file_close(&file, true, &err));
+    assert_int_equal(close(reader), 0);
+}
+
+static void an_open_file_by_its_number_is_written_to_directly(void **state)
+{
+    (void)state;
+    struct result_file file;
+    os_error err = {.code = OS_OK};
+    char name[32];
+    write_text("");
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    (void)snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+    assert_true(result_file_open(name, &file, &err));
+    assert_null(file.temporary);
+    assert_true(fputs("direct", file.stream) >= 0);
+    assert_true(result_file_close(&file, true, &err));
+    assert_int_equal(close(fd), 0);
+    expect_text("direct");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +162,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_was_given_up_leaves_the_old_one, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_told_at_once, make_folder, remove_folder),
         cmocka_unit_test(a_device_is_written_to_directly),
+        cmocka_unit_test_setup_teardown(a_link_stays_and_what_it_leads_to_is_replaced, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_fifo_that_nobody_reads_is_told_at_once, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(an_open_file_by_its_number_is_written_to_directly, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

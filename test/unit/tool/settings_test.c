@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "settings.h"
+#include "support/forget_variables.h"
 #include "verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -19,6 +22,46 @@ static void nothing_given_leaves_every_default(void **state)
     (void)state;
     assert_true(settings_fill(&options, NULL, &filled, &usage));
     assert_memory_equal(&filled, &plain, sizeof(plain));
+}
+
+/* A value that each kind of setting takes. */
+static const char *a_value_of(const struct option_spec *spec, char *ret, size_t ret_size)
+{
+    if (spec->kind == OPTION_KIND_CHOICE) {
+        (void)snprintf(ret, ret_size, "%s", strchr(spec->operand, '|') + 1);
+        ret[strcspn(ret, "|")] = '\0';
+        return ret;
+    }
+    return spec->kind == OPTION_KIND_TEXT ? "text" : spec->kind == OPTION_KIND_SWITCH ? "1" : "7";
+}
+
+/* os_options_from_environment: the same table in the library, for programs of others. */
+static void each_variable_means_the_same_to_the_library(void **state)
+{
+    (void)state;
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        char variable[64];
+        char value[64];
+        struct options options = {0};
+        struct usage usage = {0};
+        os_options by_tool;
+        os_options by_library = OS_OPTIONS_INIT;
+        os_error err;
+        if (option_table[id].scope != OPTION_SCOPE_SETTING || id == OPTION_DEADLINE_MS) {
+            continue;
+        }
+        option_variable((enum option_id)id, variable, sizeof(variable));
+        assert_int_equal(setenv(variable, a_value_of(&option_table[id], value, sizeof(value)), 1), 0);
+        assert_true(options_take_environment(&options, &usage));
+        assert_true(settings_fill(&options, options_text(&options, OPTION_STORE), &by_tool, &usage));
+        assert_int_equal(os_options_from_environment(&by_library, &err), OS_OK);
+        assert_memory_equal(&by_library, &by_tool, sizeof(by_tool));
+        by_tool = (os_options)OS_OPTIONS_INIT;
+        if (memcmp(&by_library, &by_tool, sizeof(by_tool)) == 0) {
+            fail_msg("%s changes nothing", variable);
+        }
+        assert_int_equal(unsetenv(variable), 0);
+    }
 }
 
 static void every_setting_reaches_the_library(void **state)
@@ -114,28 +157,58 @@ static void credentials_in_a_url_are_refused_and_not_repeated(void **state)
     assert_true(settings_fill(&options, NULL, &filled, &usage));
 }
 
+static enum status guarded(os_verdict verdict, int final, os_code code)
+{
+    const os_result result = {.size = sizeof(result), .final = final};
+    const os_error error = {.code = code};
+    return status_of_guarded(verdict, &result, &error);
+}
+
 static void verdicts_have_their_exit_status(void **state)
 {
     (void)state;
-    assert_int_equal(status_of_verdict(OS_COMMITTED), 0);
-    assert_int_equal(status_of_verdict(OS_NOT_EXECUTED), 1);
-    assert_int_equal(status_of_verdict(OS_CONFLICT), 3);
-    assert_int_equal(status_of_verdict(OS_UNKNOWN), 4);
+    assert_int_equal(guarded(OS_COMMITTED, 1, OS_OK), 0);
+    assert_int_equal(guarded(OS_COMMITTED, 1, OS_ERR_DENIED), 0); /* a rename that could not delete its source */
+    assert_int_equal(guarded(OS_CONFLICT, 1, OS_ERR_CONFLICT), 3);
+    assert_int_equal(guarded(OS_UNKNOWN, 0, OS_ERR_UNDECIDED), 4);
+    assert_int_equal(guarded(OS_UNKNOWN, 0, OS_ERR_ARGUMENT), 4);
+    assert_int_equal(guarded(OS_UNKNOWN, 1, OS_ERR_UNDECIDED), 5);
+    assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_BUSY), 1);
+    assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_CONFIG), 1);
+    assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_DENIED), 77);
+    assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_CREDENTIALS), 77);
+    assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_NETWORK), 69);
+    assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_TLS), 69);
+}
+
+static void reads_have_their_exit_status(void **state)
+{
+    static const os_code others[] = {OS_ERR_NO_BUCKET, OS_ERR_NO_TABLE, OS_ERR_DEADLINE, OS_ERR_SERVICE, OS_ERR_IO};
+    (void)state;
     assert_int_equal(status_of_read(OS_OK), 0);
-    assert_int_equal(status_of_read(OS_ERR_NOT_FOUND), 1);
-    assert_int_equal(status_of_read(OS_ERR_NETWORK), 1);
     assert_int_equal(status_of_read(OS_ERR_CONFIG), 2);
+    assert_int_equal(status_of_read(OS_ERR_NOT_FOUND), 66);
+    assert_int_equal(status_of_read(OS_ERR_NETWORK), 69);
+    assert_int_equal(status_of_read(OS_ERR_DENIED), 77);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_int_equal(status_of_read(others[i]), 1);
+        assert_string_equal(status_name(status_of_read(others[i])), "not executed");
+    }
+    assert_string_equal(status_name(STATUS_ABSENT), "not executed");
+    assert_string_equal(status_name(STATUS_UNREACHABLE), "not executed");
+    assert_string_equal(status_name(STATUS_DENIED), "not executed");
+    assert_string_equal(status_name(STATUS_UNDECIDABLE), "unknown");
 }
 
 static void a_plain_write_that_may_have_happened_is_unknown(void **state)
 {
     (void)state;
     assert_int_equal(status_of_write(OS_OK), 0);
-    assert_int_equal(status_of_write(OS_ERR_DENIED), 1);
+    assert_int_equal(status_of_write(OS_ERR_DENIED), 77);
     assert_int_equal(status_of_write(OS_ERR_UNDECIDED), 4);
     assert_int_equal(status_of_write(OS_ERR_DEADLINE), 1); /* the library says UNDECIDED where it may have happened */
     assert_int_equal(status_of_write(OS_ERR_CANCELLED), 1);
-    assert_int_equal(status_of_write(OS_ERR_NETWORK), 1);
+    assert_int_equal(status_of_write(OS_ERR_NETWORK), 69);
     assert_int_equal(status_of_write(OS_ERR_SERVICE), 1);
 }
 
@@ -143,12 +216,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_given_leaves_every_default),
+        cmocka_unit_test(each_variable_means_the_same_to_the_library),
         cmocka_unit_test(every_setting_reaches_the_library),
         cmocka_unit_test(what_was_said_closer_to_the_command_is_the_endpoint),
         cmocka_unit_test(credentials_in_a_url_are_refused_and_not_repeated),
         cmocka_unit_test(verdicts_have_their_exit_status),
+        cmocka_unit_test(reads_have_their_exit_status),
         cmocka_unit_test(a_plain_write_that_may_have_happened_is_unknown),
     };
 
+    forget_oscommit_variables();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

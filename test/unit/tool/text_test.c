@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clean.h"
+#include "json_line.h"
 #include "progress.h"
 #include "range.h"
 #include "ticket.h"
+#include "variables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +23,7 @@ static const char *printed(void (*print)(FILE *out, const char *text), const cha
     FILE *file = fmemopen(out, sizeof(out), "w");
 
     assert_non_null(file);
+    out[0] = '\0'; /* where nothing is printed, nothing is put there */
     print(file, text);
     assert_int_equal(fclose(file), 0);
     return out;
@@ -30,8 +33,9 @@ static void control_characters_do_not_reach_a_terminal(void **state)
 {
     (void)state;
     assert_string_equal(printed(clean_print, "a\033[31mb\n\x7f"), "a\\x1b[31mb\\x0a\\x7f");
-    assert_string_equal(printed(clean_print, "gr\xc3\xbc\xc3\x9f \xc2\x9b x"), "gr\xc3\xbc\xc3\x9f \\xc2\\x9b x");
-    assert_string_equal(printed(clean_print, "a\xc2"), "a\xc2");
+    assert_string_equal(printed(clean_print, "gr\xc3\xbc\xc3\x9f \xc2\x9b x"), "gr\xc3\xbc\xc3\x9f \\u009b x");
+    assert_string_equal(printed(clean_print, "a\xc2 \x9b[31m"), "a\\xc2 \\x9b[31m");
+    assert_string_equal(printed(clean_print, "a\xe2\x80\xaetxt"), "a\\u202etxt");
 }
 
 static void a_quoted_name_is_one_word_of_a_shell(void **state)
@@ -39,6 +43,46 @@ static void a_quoted_name_is_one_word_of_a_shell(void **state)
     (void)state;
     assert_string_equal(printed(clean_print_quoted, "it's $HOME"), "'it'\\''s $HOME'");
     assert_string_equal(printed(clean_print_quoted, ""), "''");
+    assert_string_equal(printed(clean_print_quoted, "gr\xc3\xbc\xc3\x9f"), "'gr\xc3\xbc\xc3\x9f'");
+    assert_string_equal(printed(clean_print_quoted, "it's\033[31m\\ \xe2\x80\xae\xff"
+                                                    "1"),
+                        "$'it\\'s\\033[31m\\\\ \\342\\200\\256\\3771'");
+}
+
+static void a_name_in_a_file_stays_exact(void **state)
+{
+    (void)state;
+    assert_string_equal(printed(clean_print_exact, "a\033[31m\xff\xe2\x80\xae"), "a\033[31m\xff\xe2\x80\xae");
+}
+
+static void print_json(FILE *out, const char *text)
+{
+    struct json_line line;
+
+    json_line_begin(&line);
+    json_line_text(&line, "key", text);
+    assert_true(json_line_print(&line, out));
+}
+
+/* What a JSON reader makes of the line. */
+static void expect_read_back(const char *line, const char *wanted)
+{
+    json_t *object = json_loads(line, 0, NULL);
+
+    assert_non_null(object);
+    assert_string_equal(json_string_value(json_object_get(object, "key")), wanted);
+    json_decref(object);
+}
+
+static void json_is_safe_for_a_terminal_and_says_the_same(void **state)
+{
+    static const char turned[] = "a\xc2\x9b\xe2\x80\xae\x7f\xf3\xa0\x81\x81\"\\gr\xc3\xbc\xc3\x9f";
+    const char *line = printed(print_json, turned);
+
+    (void)state;
+    assert_string_equal(line, "{\"key\":\"a\\u009b\\u202e\\u007f\\udb40\\udc41\\\"\\\\gr\xc3\xbc\xc3\x9f\"}\n");
+    expect_read_back(line, turned);
+    expect_read_back(printed(print_json, "no UTF-8: \xff\xc3\xbc"), "no UTF-8: \\xff\xc3\xbc");
 }
 
 static void a_range_has_its_last_byte(void **state)
@@ -177,11 +221,37 @@ static void times_are_those_of_the_world(void **state)
     assert_string_equal(text, "9223372036854775807");
 }
 
+static void print_warnings(FILE *out, const char *variable)
+{
+    char *environment[] = {(char *)(uintptr_t) "HOME=/", (char *)(uintptr_t)variable, NULL};
+
+    variables_warn(environment, out);
+}
+
+static void a_misspelt_variable_is_told(void **state)
+{
+    static const char *const silent[] = {
+        "OSCOMMIT_STORE=x", "OSCOMMIT_RECORD_PREFIX=x", "OSCOMMIT_TEST_TOOL=x", "OSCOMMIT_REQUIRE_SERVERS=1",
+        "OSCOMMIT_=x",      "MY_OSCOMMIT_STOER=x",      "OSCOMMIT_MY_OWN=x"};
+
+    (void)state;
+    assert_string_equal(printed(print_warnings, "OSCOMMIT_RECORD_PREFX=a"),
+                        "oscommit: warning: OSCOMMIT_RECORD_PREFX is no setting and counts for nothing. Did you mean "
+                        "OSCOMMIT_RECORD_PREFIX?\n");
+    assert_non_null(strstr(printed(print_warnings, "OSCOMMIT_STOER"), "OSCOMMIT_STORE?"));
+    for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++) {
+        assert_string_equal(printed(print_warnings, silent[i]), "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_misspelt_variable_is_told),
         cmocka_unit_test(control_characters_do_not_reach_a_terminal),
         cmocka_unit_test(a_quoted_name_is_one_word_of_a_shell),
+        cmocka_unit_test(a_name_in_a_file_stays_exact),
+        cmocka_unit_test(json_is_safe_for_a_terminal_and_says_the_same),
         cmocka_unit_test(a_range_has_its_last_byte),
         cmocka_unit_test(what_is_no_range_is_refused),
         cmocka_unit_test(a_ticket_is_saved_once_and_read_back),

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/tcp.h> /* glibc's tcp_info ends too early */
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int fd_above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO) {
+        return fd;
+    }
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int error = errno;
+    (void)close(fd);
+    errno = error;
+    return moved;
+}
+
+int fd_open(const char *path, int flags, mode_t mode)
+{
+    return fd_above_standard(open(path, flags | O_CLOEXEC, mode));
+}
+
+int fd_openat(int folder, const char *path, int flags, mode_t mode)
+{
+    return fd_above_standard(openat(folder, path, flags | O_CLOEXEC, mode));
+}
+
+int fd_socket(int family, int type, int protocol)
+{
+    return fd_above_standard(socket(family, type | SOCK_CLOEXEC, protocol));
+}
+
+void fd_occupy_standard(void)
+{
+    int fd;
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) == -1 && errno == EBADF && (fd = open("/dev/null", O_RDONLY)) > STDERR_FILENO) {
+            (void)close(fd); /* another thread was quicker */
+        }
+    }
+}
+
+static uint64_t bytes_received(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof(info);
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_bytes_received : 0;
+}
+
+uint64_t fd_taken_bytes(int fd)
+{
+    uint64_t received = 0;
+    int unread = 0;
+    do { /* until both are of one instant */
+        received = bytes_received(fd);
+        if (ioctl(fd, FIONREAD, &unread) != 0) {
+            return 0;
+        }
+    } while (received != bytes_received(fd));
+    return received > (uint64_t)unread ? received - (uint64_t)unread : 0;
+}

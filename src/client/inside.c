@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client/inside.h"
+
+#include "base/error.h"
+#include "client/client_internal.h"
+
+#include <unistd.h>
+
+/* Of the monitor client->idle. */
+static void link_in(os_client *client, struct inside *inside, bool is_callback)
+{
+    thread_self(&inside->thread);
+    inside->is_callback = is_callback;
+    inside->previous = NULL;
+    monitor_enter(&client->idle);
+    inside->next = client->inside;
+    if (client->inside)
+        client->inside->previous = inside;
+    client->inside = inside;
+    monitor_leave(&client->idle);
+}
+
+static void unlink_from(os_client *client, struct inside *inside)
+{
+    monitor_enter(&client->idle);
+    if (inside->previous)
+        inside->previous->next = inside->next;
+    else
+        client->inside = inside->next;
+    if (inside->next)
+        inside->next->previous = inside->previous;
+    monitor_wake(&client->idle);
+    monitor_leave(&client->idle);
+}
+
+static bool self_is_listed(os_client *client, bool callbacks_only)
+{
+    struct thread self;
+    bool found = false;
+    thread_self(&self);
+    monitor_enter(&client->idle);
+    for (const struct inside *inside = client->inside; inside && !found; inside = inside->next)
+        found = (inside->is_callback || !callbacks_only) && thread_same(&inside->thread, &self);
+    monitor_leave(&client->idle);
+    return found;
+}
+
+bool client_is_forked(const os_client *client)
+{
+    return client->process != getpid();
+}
+
+os_code client_enter(os_client *client, struct inside *ret, os_error *err)
+{
+    if (client_is_forked(client))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The client was opened before fork(), and its threads are not in this process; nothing was "
+                         "sent. Open a client in the process that uses it.");
+    if (loop_is_inside(client->loop) || self_is_listed(client, true))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The call was made from a callback of the same client (log, metric, progress, sink or "
+                         "credentials), and would wait for itself for ever; nothing was sent. Call when the callback "
+                         "has returned, from another thread, or on another client.");
+    link_in(client, ret, false);
+    return OS_OK;
+}
+
+void client_leave(os_client *client, struct inside *inside)
+{
+    unlink_from(client, inside);
+}
+
+bool client_is_inside(os_client *client)
+{
+    return loop_is_inside(client->loop) || self_is_listed(client, false);
+}
+
+static bool has_calls(const os_client *client)
+{
+    const struct inside *inside = client->inside;
+    while (inside && inside->is_callback)
+        inside = inside->next;
+    return inside != NULL;
+}
+
+/* However long that takes: a call that has heard of the closing returns as soon as its caller's functions do. */
+void client_wait_for_calls(os_client *client)
+{
+    monitor_enter(&client->idle);
+    while (has_calls(client))
+        monitor_wait(&client->idle);
+    monitor_leave(&client->idle);
+}
+
+void client_tell_metric(os_client *client, const os_metric *metric)
+{
+    struct inside inside;
+    if (client->settings.metric == NULL)
+        return;
+    link_in(client, &inside, true);
+    client->settings.metric(client->settings.metric_context, metric);
+    unlink_from(client, &inside);
+}
+
+void client_tell_log(void *context, os_log_level level, const char *line)
+{
+    os_client *client = context;
+    struct inside inside;
+    link_in(client, &inside, true);
+    client->settings.log(client->settings.log_context, level, line);
+    unlink_from(client, &inside);
+}

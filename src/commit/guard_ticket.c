@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A guard of a ticket, and what of the ticket is believed (R17). Whoever can read the table can write a ticket for
+ * another's record. So a ticket gives a date, a fence, a refusal only to the verdict on the write that it describes;
+ * what is done to the record, or to its upload, rests on the record as it is stored.
+ */
+#include "commit/guard_internal.h"
+#include "commit/words.h"
+
+#include <string.h>
+
+void guard_init_resolve(struct guard *g, const struct guard_settings *settings, const struct guard_ticket *ticket,
+                        uint64_t seed)
+{
+    memset(g, 0, sizeof(*g));
+    g->settings = *settings;
+    if (ticket->margin_s > settings->margin_s)
+        g->settings.margin_s = ticket->margin_s;
+    g->settings.native = ticket->native;
+    g->settings.native_writers = ticket->native_writers || settings->native_writers;
+    g->backoff.random = seed;
+    g->operation = ticket->operation;
+    g->resolving = true;
+    if (strcmp(ticket->expected_etag, RECORD_ETAG_CREATE) != 0)
+        word_copy(g->expected_etag, ticket->expected_etag, sizeof(g->expected_etag));
+    word_copy(g->our_etag, ticket->operation == GUARD_DELETE ? RECORD_ETAG_CREATE : ticket->our_etag,
+              sizeof(g->our_etag));
+    record_copy(&g->ours, &ticket->record);
+    word_copy(g->nonce, ticket->record.nonce, sizeof(g->nonce));
+    g->d0_s = ticket->d0_s;
+    version_copy(&g->base, &ticket->base);
+    g->not_applied = ticket->not_applied;
+    g->parts_in_doubt = ticket->parts_in_doubt;
+    g->versioned = ticket->versioned;
+    g->has_versions = ticket->versioned || settings->versioned || settings->versions_likely;
+}
+
+void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    ret->operation = (enum guard_operation)g->operation;
+    ret->native = g->settings.native;
+    ret->native_writers = g->settings.native_writers;
+    ret->versioned = g->versioned;
+    word_copy(ret->expected_etag, guard_record_etag(g), sizeof(ret->expected_etag));
+    word_copy(ret->our_etag, g->our_etag, sizeof(ret->our_etag));
+    record_copy(&ret->record, &g->ours);
+    ret->d0_s = g->d0_s;
+    ret->margin_s = g->settings.margin_s;
+    version_copy(&ret->base, &g->base);
+    ret->not_applied = g->not_applied;
+    ret->parts_in_doubt = g->parts_in_doubt;
+}
+
+/* The same nonce and generation were written once, with one content: a ticket that says otherwise was changed. Under
+ * the same nonce an earlier or a later guard of one upload has another generation, and may have another fence: then
+ * both bounds must have passed. */
+bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    const struct record *stored = &event->record;
+    g->own_same = false;
+    g->own_alive = false;
+    g->held = false;
+    if (!event->found || !guard_is_ours(g, stored))
+        return true;
+    g->own_same = record_same(stored, &g->ours);
+    if (!g->own_same && stored->generation == g->ours.generation) {
+        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_FALSE_TICKET, RULE_R17, todo);
+        return false;
+    }
+    bool past = stored->has_fence && guard_past_fence(g, g->head_date_s, stored->fence_s);
+    g->own_alive = stored->has_fence && !past;
+    g->dead = g->dead && past;
+    g->held = g->own_same && g->dead && stored->upload == 0;
+    return true;
+}
+
+bool guard_owns_upload(const struct guard *g)
+{
+    return g->resolving && g->own_same && g->dead && g->ours.upload != 0;
+}

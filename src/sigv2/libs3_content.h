@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Metadata and content headers in libs3's form. */
+#ifndef OSCOMMIT_SIGV2_LIBS3_CONTENT_H
+#define OSCOMMIT_SIGV2_LIBS3_CONTENT_H
+
+#include "s3/request.h"
+
+#include <libs3.h>
+
+enum { LIBS3_METADATA_MAX = 100 };
+
+struct libs3_content {
+    S3PutProperties properties;
+    S3NameValue metadata[LIBS3_METADATA_MAX];
+    char filename[128];
+};
+
+/* Borrows the strings of `content`, which s3_build_put has found fit to be sent. OS_ERR_UNSUPPORTED for what libs3
+ * cannot say: the message names the header. */
+os_code libs3_content_fill(const struct s3_content *content, struct libs3_content *ret, os_error *err);
+
+#endif

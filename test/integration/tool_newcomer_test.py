@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What somebody tries who meets the tool for the first time: it does what was meant, or says what to do."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from oscommit_testing import ABSENT, CONFLICT, NOT_EXECUTED, UNREACHABLE, USAGE, BackendCase, main, md5_etag, tool
+
+
+class Streams(BackendCase):
+    def test_a_device_is_read_to_its_end(self):
+        url = self.new_url("null")
+        line = self.ok("put", "/dev/null", url, "--if-absent", "--json").line()
+        self.assertEqual((line["verdict"], line["etag"]), ("committed", md5_etag(b"")))
+        self.assertEqual(self.ok("get", url).out, b"")
+        self.exits(CONFLICT, "cp", "/dev/null", url, "--if-absent")
+
+    def test_what_says_that_it_is_empty_is_read_all_the_same(self):
+        url = self.new_url("proc")
+        self.ok("put", "/proc/self/status", url)
+        self.assertIn(b"oscommit", self.ok("get", url).out)
+
+    def test_a_fifo_is_waited_for(self):
+        url, path = self.new_url("fifo"), os.path.join(self.folder, "fifo")
+        os.mkfifo(path)
+        process = self.start("put", path, url, "--if-absent")
+        data = b"through a pipe" * 100000
+        with open(path, "wb") as fifo:
+            fifo.write(data)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, (out, err))
+        self.assertEqual(self.ok("get", url).out, data)
+
+    def test_a_fifo_that_nobody_writes_ends_at_the_deadline_or_a_signal(self):
+        url, path = self.new_url("nobody"), os.path.join(self.folder, "nobody")
+        os.mkfifo(path)
+        ran = self.exits(NOT_EXECUTED, "put", path, url, "--if-absent", "--deadline-ms", "300")
+        self.assertIn(f"The deadline passed while {path} was read", ran.errors)
+        process = self.start("put", path, url, "--if-absent")
+        with open(path, "wb"):  # returns when the tool has it open
+            process.send_signal(signal.SIGTERM)
+            self.assertIn(b"Stopped while", process.communicate(timeout=60)[1])
+        self.assertEqual(process.returncode, NOT_EXECUTED)
+        self.assertNotEqual(self.run_tool("head", url).status, 0)
+
+    def test_two_signals_at_once_are_one(self):
+        """timeout(1) sends its signal to the process and then to the group: the verdict must still come."""
+        url, path = self.new_url("twice"), os.path.join(self.folder, "twice")
+        os.mkfifo(path)
+        process = self.start("put", path, url, "--if-absent")
+        with open(path, "wb"):
+            process.send_signal(signal.SIGTERM)
+            process.send_signal(signal.SIGINT) # of the same number the second could be lost
+            self.assertIn(b"Stopped while", process.communicate(timeout=60)[1])
+        self.assertEqual(process.returncode, NOT_EXECUTED)
+
+    def test_process_substitution_of_a_shell(self):
+        url = self.new_url("substitution")
+        subprocess.run(["bash", "-c", '"$0" put <(printf hi) "$1" --if-absent', tool(), url], env=self.base, check=True,
+                       stdout=subprocess.DEVNULL, timeout=60)
+        self.assertEqual(self.ok("get", url).out, b"hi")
+
+    def test_a_folder_is_no_body(self):
+        ran = self.exits(NOT_EXECUTED, "put", self.folder, self.new_url("folder"))
+        self.assertIn("is a folder", ran.errors)
+
+
+class Remove(BackendCase):
+    def test_what_is_not_there_is_not_removed(self):
+        url = self.new_url("removed")
+        self.ok("put", "-", url, data=b"x")
+        self.ok("rm", url)
+        ran = self.run_tool("rm", url, "--json")
+        self.assertEqual(ran.status, self.run_tool("head", url).status)  # the status of "no such object"
+        self.assertNotEqual(ran.status, 0)
+        self.assertEqual(ran.line()["error"]["code"], "OS_ERR_NOT_FOUND")
+        self.assertIn(f"There is no object {url}: nothing was deleted.", ran.errors)
+        self.exits(CONFLICT, "rm", url, "--if-match", md5_etag(b"x"))
+
+    def test_what_is_not_there_is_not_copied(self):
+        source, target = self.new_url("no-source"), self.new_url("no-target")
+        for flags in (["--if-absent"], ["--if-absent", "--stage-above", "1"], ["--if-match", md5_etag(b"x")]):
+            if "--if-match" in flags:
+                self.ok("put", "-", target, data=b"x")
+            line = self.exits(ABSENT, "cp", source, target, "--json", *flags).line()
+            self.assertEqual(line["verdict"], "not executed")
+        self.exits(ABSENT, "mv", source, self.new_url("no-name"))
+
+    def test_a_text_that_is_no_ticket_is_bad_usage(self):
+        for text in ("{}", '{"oscommit_ticket":1}'):
+            line = self.exits(USAGE, "resolve", self.new_url("no-ticket"), text, "--json").line()
+            self.assertEqual((line["verdict"], line["error"]["code"]), ("bad usage", "OS_ERR_ARGUMENT"))
+
+    def test_a_probe_that_sent_nothing_left_nothing(self):
+        with socket.socket() as nobody:
+            nobody.bind(("127.0.0.1", 0))
+            endpoint = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+            ran = self.exits(UNREACHABLE, "probe", "s3://bucket/", "--s3-endpoint", endpoint, environment={
+                "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"})
+        self.assertNotIn("left", ran.errors)
+
+    def test_who_may_not_look_may_delete(self):
+        if self.backend.embedded:
+            return self.skipTest("no proxy before an embedded store")
+        url = self.new_url("blind")
+        self.ok("put", "-", url, data=b"x")
+        store, _, environment = self.proxies()
+        store.add("answer", method="HEAD", path_contains=url.rsplit("/", 1)[1], status=403,
+                  headers="x-amz-request-id: MADEUP\r\n")
+        self.ok("rm", url, environment=environment)
+        self.assertEqual(self.run_tool("head", url, "--json").line()["error"]["code"], "OS_ERR_NOT_FOUND")
+
+
+class Init(BackendCase):
+    def path(self, *names):
+        return os.path.join(self.folder, f"init-{self.key('store')}", *names)
+
+    def test_the_folders_above_are_made(self):
+        root = self.path("a", "b", "c")
+        ran = self.ok("init", root, umask=0o022)
+        self.assertEqual(ran.text, f"done file://{os.path.realpath(root)}\n")
+        modes = [os.stat(folder).st_mode & 0o777 for folder in (os.path.dirname(root), root)]
+        self.assertEqual(modes, [0o755, 0o700])
+        self.ok("init", root)
+        self.ok("put", "-", f"file://{root}/key", "--if-absent", data=b"x")
+        for spelling in ("x//y/z/", "./v/w", "u/../t/s"):
+            self.ok("init", os.path.join(self.path(), spelling))
+
+    def test_many_at_once_make_one_store(self):
+        root = self.path("many", "at", "once")
+        runs = [threading.Thread(target=self.ok, args=("init", root)) for _ in range(8)]
+        for run in runs:
+            run.start()
+        for run in runs:
+            run.join()
+        self.ok("put", "-", f"file://{root}/key", "--if-absent", data=b"x")
+
+    def test_what_was_made_in_vain_is_taken_away(self):
+        top = self.path()
+        os.makedirs(top)
+        ran = self.exits(NOT_EXECUTED, "init", os.path.join(top, "a", "b", "n" * 300, "c"))
+        self.assertIn("File name too long", ran.errors)
+        self.assertEqual(os.listdir(top), [])
+        self.exits(NOT_EXECUTED, "init", os.path.join(self.file("plain", b""), "below"))
+
+
+class Help(BackendCase):
+    def test_help_is_a_command_too(self):
+        self.assertEqual(self.ok("help").out, self.ok("--help").out)
+        self.assertEqual(self.ok("help", "put").out, self.ok("put", "--help").out)
+        self.assertEqual(self.ok("help", "table", "ls").out, self.ok("table", "ls", "--help").out)
+        self.assertEqual(self.ok("help", "table").out, self.ok("table", "--help").out)
+        self.assertIn("table release", self.ok("help", "table").text)
+        self.assertEqual(self.ok("help", "put", "--all").out, self.ok("put", "--help", "--all").out)
+        self.assertIn('Did you mean "put"?', self.exits(USAGE, "help", "pot").errors)
+        self.exits(USAGE, "help", "put", "get")
+
+    def test_help_is_short_and_with_all_complete(self):
+        text, whole = self.ok("rm", "--help").text, self.ok("rm", "--help", "--all").text
+        self.assertLess(text.count("\n"), 45)
+        for flag in ("--if-match", "--store", "--ledger", "--json", "--help --all"):
+            self.assertIn(flag, text)
+        for flag in ("--max-clock-skew-rate", "--allowance-s", "OSCOMMIT_RECORD_PREFIX"):
+            self.assertNotIn(flag, text)
+            self.assertIn(flag, whole)
+
+    def test_a_path_in_a_store_is_told_as_its_url(self):
+        root = os.path.join(self.folder, "hinted")
+        self.ok("init", root)
+        for path, cwd in (("hinted/a/b", self.folder), ("./a/b", root), (os.path.join(root, "a/b"), "/")):
+            ran = self.exits(USAGE, "put", "/etc/passwd", path, cwd=cwd)
+            self.assertIn(f"Did you mean file://{root}/a/b?", ran.errors)
+        self.assertNotIn("Did you mean", self.exits(USAGE, "put", "/etc/passwd", "a/b", cwd="/").errors)
+
+    def test_a_misspelt_variable_is_told(self):
+        ran = self.ok("version", environment={"OSCOMMIT_STOER": "x"})
+        self.assertIn("Did you mean OSCOMMIT_STORE?", ran.errors)
+        self.assertEqual(self.ok("version", "-q", environment={"OSCOMMIT_STOER": "x"}).err, b"")
+
+    def test_a_near_miss_is_told(self):
+        self.assertIn('Did you mean "rm"?', self.exits(USAGE, "delete", "x").errors)
+        self.assertIn("Did you mean --if-absent?", self.exits(USAGE, "put", "a", "b", "--ifabsent").errors)
+
+
+if __name__ == "__main__":
+    main(Streams, Remove, Init, Help, only={"embedded", "minio", "gofakes3"})

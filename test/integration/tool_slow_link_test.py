@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A writer behind a slow uplink, in a network namespace of its own: its loopback has the segments of a real path, and
+what the slow writer sends goes through a token bucket (tc tbf). The servers are real ones, started in there."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from oscommit_testing import EXIT_SKIPPED, tool
+
+INSIDE = "OSCOMMIT_TEST_INSIDE_NAMESPACE"
+TABLE = "slow-link"
+BODY = 62000  # of the slow writer: at 36 kbit/s it takes 14 s
+# The writers differ by the ports that they send from: those of the slow one go through the bucket.
+SLOW_PORTS, FAST_PORTS = "40960 41983", "49152 60999"
+SLOW_MATCH = ["match", "ip", "sport", "0xa000", "0xfc00"]
+# A store waits for a stalled body for longer; nothing here stalls on purpose. The rest are the defaults.
+SHORT = ["--stalled-body-s", "3"]
+
+
+def run(*command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def ports(slow):
+    with open("/proc/sys/net/ipv4/ip_local_port_range", "w", encoding="ascii") as file:
+        file.write(SLOW_PORTS if slow else FAST_PORTS)
+
+
+def add_class(number, rate, *limits):
+    kind = ["htb", "rate", rate, *limits, "quantum", "1600"]
+    run("tc", "class", "replace", "dev", "lo", "parent", "1:", "classid", number, *kind)
+
+
+def shape(rate):
+    add_class("1:30", rate, "burst", "1600", "cburst", "1600")
+
+
+def build_link():
+    run("ip", "link", "set", "lo", "up", "mtu", "1500")
+    run("tc", "qdisc", "add", "dev", "lo", "root", "handle", "1:", "htb", "default", "10")
+    add_class("1:10", "10gbit")
+    shape("36kbit")
+    run("tc", "filter", "add", "dev", "lo", "parent", "1:", "protocol", "ip", "u32", *SLOW_MATCH, "flowid", "1:30")
+
+
+def slow_bytes(name):
+    """What the slow writer's class has sent ("Sent"), or still has to send ("backlog")."""
+    shown = subprocess.run(["tc", "-s", "class", "show", "dev", "lo"], check=True, capture_output=True, text=True)
+    return int(re.search(rf"class htb 1:30 .*?{name} (\d+)", shown.stdout, re.DOTALL).group(1))
+
+
+def wait_until(holds, patience_s=60):
+    until = time.monotonic() + patience_s
+    while not holds():
+        if time.monotonic() > until:
+            raise AssertionError("nothing happened for a minute")
+        time.sleep(0.02)
+
+
+def read_environment(path):
+    shell = f'. "{path}" && env -0'
+    output = subprocess.run(["bash", "-c", shell], check=True, capture_output=True).stdout
+    return dict(line.split("=", 1) for line in output.decode().split("\0") if "=" in line)
+
+
+class SlowLink(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        build_link()
+        ports(slow=False)
+        cls.folder = tempfile.TemporaryDirectory(prefix="oscommit-slow-link-")
+        cls.servers = os.path.join(cls.folder.name, "servers")
+        environment = dict(os.environ, OSCOMMIT_SERVERS="minio dynamodb", OSCOMMIT_NO_INSTALL="1")
+        subprocess.run([ROOT + "/scripts/servers.sh", "start", cls.servers], check=True, env=environment)
+        found = read_environment(os.path.join(cls.servers, "env"))
+        cls.url = f"s3://{found['OSCOMMIT_TEST_MINIO_BUCKET']}/"
+        cls.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": cls.folder.name,
+            "AWS_ACCESS_KEY_ID": found["OSCOMMIT_TEST_ACCESS_KEY"],
+            "AWS_SECRET_ACCESS_KEY": found["OSCOMMIT_TEST_SECRET_KEY"],
+            "AWS_REGION": "us-east-1",
+            "OSCOMMIT_S3_ENDPOINT": found["OSCOMMIT_TEST_MINIO_ENDPOINT"],
+            "OSCOMMIT_DYNAMODB_ENDPOINT": found["OSCOMMIT_TEST_DYNAMODB_ENDPOINT"],
+            "OSCOMMIT_LEDGER": "dynamodb://" + TABLE,
+        }
+        cls.call("table", "create", "--store", cls.url, "--ledger", "dynamodb://" + TABLE)
+
+    @classmethod
+    def tearDownClass(cls):
+        subprocess.run([ROOT + "/scripts/servers.sh", "stop", cls.servers], check=True)
+        cls.folder.cleanup()
+
+    @classmethod
+    def start(cls, *arguments, data=None):
+        pipe = subprocess.PIPE
+        process = subprocess.Popen([tool(), *arguments], env=cls.environment, stdin=pipe, stdout=pipe, stderr=pipe)
+        if data is not None:
+            process.stdin.write(data)
+        process.stdin.close()
+        process.stdin = None
+        return process
+
+    @classmethod
+    def call(cls, *arguments, data=None):
+        process = cls.start(*arguments, data=data)
+        out, err = process.communicate()
+        return process.returncode, out, err.decode()
+
+    def put_slowly(self, key, letter, *flags):
+        """Starts the slow writer, and returns when its record is written."""
+        path = os.path.join(self.folder.name, key)
+        with open(path, "wb") as file:
+            file.write(letter * BODY)
+        ports(slow=True)
+        writer = self.start("put", path, self.url + key, "--if-absent", "--json", *SHORT, *flags)
+        while writer.poll() is None:
+            if self.call("table", "show", key, "--store", self.url)[0] == 0:
+                break
+        ports(slow=False)
+        return writer
+
+    def put_fast(self, key, *flags):
+        status, out, err = self.call(
+            "put", "-", self.url + key, "--if-absent", "--json", *SHORT, *flags, data=b"the fast one's"
+        )
+        return status, json.loads(out) if out else None, err
+
+    def verdict(self, process):
+        out, err = process.communicate()
+        return json.loads(out)["verdict"], err.decode()
+
+    def read(self, key):
+        status, out, err = self.call("get", self.url + key)
+        self.assertEqual(status, 0, err)
+        return out
+
+    def test_only_one_of_two_writers_commits(self):
+        shape("36kbit")
+        slow = self.put_slowly("two", b"A", "--deadline-ms", "45000")
+        _, fast, err = self.put_fast("two", "--deadline-ms", "60000")
+        verdict, slow_err = self.verdict(slow)
+        wait_until(lambda: slow_bytes("backlog") == 0)
+        said = (verdict, slow_err, fast, err)
+        self.assertEqual([verdict, fast["verdict"]].count("committed"), 1, said)
+        # The slow one may win by a later attempt, which gets more time (E6), before the fast one's turn has come.
+        if verdict == "committed":
+            self.assertEqual((fast["verdict"], self.read("two")), ("conflict", b"A" * BODY), said)
+            return
+        self.assertTrue(fast["took_over"], said)
+        self.assertIn(verdict, ("conflict", "unknown", "not executed"), said)
+        self.assertEqual(self.read("two"), b"the fast one's")
+
+    def test_what_a_killed_writer_had_under_way_is_never_whole(self):
+        shape("36kbit")
+        slow = self.put_slowly("killed", b"A", "--deadline-ms", "45000", "--minimum-rate", "4096")
+        before = slow_bytes("Sent")
+        wait_until(lambda: slow_bytes("Sent") > before + 4000)  # into its body
+        slow.kill()
+        slow.communicate()
+        _, fast, err = self.put_fast("killed", "--deadline-ms", "60000")
+        self.assertEqual(fast["verdict"], "committed", (fast, err))
+        wait_until(lambda: slow_bytes("backlog") == 0)
+        self.assertEqual(self.read("killed"), b"the fast one's")
+
+    def test_a_link_that_keeps_the_rate_commits(self):
+        shape("400kbit")
+        slow = self.put_slowly("kept", b"A", "--minimum-rate", "16384")
+        verdict, err = self.verdict(slow)
+        self.assertEqual((verdict, err), ("committed", ""))
+        self.assertEqual(self.read("kept"), b"A" * BODY)
+
+    def test_a_slow_link_gets_the_time_that_it_needs(self):
+        shape("100kbit")
+        slow = self.put_slowly("longer", b"A", "--deadline-ms", "60000")
+        verdict, err = self.verdict(slow)
+        self.assertEqual(verdict, "committed", err)
+        self.assertEqual(self.read("longer"), b"A" * BODY)
+
+
+def enter_namespace():
+    """This program again, in a network namespace of its own. Says why where that cannot be."""
+    if not os.environ.get("OSCOMMIT_TEST_MINIO_ENDPOINT"):
+        print("skipped: OSCOMMIT_TEST_MINIO_ENDPOINT is not set")
+        sys.exit(EXIT_SKIPPED)
+    probe = ["unshare", "-n", "sh", "-c", "ip link set lo up && tc qdisc add dev lo root handle 1: htb default 10"]
+    try:
+        tried = subprocess.run(probe, check=False, capture_output=True, text=True)
+        why = tried.stderr.strip() if tried.returncode else None
+    except OSError as error:
+        why = str(error)
+    if why:
+        print(f"skipped: no network namespace with a token bucket can be made here: {why}")
+        sys.exit(EXIT_SKIPPED)
+    os.environ[INSIDE] = "1"
+    os.execvp("unshare", ["unshare", "-n", sys.executable, "-B", *sys.argv])
+
+
+if __name__ == "__main__":
+    if not os.environ.get(INSIDE):
+        enter_namespace()
+    unittest.main(verbosity=2)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading an item that is no record, and replacing it on the condition that it is still the same. */
+#include "answers.h"
+
+#include "dynamo/json.h"
+#include "dynamo/request.h"
+
+#include <stdlib.h>
+
+static const struct endpoint endpoint = {.scheme = "http", .host = "127.0.0.1:8000", .region = "us-east-1"};
+static const struct dynamo_target target = {.endpoint = &endpoint, .table = "records"};
+static const struct record released = {.generation = 77, .ttl_s = 1800000000};
+
+#define HEAD                                                      \
+    "{\"TableName\":\"records\",\"Item\":{\"path\":{\"S\":\"dir/" \
+    "k\"},\"etag\":{\"S\":\"*\"},\"generation\":{\"N\":\"77\"},"  \
+    "\"timeout\":{\"N\":\"0\"},\"ttl\":{\"N\":\"1800000000\"}},\"ConditionExpression\":\""
+#define NAMES                                                                                                    \
+    "\",\"ExpressionAttributeNames\":{\"#generation\":\"generation\",\"#timeout\":\"timeout\",\"#ttl\":\"ttl\"," \
+    "\"#nonce\":\"nonce\",\"#fence\":\"fence\",\"#saw\":\"saw\",\"#upload\":\"upload\"}"
+
+static void assert_mend(const char *seen, const char *golden)
+{
+    struct http_request request;
+    struct buf body;
+    assert_int_equal(dynamo_build_mend(&target, "dir/k", "*", &released, seen, &request, &body, NULL), OS_OK);
+    assert_string_equal(buf_str(&body), golden);
+    assert_string_equal(http_headers_get(&request.headers, "x-amz-target"), "DynamoDB_20120810.PutItem");
+    http_request_free(&request);
+    buf_free(&body);
+}
+
+static void every_attribute_of_a_record_must_be_as_it_was_or_still_missing(void **state)
+{
+    (void)state;
+    assert_mend(
+        "{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"*\"},\"generation\":{\"N\":\"-1\"},\"ttl\":{\"B\":\"AA==\"},"
+        "\"nonce\":{\"S\":\"\\u0000\"},\"saw\":{\"M\":{\"a\":{\"S\":\"b\"}}},\"upload\":{\"NS\":[\"1\"]}}",
+        HEAD "#generation = :generation AND attribute_not_exists(#timeout) AND #ttl = :ttl AND #nonce = :nonce AND "
+             "attribute_not_exists(#fence) AND attribute_type(#saw, :saw) AND attribute_type(#upload, :upload)" NAMES
+             ",\"ExpressionAttributeValues\":{\":generation\":{\"N\":\"-1\"},\":ttl\":{\"B\":\"AA==\"},"
+             "\":nonce\":{\"S\":\"\\u0000\"},\":saw\":{\"S\":\"M\"},\":upload\":{\"S\":\"NS\"}}}");
+    assert_mend("{}",
+                HEAD "attribute_not_exists(#generation) AND attribute_not_exists(#timeout) AND "
+                     "attribute_not_exists(#ttl) AND attribute_not_exists(#nonce) AND attribute_not_exists(#fence) "
+                     "AND attribute_not_exists(#saw) AND attribute_not_exists(#upload)" NAMES "}");
+}
+
+static void what_was_too_large_must_still_be_no_record(void **state)
+{
+    (void)state;
+    assert_mend(
+        NULL,
+        HEAD "NOT (attribute_type(#generation, :N) AND attribute_type(#timeout, :N) AND attribute_type(#ttl, :N) AND "
+             "(attribute_not_exists(#fence) OR attribute_type(#fence, :N)) AND "
+             "(attribute_not_exists(#nonce) OR attribute_type(#nonce, :S)) AND "
+             "(attribute_not_exists(#saw) OR attribute_type(#saw, :S)) AND "
+             "(attribute_not_exists(#upload) OR attribute_type(#upload, :S)))" NAMES
+             ",\"ExpressionAttributeValues\":{\":N\":{\"S\":\"N\"},\":S\":{\"S\":\"S\"}}}");
+}
+
+static void what_was_seen_must_be_json(void **state)
+{
+    (void)state;
+    struct http_request request;
+    struct buf body;
+    os_error err;
+    assert_int_not_equal(dynamo_build_mend(&target, "dir/k", "*", &released, "{", &request, &body, &err), OS_OK);
+    assert_int_equal(dynamo_build_mend(&target, "", "*", &released, "{}", &request, &body, &err), OS_ERR_ARGUMENT);
+}
+
+static enum ledger_outcome read_item(int status, const char *body, bool *ret_found, char **ret_seen)
+{
+    struct http_response response;
+    struct dynamo_error detail;
+    os_error err;
+    answer(&response, status, body);
+    enum ledger_outcome outcome =
+        dynamo_read_unreadable(&response, WHERE, "dir/k", "*", ret_found, ret_seen, &detail, &err);
+    http_response_free(&response);
+    return outcome;
+}
+
+static void an_item_that_is_no_record_is_given_as_it_stands(void **state)
+{
+    (void)state;
+    bool found = false;
+    char *seen = NULL;
+    assert_int_equal(read_item(200,
+                               "{\"Item\":{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"*\"},\"ttl\":{\"N\":\"0.5\"}}}",
+                               &found, &seen),
+                     LEDGER_UNREADABLE);
+    assert_string_equal(seen, "{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"*\"},\"ttl\":{\"N\":\"0.5\"}}");
+    free(seen);
+    seen = NULL;
+    assert_int_equal(read_item(200, "{\"Item\":" ITEM "}", &found, &seen), LEDGER_OK);
+    assert_true(found);
+    assert_int_equal(read_item(200, "{}", &found, &seen), LEDGER_OK);
+    assert_false(found);
+    assert_int_equal(read_item(500, "{}", &found, &seen), LEDGER_AMBIGUOUS);
+    assert_null(seen);
+}
+
+static void an_item_that_is_too_large_is_unreadable_and_not_given(void **state)
+{
+    (void)state;
+    bool found = false;
+    char *seen = NULL;
+    struct buf body;
+    buf_init(&body, 2 * JSON_VALUES_MAX + 1024);
+    assert_true(buf_add_str(&body, "{\"Item\":{\"nonce\":{\"L\":[0"));
+    for (int i = 0; i < JSON_VALUES_MAX; i++)
+        assert_true(buf_add_str(&body, ",0"));
+    assert_true(buf_add_str(&body, "]}}}"));
+    assert_int_equal(read_item(200, buf_str(&body), &found, &seen), LEDGER_UNREADABLE);
+    assert_null(seen);
+    buf_free(&body);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_attribute_of_a_record_must_be_as_it_was_or_still_missing),
+        cmocka_unit_test(what_was_too_large_must_still_be_no_record),
+        cmocka_unit_test(what_was_seen_must_be_json),
+        cmocka_unit_test(an_item_that_is_no_record_is_given_as_it_stands),
+        cmocka_unit_test(an_item_that_is_too_large_is_unreadable_and_not_given),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

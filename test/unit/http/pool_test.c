@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a request leaves behind that never came to a connection: nothing that stands in the way of the next one. */
+#include "support/http_probe.h"
+#include "support/http_server.h"
+#include "support/name_service.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUEUED = 8 };
+
+struct fixture {
+    struct http_server *server;
+    struct http_engine *engine;
+    char host[64]; /* the server, by a name that libcurl has not kept */
+    unsigned names;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    assert_non_null(fixture);
+    fixture->server = http_server_start(NULL);
+    fixture->engine = probe_engine(1, NULL);
+    *state = fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    http_engine_free(fixture->engine);
+    http_server_stop(fixture->server);
+    free(fixture);
+    return 0;
+}
+
+static void take_new_name(struct fixture *fixture)
+{
+    (void)snprintf(fixture->host, sizeof(fixture->host), "store%u.test:%d", fixture->names++,
+                   http_server_port(fixture->server));
+}
+
+static void expect_answer(struct fixture *fixture, const char *host)
+{
+    struct probe probe;
+    probe_get(fixture->engine, &probe, host, "/k");
+    assert_string_equal(probe.message, "");
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(probe.status, 200);
+    probe_free(&probe);
+}
+
+static void expect_unknown_host(struct fixture *fixture)
+{
+    char sentence[128];
+    struct probe probe;
+    (void)snprintf(sentence, sizeof(sentence), "the host name %.*s could not be looked up",
+                   (int)strcspn(fixture->host, ":"), fixture->host);
+    probe_get(fixture->engine, &probe, fixture->host, "/k");
+    assert_int_equal(probe.code, OS_ERR_NETWORK);
+    assert_false(probe.sent);
+    assert_non_null(strstr(probe.message, sentence));
+    probe_free(&probe);
+}
+
+static void a_failed_name_look_up_names_the_host_and_is_over(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int round = 0; round < 3; round++) {
+        take_new_name(fixture);
+        name_service_fail(1);
+        expect_unknown_host(fixture);
+        expect_answer(fixture, fixture->host);
+        expect_answer(fixture, http_server_host(fixture->server));
+    }
+}
+
+static void a_name_that_stays_unknown_is_said_to_be_unknown_each_time(void **state)
+{
+    struct fixture *fixture = *state;
+    take_new_name(fixture);
+    name_service_fail(4);
+    for (int i = 0; i < 4; i++) {
+        expect_unknown_host(fixture);
+    }
+    expect_answer(fixture, fixture->host);
+}
+
+/* They wait for the one connection that the engine may have, and never get it. */
+static void give_up_in_the_queue(struct fixture *fixture, bool cancel)
+{
+    const struct http_server_step held = {.hold = true, .answer = http_server_ok.answer};
+    struct probe busy;
+    struct probe waiting[QUEUED];
+    http_server_push(fixture->server, &held);
+    probe_init(&busy, "GET", http_server_host(fixture->server), "/busy", NULL, 0);
+    probe_start(fixture->engine, &busy);
+    for (size_t i = 0; i < QUEUED; i++) {
+        probe_init(&waiting[i], "PUT", http_server_host(fixture->server), "/k", "x", 1);
+        waiting[i].start.deadline_monotonic_ms = probe_now_ms() + (cancel ? 10000 : 50);
+        probe_start(fixture->engine, &waiting[i]);
+    }
+    http_engine_poll(fixture->engine, 20);
+    for (size_t i = 0; i < QUEUED; i++) {
+        if (cancel) {
+            http_engine_cancel(fixture->engine, waiting[i].id);
+        }
+        probe_wait(fixture->engine, &waiting[i]);
+        assert_int_equal(waiting[i].code, cancel ? OS_ERR_CANCELLED : OS_ERR_DEADLINE);
+        assert_false(waiting[i].sent);
+        probe_free(&waiting[i]);
+    }
+    http_server_release(fixture->server, 1);
+    probe_wait(fixture->engine, &busy);
+    assert_int_equal(busy.code, OS_OK);
+    probe_free(&busy);
+}
+
+static void requests_that_timed_out_in_the_queue_are_over(void **state)
+{
+    struct fixture *fixture = *state;
+    give_up_in_the_queue(fixture, false);
+    for (size_t i = 0; i < QUEUED + 1; i++) {
+        expect_answer(fixture, http_server_host(fixture->server));
+    }
+}
+
+static void requests_that_were_cancelled_in_the_queue_are_over(void **state)
+{
+    struct fixture *fixture = *state;
+    give_up_in_the_queue(fixture, true);
+    for (size_t i = 0; i < QUEUED + 1; i++) {
+        expect_answer(fixture, http_server_host(fixture->server));
+    }
+}
+
+static void a_refused_connection_is_over(void **state)
+{
+    struct fixture *fixture = *state;
+    struct http_server *gone = http_server_start(NULL);
+    char host[64];
+    (void)snprintf(host, sizeof(host), "%s", http_server_host(gone));
+    http_server_stop(gone);
+    struct probe probe;
+    probe_get(fixture->engine, &probe, host, "/k");
+    assert_int_equal(probe.code, OS_ERR_NETWORK);
+    probe_free(&probe);
+    expect_answer(fixture, http_server_host(fixture->server));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_failed_name_look_up_names_the_host_and_is_over),
+        TEST(a_name_that_stays_unknown_is_said_to_be_unknown_each_time),
+        TEST(requests_that_timed_out_in_the_queue_are_over),
+        TEST(requests_that_were_cancelled_in_the_queue_are_over),
+        TEST(a_refused_connection_is_over),
+    };
+    return cmocka_run_group_tests_name("http_pool", tests, NULL, NULL);
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* R6, section 3: what arrives at once, and how the tail of what does not is held back. */
+#include "support/http_probe.h"
+#include "support/http_server.h"
+#include "support/socket_watch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <linux/sockios.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+enum { TAIL_BYTES = 512, PATIENCE_MS = 10000 };
+
+struct fixture {
+    struct http_server *server;
+    struct http_engine *engine;
+};
+
+static int set_up_on(void **state, const struct http_server_options *options)
+{
+    struct fixture *fixture = calloc(1, sizeof(*fixture));
+    assert_non_null(fixture);
+    fixture->server = http_server_start(options);
+    fixture->engine = probe_engine(8, options ? http_server_ca_file(fixture->server) : NULL);
+    *state = fixture;
+    return 0;
+}
+
+static int set_up(void **state)
+{
+    return set_up_on(state, NULL);
+}
+
+static int set_up_tls(void **state)
+{
+    return set_up_on(state, &(struct http_server_options){.tls = true});
+}
+
+/* As on a real path. */
+static int set_up_small_segments(void **state)
+{
+    return set_up_on(state, &(struct http_server_options){.segment_bytes = 1400});
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    socket_watch_end();
+    http_engine_free(fixture->engine);
+    http_server_stop(fixture->server);
+    free(fixture);
+    return 0;
+}
+
+static void init(struct fixture *fixture, struct probe *probe, enum http_tail tail, const void *data, size_t length)
+{
+    probe_init(probe, "PUT", http_server_host(fixture->server), "/attempt", data, length);
+    if (http_server_ca_file(fixture->server) != NULL) {
+        assert_true(http_request_set_origin(&probe->request, "https", http_server_host(fixture->server)));
+    }
+    probe->start.once = true;
+    probe->start.tail = tail;
+    clock_read(&probe->start.tail_clock);
+    probe->start.tail_before_ms = PATIENCE_MS;
+    probe->start.user_timeout_ms = 7000;
+    probe->start.late_segment_ms = 1000;
+}
+
+static bool arrives_at_once(struct fixture *fixture, const struct probe *probe, uint64_t segment_bytes)
+{
+    struct http_delivery delivery;
+    http_engine_delivery(fixture->engine, &probe->request, segment_bytes, &delivery);
+    return delivery.at_once;
+}
+
+/* What a segment of this path carries. */
+static uint32_t warm_up(struct fixture *fixture)
+{
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_FREE, NULL, 0);
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    uint32_t segment_bytes = probe.segment_bytes;
+    probe_free(&probe);
+    return segment_bytes;
+}
+
+static char *zeroes(size_t length)
+{
+    char *body = calloc(1, length);
+    assert_non_null(body);
+    return body;
+}
+
+/* ------------------------------------------------------------------------------------------------ at once */
+
+static void check_one_send(struct fixture *fixture, const char *method, size_t length)
+{
+    uint32_t segment_bytes = warm_up(fixture);
+    char *body = zeroes(length + 1);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_AT_ONCE, length > 0 ? body : NULL, length);
+    probe.request.method = method;
+    assert_true(arrives_at_once(fixture, &probe, segment_bytes));
+    socket_watch_begin();
+    probe_run(fixture->engine, &probe);
+    socket_watch_end();
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(socket_watch()->sends, 1);
+    assert_int_equal(socket_watch()->sent[0], socket_watch()->asked[0]);
+    assert_int_equal(http_server_record(fixture->server, 1)->body_length, length);
+    probe_free(&probe);
+    free(body);
+}
+
+static void what_fits_into_a_segment_leaves_in_one_send(void **state)
+{
+    check_one_send(*state, "PUT", 800);
+}
+
+static void so_does_what_has_no_body(void **state)
+{
+    check_one_send(*state, "DELETE", 0);
+}
+
+static void a_path_says_what_its_segments_carry(void **state)
+{
+    uint32_t segment_bytes = warm_up(*state);
+    assert_in_range(segment_bytes, 1300, 1400);
+}
+
+static void over_tls_no_segment_is_told(void **state)
+{
+    assert_int_equal(warm_up(*state), 0);
+}
+
+/* The head counts, and what TCP may take for options. */
+static void the_whole_request_has_to_fit(void **state)
+{
+    struct fixture *fixture = *state;
+    char *body = zeroes(3000);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_AT_ONCE, body, 1);
+    assert_true(arrives_at_once(fixture, &probe, 1448));
+    assert_false(arrives_at_once(fixture, &probe, 0));
+    assert_false(arrives_at_once(fixture, &probe, 40));
+    probe.request.body.length = 1448 - 40;
+    assert_false(arrives_at_once(fixture, &probe, 1448));
+    while (!arrives_at_once(fixture, &probe, 1448)) {
+        probe.request.body.length--;
+    }
+    assert_in_range(probe.request.body.length, 800, 1200);
+    char header[257];
+    memset(header, 'x', 256);
+    header[256] = '\0';
+    assert_true(http_headers_add(&probe.request.headers, "x-amz-meta-filler", header));
+    assert_false(arrives_at_once(fixture, &probe, 1448));
+    probe.request.body.length = 0; /* the store has nothing to wait for behind the headers */
+    assert_true(arrives_at_once(fixture, &probe, 0));
+    probe_free(&probe);
+    free(body);
+}
+
+/* The record counts on a segment that another connection had. */
+static void what_does_not_fit_this_connection_is_not_sent(void **state)
+{
+    struct fixture *fixture = *state;
+    char *body = zeroes(3000);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_AT_ONCE, body, 3000);
+    socket_watch_begin();
+    probe_run(fixture->engine, &probe);
+    socket_watch_end();
+    assert_int_equal(probe.code, OS_ERR_NETWORK);
+    assert_false(probe.sent);
+    assert_int_equal(socket_watch()->sends, 0);
+    assert_in_range(probe.segment_bytes, 1300, 1400);
+    assert_non_null(strstr(probe.message, "smaller segments"));
+    probe_free(&probe);
+    free(body);
+}
+
+/* ------------------------------------------------------------------------------------------------ held back */
+
+static size_t sent_bytes(void)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < socket_watch()->sends; i++) {
+        bytes += socket_watch()->sent[i] > 0 ? (size_t)socket_watch()->sent[i] : 0;
+    }
+    return bytes;
+}
+
+static ssize_t last_send(void)
+{
+    assert_true(socket_watch()->sends > 1);
+    return socket_watch()->sent[socket_watch()->sends - 1];
+}
+
+static void check_held_back(struct fixture *fixture, size_t length, size_t overhead)
+{
+    char *body = zeroes(length);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, length);
+    socket_watch_begin();
+    probe_run(fixture->engine, &probe);
+    socket_watch_end();
+    assert_int_equal(probe.code, OS_OK);
+    assert_false(probe.tail_kept);
+    size_t tail = length < TAIL_BYTES ? length : TAIL_BYTES;
+    assert_in_range(last_send(), tail, tail + overhead);
+    const struct http_server_record *record = http_server_record(fixture->server, 0);
+    assert_int_equal(record->body_length, length);
+    probe_free(&probe);
+    free(body);
+}
+
+static void the_tail_leaves_by_itself(void **state)
+{
+    check_held_back(*state, 100000, 0);
+}
+
+static void a_small_body_may_be_all_tail(void **state)
+{
+    check_held_back(*state, 5, 0);
+}
+
+/* What libcurl may still keep, the kernel cannot acknowledge: of the first so many questions libcurl says that it has
+ * given nothing of the body away. What it says of the request is no help: 8.7 and newer count the body in it. */
+static unsigned looks_before_it_left;
+
+CURLcode __real_curl_easy_getinfo(CURL *easy, CURLINFO info, void *ret);
+CURLcode __wrap_curl_easy_getinfo(CURL *easy, CURLINFO info, void *ret);
+
+CURLcode __wrap_curl_easy_getinfo(CURL *easy, CURLINFO info, void *ret)
+{
+    if (info == CURLINFO_REQUEST_SIZE && looks_before_it_left > 0) {
+        *(long *)ret = 1000000;
+        return CURLE_OK;
+    }
+    if (info == CURLINFO_SIZE_UPLOAD_T && looks_before_it_left > 0) {
+        looks_before_it_left--;
+        *(curl_off_t *)ret = 0;
+        return CURLE_OK;
+    }
+    return __real_curl_easy_getinfo(easy, info, ret);
+}
+
+static void the_tail_waits_for_what_libcurl_keeps(void **state)
+{
+    looks_before_it_left = 3;
+    check_held_back(*state, 2000, 0);
+    assert_int_equal(looks_before_it_left, 0);
+}
+
+/* A kernel that does not tell what is queued, as one that only looks like Linux. */
+static bool queue_is_secret;
+
+int __real_ioctl(int fd, unsigned long request, void *ret);
+int __wrap_ioctl(int fd, unsigned long request, void *ret);
+
+int __wrap_ioctl(int fd, unsigned long request, void *ret)
+{
+    if (queue_is_secret && request == SIOCOUTQ) {
+        errno = ENOTTY;
+        return -1;
+    }
+    return __real_ioctl(fd, request, ret);
+}
+
+static void what_nobody_tells_is_not_acknowledged(void **state)
+{
+    struct fixture *fixture = *state;
+    char *body = zeroes(2000);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
+    queue_is_secret = true;
+    probe_run(fixture->engine, &probe);
+    queue_is_secret = false;
+    assert_int_equal(probe.code, OS_ERR_NETWORK);
+    assert_false(probe.sent);
+    assert_non_null(strstr(probe.message, "under control"));
+    probe_free(&probe);
+    free(body);
+}
+
+/* libcurl sends a head that is larger than its own pieces in several. */
+static void check_large_head(struct fixture *fixture, size_t length, size_t count)
+{
+    enum { HEADERS = 40, EACH = 1000 };
+    char value[EACH + 1];
+    memset(value, 'x', EACH);
+    value[EACH] = '\0';
+    char *body = zeroes(length);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, length);
+    for (unsigned i = 0; i < HEADERS; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof(name), "x-amz-meta-%u", i);
+        assert_true(http_headers_add(&probe.request.headers, name, value));
+    }
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_false(probe.tail_kept);
+    assert_int_equal(http_server_record(fixture->server, count)->body_length, length);
+    probe_free(&probe);
+    free(body);
+}
+
+static void a_large_head_is_waited_for(void **state)
+{
+    check_large_head(*state, 5, 0);
+    check_large_head(*state, 100000, 1);
+}
+
+static void over_tls_the_tail_is_a_record_of_its_own(void **state)
+{
+    check_held_back(*state, 100000, 64);
+}
+
+/* The server reads nothing. The kernel takes all but the tail, and that stays here; the connection is reset, and the
+ * server never has the whole. */
+static void what_is_not_acknowledged_in_time_is_never_whole(void **state)
+{
+    enum { LENGTH = 600 << 10 };
+    struct fixture *fixture = *state;
+    const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &deaf);
+    char *body = zeroes(LENGTH);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, LENGTH);
+    probe.start.deadline_monotonic_ms = probe_now_ms() + 300;
+    socket_watch_begin();
+    probe_run(fixture->engine, &probe);
+    socket_watch_end();
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_in_range(sent_bytes(), LENGTH - TAIL_BYTES, LENGTH - 1); /* with headers */
+    http_server_release(fixture->server, 1);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    assert_int_equal(http_server_record(fixture->server, 0)->end_errno, ECONNRESET);
+    probe_free(&probe);
+    free(body);
+}
+
+/* All before the tail has arrived, and the time is over. */
+static void a_tail_whose_time_is_over_is_kept(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct http_server_step patient = {.leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &patient);
+    char *body = zeroes(2000);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
+    probe.start.tail_before_ms = 0;
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_true(probe.tail_kept);
+    assert_true(probe.sent);
+    assert_non_null(strstr(probe.message, "too slow"));
+    assert_true(http_server_wait_count(fixture->server, 1));
+    const struct http_server_record *record = http_server_record(fixture->server, 0);
+    assert_false(record->whole);
+    assert_int_equal(record->end_errno, ECONNRESET);
+    probe_free(&probe);
+    free(body);
+}
+
+/* R6: of the three clocks the one that advanced most counts, as of a machine that was suspended. */
+static void the_clock_that_advanced_most_counts(void **state)
+{
+    struct fixture *fixture = *state;
+    for (unsigned clock = 0; clock < 3; clock++) {
+        char *body = zeroes(2000);
+        struct probe probe;
+        init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
+        uint64_t *readings[] = {&probe.start.tail_clock.monotonic_ms, &probe.start.tail_clock.boottime_ms,
+                                &probe.start.tail_clock.realtime_ms};
+        *readings[clock] -= *readings[clock] < PATIENCE_MS ? *readings[clock] : PATIENCE_MS;
+        probe.start.tail_before_ms = *readings[clock] == 0 ? 1 : PATIENCE_MS;
+        probe_run(fixture->engine, &probe);
+        assert_true(probe.tail_kept);
+        probe_free(&probe);
+        free(body);
+    }
+}
+
+/* What the kernel was given it may not deliver much later; and whoever dies in the midst resets the connection. */
+static void the_kernel_is_told_before_anything_is_sent(void **state)
+{
+    struct fixture *fixture = *state;
+    char *body = zeroes(2000);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
+    socket_watch_begin();
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    assert_int_equal(socket_watch()->resets, 1);
+    assert_int_equal(socket_watch()->sends_before_reset, 0);
+    assert_int_equal(socket_watch()->resets_off, 1); /* the kept connection ends as any other */
+    assert_true(socket_watch()->user_timeout_calls >= 2);
+    bool of_the_tail = socket_watch()->user_timeout_ms == 1000;
+    assert_true(of_the_tail || socket_watch()->user_timeout_ms == 7000); /* acknowledged, and the answer is awaited */
+    socket_watch_end();
+    probe_free(&probe);
+    free(body);
+}
+
+/* The answer may be long in coming: only the tail's own time is short. */
+static void an_acknowledged_tail_is_waited_for_as_long_as_ever(void **state)
+{
+    struct fixture *fixture = *state;
+    struct http_server_step slow = http_server_ok;
+    slow.hold = true;
+    http_server_push(fixture->server, &slow);
+    char *body = zeroes(2000);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
+    socket_watch_begin();
+    probe_start(fixture->engine, &probe);
+    while (socket_watch()->user_timeout_calls < 3 && probe_now_ms() < probe.start.deadline_monotonic_ms) {
+        http_engine_poll(fixture->engine, 20);
+    }
+    assert_int_equal(socket_watch()->user_timeout_ms, 7000);
+    socket_watch_end();
+    http_server_release(fixture->server, 1);
+    probe_wait(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_OK);
+    probe_free(&probe);
+    free(body);
+}
+
+/* A refusal that comes before the tail has left. */
+static void an_early_answer_counts(void **state)
+{
+    enum { LENGTH = 32 << 20 };
+    struct fixture *fixture = *state;
+    const struct http_server_step refuse = {.read = HTTP_SERVER_READ_HEADERS,
+                                            .answer = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n",
+                                            .leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &refuse);
+    char *body = zeroes(LENGTH);
+    struct probe probe;
+    init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, LENGTH);
+    probe_run(fixture->engine, &probe);
+    assert_int_equal(probe.status, 403);
+    assert_false(probe.tail_kept);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    assert_false(http_server_record(fixture->server, 0)->whole);
+    probe_free(&probe);
+    free(body);
+}
+
+#define TEST(name)        cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST_ON(name, on) cmocka_unit_test_setup_teardown(name, set_up_##on, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_ON(what_fits_into_a_segment_leaves_in_one_send, small_segments),
+        TEST_ON(so_does_what_has_no_body, small_segments),
+        TEST_ON(a_path_says_what_its_segments_carry, small_segments),
+        TEST_ON(over_tls_no_segment_is_told, tls),
+        TEST(the_whole_request_has_to_fit),
+        TEST_ON(what_does_not_fit_this_connection_is_not_sent, small_segments),
+        TEST(the_tail_leaves_by_itself),
+        TEST(a_small_body_may_be_all_tail),
+        TEST(the_tail_waits_for_what_libcurl_keeps),
+        TEST(what_nobody_tells_is_not_acknowledged),
+        TEST(a_large_head_is_waited_for),
+        TEST_ON(a_large_head_is_waited_for, tls),
+        TEST_ON(over_tls_the_tail_is_a_record_of_its_own, tls),
+        TEST(what_is_not_acknowledged_in_time_is_never_whole),
+        TEST(a_tail_whose_time_is_over_is_kept),
+        TEST(the_clock_that_advanced_most_counts),
+        TEST(the_kernel_is_told_before_anything_is_sent),
+        TEST(an_acknowledged_tail_is_waited_for_as_long_as_ever),
+        TEST(an_early_answer_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A child that was forked beside an open database has SQLite's memory of the locks and none of the locks. It must open
+ * no database: it and another process were both granted one record.
+ */
+#include "ledger_state.h"
+
+/* By exec: what the parent had open is not reachable in the child's memory, and is no leak. */
+static void end_child(bool passed)
+{
+    if (!passed) {
+        (void)fprintf(stderr, "child: %s\n", error.message);
+    }
+    execlp(passed ? "true" : "false", "child", (char *)NULL);
+    _exit(127);
+}
+
+static void join_passed(pid_t child)
+{
+    int status = -1;
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static bool is_refused(os_code code)
+{
+    return code == OS_ERR_ARGUMENT && strstr(error.message, "fork") != NULL;
+}
+
+static void a_child_forked_beside_an_open_ledger_opens_none(void **context)
+{
+    struct state *state = *context;
+    pid_t (*const ways[])(void) = {fork, fork_silently};
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        pid_t child = ways[i]();
+        if (child == 0) {
+            struct sqlite_ledger *ledger = NULL;
+            char other[1024];
+            (void)snprintf(other, sizeof(other), "%s/other.db", state->folder);
+            end_child(is_refused(sqlite_ledger_open(state->file, NULL, &ledger, &error)) &&
+                      is_refused(sqlite_ledger_create(other, NULL, &error)));
+        }
+        join_passed(child);
+    }
+}
+
+static void so_does_a_grandchild(void **context)
+{
+    struct state *state = *context;
+    pid_t child = fork();
+    if (child == 0) {
+        pid_t grandchild = fork();
+        if (grandchild == 0) {
+            struct sqlite_ledger *ledger = NULL;
+            end_child(is_refused(sqlite_ledger_open(state->file, NULL, &ledger, &error)));
+        }
+        int status = -1;
+        end_child(waitpid(grandchild, &status, 0) == grandchild && status == 0);
+    }
+    join_passed(child);
+}
+
+static void a_child_forked_when_all_were_closed_opens_what_it_likes(void **context)
+{
+    struct state *state = *context;
+    sqlite_ledger_close(state->ledger);
+    pid_t child = fork();
+    if (child == 0) {
+        struct sqlite_ledger *ledger = NULL;
+        bool opened = sqlite_ledger_open(state->file, NULL, &ledger, &error) == OS_OK;
+        sqlite_ledger_close(ledger);
+        end_child(opened);
+    }
+    join_passed(child);
+    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
+}
+
+/* What was not opened is not counted for open. */
+static void a_ledger_that_could_not_be_opened_is_none_that_is_open(void **context)
+{
+    struct state *state = *context;
+    struct sqlite_ledger *ledger = NULL;
+    char missing[1024];
+    (void)snprintf(missing, sizeof(missing), "%s/missing.db", state->folder);
+    sqlite_ledger_close(state->ledger);
+    assert_int_not_equal(sqlite_ledger_open(missing, NULL, &ledger, &error), OS_OK);
+    assert_int_not_equal(sqlite_ledger_open(state->folder, NULL, &ledger, &error), OS_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        bool opened = sqlite_ledger_open(state->file, NULL, &ledger, &error) == OS_OK;
+        sqlite_ledger_close(ledger);
+        end_child(opened);
+    }
+    join_passed(child);
+    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_child_forked_beside_an_open_ledger_opens_none),
+        TEST(so_does_a_grandchild),
+        TEST(a_child_forked_when_all_were_closed_opens_what_it_likes),
+        TEST(a_ledger_that_could_not_be_opened_is_none_that_is_open),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

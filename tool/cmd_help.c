@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include "find_command.h"
+#include "help.h"
+#include "output.h"
+
+#include <stdio.h>
+
+static enum status run(const struct options *options)
+{
+    bool all = options_on(options, OPTION_ALL);
+    struct usage usage = {0};
+    const struct command *command;
+
+    if (options->operand_count == 0) {
+        help_overview(stdout, commands, all);
+        return STATUS_DONE;
+    }
+    if (options->operand_count == 1 && is_command_group(commands, options->operand[0])) {
+        help_group(stdout, commands, options->operand[0]);
+        return STATUS_DONE;
+    }
+    command = find_command(commands, options->operand, options->operand_count, &usage);
+    if (command != NULL && command_words(command) < options->operand_count) {
+        (void)usage_refuse(&usage, "help takes one command; \"%.64s\" is too much.", options->operand[1]);
+        command = NULL;
+    }
+    if (command == NULL) {
+        return output_usage(options, &usage);
+    }
+    help_command(stdout, command, all);
+    return STATUS_DONE;
+}
+
+const struct command command_help = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .summary = "say what a command does, and which flags it takes",
+    .description = "Says what COMMAND does; without it, which commands there are. With --all every setting is named.\n",
+    .examples = "oscommit help put\n"
+                "oscommit help table create --all\n",
+    .max_operands = 2,
+    .run = run,
+};
