@@ -150,7 +150,7 @@ stage_minimal() {
 stage_valgrind() {
     local launcher="valgrind;--quiet;--error-exitcode=99;--leak-check=full;--errors-for-leak-kinds=definite,indirect;--trace-children=no"
     build valgrind -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc "-DOSCOMMIT_TEST_LAUNCHER=$launcher" &&
-        OSCOMMIT_TEST_SEQUENCES=20000 run_tests valgrind --label-regex '^unit$'
+        OSCOMMIT_TEST_SEQUENCES=2000 run_tests valgrind --label-regex '^unit$'
 }
 
 stage_install() {
