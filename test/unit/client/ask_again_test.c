@@ -221,7 +221,7 @@ static void a_verdict_is_final(void **state)
     struct asked asked;
     asked_open(&asked, *state, OURS);
     char *ticket = ticket_of(&asked, *state, DEAD, false);
-    assert_int_equal(ask(&asked, ticket, false, 5000), OS_COMMITTED);
+    assert_int_equal(ask(&asked, ticket, false, 60000), OS_COMMITTED);
     assert_true(asked.result.final);
     assert_int_equal(asked.result.ask_again_ms, 0);
     os_body body = OS_BODY_MEMORY("x", 1);

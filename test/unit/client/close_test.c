@@ -100,7 +100,7 @@ static void hold(const struct scratch *scratch, const char *key)
     snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
     CHECK_CODE(sqlite_ledger_open(file, NULL, &ledger, &error), OS_OK, &error);
     assert_int_equal(sqlite_ledger_put(ledger, key, "*", &record, NULL, &condition, (int64_t)time(NULL),
-                                       sqlite_patience_ms(1000), &conflict, NULL, &error),
+                                       sqlite_patience_ms(60000), &conflict, NULL, &error),
                      LEDGER_OK);
     sqlite_ledger_close(ledger);
 }
@@ -208,7 +208,7 @@ static int hold_reader(void *context, const void *data, size_t length)
     (void)length;
     if (reader->pieces++ == 0)
         event_set(&reader->inside);
-    usleep(20000); /* a slow taker: the whole object would keep it for seconds */
+    usleep(200000); /* a slow taker: the whole object would keep it for half a minute */
     return 0;
 }
 

@@ -11,7 +11,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-enum { CROWD = 64, PATIENT = 8, SOON_MS = 2000, FAR_MS = 60000 };
+enum { CROWD = 64, PATIENT = 8, SOON_MS = 60000, FAR_MS = 120000 };
 
 struct asking {
     struct on_ledger *on;

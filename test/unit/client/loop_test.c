@@ -340,7 +340,7 @@ static void what_was_worked_off_without_a_thread_takes_no_place_in_its_lane(void
     struct on_loop *on = *state;
     hardship.loop = on->loop;
     on_loop_call(on, go_without_threads_for_a_while, &hardship);
-    for (int ms = 0; ms < 10000 && !atomic_load(&hardship.after_it.worked); ms++)
+    for (int ms = 0; ms < 60000 && !atomic_load(&hardship.after_it.worked); ms++)
         (void)poll(NULL, 0, 1);
     if (!atomic_load(&hardship.after_it.worked)) {
         print_error("work waits for ever in a lane where nobody is\n");

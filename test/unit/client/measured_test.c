@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORK_S = 1, DRIP_MS = 300, DRIPS = 6 };
+enum { WORK_S = 1, LONG_S = 60, DRIP_MS = 300, DRIPS = 6 };
 
 struct lines {
     char warning[512]; /* the last */
@@ -48,7 +48,7 @@ static struct lines warnings_of(const struct scratch *scratch, bool slow)
     struct http_server_options store = {.respond = answer_slowly, .respond_context = &slow};
     struct http_server *server = http_server_start(&store);
     os_options options = OS_OPTIONS_INIT;
-    options.allowance_s = WORK_S;
+    options.allowance_s = slow ? WORK_S : LONG_S;
     options.fences = OS_ON;
     options.log = keep_warning;
     options.log_context = &lines;

@@ -40,7 +40,7 @@ static os_verdict create(void *const *state, struct store *store, os_error *err)
     os_client *client = scratch_s3_client(*state, http_server_host(server), &more);
     os_body body = OS_BODY_MEMORY("x", 1);
     os_call call = OS_CALL_INIT;
-    call.deadline_ms = 20000;
+    call.deadline_ms = 60000;
     os_verdict verdict = os_put_if_absent(client, "k", &body, NULL, &call, NULL, err);
     os_client_close(client);
     http_server_stop(server);

@@ -97,7 +97,7 @@ static os_verdict resolve(struct settling *settling, const struct scratch *scrat
     open_script(settling, scratch, script, true);
     assert_int_equal(put(settling), OS_UNKNOWN);
     assert_int_equal(upload_store_seen(&settling->store).aborts, 0);
-    return resolve_again(settling, 30000);
+    return resolve_again(settling, 60000);
 }
 
 static void check_not_executed(const struct scratch *scratch, const struct upload_script *script)
@@ -244,7 +244,7 @@ static void an_upload_with_a_part_that_was_not_answered_proves_nothing_by_being_
     assert_int_equal(seen.parts, 2);
     assert_int_equal(seen.completes, 1);
     assert_int_equal(seen.aborts, 0);
-    assert_int_equal(resolve_again(&settling, 2000), OS_UNKNOWN); /* its ticket knows */
+    assert_int_equal(resolve_again(&settling, 20000), OS_UNKNOWN); /* its ticket knows */
     assert_string_equal(settling.result.rule, "N3");
     close_script(&settling);
 }
@@ -259,7 +259,7 @@ static void an_abort_that_is_refused_leaves_the_complete_unknown(void **state)
     check_still_unknown(&settling, resolve(&settling, *state, &script), "could not be aborted");
     assert_true(upload_store_seen(&settling.store).open);
     upload_store_allow_aborts(&settling.store);
-    assert_int_equal(resolve_again(&settling, 30000), OS_NOT_EXECUTED);
+    assert_int_equal(resolve_again(&settling, 60000), OS_NOT_EXECUTED);
     close_script(&settling);
 }
 
@@ -269,7 +269,7 @@ static void an_abort_that_is_never_answered_leaves_the_complete_unknown(void **s
     const struct upload_script script = {.abort = REPLY_UNAVAILABLE};
     open_script(&settling, *state, &script, true);
     assert_int_equal(put(&settling), OS_UNKNOWN);
-    check_still_unknown(&settling, resolve_again(&settling, 1000), "could not be aborted");
+    check_still_unknown(&settling, resolve_again(&settling, 20000), "could not be aborted");
     assert_in_range(upload_store_seen(&settling.store).aborts, 2, 100);
     close_script(&settling);
 }

@@ -21,9 +21,9 @@ enum {
     FEW = 20,
     MANY = 64,
     WRITES = 5,
-    SOON_MS = 2000,
-    PROMPT_MS = 10000, /* for all of a crowd */
-    DEADLINE_MS = 30000,
+    SOON_MS = 30000,   /* well before the deadline, until which they would wait otherwise */
+    PROMPT_MS = 60000, /* for all of a crowd */
+    DEADLINE_MS = 90000,
     OBJECT_BYTES = 256 << 10 /* more than a FIFO takes */
 };
 
@@ -80,7 +80,7 @@ static void start_crowd(struct crowd *crowd, const struct scratch *scratch, size
 {
     crowd->scratch = scratch;
     crowd->size = size;
-    crowd->deadline_ms = crowd->deadline_ms ? crowd->deadline_ms : DEADLINE_MS;
+    crowd->deadline_ms = crowd->deadline_ms ? crowd->deadline_ms : 10 * DEADLINE_MS;
     crowd->client = crowd->client ? crowd->client : scratch_client(scratch, NULL);
     assert_int_equal(os_cancel_new(&crowd->cancel), OS_OK);
     for (size_t i = 0; i < size; i++)
@@ -447,7 +447,7 @@ static void nobody_who_reads_a_fifo_keeps_no_guarded_write_waiting(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
 
-enum { HANG_S = 120 }; /* what hangs ends the program */
+enum { HANG_S = 280 }; /* what hangs ends the program */
 
 int main(void)
 {

@@ -14,8 +14,8 @@
 enum {
     DOWNLOADS = 64,
     WRITES = 5,
-    PROMPT_MS = 10000, /* without room they would wait until their deadline, or for the downloads, which takes longer */
-    DEADLINE_MS = 30000,
+    PROMPT_MS = 40000, /* without room they would wait until their deadline, or for the downloads, which takes longer */
+    DEADLINE_MS = 60000,
     OBJECT_BYTES = 256 << 10
 };
 
@@ -105,7 +105,7 @@ static void answer(void *context, const struct http_server_record *record, struc
     if (is_get) {
         for (int i = 0; i < OBJECT_BYTES; i++)
             buf_add_char(scratch, 'x');
-        *ret = (struct http_server_step){.answer_length = scratch->len, .drip_bytes = 512, .drip_ms = 100};
+        *ret = (struct http_server_step){.answer_length = scratch->len, .drip_bytes = 64, .drip_ms = 100};
         atomic_fetch_add(&downloads->begun, 1);
     }
     assert_true(buf_ok(scratch));

@@ -86,7 +86,7 @@ static os_verdict settle(struct doubt *doubt, const char *ticket, bool vouched)
 {
     os_call call = OS_CALL_INIT;
     os_resolve_options options = OS_RESOLVE_OPTIONS_INIT;
-    call.deadline_ms = 2000;
+    call.deadline_ms = 20000;
     options.abort_upload = vouched;
     os_result_clear(&doubt->result);
     return os_settle(doubt->client, ticket, &options, &call, &doubt->result, &doubt->error);
