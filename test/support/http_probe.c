@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { ANSWER_MAX = 16 << 20, PATIENCE_MS = 10000 };
+enum { ANSWER_MAX = 16 << 20, PATIENCE_MS = 120000, CONNECT_MS = 60000 };
 
 uint64_t probe_now_ms(void)
 {
@@ -22,8 +22,10 @@ uint64_t probe_now_ms(void)
 struct http_engine *probe_engine(uint32_t max_connections, const char *ca_file)
 {
     struct http_engine *engine = NULL;
-    const struct http_engine_options options = {
-        .ca_file = ca_file, .user_agent = "probe/1", .connect_timeout_ms = 5000, .max_connections = max_connections};
+    const struct http_engine_options options = {.ca_file = ca_file,
+                                                .user_agent = "probe/1",
+                                                .connect_timeout_ms = CONNECT_MS,
+                                                .max_connections = max_connections};
     os_error err;
     if (http_engine_new(&options, &engine, &err) != OS_OK) {
         fail_msg("%s", err.message);

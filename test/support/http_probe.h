@@ -30,7 +30,7 @@ struct probe {
 /* An engine for loopback, or the end of the program. ca_file may be NULL. */
 struct http_engine *probe_engine(uint32_t max_connections, const char *ca_file);
 
-/* scheme "http"; a body of `length` bytes from memory when data is not NULL, with a deadline of 10 s. */
+/* scheme "http"; a body of `length` bytes from memory when data is not NULL, with a deadline of two minutes. */
 void probe_init(struct probe *probe, const char *method, const char *host, const char *path, const void *data,
                 size_t length);
 void probe_free(struct probe *probe);

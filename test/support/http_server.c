@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONNECTIONS_MAX = 8192, RECORDS_MAX = 65536, STEPS_MAX = 4096, BODY_MAX = 64 << 20, WAIT_S = 10 };
+enum { CONNECTIONS_MAX = 8192, RECORDS_MAX = 65536, STEPS_MAX = 4096, BODY_MAX = 64 << 20, WAIT_S = 60 };
 
 struct connection {
     struct http_server *server;

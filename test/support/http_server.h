@@ -83,7 +83,7 @@ void http_server_release(struct http_server *server, size_t count);
 size_t http_server_count(struct http_server *server);
 const struct http_server_record *http_server_record(struct http_server *server, size_t index);
 
-/* Waiting for events; false after 10 s. */
+/* Waiting for events; false after a minute. */
 bool http_server_wait_count(struct http_server *server, size_t count);
 bool http_server_wait_held(struct http_server *server, size_t count); /* so many requests are in a hold now */
 bool http_server_wait_closed(struct http_server *server,

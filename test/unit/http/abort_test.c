@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* R6: an attempt that is given up is dropped with a reset, and one that is too late is not sent. */
+#include "support/clock_jump.h"
 #include "support/http_probe.h"
 #include "support/http_server.h"
 #include "support/socket_watch.h"
@@ -67,15 +68,17 @@ static void check_reset(struct fixture *fixture, bool cancel)
     assert_non_null(body);
     struct probe probe;
     init_once(fixture, &probe, "PUT", body, LENGTH);
-    probe.start.deadline_monotonic_ms = cancel ? 0 : probe_now_ms() + 300;
+    probe.start.deadline_monotonic_ms = cancel ? 0 : probe_now_ms() + HOUR_MS;
     socket_watch_begin();
     probe_start(fixture->engine, &probe);
+    while (http_server_held(fixture->server) == 0 && !probe.done) {
+        http_engine_poll(fixture->engine, 10);
+    }
     if (cancel) {
-        while (http_server_held(fixture->server) == 0 && !probe.done) {
-            http_engine_poll(fixture->engine, 10);
-        }
         http_engine_cancel(fixture->engine, probe.id);
         assert_true(probe.done);
+    } else {
+        clock_jump(HOUR_MS);
     }
     probe_wait(fixture->engine, &probe);
     assert_int_equal(probe.code, cancel ? OS_ERR_CANCELLED : OS_ERR_DEADLINE);
@@ -103,6 +106,30 @@ static void a_cancelled_attempt_is_reset_and_the_rest_dropped(void **state)
 static void an_unanswered_small_attempt_is_reset_at_its_deadline(void **state)
 {
     struct fixture *fixture = *state;
+    const struct http_server_step mute = {.hold = true, .leave = HTTP_SERVER_DRAIN};
+    http_server_push(fixture->server, &mute);
+    struct probe probe;
+    init_once(fixture, &probe, "DELETE", NULL, 0);
+    probe.start.deadline_monotonic_ms = probe_now_ms() + HOUR_MS;
+    probe_start(fixture->engine, &probe);
+    while (http_server_held(fixture->server) == 0 && !probe.done) {
+        http_engine_poll(fixture->engine, 10);
+    }
+    assert_false(probe.done);
+    clock_jump(HOUR_MS);
+    probe_wait(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_true(probe.sent);
+    http_server_release(fixture->server, 1);
+    assert_true(http_server_wait_count(fixture->server, 1));
+    assert_int_equal(http_server_record(fixture->server, 0)->end_errno, ECONNRESET);
+    probe_free(&probe);
+}
+
+/* By itself, also when nothing happens: a poll would go on for two minutes. */
+static void an_attempt_ends_when_its_deadline_comes(void **state)
+{
+    struct fixture *fixture = *state;
     const struct http_server_step mute = {.leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &mute);
     struct probe probe;
@@ -110,11 +137,8 @@ static void an_unanswered_small_attempt_is_reset_at_its_deadline(void **state)
     uint64_t begun_ms = probe_now_ms();
     probe.start.deadline_monotonic_ms = begun_ms + 200;
     probe_run(fixture->engine, &probe);
-    assert_in_range(probe_now_ms() - begun_ms, 200, 2000);
+    assert_in_range(probe_now_ms() - begun_ms, 200, 60000);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
-    assert_true(probe.sent);
-    assert_true(http_server_wait_count(fixture->server, 1));
-    assert_int_equal(http_server_record(fixture->server, 0)->end_errno, ECONNRESET);
     probe_free(&probe);
 }
 
@@ -179,7 +203,6 @@ static void an_attempt_past_its_deadline_is_not_sent(void **state)
     probe_free(&probe);
 }
 
-/* Time passes, as for a process that is stopped. */
 static void pass_time_until(uint64_t then_ms)
 {
     while (probe_now_ms() <= then_ms) {
@@ -197,16 +220,17 @@ static void a_process_stopped_past_the_deadline_sends_nothing_more(void **state)
     assert_non_null(body);
     struct probe probe;
     init_once(fixture, &probe, "PUT", body, LENGTH);
-    uint64_t deadline_ms = probe_now_ms() + 400;
-    probe.start.deadline_monotonic_ms = deadline_ms;
+    probe.start.deadline_monotonic_ms = probe_now_ms() + HOUR_MS;
     socket_watch_begin();
     probe_start(fixture->engine, &probe);
-    http_engine_poll(fixture->engine, 100);
+    while (http_server_held(fixture->server) == 0 && !probe.done) {
+        http_engine_poll(fixture->engine, 100);
+    }
     assert_false(probe.done);
     size_t sends = socket_watch()->sends;
     assert_true(sends > 0);
     http_server_release(fixture->server, 1); /* from here on it would take everything */
-    pass_time_until(deadline_ms);
+    clock_jump(HOUR_MS);
     probe_wait(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
     assert_int_equal(socket_watch()->sends, sends);
@@ -300,6 +324,7 @@ int main(void)
         TEST(at_the_deadline_the_connection_is_reset_and_the_rest_dropped),
         TEST(a_cancelled_attempt_is_reset_and_the_rest_dropped),
         TEST(an_unanswered_small_attempt_is_reset_at_its_deadline),
+        TEST(an_attempt_ends_when_its_deadline_comes),
         TEST(an_attempt_whose_answer_makes_no_sense_is_reset_and_the_rest_dropped),
         TEST(an_attempt_past_its_deadline_is_not_sent),
         TEST(a_process_stopped_past_the_deadline_sends_nothing_more),

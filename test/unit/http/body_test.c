@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files as bodies: sent as they are, and never as a complete body when their length is not the one promised. */
+#include "support/clock_jump.h"
 #include "support/http_probe.h"
 #include "support/http_server.h"
 
@@ -203,18 +204,34 @@ static void a_body_that_is_held_back_waits_and_arrives_whole(void **state)
     }
 }
 
+static void note_sent(void *context, uint64_t sent_bytes, uint64_t total_bytes)
+{
+    (void)total_bytes;
+    *(uint64_t *)context = sent_bytes;
+}
+
 static void until_its_time_only_the_beginning_of_a_held_body_leaves(void **state)
 {
     struct fixture *fixture = *state;
-    const struct http_server_step patient = {.read = HTTP_SERVER_READ_HEADERS, .leave = HTTP_SERVER_DRAIN};
+    const struct http_server_step patient = {
+        .read = HTTP_SERVER_READ_HEADERS, .hold = true, .leave = HTTP_SERVER_DRAIN};
     for (size_t i = 0; i + 1 < sizeof(held_from) / sizeof(held_from[0]); i++) {
         struct probe probe;
         http_server_push(fixture->server, &patient);
-        init_held(fixture, &probe, held_from[i], 60000);
-        probe.start.deadline_monotonic_ms = probe_now_ms() + 200;
-        probe_run(fixture->engine, &probe);
+        uint64_t sent_bytes = 0;
+        init_held(fixture, &probe, held_from[i], 2 * HOUR_MS);
+        probe.start.deadline_monotonic_ms = probe_now_ms() + HOUR_MS;
+        probe.start.progress = note_sent;
+        probe.start.progress_context = &sent_bytes;
+        probe_start(fixture->engine, &probe);
+        while ((http_server_held(fixture->server) == 0 || sent_bytes < held_from[i]) && !probe.done) {
+            http_engine_poll(fixture->engine, 10);
+        }
+        clock_jump(HOUR_MS);
+        probe_wait(fixture->engine, &probe);
         assert_int_equal(probe.code, OS_ERR_DEADLINE);
         assert_true(probe.sent);
+        http_server_release(fixture->server, 1);
         assert_true(http_server_wait_count(fixture->server, i + 1));
         const struct http_server_record *record = http_server_record(fixture->server, i);
         size_t head = record->bytes - held_from[i];

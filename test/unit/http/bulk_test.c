@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { MOST = 4, BULK_MOST = 3, WAITING = 3, BULK = BULK_MOST + WAITING, QUICK_MS = 2000 };
+enum { MOST = 4, BULK_MOST = 3, WAITING = 3, BULK = BULK_MOST + WAITING, QUICK_MS = 60000 };
 
 struct fixture {
     struct http_server *server;
@@ -56,7 +56,7 @@ static void start_held(struct fixture *fixture)
     for (size_t i = 0; i < BULK_MOST; i++) {
         http_server_push(fixture->server, &held);
     }
-    uint64_t end_ms = probe_now_ms() + 10000;
+    uint64_t end_ms = probe_now_ms() + 60000;
     while (!fixture->bulk[0].done && http_server_held(fixture->server) < BULK_MOST) {
         http_engine_poll(fixture->engine, 20);
         assert_true(probe_now_ms() < end_ms);
@@ -70,7 +70,7 @@ static void check_quick(struct fixture *fixture)
     uint64_t start_ms = probe_now_ms();
     probe_get(fixture->engine, &quick, http_server_host(fixture->server), "/quick");
     assert_int_equal(quick.code, OS_OK);
-    assert_in_range(probe_now_ms() - start_ms, 0, QUICK_MS);
+    assert_in_range(probe_now_ms() - start_ms, 0, QUICK_MS); /* else it waits for two minutes, its deadline */
     probe_free(&quick);
 }
 

@@ -203,10 +203,10 @@ static void a_wake_up_from_another_thread_ends_the_poll(void **state)
     for (int i = 0; i < 20; i++) {
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, wake, fixture->engine), 0);
-        http_engine_poll(fixture->engine, 10000);
+        http_engine_poll(fixture->engine, 120000);
         assert_int_equal(pthread_join(thread, NULL), 0);
     }
-    assert_true(probe_now_ms() - begun_ms < 5000);
+    assert_true(probe_now_ms() - begun_ms < 100000); /* less than a single one that is not woken takes */
 }
 
 static void an_idle_poll_ends_after_its_timeout(void **state)
@@ -214,7 +214,7 @@ static void an_idle_poll_ends_after_its_timeout(void **state)
     struct fixture *fixture = *state;
     uint64_t begun_ms = probe_now_ms();
     http_engine_poll(fixture->engine, 120);
-    assert_in_range(probe_now_ms() - begun_ms, 120, 2000);
+    assert_in_range(probe_now_ms() - begun_ms, 120, 60000); /* seconds would be two minutes */
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests as they were built, connections kept, deadlines and stalls. */
+/* Requests as they were built, connections kept, and deadlines. Stalls: stall_test.c. */
 #include "support/http_probe.h"
 #include "support/http_server.h"
 
@@ -224,57 +224,6 @@ static void a_request_that_waits_for_a_place_ends_unsent_at_its_deadline(void **
     http_engine_free(engine);
 }
 
-static void silence_is_a_stall(void **state)
-{
-    struct fixture *fixture = *state;
-    hold_next(fixture, 1);
-    struct probe probe;
-    probe_init(&probe, "GET", http_server_host(fixture->server), "/k", NULL, 0);
-    probe.start.stall_ms = 150;
-    uint64_t begun_ms = probe_now_ms();
-    probe_run(fixture->engine, &probe);
-    assert_in_range(probe_now_ms() - begun_ms, 150, 2000);
-    assert_int_equal(probe.code, OS_ERR_DEADLINE);
-    assert_true(probe.sent);
-    http_server_release(fixture->server, 1);
-    probe_free(&probe);
-}
-
-static void an_upload_that_is_not_taken_is_a_stall(void **state)
-{
-    struct fixture *fixture = *state;
-    enum { LENGTH = 32 << 20 };
-    const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true};
-    http_server_push(fixture->server, &deaf);
-    char *body = calloc(1, LENGTH);
-    assert_non_null(body);
-    struct probe probe;
-    probe_init(&probe, "PUT", http_server_host(fixture->server), "/k", body, LENGTH);
-    probe.start.stall_ms = 200;
-    probe_run(fixture->engine, &probe);
-    assert_int_equal(probe.code, OS_ERR_DEADLINE);
-    assert_true(probe.duration_us < 3000000);
-    http_server_release(fixture->server, 1);
-    probe_free(&probe);
-    free(body);
-}
-
-static void a_trickle_is_no_stall(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct http_server_step slow = {
-        .answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789", .drip_bytes = 1, .drip_ms = 10};
-    http_server_push(fixture->server, &slow);
-    struct probe probe;
-    probe_init(&probe, "GET", http_server_host(fixture->server), "/k", NULL, 0);
-    probe.start.stall_ms = 300;
-    probe_run(fixture->engine, &probe);
-    assert_int_equal(probe.code, OS_OK);
-    assert_string_equal(buf_str(&probe.body), "0123456789");
-    assert_true(probe.duration_us > 400000);
-    probe_free(&probe);
-}
-
 /* Nothing listens on ::1: libcurl opens a socket that it then closes without a word. */
 static void the_next_address_of_a_name_is_tried(void **state)
 {
@@ -462,9 +411,6 @@ int main(void)
         TEST(more_requests_than_connections_wait_their_turn),
         TEST(a_request_that_waits_for_a_place_ends_unsent_at_its_deadline),
         TEST(an_engine_that_could_not_be_woken_is_not_made),
-        TEST(silence_is_a_stall),
-        TEST(an_upload_that_is_not_taken_is_a_stall),
-        TEST(a_trickle_is_no_stall),
         TEST(the_next_address_of_a_name_is_tried),
         TEST(a_refused_connection_says_so_and_nothing_was_sent),
         TEST(a_connection_that_is_not_accepted_times_out),

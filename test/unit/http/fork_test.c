@@ -67,7 +67,7 @@ static void start_once(struct fixture *fixture, struct probe *probe, const char 
 
 static void poll_until_held(struct fixture *fixture)
 {
-    uint64_t until_ms = probe_now_ms() + 10000;
+    uint64_t until_ms = probe_now_ms() + 60000;
     while (http_server_held(fixture->server) == 0 && probe_now_ms() < until_ms) {
         http_engine_poll(fixture->engine, 10);
     }

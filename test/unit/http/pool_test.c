@@ -106,7 +106,7 @@ static void give_up_in_the_queue(struct fixture *fixture, bool cancel)
     probe_start(fixture->engine, &busy);
     for (size_t i = 0; i < QUEUED; i++) {
         probe_init(&waiting[i], "PUT", http_server_host(fixture->server), "/k", "x", 1);
-        waiting[i].start.deadline_monotonic_ms = probe_now_ms() + (cancel ? 10000 : 50);
+        waiting[i].start.deadline_monotonic_ms = probe_now_ms() + (cancel ? 60000 : 50);
         probe_start(fixture->engine, &waiting[i]);
     }
     http_engine_poll(fixture->engine, 20);

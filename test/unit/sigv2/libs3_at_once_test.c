@@ -61,7 +61,7 @@ enum write { DELETION, COPY, EMPTY_PUT, WRITES };
 
 static os_code send_write(enum write write, struct libs3_result *ret)
 {
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     struct http_body nothing = {.kind = HTTP_BODY_NONE};
     switch (write) {
     case DELETION: return libs3_delete(&config, &call, "k", ret, &err);

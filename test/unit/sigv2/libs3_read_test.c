@@ -38,7 +38,7 @@ static void an_answer_in_many_pieces_is_put_together(void **state)
     assert_int_equal(result.object.length, 5);
     char *text = answer("404 Not Found", "", ERROR("NoSuchBucket"));
     http_server_push(server, &(struct http_server_step){.answer = text, .drip_bytes = 7, .drip_ms = 1});
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     check_code(libs3_delete(&config, &call, "k", &result, &err), OS_OK);
     assert_string_equal(result.error.code, "NoSuchBucket");
     free(text);
@@ -51,7 +51,7 @@ static int collect(void *context, const void *data, size_t length)
 
 static os_code get_text(size_t max, struct buf *ret, struct libs3_result *result)
 {
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     buf_init(ret, max);
     return libs3_get(&config, &call, "k", 0, 0, collect, ret, result, &err);
 }
@@ -59,7 +59,7 @@ static os_code get_text(size_t max, struct buf *ret, struct libs3_result *result
 static void bytes_without_the_mark_of_a_store_that_marks_are_given_to_nobody(void **state)
 {
     (void)state;
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     call.marks = true;
     for (int marked = 0; marked < 2; marked++) {
         struct libs3_result result;
@@ -118,7 +118,7 @@ static void bytes_that_were_not_asked_for_are_not_given(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct libs3_result result;
         struct buf bytes;
-        struct libs3_call call = within(10000);
+        struct libs3_call call = within(60000);
         http_server_push(
             server, &(struct http_server_step){.hold = true, .answer = cases[i].answer, .leave = HTTP_SERVER_CLOSE});
         pthread_t thread;
@@ -170,7 +170,7 @@ static void a_body_that_never_begins_is_no_empty_one(void **state)
     (void)state;
     struct libs3_result result;
     struct buf bytes;
-    struct libs3_call call = within(30000);
+    struct libs3_call call = within(60000);
     push("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;an-extension", HTTP_SERVER_KEEP);
     buf_init(&bytes, 100);
     check_code(libs3_get(&config, &call, "k", 0, 0, collect, &bytes, &result, &err), OS_ERR_NETWORK);
@@ -215,7 +215,7 @@ static void push_source(void)
 
 static os_code copy_to(const char *source_etag, struct libs3_result *ret)
 {
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     return libs3_copy(&config, &call, "s+%\xc3\xbc", source_etag, "t", "new", ret, &err);
 }
 
@@ -311,7 +311,7 @@ static bool add_key(void *context, const struct s3_list_entry *entry)
 
 static os_code list_keys(const char *delimiter, struct buf *ret, struct s3_list_page *page, struct libs3_result *result)
 {
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     buf_init(ret, 4096);
     return libs3_list(&config, &call, "p q/", delimiter, "p q/m", 2, add_key, ret, page, result, &err);
 }
@@ -407,7 +407,7 @@ static void a_bucket_that_is_not_there_is_said(void **state)
 {
     (void)state;
     struct libs3_result result;
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     char *text = answer("404 Not Found", "", ERROR("NoSuchBucket"));
     push(text, HTTP_SERVER_KEEP);
     check_code(libs3_head_bucket(&config, &call, &result, &err), OS_OK);
@@ -429,7 +429,7 @@ static void what_libs3_would_send_wrongly_is_not_sent(void **state)
     }
     check_code(put_text("", "body", &result), OS_ERR_ARGUMENT);
     check_code(put_text(NULL, "body", &result), OS_ERR_ARGUMENT);
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     struct http_body body = {.kind = HTTP_BODY_NONE};
     struct s3_content long_type = {.content_type = "text/plain; x=11111111111111111111111111111111111111111111111111111"
                                                    "1111111111111111111111111111111111111111111111111111111111111111"};

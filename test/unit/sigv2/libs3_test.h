@@ -71,7 +71,7 @@ static inline char *answer(const char *status, const char *headers, const char *
 
 static inline os_code put_text(const char *key, const char *text, struct libs3_result *ret)
 {
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = text, .length = strlen(text)};
     struct s3_content content = {.nonce = "00ff"};
     return libs3_put(&config, &call, key, &body, &content, ret, &err);
@@ -79,7 +79,7 @@ static inline os_code put_text(const char *key, const char *text, struct libs3_r
 
 static inline os_code head_of(const char *key, struct libs3_result *ret)
 {
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     return libs3_head(&config, &call, key, ret, &err);
 }
 
