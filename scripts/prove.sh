@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Attacks the protocol and the code with everything that there is for it, and prints one table of what was done.
 #
-#   scripts/prove.sh [--long] [--resume] [--only STEP,STEP...] [--no-install]
+#   scripts/prove.sh [--long] [--resume] [--only STEP,STEP...] [--mutants K/N] [--no-install]
 #
 #   explorer   every schedule of two and three real guards in small worlds (test/model)
 #   simulator  the whole library in seeded worlds of clocks, faults and processes (test/sim)
@@ -16,6 +16,7 @@
 # fuzz target. With it about eight hours: over 1e7 states, 1e6 seeds, the whole matrix of mutants, an hour of each target.
 # --resume goes on with a run that was interrupted: what has gone well to the same extent, with the very same programs, is
 # not run again, and its row says when it was. Exit status 0 when nothing was found.
+# --mutants K/N plays every Nth mutant only, from the Kth.
 # OSCOMMIT_BUILD_DIR: where to build, and where the logs and the rows stand [build/prove].
 set -uo pipefail
 
@@ -30,10 +31,11 @@ long=0
 resume=0
 install=1
 failed=0
+mutants_slice=0/1
 table=()
 
 usage() {
-    sed -n '3,20s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,21s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
@@ -42,6 +44,11 @@ while (($# > 0)); do
     --long) long=1 ;;
     --resume) resume=1 ;;
     --no-install) install=0 ;;
+    --mutants)
+        (($# > 1)) || usage
+        mutants_slice=$2
+        shift
+        ;;
     --only)
         (($# > 1)) || usage
         IFS=, read -ra steps <<<"$2"
@@ -82,7 +89,7 @@ step_mutants() {
     local matrix=()
     ((long)) && matrix=(--matrix)
     rm -f "$out/mutants.txt"
-    "$root/test/mutants/run.py" --out "$out/mutants" --jobs "$jobs" --summary "$out/mutants.txt" "${matrix[@]}"
+    "$root/test/mutants/run.py" --out "$out/mutants" --jobs "$jobs" --slice "$mutants_slice" --summary "$out/mutants.txt" "${matrix[@]}"
     local status=$?
     [[ -f $out/mutants.txt ]] || return 1
     local killed total
@@ -150,7 +157,7 @@ step_coverage() {
 # What a step is made of: when that is the same, it would do the same again.
 identity_of() { # STEP
     {
-        echo "long $long"
+        echo "long $long, mutants $mutants_slice"
         case $1 in
         explorer) sha256sum "$build/test/model/explore" ;;
         simulator) sha256sum "$build/test/sim/oscommit_sim" ;;

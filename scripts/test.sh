@@ -8,7 +8,8 @@
 #             which is in coverage), the slow ones, the checks and the package test too
 #   large     the build of gcc: 1 GiB put and copied, 200 MiB raced for, peak memory measured (test/large); on versitygw
 #             as well when it is the only stage
-#   clang     optimised build; unit tests, models, simulator and checks (the rest runs in asan and tsan, optimised by clang too)
+#   clang     optimised build; unit tests, models, simulator and checks. Only when it is named: asan and tsan are
+#             optimised builds of clang, too
 #   asan      address and undefined behaviour sanitizers, every test but the slow ones
 #   tsan      thread sanitizer, every test but the slow ones and the torture
 #   minimal   hardened release build by gcc without the module of Signature V2; unit tests, checks, package
@@ -33,6 +34,7 @@ out=${OSCOMMIT_BUILD_DIR:-$root/build/test}
 jobs=$(nproc)
 test_jobs=$((jobs * 4)) # most tests count as two (test/CMakeLists.txt), and wait half of their time
 all_stages=(gcc large clang asan tsan minimal valgrind install coverage)
+named_only=(clang)
 stages=()
 install=1
 servers=1
@@ -40,7 +42,7 @@ passed=0
 failed=0
 
 usage() {
-    sed -n '3,30s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,27s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
@@ -59,7 +61,7 @@ while (($# > 0)); do
 done
 if ((${#stages[@]} == 0)); then
     for stage in "${all_stages[@]}"; do
-        [[ $install == 0 && $stage == install ]] || stages+=("$stage")
+        [[ $install == 0 && $stage == install ]] || [[ " ${named_only[*]} " == *" $stage "* ]] || stages+=("$stage")
     done
 fi
 for stage in "${stages[@]}"; do

@@ -12,11 +12,12 @@ A fourth line, "Class: io", puts a mutant into the class "where a rule meets I/O
 lost on its way to a lock, a file, a socket, a page, a field or a flag. Such slips are not seen by a checker of the step
 machine, so the class is counted by itself, and must not shrink below its least number.
 
-  run.py [--out DIR] [--jobs N] [--matrix] [--only TEXT] [--class NAME] [--finders LIST] [--summary FILE]
+  run.py [--out DIR] [--jobs N] [--matrix] [--only TEXT] [--class NAME] [--slice K/N] [--finders LIST] [--summary FILE]
 
   --matrix   runs every finder on every mutant; without it the first one that notices ends the mutant
   --only     only the mutants whose name contains TEXT
   --class    only the mutants of that class
+  --slice    only every Nth mutant, from the Kth (0 to N - 1); that every patch applies is looked at all the same
   --finders  only these, in this order [unit,explorer,simulator]
   --summary  writes "KILLED TOTAL" there
 """
@@ -159,6 +160,23 @@ class Tree:
             leftover.unlink()
 
 
+def refuse_patches_that_do_not_apply(mutants):
+    """Of all mutants, whichever are played: a patch is out of date as soon as the code moves."""
+    stale = [m.name for m in mutants
+             if subprocess.run(["patch", "-p1", "-d", ROOT, "-i", m.path, "--dry-run", "--force", "--silent"],
+                               stdout=subprocess.DEVNULL, check=False).returncode]
+    if stale:
+        sys.exit("These patches do not apply: " + ", ".join(stale))
+
+
+def slice_of(text):
+    """"1/3" -> (1, 3)"""
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not match or int(match[1]) >= int(match[2]):
+        raise argparse.ArgumentTypeError(f"{text} is no K/N with K from 0 to N - 1")
+    return int(match[1]), int(match[2])
+
+
 def word(mutant, finder):
     if mutant.trouble:
         return "-"
@@ -228,6 +246,7 @@ def main():
     parser.add_argument("--matrix", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--class", dest="class_name", choices=list(CLASSES))
+    parser.add_argument("--slice", type=slice_of, default=(0, 1), metavar="K/N")
     parser.add_argument("--finders", type=lambda text: text.split(","), default=list(FINDERS))
     parser.add_argument("--summary", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -236,7 +255,10 @@ def main():
     arguments.out = arguments.out.resolve()
     everything = [Mutant(path) for path in sorted(PATCHES.glob("*.patch"))]
     refuse_small_classes(everything)
+    refuse_patches_that_do_not_apply(everything)
     mutants = [m for m in everything if arguments.only in m.name and arguments.class_name in (None, m.class_name)]
+    first, step = arguments.slice
+    mutants = mutants[first::step]
     if not mutants:
         sys.exit("There is no such mutant.")
     play_all(mutants, arguments)
