@@ -3,6 +3,7 @@
  * Many writers at once, by threads and by processes, on every backend and without condition headers: one winner per
  * key, a conflict for everybody else; a counter that ends at the number of its commits.
  */
+#include "aws/digest.h"
 #include "support/suite.h"
 
 #include <pthread.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WRITERS = 32, KEYS = 4, COUNTERS = 8, INCREMENTS = 5, DEADLINE_MS = 60000 };
+enum { WRITERS = 32, KEYS = 4, COUNTERS = 8, INCREMENTS = 5, DEADLINE_MS = 240000 };
 
 static os_options race_options(const struct fixture *f)
 {
@@ -163,7 +164,7 @@ static void of_32_processes_one_wins(void **state)
         assert_true(child_start(&children[i], "create", arguments));
     }
     for (int i = 0; i < WRITERS; i++) {
-        assert_true(child_hear(&children[i], line, sizeof(line), 30000));
+        assert_true(child_hear(&children[i], line, sizeof(line), 60000));
         assert_string_equal(line, "ready");
     }
     for (int i = 0; i < WRITERS; i++) {
@@ -194,7 +195,9 @@ static void of_32_processes_one_wins(void **state)
 
 /* ------------------------------------------------------------------------------------------------ counting */
 
-/* Reads "N by WHO #SERIAL"; the rest makes every version's bytes, and so its ETag, its own. */
+/* Reads "N by WHO #SERIAL"; the rest makes every version's bytes, and so its ETag, its own. The ETag is made of them:
+ * of an object that is being overwritten versitygw 1.8.0 may answer with the ETag of one version and the bytes of
+ * another (docs/stores.md), and an increment of the one would be written over the other. */
 static unsigned counter_value(os_client *client, const char *key, char *ret_etag)
 {
     os_object object = OS_OBJECT_INIT;
@@ -209,7 +212,9 @@ static unsigned counter_value(os_client *client, const char *key, char *ret_etag
         return 0;
     }
     unsigned value = (unsigned)strtoul(data, NULL, 10);
-    snprintf(ret_etag, sizeof(object.etag), "%s", object.etag);
+    char digits[33];
+    assert_true(md5_hex(data, length, digits));
+    snprintf(ret_etag, sizeof(object.etag), "\"%s\"", digits);
     os_free(data);
     return value;
 }
@@ -320,7 +325,7 @@ static void a_counter_of_eight_processes_is_exact(void **state)
         assert_true(child_start(&children[i], "count", arguments));
     }
     for (int i = 0; i < COUNTERS; i++) {
-        assert_true(child_hear(&children[i], line, sizeof(line), 30000));
+        assert_true(child_hear(&children[i], line, sizeof(line), 60000));
     }
     for (int i = 0; i < COUNTERS; i++) {
         assert_true(child_tell(&children[i], "go"));

@@ -64,7 +64,7 @@ class Files(BackendCase):
             with open(path, "ab") as out:
                 out.write(b"before ")
                 out.flush()
-                subprocess.run([tool(), "get", url, name], env=self.base, stdout=out, timeout=60, check=True)
+                subprocess.run([tool(), "get", url, name], env=self.base, stdout=out, timeout=120, check=True)
                 out.write(b" behind")
             with open(path, "rb") as read:
                 self.assertEqual(read.read(), b"before object behind", name)
@@ -78,14 +78,23 @@ class Files(BackendCase):
         with open(path, "rb") as read:
             self.assertEqual(read.read(), b"object")
 
+    @staticmethod
+    def wait_until_sigterm_is_heard(process):
+        """The tool blocks it, and reads it from a descriptor; before that it would end the process."""
+        blocked = 0
+        while not blocked >> (signal.SIGTERM - 1) & 1 and process.poll() is None:
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+                blocked = next((int(line.split()[1], 16) for line in status if line.startswith("SigBlk:")), 0)
+
     def ends_on_sigterm(self, *arguments, environment=None):
         process = self.start(*arguments, environment=environment)
+        self.wait_until_sigterm_is_heard(process)
         try:
             process.communicate(timeout=1)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGTERM)
         try:
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=120)
         except subprocess.TimeoutExpired:
             process.kill()
             out, err = process.communicate()
@@ -106,21 +115,21 @@ class Files(BackendCase):
             (keys, ("--store-profile", fifo, "--guard", "native")),
             (keys, ("--ca-file", fifo)),
         ):
-            ran = self.run_tool("head", "s3://bucket/key", *flags, environment={**nowhere, **environment}, timeout=20)
+            ran = self.run_tool("head", "s3://bucket/key", *flags, environment={**nowhere, **environment}, timeout=120)
             self.assertNotEqual(ran.status, DONE, ran)
             self.assertIn(fifo, ran.errors)
             self.assertIn("FIFO", ran.errors)
 
     def test_a_fifo_as_body_is_not_waited_for_past_the_deadline(self):
         ran = self.run_tool(
-            "put", self.fifo("body"), self.new_url("never"), "--if-absent", "--deadline-ms", "300", timeout=20
+            "put", self.fifo("body"), self.new_url("never"), "--if-absent", "--deadline-ms", "300", timeout=120
         )
         self.assertEqual(ran.status, NOT_EXECUTED, ran)
 
     def test_a_fifo_as_ledger_is_refused_and_not_waited_for(self):
         fifo = self.fifo("ledger")
         ran = self.run_tool(
-            "put", "-", self.new_url("never"), "--if-absent", "--ledger", f"sqlite://{fifo}", data=b"x", timeout=20
+            "put", "-", self.new_url("never"), "--if-absent", "--ledger", f"sqlite://{fifo}", data=b"x", timeout=120
         )
         self.assertEqual(ran.status, NOT_EXECUTED, ran)
         self.assertTrue(stat.S_ISFIFO(os.lstat(fifo).st_mode))

@@ -348,8 +348,9 @@ class ReportTest(unittest.TestCase):
 
     def test_fifty_thousand_calls_are_drawn_at_once(self):
         self.open(self.large)
-        drawing = self.value("(() => { page.all(); const begin = performance.now(); page.view.draw(); "
-                             "return performance.now() - begin; })()")
+        # The shortest of some: a browser that stood still for a moment says nothing of the drawing.
+        drawing = self.value("(() => { page.all(); return Math.min(...[...Array(10)].map(() => { "
+                             "const begin = performance.now(); page.view.draw(); return performance.now() - begin; })); })()")
         reading = self.value("(() => { const begin = performance.now(); readModel(data.textContent); "
                              "return performance.now() - begin; })()")
         print(f"50,000 calls: {os.path.getsize(self.large.page) / 1e6:.1f} MB, read in {reading:.0f} ms, "
