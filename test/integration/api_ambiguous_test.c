@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Attempts that were not answered for certain (R10, R13): lost, made-up, late and half-way answers to PUT, COPY and
- * DELETE. Times are short: an attempt is dead five seconds after it was signed. os_resolve stands in
+ * DELETE. Times are short: an attempt is dead ten seconds after it was signed. os_resolve stands in
  * api_resolve_test.c.
  */
 #include "support/raw_service.h"
@@ -15,6 +15,9 @@
 #define XML "Content-Type: application/xml\r\nx-amz-request-id: MADEUP\r\n"
 #define FAILURE(code, message) \
     "<?xml version=\"1.0\"?><Error><Code>" code "</Code><Message>" message "</Message></Error>"
+
+/* At the least, from before an attempt was signed: length, allowance, margin, less what a Date leaves out. */
+enum { DEAD_MS = 9000 };
 
 static struct fault_match attempt_on(const char *key)
 {
@@ -88,7 +91,7 @@ static void proven_by_nonce(struct fixture *f, const char *name, struct fault_ru
     try_create(&try);
     CHECK_VERDICT(try.outcome, OS_COMMITTED);
     assert_string_equal(try.outcome.result.rule, "V4");
-    assert_true(try.took_ms < 3000);
+    assert_true(try.took_ms < DEAD_MS); /* it did not wait for that */
     check_sent(&try, 1);
     CHECK_OBJECT(try.client, try.key, "ours");
     assert_string_equal(try.outcome.result.etag, "\"abdc793c700a0f9110566c092398985f\"");
@@ -152,7 +155,7 @@ static void dead_then_tried_again(struct fixture *f, const char *name, os_toggle
     assert_int_equal(try.outcome.result.guards, 2);
     assert_int_equal(fault_proxy_hits(f->store_proxy, id), 1);
     check_sent(&try, 2);
-    assert_in_range(try.took_ms, 3000, 12000); /* no second copy before the first was dead */
+    assert_in_range(try.took_ms, DEAD_MS, 60000); /* no second copy before the first was dead */
     CHECK_OBJECT(try.client, try.key, "ours");
     try_close(&try);
 }
@@ -258,7 +261,7 @@ static void an_outsider_between_record_and_put_is_a_conflict_with_condition_head
     try_open(&try, f, "row-c", OS_ON);
     unsigned id = add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_HOLD, .times = 1});
     assert_int_equal(pthread_create(&try.thread, NULL, try_create, &try), 0);
-    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 5000));
+    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 60000));
     char path[160];
     snprintf(path, sizeof(path), "/%s/%s", f->bucket, try.key);
     assert_int_equal(raw_s3(f->store_endpoint, "PUT", path, "outsider", NULL), 200);
@@ -278,7 +281,7 @@ static void a_stripped_condition_header_breaks_the_signature(void **state)
     try_open(&try, f, "stripped", OS_ON);
     unsigned id =
         add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_STRIP_REQUEST, .header = "if-none-match"});
-    try.deadline_ms = 2000;
+    try.deadline_ms = 4000;
     try_create(&try);
     assert_int_not_equal(try.outcome.verdict, OS_COMMITTED);
     fault_proxy_remove(f->store_proxy, id);
@@ -294,22 +297,22 @@ static void a_late_put_after_the_fence_is_refused_and_harms_nobody(void **state)
     struct try late;
     try_open(&late, f, "late-put", OS_OFF);
     unsigned id = add(f, (struct fault_rule){.match = late.attempts, .action = FAULT_HOLD, .times = 1});
-    late.deadline_ms = 2500; /* before its fence, so that it makes no second attempt */
+    late.deadline_ms = 8000; /* before its fence, so that it makes no second attempt */
+    uint64_t start = now_ms();
     assert_int_equal(pthread_create(&late.thread, NULL, try_create, &late), 0);
-    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 5000));
+    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 60000));
 
     os_options options = fixture_fast_options(f);
     os_client *other = fixture_client(&options);
-    uint64_t start = now_ms();
     struct outcome winner = create(other, late.key, "the winner's", NULL);
     CHECK_VERDICT(winner, OS_COMMITTED);
     assert_true(winner.result.took_over);
-    assert_in_range(now_ms() - start, 2000, 9000);
+    assert_in_range(now_ms() - start, DEAD_MS, 60000);
     pthread_join(late.thread, NULL);
     CHECK_VERDICT(late.outcome, OS_UNKNOWN);
 
     fault_proxy_release(f->store_proxy, id, FAULT_FORWARD);
-    assert_true(fault_proxy_wait_finished(f->store_proxy, id, 1, 5000));
+    assert_true(fault_proxy_wait_finished(f->store_proxy, id, 1, 60000));
     struct fault_seen seen;
     assert_true(fault_proxy_seen(f->store_proxy, &late.attempts, 0, &seen));
     assert_int_equal(seen.upstream_status, 403);
@@ -334,7 +337,7 @@ static void an_outsiders_object_where_ours_was_lost_is_unknown(void **state)
     try_open(&try, f, "row-f", OS_OFF);
     unsigned id = add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_HOLD, .times = 1});
     assert_int_equal(pthread_create(&try.thread, NULL, try_create, &try), 0);
-    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 5000));
+    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 60000));
     char path[160];
     snprintf(path, sizeof(path), "/%s/%s", f->bucket, try.key);
     assert_int_equal(raw_s3(f->store_endpoint, "PUT", path, "outsider", NULL), 200);
@@ -376,11 +379,11 @@ static void without_a_fence_a_lost_attempt_is_unknown_at_the_deadline(void **sta
     struct try try;
     try_open(&try, f, "never-dead", OS_OFF);
     add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_RESET, .times = 1});
-    try.deadline_ms = 6000; /* past what would be a fence */
+    try.deadline_ms = 15000; /* past what would be a fence */
     try_create(&try);
     CHECK_VERDICT(try.outcome, OS_UNKNOWN);
     assert_non_null(try.outcome.result.ticket);
-    assert_in_range(try.took_ms, 5800, 8000);
+    assert_in_range(try.took_ms, 14800, 60000);
     check_sent(&try, 1);
     assert_false(try.outcome.result.fenced);
     try_close(&try);

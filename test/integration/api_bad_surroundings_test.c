@@ -204,7 +204,7 @@ static void a_store_that_does_not_listen_is_not_executed(void **state)
     os_options options = fixture_options(f);
     options.s3_endpoint = url;
     os_client *client = fixture_client(&options);
-    struct outcome outcome = create_within(client, "nobody-listens", 1500);
+    struct outcome outcome = create_within(client, "nobody-listens", 5000);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     assert_true(outcome.error.code == OS_ERR_NETWORK || outcome.error.code == OS_ERR_DEADLINE);
     CHECK_SAYS(&outcome.error, "connect");
@@ -225,7 +225,7 @@ static void a_ledger_that_does_not_listen_is_not_executed(void **state)
     os_options options = fixture_options(f);
     options.dynamodb_endpoint = url;
     os_client *client = fixture_client(&options);
-    struct outcome outcome = create_within(client, "no-ledger-listens", 1500);
+    struct outcome outcome = create_within(client, "no-ledger-listens", 5000);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     assert_true(outcome.error.code == OS_ERR_NETWORK || outcome.error.code == OS_ERR_DEADLINE);
     assert_int_equal(outcome.result.attempts, 0);
@@ -253,7 +253,7 @@ static void check_tls(struct fixture *f, const char *name, bool trust, os_code e
     CHECK_CODE(os_head(client, "over-tls", NULL, NULL, &error), expected, &error);
     if (expected != OS_OK) {
         CHECK_SAYS(&error, "certificate");
-        struct outcome outcome = create_within(client, "over-tls", 5000);
+        struct outcome outcome = create_within(client, "over-tls", 60000);
         CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
         CHECK_ERROR(outcome, OS_ERR_TLS);
         assert_int_equal(outcome.result.attempts, 0);
@@ -302,7 +302,7 @@ static void a_list_answered_by_anything_else_is_an_error(void **state)
                                   .body = bad[i].body};
         fault_proxy_add(f->store_proxy, &rule);
         os_call call = OS_CALL_INIT; /* unreadable answers are asked for again */
-        call.deadline_ms = 1000;
+        call.deadline_ms = 4000;
         os_error error;
         os_code code = os_list(client, NULL, &call, ignore_object, NULL, &error);
         if (bad[i].code == OS_ERR_PROTOCOL && code == OS_ERR_DEADLINE) {
@@ -325,7 +325,7 @@ static void a_list_answered_200_with_an_error_document_is_an_error(void **state)
                               .body = "<Error><Code>InternalError</Code><Message>made up</Message></Error>"};
     fault_proxy_add(f->store_proxy, &rule);
     os_call call = OS_CALL_INIT;
-    call.deadline_ms = 1000;
+    call.deadline_ms = 4000;
     os_error error;
     assert_int_not_equal(os_list(client, NULL, &call, ignore_object, NULL, &error), OS_OK);
     CHECK_SAYS(&error, "InternalError");
@@ -372,7 +372,7 @@ static void a_table_listed_as_broken_json_is_an_error(void **state)
                                   .body = bodies[i]};
         fault_proxy_add(f->ledger_proxy, &rule);
         os_call call = OS_CALL_INIT;
-        call.deadline_ms = 2000;
+        call.deadline_ms = 8000;
         os_error error;
         assert_int_equal(os_table_check(client, &call, &error), OS_ERR_PROTOCOL);
         CHECK_SAYS(&error, f->table);
@@ -419,7 +419,7 @@ static void check_file_that_becomes(struct fixture *f, off_t size)
     struct sending sending = {.client = client, .path = path};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, send_file, &sending), 0);
-    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 5000));
+    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 60000));
     assert_int_equal(ftruncate(fileno(file), size), 0);
     fault_proxy_release(f->store_proxy, id, FAULT_FORWARD);
     pthread_join(thread, NULL);

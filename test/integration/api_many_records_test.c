@@ -64,7 +64,7 @@ static struct outcome create_after_a_lost_attempt(struct fixture *f, os_client *
                               .body = "<Error><Code>InternalError</Code><Message>made up</Message></Error>"};
     assert_true(fault_proxy_add(f->store_proxy, &rule) > 0);
     os_call call = OS_CALL_INIT;
-    call.deadline_ms = 60000;
+    call.deadline_ms = 400000; /* less than E5's ten minutes */
     return create(client, key, "ours", &call);
 }
 
@@ -164,7 +164,7 @@ static void request_timeout_ms_rules_over_a_very_slow_ledger(void **state)
     slow_down(f, 11000);
     os_options options = fixture_options(f);
     options.request_timeout_ms = 30000;
-    options.length_s = 20;
+    options.length_s = 50;
     os_client *client = fixture_client(&options);
     struct outcome done = create_through_slowness(f, client, "very-slow");
     assert_int_equal(done.result.guards, 1);

@@ -166,19 +166,21 @@ static void a_native_writer_and_one_with_both_exclude_each_other(void **state)
     mode_open(&mode, *state, "mixed", OS_GUARD_BOTH, NULL);
     os_options options = fixture_fast_options(mode.f);
     options.guard = OS_GUARD_NATIVE;
+    options.length_s = 60; /* its signature lives on: nothing but its condition is in its way */
+    options.timeout_ms = 90000;
     options.store_profile = mode.f->backend->name;
     os_client *native = fixture_client(&options);
     unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD});
     struct outcome theirs = {0};
     /* the native one is held at the proxy until the other, which holds the record, has written */
     os_call call = OS_CALL_INIT;
-    call.deadline_ms = 400; /* its signature lives on */
+    call.deadline_ms = 6000;
     theirs = create(native, mode.key, "native", &call);
     CHECK_VERDICT(theirs, OS_UNKNOWN);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     fault_proxy_release(mode.f->store_proxy, id, FAULT_FORWARD);
-    assert_true(fault_proxy_wait_finished(mode.f->store_proxy, id, 1, 10000));
+    assert_true(fault_proxy_wait_finished(mode.f->store_proxy, id, 1, 60000));
     CHECK_OBJECT(mode.client, mode.key, "ours");
     outcome_clear(&theirs);
     os_client_close(native);
@@ -246,10 +248,10 @@ static void a_native_ticket_is_resolved_by_the_nonce(void **state)
     mode_open(&mode, *state, "native-ticket", OS_GUARD_NATIVE, NULL);
     unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD_ANSWER});
     os_call call = OS_CALL_INIT;
-    call.deadline_ms = 1000;
+    call.deadline_ms = 6000; /* sent by then, and not yet dead */
     mode.outcome = create(mode.client, mode.key, "ours", &call);
     CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
-    assert_true(fault_proxy_wait_hits(mode.f->store_proxy, id, 1, 10000)); /* it has written */
+    assert_true(fault_proxy_wait_hits(mode.f->store_proxy, id, 1, 60000)); /* it has written */
     struct outcome settled = resolve(mode.client, mode.outcome.result.ticket, NULL);
     CHECK_VERDICT(settled, OS_COMMITTED);
     assert_string_equal(settled.result.rule, "V4");

@@ -71,7 +71,7 @@ static void expect_not_executed(struct named *named, const char *host)
     CHECK_SAYS(&outcome.error, "could not be looked up");
     assert_int_equal(outcome.result.attempts, 0);
     assert_true(name_service_failures() > before);
-    assert_true(now_ms() - start < 20000);
+    assert_true(now_ms() - start < 60000); /* the call's own time: two minutes */
     outcome_clear(&outcome);
 }
 

@@ -25,15 +25,6 @@ struct doubtful {
     struct outcome outcome;
 };
 
-/* Short times, but for a signature that outlives the handling of a cancelled call on a busy machine. */
-static os_options resolve_options(const struct fixture *f)
-{
-    os_options options = fixture_fast_options(f);
-    options.length_s = 4;
-    options.timeout_ms = 6000;
-    return options;
-}
-
 static void *doubtful_create(void *argument)
 {
     struct doubtful *doubtful = argument;
@@ -50,7 +41,7 @@ static void doubtful_start(struct doubtful *doubtful, struct fixture *f, const c
     doubtful->f = f;
     assert_true(fixture_proxies(f));
     fixture_export(f);
-    os_options options = resolve_options(f);
+    os_options options = fixture_fast_options(f);
     doubtful->client = fixture_client(&options);
     assert_int_equal(os_cancel_new(&doubtful->cancel), OS_OK);
     fixture_key(f, name, doubtful->key, sizeof(doubtful->key));
@@ -59,7 +50,7 @@ static void doubtful_start(struct doubtful *doubtful, struct fixture *f, const c
     doubtful->rule = fault_proxy_add(f->store_proxy, &rule);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, doubtful_create, doubtful), 0);
-    assert_true(fault_proxy_wait_hits(f->store_proxy, doubtful->rule, 1, 10000));
+    assert_true(fault_proxy_wait_hits(f->store_proxy, doubtful->rule, 1, 60000));
     os_cancel_trigger(doubtful->cancel);
     pthread_join(thread, NULL);
     CHECK_VERDICT(doubtful->outcome, OS_UNKNOWN);
@@ -82,13 +73,13 @@ static void resolve_elsewhere(const char *ticket, const char *deadline_ms, char 
     struct child child;
     const char *const arguments[] = {ticket, deadline_ms, NULL};
     assert_true(child_start(&child, "resolve", arguments));
-    assert_true(child_hear(&child, ret, size, 30000));
+    assert_true(child_hear(&child, ret, size, 90000));
     assert_int_equal(child_wait(&child), 0);
 }
 
 static int resolve_role(struct fixture *fixture, int argc, char **argv)
 {
-    os_options options = resolve_options(fixture);
+    os_options options = fixture_fast_options(fixture);
     os_client *client = NULL;
     os_error error;
     if (argc != 2 || os_client_open(&options, &client, &error) != OS_OK) {
@@ -110,9 +101,9 @@ static void a_put_that_lands_after_all_is_resolved_as_committed(void **state)
     struct doubtful doubtful;
     doubtful_start(&doubtful, *state, "lands", FAULT_HOLD);
     fault_proxy_release(doubtful.f->store_proxy, doubtful.rule, FAULT_FORWARD);
-    assert_true(fault_proxy_wait_finished(doubtful.f->store_proxy, doubtful.rule, 1, 5000));
+    assert_true(fault_proxy_wait_finished(doubtful.f->store_proxy, doubtful.rule, 1, 60000));
     char said[SAID_SIZE];
-    resolve_elsewhere(doubtful.outcome.result.ticket, "10000", said, sizeof(said));
+    resolve_elsewhere(doubtful.outcome.result.ticket, "60000", said, sizeof(said));
     assert_string_equal(said, "committed V4 OS_OK \"413ce3b69a495db0d3c39e75728fde18\"");
     assert_int_equal(fault_proxy_count(doubtful.f->store_proxy, &doubtful.attempts), 1);
     doubtful_end(&doubtful);
@@ -124,7 +115,7 @@ static void a_put_that_never_lands_is_resolved_as_not_executed_once_it_is_dead(v
     doubtful_start(&doubtful, *state, "never-lands", FAULT_HOLD);
     fault_proxy_release(doubtful.f->store_proxy, doubtful.rule, FAULT_DISCARD);
     char said[SAID_SIZE];
-    resolve_elsewhere(doubtful.outcome.result.ticket, "20000", said, sizeof(said));
+    resolve_elsewhere(doubtful.outcome.result.ticket, "60000", said, sizeof(said));
     CHECK_BEGINS(said, "not executed R13.D OS_ERR_EXPIRED");
     CHECK_ABSENT(doubtful.client, doubtful.key);
     assert_int_equal(fault_proxy_count(doubtful.f->store_proxy, &doubtful.attempts), 1);
@@ -148,7 +139,7 @@ static void a_later_holder_that_saw_our_nonce_proves_our_commit(void **state)
     struct fixture *f = *state;
     struct doubtful doubtful;
     doubtful_start(&doubtful, f, "seen-by-next", FAULT_HOLD_ANSWER);
-    os_options options = resolve_options(f);
+    os_options options = fixture_fast_options(f);
     os_client *next = fixture_client(&options);
     char source[64];
     fixture_key(f, "next-source", source, sizeof(source));
@@ -157,7 +148,7 @@ static void a_later_holder_that_saw_our_nonce_proves_our_commit(void **state)
     struct outcome replaced = copy_over(next, source, doubtful.key, "\"413ce3b69a495db0d3c39e75728fde18\"", NULL);
     CHECK_VERDICT(replaced, OS_COMMITTED);
     char said[SAID_SIZE];
-    resolve_elsewhere(doubtful.outcome.result.ticket, "10000", said, sizeof(said));
+    resolve_elsewhere(doubtful.outcome.result.ticket, "60000", said, sizeof(said));
     CHECK_BEGINS(said, "committed R13.A OS_OK");
     CHECK_OBJECT(next, doubtful.key, "the next");
     fault_proxy_release(f->store_proxy, doubtful.rule, FAULT_FORWARD);
@@ -172,13 +163,13 @@ static void another_writers_commit_under_our_record_is_a_conflict(void **state)
     struct fixture *f = *state;
     struct doubtful doubtful;
     doubtful_start(&doubtful, f, "overtaken", FAULT_HOLD);
-    os_options options = resolve_options(f);
+    os_options options = fixture_fast_options(f);
     os_client *next = fixture_client(&options);
     struct outcome winner = create(next, doubtful.key, "the winner's", NULL);
     CHECK_VERDICT(winner, OS_COMMITTED);
     assert_true(winner.result.took_over);
     char said[SAID_SIZE];
-    resolve_elsewhere(doubtful.outcome.result.ticket, "10000", said, sizeof(said));
+    resolve_elsewhere(doubtful.outcome.result.ticket, "60000", said, sizeof(said));
     CHECK_BEGINS(said, "conflict R13.E OS_ERR_CONFLICT");
     fault_proxy_release(f->store_proxy, doubtful.rule, FAULT_DISCARD);
     outcome_clear(&winner);
@@ -197,7 +188,7 @@ static void an_outsiders_object_leaves_it_unknown_for_good(void **state)
     snprintf(path, sizeof(path), "/%s/%s", f->bucket, doubtful.key);
     assert_int_equal(raw_s3(f->store_endpoint, "PUT", path, "outsider", NULL), 200);
     char said[SAID_SIZE];
-    resolve_elsewhere(doubtful.outcome.result.ticket, "20000", said, sizeof(said));
+    resolve_elsewhere(doubtful.outcome.result.ticket, "60000", said, sizeof(said));
     CHECK_BEGINS(said, "unknown R13.F OS_ERR_UNDECIDED Whether the write of ");
     doubtful_end(&doubtful);
 }
@@ -210,7 +201,7 @@ static void resolving_makes_no_attempt_and_writes_no_record(void **state)
     size_t puts = fault_proxy_count(f->store_proxy, &(struct fault_match){.method = "PUT"});
     size_t records = fault_proxy_count(f->ledger_proxy, &(struct fault_match){.target = "PutItem"});
     char said[SAID_SIZE];
-    resolve_elsewhere(doubtful.outcome.result.ticket, "10000", said, sizeof(said));
+    resolve_elsewhere(doubtful.outcome.result.ticket, "60000", said, sizeof(said));
     CHECK_BEGINS(said, "committed V4");
     assert_int_equal(fault_proxy_count(f->store_proxy, &(struct fault_match){.method = "PUT"}), puts);
     assert_int_equal(fault_proxy_count(f->ledger_proxy, &(struct fault_match){.target = "PutItem"}), records);
@@ -287,7 +278,7 @@ static void a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source
     struct fixture *f = *state;
     char key[64];
     assert_true(fixture_proxies(f));
-    os_options options = resolve_options(f);
+    os_options options = fixture_fast_options(f);
     os_client *client = fixture_client(&options);
     fixture_key(f, "copy-refused", key, sizeof(key));
     put_plain(client, "resolved-source", "source", NULL);
@@ -304,7 +295,7 @@ static void a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source
                              .action = FAULT_RESET,
                              .first = 2});
     os_call call = OS_CALL_INIT;
-    call.deadline_ms = 1500;
+    call.deadline_ms = 7000; /* less than the patience with a store that does not answer */
     struct outcome doubtful = copy(client, "resolved-source", key, &call);
     CHECK_VERDICT(doubtful, OS_UNKNOWN);
     fault_proxy_clear(f->store_proxy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A Complete that was not answered for certain, and a holder's upload that a contender aborts first (R14). Times are
- * short: an attempt is dead five seconds after it was signed.
+ * short: an attempt is dead ten seconds after it was signed.
  */
 #include "support/raw_service.h"
 #include "support/staged_try.h"
@@ -58,7 +58,7 @@ static void a_complete_that_never_came_is_tried_again_on_the_same_upload(void **
     CHECK_VERDICT(try.outcome, OS_COMMITTED);
     assert_int_equal(try.outcome.result.guards, 2);
     assert_int_equal(try.outcome.result.attempts, 2);
-    assert_in_range(try.took_ms, 3000, 15000); /* no second copy before the first was dead */
+    assert_in_range(try.took_ms, 9000, 60000); /* no second copy before the first was dead */
     assert_int_equal(staged_try_count(&try, staged_creations(try.key)), 1);
     check_big(try.client, try.key, STAGED_LENGTH);
     check_no_uploads(&try);
@@ -73,7 +73,7 @@ static void an_upload_that_is_aborted_before_its_complete_is_staged_again(void *
     unsigned id =
         staged_try_add(&try, (struct fault_rule){.match = staged_completes(try.key), .action = FAULT_HOLD, .times = 1});
     assert_int_equal(pthread_create(&try.thread, NULL, staged_try_put, &try), 0);
-    assert_true(fault_proxy_wait_hits(try.f->store_proxy, id, 1, 10000));
+    assert_true(fault_proxy_wait_hits(try.f->store_proxy, id, 1, 60000));
     upload_of(try.f, try.key, upload);
     abort_upload(try.f, try.key, upload);
     fault_proxy_release(try.f->store_proxy, id, FAULT_FORWARD);
@@ -145,7 +145,7 @@ static void after_a_part_was_replaced_the_parts_are_staged_again(void **state)
     unsigned id =
         staged_try_add(&try, (struct fault_rule){.match = staged_completes(try.key), .action = FAULT_HOLD, .times = 1});
     assert_int_equal(pthread_create(&try.thread, NULL, staged_try_put, &try), 0);
-    assert_true(fault_proxy_wait_hits(try.f->store_proxy, id, 1, 10000));
+    assert_true(fault_proxy_wait_hits(try.f->store_proxy, id, 1, 60000));
     replace_a_part(&try);
     fault_proxy_release(try.f->store_proxy, id, FAULT_FORWARD);
     assert_int_equal(pthread_join(try.thread, NULL), 0);
@@ -308,7 +308,7 @@ static void a_contender_aborts_the_holders_upload_before_it_takes_over(void **st
     assert_int_equal(staged_try_count(&try, staged_aborts(try.key)), 1);
     check_no_uploads(&try);
     fault_proxy_release(try.f->store_proxy, rule, FAULT_FORWARD);
-    assert_true(fault_proxy_wait_finished(try.f->store_proxy, rule, 1, 10000));
+    assert_true(fault_proxy_wait_finished(try.f->store_proxy, rule, 1, 60000));
     CHECK_OBJECT(try.client, try.key, "next");
     struct outcome resolved = resolve(try.client, try.outcome.result.ticket, NULL);
     CHECK_VERDICT(resolved, OS_CONFLICT);

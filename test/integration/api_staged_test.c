@@ -326,7 +326,7 @@ static void a_deadline_that_passes_while_parts_are_sent_leaves_no_upload(void **
     struct outcome outcome = put_absent(client, key, &body, &call);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_DEADLINE);
-    assert_in_range(now_ms() - start, 1500, 8000);
+    assert_in_range(now_ms() - start, 1500, 60000);
     CHECK_ABSENT(client, key);
     assert_int_equal(open_uploads(f, key), 0);
     outcome_clear(&outcome);

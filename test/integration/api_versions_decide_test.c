@@ -65,7 +65,7 @@ static void a_ticket_is_settled_by_the_list_too(void **state)
 {
     struct try try;
     try_open(&try, *state, "ticket", OS_GUARD_NATIVE);
-    try.deadline_ms = 1500;
+    try.deadline_ms = 6000; /* applied by then, and not yet dead */
     unsigned id = try_begin(&try, FAULT_HOLD_ANSWER);
     try_outsider(&try, "PUT", "outsider");
     try_end(&try, id);

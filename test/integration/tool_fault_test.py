@@ -29,18 +29,10 @@ from oscommit_testing import (
     signed_request,
 )
 
-FAST = [
-    "--length-s",
-    "2",
-    "--allowance-s",
-    "1",
-    "--margin-s",
-    "1",
-    "--timeout-ms",
-    "4000",
-    "--max-clock-skew-rate",
-    "2",
-]
+# An attempt is dead ten seconds after it was signed. What is UNKNOWN at its deadline was sent by then, and not yet dead.
+FAST = ["--length-s", "8", "--allowance-s", "1", "--margin-s", "1", "--timeout-ms", "10000", "--max-clock-skew-rate", "2"]
+SENT_MS = "6000"
+LONG = ["--length-s", "60", "--timeout-ms", "70000"]  # dead after a minute, whatever the machine is at meanwhile
 
 
 class Unknown(BackendCase):
@@ -57,7 +49,7 @@ class Unknown(BackendCase):
             self.url(key),
             "--if-absent",
             "--deadline-ms",
-            "1500",
+            SENT_MS,
             "--ticket-file",
             ticket,
             *FAST,
@@ -77,7 +69,7 @@ class Unknown(BackendCase):
         source, target = self.new_url("source"), self.new_url("copy")
         self.ok("put", "-", source, data=b"x")
         store.add("hold", method="PUT", path_contains=target.rsplit("/", 1)[1], times=1)
-        ran = self.exits(UNKNOWN, "cp", source, target, "--if-absent", "--deadline-ms", "1500", "--json", *FAST,
+        ran = self.exits(UNKNOWN, "cp", source, target, "--if-absent", "--deadline-ms", SENT_MS, "--json", *FAST,
                          environment=environment)
         for refused in ("false", "true"):  # in a ticket of another make the store had refused the write
             ticket = ran.line()["ticket"].replace('"not_applied":false', f'"not_applied":{refused}')
@@ -86,9 +78,9 @@ class Unknown(BackendCase):
             self.assertNotIn("null", settled["error"]["message"])
 
     def test_a_write_that_landed_is_resolved_as_committed(self):
-        store, environment, rule, key, ticket = self.unknown("landed", "hold", "--length-s", "8")
+        store, environment, rule, key, ticket = self.unknown("landed", "hold", *LONG)
         store("release", id=rule, how="forward")
-        self.assertTrue(store("wait_finished", id=rule, count=1, timeout_ms=10000)["reached"])
+        self.assertTrue(store("wait_finished", id=rule, count=1, timeout_ms=60000)["reached"])
         line = self.ok("resolve", self.url(key), "--ticket-file", ticket, "--json", environment=environment).line()
         self.assertEqual((line["command"], line["verdict"], line["rule"]), ("resolve", "committed", "V4"))
         with open(ticket, encoding="utf-8") as file:
@@ -108,7 +100,7 @@ class Unknown(BackendCase):
         self.assertEqual((line["verdict"], line["rule"]), ("not executed", "R13.D"))
 
     def test_too_early_it_is_still_unknown(self):
-        _, environment, _, key, ticket = self.unknown("early", "hold")
+        _, environment, _, key, ticket = self.unknown("early", "hold", *LONG)
         ran = self.exits(
             UNKNOWN, "resolve", self.url(key), "--ticket-file", ticket, "--deadline-ms", "300", environment=environment
         )
@@ -130,12 +122,12 @@ class Unknown(BackendCase):
         self.assertNotIn("Keep the ticket", ran.errors)
 
     def test_it_is_said_when_to_ask_again(self):
-        _, environment, _, key, ticket = self.unknown("later", "hold", "--length-s", "30", "--timeout-ms", "40000")
+        _, environment, _, key, ticket = self.unknown("later", "hold", *LONG)
         arguments = ["resolve", self.url(key), "--ticket-file", ticket, "--deadline-ms", "300"]
         line = self.exits(UNKNOWN, *arguments, "--json", environment=environment).line()
         self.assertFalse(line["final"])
         self.assertGreater(line["ask_again_ms"], 20000)
-        self.assertLess(line["ask_again_ms"], 40000)
+        self.assertLess(line["ask_again_ms"], 70000)
         self.assertIn("ask again in", self.exits(UNKNOWN, *arguments, environment=environment).errors)
 
     def test_a_verdict_is_final(self):
@@ -157,7 +149,7 @@ class Unknown(BackendCase):
             "--if-absent",
             "--json",
             "--deadline-ms",
-            "1500",
+            SENT_MS,
             *FAST,
             environment=environment,
             data=b"x",
@@ -191,7 +183,7 @@ class Unknown(BackendCase):
             )
             self.assertTrue(store.wait_hits(rule))
             process.send_signal(number)
-            _, err = process.communicate(timeout=20)
+            _, err = process.communicate(timeout=120)
             self.assertEqual(process.returncode, UNKNOWN, err)
             store("release", id=rule, how="forward")
             self.ok("resolve", self.url(key), "--ticket-file", ticket, environment=environment)
@@ -203,7 +195,7 @@ class Unknown(BackendCase):
         process = self.start("put", self.file(key, b"x"), self.url(key), "--if-absent", environment=environment)
         self.assertTrue(store.wait_hits(rule))
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, NOT_EXECUTED, err)
 
 
@@ -221,7 +213,7 @@ class Refused(BackendCase):
             body="<Error><Code>AccessDenied</Code><Message>No.</Message></Error>",
         )
         line = self.exits(
-            DENIED, "put", "-", self.url(key), "--if-absent", "--json", environment=environment, data=b"x"
+            DENIED, "put", "-", self.url(key), "--if-absent", "--json", *LONG, environment=environment, data=b"x"
         ).line()
         self.assertEqual(
             (line["verdict"], line["rule"], line["error"]["code"]), ("not executed", "R8", "OS_ERR_DENIED")
@@ -231,7 +223,7 @@ class Refused(BackendCase):
         self.assertEqual(line["error"]["http_status"], 403)
         start = time.monotonic()
         self.ok("put", "-", self.url(key), "--if-absent", data=b"y")
-        self.assertLess(time.monotonic() - start, 2.5)
+        self.assertLess(time.monotonic() - start, 40)  # its fence is a minute away
 
     def test_bucket_table_and_keys_that_are_not_there(self):
         no_keys = {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
@@ -293,7 +285,7 @@ class StuckRecord(BackendCase):
         )
         self.assertEqual(status, 200)
         busy = self.exits(
-            NOT_EXECUTED, "put", "-", self.url(key), "--if-absent", "--deadline-ms", "1500", "--json", data=b"x"
+            NOT_EXECUTED, "put", "-", self.url(key), "--if-absent", "--deadline-ms", "6000", "--json", data=b"x"
         )
         self.assertEqual(busy.line()["error"]["code"], "OS_ERR_BUSY")
         self.assertIn("table show", busy.errors)
@@ -305,7 +297,7 @@ class StuckRecord(BackendCase):
         self.assertIn(key, freed.text)
         start = time.monotonic()
         self.assertTrue(self.ok("put", "-", self.url(key), "--if-absent", "--json", data=b"x").line()["took_over"])
-        self.assertLess(time.monotonic() - start, 2.5)
+        self.assertLess(time.monotonic() - start, 60)  # not the ten minutes that it was held for
 
 
 class Statuses(BackendCase):
@@ -355,7 +347,7 @@ class Settings(BackendCase):
     def head(self, *flags, **environment):
         base = {"AWS_ENDPOINT_URL_S3": "", "AWS_ENDPOINT_URL_DYNAMODB": ""}
         return self.run_tool(
-            "head", self.url("none"), "--json", "--deadline-ms", "3000", *flags, environment={**base, **environment}
+            "head", self.url("none"), "--json", "--deadline-ms", "9000", *flags, environment={**base, **environment}
         ).line()["error"]["code"]
 
     def test_endpoints(self):

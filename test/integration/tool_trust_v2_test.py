@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from oscommit_testing import CONFLICT, BackendCase, main
 
-FAST = ["--length-s", "2", "--allowance-s", "1", "--margin-s", "1", "--timeout-ms", "4000", "--max-clock-skew-rate", "2"]
+FAST = ["--length-s", "8", "--allowance-s", "1", "--margin-s", "1", "--timeout-ms", "10000", "--max-clock-skew-rate", "2"]
 MARK = "x-amz-request-id"
 INGRESS = {"status": 404, "headers": "Content-Type: text/plain\r\n", "body": "default backend - 404"}
 

@@ -188,10 +188,10 @@ os_options fixture_options(const struct fixture *fixture)
 os_options fixture_fast_options(const struct fixture *fixture)
 {
     os_options options = fixture_options(fixture);
-    options.length_s = 2;
+    options.length_s = 8;
     options.allowance_s = 1;
     options.margin_s = 1;
-    options.timeout_ms = 4000;
+    options.timeout_ms = 10000;
     options.max_clock_skew_rate = 2;
     return options;
 }

@@ -66,8 +66,9 @@ void fixture_close(struct fixture *fixture);
 
 /* Default settings: the protocol's default times, no environment. With proxies started, requests go through them. */
 os_options fixture_options(const struct fixture *fixture);
-/* The same with short times: an attempt is dead 5 s after it was signed (length 2, allowance 2, margin 1, lease 5 s,
- * rate 2, so that a contender without a fence waits 10 s). */
+/* The same with short times: an attempt is dead 10 to 12 s after it was signed (length 8, allowance 1, margin 1, lease
+ * 10 s, rate 2, so that a contender without a fence waits 20 s). Shorter ones let a process that stands still for a
+ * second or two miss its own signature (R6 leaves 2 s of it unused), and then another guard is counted. */
 os_options fixture_fast_options(const struct fixture *fixture);
 /* Opens a client or fails the test. */
 os_client *fixture_client(const os_options *options);

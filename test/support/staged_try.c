@@ -77,6 +77,7 @@ void staged_try_use_profile(struct staged_try *try, const char *profile, os_guar
     options.part_size = 5 * MIB;
     options.store_profile = profile;
     options.guard = guard;
+    options.request_timeout_ms = 60000; /* an abort that a test holds is not sent again beside it */
     os_client_close(try->client);
     try->client = fixture_client(&options);
 }
@@ -101,7 +102,7 @@ void staged_try_leave_unknown(struct staged_try *try, enum fault_action action, 
         staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key), .action = action, .times = 1});
     try->call.cancel = cancel;
     assert_int_equal(pthread_create(&try->thread, NULL, staged_try_put, try), 0);
-    assert_true(fault_proxy_wait_hits(try->f->store_proxy, *ret_rule, 1, 20000));
+    assert_true(fault_proxy_wait_hits(try->f->store_proxy, *ret_rule, 1, 60000));
     os_cancel_trigger(cancel);
     assert_int_equal(pthread_join(try->thread, NULL), 0);
     os_cancel_free(cancel);

@@ -81,7 +81,7 @@ unsigned try_begin(struct try *try, enum fault_action held)
     unsigned id = fault_proxy_add(try->f->store_proxy, &rule);
     assert_true(id > 0);
     assert_int_equal(pthread_create(&try->thread, NULL, try_write, try), 0);
-    assert_true(fault_proxy_wait_hits(try->f->store_proxy, id, 1, 5000));
+    assert_true(fault_proxy_wait_hits(try->f->store_proxy, id, 1, 60000));
     return id;
 }
 
