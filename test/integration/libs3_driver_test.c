@@ -44,7 +44,7 @@ static void check(os_code code, const os_error *err)
 static struct libs3_result head(const char *key)
 {
     struct libs3_result result;
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     os_error err;
     check(libs3_head(&config, &call, key, &result, &err), &err);
     return result;
@@ -53,7 +53,7 @@ static struct libs3_result head(const char *key)
 static struct libs3_result put(const char *key, const char *text, const struct s3_content *content)
 {
     struct libs3_result result;
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = text, .length = strlen(text)};
     os_error err;
     check(libs3_put(&config, &call, key, &body, content, &result, &err), &err);
@@ -63,7 +63,7 @@ static struct libs3_result put(const char *key, const char *text, const struct s
 static struct libs3_result copy(const char *source, const char *etag, const char *key, const char *nonce)
 {
     struct libs3_result result;
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     os_error err;
     check(libs3_copy(&config, &call, source, etag, key, nonce, &result, &err), &err);
     return result;
@@ -72,7 +72,7 @@ static struct libs3_result copy(const char *source, const char *etag, const char
 static void delete (const char *key)
 {
     struct libs3_result result;
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     os_error err;
     check(libs3_delete(&config, &call, key, &result, &err), &err);
     assert_int_equal(result.status, 204);
@@ -86,7 +86,7 @@ static int collect(void *context, const void *data, size_t length)
 static struct libs3_result get(const char *key, uint64_t offset, uint64_t count, struct buf *ret)
 {
     struct libs3_result result;
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     os_error err;
     buf_init(ret, 32 << 20);
     check(libs3_get(&config, &call, key, offset, count, collect, ret, &result, &err), &err);
@@ -175,7 +175,7 @@ static void a_body_of_some_megabytes_is_put_from_a_file(void **state)
     assert_int_equal(write(fd, data, BYTES), BYTES);
     struct http_body body = {.kind = HTTP_BODY_FILE, .fd = fd, .length = BYTES};
     struct libs3_result result;
-    struct libs3_call call = within(20000);
+    struct libs3_call call = within(60000);
     os_error err;
     check(libs3_put(&config, &call, "large", &body, NULL, &result, &err), &err);
     assert_int_equal(result.status, 200);
@@ -249,7 +249,7 @@ static void a_list_goes_page_by_page(void **state)
     struct buf lines;
     struct s3_list_page page;
     struct libs3_result result;
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     os_error err;
     char *marker = NULL;
     int pages = 0;
@@ -289,7 +289,7 @@ static void times_of_a_list_do_not_depend_on_the_time_zone(void **state)
     tzset();
     struct s3_list_page page;
     struct libs3_result result;
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     int64_t listed_s = 0;
     os_error err;
     check(libs3_list(&config, &call, "timed", NULL, NULL, 0, take_time, &listed_s, &page, &result, &err), &err);
@@ -317,7 +317,7 @@ static void what_is_not_there_is_said(void **state)
     result = put("key", "x", NULL);
     assert_int_equal(result.status, 404);
     assert_string_equal(result.error.code, "NoSuchBucket");
-    struct libs3_call call = within(10000);
+    struct libs3_call call = within(60000);
     os_error err;
     check(libs3_head_bucket(&config, &call, &result, &err), &err);
     target.bucket = kept;
@@ -409,7 +409,7 @@ static int remove_bucket(void **state)
     (void)state;
     struct s3_list_page page = {0};
     struct libs3_result result;
-    struct libs3_call call = within(30000);
+    struct libs3_call call = within(60000);
     os_error err;
     S3Status status = S3StatusInternalError;
     do {

@@ -53,7 +53,7 @@ class Nested(BackendCase):
         """Puts all bodies at once; their statuses."""
         running = [self.start("put", body, *command, "--if-absent", "--json") for body, command in commands]
         for process in running:
-            process.communicate(timeout=60)
+            process.communicate(timeout=120)
         return [process.returncode for process in running]
 
     def test_of_the_writers_of_a_key_one_wins_however_they_name_it(self):
@@ -112,7 +112,7 @@ class Strangers(BackendCase):
 
     def run_as_a_stranger(self, *arguments):
         ran = subprocess.run(
-            [tool(), *arguments], env=self.base, input=b"x", capture_output=True, user=54321, group=54321, timeout=60,
+            [tool(), *arguments], env=self.base, input=b"x", capture_output=True, user=54321, group=54321, timeout=120,
             check=False,
         )
         if b"cannot open shared object file" in ran.stderr or ran.returncode in (126, 127):

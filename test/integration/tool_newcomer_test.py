@@ -33,19 +33,19 @@ class Streams(BackendCase):
         data = b"through a pipe" * 100000
         with open(path, "wb") as fifo:
             fifo.write(data)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0, (out, err))
         self.assertEqual(self.ok("get", url).out, data)
 
     def test_a_fifo_that_nobody_writes_ends_at_the_deadline_or_a_signal(self):
         url, path = self.new_url("nobody"), os.path.join(self.folder, "nobody")
         os.mkfifo(path)
-        ran = self.exits(NOT_EXECUTED, "put", path, url, "--if-absent", "--deadline-ms", "300")
+        ran = self.exits(NOT_EXECUTED, "put", path, url, "--if-absent", "--deadline-ms", "3000")
         self.assertIn(f"The deadline passed while {path} was read", ran.errors)
         process = self.start("put", path, url, "--if-absent")
         with open(path, "wb"):  # returns when the tool has it open
             process.send_signal(signal.SIGTERM)
-            self.assertIn(b"Stopped while", process.communicate(timeout=60)[1])
+            self.assertIn(b"Stopped while", process.communicate(timeout=120)[1])
         self.assertEqual(process.returncode, NOT_EXECUTED)
         self.assertNotEqual(self.run_tool("head", url).status, 0)
 
@@ -57,7 +57,7 @@ class Streams(BackendCase):
         with open(path, "wb"):
             process.send_signal(signal.SIGTERM)
             process.send_signal(signal.SIGINT) # of the same number the second could be lost
-            self.assertIn(b"Stopped while", process.communicate(timeout=60)[1])
+            self.assertIn(b"Stopped while", process.communicate(timeout=120)[1])
         self.assertEqual(process.returncode, NOT_EXECUTED)
 
     def test_process_substitution_of_a_shell(self):

@@ -23,7 +23,7 @@ class EmbeddedRace(FaultyRace):
     def test_counts_are_reached_although_processes_are_killed(self):
         line = self.ok(
             "race", self.url("counts"), "--writers", 4, "--keys", 200, "--updates", 100, "--copies", 20, "--deletes", 3,
-            "--release", "always", "--faults", "pause,kill", "--json", timeout=300,
+            "--release", "always", "--faults", "pause,kill", "--json", timeout=600,
         ).line()
         self.assertEqual((line["verdict"], line["keys_created"]), ("exact", 200), line)
         self.assertGreaterEqual(line["increments"]["committed"], 400, line)

@@ -92,7 +92,7 @@ class NetworkRace(FaultyRace):
             self.assertIsNotNone(key, "no key was seen")
             bucket = self.store[len("s3://"):]
             self.assertEqual(signed_request(self.store_endpoint, "s3", "PUT", f"/{bucket}/{key}", b"mine now")[0], 200)
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=300)
         finally:
             if process.poll() is None:
                 process.kill()

@@ -23,7 +23,7 @@ class FullRace(BackendCase):
             "--condition-headers",
             "off",
             "--json",
-            timeout=280,
+            timeout=600,
         ).line()
         self.assertEqual((line["keys_created"], line["objects_right"]), (50, 50), line)
         self.assertEqual(line["creations"]["committed"], 50, line)

@@ -24,7 +24,7 @@ class Race(BackendCase):
             "--condition-headers",
             "off",
             "--json",
-            timeout=200,
+            timeout=600,
         )
         line = ran.line()
         self.assertEqual((line["keys_created"], line["objects_right"], line["objects_wrong"]), (12, 12, 0), line)
@@ -34,7 +34,7 @@ class Race(BackendCase):
         self.assertEqual(self.ok("ls", self.url("races/"), "--recursive", "--json").out, b"")  # nothing is left
 
     def test_the_table_for_a_person_shows_the_counts(self):
-        ran = self.ok("race", self.url("shown"), "--writers", 3, "--keys", 4, "--keep", timeout=100)
+        ran = self.ok("race", self.url("shown"), "--writers", 3, "--keys", 4, "--keep", timeout=300)
         for part in ("3 writers, 4 keys", "committed", "keys created once", "4 of 4", "exact"):
             self.assertIn(part, ran.text)
         self.assertEqual(

@@ -14,7 +14,7 @@ class Streams(BackendCase):
     def run_to(self, stdout, *arguments, data=b""):
         """Exit status and stderr of a run whose stdout is `stdout`."""
         ran = subprocess.run(
-            [tool(), *arguments], env=self.base, input=data, stdout=stdout, stderr=subprocess.PIPE, timeout=60, check=False
+            [tool(), *arguments], env=self.base, input=data, stdout=stdout, stderr=subprocess.PIPE, timeout=120, check=False
         )
         return ran.returncode, ran.stderr.decode()
 
@@ -27,7 +27,7 @@ class Streams(BackendCase):
         script = 'exec "$0" "$@" ' + closed
         return subprocess.run(
             ["/bin/sh", "-c", script, tool(), *arguments],
-            env=self.base, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False,
+            env=self.base, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False,
         )
 
     def test_a_write_that_cannot_be_reported_is_written(self):

@@ -42,7 +42,7 @@ class Terminal(BackendCase):
                 break
             out += piece
         os.close(leader)
-        process.wait(60)
+        process.wait(120)
         return out.decode()  # what is not UTF-8 ends the test
 
     def test_no_name_commands_a_terminal(self):

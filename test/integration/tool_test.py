@@ -249,7 +249,7 @@ class Get(BackendCase):
         process.stdout.close()
         process.stderr.read()
         process.stderr.close()
-        self.assertNotEqual(process.wait(20), DONE)
+        self.assertNotEqual(process.wait(120), DONE)
 
 
 class List(BackendCase):
@@ -489,7 +489,7 @@ class Surface(BackendCase):
                     stdin=subprocess.DEVNULL,
                     stdout=full,
                     stderr=subprocess.PIPE,
-                    timeout=60,
+                    timeout=120,
                     check=False,
                 )
             self.assertEqual(ran.returncode, OUTPUT, (command, ran.stderr))

@@ -116,7 +116,7 @@ class Writer:
     def kill(self):
         self.killed = True
         self._process.kill()
-        self._process.wait(30)
+        self._process.wait(60)
 
     def pause(self):
         os.kill(self.pid, signal.SIGSTOP)
@@ -136,10 +136,10 @@ class Writer:
             except BrokenPipeError:
                 pass
             try:
-                self._process.wait(30)
+                self._process.wait(60)
             except subprocess.TimeoutExpired:
                 self._process.kill()
-                self._process.wait(30)
+                self._process.wait(60)
         self._reader.join(30)
         self._process.stdout.close()
         return self._process.returncode

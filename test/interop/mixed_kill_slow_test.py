@@ -22,7 +22,7 @@ from fleet import (
 )
 
 BOUND_S = LEASE_MS * PEER_RATE / 1000
-SLACK_S = 8
+SLACK_S = 25  # less than the wait for a lease of the peer's own: 40 s
 CALM = 20  # attempts between two faults
 # R13 row F: the store refused the one copy that there was, but a peer, which leaves no nonce behind, has written under a
 # record of the key since, and for all that can be read it may have replaced what another copy wrote.

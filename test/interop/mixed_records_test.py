@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fleet import LEASE_MS, LONG_LEASE_MS, OUR_RATE, PEER_LEASE_MS, FleetCase, main
 
-AT_ONCE_S = 2
+AT_ONCE_S = 30  # who waits for a record of either side waits a minute
 NONCE = {"S": "00112233445566778899aabbccddeeff"}
 
 

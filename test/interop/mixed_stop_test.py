@@ -25,7 +25,7 @@ from fleet import (
 )
 
 BOUND_S = PEER_LEASE_MS * OUR_RATE / 1000
-SLACK_S = 6
+SLACK_S = 30  # less than the wait for a lease of our own: 40 s
 CALM = 20  # attempts between two stops
 
 

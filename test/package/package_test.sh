@@ -37,7 +37,7 @@ soname=$(objdump -p "$libdir/liboscommit.so" | sed -n 's/^ *SONAME *//p')
 module=$libdir/liboscommit-sigv2.so.${soname#liboscommit.so.}
 ask() { # v4 | v2: says what the tool said
     env -u OSCOMMIT_LEDGER AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret "${loader[@]}" "$prefix/bin/oscommit" head s3://bucket/key \
-        --signature "$1" --s3-endpoint http://127.0.0.1:1 --ledger dynamodb://table --deadline-ms 500 2>&1 || true
+        --signature "$1" --s3-endpoint http://127.0.0.1:1 --ledger dynamodb://table --deadline-ms 3000 2>&1 || true
 }
 # What it says must name the module, or must not.
 asks() { # WANTED-TEXT v4|v2

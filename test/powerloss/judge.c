@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ETAG_SIZE = 128, AFTER_MS = 20000 };
+enum { ETAG_SIZE = 128, AFTER_MS = 60000 };
 
 struct judge {
     const char *root;

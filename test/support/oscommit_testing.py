@@ -99,7 +99,7 @@ def signed_request(endpoint, service, method, path, body=b"", headers=None, quer
     signed["authorization"] = (
         f"AWS4-HMAC-SHA256 Credential={ACCESS_KEY}/{scope}, SignedHeaders={names}, Signature={signature}"
     )
-    connection = http.client.HTTPConnection(host, timeout=30)
+    connection = http.client.HTTPConnection(host, timeout=120)
     try:
         connection.request(method, quoted + ("?" + query if query else ""), body, signed)
         answer = connection.getresponse()
@@ -173,7 +173,7 @@ class FaultProxy:
     def add(self, action, **arguments):
         return self("add", action=action, **arguments)["id"]
 
-    def wait_hits(self, rule, count=1, seconds=15):
+    def wait_hits(self, rule, count=1, seconds=120):
         return self("wait_hits", id=rule, count=count, timeout_ms=int(seconds * 1000))["reached"]
 
     def requests(self, **match):
@@ -182,7 +182,7 @@ class FaultProxy:
     def close(self):
         self._process.stdin.close()
         self._process.stdout.close()
-        self._process.wait(30)
+        self._process.wait(120)
 
 
 # -------------------------------------------------------------------------------------------------- running the tool
@@ -280,7 +280,7 @@ class BackendCase(unittest.TestCase):
         )
 
     @classmethod
-    def run_tool(cls, *arguments, environment=None, data=None, timeout=120, **popen):
+    def run_tool(cls, *arguments, environment=None, data=None, timeout=300, **popen):
         popen.setdefault("stdin", subprocess.DEVNULL if data is None else subprocess.PIPE)
         process = cls.start(*arguments, environment=environment, **popen)
         try:

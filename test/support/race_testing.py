@@ -31,7 +31,7 @@ class FaultyRace(BackendCase):
             "off",
             "--json",
             *more,
-            timeout=300,
+            timeout=600,
         )
         line = ran.line()
         self.assertEqual(line["verdict"], "exact", line)

@@ -56,7 +56,7 @@ static void set_up(CURL *curl, const struct raw_request *request, const char *ur
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 30L);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 120L);
     curl_easy_setopt(curl, CURLOPT_AWS_SIGV4, provider);
     curl_easy_setopt(curl, CURLOPT_USERPWD, keys);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
@@ -160,7 +160,7 @@ bool raw_make_table(const char *endpoint, const char *table, const char *hash, c
         return false;
     }
     const struct timespec pause = {.tv_nsec = 50 * 1000000L};
-    for (int polls = 0; polls < 200; polls++) {
+    for (int polls = 0; polls < 2400; polls++) {
         if (is_active(endpoint, table)) {
             return true;
         }

@@ -183,7 +183,7 @@ static bool disturb(struct trial *trial, const struct inject_plan *plan, bool *r
     trial_run(trial);
     *ret_injected = inject_end();
     size_t after = open_files();
-    for (int i = 0; trial->world->services != NULL && after > before && i < 1000; i++) {
+    for (int i = 0; trial->world->services != NULL && after > before && i < 60000; i++) {
         usleep(1000); /* the server's ends of the connections, which it closes in its own time */
         after = open_files();
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG_TEXT = 300 * 1024, SHORT_TEXT = 700, FOLLOW_UP_MS = 30000 };
+enum { LONG_TEXT = 300 * 1024, SHORT_TEXT = 700, FOLLOW_UP_MS = 60000 };
 
 static const char *const content_types[] = {"", "text/x-old", "text/x-new", ""};
 

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	timeout     = time.Minute
+	timeout     = 5 * time.Minute
 	longestLine = 1 << 16
 	afterAll    = math.MaxInt64 - 1 // the final value is read when every call has ended
 	never       = math.MaxInt64     // an unknown write may take effect behind that, which is as good as never
