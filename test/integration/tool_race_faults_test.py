@@ -13,7 +13,7 @@ from race_testing import FaultyRace
 
 class NetworkRace(FaultyRace):
     def test_everything_at_once(self):
-        line, lines = self.race("all", seconds=20)
+        line, lines = self.race("all", seconds=60)
         self.assertEqual(len(line["faults"]), 7, line)
         self.assertGreater(sum(line["faults"].values()), 20, line)
         boundaries = {re.sub(" .*", "", entry["what"]) for entry in lines if entry.get("event") in ("kill", "pause")}
