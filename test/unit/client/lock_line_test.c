@@ -341,6 +341,7 @@ struct pulse {
     struct loop_timer timer;
     struct room *room;
     int count;
+    int rests; /* let go, and nobody here was let out */
     uint64_t last_ms;
     uint64_t longest_ms; /* between two who got it */
     int last_beat;
@@ -358,6 +359,7 @@ static void let_go_and_come_again(struct loop_timer *timer)
     room->is_free = true;
     lock_line_let_go(room->lines, NUMBER);
     room->is_free = false;
+    pulse->rests += room->got_count == before;
     if (room->got_count > before) {
         uint64_t gap_ms = now - pulse->last_ms;
         pulse->longest_ms = gap_ms > pulse->longest_ms ? gap_ms : pulse->longest_ms;
@@ -412,6 +414,7 @@ static void a_lock_that_is_handed_on_all_the_time_rests_for_other_processes(void
     on_loop_call(room->on, start_pulse, &pulse);
     event_wait(&pulse.over);
     on_loop_call(room->on, end_beat, &room->beat);
+    assert_true(pulse.rests > 0);
     assert_true(pulse.longest_ms >= LOCK_LINE_MOST_MS + 5);
     assert_in_range(pulse.most_beats, 0, 300 / LOCK_LINE_MOST_MS);
     size_t got_count = 0;
