@@ -126,11 +126,12 @@ class Tree:
             return [self.programs[finder]]
         return [target for target in self.targets if re.search(f"^test/({pattern})", target)]
 
-    def finds(self, finder, pattern):
+    def finds(self, finder, pattern, parallel=1):
         """Whether the finder notices something."""
         if finder == "unit":
             clean = self.run(["ctest", "--test-dir", self.build, "--no-tests=error", "--stop-on-failure",
-                              "--label-regex", "^unit$", "--tests-regex", f"^({pattern})"], timeout=FINDER_TIMEOUT_S)
+                              "--parallel", parallel, "--label-regex", "^unit$", "--tests-regex", f"^({pattern})"],
+                             timeout=FINDER_TIMEOUT_S)
         else:
             clean = self.run([self.build / self.programs[finder], "--quick"], timeout=FINDER_TIMEOUT_S)
         return clean is None
@@ -221,7 +222,7 @@ def play_all(mutants, arguments):
             if not tree.make(tree.targets):
                 sys.exit(f"The tree does not build; see {tree.folder}/log")
             for finder in arguments.finders:
-                if tree.finds(finder, patterns):
+                if tree.finds(finder, patterns, arguments.jobs * 4):
                     sys.exit(f"The {finder} finds something in the tree as it is; see {tree.folder}/log")
             print("The tree as it is: nobody finds anything.", flush=True)
         trees.put(tree)
