@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers as they come: whole, in pieces, cut short, over a limit, or no HTTP at all. */
-#include "support/http_probe.h"
-#include "support/http_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/http/fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct fixture {
-    struct http_server *server;
-    struct http_engine *engine;
-};
 
 static int set_up(void **state)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
-    fixture->server = http_server_start(NULL);
-    fixture->engine = probe_engine(4, NULL);
-    *state = fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    http_engine_free(fixture->engine);
-    http_server_stop(fixture->server);
-    free(fixture);
-    return 0;
+    return fixture_set_up(state, 4);
 }
 
 static void get_answer(struct fixture *fixture, const char *answer, enum http_server_leave leave, struct probe *probe)

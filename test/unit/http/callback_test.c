@@ -1,40 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Callbacks that start and cancel requests, the end of an engine, waking up. */
-#include "support/http_probe.h"
-#include "support/http_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/http/fixture.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-
-struct fixture {
-    struct http_server *server;
-    struct http_engine *engine;
-};
 
 static int set_up(void **state)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
-    fixture->server = http_server_start(NULL);
-    fixture->engine = probe_engine(8, NULL);
-    *state = fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    http_engine_free(fixture->engine);
-    http_server_stop(fixture->server);
-    free(fixture);
-    return 0;
+    return fixture_set_up(state, 8);
 }
 
 static void hold_next(struct fixture *fixture, size_t count)

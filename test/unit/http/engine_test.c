@@ -1,46 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests as they were built, connections kept, and deadlines. Stalls: stall_test.c. */
-#include "support/http_probe.h"
-#include "support/http_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/http/fixture.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct fixture {
-    struct http_server *server;
-    struct http_engine *engine;
-};
-
 static int set_up(void **state)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
-    fixture->server = http_server_start(NULL);
-    fixture->engine = probe_engine(64, NULL);
-    *state = fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    http_engine_free(fixture->engine);
-    http_server_stop(fixture->server);
-    free(fixture);
-    return 0;
+    return fixture_set_up(state, 64);
 }
 
 static const struct http_server_record *last_record(struct fixture *fixture)

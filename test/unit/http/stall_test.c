@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests on which nothing moves any more, and one that is merely slow. */
 #include "support/clock_jump.h"
-#include "support/http_probe.h"
-#include "support/http_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/http/fixture.h"
 
 #include <arpa/inet.h>
 #include <linux/sockios.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -22,28 +13,9 @@
 
 enum { LONG_BEFORE_MS = 60000 }; /* the deadline, which is two minutes away */
 
-struct fixture {
-    struct http_server *server;
-    struct http_engine *engine;
-};
-
 static int set_up(void **state)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
-    fixture->server = http_server_start(NULL);
-    fixture->engine = probe_engine(8, NULL);
-    *state = fixture;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    http_engine_free(fixture->engine);
-    http_server_stop(fixture->server);
-    free(fixture);
-    return 0;
+    return fixture_set_up(state, 8);
 }
 
 static void silence_is_a_stall(void **state)
