@@ -2,7 +2,7 @@
 #include "client/inside.h"
 
 #include "base/error.h"
-#include "client/client_internal.h"
+#include "client/client.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 #include "client/ledger_call.h"
 
 #include "base/error.h"
-#include "client/call.h"
+#include "client/arguments.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,22 +110,6 @@ bool ledger_gave_no_answer(const struct ledger_answer *answer)
 static bool is_elsewhere(const struct ledger_answer *answer)
 {
     return answer->foreign || ledger_gave_no_answer(answer) || answer->error.code == OS_ERR_TLS;
-}
-
-uint64_t ledger_try_deadline(const struct ledger_request *request)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    uint64_t deadline_ms = request->deadline_monotonic_ms;
-    bool sooner =
-        request->try_ms != 0 &&
-        (deadline_ms == 0 || (now.monotonic_ms < deadline_ms && request->try_ms < deadline_ms - now.monotonic_ms));
-    return sooner ? now.monotonic_ms + request->try_ms : deadline_ms;
-}
-
-void ledger_add_mend(const struct ledger *ledger, os_error *err)
-{
-    error_add(err, ledger->mend);
 }
 
 /* Gives what the ledger said; *err is filled for every outcome but OK and the conflicts. */

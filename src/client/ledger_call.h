@@ -4,9 +4,9 @@
 #ifndef OSCOMMIT_CLIENT_LEDGER_CALL_H
 #define OSCOMMIT_CLIENT_LEDGER_CALL_H
 
-#include "client/cancel.h"
-#include "client/client_internal.h"
+#include "client/client.h"
 #include "commit/backoff.h"
+#include "loop/cancel.h"
 
 struct ledger_call {
     struct sync sync;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client/settings.h"
 
+#include "store/proxied.h"
+
 #include "base/error.h"
 #include "client/own_profile.h"
 #include "client/url.h"
-#include "http/proxy.h"
 #include "profile/profile_json.h"
 #include "s3/part_plan.h"
 
@@ -158,11 +159,6 @@ static os_code check_mode(const os_options *options, const struct settings *sett
                          "condition_headers=off contradicts guard=%s, which rests on them; leave one of the two out.",
                          guard);
     return check_native(options, settings, err);
-}
-
-bool settings_is_proxied(const struct endpoint *endpoint)
-{
-    return !endpoint->loopback && http_goes_through_proxy(endpoint->scheme, endpoint->host);
 }
 
 /* Section 3: what the caller says, else the profile, else what most stores were seen to do. A proxy acknowledges what
@@ -352,7 +348,7 @@ static os_code take_all(const os_options *options, struct settings *ret, os_erro
         code = take_services(options, ret, err);
     if (code == OS_OK)
         code = take_mode(options, ret, err);
-    choose_stalled_body(ret->profile, ret->store_scheme == SETTINGS_S3 && settings_is_proxied(&ret->s3_endpoint),
+    choose_stalled_body(ret->profile, ret->store_scheme == SETTINGS_S3 && store_is_proxied(&ret->s3_endpoint),
                         &ret->guard);
     if (code == OS_OK)
         code = take_network(options, ret, err);

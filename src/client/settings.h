@@ -56,8 +56,6 @@ struct settings {
 os_code settings_new(const os_options *options, struct settings *ret, struct credentials **ret_store_keys,
                      struct credentials **ret_ledger_keys, os_error *err);
 void settings_free(struct settings *settings);
-/* By a proxy of the environment; what is on this machine never is. */
-bool settings_is_proxied(const struct endpoint *endpoint);
 
 /* Versioned structs: the caller's, as far as it goes, over zeroes. OS_ERR_ARGUMENT when it is larger than known and its
  * tail is not zero, or its size is nonsense. NULL gives zeroes (but for `size`). `name` is for the sentence. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the library asks of liboscommit-sigv2, the module that it loads when Signature V2 is asked for
- * (client/sigv2_load.h), and never else: calls that block, and plain data. The module has copies of its own of what it
+ * (store/sigv2_load.h), and never else: calls that block, and plain data. The module has copies of its own of what it
  * needs of base, aws and s3, and calls nothing in the library but the functions that a call gives it.
  */
 #ifndef OSCOMMIT_SIGV2_MODULE_H

@@ -18,15 +18,23 @@ declare -A below=(
     [s3]="aws base"
     [dynamo]="aws base"
     [local]="base"
-    [client]="dynamo s3 http local profile commit aws base"
+    [loop]="http base"
+    [store]="loop s3 http local commit aws base"
+    [ledger]="loop dynamo http local commit aws base"
+    [client]="store ledger loop profile dynamo s3 http commit aws base"
+    [upload]="client store loop s3 http commit aws base"
+    [guarded]="upload client store ledger loop profile s3 http commit aws base"
+    [probe]="client store loop profile s3 http commit aws base"
+    [gc]="client store ledger loop s3 commit base"
+    [api]="guarded probe gc upload client store ledger loop profile s3 http commit aws base"
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
-declare -A besides=([dynamo]="commit/record.h" [local]="commit/record.h" [client]="sigv2/module.h")
+declare -A besides=([dynamo]="commit/record.h" [local]="commit/record.h" [store]="sigv2/module.h")
 # Who may use which library.
 declare -A users=(
     [curl]="http" [openssl]="aws local" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="local" [libs3.h]="sigv2"
-    [dlfcn.h]="client sigv2"
+    [dlfcn.h]="store sigv2"
 )
 # The protocol core has no input, no output, no clock and no allocator.
 pure_headers="assert.h stdbool.h stddef.h stdint.h string.h inttypes.h limits.h"

@@ -90,7 +90,7 @@ refuses_line 'tool/history knows' layering tool/history/judge.c '#include "outpu
 refuses_line 'opens a descriptor' layering src/local/file_list.c 'int fd = open("x", 0);'
 refuses_line 'opens a descriptor' layering src/http/socket.c '    return socket(1, 2, 3);'
 refuses_line 'through fd_above_standard' layering src/local/file_list.c '    return (int)syscall(SYS_openat2, fd);'
-refuses_line 'commit must not know client' layering test/unit/commit/guard_test.c '#include "client/run.h"'
+refuses_line 'commit must not know client' layering test/unit/commit/guard_test.c '#include "guarded/driver.h"'
 fresh_tree
 mkdir src/other
 refuses 'has no place' layering "$work/tree"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of client/sigv2_place.c: the module of the build folder. */
-#include "client/sigv2_load.h"
+/* In place of store/sigv2_place.c: the module of the build folder. */
+#include "store/sigv2_load.h"
 
 #include <stdio.h>
 

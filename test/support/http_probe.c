@@ -100,7 +100,7 @@ void probe_wait(struct http_engine *engine, struct probe *probe)
     }
 }
 
-void probe_run(struct http_engine *engine, struct probe *probe)
+void http_probe_run(struct http_engine *engine, struct probe *probe)
 {
     probe_start(engine, probe);
     probe_wait(engine, probe);
@@ -109,5 +109,5 @@ void probe_run(struct http_engine *engine, struct probe *probe)
 void probe_get(struct http_engine *engine, struct probe *probe, const char *host, const char *path)
 {
     probe_init(probe, "GET", host, path, NULL, 0);
-    probe_run(engine, probe);
+    http_probe_run(engine, probe);
 }

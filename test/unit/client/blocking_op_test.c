@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests that block: done once on the loop's thread, cancelled at every moment, and the gate that both kinds share.
  */
-#include "client/blocking_op.h"
+#include "store/worker_op.h"
 #include "unit/client/on_loop.h"
 
 static void the_gate_refuses_a_worker_that_comes_after_the_cancellation(void **state)

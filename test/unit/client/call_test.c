@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of the public functions, before anything is sent. */
-#include "client/call.h"
-#include "client/carried.h"
-#include "client/run.h"
+#include "client/arguments.h"
+#include "store/source_metadata.h"
+#include "guarded/driver.h"
 #include "unit/client/client_scratch.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens: heard once on the loop's thread, never after the link is gone, whenever they are triggered. */
-#include "client/cancel.h"
+#include "loop/cancel.h"
 #include "unit/client/on_loop.h"
 
 struct listener {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a COPY takes along from its source. */
-#include "client/carried.h"
+#include "store/source_metadata.h"
 #include "unit/client/client_scratch.h"
 
 #include <stdio.h>

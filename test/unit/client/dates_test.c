@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* E10: which Date is believed. */
-#include "client/dates.h"
+#include "store/dates.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

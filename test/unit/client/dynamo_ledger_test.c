@@ -6,7 +6,7 @@
 #include "aws/credentials.h"
 #include "aws/endpoint.h"
 #include "base/clock.h"
-#include "client/ledger.h"
+#include "ledger/ledger.h"
 #include "support/http_server.h"
 #include "support/raw_service.h"
 #include "unit/client/on_loop.h"

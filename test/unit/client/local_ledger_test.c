@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded ledger while another program keeps its database locked: who waits for it is answered at his time, or
  * when it is let go, and keeps nobody else waiting. */
-#include "client/ledger.h"
+#include "ledger/ledger.h"
 #include "local/sqlite_ledger.h"
 #include "unit/client/client_scratch.h"
 #include "unit/client/on_loop.h"

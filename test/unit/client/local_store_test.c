@@ -3,7 +3,7 @@
  * The embedded store beside another process (E8): who may do what while a key is locked, from its admission to the
  * rename that makes the object; and what a rename that may be done is answered with.
  */
-#include "client/store.h"
+#include "store/store.h"
 #include "local/file_lock.h"
 #include "unit/client/client_scratch.h"
 #include "unit/client/on_loop.h"

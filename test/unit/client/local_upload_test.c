@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A staged upload to the embedded store through the store interface: what each verb answers, and that a Complete that
  * comes too late is refused as S3 refuses it. */
-#include "client/store.h"
+#include "store/store.h"
 #include "unit/client/client_scratch.h"
 #include "unit/client/on_loop.h"
 

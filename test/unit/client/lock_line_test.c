@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who waits for a lock without a thread: in which order, how often it is tried, and how they leave. The lock is played.
  */
-#include "client/lock_line.h"
+#include "store/lock_line.h"
 #include "unit/client/on_loop.h"
 
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs, timers and blocking work of the loop. */
-#include "client/workers.h"
+#include "loop/workers.h"
 #include "unit/client/on_loop.h"
 
 #include <poll.h>

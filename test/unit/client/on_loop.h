@@ -3,7 +3,7 @@
 #ifndef OSCOMMIT_TEST_CLIENT_ON_LOOP_H
 #define OSCOMMIT_TEST_CLIENT_ON_LOOP_H
 
-#include "client/loop.h"
+#include "loop/loop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GETs through the store's interface, against a server that answers with other bytes, or with fewer. */
-#include "client/store_answer.h"
+#include "store/answer.h"
 #include "support/http_server.h"
 #include "unit/client/client_scratch.h"
 #include "unit/client/store_call.h"

@@ -2,7 +2,7 @@
 /* Writes, HEADs and staged uploads through the store's interface, against a server that says what it is told to. */
 #include "aws/digest.h"
 #include "base/clock.h"
-#include "client/store_answer.h"
+#include "store/answer.h"
 #include "support/http_server.h"
 #include "support/socket_watch.h"
 #include "unit/client/client_scratch.h"

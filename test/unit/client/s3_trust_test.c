@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* E9: whose answer it is. A server that marks its answers, or does not, and what stands in front of it. */
-#include "client/store_answer.h"
+#include "store/answer.h"
 #include "support/http_server.h"
 #include "unit/client/client_scratch.h"
 #include "unit/client/store_call.h"

@@ -10,7 +10,7 @@
 /* after the ones above */
 #include <cmocka.h>
 
-#include "client/sigv2_load.h"
+#include "store/sigv2_load.h"
 
 #include <limits.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "aws/digest.h"
 #include "base/crc.h"
 #include "base/text.h"
-#include "client/stage_read.h"
+#include "upload/upload_body.h"
 #include "unit/client/client_scratch.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bodies go in parts (R15), and what is left of them behind; on the embedded store. */
-#include "client/client_internal.h"
+#include "client/client.h"
 #include "unit/client/client_scratch.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From what a store said to a code and a sentence. */
-#include "client/store_answer.h"
+#include "store/answer.h"
 #include "unit/client/client_scratch.h"
 
 #include <string.h>

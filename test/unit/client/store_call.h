@@ -3,7 +3,7 @@
 #ifndef OSCOMMIT_TEST_CLIENT_STORE_CALL_H
 #define OSCOMMIT_TEST_CLIENT_STORE_CALL_H
 
-#include "client/store.h"
+#include "store/store.h"
 #include "unit/client/on_loop.h"
 
 struct on_store {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/client/upload_store.h"
 
-#include "client/dates.h"
+#include "store/dates.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

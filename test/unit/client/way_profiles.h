@@ -3,7 +3,7 @@
 #ifndef OSCOMMIT_TEST_UNIT_CLIENT_WAY_PROFILES_H
 #define OSCOMMIT_TEST_UNIT_CLIENT_WAY_PROFILES_H
 
-#include "client/way.h"
+#include "client/plan.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which request carries a write, and under which guard: modes, ladder, refusals. */
-#include "client/way.h"
+#include "client/plan.h"
 #include "profile/profile_json.h"
 #include "unit/client/client_scratch.h"
 #include "unit/client/way_profiles.h"

@@ -136,7 +136,7 @@ static void an_attempt_ends_when_its_deadline_comes(void **state)
     init_once(fixture, &probe, "DELETE", NULL, 0);
     uint64_t begun_ms = probe_now_ms();
     probe.start.deadline_monotonic_ms = begun_ms + 200;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_in_range(probe_now_ms() - begun_ms, 200, 60000);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
     probe_free(&probe);
@@ -195,7 +195,7 @@ static void an_attempt_past_its_deadline_is_not_sent(void **state)
     struct probe probe;
     init_once(fixture, &probe, "DELETE", NULL, 0);
     probe.start.deadline_monotonic_ms = probe_now_ms() - 1;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
     assert_false(probe.sent);
     warm_up(fixture);
@@ -287,7 +287,7 @@ static void an_attempt_that_was_answered_is_not_reset(void **state)
     socket_watch_begin();
     struct probe probe;
     init_once(fixture, &probe, "PUT", "hello", 5);
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(socket_watch()->resets, 0);
     assert_true(http_server_wait_count(fixture->server, 1));
@@ -303,7 +303,7 @@ static void the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others(vo
     struct probe probe;
     init_once(fixture, &probe, "PUT", "hello", 5);
     probe.start.user_timeout_ms = 4321;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(socket_watch()->user_timeout_calls, 1);
     assert_int_equal(socket_watch()->user_timeout_ms, 4321);

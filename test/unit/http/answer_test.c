@@ -57,7 +57,7 @@ static void the_answer_to_a_head_has_a_length_and_no_body(void **state)
     http_server_push(fixture->server, &step);
     struct probe probe;
     probe_init(&probe, "HEAD", http_server_host(fixture->server), "/k", NULL, 0);
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_string_equal(http_headers_get(&probe.headers, "content-length"), "1000000");
     assert_int_equal(probe.body.len, 0);
@@ -239,7 +239,7 @@ static void a_body_over_its_limit_is_refused(void **state)
         struct probe probe;
         probe_init(&probe, "GET", http_server_host(fixture->server), "/k", NULL, 0);
         probe.start.body_max = limit;
-        probe_run(fixture->engine, &probe);
+        http_probe_run(fixture->engine, &probe);
         assert_int_equal(probe.code, limit == 10 ? OS_OK : OS_ERR_PROTOCOL);
         assert_int_equal(probe.answered_in_part, limit == 9);
         probe_free(&probe);
@@ -269,7 +269,7 @@ static void a_challenge_is_an_answer(void **state)
         http_server_push(fixture->server, &step);
         struct probe probe;
         probe_init(&probe, "PUT", http_server_host(fixture->server), "/k", "x", 1);
-        probe_run(fixture->engine, &probe);
+        http_probe_run(fixture->engine, &probe);
         assert_int_equal(probe.code, OS_OK);
         assert_int_equal(probe.status, i == 0 ? 401 : 417);
         assert_int_equal(http_server_count(fixture->server), i + 1);
@@ -290,7 +290,7 @@ static void an_answer_before_the_body_is_sent_ends_the_upload(void **state)
     struct probe probe;
     probe_init(&probe, "PUT", http_server_host(fixture->server), "/k", body, LENGTH);
     probe.start.once = true;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(probe.status, 403);
     assert_string_equal(buf_str(&probe.body), "denied");

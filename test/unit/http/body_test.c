@@ -83,7 +83,7 @@ static void files_of_every_size_arrive_as_they_are(void **state)
         assert_int_equal(lseek(fixture->fd, 5, SEEK_SET), 5);
         struct probe probe;
         init_file(fixture, &probe, lengths[i]);
-        probe_run(fixture->engine, &probe);
+        http_probe_run(fixture->engine, &probe);
         assert_int_equal(probe.code, OS_OK);
         const struct http_server_record *record = http_server_record(fixture->server, i);
         assert_int_equal(record->body_length, lengths[i]);
@@ -153,7 +153,7 @@ static void check_change(struct fixture *fixture, off_t length)
     init_file(fixture, &probe, LARGE);
     probe.start.progress = change_length;
     probe.start.progress_context = &change;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_true(change.made);
     assert_int_equal(probe.code, OS_ERR_BODY);
     assert_true(probe.sent);
@@ -193,7 +193,7 @@ static void a_body_that_is_held_back_waits_and_arrives_whole(void **state)
         init_held(fixture, &probe, held_from[i], HELD_MS);
         probe.request.body.length = i == 0 ? 5 : LARGE;
         uint64_t until_ms = probe.request.body.held_until_monotonic_ms;
-        probe_run(fixture->engine, &probe);
+        http_probe_run(fixture->engine, &probe);
         assert_int_equal(probe.code, OS_OK);
         assert_true(probe_now_ms() >= until_ms);
         const struct http_server_record *record = http_server_record(fixture->server, i);

@@ -110,7 +110,7 @@ static void bulk_requests_that_wait_can_be_cancelled_and_have_deadlines(void **s
     probe_init(&late, "GET", http_server_host(fixture->server), "/late", NULL, 0);
     late.start.bulk = true;
     late.start.deadline_monotonic_ms = probe_now_ms() + 200;
-    probe_run(fixture->engine, &late);
+    http_probe_run(fixture->engine, &late);
     assert_int_equal(late.code, OS_ERR_DEADLINE);
     assert_false(late.sent);
     probe_free(&late);
@@ -145,7 +145,7 @@ static void with_a_single_connection_bulk_requests_get_that(void **state)
     struct probe probe;
     probe_init(&probe, "GET", http_server_host(fixture->server), "/bulk", NULL, 0);
     probe.start.bulk = true;
-    probe_run(single, &probe);
+    http_probe_run(single, &probe);
     assert_int_equal(probe.code, OS_OK);
     probe_free(&probe);
     http_engine_free(single);

@@ -36,7 +36,7 @@ static void a_request_arrives_as_it_was_built(void **state)
     assert_true(buf_add_str(&probe.request.query, "X-Amz-Signature=aa%2Fbb&x-id="));
     assert_true(http_headers_add(&probe.request.headers, "x-amz-meta-nonce", "0123"));
     assert_true(http_headers_add(&probe.request.headers, "x-amz-meta-empty", ""));
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(probe.status, 200);
     assert_true(probe.sent);
@@ -63,7 +63,7 @@ static void only_methods_with_a_body_say_that_it_is_empty(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct probe probe;
         probe_init(&probe, cases[i].method, http_server_host(fixture->server), "/k", NULL, 0);
-        probe_run(fixture->engine, &probe);
+        http_probe_run(fixture->engine, &probe);
         assert_int_equal(probe.code, OS_OK);
         const struct http_server_record *record = last_record(fixture);
         assert_string_equal(record->method, cases[i].method);
@@ -85,7 +85,7 @@ static void a_delete_with_a_body_sends_it(void **state)
     struct fixture *fixture = *state;
     struct probe probe;
     probe_init(&probe, "DELETE", http_server_host(fixture->server), "/k", "why", 3);
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_string_equal(last_record(fixture)->method, "DELETE");
     assert_string_equal(last_record(fixture)->body, "why");
     probe_free(&probe);
@@ -102,7 +102,7 @@ static void a_large_body_arrives_whole_without_expecting_a_100(void **state)
     }
     struct probe probe;
     probe_init(&probe, "PUT", http_server_host(fixture->server), "/k", body, LENGTH);
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(last_record(fixture)->body_length, LENGTH);
     assert_memory_equal(last_record(fixture)->body, body, LENGTH);
@@ -120,7 +120,7 @@ static void requests_one_after_another_share_a_connection(void **state)
         probe_init(&probe, i % 3 == 0 ? "PUT" : "GET", http_server_host(fixture->server), "/k", i % 3 == 0 ? "x" : NULL,
                    1);
         probe.start.once = i % 2 == 0;
-        probe_run(fixture->engine, &probe);
+        http_probe_run(fixture->engine, &probe);
         assert_int_equal(probe.code, OS_OK);
         probe_free(&probe);
     }
@@ -206,7 +206,7 @@ static void the_next_address_of_a_name_is_tried(void **state)
         struct probe probe;
         probe_init(&probe, "PUT", host, "/k", "x", 1);
         probe.start.once = true;
-        probe_run(fixture->engine, &probe);
+        http_probe_run(fixture->engine, &probe);
         assert_int_equal(probe.code, OS_OK);
         probe_free(&probe);
     }
@@ -224,7 +224,7 @@ static void a_refused_connection_says_so_and_nothing_was_sent(void **state)
     struct probe probe;
     probe_init(&probe, "PUT", host, "/k", "x", 1);
     probe.start.once = true;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     assert_false(probe.sent);
     assert_non_null(strstr(probe.message, host));
@@ -256,7 +256,7 @@ static void a_connection_that_is_not_accepted_times_out(void **state)
     struct probe probe;
     probe_init(&probe, "PUT", host, "/k", "x", 1);
     probe.start.once = true;
-    probe_run(engine, &probe);
+    http_probe_run(engine, &probe);
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     assert_false(probe.sent);
     assert_non_null(strstr(probe.message, "within 200 ms"));
@@ -306,7 +306,7 @@ static void a_proxy_of_the_environment_is_used_except_for_loopback(void **state)
     probe_init(&probe, "PUT", "store.test", "/k", "x", 1);
     probe.start.loopback = false;
     probe.start.once = true;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_string_equal(last_record(fixture)->target, "http://store.test/k");
     assert_string_equal(http_headers_get(&last_record(fixture)->headers, "host"), "store.test");
@@ -340,7 +340,7 @@ static void progress_grows_to_the_whole(void **state)
     probe_init(&probe, "PUT", http_server_host(fixture->server), "/k", body, LENGTH);
     probe.start.progress = note_progress;
     probe.start.progress_context = seen;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(seen[0], LENGTH);
     assert_int_equal(seen[1], LENGTH);
     assert_true(seen[2] > 1);

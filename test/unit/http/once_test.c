@@ -63,7 +63,7 @@ static void attempt_on_dying_connection(struct fixture *fixture, const char *met
     size_t connections = http_server_connections(fixture->server);
     struct probe probe;
     init_once(fixture, &probe, method, data, length);
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     assert_true(probe.sent);
     assert_false(probe.answered_in_part);
@@ -147,7 +147,7 @@ static void no_other_kept_connection_gets_it_either(void **state)
     http_server_push(fixture->server, &die);
     struct probe probe;
     init_once(fixture, &probe, "DELETE", NULL, 0);
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     assert_true(probe.sent);
     warm_up(fixture);
@@ -166,7 +166,7 @@ static void any_other_request_may_be_sent_again(void **state)
     char *body = calloc(1, 300000);
     assert_non_null(body);
     probe_init(&probe, "PUT", http_server_host(fixture->server), "/again", body, 300000);
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(http_server_count(fixture->server), 3);
     assert_true(http_server_record(fixture->server, 2)->whole);
@@ -184,7 +184,7 @@ static void a_connection_closed_long_before_is_replaced(void **state)
     assert_true(http_server_wait_closed(fixture->server, 1));
     struct probe probe;
     init_once(fixture, &probe, "PUT", "hello", 5);
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(http_server_connections(fixture->server), 2);
     assert_int_equal(http_server_count(fixture->server), 2);

@@ -27,7 +27,7 @@ static void silence_is_a_stall(void **state)
     probe_init(&probe, "GET", http_server_host(fixture->server), "/k", NULL, 0);
     probe.start.stall_ms = 150;
     uint64_t begun_ms = probe_now_ms();
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_in_range(probe_now_ms() - begun_ms, 150, LONG_BEFORE_MS);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
     assert_true(probe.sent);
@@ -46,7 +46,7 @@ static void an_upload_that_is_not_taken_is_a_stall(void **state)
     struct probe probe;
     probe_init(&probe, "PUT", http_server_host(fixture->server), "/k", body, LENGTH);
     probe.start.stall_ms = 200;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
     assert_true(probe.duration_us < (uint64_t)LONG_BEFORE_MS * 1000);
     http_server_release(fixture->server, 1);

@@ -90,7 +90,7 @@ static uint32_t warm_up(struct fixture *fixture)
 {
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_FREE, NULL, 0);
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     uint32_t segment_bytes = probe.segment_bytes;
     probe_free(&probe);
@@ -115,7 +115,7 @@ static void check_one_send(struct fixture *fixture, const char *method, size_t l
     probe.request.method = method;
     assert_true(arrives_at_once(fixture, &probe, segment_bytes));
     socket_watch_begin();
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     socket_watch_end();
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(socket_watch()->sends, 1);
@@ -181,7 +181,7 @@ static void what_does_not_fit_this_connection_is_not_sent(void **state)
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_AT_ONCE, body, 3000);
     socket_watch_begin();
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     socket_watch_end();
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     assert_false(probe.sent);
@@ -215,7 +215,7 @@ static void check_held_back(struct fixture *fixture, size_t length, size_t overh
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, length);
     socket_watch_begin();
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     socket_watch_end();
     assert_int_equal(probe.code, OS_OK);
     assert_false(probe.tail_kept);
@@ -287,7 +287,7 @@ static void what_nobody_tells_is_not_acknowledged(void **state)
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
     queue_is_secret = true;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     queue_is_secret = false;
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     assert_false(probe.sent);
@@ -311,7 +311,7 @@ static void check_large_head(struct fixture *fixture, size_t length, size_t coun
         (void)snprintf(name, sizeof(name), "x-amz-meta-%u", i);
         assert_true(http_headers_add(&probe.request.headers, name, value));
     }
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_false(probe.tail_kept);
     assert_int_equal(http_server_record(fixture->server, count)->body_length, length);
@@ -370,7 +370,7 @@ static void a_tail_whose_time_is_over_is_kept(void **state)
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
     probe.start.tail_before_ms = 0;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
     assert_true(probe.tail_kept);
     assert_true(probe.sent);
@@ -395,7 +395,7 @@ static void the_clock_that_advanced_most_counts(void **state)
                                 &probe.start.tail_clock.realtime_ms};
         *readings[clock] -= *readings[clock] < PATIENCE_MS ? *readings[clock] : PATIENCE_MS;
         probe.start.tail_before_ms = *readings[clock] == 0 ? 1 : PATIENCE_MS;
-        probe_run(fixture->engine, &probe);
+        http_probe_run(fixture->engine, &probe);
         assert_true(probe.tail_kept);
         probe_free(&probe);
         free(body);
@@ -410,7 +410,7 @@ static void the_kernel_is_told_before_anything_is_sent(void **state)
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
     socket_watch_begin();
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(socket_watch()->resets, 1);
     assert_int_equal(socket_watch()->sends_before_reset, 0);
@@ -459,7 +459,7 @@ static void an_early_answer_counts(void **state)
     char *body = zeroes(LENGTH);
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, LENGTH);
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.status, 403);
     assert_false(probe.tail_kept);
     assert_true(http_server_wait_count(fixture->server, 1));

@@ -53,7 +53,7 @@ static void put(struct fixture *fixture, const void *data, size_t length)
     struct probe probe;
     init_tls(&probe, "PUT", http_server_host(fixture->server), data, length);
     probe.start.once = true;
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     assert_string_equal(probe.message, "");
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(probe.status, 200);
@@ -96,7 +96,7 @@ static void a_request_of_one_record_arrives_at_once(void **state)
     }
     assert_true(probe.request.body.length > 15500);
     socket_watch_begin();
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     socket_watch_end();
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(socket_watch()->sends, 1);
@@ -115,7 +115,7 @@ static size_t writes_of(struct fixture *fixture, const char *value, bool *ret_at
     assert_true(http_headers_add(&probe.request.headers, "content-disposition", value));
     *ret_at_once = arrives_at_once(fixture, &probe);
     socket_watch_begin();
-    probe_run(fixture->engine, &probe);
+    http_probe_run(fixture->engine, &probe);
     socket_watch_end();
     assert_int_equal(probe.code, OS_OK);
     probe_free(&probe);
@@ -149,7 +149,7 @@ static void expect_tls_failure(struct http_engine *engine, const char *host, con
     struct probe probe;
     init_tls(&probe, "PUT", host, "x", 1);
     probe.start.once = true;
-    probe_run(engine, &probe);
+    http_probe_run(engine, &probe);
     assert_int_equal(probe.code, OS_ERR_TLS);
     assert_false(probe.sent);
     assert_non_null(strstr(probe.message, host));
@@ -203,7 +203,7 @@ static void an_attempt_over_tls_is_not_sent_again(void **state)
         struct probe probe;
         init_tls(&probe, methods[i / 2], http_server_host(fixture->server), i / 2 == 0 ? "hello" : NULL, 5);
         probe.start.once = true;
-        probe_run(fixture->engine, &probe);
+        http_probe_run(fixture->engine, &probe);
         assert_int_equal(probe.code, OS_ERR_NETWORK);
         assert_true(probe.sent);
         put(fixture, "after", 5);

@@ -64,7 +64,7 @@ struct http_response real_answer(const struct real_service *real, struct http_re
     probe_init(&probe, request->method, real->endpoint.host, "/", NULL, 0);
     http_request_free(&probe.request);
     probe.request = *request;
-    probe_run(real->engine, &probe);
+    http_probe_run(real->engine, &probe);
     *request = probe.request;
     http_request_init(&probe.request);
     if (probe.code != OS_OK) {

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* os_get: into memory, into a file, or to the caller's function. */
+#include "api/get_file.h"
+#include "client/arguments.h"
+#include "client/store_call.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GET_MEMORY_MOST (UINT64_C(64) << 20)
+
+struct get {
+    struct plain plain;
+    os_sink sink;
+    struct buf memory;
+    struct get_file file;
+    os_call call;   /* with `file`: what of it is left */
+    os_error local; /* what went wrong on this side */
+};
+
+/* ------------------------------------------------------------------------------------------------ sinks */
+
+static int to_memory(void *context, const void *data, size_t length)
+{
+    struct get *get = context;
+    get->plain.delivered = true;
+    if (buf_add(&get->memory, data, length))
+        return 0;
+    error_set(&get->local, OS_ERR_TOO_LARGE,
+              "%.300s does not fit into the %llu bytes of memory that the caller allows.", get->plain.request.key,
+              (unsigned long long)get->memory.max);
+    return 1;
+}
+
+static int to_file(void *context, const void *data, size_t length)
+{
+    struct get *get = context;
+    get->plain.delivered = true;
+    return get_file_write(&get->file, data, length, &get->local) ? 0 : 1;
+}
+
+static int to_caller(void *context, const void *data, size_t length)
+{
+    struct get *get = context;
+    get->plain.delivered = true;
+    return get->sink.write(get->sink.write_context, data, length);
+}
+
+/* Waiting for the reader of a FIFO takes from the call's time. */
+static os_code open_file(struct get *get, os_client *client, const os_call *call, os_error *err)
+{
+    struct clock_reading start;
+    struct clock_reading now;
+    os_code code = call_take(call, &get->call, err);
+    if (code != OS_OK)
+        return code;
+    clock_read(&start);
+    get->file.name = get->sink.file;
+    get->file.cancel = get->call.cancel;
+    get->file.closing = client->closing;
+    get->file.deadline_ms = start.monotonic_ms + get->call.deadline_ms;
+    code = get_file_open(&get->file, err);
+    clock_read(&now);
+    if (code == OS_OK && now.monotonic_ms < get->file.deadline_ms)
+        get->call.deadline_ms = get->file.deadline_ms - now.monotonic_ms;
+    return code;
+}
+
+static os_code choose_sink(struct get *get, os_client *client, const os_call *call, os_error *err)
+{
+    struct store_request *request = &get->plain.request;
+    int given = (get->sink.ret_data != NULL) + (get->sink.file != NULL) + (get->sink.write != NULL);
+    if (given != 1)
+        return error_set(err, OS_ERR_ARGUMENT, "os_sink needs exactly one of ret_data, file and write; it has %d.",
+                         given);
+    request->sink_context = get;
+    if (get->sink.file) {
+        request->sink = to_file;
+        return open_file(get, client, call, err);
+    }
+    request->sink = get->sink.write ? to_caller : to_memory;
+    return OS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ the end */
+
+static os_code keep_memory(struct get *get, os_error *err)
+{
+    size_t length = get->memory.len;
+    char *data = buf_take(&get->memory);
+    if (data == NULL)
+        return error_no_memory(err);
+    *get->sink.ret_data = data;
+    if (get->sink.ret_length)
+        *get->sink.ret_length = length;
+    return OS_OK;
+}
+
+static os_code run(struct get *get, os_client *client, const os_call *call, os_error *err)
+{
+    os_code code = plain_run(&get->plain, client, get->sink.file ? &get->call : call, err);
+    if (code == OS_ERR_STOPPED && get->local.code != OS_OK) {
+        if (err)
+            *err = get->local;
+        return get->local.code;
+    }
+    if (code != OS_OK)
+        return code;
+    if (get->sink.file)
+        return get_file_keep(&get->file, err);
+    return get->sink.ret_data ? keep_memory(get, err) : OS_OK;
+}
+
+os_code os_get(os_client *client, const char *key, const os_sink *sink, const os_call *call, os_object *ret,
+               os_error *err)
+{
+    struct get get = {.plain = {.request = {.verb = STORE_GET}, .may_repeat = true}, .file = {.fd = -1}};
+    char *whole = NULL;
+    error_clear(err);
+    struct inside inside;
+    if (client_enter(client, &inside, err) != OS_OK)
+        return OS_ERR_ARGUMENT;
+    os_code code = versioned_copy(sink, &get.sink, sizeof(get.sink), "os_sink", err);
+    buf_init(&get.memory, get.sink.max_length ? (size_t)get.sink.max_length : (size_t)GET_MEMORY_MOST);
+    if (code == OS_OK)
+        code = client_object_key(client, key, &whole, err);
+    get.plain.request.key = whole;
+    get.plain.request.offset = get.sink.offset;
+    get.plain.request.count = get.sink.count;
+    if (code == OS_OK)
+        code = call_version_id(get.sink.version_id, &get.plain.request.version_id, err);
+    if (code == OS_OK)
+        code = choose_sink(&get, client, call, err);
+    if (code == OS_OK)
+        code = run(&get, client, call, err);
+    if (code == OS_OK)
+        plain_give_object(&get.plain, ret);
+    get_file_close(&get.file);
+    buf_free(&get.memory);
+    free(whole);
+    client_leave(client, &inside);
+    return code;
+}
+
+void os_free(void *data)
+{
+    free(data);
+}

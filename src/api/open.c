@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The client's life: opened, its one I/O thread, closed. */
+#include "base/error.h"
+#include "client/client.h"
+#include "client/own_profile.h"
+#include "guarded/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CLIENT_CLOSE_PATIENCE_MS = 5000 };
+
+/* ------------------------------------------------------------------------------------------------ open */
+
+static void io_thread(void *context)
+{
+    os_client *client = context;
+    loop_run(client->loop);
+}
+
+static enum store_marks told_marks(const struct profile *profile)
+{
+    if (profile == NULL || profile->answer_mark == PROFILE_MARK_UNKNOWN)
+        return STORE_MARKS_UNKNOWN;
+    return profile->answer_mark == PROFILE_MARK_NONE ? STORE_MARKS_NONE : STORE_MARKS_ALL;
+}
+
+static os_code open_store(os_client *client, struct credentials *keys, os_error *err)
+{
+    const struct settings *settings = &client->settings;
+    struct store_config config = {
+        .loop = client->loop,
+        .endpoint = &settings->s3_endpoint,
+        .bucket = settings->bucket,
+        .addressing = settings->addressing,
+        .credentials = keys,
+        .ca_file = settings->ca_file,
+        .user_agent = settings->user_agent,
+        .stall_ms = settings->request_timeout_ms,
+        .marks = told_marks(settings->profile),
+        .root = settings->root,
+    };
+    if (settings->store_scheme == SETTINGS_FILE)
+        return local_store_new(&config, &client->store, err);
+    if (settings->signature == OS_SIGNATURE_V2)
+        return sigv2_store_new(&config, &client->store, err);
+    return s3_store_new(&config, &client->store, err);
+}
+
+static os_code open_ledger(os_client *client, struct credentials *keys, os_error *err)
+{
+    const struct settings *settings = &client->settings;
+    struct ledger_config config = {
+        .loop = client->loop,
+        .endpoint = &settings->dynamodb_endpoint,
+        .table = settings->table,
+        .credentials = keys,
+        .stall_ms = settings->request_timeout_ms,
+        .description = settings->table,
+    };
+    if (settings->ledger_scheme == SETTINGS_SQLITE)
+        return local_ledger_new(&config, &client->ledger, err);
+    if (settings->ledger_scheme == SETTINGS_DYNAMODB)
+        return dynamo_ledger_new(&config, &client->ledger, err);
+    credentials_free(keys);
+    return OS_OK;
+}
+
+static os_code open_parts(os_client *client, struct credentials *store_keys, struct credentials *ledger_keys,
+                          os_error *err)
+{
+    struct http_engine_options http = {
+        .ca_file = client->settings.ca_file,
+        .user_agent = client->settings.user_agent,
+        .connect_timeout_ms = client->settings.connect_timeout_ms,
+        .max_connections = client->settings.max_connections,
+    };
+    os_code code = loop_new(&http, &client->loop, err);
+    if (code == OS_OK)
+        code = open_store(client, store_keys, err);
+    if (code != OS_OK) {
+        if (client->store == NULL)
+            credentials_free(store_keys);
+        credentials_free(ledger_keys);
+        return code;
+    }
+    code = open_ledger(client, ledger_keys, err);
+    if (code != OS_OK)
+        credentials_free(ledger_keys);
+    return code;
+}
+
+static bool goes_in_the_clear(const struct endpoint *endpoint)
+{
+    return strcmp(endpoint->scheme, "http") == 0 && !endpoint->loopback;
+}
+
+/* Once for each client. Signatures show no key, but they hide nothing either, and of a body to S3 they say nothing. */
+static void warn_of_plain_http(os_client *client)
+{
+    const struct settings *settings = &client->settings;
+    bool store = settings->store_scheme == SETTINGS_S3 && goes_in_the_clear(&settings->s3_endpoint);
+    bool ledger = settings->ledger_scheme == SETTINGS_DYNAMODB && goes_in_the_clear(&settings->dynamodb_endpoint);
+    bool both = store && ledger && strcmp(settings->s3_endpoint.host, settings->dynamodb_endpoint.host) != 0;
+    if (!store && !ledger)
+        return;
+    log_line(&client->log, OS_LOG_WARN,
+             "Requests to http://%s%s%s go unencrypted to another machine: who is on the way can read objects, records "
+             "and a session token, and change objects (the secret key itself is never sent). Use https:// there.",
+             store ? settings->s3_endpoint.host : settings->dynamodb_endpoint.host, both ? " and http://" : "",
+             both ? settings->dynamodb_endpoint.host : "");
+}
+
+/* Whoever looks for the reason of a verdict finds it in the log. */
+static void tell_own_profile(os_client *client)
+{
+    const struct settings *settings = &client->settings;
+    if (settings->profile_is_own)
+        log_line(&client->log, OS_LOG_INFO,
+                 "The store is Amazon S3's own: its profile is the built-in \"" OWN_PROFILE_NAME
+                 "\", and guarded writes go by %s.",
+                 settings->mode == OS_GUARD_AUTO ? "what that proves, without records"
+                                                 : way_guard_name(settings->mode));
+}
+
+/* Section 7. Those that leave the endpoint out have the profile, and need no record: nothing would keep the two apart.
+ */
+static void warn_of_missed_profile(os_client *client)
+{
+    const struct settings *settings = &client->settings;
+    bool bare = settings->profile == NULL && settings->condition_headers != OS_ON;
+    if (settings->store_scheme == SETTINGS_S3 && settings->signature == OS_SIGNATURE_V4 && client->ledger && bare &&
+        own_profile_is_missed(&settings->s3_endpoint, settings->bucket))
+        log_line(
+            &client->log, OS_LOG_WARN,
+            "The endpoint %s is given, so guarded writes go under records and carry no condition. A client without "
+            "this ledger that leaves the endpoint out writes by Amazon S3's conditions alone, and neither sees the "
+            "other. Leave the endpoint out in both, or set store_profile=aws and guard=both here.",
+            settings->s3_endpoint.host);
+}
+
+static os_code open_client(os_client *client, const os_options *options, os_error *err)
+{
+    struct credentials *store_keys = NULL;
+    struct credentials *ledger_keys = NULL;
+    os_code code = settings_new(options, &client->settings, &store_keys, &ledger_keys, err);
+    client->log.fn = client->settings.log ? client_tell_log : NULL;
+    client->log.context = client;
+    client->log.level = client->settings.log_level;
+    if (code == OS_OK)
+        code = open_parts(client, store_keys, ledger_keys, err);
+    if (code == OS_OK)
+        client->thread_running = thread_start(&client->thread, io_thread, client);
+    if (code == OS_OK && !client->thread_running)
+        code = error_set(err, OS_ERR_NO_MEMORY,
+                         "The client's I/O thread could not be started: the system's limit on threads is reached.");
+    if (code == OS_OK)
+        warn_of_plain_http(client);
+    if (code == OS_OK)
+        tell_own_profile(client);
+    if (code == OS_OK)
+        warn_of_missed_profile(client);
+    if (code == OS_OK && client->settings.check_table)
+        code = os_table_check(client, NULL, err);
+    return code;
+}
+
+static bool init_client(os_client *client)
+{
+    if (os_cancel_new(&client->closing) != OS_OK)
+        return false;
+    if (monitor_init(&client->idle)) {
+        if (log_init(&client->log, NULL, NULL, OS_LOG_WARN) == 0)
+            return true;
+        monitor_destroy(&client->idle);
+    }
+    os_cancel_free(client->closing);
+    return false;
+}
+
+os_code os_client_open(const os_options *options, os_client **ret, os_error *err)
+{
+    error_clear(err);
+    os_client *client = calloc(1, sizeof(*client));
+    if (client == NULL)
+        return error_no_memory(err);
+    client->process = getpid();
+    if (!init_client(client)) {
+        free(client);
+        return error_no_memory(err);
+    }
+    os_code code = open_client(client, options, err);
+    if (code != OS_OK) {
+        os_client_close(client);
+        return code;
+    }
+    *ret = client;
+    return OS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ close */
+
+static void wait_for_background(os_client *client)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    monitor_enter(&client->idle);
+    bool in_time = true;
+    while (client->background_count > 0 && in_time)
+        in_time = monitor_wait_until(&client->idle, now.monotonic_ms + CLIENT_CLOSE_PATIENCE_MS);
+    monitor_leave(&client->idle);
+}
+
+void os_client_close(os_client *client)
+{
+    if (client == NULL || client_is_forked(client))
+        return;
+    if (client->thread_running && client_is_inside(client))
+        return; /* the call, or callback, that this one is in could never end */
+    if (client->thread_running) {
+        os_cancel_trigger(client->closing);
+        client_wait_for_calls(client);
+        wait_for_background(client);
+        loop_stop(client->loop);
+        thread_join(&client->thread);
+        run_free_all(client);
+        release_free_all(client);
+        fence_check_free(client);
+    }
+    if (client->loop)
+        loop_drain(client->loop);
+    if (client->ledger)
+        client->ledger->vtable->free(client->ledger);
+    if (client->store)
+        client->store->vtable->free(client->store);
+    loop_free(client->loop);
+    settings_free(&client->settings);
+    log_destroy(&client->log);
+    os_cancel_free(client->closing);
+    monitor_destroy(&client->idle);
+    free(client);
+}

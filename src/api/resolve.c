@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* os_resolve and os_settle: one question of a ticket, and as many as it takes. */
+#include "base/error.h"
+#include "client/arguments.h"
+#include "client/ticket.h"
+#include "guarded/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct asking {
+    struct guarded guarded;
+    struct guard_ticket ticket;
+    struct run_upload upload;
+    char upload_id[RECORD_UPLOAD_SIZE];
+    char *key;  /* of the ticket */
+    char *only; /* of the options: NULL, any */
+    os_resolve_options options;
+};
+
+/* ------------------------------------------------------------------------------------------------ the ticket */
+
+static os_code take_options(struct asking *asking, const os_resolve_options *options, os_error *err)
+{
+    os_code code = versioned_copy(options, &asking->options, sizeof(asking->options), "os_resolve_options", err);
+    if (code != OS_OK || asking->options.key == NULL || asking->options.key[0] == '\0')
+        return code;
+    return client_object_key(asking->guarded.client, asking->options.key, &asking->only, err);
+}
+
+static os_code check_ledger(const os_client *client, const struct guard_ticket *ticket, os_error *err)
+{
+    if (client->ledger || ticket->native)
+        return OS_OK;
+    return error_set(err, OS_ERR_CONFIG,
+                     "The ticket is of a write under a record: set ledger_url to the ledger that it was written to.");
+}
+
+static os_code take_ticket(struct asking *asking, const char *text, os_error *err)
+{
+    os_client *client = asking->guarded.client;
+    struct run_wish *wish = &asking->guarded.wish;
+    struct ticket_wish of = {.key = asking->only, .same_store = asking->options.same_store != 0};
+    ticket_place_of(&client->settings, &of.place);
+    os_code code = ticket_read(text, &of, &asking->key, asking->upload_id, &asking->ticket, err);
+    if (code == OS_OK)
+        code = client->store->vtable->check_key(client->store, asking->key, err);
+    if (code == OS_OK)
+        code = check_ledger(client, &asking->ticket, err);
+    asking->upload.id = asking->upload_id;
+    wish->operation = asking->ticket.operation;
+    wish->key = asking->key;
+    wish->ticket = &asking->ticket;
+    wish->upload = asking->upload_id[0] ? &asking->upload : NULL;
+    asking->guarded.tells_late = asking->upload_id[0] != '\0';
+    return code;
+}
+
+static void asking_free(struct asking *asking)
+{
+    free(asking->key);
+    free(asking->only);
+}
+
+/* ------------------------------------------------------------------------------------------------ one question */
+
+static os_code ask(struct asking *asking, os_error *err)
+{
+    struct guarded *guarded = &asking->guarded;
+    os_result *result = &guarded->outcome.result;
+    os_result before = *result;
+    uint64_t whole_ms = guarded->wish.deadline_ms;
+    free(before.ticket);
+    memset(&guarded->outcome, 0, sizeof(guarded->outcome));
+    guarded->wish.deadline_ms = guarded_time_left(guarded);
+    os_code code = guarded_once(guarded, err);
+    guarded->wish.deadline_ms = whole_ms;
+    result->guards += before.guards;
+    result->requests += before.requests;
+    result->duration_ms += before.duration_ms + before.ask_again_ms;
+    if (code != OS_OK || !guarded->tells_late)
+        return code;
+    /* R14: a Complete that was not and never will be applied leaves its upload behind. */
+    bool may_abort = guarded->outcome.owns_upload || asking->options.abort_upload != 0;
+    guarded_end_ticket(guarded, asking->upload_id, may_abort);
+    guarded_tell_metric(guarded);
+    return OS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ many */
+
+/* A while on the loop, which a cancellation and the client's end cut short. */
+struct interval {
+    struct sync sync;
+    os_client *client;
+    os_cancel *cancel;
+    uint64_t ms;
+    struct loop_timer timer;
+    struct cancel_link cancel_link;
+    struct cancel_link closing_link;
+    bool cut;
+};
+
+static void interval_end(struct interval *interval)
+{
+    loop_timer_clear(interval->client->loop, &interval->timer);
+    cancel_unlink(&interval->cancel_link);
+    cancel_unlink(&interval->closing_link);
+    sync_finish(&interval->sync);
+}
+
+static void on_over(struct loop_timer *timer)
+{
+    interval_end((struct interval *)((char *)timer - offsetof(struct interval, timer)));
+}
+
+static void on_cancel(struct cancel_link *link)
+{
+    struct interval *interval = (struct interval *)((char *)link - offsetof(struct interval, cancel_link));
+    interval->cut = true;
+    interval_end(interval);
+}
+
+static void on_closing(struct cancel_link *link)
+{
+    struct interval *interval = (struct interval *)((char *)link - offsetof(struct interval, closing_link));
+    interval->cut = true;
+    interval_end(interval);
+}
+
+static void interval_start(struct sync *sync)
+{
+    struct interval *interval = (struct interval *)sync;
+    interval->timer.fire = on_over;
+    interval->cancel_link.heard = on_cancel;
+    interval->closing_link.heard = on_closing;
+    if (cancel_link(interval->cancel, &interval->cancel_link, interval->client->loop) &&
+        cancel_link(interval->client->closing, &interval->closing_link, interval->client->loop)) {
+        loop_timer_set(interval->client->loop, &interval->timer, interval->ms);
+        return;
+    }
+    interval->cut = true;
+    interval_end(interval);
+}
+
+/* False: the time is up, or the call is cancelled. */
+static bool wait_for(struct guarded *guarded, uint64_t ms)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    if (now.monotonic_ms >= guarded_deadline(guarded) || ms >= guarded_deadline(guarded) - now.monotonic_ms)
+        return false;
+    struct interval interval = {.client = guarded->client, .cancel = guarded->wish.cancel, .ms = ms};
+    interval.sync.start = interval_start;
+    return sync_run(guarded->client, &interval.sync, NULL) == OS_OK && !interval.cut;
+}
+
+/* A question that the deadline cuts short may have heard nothing: then what was said before still holds. */
+static os_code ask_on(struct asking *asking, os_error *err)
+{
+    struct run_outcome *outcome = &asking->guarded.outcome;
+    unsigned away = outcome->away;
+    os_error why = outcome->error;
+    os_code code = ask(asking, err);
+    if (code == OS_OK && outcome->verdict == OS_UNKNOWN && !outcome->away && (away & ~outcome->heard)) {
+        outcome->away = away;
+        outcome->error = why;
+    }
+    return code;
+}
+
+static bool goes_on(const struct asking *asking)
+{
+    const struct run_outcome *outcome = &asking->guarded.outcome;
+    bool gives_up = outcome->away && asking->options.give_up;
+    return outcome->verdict == OS_UNKNOWN && outcome->result.ask_again_ms > 0 && !gives_up;
+}
+
+static os_code settle(struct asking *asking, os_error *err)
+{
+    os_code code = ask(asking, err);
+    while (code == OS_OK && goes_on(asking) && wait_for(&asking->guarded, asking->guarded.outcome.result.ask_again_ms))
+        code = ask_on(asking, err);
+    return code;
+}
+
+/* ------------------------------------------------------------------------------------------------ public */
+
+static os_code take_all(struct asking *asking, const char *ticket, const os_resolve_options *options,
+                        const os_call *call, os_error *err)
+{
+    os_code code = guarded_take_call(&asking->guarded, call, err);
+    if (code == OS_OK)
+        code = take_options(asking, options, err);
+    return code == OS_OK ? take_ticket(asking, ticket, err) : code;
+}
+
+static os_verdict run_asking(struct asking *asking, const char *ticket, const os_resolve_options *options,
+                             const os_call *call, os_result *ret, os_error *err)
+{
+    struct guarded *guarded = &asking->guarded;
+    struct inside inside;
+    error_clear(err);
+    if (client_enter(guarded->client, &inside, err) != OS_OK)
+        return guarded_refuse(ret, OS_UNKNOWN);
+    os_code code = take_all(asking, ticket, options, call, err);
+    if (code == OS_OK)
+        code = guarded->wish.patient ? settle(asking, err) : ask(asking, err);
+    os_verdict verdict = code == OS_OK ? guarded_give(guarded, ret, err) : guarded_refuse(ret, OS_UNKNOWN);
+    asking_free(asking);
+    client_leave(guarded->client, &inside);
+    return verdict;
+}
+
+os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)
+{
+    struct asking asking = {.guarded = {.client = client, .wish = {.name = "resolve"}}};
+    return run_asking(&asking, ticket, NULL, call, ret, err);
+}
+
+os_verdict os_settle(os_client *client, const char *ticket, const os_resolve_options *options, const os_call *call,
+                     os_result *ret, os_error *err)
+{
+    struct asking asking = {.guarded = {.client = client, .wish = {.name = "settle", .patient = true}}};
+    return run_asking(&asking, ticket, options, call, ret, err);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the client share: the client itself, and the helpers that more than one of them needs. */
+#ifndef OSCOMMIT_CLIENT_CLIENT_H
+#define OSCOMMIT_CLIENT_CLIENT_H
+
+#include "base/log.h"
+#include "base/thread.h"
+#include "client/inside.h"
+#include "client/plan.h"
+#include "client/settings.h"
+#include "commit/guard.h"
+#include "ledger/ledger.h"
+#include "loop/cancel.h"
+#include "loop/loop.h"
+#include "store/dates.h"
+#include "store/store.h"
+
+enum client_fences { CLIENT_FENCES_UNKNOWN = 0, CLIENT_FENCES_YES, CLIENT_FENCES_NO };
+enum client_etags { CLIENT_ETAGS_UNKNOWN = 0, CLIENT_ETAGS_MD5, CLIENT_ETAGS_OTHER };
+
+struct run; /* one guarded call: run.h */
+struct fence_check;
+struct release;
+
+struct os_client {
+    struct settings settings;
+    struct log log;
+    struct loop *loop;
+    struct store *store;
+    struct ledger *ledger; /* NULL: none was configured, guarded calls are refused */
+    struct thread thread;
+    bool thread_running;
+    int process;        /* that opened it, and alone has its threads */
+    os_cancel *closing; /* triggered when the client closes: every call hears it */
+
+    /* Of the loop's thread alone. */
+    enum client_fences fences;       /* E7 */
+    struct fence_check *fence_check; /* the check under way */
+    bool fences_unclear;             /* the last probe decided nothing: guards go without fences until the next */
+    struct clock_reading fences_probed;
+    enum client_etags etags;  /* whether a PUT's ETag is the MD5 of its body (R13) */
+    bool bucket_known;        /* the bucket was seen to be there */
+    bool versioned;           /* and to have versions, once (R16) */
+    bool names_markers;       /* and its 404s to name delete markers (R16) */
+    struct run *runs;         /* all that are alive */
+    struct release *releases; /* all under way */
+    uint64_t ledger_took_ms;  /* its last answer */
+    struct dates dates;       /* E10 */
+    enum date_belief belief;  /* of the Date of the answer that was noted last */
+
+    /* What a client that closes waits for: calls that have not returned; then releases, and guards that wait for a
+     * PutItem. */
+    struct monitor idle; /* of the two below; woken when one leaves, or the count becomes 0 */
+    struct inside *inside;
+    uint32_t background_count;
+};
+
+/* Counts work that goes on after its call has returned. From any thread. */
+void client_background(os_client *client, int change);
+
+/* Every answer of the store lends its Date, if that is believed, and may tell that the bucket has versions; `sent` is
+ * the clock reading before its request was sent. Loop's thread. */
+void client_note_date(os_client *client, const struct store_answer *answer, const struct clock_reading *sent);
+bool client_recent_date(const os_client *client, const struct clock_reading *now); /* R3: less than 2 s old */
+
+/* run_ledger.c: how long the first try of a small request to the ledger may take. Loop's thread. */
+uint64_t client_ledger_try_ms(const os_client *client);
+
+/* The largest Date believed so far. OS_ERR_PROTOCOL when no answer had one. Any thread but the loop's. */
+os_code client_store_time(os_client *client, uint64_t *ret_s, os_error *err);
+
+/* One request has ended: metric and debug line. Loop's thread. */
+void client_note_request(os_client *client, const char *operation, const char *key, const struct clock_reading *sent,
+                         int status, os_code code);
+
+/* Whole object key: the URL's prefix and the caller's key; malloc'ed. OS_ERR_ARGUMENT names what is wrong with it. */
+os_code client_object_key(const os_client *client, const char *key, char **ret, os_error *err);
+
+/* What the ways of this client's writes are chosen by; borrowed from it. */
+void client_way_rules(const os_client *client, struct way_rules *ret);
+
+/* The record's path of an object key (T4); malloc'ed, NULL when out of memory. */
+char *client_record_path(const os_client *client, const char *object_key);
+
+/* The same of a caller's key; NULL of none. */
+os_code client_record_path_of(const os_client *client, const char *key, char **ret, os_error *err);
+
+/* Runs `start` on the loop's thread and waits until somebody calls sync_finish. */
+struct sync {
+    struct loop_job job;
+    struct monitor monitor;
+    bool finished;
+    void (*start)(struct sync *sync);
+};
+os_code sync_run(os_client *client, struct sync *sync, os_error *err);
+void sync_finish(struct sync *sync); /* the sync's memory may be gone when this returns */
+
+#endif

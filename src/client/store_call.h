@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plain request to the store, from the calling thread: started on the loop, repeated where that is harmless, ended by
+ * deadline or cancellation. */
+#ifndef OSCOMMIT_CLIENT_STORE_CALL_H
+#define OSCOMMIT_CLIENT_STORE_CALL_H
+
+#include "client/client.h"
+#include "commit/backoff.h"
+#include "loop/cancel.h"
+#include "store/source_metadata.h"
+
+struct plain {
+    struct sync sync;
+    os_client *client;
+    struct store_request request; /* set by the caller; the deadline is set here */
+    os_call call;
+    bool may_repeat;         /* reads: after 5xx, throttling and network failures */
+    uint64_t grace_ms;       /* cancellation and closing only make its deadline come so soon; 0: they end it */
+    struct carried *carried; /* HEAD: where the metadata and content headers go; NULL: nowhere */
+    bool delivered;          /* a byte of a GET has reached the caller's sink: no repetition any more */
+
+    struct clock_reading started;
+    struct clock_reading sent;
+    struct store_op *op;
+    struct loop_timer deadline_timer;
+    struct loop_timer again_timer;
+    struct backoff backoff;
+    struct cancel_link cancel_link;
+    struct cancel_link closing_link;
+
+    os_code code;
+    os_error error;
+    bool no_upload; /* the store said NoSuchUpload */
+    struct s3_object object;
+    char content_type[256];
+};
+
+/* Blocks. Gives plain->code; *err is filled. */
+os_code plain_run(struct plain *plain, os_client *client, const os_call *call, os_error *err);
+
+/* Whether an upload of a whole object key is open: OS_OK, or OS_ERR_NOT_FOUND. OS_ERR_PROTOCOL: a 404 without
+ * NoSuchUpload, which says nothing of it (R14). Blocks. */
+os_code plain_upload_state(os_client *client, const char *key, const char *id, const os_call *call, os_error *err);
+
+/* The caller's os_object, as far as it goes. NULL is fine. */
+void plain_give_object(const struct plain *plain, os_object *ret);
+
+#endif

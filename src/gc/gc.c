@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * os_gc: what writers that died have left. First everything is read, then the store's time is taken, and only then
+ * judged and removed: so nothing counts as older than it is.
+ */
+#include "gc/gc.h"
+
+#include "base/error.h"
+#include "client/arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------- begin */
+
+static char *join(const char *prefix, const char *rest)
+{
+    size_t length = strlen(prefix);
+    size_t rest_size = strlen(rest) + 1;
+    char *whole = malloc(length + rest_size);
+    if (whole) {
+        memcpy(whole, prefix, length);
+        memcpy(whole + length, rest, rest_size);
+    }
+    return whole;
+}
+
+static os_code begin(struct gc *gc, const os_gc_options *options, const os_call *call)
+{
+    struct clock_reading now;
+    os_code code = versioned_copy(options, &gc->options, sizeof(gc->options), "os_gc_options", gc->err);
+    if (code == OS_OK)
+        code = call_take(call, &gc->call, gc->err);
+    if (code != OS_OK)
+        return code;
+    if (gc->options.older_than_s == 0)
+        gc->options.older_than_s = GC_DAY_S;
+    clock_read(&now);
+    bool endless = gc->call.deadline_ms > UINT64_MAX - now.monotonic_ms;
+    gc->deadline_monotonic_ms = endless ? UINT64_MAX : now.monotonic_ms + gc->call.deadline_ms;
+    const struct settings *settings = &gc->client->settings;
+    const char *root = settings->prefix ? settings->prefix : "";
+    gc->root_length = strlen(root);
+    gc->record_length = settings->record_prefix ? strlen(settings->record_prefix) : 0;
+    gc->prefix = join(root, gc->options.prefix ? gc->options.prefix : "");
+    gc->path_prefix = gc->prefix ? client_record_path(gc->client, gc->prefix) : NULL;
+    return gc->path_prefix ? OS_OK : error_no_memory(gc->err);
+}
+
+/* Rows of other keys are not our affair, nor what is no record. */
+static void keep_wanted(struct gc *gc)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < gc->rows.count; i++) {
+        struct kept_row *row = &gc->rows.list[i];
+        if (row->readable && strncmp(row->path, gc->path_prefix, strlen(gc->path_prefix)) == 0) {
+            struct kept_row first = gc->rows.list[kept];
+            gc->rows.list[kept++] = *row;
+            *row = first; /* freed with the others */
+        }
+    }
+    gc->result.records = kept;
+}
+
+/* The largest Date so far: too old a one only spares more. The list of uploads lent its own. */
+static os_code read_time(struct gc *gc)
+{
+    os_code code = OS_OK;
+    if (gc->result.listing == OS_GC_LISTING_NONE) {
+        struct plain head = {.request = {.verb = STORE_HEAD_BUCKET}, .may_repeat = true};
+        code = plain_run(&head, gc->client, gc_call(gc), gc->err);
+    }
+    if (code == OS_OK)
+        code = client_store_time(gc->client, &gc->date_s, gc->err);
+    gc->result.date_s = (int64_t)gc->date_s;
+    return code;
+}
+
+static os_code search(struct gc *gc)
+{
+    os_code code = OS_OK;
+    if (gc->client->ledger)
+        code = ledger_rows_read(gc->client, NULL, gc_call(gc), &gc->rows, gc->err);
+    if (code == OS_OK)
+        keep_wanted(gc);
+    if (code == OS_OK)
+        code = gc_collect_uploads(gc);
+    if (code == OS_OK)
+        code = read_time(gc);
+    if (code == OS_OK)
+        code = gc_judge_uploads(gc);
+    return code == OS_OK ? gc_judge_records(gc) : code;
+}
+
+static void give_result(const struct gc *gc, os_gc_result *ret)
+{
+    if (ret == NULL)
+        return;
+    os_gc_result result = gc->result;
+    size_t size = ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
+    result.size = size;
+    memcpy(ret, &result, size);
+}
+
+os_code os_gc(os_client *client, const os_gc_options *options, const os_call *call, os_garbage_fn each, void *context,
+              os_gc_result *ret, os_error *err)
+{
+    os_error own;
+    struct inside inside;
+    error_clear(&own);
+    struct gc gc = {.client = client, .each = each, .context = context, .err = &own};
+    give_result(&gc, ret);
+    if (client_enter(client, &inside, err) != OS_OK)
+        return OS_ERR_ARGUMENT;
+    os_code code = begin(&gc, options, call);
+    if (code == OS_OK)
+        code = search(&gc);
+    if (code == OS_OK)
+        error_clear(&own);
+    give_result(&gc, ret);
+    gc_free_uploads(&gc);
+    ledger_rows_free(&gc.rows);
+    free(gc.path_prefix);
+    free(gc.prefix);
+    client_leave(client, &inside);
+    if (err)
+        *err = own;
+    return code;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last step of a call whose Complete came to nothing: its upload is aborted, and where only the fence says so, the
+ * object is looked at once more (R14). */
+#include "base/error.h"
+#include "client/store_call.h"
+#include "client/ticket.h"
+#include "guarded/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETTLE_AGAIN_MS = 2000 };
+
+os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct object_version *ret,
+                     os_error *err)
+{
+    os_call call = {.size = sizeof(call), .deadline_ms = deadline_ms, .cancel = guarded->wish.cancel};
+    struct plain plain = {
+        .request = {.verb = STORE_HEAD, .key = guarded->wish.key}, .may_repeat = true, .grace_ms = grace_ms};
+    memset(ret, 0, sizeof(*ret));
+    os_code code = plain_run(&plain, guarded->client, &call, err);
+    if (code == OS_OK)
+        run_version_of(&plain.object, ret);
+    return code == OS_ERR_NOT_FOUND ? OS_OK : code;
+}
+
+void guarded_prove(struct run_outcome *outcome, const struct object_version *version)
+{
+    os_result *result = &outcome->result;
+    outcome->verdict = OS_COMMITTED;
+    memcpy(result->rule, "V4", sizeof("V4"));
+    memcpy(result->etag, version->etag, sizeof(version->etag));
+    memcpy(result->version_id, version->version_id, sizeof(version->version_id));
+    memset(result->found_etag, 0, sizeof(result->found_etag));
+    memset(result->found_version_id, 0, sizeof(result->found_version_id));
+    error_clear(&outcome->error);
+}
+
+/* `ask_again_ms`: 0 where waiting does not help. */
+static void make_unknown(struct guarded *guarded, const char *upload_id, uint64_t ask_again_ms, const char *why,
+                         const os_error *trouble)
+{
+    struct run_outcome *outcome = &guarded->outcome;
+    os_result *result = &outcome->result;
+    outcome->verdict = OS_UNKNOWN;
+    memset(result->found_etag, 0, sizeof(result->found_etag));
+    memset(result->found_version_id, 0, sizeof(result->found_version_id));
+    result->ask_again_ms = ask_again_ms;
+    error_set(
+        &outcome->error, OS_ERR_UNDECIDED,
+        "%s of %.300s is taken for lost only because it was not answered in time, and %s. Resolve its ticket, and "
+        "delete nothing that it could refer to until then. %.300s",
+        guarded->wish.ticket ? "The write" : guarded->wish.name, guarded->wish.key, why,
+        trouble->code != OS_OK ? trouble->message : "");
+    guarded_add_ticket(guarded, upload_id);
+}
+
+/* Of an upload that may have been open when its Complete was called lost (ListParts may have been refused), and is gone
+ * before our abort: it was aborted by somebody else, or completed after all, and then another may have replaced or
+ * deleted what it made. An absent object cannot be told from one that came and went. */
+static bool is_as_it_was(const struct run_outcome *outcome, const struct object_version *found,
+                         enum stage_aborted aborted)
+{
+    bool may_have_gone = aborted == STAGE_WAS_GONE && !outcome->upload_gone && !found->exists;
+    return !may_have_gone && version_same(found, &outcome->lost_at);
+}
+
+/* A store may be at a Complete for longer than its allowance. What an aborted upload has not become by now, it will not
+ * become: so the HEAD comes after the abort. A cancellation, or a deadline that has just passed, leaves both
+ * STAGE_ABORT_MS: the verdict rests on them. */
+static void look_again(struct guarded *guarded, const char *upload_id, enum stage_aborted aborted)
+{
+    struct run_outcome *outcome = &guarded->outcome;
+    os_error trouble = {.code = OS_OK};
+    struct object_version found;
+    uint64_t left_ms = guarded_time_left(guarded);
+    if (aborted == STAGE_MAY_STAY) {
+        make_unknown(guarded, upload_id, SETTLE_AGAIN_MS, "its upload could not be aborted (s3:AbortMultipartUpload)",
+                     &trouble);
+        return;
+    }
+    outcome->result.requests++;
+    if (guarded_look(guarded, left_ms < STAGE_ABORT_MS ? STAGE_ABORT_MS : left_ms, STAGE_ABORT_MS, &found, &trouble) !=
+        OS_OK)
+        make_unknown(guarded, upload_id, SETTLE_AGAIN_MS, "the object could not be read after its upload was aborted",
+                     &trouble);
+    else if (strcmp(found.nonce, outcome->ticket.record.nonce) == 0)
+        guarded_prove(outcome, &found);
+    else if (!is_as_it_was(outcome, &found, aborted))
+        make_unknown(guarded, upload_id, SETTLE_AGAIN_MS,
+                     "since then the object or its upload was changed, by it or by others", &trouble);
+}
+
+void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt)
+{
+    const struct run_outcome *outcome = &guarded->outcome;
+    if (outcome->verdict != OS_NOT_EXECUTED && outcome->verdict != OS_CONFLICT)
+        return;
+    const struct stage_abort_wish wish = {.upload_id = upload_id,
+                                          .parts_in_doubt = parts_in_doubt,
+                                          .deadline_monotonic_ms = guarded_deadline(guarded),
+                                          .cancel = guarded->wish.cancel};
+    enum stage_aborted aborted = stage_abort(guarded->client, guarded->wish.key, &wish);
+    if (outcome->by_fence)
+        look_again(guarded, upload_id, aborted);
+}
+
+/* R17. What the store has called gone in the round that decided needs no abort. */
+void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may_abort)
+{
+    const struct run_outcome *outcome = &guarded->outcome;
+    const os_error trouble = {.code = OS_OK};
+    if (may_abort || (outcome->verdict != OS_NOT_EXECUTED && outcome->verdict != OS_CONFLICT))
+        guarded_end_upload(guarded, upload_id, guarded->wish.ticket->parts_in_doubt);
+    else if (outcome->by_fence && outcome->upload_gone)
+        look_again(guarded, upload_id, STAGE_WAS_GONE);
+    else if (!outcome->by_fence)
+        log_line(&guarded->client->log, OS_LOG_WARN,
+                 "%s: the upload %s could not be aborted, as nothing but the ticket says whose it is; it stays until "
+                 "`oscommit gc` or a rule of the bucket removes it",
+                 guarded->wish.key, upload_id);
+    else
+        make_unknown(guarded, upload_id, 0,
+                     "its upload may still be open, and nothing but the ticket says that the upload is this write's. "
+                     "Where the ticket is your own, say so: abort_upload, --abort-upload",
+                     &trouble);
+}

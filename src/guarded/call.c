@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One guarded call on its calling thread: its write plan, its run on the loop's thread, its outcome handed back. */
+#include "guarded/call.h"
+
+#include "base/error.h"
+#include "client/arguments.h"
+#include "client/ticket.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t guarded_deadline(const struct guarded *guarded)
+{
+    return guarded->begun.monotonic_ms + guarded->wish.deadline_ms;
+}
+
+uint64_t guarded_time_left(const struct guarded *guarded)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    uint64_t deadline_ms = guarded_deadline(guarded);
+    return deadline_ms > now.monotonic_ms ? deadline_ms - now.monotonic_ms : 1;
+}
+
+os_code guarded_take_call(struct guarded *guarded, const os_call *call, os_error *err)
+{
+    os_call own;
+    os_code code = call_take(call, &own, err);
+    if (code != OS_OK)
+        return code;
+    clock_read(&guarded->begun);
+    guarded->wish.deadline_ms = own.deadline_ms;
+    guarded->wish.cancel = own.cancel;
+    guarded->wish.progress = own.progress;
+    guarded->wish.progress_context = own.progress_context;
+    return OS_OK;
+}
+
+static enum way_operation way_operation_of(enum guard_operation operation)
+{
+    switch (operation) {
+    case GUARD_PUT: return WAY_PUT;
+    case GUARD_COPY: return WAY_COPY;
+    case GUARD_DELETE: return WAY_DELETE;
+    case GUARD_COMPLETE: break;
+    }
+    return WAY_COMPLETE;
+}
+
+os_code guarded_choose_way_by(struct guarded *guarded, const struct way_rules *rules, uint64_t bytes, os_error *err)
+{
+    struct run_wish *wish = &guarded->wish;
+    struct way_wish asked = {
+        .operation = way_operation_of(wish->operation), .create = wish->etag == NULL, .bytes = bytes};
+    return way_choose(rules, &asked, &wish->way, err);
+}
+
+os_code guarded_choose_way(struct guarded *guarded, uint64_t bytes, os_error *err)
+{
+    struct way_rules rules;
+    client_way_rules(guarded->client, &rules);
+    return guarded_choose_way_by(guarded, &rules, bytes, err);
+}
+
+void guarded_note_metric(os_client *client, const struct guarded *guarded)
+{
+    os_metric metric = {
+        .size = sizeof(metric),
+        .kind = OS_METRIC_GUARDED,
+        .operation = guarded->wish.name,
+        .duration_us = guarded->outcome.result.duration_ms * 1000,
+        .verdict = guarded->outcome.verdict,
+        .guards = guarded->outcome.result.guards,
+        .requests = guarded->outcome.result.requests,
+        .guard = guarded->outcome.result.guard,
+        .request = guarded->outcome.result.request,
+    };
+    client_tell_metric(client, &metric);
+}
+
+static void tell_metric(struct sync *sync)
+{
+    struct guarded *guarded = (struct guarded *)sync;
+    guarded_note_metric(guarded->client, guarded);
+    sync_finish(sync);
+}
+
+void guarded_tell_metric(struct guarded *guarded)
+{
+    guarded->sync.start = tell_metric;
+    sync_run(guarded->client, &guarded->sync, NULL);
+}
+
+void guarded_add_ticket(struct guarded *guarded, const char *upload_id)
+{
+    if (guarded->outcome.verdict != OS_UNKNOWN || guarded->outcome.ticket.record.nonce[0] == '\0')
+        return;
+    struct ticket_place place;
+    ticket_place_of(&guarded->client->settings, &place);
+    guarded->outcome.result.ticket = ticket_write(&place, guarded->wish.key, upload_id, &guarded->outcome.ticket);
+}
+
+static void guarded_done(void *context, const struct run_outcome *outcome)
+{
+    struct guarded *guarded = context;
+    guarded->outcome = *outcome;
+    if (!guarded->tells_late && !outcome->too_large)   /* else there is more to come */
+        guarded_note_metric(guarded->client, guarded); /* here, as callbacks run on one thread */
+    sync_finish(&guarded->sync);
+}
+
+static void guarded_start(struct sync *sync)
+{
+    struct guarded *guarded = (struct guarded *)sync;
+    guarded->started = run_start(guarded->client, &guarded->wish, guarded_done, guarded);
+    if (!guarded->started)
+        sync_finish(sync);
+}
+
+os_code guarded_once(struct guarded *guarded, os_error *err)
+{
+    guarded->sync.start = guarded_start;
+    os_code code = sync_run(guarded->client, &guarded->sync, err);
+    if (code == OS_OK && !guarded->started)
+        code = error_no_memory(err);
+    if (code == OS_OK)
+        guarded_add_ticket(guarded, guarded->wish.upload ? guarded->wish.upload->id : NULL);
+    return code;
+}
+
+os_verdict guarded_refuse(os_result *ret, os_verdict verdict)
+{
+    if (ret) {
+        os_result result = OS_RESULT_INIT;
+        result.final = verdict != OS_UNKNOWN;
+        size_t size = ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
+        memcpy(ret, &result, size);
+        memcpy(ret, &size, sizeof(size));
+    }
+    return verdict;
+}
+
+/* The caller's result may be of an older release: only what it knows is filled. */
+static void give_result(os_result *ret, os_result *result)
+{
+    size_t size = ret->size && ret->size < sizeof(*result) ? ret->size : sizeof(*result);
+    result->size = size;
+    if (size < offsetof(os_result, ticket) + sizeof(result->ticket)) {
+        free(result->ticket);
+        result->ticket = NULL;
+    }
+    memcpy(ret, result, size);
+}
+
+os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)
+{
+    if (guarded->outcome.verdict != OS_UNKNOWN)
+        guarded->outcome.result.final = 1;
+    if (err)
+        *err = guarded->outcome.error;
+    if (ret)
+        give_result(ret, &guarded->outcome.result);
+    else
+        free(guarded->outcome.result.ticket);
+    return guarded->outcome.verdict;
+}
+
+os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error *err)
+{
+    os_code code = guarded_once(guarded, err);
+    return code == OS_OK ? guarded_give(guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
+}

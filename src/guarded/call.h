@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A guarded call on its calling thread: what the public functions and the ways of a write share. */
+#ifndef OSCOMMIT_GUARDED_CALL_H
+#define OSCOMMIT_GUARDED_CALL_H
+
+#include "client/body.h"
+#include "guarded/driver.h"
+#include "upload/upload.h"
+
+struct guarded {
+    struct sync sync;
+    os_client *client;
+    struct run_wish wish;
+    struct run_outcome outcome;
+    struct clock_reading begun; /* the call */
+    bool started;
+    bool tells_late; /* its metric is told at its end, not after each run */
+};
+
+/* Deadline, cancellation and progress of a call, and when it began. */
+os_code guarded_take_call(struct guarded *guarded, const os_call *call, os_error *err);
+/* Sets wish.way, for a body or a source of so many bytes; or why there is none. */
+os_code guarded_choose_way(struct guarded *guarded, uint64_t bytes, os_error *err);
+os_code guarded_choose_way_by(struct guarded *guarded, const struct way_rules *rules, uint64_t bytes, os_error *err);
+/* One run of `wish`, with the ticket if there is one; blocks. Else nothing was sent. */
+os_code guarded_once(struct guarded *guarded, os_error *err);
+os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error *err); /* the same, and hands it over */
+/* One HEAD of the key. Cancellation leaves it `grace_ms`. */
+os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct object_version *ret,
+                     os_error *err);
+/* settle.c: aborts the upload of a Complete that ended `conflict` or `not executed` (R14). Where that rests on the
+ * fence alone, it is `committed` if the object has its nonce after that, and `unknown`, with a ticket, if the abort or
+ * that look came to nothing, or the object is not what it was when the Complete was called lost. */
+void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt);
+/* settle.c: the same of a ticket's, whose upload is left alone unless `may_abort`. */
+void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may_abort);
+void guarded_prove(struct run_outcome *outcome, const struct object_version *version); /* V4, of a HEAD */
+void guarded_add_ticket(struct guarded *guarded, const char *upload_id); /* to an `unknown`; NULL: no upload */
+void guarded_tell_metric(struct guarded *guarded);                       /* of one with tells_late */
+/* Hands the outcome over. */
+os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err);
+/* What an early refusal gives: nothing was sent. */
+os_verdict guarded_refuse(os_result *ret, os_verdict verdict);
+void guarded_note_metric(os_client *client, const struct guarded *guarded); /* loop's thread */
+
+uint64_t guarded_deadline(const struct guarded *guarded);  /* on the monotonic clock */
+uint64_t guarded_time_left(const struct guarded *guarded); /* at least 1 ms */
+
+/* Bodies of more bytes are staged (R15). `create`: of a put if absent. */
+uint64_t client_stage_above(const os_client *client, bool create);
+
+/* What goes in parts: a body, or the source of a copy. Borrowed. */
+struct staged_wish {
+    uint32_t requests;           /* made before, for the result */
+    struct s3_creation creation; /* content headers, metadata, tags ... without nonce and checksum */
+    struct body *body;
+    const struct stage_source *source;
+};
+
+/* R15: stages the parts of guarded->wish (key, etag, name, way ...), runs the guarded Complete, and aborts the upload
+ * unless that was, or may have been, applied. Where the upload has become useless and the bytes can be had again, all
+ * over again until the deadline. */
+os_verdict staged_run(struct guarded *guarded, const struct staged_wish *wish, os_result *ret, os_error *err);
+
+/* renamed.c: a rename by one RenameObject, of guarded->wish (source_key, source_etag, key, way). */
+os_verdict renamed_at_once(struct guarded *guarded, os_result *ret, os_error *err);
+
+/* copied.c: a COPY in parts, by staged_run. `ret_source_etag` (VERSION_ETAG_SIZE): of the version that was copied. */
+os_verdict copied_in_parts(struct guarded *guarded, char *ret_source_etag, os_result *ret, os_error *err);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run: one guarded call on the loop's thread. It drives guard after guard (commit/guard.h) over store and ledger
+ * until the verdict, or until the caller's deadline or cancellation. Single-threaded and deterministic: all that it
+ * does follows from its events.
+ */
+#ifndef OSCOMMIT_GUARDED_DRIVER_H
+#define OSCOMMIT_GUARDED_DRIVER_H
+
+#include "client/client.h"
+#include "loop/cancel.h"
+#include "store/source_metadata.h"
+
+/* A staged upload whose Complete is guarded (R14). */
+struct run_upload {
+    const char *id;
+    const char *nonce; /* that its creation has put into the object's metadata: of every guard of this upload */
+    const struct s3_part_name *parts;
+    size_t part_count;
+    const struct s3_completion *completion;
+    bool parts_in_doubt; /* a part was not answered: a copy of it may come late */
+};
+
+/* What the call wants; borrowed until its verdict is given. */
+struct run_wish {
+    enum guard_operation operation;
+    struct way way;                         /* but of a ticket */
+    const char *name;                       /* of the public function, for logs and metrics */
+    const char *key;                        /* whole object key */
+    const char *etag;                       /* normalised expected ETag, or NULL: absent */
+    const char *source_key;                 /* COPY */
+    const char *source_etag;                /* COPY: normalised, or NULL */
+    const char *source_version_id;          /* COPY; NULL: the current one */
+    uint32_t length_s;                      /* E6: as an earlier run of the call has left it; 0: as set */
+    uint64_t copy_most;                     /* COPY: a larger source has to go in parts */
+    struct http_body body;                  /* PUT: memory */
+    const struct s3_content *content;       /* PUT */
+    const struct s3_attributes *attributes; /* PUT; NULL: none */
+    const struct run_upload *upload;        /* COMPLETE; of a ticket only its id counts */
+    const struct guard_ticket *ticket;      /* os_resolve: makes no attempt */
+    bool patient;                           /* os_settle: rounds become rare, and wait for the fence */
+    uint64_t deadline_ms;                   /* from now */
+    os_cancel *cancel;
+    os_progress_fn progress;
+    void *progress_context;
+};
+
+/* What came of it: borrowed for the callback. `result` has no ticket string yet; `ticket` is there for UNKNOWN. */
+enum { RUN_STORE = 1, RUN_LEDGER = 2 };
+
+struct run_outcome {
+    os_verdict verdict;
+    os_result result;
+    os_error error;
+    struct guard_ticket ticket;    /* also with by_fence */
+    struct object_version lost_at; /* by_fence: what the HEAD showed by which the first such attempt was called lost */
+    bool upload_gone;  /* by_fence: whenever one was called lost, ListParts had said that its upload was gone */
+    uint32_t length_s; /* E6: of the last signature */
+    bool owns_upload;  /* R17: of a ticket, by the stored record: its upload may be aborted */
+    bool by_fence;     /* an attempt is held for lost since it is dead: no answer said so. `ticket` is of the last */
+    bool stage_again;  /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
+    bool too_large;    /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
+    unsigned heard;    /* RUN_...: which have answered */
+    unsigned away;     /* RUN_...: which was given up, as it did not; it may yet */
+    uint64_t source_bytes;               /* COPY */
+    char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
+};
+typedef void (*run_done_fn)(void *context, const struct run_outcome *outcome);
+
+/* Starts; `done` is called exactly once, later, on the loop's thread. False when out of memory. */
+bool run_start(os_client *client, const struct run_wish *wish, run_done_fn done, void *context);
+
+/* What is left when the last call of a client that closes has returned: runs that waited for a PutItem. */
+void run_free_all(os_client *client);
+
+/* The rest is for driver*.c. */
+struct run {
+    os_client *client;
+    struct run *next;
+    struct run *previous;
+    struct run_wish wish;
+    char *key;                            /* own copies: a run can outlive its call by the answer of a PutItem */
+    char *path;                           /* of the record */
+    char *upload;                         /* COMPLETE: the upload's id; else NULL */
+    char seen_upload[RECORD_UPLOAD_SIZE]; /* of the record that the ledger answered with last; "": it has none */
+    char md5_etag[VERSION_ETAG_SIZE];     /* PUT: quoted MD5 of the body */
+    char source_etag[VERSION_ETAG_SIZE];
+    char head_version_id[VERSION_ID_SIZE];   /* of the version, or delete marker, that the last HEAD showed */
+    struct object_version head_version;      /* that the last HEAD showed; not of one that failed */
+    char marker_version_id[VERSION_ID_SIZE]; /* DELETE that was applied: of its delete marker, "" if it made none */
+    struct carried carried;                  /* COPY: the source's metadata and content headers */
+    bool has_carried;
+    bool leave_nonce_out; /* COPY: no room for it in the metadata */
+
+    struct guard guard;
+    struct store_request head_request;
+    struct store_request source_request;
+    struct store_request attempt_request;
+    struct s3_content attempt_content;
+    struct store_attempt *attempt;
+    struct store_op *head_op;
+    struct store_op *source_op;
+    struct store_op *send_op;
+    struct store_request upload_request;
+    struct s3_parts_page parts_page;
+    struct store_op *upload_op; /* ListParts of our upload, or the abort of another's */
+    bool upload_gone;           /* by the last ListParts */
+    bool versions_denied;       /* R16: for want of a right the list of versions has shown nothing */
+    bool versions_await;        /* R16: a key that is not there is not known to them, and will be once it is written */
+    uint64_t patience_ms;
+    struct run_versions *versions; /* being listed; else NULL */
+    struct ledger_op *put_op;
+    struct ledger_op *get_op;
+    struct record put_record;
+    struct record_condition put_condition;
+    struct guard_evidence evidence; /* of the Query under way */
+    struct clock_reading head_sent, source_sent, send_sent, put_sent, get_sent, upload_sent;
+
+    struct loop_timer guard_timer;
+    struct loop_timer deadline_timer;
+    struct loop_timer again_timer;
+    struct backoff again_backoff;
+    struct cancel_link cancel_link;
+    struct cancel_link closing_link;
+    struct clock_reading started;
+    struct clock_reading unreachable_since; /* first of an unbroken row of failures before anything was sent */
+    uint32_t unbelieved;                    /* HEADs in a row with a Date that is not believed, by weight */
+    bool unreachable;
+    struct clock_reading ledger_away_since; /* the ledger's: before the first of them was sent */
+    bool ledger_away;
+    bool ledger_connects;    /* the last of them left this machine */
+    uint32_t foreign_count;  /* answers in a row that are no ledger's */
+    uint32_t dateless_count; /* HEADs in a row that the store answered without a Date */
+    const char *gave_up;     /* why it was not waited for any longer, as a clause; NULL: it was not given up */
+    uint64_t waited_ms;
+    struct clock_reading waiting_since;
+    bool waiting;
+    uint64_t allowance_ms;  /* of the attempt sent last */
+    uint64_t tail_rate;     /* bytes per second of an attempt that was too slow to be whole; 0: there was none */
+    uint32_t length_s;      /* E6 */
+    uint32_t refused_count; /* how often the condition was refused although the expectation holds */
+    bool stopped;           /* deadline or cancellation has come */
+    bool cancelled;
+    bool answered;            /* done has been called */
+    struct run *next_waiting; /* in a fence_check */
+    struct loop_timer failed_timer;
+    unsigned failed; /* GUARD_DO_... of requests that could not even be started */
+
+    void (*on_event)(struct run *run, struct guard_event *event);
+    void (*on_ready)(struct run *run);                          /* the fence check has passed */
+    void (*on_refused)(struct run *run, const os_error *error); /* it has not; nothing was sent */
+
+    struct run_outcome outcome;
+    os_error last_error;   /* what a service said last of a failure */
+    os_error source_error; /* COPY: what is wrong with the source */
+    run_done_fn done;
+    void *context;
+};
+
+/* driver_io.c: makes the requests that a step asks for. */
+void run_perform(struct run *run, const struct guard_todo *todo);
+void run_cancel_requests(struct run *run, bool but_put);
+
+/* driver_io_event.c: what their answers have in common. */
+void run_event(struct run *run, struct guard_event *event); /* the answer, told to the driver */
+void run_on_failed(struct loop_timer *timer);
+void run_fail_later(struct run *run, unsigned request); /* a request could not even be started */
+void run_count_request(struct run *run, const char *operation, const struct clock_reading *sent,
+                       const struct store_answer *answer);
+
+/* E10; of the answer that was counted last. */
+void run_date_of(const struct run *run, const struct store_answer *answer, struct guard_event *ret);
+
+/* driver_io_attempt.c */
+void run_sign_attempt(struct run *run, const struct guard_todo *todo);
+void run_want_send(struct run *run, const struct guard_todo *todo);
+
+/* driver_io_ledger.c */
+void run_want_put(struct run *run, const struct guard_todo *todo);
+void run_want_get(struct run *run, const struct guard_todo *todo); /* GetItem, or Query */
+/* Until one that does not answer is given up. UINT64_MAX: it does, or is not to be given up. */
+uint64_t run_ledger_left_ms(const struct run *run);
+uint64_t run_store_left_ms(const struct run *run); /* driver_io.c */
+
+/* driver_io_upload.c: the two questions of R14. */
+void run_want_parts(struct run *run);
+void run_want_abort(struct run *run, uint64_t upload);
+
+/* driver_io_versions.c: R16. */
+void run_want_versions(struct run *run);
+void run_free_versions(struct run *run); /* ends it without an event */
+
+void run_version_of(const struct s3_object *object, struct object_version *ret); /* of a HEAD that found something */
+bool run_etag_is_missing(const char *etag);   /* none, or the empty one in quotes, as rclone may say while it writes */
+bool run_has_md5_etag(const struct run *run); /* where the store's ETags are MD5, that of this write is, too */
+/* driver_again.c: how long an `unknown` should wait before it is asked of again. At least a second. */
+uint64_t run_ask_again_ms(const struct run *run);
+/* The timer of a patient run: rounds become rare, but the one after the fence is not late, nor is giving up. */
+uint64_t run_patient_ms(struct run *run, uint64_t timer_ms);
+
+bool run_new_nonce(char *ret); /* driver.c: RECORD_NONCE_SIZE bytes; false: the system gives no random bytes */
+
+/* result.c: verdict, result and the sentence of a finished guard. */
+void run_describe(struct run *run);
+/* The sentence and the version found; `expected_etag` is "" for absent. */
+void run_describe_conflict(struct run_outcome *outcome, const char *key, const char *expected_etag,
+                           const struct object_version *found);
+
+/* release.c: T3, in the background; copies what it needs. A client that closes waits for it as long as its patience. */
+enum { RELEASE_PATIENCE_MS = 5000, RELEASE_AWAY_MS = 1000 /* of a ledger that was given up */ };
+void release_free_all(os_client *client);
+void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
+                   const struct record_condition *condition, uint64_t patience_ms);
+
+/* fence_check.c: E7 and the bucket, once per client; ends in on_ready or on_refused. */
+void fence_check_free(os_client *client);
+void fence_check_wait(struct run *run);
+void fence_check_leave(struct run *run);
+
+#endif

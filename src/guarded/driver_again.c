@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When it makes sense to look again at an attempt that is not decided. */
+#include "guarded/driver.h"
+
+enum { AGAIN_LEAST_MS = 1000, PATIENCE_MOST_MS = 60000, AGAIN_MOST_S = 3600 };
+
+static uint64_t at_most(uint64_t value, uint64_t most)
+{
+    return value < most ? value : most;
+}
+
+/* Until S3 time is `at_s`, as far as the largest Date and our own clocks tell; 0 when it is, or nothing tells. */
+static uint64_t until_ms(const os_client *client, uint64_t at_s)
+{
+    struct clock_reading now;
+    if (!client->dates.known || client->dates.date_s >= at_s)
+        return 0;
+    uint64_t left_s = at_s - client->dates.date_s;
+    uint64_t left_ms = 1000 * (left_s < AGAIN_MOST_S ? left_s : AGAIN_MOST_S);
+    clock_read(&now);
+    uint64_t gone_ms = clock_elapsed_max(&client->dates.clock, &now);
+    return left_ms > gone_ms ? left_ms - gone_ms : 0;
+}
+
+/* Fence + margin, and the second in which that is past. Without a fence nothing is ever dead; the lease is the best
+ * guess at when an attempt comes no more. */
+static uint64_t until_decided_ms(const struct run *run)
+{
+    const struct guard *guard = &run->guard;
+    const struct record *ours = &guard->ours;
+    uint64_t from_s = ours->has_fence ? ours->fence_s : guard->d0_s;
+    uint64_t more_s = ours->has_fence ? (uint64_t)guard->settings.margin_s + 1 : ours->timeout_ms / 1000;
+    return until_ms(run->client, from_s > UINT64_MAX - more_s ? UINT64_MAX : from_s + more_s);
+}
+
+uint64_t run_ask_again_ms(const struct run *run)
+{
+    uint64_t until = until_decided_ms(run);
+    return until > AGAIN_LEAST_MS ? until : AGAIN_LEAST_MS;
+}
+
+uint64_t run_patient_ms(struct run *run, uint64_t timer_ms)
+{
+    uint64_t until = until_decided_ms(run);
+    run->patience_ms = run->patience_ms ? 2 * run->patience_ms : timer_ms;
+    run->patience_ms = at_most(run->patience_ms, PATIENCE_MOST_MS);
+    uint64_t wait_ms = at_most(run->patience_ms, at_most(run_ledger_left_ms(run), run_store_left_ms(run)));
+    wait_ms = wait_ms > timer_ms ? wait_ms : timer_ms;
+    return until > 0 && until < wait_ms ? until : wait_ms;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a client finds out before its first guarded call: that the bucket is there (a HEAD of an object cannot tell),
+ * the store's time, and whether the store refuses expired requests (E7). Calls that come meanwhile wait for it.
+ */
+#include "guarded/driver.h"
+
+#include "base/error.h"
+#include "commit/backoff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A client without fences stalls its contenders, and itself wherever an answer is lost: that one of the two HEADs went
+ * unanswered, once or twice, is no reason to do without. PROBES_MOST and CHECK_PATIENCE_MS bound what the
+ * first calls wait for. */
+enum { CHECK_PATIENCE_MS = 10000, CHECK_AGAIN_MS = 5000, PROBES_MOST = 5 };
+
+struct fence_check {
+    os_client *client;
+    struct run *waiting;
+    char *key;
+    struct store_request bucket_request;
+    struct store_op *bucket_op;
+    struct store_op *live_op;
+    struct store_op *expired_op;
+    int live_status; /* 0: no answer */
+    int expired_status;
+    uint32_t probes;
+    struct loop_timer timer;
+    struct backoff backoff;
+    struct clock_reading begun; /* to ask the bucket, and then, with the first pair, to probe */
+    struct clock_reading sent;
+    os_error last_error; /* of the bucket's HEAD */
+};
+
+static void check_free(struct fence_check *check)
+{
+    os_client *client = check->client;
+    struct store *store = client->store;
+    struct store_op *ops[] = {check->bucket_op, check->live_op, check->expired_op};
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+        if (ops[i])
+            store->vtable->cancel(store, ops[i]);
+    }
+    loop_timer_clear(client->loop, &check->timer);
+    client->fence_check = NULL;
+    free(check->key);
+    free(check);
+}
+
+void fence_check_free(os_client *client)
+{
+    if (client->fence_check)
+        check_free(client->fence_check);
+}
+
+static void let_go(struct fence_check *check)
+{
+    struct run *run = check->waiting;
+    check_free(check);
+    while (run) {
+        struct run *next = run->next_waiting;
+        run->next_waiting = NULL;
+        run->on_ready(run);
+        run = next;
+    }
+}
+
+static void refuse_all(struct fence_check *check, const os_error *error)
+{
+    os_error why = *error; /* `error` may be of an answer that ends with this call */
+    struct run *run = check->waiting;
+    check_free(check);
+    while (run) {
+        struct run *next = run->next_waiting;
+        run->next_waiting = NULL;
+        run->on_refused(run, &why);
+        run = next;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ E7 */
+
+static bool shows_object_or_none(int status)
+{
+    return (status >= 200 && status < 300) || status == 404;
+}
+
+/* Nothing was said of the request itself. */
+static bool is_passing(int status)
+{
+    return status == 0 || status == 429 || status == 500 || (status >= 502 && status <= 504);
+}
+
+static bool is_out_of_patience(const struct fence_check *check)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return clock_elapsed_max(&check->begun, &now) > CHECK_PATIENCE_MS;
+}
+
+/* Not by a client that has gone without fences before: it asks now and then, and its calls wait for one pair. */
+static bool may_probe_again(const struct fence_check *check)
+{
+    bool unanswered = is_passing(check->live_status) || is_passing(check->expired_status);
+    return unanswered && !check->client->fences_unclear && check->probes < PROBES_MOST && !is_out_of_patience(check);
+}
+
+static void judge(struct fence_check *check)
+{
+    if (check->live_op || check->expired_op)
+        return;
+    os_client *client = check->client;
+    if (may_probe_again(check)) {
+        loop_timer_set(client->loop, &check->timer, backoff_next_ms(&check->backoff));
+        return;
+    }
+    bool live = shows_object_or_none(check->live_status);
+    bool refused = check->expired_status == 400 || check->expired_status == 403;
+    bool accepted = shows_object_or_none(check->expired_status);
+    if (live && refused)
+        client->fences = CLIENT_FENCES_YES;
+    else if (live && accepted)
+        client->fences = CLIENT_FENCES_NO;
+    client->fences_unclear = client->fences == CLIENT_FENCES_UNKNOWN; /* denied, 5xx, no answer: asked again later */
+    client->fences_probed = check->sent;
+    bool yes = client->fences == CLIENT_FENCES_YES;
+    log_line(&client->log, OS_LOG_INFO, "E7: a live presigned HEAD was answered %d, an expired one %d: records %s",
+             check->live_status, check->expired_status,
+             yes ? "carry fences"
+                 : "carry no fences, so a dead writer's record blocks for timeout x max_clock_skew_rate");
+    let_go(check);
+}
+
+static void live_done(void *context, const struct store_answer *answer)
+{
+    struct fence_check *check = context;
+    check->live_op = NULL;
+    check->live_status = answer->complete ? answer->status : 0;
+    client_note_request(check->client, "HEAD", check->key, &check->sent, answer->status, answer->code);
+    judge(check);
+}
+
+static void expired_done(void *context, const struct store_answer *answer)
+{
+    struct fence_check *check = context;
+    check->expired_op = NULL;
+    check->expired_status = answer->complete ? answer->status : 0;
+    client_note_request(check->client, "HEAD", check->key, &check->sent, answer->status, answer->code);
+    judge(check);
+}
+
+static void probe(struct fence_check *check, uint64_t now_s)
+{
+    os_client *client = check->client;
+    const struct store_vtable *vtable = client->store->vtable;
+    check->live_status = 0;
+    check->expired_status = 0;
+    clock_read(&check->sent);
+    if (check->probes++ == 0)
+        check->begun = check->sent;
+    uint64_t deadline_ms = check->sent.monotonic_ms + client->settings.request_timeout_ms;
+    check->live_op = vtable->probe_expiry(client->store, check->key, now_s, true, deadline_ms, live_done, check);
+    /* Over by as much as a fence counts on, and no more: what is an hour late, a store refuses too that forgives some
+     * minutes, or that only bounds how old a date may be. */
+    uint64_t ended_s = now_s - client->settings.guard.margin_s - 1;
+    check->expired_op =
+        vtable->probe_expiry(client->store, check->key, ended_s, false, deadline_ms, expired_done, check);
+    if (check->live_op == NULL && check->expired_op == NULL)
+        judge(check); /* no memory for either: no fences */
+}
+
+/* ------------------------------------------------------------------------------------------------ the bucket */
+
+/* E7: "a profile may override it". What a store's documentation says is asked of the store all the same. */
+static enum client_fences told_fences(const os_client *client)
+{
+    const struct profile *profile = client->settings.profile;
+    if (client->settings.fences == OS_OFF || !client->store->has_fence)
+        return CLIENT_FENCES_NO;
+    if (client->settings.fences == OS_ON)
+        return CLIENT_FENCES_YES;
+    if (profile == NULL || profile->expiry == PROFILE_EXPIRY_UNKNOWN || strcmp(profile->source, "documentation") == 0)
+        return CLIENT_FENCES_UNKNOWN;
+    return profile->expiry == PROFILE_EXPIRY_NONE ? CLIENT_FENCES_NO : CLIENT_FENCES_YES;
+}
+
+static void decide_fences(struct fence_check *check, const struct store_answer *answer)
+{
+    os_client *client = check->client;
+    client->bucket_known = true;
+    client->fences = told_fences(client);
+    if (client->fences == CLIENT_FENCES_UNKNOWN && client->belief == DATE_BELIEVED) {
+        probe(check, answer->date_s);
+        return;
+    }
+    if (client->fences == CLIENT_FENCES_UNKNOWN && (answer->code != OS_OK || answer->has_date)) {
+        judge(check); /* something in between has refused it, or one clock is wrong (E10): the next may be better */
+        return;
+    }
+    if (client->fences == CLIENT_FENCES_UNKNOWN)
+        client->fences = CLIENT_FENCES_NO; /* a store without Date has no S3 time */
+    let_go(check);
+}
+
+/* A first Date that is far ahead of this machine's time: the next answer says the same, or it does not (E10). */
+static bool is_doubted(struct fence_check *check)
+{
+    if (check->client->belief != DATE_DOUBTED || is_out_of_patience(check))
+        return false;
+    loop_timer_set(check->client->loop, &check->timer, backoff_next_ms(&check->backoff));
+    return true;
+}
+
+static void bucket_done(void *context, const struct store_answer *answer)
+{
+    struct fence_check *check = context;
+    check->bucket_op = NULL;
+    check->last_error = answer->error;
+    client_note_date(check->client, answer, &check->sent);
+    client_note_request(check->client, "HEAD bucket", "", &check->sent, answer->status, answer->code);
+    if (is_doubted(check))
+        return;
+    switch (answer->code) {
+    case OS_ERR_NETWORK:
+    case OS_ERR_DEADLINE:
+    case OS_ERR_PROTOCOL:
+    case OS_ERR_SERVICE:
+    case OS_ERR_THROTTLED:
+        if (!is_out_of_patience(check))
+            loop_timer_set(check->client->loop, &check->timer, backoff_next_ms(&check->backoff));
+        else if (check->probes == 0 && !check->client->bucket_known)
+            refuse_all(check, &answer->error);
+        else
+            judge(check); /* the bucket has answered before: the calls find out by themselves what the matter is */
+        return;
+    case OS_OK:
+    case OS_ERR_DENIED: /* s3:ListBucket may be missing: the object's HEAD will tell */
+    case OS_ERR_REFUSED:
+    case OS_ERR_UNSUPPORTED:
+    case OS_ERR_CONFLICT: decide_fences(check, answer); return;
+    default: refuse_all(check, &answer->error); return;
+    }
+}
+
+static void ask_bucket(struct loop_timer *timer)
+{
+    struct fence_check *check = (struct fence_check *)((char *)timer - offsetof(struct fence_check, timer));
+    struct store *store = check->client->store;
+    clock_read(&check->sent);
+    check->bucket_request = (struct store_request){
+        .verb = STORE_HEAD_BUCKET,
+        .deadline_monotonic_ms = check->sent.monotonic_ms + check->client->settings.request_timeout_ms,
+    };
+    check->bucket_op = store->vtable->start(store, &check->bucket_request, bucket_done, check);
+    if (check->bucket_op == NULL) {
+        os_error error;
+        error_no_memory(&error);
+        refuse_all(check, &error);
+    }
+}
+
+static struct fence_check *check_new(struct run *run)
+{
+    struct fence_check *check = calloc(1, sizeof(*check));
+    if (check == NULL)
+        return NULL;
+    check->client = run->client;
+    check->key = strdup(run->key);
+    if (check->key == NULL) {
+        free(check);
+        return NULL;
+    }
+    check->timer.fire = ask_bucket;
+    clock_read(&check->begun);
+    check->backoff.random = check->begun.realtime_ms;
+    loop_timer_set(run->client->loop, &check->timer, 0);
+    return check;
+}
+
+void fence_check_wait(struct run *run)
+{
+    os_client *client = run->client;
+    struct clock_reading now;
+    clock_read(&now);
+    bool wait_to_ask = client->fences_unclear && clock_elapsed_max(&client->fences_probed, &now) < CHECK_AGAIN_MS;
+    if (client->bucket_known && (client->fences != CLIENT_FENCES_UNKNOWN || wait_to_ask)) {
+        run->on_ready(run);
+        return;
+    }
+    if (client->fence_check == NULL)
+        client->fence_check = check_new(run);
+    if (client->fence_check == NULL) {
+        run->on_ready(run); /* no memory: without a check there are no fences for this call */
+        return;
+    }
+    run->next_waiting = client->fence_check->waiting;
+    client->fence_check->waiting = run;
+}
+
+void fence_check_leave(struct run *run)
+{
+    struct fence_check *check = run->client->fence_check;
+    if (check == NULL)
+        return;
+    run->last_error = check->last_error;
+    for (struct run **link = &check->waiting; *link; link = &(*link)->next_waiting) {
+        if (*link == run) {
+            *link = run->next_waiting;
+            run->next_waiting = NULL;
+            return;
+        }
+    }
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* T3: a release in the background. Best effort: one that gets lost costs the next writer a wait, never a wrong verdict.
+ */
+#include "guarded/driver.h"
+
+#include "commit/backoff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct release {
+    os_client *client;
+    struct release *next;
+    struct release *previous;
+    char *path;
+    char etag[VERSION_ETAG_SIZE];
+    struct record record;
+    struct record_condition condition;
+    uint64_t patience_ms;
+    struct ledger_op *op;
+    struct loop_timer timer;
+    struct backoff backoff;
+    struct clock_reading started;
+    struct clock_reading sent;
+};
+
+static void release_free(struct release *release)
+{
+    os_client *client = release->client;
+    if (release->op)
+        client->ledger->vtable->cancel(client->ledger, release->op);
+    loop_timer_clear(client->loop, &release->timer);
+    if (release->previous)
+        release->previous->next = release->next;
+    else
+        client->releases = release->next;
+    if (release->next)
+        release->next->previous = release->previous;
+    free(release->path);
+    free(release);
+    client_background(client, -1);
+}
+
+static void try_again_or_give_up(struct release *release)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    if (clock_elapsed_max(&release->started, &now) < release->patience_ms)
+        loop_timer_set(release->client->loop, &release->timer, backoff_next_ms(&release->backoff));
+    else
+        release_free(release);
+}
+
+static void release_done(void *context, const struct ledger_answer *answer)
+{
+    struct release *release = context;
+    release->op = NULL;
+    client_note_request(release->client, "PutItem", release->path, &release->sent, answer->error.http_status,
+                        answer->error.code);
+    if ((answer->outcome == LEDGER_THROTTLED || answer->outcome == LEDGER_AMBIGUOUS) && !answer->foreign)
+        try_again_or_give_up(release);
+    else
+        release_free(release);
+}
+
+static void send_release(struct release *release)
+{
+    struct ledger *ledger = release->client->ledger;
+    clock_read(&release->sent);
+    uint64_t try_ms = client_ledger_try_ms(release->client);
+    if (try_ms > release->patience_ms)
+        try_ms = release->patience_ms;
+    struct ledger_request request = {
+        .verb = LEDGER_PUT,
+        .path = release->path,
+        .etag = release->etag,
+        .record = &release->record,
+        .condition = &release->condition,
+        .deadline_monotonic_ms = release->sent.monotonic_ms + try_ms,
+    };
+    release->op = ledger->vtable->start(ledger, &request, release_done, release);
+    if (release->op == NULL)
+        try_again_or_give_up(release);
+}
+
+static void on_timer(struct loop_timer *timer)
+{
+    send_release((struct release *)((char *)timer - offsetof(struct release, timer)));
+}
+
+void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
+                   const struct record_condition *condition, uint64_t patience_ms)
+{
+    struct release *release = calloc(1, sizeof(*release));
+    char *own_path = strdup(path);
+    if (release == NULL || own_path == NULL) {
+        free(own_path);
+        free(release);
+        return;
+    }
+    release->client = client;
+    release->patience_ms = patience_ms;
+    release->path = own_path;
+    memcpy(release->etag, etag, strlen(etag) + 1);
+    record_copy(&release->record, record);
+    release->condition = *condition;
+    release->timer.fire = on_timer;
+    clock_read(&release->started);
+    release->backoff.random = release->started.realtime_ms;
+    release->next = client->releases;
+    if (client->releases)
+        client->releases->previous = release;
+    client->releases = release;
+    client_background(client, 1);
+    send_release(release);
+}
+
+void release_free_all(os_client *client)
+{
+    while (client->releases)
+        release_free(client->releases);
+}

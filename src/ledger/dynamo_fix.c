@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An item that is no record is read, and replaced by a record on the condition that it is still the same. */
+#include "ledger/dynamo_internal.h"
+
+static os_code dynamo_mend_build(struct ledger_op *op, const struct dynamo_target *target, os_error *err)
+{
+    const struct ledger_request *request = &op->request;
+    if (op->step == STEP_MEND)
+        return dynamo_build_mend(target, request->path, request->etag, request->record, op->seen, &op->http, &op->body,
+                                 err);
+    return dynamo_build_get(target, request->path, request->etag, &op->http, &op->body, err);
+}
+
+static void item_read(struct ledger_op *op, const struct http_response *response)
+{
+    struct dynamo_error detail;
+    bool found = false;
+    enum ledger_outcome outcome = dynamo_read_unreadable(
+        response, op->ledger->where, op->request.path, op->request.etag, &found, &op->seen, &detail, &op->answer.error);
+    op->answer.foreign = detail.foreign;
+    if (outcome == LEDGER_UNREADABLE)
+        dynamo_op_next(op, STEP_MEND);
+    else if (outcome == LEDGER_OK)
+        dynamo_op_finish(op, found ? LEDGER_CONFLICT : LEDGER_CONFLICT_BLIND);
+    else if (!dynamo_op_repeats(op, &detail, response))
+        dynamo_op_finish(op, outcome);
+}
+
+static void dynamo_mend_answered(struct ledger_op *op, const struct http_response *response)
+{
+    struct dynamo_error detail;
+    if (op->step != STEP_MEND) {
+        item_read(op, response);
+        return;
+    }
+    enum ledger_outcome outcome = dynamo_read_put(response, op->ledger->where, op->request.path, op->request.etag,
+                                                  &op->answer.record, op->answer.upload, &detail, &op->answer.error);
+    if (!dynamo_op_repeats(op, &detail, response))
+        dynamo_op_finish(op, outcome);
+}
+
+const struct dynamo_chain dynamo_mend_chain = {.build = dynamo_mend_build, .answered = dynamo_mend_answered};

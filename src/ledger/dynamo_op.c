@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One operation of the DynamoDB ledger: a chain of requests, each signed, sent, and answered to what built it. */
+#include "ledger/dynamo_internal.h"
+
+#include "aws/digest.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t now_s(const struct dynamo_ledger *ledger)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return (int64_t)(now.realtime_ms / 1000) + ledger->skew_s;
+}
+
+/* ------------------------------------------------------------------------------------------------ the end */
+
+static void drop_http(struct ledger_op *op)
+{
+    http_request_free(&op->http);
+    buf_free(&op->body);
+}
+
+static void op_free(struct ledger_op *op)
+{
+    loop_timer_clear(op->ledger->loop, &op->timer);
+    drop_http(op);
+    free(op->start_key);
+    free(op->seen);
+    free(op);
+}
+
+void dynamo_op_finish(struct ledger_op *op, enum ledger_outcome outcome)
+{
+    op->answer.outcome = outcome;
+    op->done(op->context, &op->answer);
+    op_free(op);
+}
+
+static void run_failed(struct loop_job *job)
+{
+    struct ledger_op *op = (struct ledger_op *)((char *)job - offsetof(struct ledger_op, failed_job));
+    op->posted = false;
+    if (op->cancelled)
+        op_free(op);
+    else
+        dynamo_op_finish(op, op->answer.outcome);
+}
+
+/* Nothing was sent: said later, as `done` never runs inside start. */
+static void fail_later(struct ledger_op *op)
+{
+    os_code code = op->answer.error.code;
+    op->answer.outcome = code == OS_ERR_NO_MEMORY ? LEDGER_THROTTLED : LEDGER_REFUSED;
+    op->posted = true;
+    op->failed_job.run = run_failed;
+    loop_post(op->ledger->loop, &op->failed_job);
+}
+
+/* ------------------------------------------------------------------------------------------------ sending */
+
+static os_code sign(struct ledger_op *op, bool renew, os_error *err)
+{
+    struct dynamo_ledger *ledger = op->ledger;
+    struct sigv4_keys keys;
+    char payload[65];
+    os_code code = credentials_get(ledger->credentials, now_s(ledger), renew, &keys, err);
+    if (code != OS_OK)
+        return code;
+    if (!sha256_hex(op->body.data, op->body.len, payload) ||
+        !sigv4_sign_header(ledger->signer, &keys, now_s(ledger), payload, &op->http))
+        return error_no_memory(err);
+    return OS_OK;
+}
+
+static void http_done(void *context, const struct http_result *result);
+
+static os_code launch(struct ledger_op *op, bool renew)
+{
+    os_error *err = &op->answer.error;
+    struct dynamo_target target = {.endpoint = &op->ledger->endpoint, .table = op->ledger->table};
+    os_code code = op->chain->build(op, &target, err);
+    if (code == OS_OK)
+        code = sign(op, renew, err);
+    if (code != OS_OK)
+        return code;
+    struct http_start start = {
+        .request = &op->http,
+        .deadline_monotonic_ms = ledger_try_deadline(&op->request),
+        .stall_ms = op->ledger->stall_ms,
+        .body_max = DYNAMO_ANSWER_MAX,
+        .loopback = op->ledger->endpoint.loopback,
+        .done = http_done,
+        .done_context = op,
+    };
+    code = http_engine_start(loop_http(op->ledger->loop), &start, &op->http_id, err);
+    if (code == OS_OK)
+        op->answer.requests++;
+    return code;
+}
+
+static void relaunch(struct ledger_op *op, bool renew)
+{
+    drop_http(op);
+    if (launch(op, renew) != OS_OK)
+        fail_later(op);
+}
+
+void dynamo_op_next(struct ledger_op *op, enum dynamo_step step)
+{
+    op->step = step;
+    relaunch(op, false);
+}
+
+void dynamo_op_later(struct ledger_op *op)
+{
+    loop_timer_set(op->ledger->loop, &op->timer, backoff_next_ms(&op->backoff));
+}
+
+static void on_timer(struct loop_timer *timer)
+{
+    relaunch((struct ledger_op *)((char *)timer - offsetof(struct ledger_op, timer)), false);
+}
+
+/* ------------------------------------------------------------------------------------------------ answers */
+
+static void learn_time(struct dynamo_ledger *ledger, const struct http_response *response)
+{
+    const char *date = http_headers_get(&response->headers, "date");
+    int64_t date_s;
+    struct clock_reading now;
+    clock_read(&now);
+    if (date && text_parse_http_date(text_from(date), &date_s))
+        ledger->skew_s = date_s - (int64_t)(now.realtime_ms / 1000);
+}
+
+bool dynamo_op_repeats(struct ledger_op *op, const struct dynamo_error *detail, const struct http_response *response)
+{
+    if (op->repeated || (!detail->skewed && !detail->token_expired))
+        return false;
+    op->repeated = true;
+    if (detail->skewed)
+        learn_time(op->ledger, response);
+    relaunch(op, detail->token_expired);
+    return true;
+}
+
+/* No whole answer. What certainly never left this machine is not applied; the rest may be. */
+static void read_transport(struct ledger_op *op, const struct http_result *result)
+{
+    enum ledger_outcome outcome = result->sent ? LEDGER_AMBIGUOUS : LEDGER_THROTTLED;
+    error_set(&op->answer.error, result->code, "The %s could not be asked: %s", op->ledger->where, result->message);
+    if (result->code == OS_ERR_TLS && !result->sent)
+        outcome = LEDGER_REFUSED; /* the handshake failed, and nothing had left on an earlier connection */
+    if (op->chain->unanswered)
+        op->chain->unanswered(op, result, outcome);
+    else
+        dynamo_op_finish(op, outcome);
+}
+
+static void http_done(void *context, const struct http_result *result)
+{
+    struct ledger_op *op = context;
+    op->http_id = 0;
+    memset(&op->answer.error, 0, sizeof(op->answer.error));
+    if (op->cancelled)
+        op_free(op);
+    else if (result->code != OS_OK)
+        read_transport(op, result);
+    else
+        op->chain->answered(op, result->response);
+}
+
+struct ledger_op *dynamo_op_start(struct dynamo_ledger *ledger, const struct dynamo_chain *chain,
+                                  const struct ledger_request *request, ledger_done_fn done, void *context)
+{
+    struct ledger_op *op = calloc(1, sizeof(*op));
+    if (op == NULL)
+        return NULL;
+    op->ledger = ledger;
+    op->chain = chain;
+    op->request = *request;
+    op->done = done;
+    op->context = context;
+    op->timer.fire = on_timer;
+    op->backoff.random = request->deadline_monotonic_ms;
+    http_request_init(&op->http);
+    buf_init(&op->body, 0);
+    op->step = chain->first;
+    if (launch(op, false) != OS_OK)
+        fail_later(op);
+    return op;
+}
+
+void dynamo_op_cancel(struct ledger_op *op)
+{
+    op->cancelled = true;
+    if (op->posted)
+        return; /* freed by its job */
+    if (op->http_id)
+        http_engine_cancel(loop_http(op->ledger->loop), op->http_id); /* frees in http_done */
+    else
+        op_free(op);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ledger: the other small interface. Put a record on a condition, read one, list some; implemented by DynamoDB over
+ * the HTTP engine (dynamo_ledger.c) and by SQLite (local_ledger.c). Asynchronous by shape, on the loop's thread.
+ */
+#ifndef OSCOMMIT_LEDGER_LEDGER_H
+#define OSCOMMIT_LEDGER_LEDGER_H
+
+#include "commit/record.h"
+#include "loop/loop.h"
+
+enum ledger_verb {
+    LEDGER_PUT = 1,
+    LEDGER_GET,
+    LEDGER_LIST,
+    LEDGER_CREATE_TABLE,
+    LEDGER_CHECK_TABLE,
+    LEDGER_DELETE, /* never by a writer (T3): what TTL would do, on a condition */
+    LEDGER_MEND    /* nor this: puts `record` in the place of an item that is no record, as it was found just now. OK;
+                      CONFLICT_BLIND when there is none, or it was changed meanwhile; CONFLICT when it is a record */
+};
+
+struct ledger_row { /* strings borrowed for the callback */
+    const char *path;
+    const char *etag;
+    bool readable; /* false: an item that is no record; `other` holds it whole */
+    struct record record;
+    const char *upload; /* the record's upload id, "" if none; record.upload is its number */
+    const char *other;  /* JSON */
+    const char *fault;  /* why it is not readable, a sentence; "" when it is */
+};
+typedef bool (*ledger_row_fn)(void *context, const struct ledger_row *row); /* false: stop */
+
+/* Everything borrowed until `done` or cancel. Paths are whole (record_prefix included). */
+struct ledger_request {
+    enum ledger_verb verb;
+    const char *path; /* LIST: NULL for the whole table */
+    const char *etag;
+    const struct record *record;              /* PUT, MEND */
+    const char *upload;                       /* PUT: the upload id that record.upload stands for; NULL: none */
+    const struct record_condition *condition; /* PUT, DELETE */
+    ledger_row_fn each;                       /* LIST: every page is read; on the loop's thread */
+    void *each_context;
+    bool records_only; /* LIST: `other` is of no interest */
+    uint64_t deadline_monotonic_ms;
+    uint64_t try_ms; /* each of the requests that it takes; 0: until the deadline */
+};
+
+struct ledger_answer { /* borrowed for the callback */
+    enum ledger_outcome outcome;
+    bool found;                      /* GET */
+    struct record record;            /* PUT, DELETE with LEDGER_CONFLICT, GET when found */
+    char upload[RECORD_UPLOAD_SIZE]; /* the upload id that record.upload stands for; "" if none */
+    bool foreign;                    /* something answered that is no such ledger */
+    uint32_t requests;               /* how many requests it took */
+    os_error error; /* for every outcome but OK and the conflicts; CHECK_TABLE and CREATE_TABLE: OS_OK or why not */
+};
+typedef void (*ledger_done_fn)(void *context, const struct ledger_answer *answer);
+
+struct ledger_op;
+
+struct ledger {
+    const struct ledger_vtable *vtable;
+    const char *mend; /* what to look at where it cannot be reached: a sentence that names the setting */
+};
+
+struct ledger_vtable {
+    /* NULL when out of memory. One quiet repetition after ExpiredToken and after a refused time of signing (definite
+     * answers), nothing else. CREATE_TABLE polls until ACTIVE or the deadline. */
+    struct ledger_op *(*start)(struct ledger *ledger, const struct ledger_request *request, ledger_done_fn done,
+                               void *context);
+    void (*cancel)(struct ledger *ledger, struct ledger_op *op);
+    void (*free)(struct ledger *ledger);
+};
+
+struct ledger_config { /* borrowed during ..._new only, but for loop */
+    struct loop *loop;
+    const struct endpoint *endpoint;
+    const char *table;               /* or the SQLite file */
+    struct credentials *credentials; /* taken over */
+    uint64_t stall_ms;
+    const char *description; /* for messages: "table records in us-east-1" */
+};
+/* When a request that is sent now is not waited for any longer. */
+uint64_t ledger_try_deadline(const struct ledger_request *request);
+/* Puts the ledger's `mend` behind the message of a failure. */
+void ledger_add_mend(const struct ledger *ledger, os_error *err);
+os_code dynamo_ledger_new(const struct ledger_config *config, struct ledger **ret, os_error *err);
+os_code local_ledger_new(const struct ledger_config *config, struct ledger **ret, os_error *err);
+
+#endif

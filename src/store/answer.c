@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/answer.h"
+
+#include "base/error.h"
+#include "commit/version.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct meaning {
+    const char *code; /* the service's; NULL: by status alone */
+    int status;       /* 0: any */
+    os_code ours;
+    const char *mend;
+};
+
+/* Which error of S3 is which of ours, and what to do. The first that fits. Source: Amazon S3 API Reference, "Error
+ * responses". */
+static const struct meaning meanings[] = {
+    {"NoSuchBucket", 0, OS_ERR_NO_BUCKET, "Check the bucket's name and the endpoint."},
+    {"NoSuchKey", 0, OS_ERR_NOT_FOUND, "There is no such object."},
+    {"InvalidAccessKeyId", 0, OS_ERR_CREDENTIALS, "The service does not know this access key; check the credentials."},
+    {"XAdminUserNotFound", 0, OS_ERR_CREDENTIALS, "The service does not know this access key; check the credentials."},
+    {"ExpiredToken", 0, OS_ERR_CREDENTIALS, "The session token has expired; renew the credentials."},
+    {"InvalidToken", 0, OS_ERR_CREDENTIALS, "The session token is not valid; renew the credentials."},
+    {"SignatureDoesNotMatch", 0, OS_ERR_DENIED,
+     "Check the secret key and the region, and that no proxy changes requests."},
+    {"RequestTimeTooSkewed", 0, OS_ERR_SERVICE, "Set this machine's clock."},
+    {"AuthorizationHeaderMalformed", 0, OS_ERR_REGION, "Set the region of the bucket."},
+    {"PermanentRedirect", 0, OS_ERR_REGION, "Set the region of the bucket."},
+    {"TemporaryRedirect", 0, OS_ERR_REGION, "Set the region of the bucket, or try again later."},
+    {"SlowDown", 0, OS_ERR_THROTTLED, "Try again later."},
+    {"NoSuchUpload", 0, OS_ERR_NOT_FOUND, "There is no such upload: it was completed, aborted, or has expired."},
+    {"NoSuchVersion", 0, OS_ERR_NOT_FOUND, "There is no such version of the object."},
+    {"IdempotencyParameterMismatch", 0, OS_ERR_REFUSED, "The same client token was sent with another rename."},
+    {"ExcessHeaderValues", 0, OS_ERR_UNSUPPORTED, "This store takes no x-goog- condition beside x-amz- headers."},
+    {"InvalidStorageClass", 0, OS_ERR_REFUSED, "This store has no such storage class."},
+    {"InvalidTag", 0, OS_ERR_REFUSED, "The store takes no such tag."},
+    {"InvalidPart", 0, OS_ERR_REFUSED, "A part is not there, or not as it was sent: upload the parts again."},
+    {"InvalidPartOrder", 0, OS_ERR_REFUSED, "The parts must be named in the order of their numbers."},
+    {"EntityTooSmall", 0, OS_ERR_REFUSED, "The store wants larger parts: set a larger part size."},
+    {"BadDigest", 0, OS_ERR_REFUSED, "The bytes were changed on their way: send them again."},
+    {"XAmzContentChecksumMismatch", 0, OS_ERR_REFUSED, "The bytes were changed on their way: send them again."},
+    {"EntityTooLarge", 0, OS_ERR_TOO_LARGE, "The store takes no object of this size in one request."},
+    {"KeyTooLongError", 0, OS_ERR_ARGUMENT, "Use a shorter key."},
+    {"PreconditionFailed", 0, OS_ERR_CONFLICT, "The condition did not hold."},
+    {"InternalError", 0, OS_ERR_SERVICE, "Try again later."},
+    {"NotImplemented", 0, OS_ERR_UNSUPPORTED, "This store cannot do it; see the probe of what it supports."},
+    {NULL, 301, OS_ERR_REGION, "Set the region of the bucket."},
+    {NULL, 307, OS_ERR_REGION, "Set the region of the bucket, or try again later."},
+    {NULL, 401, OS_ERR_DENIED, "Check the credentials."},
+    {NULL, 403, OS_ERR_DENIED,
+     "Check the credentials, and that they allow s3:GetObject, s3:PutObject, s3:DeleteObject, and s3:ListBucket "
+     "(without which an absent key is answered like this)."},
+    {NULL, 404, OS_ERR_NOT_FOUND, "There is no such object."},
+    {NULL, 409, OS_ERR_CONFLICT, "Another request for this key was under way."},
+    {NULL, 412, OS_ERR_CONFLICT, "The condition did not hold."},
+    {NULL, 413, OS_ERR_TOO_LARGE, "The store takes no object of this size in one request."},
+    {NULL, 416, OS_ERR_ARGUMENT, "The range lies outside the object."},
+    {NULL, 429, OS_ERR_THROTTLED, "Try again later."},
+    {NULL, 501, OS_ERR_UNSUPPORTED, "This store cannot do it."},
+    {NULL, 503, OS_ERR_THROTTLED, "Try again later."},
+    {NULL, 507, OS_ERR_NO_SPACE, "The store is full."},
+};
+
+static const char *const verb_names[] = {
+    [STORE_HEAD] = "HEAD",
+    [STORE_GET] = "GET",
+    [STORE_PUT] = "PUT",
+    [STORE_COPY] = "COPY",
+    [STORE_DELETE] = "DELETE",
+    [STORE_LIST] = "LIST",
+    [STORE_HEAD_BUCKET] = "HEAD",
+    [STORE_CREATE_UPLOAD] = "CreateMultipartUpload",
+    [STORE_UPLOAD_PART] = "UploadPart",
+    [STORE_UPLOAD_PART_COPY] = "UploadPartCopy",
+    [STORE_COMPLETE] = "CompleteMultipartUpload",
+    [STORE_ABORT_UPLOAD] = "AbortMultipartUpload",
+    [STORE_LIST_PARTS] = "ListParts",
+    [STORE_LIST_UPLOADS] = "ListMultipartUploads",
+    [STORE_RENAME] = "RenameObject",
+    [STORE_GET_TAGS] = "GetObjectTagging",
+    [STORE_LIST_VERSIONS] = "ListObjectVersions",
+    [STORE_GET_VERSIONING] = "GetBucketVersioning",
+};
+
+const char *store_verb_name(enum store_verb verb)
+{
+    return verb_names[verb];
+}
+
+bool store_answer_names_version(const struct store_answer *answer)
+{
+    return version_is_own_id(answer->object.version_id);
+}
+
+/* "s3://bucket/key", cut so that a sentence around it fits. */
+static void name_object(const char *bucket, const char *key, char *ret, size_t ret_size)
+{
+    snprintf(ret, ret_size, "%s%s%s%.300s", bucket ? "s3://" : "", bucket ? bucket : "", bucket && key ? "/" : "",
+             key ? key : "");
+}
+
+static const struct meaning *meaning_of(const struct store_answer *answer)
+{
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+        const struct meaning *m = &meanings[i];
+        if (m->code ? strcmp(m->code, answer->service.code) == 0 : m->status == answer->status)
+            return m;
+    }
+    return NULL;
+}
+
+void store_answer_explain(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key)
+{
+    static const struct meaning server = {NULL, 0, OS_ERR_SERVICE, "Try again later."};
+    static const struct meaning other = {NULL, 0, OS_ERR_REFUSED, "The request will not be accepted as it is."};
+    const struct meaning *m = meaning_of(answer);
+    if (m == NULL)
+        m = answer->status >= 500 || answer->status < 300 ? &server : &other;
+    if (verb == STORE_HEAD_BUCKET && answer->status == 404)
+        m = &meanings[0];
+    char object[640];
+    name_object(bucket, key, object, sizeof(object));
+    const struct s3_error *said = &answer->service;
+    char region[128] = "";
+    if (said->region[0] && m->ours == OS_ERR_REGION)
+        snprintf(region, sizeof(region), " The service names the region \"%s\".", said->region);
+    answer->code = error_set(&answer->error, m->ours, "%s of %s failed: %s%s%.200s (HTTP %d%s%s).%s %s",
+                             store_verb_name(verb), object, said->code[0] ? said->code : "the service refused it",
+                             said->message[0] ? ": " : "", said->message, answer->status,
+                             said->request_id[0] ? ", request " : "", said->request_id, region, m->mend);
+    error_service(&answer->error, answer->status, said->code, said->request_id);
+}
+
+void store_answer_transport(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
+                            os_code code, const char *detail)
+{
+    char object[640];
+    name_object(bucket, key, object, sizeof(object));
+    answer->code = error_set(&answer->error, code, "%s of %s got no answer: %s", store_verb_name(verb), object, detail);
+    error_service(&answer->error, answer->status, NULL, NULL);
+}
+
+void store_answer_foreign(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
+                          int status, enum store_marks marks)
+{
+    char object[640];
+    name_object(bucket, key, object, sizeof(object));
+    answer->foreign = true;
+    answer->code = error_set(
+        &answer->error, OS_ERR_NETWORK,
+        "%s of %s got no answer of the store: HTTP %d came without a mark (x-amz-request-id), %s. Look at the proxy, "
+        "ingress or load balancer on the way; if it takes the mark away, say answer_mark \"none\" in a store profile.",
+        store_verb_name(verb), object, status,
+        marks == STORE_MARKS_ALL ? "which this store puts on every answer, so something in between wrote it"
+                                 : "and nothing has shown yet that a store wrote it");
+    error_service(&answer->error, status, NULL, NULL);
+}
+
+void store_answer_name_setting(struct store_answer *answer, const struct endpoint *endpoint)
+{
+    char mend[ENDPOINT_MEND_SIZE];
+    if (answer->code != OS_ERR_NETWORK && answer->code != OS_ERR_DEADLINE && answer->code != OS_ERR_TLS)
+        return;
+    endpoint_mend("s3", endpoint, mend);
+    error_add(&answer->error, mend);
+}
+
+static bool is_given(const char *text)
+{
+    return text && text[0];
+}
+
+os_code store_answer_refuse_extras(const struct store_request *request, const char *store, os_error *err)
+{
+    const struct s3_attributes *wanted = request->attributes;
+    const char *what = NULL;
+    if (is_given(request->version_id) || is_given(request->source_version_id))
+        what = "old versions";
+    else if (wanted && wanted->tag_count > 0)
+        what = "tags";
+    else if (wanted && is_given(wanted->storage_class))
+        what = "storage classes";
+    else if (wanted && (is_given(wanted->encryption) || is_given(wanted->kms_key_id)))
+        what = "encryption";
+    if (what == NULL)
+        return OS_OK;
+    return error_set(err, OS_ERR_UNSUPPORTED, "%s has no %s: ask for none, or use another store.", store, what);
+}
+
+void store_answer_content_type(struct store_answer *answer, const char *content_type)
+{
+    if (content_type == NULL)
+        return;
+    size_t len = strnlen(content_type, sizeof(answer->content_type) - 1);
+    memcpy(answer->content_type, content_type, len);
+    answer->content_type[len] = '\0';
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From what a store said to an os_code and a sentence; shared by the stores. */
+#ifndef OSCOMMIT_STORE_ANSWER_H
+#define OSCOMMIT_STORE_ANSWER_H
+
+#include "aws/endpoint.h"
+#include "store/store.h"
+
+/* Fills code and error from status and service. `bucket` may be NULL for the embedded store. */
+void store_answer_explain(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key);
+
+/* The same when no whole answer came: `code` and `detail` are the transport's. */
+void store_answer_transport(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
+                            os_code code, const char *detail);
+
+/* The same when another than the store answered, with `status` (E9). */
+void store_answer_foreign(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
+                          int status, enum store_marks marks);
+
+/* Nothing was sent: of a failure on the way to the store, it says which setting leads there. */
+void store_answer_name_setting(struct store_answer *answer, const struct endpoint *endpoint);
+
+void store_answer_content_type(struct store_answer *answer, const char *content_type); /* cut to fit; NULL is fine */
+
+/* OS_ERR_UNSUPPORTED where a request wants what `store` ("The embedded store") cannot keep or give: tags, a storage
+ * class, encryption, another version than the current one. */
+os_code store_answer_refuse_extras(const struct store_request *request, const char *store, os_error *err);
+
+/* The object, or delete marker, has a version id of its own: the bucket has versions. */
+bool store_answer_names_version(const struct store_answer *answer);
+
+const char *store_verb_name(enum store_verb verb); /* "HEAD", "PUT" ... */
+
+#endif

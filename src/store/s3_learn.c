@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the store over S3 learns about its store from refusals: the region, the time, that a token is over (E2). */
+#include "base/text.h"
+#include "store/proxied.h"
+#include "store/s3_internal.h"
+
+#include <string.h>
+
+enum { S3_SKEW_MIN_S = 300 };
+
+int64_t s3_store_now_s(const struct s3_store *store)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return (int64_t)(now.realtime_ms / 1000) + store->skew_s;
+}
+
+/* The store named another region than the one we sign for: go there. */
+static bool learn_region(struct s3_store *store, const struct store_answer *answer)
+{
+    const char *region = answer->service.region;
+    bool redirect = answer->status == 301 || answer->status == 307 || answer->status == 400;
+    if (!redirect || region[0] == '\0' || strcmp(region, store->endpoint.region) == 0)
+        return false;
+    struct endpoint moved = store->endpoint;
+    if (store->endpoint.is_aws && endpoint_parse("s3", NULL, region, &moved, NULL) != OS_OK)
+        return false;
+    if (!store->proxied && store_is_proxied(&moved))
+        return false; /* R6: fences were promised of a store that is reached straight */
+    struct sigv4_signer *signer = sigv4_signer_new(region, "s3");
+    if (signer == NULL)
+        return false;
+    if (!text_copy(text_from(region), moved.region, sizeof(moved.region))) {
+        sigv4_signer_free(signer);
+        return false;
+    }
+    sigv4_signer_free(store->signer);
+    store->signer = signer;
+    store->endpoint = moved;
+    return true;
+}
+
+static bool is_far(int64_t seconds)
+{
+    return seconds > S3_SKEW_MIN_S || seconds < -S3_SKEW_MIN_S;
+}
+
+/* E2. A HEAD's answer has no body to carry RequestTimeTooSkewed: there a 403 with a Date far from ours says the same,
+ * or one far from the signature's, which has waited in a machine that was suspended. S3 takes 15 minutes. */
+static bool learn_time(const struct store_op *op, const struct store_answer *answer)
+{
+    struct s3_store *store = op->store;
+    if (!answer->has_date)
+        return false;
+    int64_t off_s = (int64_t)answer->date_s - s3_store_now_s(store);
+    bool far = is_far(off_s) || is_far((int64_t)answer->date_s - (int64_t)op->sign_s);
+    bool said = strcmp(answer->service.code, "RequestTimeTooSkewed") == 0;
+    bool implied = answer->status == 403 && answer->service.code[0] == '\0' && far;
+    if (said || implied)
+        store->skew_s += off_s;
+    return said || implied;
+}
+
+/* E2. S3 answers a HEAD with 400 for it, again without a code; nothing else in a HEAD of ours is a bad request. */
+static bool token_expired(const struct store_op *op, const struct store_answer *answer)
+{
+    bool head = op->request.verb == STORE_HEAD || op->request.verb == STORE_HEAD_BUCKET;
+    bool implied = head && answer->status == 400 && answer->service.code[0] == '\0';
+    return implied || strcmp(answer->service.code, "ExpiredToken") == 0;
+}
+
+bool s3_store_learns(struct store_op *op, const struct store_answer *answer, bool *ret_renew)
+{
+    bool elsewhere = learn_region(op->store, answer); /* a bare 400 to a HEAD may mean that, too */
+    *ret_renew = !elsewhere && token_expired(op, answer);
+    return elsewhere || *ret_renew || learn_time(op, answer);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An upload is aborted, and then asked for: a part that was under way may keep it open, or open it again (Amazon S3 API
+ * Reference, "AbortMultipartUpload", says to abort again then, and to ask with ListParts).
+ */
+#include "upload/upload.h"
+
+#include "commit/backoff.h"
+#include "store/answer.h"
+
+#include <string.h>
+
+struct abort {
+    struct sync sync;
+    os_client *client;
+    struct store_request request;
+    struct store_op *op;
+    struct clock_reading sent;
+    struct loop_timer again;
+    struct loop_timer deadline;
+    struct cancel_link cancel_link;
+    struct cancel_link closing_link;
+    os_cancel *cancel;
+    struct backoff backoff;
+    os_error last_error;
+    bool parts_in_doubt;
+    bool accepted; /* and now it is asked for */
+    bool settling; /* it was gone, and is asked for once more */
+    bool gone;
+    bool had_effect; /* an abort was accepted */
+    bool was_gone;   /* before that */
+};
+
+static void end(struct abort *abort)
+{
+    struct store *store = abort->client->store;
+    if (abort->op)
+        store->vtable->cancel(store, abort->op);
+    loop_timer_clear(abort->client->loop, &abort->again);
+    loop_timer_clear(abort->client->loop, &abort->deadline);
+    cancel_unlink(&abort->cancel_link);
+    cancel_unlink(&abort->closing_link);
+    if (!abort->gone)
+        log_line(
+            &abort->client->log, OS_LOG_WARN,
+            "%s: the upload %s could not be aborted, and stays until `oscommit gc` or a rule of the bucket removes "
+            "it: %s",
+            abort->request.key, abort->request.upload.id,
+            abort->last_error.code == OS_OK ? "it was still open after its abort" : abort->last_error.message);
+    sync_finish(&abort->sync);
+}
+
+/* "Ask again" is for answers that decide nothing; a refusal will not change. */
+static bool is_unclear(const struct store_answer *answer)
+{
+    bool server = answer->status >= 500 && answer->status != 501;
+    return !answer->complete || server || answer->status == 429 || answer->status == 409;
+}
+
+static bool is_gone(const struct store_answer *answer)
+{
+    return strcmp(answer->service.code, "NoSuchUpload") == 0;
+}
+
+static bool no_part(void *context, const struct s3_part *part)
+{
+    (void)context;
+    (void)part;
+    return true;
+}
+
+static void again(struct abort *abort)
+{
+    loop_timer_set(abort->client->loop, &abort->again, backoff_next_ms(&abort->backoff));
+}
+
+/* versitygw 1.8.0 makes the upload's folder again for a part whose bytes had come before the abort. */
+static void found_gone(struct abort *abort)
+{
+    if (abort->settling || !abort->parts_in_doubt) {
+        end(abort);
+        return;
+    }
+    abort->settling = true;
+    abort->accepted = true;
+    loop_timer_set(abort->client->loop, &abort->again, STAGE_SETTLE_MS);
+}
+
+static void shorten(struct abort *abort)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    if (abort->request.deadline_monotonic_ms <= now.monotonic_ms + STAGE_ABORT_MS)
+        return;
+    abort->request.deadline_monotonic_ms = now.monotonic_ms + STAGE_ABORT_MS;
+    loop_timer_set(abort->client->loop, &abort->deadline, STAGE_ABORT_MS);
+}
+
+static void asked(struct abort *abort, const struct store_answer *answer)
+{
+    abort->gone = is_gone(answer) || answer->status == 403; /* who may not ask has to believe that it was accepted */
+    abort->last_error = answer->error;
+    if (answer->code == OS_OK)
+        abort->accepted = false;
+    if (abort->gone) {
+        found_gone(abort);
+        return;
+    }
+    if (!is_unclear(answer)) /* a store may go on like this for ever */
+        shorten(abort);
+    again(abort);
+}
+
+static void aborted(struct abort *abort, const struct store_answer *answer)
+{
+    abort->accepted = answer->code == OS_OK;
+    abort->gone = is_gone(answer);
+    abort->last_error = answer->error;
+    abort->had_effect = abort->had_effect || abort->accepted;
+    abort->was_gone = abort->was_gone || (abort->gone && !abort->had_effect);
+    if (abort->accepted)
+        loop_timer_set(abort->client->loop, &abort->again, 0);
+    else if (abort->gone)
+        found_gone(abort);
+    else if (is_unclear(answer))
+        again(abort);
+    else
+        end(abort);
+}
+
+static void done(void *context, const struct store_answer *answer)
+{
+    struct abort *abort = context;
+    abort->op = NULL;
+    client_note_date(abort->client, answer, &abort->sent);
+    client_note_request(abort->client, store_verb_name(abort->request.verb), abort->request.key, &abort->sent,
+                        answer->status, answer->code);
+    if (abort->request.verb == STORE_LIST_PARTS)
+        asked(abort, answer);
+    else
+        aborted(abort, answer);
+}
+
+static void send_next(struct loop_timer *timer)
+{
+    struct abort *abort = (struct abort *)((char *)timer - offsetof(struct abort, again));
+    struct store *store = abort->client->store;
+    abort->request.verb = abort->accepted ? STORE_LIST_PARTS : STORE_ABORT_UPLOAD;
+    clock_read(&abort->sent);
+    abort->op = store->vtable->start(store, &abort->request, done, abort);
+    if (abort->op == NULL)
+        again(abort);
+}
+
+static void on_deadline(struct loop_timer *timer)
+{
+    end((struct abort *)((char *)timer - offsetof(struct abort, deadline)));
+}
+
+static void on_cancel(struct cancel_link *link)
+{
+    shorten((struct abort *)((char *)link - offsetof(struct abort, cancel_link)));
+}
+
+static void on_closing(struct cancel_link *link)
+{
+    shorten((struct abort *)((char *)link - offsetof(struct abort, closing_link)));
+}
+
+static void start(struct sync *sync)
+{
+    struct abort *abort = (struct abort *)sync;
+    struct clock_reading now;
+    clock_read(&now);
+    abort->backoff.random = now.realtime_ms;
+    abort->again.fire = send_next;
+    abort->deadline.fire = on_deadline;
+    abort->cancel_link.heard = on_cancel;
+    abort->closing_link.heard = on_closing;
+    uint64_t least_ms = now.monotonic_ms + STAGE_ABORT_MS;
+    uint64_t *deadline_ms = &abort->request.deadline_monotonic_ms;
+    if (*deadline_ms < least_ms)
+        *deadline_ms = least_ms;
+    loop_timer_set(abort->client->loop, &abort->deadline, *deadline_ms - now.monotonic_ms);
+    if (!cancel_link(abort->cancel, &abort->cancel_link, abort->client->loop) ||
+        !cancel_link(abort->client->closing, &abort->closing_link, abort->client->loop))
+        shorten(abort); /* nobody could end it sooner */
+    send_next(&abort->again);
+}
+
+enum stage_aborted stage_abort(os_client *client, const char *key, const struct stage_abort_wish *wish)
+{
+    struct s3_parts_page page = {.truncated = false};
+    struct abort abort = {
+        .client = client,
+        .cancel = wish->cancel,
+        .parts_in_doubt = wish->parts_in_doubt,
+        .request = {.key = key,
+                    .upload = {.id = wish->upload_id, .max_parts = 1, .each_part = no_part, .parts_page = &page},
+                    .deadline_monotonic_ms = wish->deadline_monotonic_ms},
+    };
+    abort.sync.start = start;
+    if (sync_run(client, &abort.sync, NULL) != OS_OK || !abort.gone)
+        return STAGE_MAY_STAY;
+    return abort.was_gone ? STAGE_WAS_GONE : STAGE_ABORTED;
+}
