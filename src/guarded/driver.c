@@ -34,18 +34,18 @@ static void run_free(struct run *run)
     os_client *client = run->client;
     assert(run->answered);
     run_cancel_requests(run, false);
-    client->store->vtable->attempt_free(client->store, run->attempt);
-    loop_timer_clear(client->loop, &run->guard_timer);
-    loop_timer_clear(client->loop, &run->deadline_timer);
-    loop_timer_clear(client->loop, &run->again_timer);
-    loop_timer_clear(client->loop, &run->failed_timer);
+    client->store->vtable->attempt_free(client->store, run->io.attempt.signed_request);
+    loop_timer_clear(client->loop, &run->time.guard_timer);
+    loop_timer_clear(client->loop, &run->time.deadline_timer);
+    loop_timer_clear(client->loop, &run->time.again_timer);
+    loop_timer_clear(client->loop, &run->io.failed_timer);
     if (run->previous)
         run->previous->next = run->next;
     else
         client->runs = run->next;
     if (run->next)
         run->next->previous = run->previous;
-    carried_free(&run->carried);
+    carried_free(&run->io.source.carried);
     free(run->path);
     free(run->upload);
     free(run->key);
@@ -61,10 +61,10 @@ static void run_answer(struct run *run)
     run->answered = true;
     cancel_unlink(&run->cancel_link);
     cancel_unlink(&run->closing_link);
-    loop_timer_clear(run->client->loop, &run->deadline_timer);
+    loop_timer_clear(run->client->loop, &run->time.deadline_timer);
     run_cancel_requests(run, true);
-    run->outcome.result.duration_ms = clock_elapsed_max(&run->started, &now);
-    run->outcome.result.waited_ms = run->waited_ms;
+    run->outcome.result.duration_ms = clock_elapsed_max(&run->time.started, &now);
+    run->outcome.result.waited_ms = run->time.waited_ms;
     run->outcome.length_s = run->length_s;
     log_line(&run->client->log, OS_LOG_INFO, "%s %s: %s by %s (%s, %s)", run->wish.name, run->key,
              os_verdict_name(run->outcome.verdict), run->outcome.result.rule, run->outcome.result.request,
@@ -167,30 +167,31 @@ static void begin_guard(struct run *run)
         return;
     }
     run->outcome.result.guards++;
-    run->client->store->vtable->attempt_free(run->client->store, run->attempt);
-    run->attempt = NULL;
+    run->client->store->vtable->attempt_free(run->client->store, run->io.attempt.signed_request);
+    run->io.attempt.signed_request = NULL;
     struct guard_event event = {.kind = GUARD_EVENT_START};
     step_guard(run, &event);
 }
 
 static void begin_soon(struct run *run)
 {
-    loop_timer_set(run->client->loop, &run->again_timer, 0);
+    loop_timer_set(run->client->loop, &run->time.again_timer, 0);
 }
 
 static void on_again(struct loop_timer *timer)
 {
-    begin_guard(from_timer(timer, offsetof(struct run, again_timer)));
+    begin_guard(from_timer(timer, offsetof(struct run, time.again_timer)));
 }
 
 /* E6: twice as long; or as long as all of it takes at the rate that was seen, and half as long again. */
 static void lengthen(struct run *run)
 {
     uint64_t length_s = 2 * (uint64_t)run->length_s;
-    uint64_t needed_s = run->tail_rate > 0 ? run->guard.wire_bytes * 3 / (2 * run->tail_rate) + 1 : 0;
+    uint64_t needed_s =
+        run->io.attempt.tail_rate > 0 ? run->guard.wire_bytes * 3 / (2 * run->io.attempt.tail_rate) + 1 : 0;
     length_s = needed_s > length_s ? needed_s : length_s;
     run->length_s = length_s < GUARD_LENGTH_MAX_S ? (uint32_t)length_s : GUARD_LENGTH_MAX_S;
-    run->tail_rate = 0;
+    run->io.attempt.tail_rate = 0;
 }
 
 /* "The call starts new guards until its deadline, and only then returns the last verdict" (protocol section 1). */
@@ -203,7 +204,7 @@ static void start_again(struct run *run)
     log_line(&run->client->log, OS_LOG_INFO, "%s %s: guard ended by %s, a new one starts", run->wish.name, run->key,
              guard_rule_name(&run->guard));
     bool at_once = run->guard.reason == GUARD_REASON_RECORD_GONE || run->guard.reason == GUARD_REASON_EXPIRED;
-    loop_timer_set(run->client->loop, &run->again_timer, at_once ? 0 : backoff_next_ms(&run->again_backoff));
+    loop_timer_set(run->client->loop, &run->time.again_timer, at_once ? 0 : backoff_next_ms(&run->time.again_backoff));
 }
 
 /* The store refused the condition, and a moment later the expectation holds. A native writer who came and was undone
@@ -216,7 +217,7 @@ static bool refused_for_an_instant(const struct run *run)
 
 static bool wants_again(const struct run *run)
 {
-    return (guard_try_again(&run->guard) || refused_for_an_instant(run)) && !run->stopped && run->gave_up == NULL;
+    return (guard_try_again(&run->guard) || refused_for_an_instant(run)) && !run->stopped && run->io.gave_up == NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------ events */
@@ -225,17 +226,17 @@ static void count_waiting(struct run *run, const struct clock_reading *now)
 {
     bool waiting = run->guard.state == GUARD_CONTEND_WAITING || run->guard.state == GUARD_CONTEND_READING ||
                    run->guard.state == GUARD_CONTEND_CHECKING;
-    if (waiting && !run->waiting)
-        run->waiting_since = *now;
-    if (!waiting && run->waiting)
-        run->waited_ms += clock_elapsed_max(&run->waiting_since, now);
-    run->waiting = waiting;
+    if (waiting && !run->time.waiting)
+        run->time.waiting_since = *now;
+    if (!waiting && run->time.waiting)
+        run->time.waited_ms += clock_elapsed_max(&run->time.waiting_since, now);
+    run->time.waiting = waiting;
 }
 
 static void end_guard(struct run *run)
 {
     run_cancel_requests(run, false);
-    loop_timer_clear(run->client->loop, &run->guard_timer);
+    loop_timer_clear(run->client->loop, &run->time.guard_timer);
     if (!run->answered && wants_again(run)) {
         start_again(run);
         return;
@@ -250,13 +251,13 @@ static void end_guard(struct run *run)
 /* Of each guard of the call: the last one may end before it has sent anything. */
 static void keep_ticket(struct run *run)
 {
-    run->outcome.owns_upload =
-        run->wish.ticket && guard_owns_upload(&run->guard) && run->upload && strcmp(run->seen_upload, run->upload) == 0;
+    run->outcome.owns_upload = run->wish.ticket && guard_owns_upload(&run->guard) && run->upload &&
+                               strcmp(run->io.records.seen_upload, run->upload) == 0;
     if (!guard_by_fence(&run->guard))
         return;
     if (!run->outcome.by_fence)
-        version_copy(&run->outcome.lost_at, &run->head_version);
-    run->outcome.upload_gone = run->upload_gone && (run->outcome.upload_gone || !run->outcome.by_fence);
+        version_copy(&run->outcome.lost_at, &run->io.head.version);
+    run->outcome.upload_gone = run->io.parts.gone && (run->outcome.upload_gone || !run->outcome.by_fence);
     run->outcome.by_fence = true;
     guard_ticket_of(&run->guard, &run->outcome.ticket);
 }
@@ -298,12 +299,12 @@ static void step_guard(struct run *run, struct guard_event *event)
         }
         return;
     }
-    if (run->gave_up && todo.what == 0) {
+    if (run->io.gave_up && todo.what == 0) {
         run_stop(run);
         return;
     }
     if (todo.has_timer)
-        loop_timer_set(run->client->loop, &run->guard_timer,
+        loop_timer_set(run->client->loop, &run->time.guard_timer,
                        run->wish.patient ? run_patient_ms(run, todo.timer_ms) : todo.timer_ms);
     run_perform(run, &todo);
 }
@@ -311,7 +312,7 @@ static void step_guard(struct run *run, struct guard_event *event)
 static void on_guard_timer(struct loop_timer *timer)
 {
     struct guard_event event = {.kind = GUARD_EVENT_TIMER};
-    step_guard(from_timer(timer, offsetof(struct run, guard_timer)), &event);
+    step_guard(from_timer(timer, offsetof(struct run, time.guard_timer)), &event);
 }
 
 /* ------------------------------------------------------------------------------------------------ stop */
@@ -319,8 +320,8 @@ static void on_guard_timer(struct loop_timer *timer)
 static void refuse_stopped(struct run *run)
 {
     os_error error;
-    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
-    const char *words = run->last_error.code != OS_OK ? run->last_error.message : "";
+    const char *colon = run->io.last_error.code != OS_OK ? " Last trouble: " : "";
+    const char *words = run->io.last_error.code != OS_OK ? run->io.last_error.message : "";
     if (run->cancelled)
         error_set(&error, OS_ERR_CANCELLED, "%s of %s was cancelled before anything was sent.%s%.500s", run->wish.name,
                   run->key, colon, words);
@@ -351,7 +352,7 @@ static void run_stop(struct run *run)
 
 static void on_deadline(struct loop_timer *timer)
 {
-    run_stop(from_timer(timer, offsetof(struct run, deadline_timer)));
+    run_stop(from_timer(timer, offsetof(struct run, time.deadline_timer)));
 }
 
 static void cancel_run(struct run *run)
@@ -406,17 +407,17 @@ bool run_start(os_client *client, const struct run_wish *wish, run_done_fn done,
     run->context = context;
     run->length_s = wish->length_s ? wish->length_s : client->settings.guard.length_s;
     run->outcome.result.size = sizeof(run->outcome.result);
-    run->guard_timer.fire = on_guard_timer;
-    run->deadline_timer.fire = on_deadline;
-    run->again_timer.fire = on_again;
-    run->failed_timer.fire = run_on_failed;
+    run->time.guard_timer.fire = on_guard_timer;
+    run->time.deadline_timer.fire = on_deadline;
+    run->time.again_timer.fire = on_again;
+    run->io.failed_timer.fire = run_on_failed;
     run->on_event = step_guard;
     run->on_ready = begin_soon;
     run->on_refused = refuse;
     run->cancel_link.heard = on_cancel;
     run->closing_link.heard = on_closing;
-    clock_read(&run->started);
-    run->again_backoff.random = run->started.realtime_ms;
+    clock_read(&run->time.started);
+    run->time.again_backoff.random = run->time.started.realtime_ms;
     if (!copy_names(run) || !cancel_link(wish->cancel, &run->cancel_link, client->loop) ||
         !cancel_link(client->closing, &run->closing_link, client->loop)) {
         cancel_unlink(&run->cancel_link);
@@ -427,7 +428,7 @@ bool run_start(os_client *client, const struct run_wish *wish, run_done_fn done,
         return false;
     }
     run_link(run);
-    loop_timer_set(client->loop, &run->deadline_timer, wish->deadline_ms);
+    loop_timer_set(client->loop, &run->time.deadline_timer, wish->deadline_ms);
     if (wish->ticket)
         begin_soon(run);
     else

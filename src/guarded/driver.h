@@ -74,85 +74,128 @@ bool run_start(os_client *client, const struct run_wish *wish, run_done_fn done,
 void run_free_all(os_client *client);
 
 /* The rest is for driver*.c. */
-struct run {
-    os_client *client;
-    struct run *next;
-    struct run *previous;
-    struct run_wish wish;
-    char *key;                            /* own copies: a run can outlive its call by the answer of a PutItem */
-    char *path;                           /* of the record */
-    char *upload;                         /* COMPLETE: the upload's id; else NULL */
-    char seen_upload[RECORD_UPLOAD_SIZE]; /* of the record that the ledger answered with last; "": it has none */
-    char md5_etag[VERSION_ETAG_SIZE];     /* PUT: quoted MD5 of the body */
-    char source_etag[VERSION_ETAG_SIZE];
-    char head_version_id[VERSION_ID_SIZE];   /* of the version, or delete marker, that the last HEAD showed */
-    struct object_version head_version;      /* that the last HEAD showed; not of one that failed */
-    char marker_version_id[VERSION_ID_SIZE]; /* DELETE that was applied: of its delete marker, "" if it made none */
-    struct carried carried;                  /* COPY: the source's metadata and content headers */
-    bool has_carried;
-    bool leave_nonce_out; /* COPY: no room for it in the metadata */
 
-    struct guard guard;
-    struct store_request head_request;
-    struct store_request source_request;
-    struct store_request attempt_request;
-    struct s3_content attempt_content;
-    struct store_attempt *attempt;
-    struct store_op *head_op;
-    struct store_op *source_op;
-    struct store_op *send_op;
-    struct store_request upload_request;
-    struct s3_parts_page parts_page;
-    struct store_op *upload_op; /* ListParts of our upload, or the abort of another's */
-    bool upload_gone;           /* by the last ListParts */
-    bool versions_denied;       /* R16: for want of a right the list of versions has shown nothing */
-    bool versions_await;        /* R16: a key that is not there is not known to them, and will be once it is written */
-    uint64_t patience_ms;
-    struct run_versions *versions; /* being listed; else NULL */
+/* HEAD of the key (driver_io.c). */
+struct run_head {
+    struct store_request request;
+    struct store_op *op;
+    struct clock_reading sent;
+    struct object_version version;    /* that the last one showed; not of one that failed */
+    char version_id[VERSION_ID_SIZE]; /* of the version, or delete marker, that it showed */
+    uint32_t unbelieved_count;        /* in a row with a Date that is not believed, by weight */
+    uint32_t dateless_count;          /* in a row that the store answered without a Date */
+};
+
+/* COPY: HEAD of the source, and what is taken from it (driver_io.c). */
+struct run_source {
+    struct store_request request;
+    struct store_op *op;
+    struct clock_reading sent;
+    char etag[VERSION_ETAG_SIZE];
+    struct carried carried; /* its metadata and content headers */
+    bool has_carried;
+    bool leave_nonce_out; /* no room for it in the metadata */
+    os_error error;       /* what is wrong with it */
+};
+
+/* The guarded request (driver_io_attempt.c). */
+struct run_attempt {
+    struct store_request request;
+    struct store_attempt *signed_request;
+    struct store_op *op;
+    struct clock_reading sent;
+    uint64_t allowance_ms;                   /* of the one sent last */
+    uint64_t tail_rate;                      /* bytes per second of one that was too slow to be whole; 0: none was */
+    char marker_version_id[VERSION_ID_SIZE]; /* DELETE that was applied: of its delete marker, "" if it made none */
+};
+
+/* ListParts of our upload, or the abort of another's (driver_io_upload.c). */
+struct run_parts {
+    struct store_request request;
+    struct s3_parts_page page;
+    struct store_op *op;
+    struct clock_reading sent;
+    bool gone; /* our upload, by the last ListParts */
+};
+
+/* The record's requests, and whether the ledger is there (driver_io_ledger.c). */
+struct run_records {
     struct ledger_op *put_op;
     struct ledger_op *get_op;
     struct record put_record;
     struct record_condition put_condition;
     struct guard_evidence evidence; /* of the Query under way */
-    struct clock_reading head_sent, source_sent, send_sent, put_sent, get_sent, upload_sent;
+    struct clock_reading put_sent, get_sent;
+    char seen_upload[RECORD_UPLOAD_SIZE]; /* of the record that was answered last; "": it has none */
+    struct clock_reading away_since;      /* before the first of an unbroken row of failures was sent */
+    bool away;
+    bool connects;          /* the last of them left this machine */
+    uint32_t foreign_count; /* answers in a row that are no ledger's */
+};
 
+/* Whether the store is there (driver_io.c). */
+struct run_reach {
+    struct clock_reading lost_since; /* first of an unbroken row of failures before anything was sent */
+    bool lost;
+};
+
+/* What the requests are about, and what came of them. */
+struct run_io {
+    struct run_head head;
+    struct run_source source;
+    struct run_attempt attempt;
+    struct run_parts parts;
+    struct run_records records;
+    struct run_versions *versions; /* being listed; else NULL */
+    bool versions_denied;          /* R16: for want of a right the list of versions has shown nothing */
+    bool versions_await; /* R16: a key that is not there is not known to them, and will be once it is written */
+    struct run_reach reach;
+    struct loop_timer failed_timer;
+    unsigned failed;     /* GUARD_DO_... of requests that could not even be started */
+    const char *gave_up; /* why a service was not waited for any longer, as a clause; NULL: it was not given up */
+    os_error last_error; /* what a service said last of a failure */
+};
+
+/* When a run ends, begins again, or has waited. */
+struct run_time {
+    struct clock_reading started;
     struct loop_timer guard_timer;
     struct loop_timer deadline_timer;
     struct loop_timer again_timer;
     struct backoff again_backoff;
-    struct cancel_link cancel_link;
-    struct cancel_link closing_link;
-    struct clock_reading started;
-    struct clock_reading unreachable_since; /* first of an unbroken row of failures before anything was sent */
-    uint32_t unbelieved;                    /* HEADs in a row with a Date that is not believed, by weight */
-    bool unreachable;
-    struct clock_reading ledger_away_since; /* the ledger's: before the first of them was sent */
-    bool ledger_away;
-    bool ledger_connects;    /* the last of them left this machine */
-    uint32_t foreign_count;  /* answers in a row that are no ledger's */
-    uint32_t dateless_count; /* HEADs in a row that the store answered without a Date */
-    const char *gave_up;     /* why it was not waited for any longer, as a clause; NULL: it was not given up */
     uint64_t waited_ms;
     struct clock_reading waiting_since;
     bool waiting;
-    uint64_t allowance_ms;  /* of the attempt sent last */
-    uint64_t tail_rate;     /* bytes per second of an attempt that was too slow to be whole; 0: there was none */
+    uint64_t patience_ms;
+};
+
+struct run {
+    os_client *client;
+    struct run *next;
+    struct run *previous;
+    struct run *next_waiting; /* in a fence_check */
+    struct run_wish wish;
+    char *key;                        /* own copies: a run can outlive its call by the answer of a PutItem */
+    char *path;                       /* of the record */
+    char *upload;                     /* COMPLETE: the upload's id; else NULL */
+    char md5_etag[VERSION_ETAG_SIZE]; /* PUT: quoted MD5 of the body */
+
+    struct guard guard;
+    struct run_io io;
+    struct run_time time;
+    struct cancel_link cancel_link;
+    struct cancel_link closing_link;
     uint32_t length_s;      /* E6 */
     uint32_t refused_count; /* how often the condition was refused although the expectation holds */
     bool stopped;           /* deadline or cancellation has come */
     bool cancelled;
-    bool answered;            /* done has been called */
-    struct run *next_waiting; /* in a fence_check */
-    struct loop_timer failed_timer;
-    unsigned failed; /* GUARD_DO_... of requests that could not even be started */
+    bool answered; /* done has been called */
 
     void (*on_event)(struct run *run, struct guard_event *event);
     void (*on_ready)(struct run *run);                          /* the fence check has passed */
     void (*on_refused)(struct run *run, const os_error *error); /* it has not; nothing was sent */
 
     struct run_outcome outcome;
-    os_error last_error;   /* what a service said last of a failure */
-    os_error source_error; /* COPY: what is wrong with the source */
     run_done_fn done;
     void *context;
 };

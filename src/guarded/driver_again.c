@@ -42,9 +42,9 @@ uint64_t run_ask_again_ms(const struct run *run)
 uint64_t run_patient_ms(struct run *run, uint64_t timer_ms)
 {
     uint64_t until = until_decided_ms(run);
-    run->patience_ms = run->patience_ms ? 2 * run->patience_ms : timer_ms;
-    run->patience_ms = at_most(run->patience_ms, PATIENCE_MOST_MS);
-    uint64_t wait_ms = at_most(run->patience_ms, at_most(run_ledger_left_ms(run), run_store_left_ms(run)));
+    run->time.patience_ms = run->time.patience_ms ? 2 * run->time.patience_ms : timer_ms;
+    run->time.patience_ms = at_most(run->time.patience_ms, PATIENCE_MOST_MS);
+    uint64_t wait_ms = at_most(run->time.patience_ms, at_most(run_ledger_left_ms(run), run_store_left_ms(run)));
     wait_ms = wait_ms > timer_ms ? wait_ms : timer_ms;
     return until > 0 && until < wait_ms ? until : wait_ms;
 }

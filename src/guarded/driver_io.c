@@ -36,13 +36,13 @@ static bool given_up(struct run *run, os_code code)
     struct clock_reading now;
     clock_read(&now);
     bool unreachable = code == OS_ERR_NETWORK || code == OS_ERR_DEADLINE;
-    if (unreachable && !run->unreachable)
-        run->unreachable_since = now;
-    run->unreachable = unreachable;
+    if (unreachable && !run->io.reach.lost)
+        run->io.reach.lost_since = now;
+    run->io.reach.lost = unreachable;
     bool before_sending = run->guard.send_count == 0 && !run->guard.resolving;
-    bool too_long = unreachable && clock_elapsed_max(&run->unreachable_since, &now) > RUN_UNREACHABLE_MS;
+    bool too_long = unreachable && clock_elapsed_max(&run->io.reach.lost_since, &now) > RUN_UNREACHABLE_MS;
     if (too_long && run->wish.ticket) {
-        run->gave_up = "its store has not answered for ten seconds or more"; /* who resolves it can ask again */
+        run->io.gave_up = "its store has not answered for ten seconds or more"; /* who resolves it can ask again */
         run->outcome.away |= RUN_STORE;
     }
     return too_long && before_sending;
@@ -51,10 +51,10 @@ static bool given_up(struct run *run, os_code code)
 uint64_t run_store_left_ms(const struct run *run)
 {
     struct clock_reading now;
-    if (!run->unreachable)
+    if (!run->io.reach.lost)
         return UINT64_MAX;
     clock_read(&now);
-    uint64_t gone_ms = clock_elapsed_max(&run->unreachable_since, &now);
+    uint64_t gone_ms = clock_elapsed_max(&run->io.reach.lost_since, &now);
     return gone_ms > RUN_UNREACHABLE_MS ? 0 : RUN_UNREACHABLE_MS + 1 - gone_ms;
 }
 
@@ -63,7 +63,7 @@ static enum head_outcome head_outcome_of(struct run *run, const struct store_ans
     switch (answer->code) {
     case OS_OK:
     case OS_ERR_NOT_FOUND:
-        run->unreachable = false;
+        run->io.reach.lost = false;
         run->outcome.heard |= RUN_STORE;
         return HEAD_ANSWERED;
     case OS_ERR_NETWORK:
@@ -81,14 +81,14 @@ static bool lacks_time(struct run *run, const struct store_answer *answer)
 {
     bool doubted = run->client->belief == DATE_DOUBTED;
     if (run->client->belief == DATE_BELIEVED || answer->dateless) {
-        run->unbelieved = 0;
+        run->io.head.unbelieved_count = 0;
         return false;
     }
-    run->unbelieved += doubted ? 1 : RUN_UNBELIEVED_MOST / 2;
-    if (run->unbelieved < RUN_UNBELIEVED_MOST || run->guard.send_count > 0 || run->guard.resolving)
+    run->io.head.unbelieved_count += doubted ? 1 : RUN_UNBELIEVED_MOST / 2;
+    if (run->io.head.unbelieved_count < RUN_UNBELIEVED_MOST || run->guard.send_count > 0 || run->guard.resolving)
         return false;
     error_set(
-        &run->last_error, OS_ERR_PROTOCOL,
+        &run->io.last_error, OS_ERR_PROTOCOL,
         "The store's answers to HEAD of %.300s have a Date (second %llu) that is %s, so that its time is not "
         "known; nothing was written. See that the clocks of its front ends are set, and that no proxy writes Date.",
         run->key, (unsigned long long)answer->date_s,
@@ -101,7 +101,7 @@ static bool lacks_time(struct run *run, const struct store_answer *answer)
 static void note_trouble(struct run *run, const struct store_answer *answer)
 {
     if (answer->code != OS_OK && answer->code != OS_ERR_NOT_FOUND)
-        run->last_error = answer->error;
+        run->io.last_error = answer->error;
 }
 
 /* Then nobody can tell whether the version that is expected is there. */
@@ -115,54 +115,54 @@ static bool lacks_etag(const struct run *run, const struct store_answer *answer)
 static bool has_no_clock(struct run *run, const struct store_answer *answer)
 {
     bool answered = answer->code == OS_OK || answer->code == OS_ERR_NOT_FOUND;
-    run->dateless_count = answered && answer->dateless ? run->dateless_count + 1 : 0;
-    return run->dateless_count >= DATELESS_MOST && run->guard.send_count == 0 && !run->guard.resolving;
+    run->io.head.dateless_count = answered && answer->dateless ? run->io.head.dateless_count + 1 : 0;
+    return run->io.head.dateless_count >= DATELESS_MOST && run->guard.send_count == 0 && !run->guard.resolving;
 }
 
 static void head_done(void *context, const struct store_answer *answer)
 {
     struct run *run = context;
-    run->head_op = NULL;
-    run_count_request(run, "HEAD", &run->head_sent, answer);
+    run->io.head.op = NULL;
+    run_count_request(run, "HEAD", &run->io.head.sent, answer);
     note_trouble(run, answer);
     struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(run, answer)};
     if (lacks_etag(run, answer)) {
         event.head = HEAD_FAILED;
-        error_set(&run->last_error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without an ETag.", run->key);
+        error_set(&run->io.last_error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without an ETag.", run->key);
     }
     if (has_no_clock(run, answer)) {
         event.head = HEAD_REFUSED;
         error_set(
-            &run->last_error, OS_ERR_PROTOCOL,
+            &run->io.last_error, OS_ERR_PROTOCOL,
             "The store answers HEAD of %.300s without a Date header, so that its time is not known, by which guarded "
             "writes go. If a proxy stands before it, let that pass the store's Date on.",
             run->key);
     }
-    if (event.head == HEAD_REFUSED && run->wish.ticket && run->gave_up == NULL)
-        run->gave_up = "its store refuses to answer";
+    if (event.head == HEAD_REFUSED && run->wish.ticket && run->io.gave_up == NULL)
+        run->io.gave_up = "its store refuses to answer";
     run_date_of(run, answer, &event);
     if (event.head == HEAD_ANSWERED && lacks_time(run, answer))
         event.head = HEAD_REFUSED;
     if (answer->code == OS_OK)
         run_version_of(&answer->object, &event.version);
     if (event.head == HEAD_ANSWERED)
-        version_copy(&run->head_version, &event.version);
+        version_copy(&run->io.head.version, &event.version);
     event.versioned = store_answer_names_version(answer);
-    word_copy(run->head_version_id, answer->object.version_id, sizeof(run->head_version_id));
+    word_copy(run->io.head.version_id, answer->object.version_id, sizeof(run->io.head.version_id));
     run_event(run, &event);
 }
 
 static void want_head(struct run *run)
 {
-    clock_read(&run->head_sent);
-    run->head_request = (struct store_request){
+    clock_read(&run->io.head.sent);
+    run->io.head.request = (struct store_request){
         .verb = STORE_HEAD,
         .key = run->key,
-        .deadline_monotonic_ms = try_deadline_ms(&run->head_sent, run->client->settings.request_timeout_ms),
+        .deadline_monotonic_ms = try_deadline_ms(&run->io.head.sent, run->client->settings.request_timeout_ms),
     };
     struct store *store = run->client->store;
-    run->head_op = store->vtable->start(store, &run->head_request, head_done, run);
-    if (run->head_op == NULL)
+    run->io.head.op = store->vtable->start(store, &run->io.head.request, head_done, run);
+    if (run->io.head.op == NULL)
         run_fail_later(run, GUARD_DO_HEAD);
 }
 
@@ -171,36 +171,36 @@ static bool take_source(struct run *run, const struct store_answer *answer)
 {
     if (answer->code != OS_OK) {
         if (answer->code == OS_ERR_NOT_FOUND) {
-            error_set(&run->source_error, OS_ERR_SOURCE, "The source %s of the copy does not exist.",
+            error_set(&run->io.source.error, OS_ERR_SOURCE, "The source %s of the copy does not exist.",
                       run->wish.source_key);
-            error_service(&run->source_error, 404, NULL, NULL);
+            error_service(&run->io.source.error, 404, NULL, NULL);
         }
         return false;
     }
     if (run->wish.source_etag && strcmp(run->wish.source_etag, answer->object.etag) != 0) {
-        error_set(&run->source_error, OS_ERR_SOURCE, "The source %s has the ETag %s now, not %s; it was not copied.",
+        error_set(&run->io.source.error, OS_ERR_SOURCE, "The source %s has the ETag %s now, not %s; it was not copied.",
                   run->wish.source_key, answer->object.etag, run->wish.source_etag);
         return false;
     }
     run->outcome.source_bytes = answer->object.length;
     if (answer->object.length > run->wish.copy_most) {
         run->outcome.too_large = true;
-        error_set(&run->source_error, OS_ERR_TOO_LARGE, "The source %.300s is too large for one CopyObject.",
+        error_set(&run->io.source.error, OS_ERR_TOO_LARGE, "The source %.300s is too large for one CopyObject.",
                   run->wish.source_key);
         return false;
     }
-    word_copy(run->source_etag, answer->object.etag, sizeof(run->source_etag));
+    word_copy(run->io.source.etag, answer->object.etag, sizeof(run->io.source.etag));
     word_copy(run->outcome.source_etag, answer->object.etag, sizeof(run->outcome.source_etag));
-    run->has_carried = false;
+    run->io.source.has_carried = false;
     if (answer->response == NULL)
         return true; /* the store carries metadata over itself */
-    if (carried_take(&run->carried, answer->response, &run->source_error) != OS_OK)
+    if (carried_take(&run->io.source.carried, answer->response, &run->io.source.error) != OS_OK)
         return false;
-    run->has_carried = true;
-    run->leave_nonce_out = !carried_has_room(&run->carried, run->guard.nonce);
-    if (!run->leave_nonce_out || !run->guard.settings.native)
+    run->io.source.has_carried = true;
+    run->io.source.leave_nonce_out = !carried_has_room(&run->io.source.carried, run->guard.nonce);
+    if (!run->io.source.leave_nonce_out || !run->guard.settings.native)
         return true;
-    error_set(&run->source_error, OS_ERR_UNSUPPORTED,
+    error_set(&run->io.source.error, OS_ERR_UNSUPPORTED,
               "The metadata of the source %.300s leaves no room for the guard's own entry, without which guard=native "
               "cannot tell this copy from another writer's; use guard=record for it.",
               run->wish.source_key);
@@ -210,9 +210,9 @@ static bool take_source(struct run *run, const struct store_answer *answer)
 static void source_done(void *context, const struct store_answer *answer)
 {
     struct run *run = context;
-    run->source_op = NULL;
-    run_count_request(run, "HEAD", &run->source_sent, answer);
-    run->source_error = answer->error;
+    run->io.source.op = NULL;
+    run_count_request(run, "HEAD", &run->io.source.sent, answer);
+    run->io.source.error = answer->error;
     note_trouble(run, answer);
     struct guard_event event = {.kind = GUARD_EVENT_SOURCE, .source_bytes = answer->object.length};
     run_date_of(run, answer, &event);
@@ -224,16 +224,16 @@ static void source_done(void *context, const struct store_answer *answer)
 
 static void want_source(struct run *run)
 {
-    clock_read(&run->source_sent);
-    run->source_request = (struct store_request){
+    clock_read(&run->io.source.sent);
+    run->io.source.request = (struct store_request){
         .verb = STORE_HEAD,
         .key = run->wish.source_key,
         .version_id = run->wish.source_version_id,
-        .deadline_monotonic_ms = try_deadline_ms(&run->source_sent, run->client->settings.request_timeout_ms),
+        .deadline_monotonic_ms = try_deadline_ms(&run->io.source.sent, run->client->settings.request_timeout_ms),
     };
     struct store *store = run->client->store;
-    run->source_op = store->vtable->start(store, &run->source_request, source_done, run);
-    if (run->source_op == NULL)
+    run->io.source.op = store->vtable->start(store, &run->io.source.request, source_done, run);
+    if (run->io.source.op == NULL)
         run_fail_later(run, GUARD_DO_SOURCE);
 }
 
@@ -282,17 +282,17 @@ static void cancel_ledger_op(struct run *run, struct ledger_op **op)
 
 void run_cancel_requests(struct run *run, bool but_put)
 {
-    cancel_store_op(run, &run->head_op);
-    cancel_store_op(run, &run->source_op);
-    cancel_store_op(run, &run->send_op);
-    cancel_store_op(run, &run->upload_op);
+    cancel_store_op(run, &run->io.head.op);
+    cancel_store_op(run, &run->io.source.op);
+    cancel_store_op(run, &run->io.attempt.op);
+    cancel_store_op(run, &run->io.parts.op);
     run_free_versions(run);
-    cancel_ledger_op(run, &run->get_op);
-    run->failed &= (unsigned)GUARD_DO_RECORD_PUT;
+    cancel_ledger_op(run, &run->io.records.get_op);
+    run->io.failed &= (unsigned)GUARD_DO_RECORD_PUT;
     if (!but_put) {
-        cancel_ledger_op(run, &run->put_op);
-        run->failed = 0;
+        cancel_ledger_op(run, &run->io.records.put_op);
+        run->io.failed = 0;
     }
-    if (run->failed == 0)
-        loop_timer_clear(run->client->loop, &run->failed_timer);
+    if (run->io.failed == 0)
+        loop_timer_clear(run->client->loop, &run->io.failed_timer);
 }

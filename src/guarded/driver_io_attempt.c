@@ -23,17 +23,18 @@ static enum store_verb verb_of(enum guard_operation operation)
 static void describe_attempt(struct run *run)
 {
     const struct run_wish *wish = &run->wish;
-    struct store_request *request = &run->attempt_request;
+    struct store_request *request = &run->io.attempt.request;
     memset(request, 0, sizeof(*request));
     request->verb = verb_of(wish->operation);
     request->key = run->key;
     request->source_key = wish->source_key;
     request->source_version_id = wish->source_version_id;
-    request->source_etag = run->source_etag[0] ? run->source_etag : NULL;
+    request->source_etag = run->io.source.etag[0] ? run->io.source.etag : NULL;
     request->body = wish->body;
-    request->content = wish->operation == GUARD_COPY && run->has_carried ? &run->carried.content : wish->content;
+    request->content =
+        wish->operation == GUARD_COPY && run->io.source.has_carried ? &run->io.source.carried.content : wish->content;
     request->attributes = wish->operation == GUARD_PUT ? wish->attributes : NULL;
-    request->nonce = wish->operation == GUARD_DELETE || run->leave_nonce_out ? NULL : run->guard.nonce;
+    request->nonce = wish->operation == GUARD_DELETE || run->io.source.leave_nonce_out ? NULL : run->guard.nonce;
     request->progress = wish->progress;
     request->progress_context = wish->progress_context;
     way_condition(&wish->way, wish->etag, &request->condition); /* R7 */
@@ -49,15 +50,15 @@ static void describe_attempt(struct run *run)
 void run_sign_attempt(struct run *run, const struct guard_todo *todo)
 {
     struct store *store = run->client->store;
-    store->vtable->attempt_free(store, run->attempt);
-    run->attempt = NULL;
+    store->vtable->attempt_free(store, run->io.attempt.signed_request);
+    run->io.attempt.signed_request = NULL;
     describe_attempt(run);
-    os_code code = store->vtable->prepare(store, &run->attempt_request, todo->sign_date_s, todo->sign_length_s,
-                                          todo->sign_renewed, &run->attempt, &run->last_error);
+    os_code code = store->vtable->prepare(store, &run->io.attempt.request, todo->sign_date_s, todo->sign_length_s,
+                                          todo->sign_renewed, &run->io.attempt.signed_request, &run->io.last_error);
     struct guard_event event = {.kind = GUARD_EVENT_SIGNED, .signed_ok = code == OS_OK};
     if (event.signed_ok) {
         struct http_delivery delivery;
-        store->vtable->delivery(store, run->attempt, &delivery);
+        store->vtable->delivery(store, run->io.attempt.signed_request, &delivery);
         event.at_once = delivery.at_once;
         event.wire_bytes = delivery.wire_bytes;
     }
@@ -79,29 +80,30 @@ static void learn_etags(struct run *run, const struct store_answer *answer)
 static void measure(struct run *run, const struct store_answer *answer)
 {
     if (answer->tail_kept) {
-        run->tail_rate = answer->tail_rate;
+        run->io.attempt.tail_rate = answer->tail_rate;
         return;
     }
-    if (answer->sent_ms <= run->allowance_ms)
+    if (answer->sent_ms <= run->io.attempt.allowance_ms)
         return;
     log_line(
         &run->client->log, OS_LOG_WARN,
         "%s of %s: the store was given %llu ms to apply it, and the answer took %llu ms. If that is usual here, set "
         "allowance_s to more than %llu, for all writers: another writer may count this one's writes as dead too "
         "early",
-        store_verb_name(run->attempt_request.verb), run->key, (unsigned long long)run->allowance_ms,
+        store_verb_name(run->io.attempt.request.verb), run->key, (unsigned long long)run->io.attempt.allowance_ms,
         (unsigned long long)answer->sent_ms, (unsigned long long)(answer->sent_ms / 1000));
 }
 
 static void send_done(void *context, const struct store_answer *answer)
 {
     struct run *run = context;
-    run->send_op = NULL;
-    run_count_request(run, store_verb_name(run->attempt_request.verb), &run->send_sent, answer);
+    run->io.attempt.op = NULL;
+    run_count_request(run, store_verb_name(run->io.attempt.request.verb), &run->io.attempt.sent, answer);
     if (answer->code != OS_OK)
-        run->last_error = answer->error;
-    else if (run->attempt_request.verb == STORE_DELETE)
-        word_copy(run->marker_version_id, answer->object.version_id, sizeof(run->marker_version_id));
+        run->io.last_error = answer->error;
+    else if (run->io.attempt.request.verb == STORE_DELETE)
+        word_copy(run->io.attempt.marker_version_id, answer->object.version_id,
+                  sizeof(run->io.attempt.marker_version_id));
     learn_etags(run, answer);
     measure(run, answer);
     struct attempt_reply reply = {
@@ -111,10 +113,10 @@ static void send_done(void *context, const struct store_answer *answer)
         .status = answer->status,
         .code = answer->service.code,
         .message = answer->service.message,
-        .is_copy = run->attempt_request.verb == STORE_COPY,
-        .is_complete = run->attempt_request.verb == STORE_COMPLETE,
+        .is_copy = run->io.attempt.request.verb == STORE_COPY,
+        .is_complete = run->io.attempt.request.verb == STORE_COMPLETE,
         .result_document = answer->result_document,
-        .has_if_match = run->attempt_request.condition.if_match != NULL,
+        .has_if_match = run->io.attempt.request.condition.if_match != NULL,
     };
     struct guard_event event = {.kind = GUARD_EVENT_ATTEMPT, .attempt = verdict_classify(&reply)};
     run_date_of(run, answer, &event);
@@ -125,19 +127,19 @@ static void send_done(void *context, const struct store_answer *answer)
 
 void run_want_send(struct run *run, const struct guard_todo *todo)
 {
-    clock_read(&run->send_sent);
+    clock_read(&run->io.attempt.sent);
     struct store *store = run->client->store;
     struct store_sending sending = {
-        .deadline_monotonic_ms = run->send_sent.monotonic_ms + todo->send_deadline_ms,
+        .deadline_monotonic_ms = run->io.attempt.sent.monotonic_ms + todo->send_deadline_ms,
         .user_timeout_ms = (uint32_t)todo->send_allowance_ms,
         .tail = todo->send_at_once ? HTTP_TAIL_AT_ONCE : HTTP_TAIL_HELD_BACK,
         .tail_clock = todo->send_clock,
         .tail_before_ms = todo->send_tail_ms,
         .late_segment_ms = run->guard.settings.late_segment_s * 1000,
     };
-    run->allowance_ms = todo->send_allowance_ms;
+    run->io.attempt.allowance_ms = todo->send_allowance_ms;
     run->outcome.result.attempts++;
-    run->send_op = store->vtable->send(store, run->attempt, &sending, send_done, run);
-    if (run->send_op == NULL)
+    run->io.attempt.op = store->vtable->send(store, run->io.attempt.signed_request, &sending, send_done, run);
+    if (run->io.attempt.op == NULL)
         run_fail_later(run, GUARD_DO_SEND);
 }

@@ -34,9 +34,9 @@ bool run_etag_is_missing(const char *etag)
 /* A request could not even be started. The guard hears of it later, like of any other answer. */
 void run_fail_later(struct run *run, unsigned request)
 {
-    error_no_memory(&run->last_error);
-    run->failed |= request;
-    loop_timer_set(run->client->loop, &run->failed_timer, 0);
+    error_no_memory(&run->io.last_error);
+    run->io.failed |= request;
+    loop_timer_set(run->client->loop, &run->io.failed_timer, 0);
 }
 
 void run_on_failed(struct loop_timer *timer)
@@ -55,12 +55,12 @@ void run_on_failed(struct loop_timer *timer)
     static const unsigned requests[] = {GUARD_DO_HEAD,       GUARD_DO_SOURCE,       GUARD_DO_RECORD_PUT,
                                         GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY, GUARD_DO_SEND,
                                         GUARD_DO_PARTS,      GUARD_DO_ABORT,        GUARD_DO_VERSIONS};
-    struct run *run = (struct run *)((char *)timer - offsetof(struct run, failed_timer));
+    struct run *run = (struct run *)((char *)timer - offsetof(struct run, io.failed_timer));
     size_t i = 0;
-    while (!(run->failed & requests[i]))
+    while (!(run->io.failed & requests[i]))
         i++;
-    run->failed &= ~requests[i];
-    if (run->failed)
+    run->io.failed &= ~requests[i];
+    if (run->io.failed)
         loop_timer_set(run->client->loop, timer, 0); /* before the event: it may end the run */
     struct guard_event event = events[i];
     run_event(run, &event);

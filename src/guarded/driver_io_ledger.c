@@ -32,16 +32,16 @@ static bool may_give_up(const struct run *run)
 static uint64_t patience_ms(const struct run *run)
 {
     uint64_t timeout_ms = run->client->settings.request_timeout_ms;
-    return run->ledger_connects && timeout_ms > PATIENCE_MS ? timeout_ms : PATIENCE_MS;
+    return run->io.records.connects && timeout_ms > PATIENCE_MS ? timeout_ms : PATIENCE_MS;
 }
 
 uint64_t run_ledger_left_ms(const struct run *run)
 {
     struct clock_reading now;
-    if (!run->ledger_away || !may_give_up(run))
+    if (!run->io.records.away || !may_give_up(run))
         return UINT64_MAX;
     clock_read(&now);
-    uint64_t gone_ms = clock_elapsed_max(&run->ledger_away_since, &now);
+    uint64_t gone_ms = clock_elapsed_max(&run->io.records.away_since, &now);
     return gone_ms < patience_ms(run) ? patience_ms(run) - gone_ms : 0;
 }
 
@@ -55,9 +55,9 @@ uint64_t client_ledger_try_ms(const os_client *client)
 static uint64_t try_ms(const struct run *run, const struct clock_reading *now)
 {
     uint64_t most_ms = run->client->settings.request_timeout_ms;
-    if (!run->ledger_away)
+    if (!run->io.records.away)
         return client_ledger_try_ms(run->client);
-    uint64_t gone_ms = clock_elapsed_max(&run->ledger_away_since, now);
+    uint64_t gone_ms = clock_elapsed_max(&run->io.records.away_since, now);
     bool ends = may_give_up(run) && gone_ms < patience_ms(run);
     return ends ? at_most(patience_ms(run) - gone_ms, most_ms) : most_ms;
 }
@@ -74,29 +74,29 @@ static void note_reach(struct run *run, const struct clock_reading *sent, const 
     struct clock_reading now;
     clock_read(&now);
     bool away = is_out_of_reach(answer);
-    if (away && !run->ledger_away)
-        run->ledger_away_since = *sent;
-    run->ledger_away = away;
+    if (away && !run->io.records.away)
+        run->io.records.away_since = *sent;
+    run->io.records.away = away;
     run->outcome.heard |= away ? 0 : RUN_LEDGER;
-    run->ledger_connects = answer->outcome == LEDGER_AMBIGUOUS;
-    run->foreign_count = answer->foreign ? run->foreign_count + 1 : 0;
+    run->io.records.connects = answer->outcome == LEDGER_AMBIGUOUS;
+    run->io.records.foreign_count = answer->foreign ? run->io.records.foreign_count + 1 : 0;
     if (!away && answer->requests == 1)
         run->client->ledger_took_ms = clock_elapsed_min(sent, &now);
-    if (away && may_give_up(run) && clock_elapsed_max(&run->ledger_away_since, &now) >= patience_ms(run)) {
-        run->gave_up = "its ledger has not answered for ten seconds or more";
+    if (away && may_give_up(run) && clock_elapsed_max(&run->io.records.away_since, &now) >= patience_ms(run)) {
+        run->io.gave_up = "its ledger has not answered for ten seconds or more";
         run->outcome.away |= RUN_LEDGER;
     }
-    if (run->foreign_count >= FOREIGN_MOST && may_give_up(run))
-        run->gave_up = "what answers for its ledger is no such service";
+    if (run->io.records.foreign_count >= FOREIGN_MOST && may_give_up(run))
+        run->io.gave_up = "what answers for its ledger is no such service";
 }
 
 /* Who resolves a ticket can ask again, when the ledger's owner has mended what is the matter. */
 static void note_refusal(struct run *run, const struct ledger_answer *answer)
 {
     if (run->wish.ticket && answer->outcome == LEDGER_REFUSED)
-        run->gave_up = "its ledger refuses to answer";
+        run->io.gave_up = "its ledger refuses to answer";
     if (run->wish.ticket && answer->outcome == LEDGER_UNREADABLE)
-        run->gave_up = "its record cannot be read";
+        run->io.gave_up = "its record cannot be read";
 }
 
 static void take_answer(struct run *run, const char *operation, const struct clock_reading *sent,
@@ -105,10 +105,10 @@ static void take_answer(struct run *run, const char *operation, const struct clo
     run->outcome.result.requests += answer->requests;
     client_note_request(run->client, operation, run->key, sent, answer->error.http_status, answer->error.code);
     if (answer->error.code != OS_OK)
-        run->last_error = answer->error;
+        run->io.last_error = answer->error;
     note_reach(run, sent, answer);
-    if (run->gave_up)
-        ledger_add_mend(run->client->ledger, &run->last_error);
+    if (run->io.gave_up)
+        ledger_add_mend(run->client->ledger, &run->io.last_error);
     else
         note_refusal(run, answer);
 }
@@ -118,43 +118,43 @@ static void take_answer(struct run *run, const char *operation, const struct clo
 static void put_done(void *context, const struct ledger_answer *answer)
 {
     struct run *run = context;
-    run->put_op = NULL;
-    take_answer(run, "PutItem", &run->put_sent, answer);
+    run->io.records.put_op = NULL;
+    take_answer(run, "PutItem", &run->io.records.put_sent, answer);
     struct guard_event event = {.kind = GUARD_EVENT_RECORD_PUT, .ledger = answer->outcome};
     record_copy(&event.record, &answer->record);
-    memcpy(run->seen_upload, answer->upload, sizeof(run->seen_upload));
+    memcpy(run->io.records.seen_upload, answer->upload, sizeof(run->io.records.seen_upload));
     run_event(run, &event);
 }
 
 void run_want_put(struct run *run, const struct guard_todo *todo)
 {
-    record_copy(&run->put_record, &todo->record);
-    run->put_condition = todo->condition;
-    clock_read(&run->put_sent);
+    record_copy(&run->io.records.put_record, &todo->record);
+    run->io.records.put_condition = todo->condition;
+    clock_read(&run->io.records.put_sent);
     struct ledger_request request = {
         .verb = LEDGER_PUT,
         .path = run->path,
         .etag = guard_record_etag(&run->guard),
-        .record = &run->put_record,
-        .upload = run->put_record.upload ? run->upload : NULL,
-        .condition = &run->put_condition,
+        .record = &run->io.records.put_record,
+        .upload = run->io.records.put_record.upload ? run->upload : NULL,
+        .condition = &run->io.records.put_condition,
         .deadline_monotonic_ms = UINT64_MAX,
-        .try_ms = try_ms(run, &run->put_sent),
+        .try_ms = try_ms(run, &run->io.records.put_sent),
     };
     struct ledger *ledger = run->client->ledger;
-    run->put_op = ledger->vtable->start(ledger, &request, put_done, run);
-    if (run->put_op == NULL)
+    run->io.records.put_op = ledger->vtable->start(ledger, &request, put_done, run);
+    if (run->io.records.put_op == NULL)
         run_fail_later(run, GUARD_DO_RECORD_PUT);
 }
 
 static void get_done(void *context, const struct ledger_answer *answer)
 {
     struct run *run = context;
-    run->get_op = NULL;
-    take_answer(run, "GetItem", &run->get_sent, answer);
+    run->io.records.get_op = NULL;
+    take_answer(run, "GetItem", &run->io.records.get_sent, answer);
     struct guard_event event = {.kind = GUARD_EVENT_RECORD_GET, .ledger = answer->outcome, .found = answer->found};
     record_copy(&event.record, &answer->record);
-    memcpy(run->seen_upload, answer->upload, sizeof(run->seen_upload));
+    memcpy(run->io.records.seen_upload, answer->upload, sizeof(run->io.records.seen_upload));
     run_event(run, &event);
 }
 
@@ -162,26 +162,27 @@ static bool weigh_row(void *context, const struct ledger_row *row)
 {
     struct run *run = context;
     if (row->readable)
-        guard_weigh_record(&run->guard, row->etag, &row->record, &run->evidence);
+        guard_weigh_record(&run->guard, row->etag, &row->record, &run->io.records.evidence);
     else
-        run->evidence.locked = true; /* nobody knows what it locks */
+        run->io.records.evidence.locked = true; /* nobody knows what it locks */
     return true;
 }
 
 static void query_done(void *context, const struct ledger_answer *answer)
 {
     struct run *run = context;
-    run->get_op = NULL;
-    take_answer(run, "Query", &run->get_sent, answer);
-    struct guard_event event = {.kind = GUARD_EVENT_RECORD_QUERY, .ledger = answer->outcome, .evidence = run->evidence};
+    run->io.records.get_op = NULL;
+    take_answer(run, "Query", &run->io.records.get_sent, answer);
+    struct guard_event event = {
+        .kind = GUARD_EVENT_RECORD_QUERY, .ledger = answer->outcome, .evidence = run->io.records.evidence};
     run_event(run, &event);
 }
 
 void run_want_get(struct run *run, const struct guard_todo *todo)
 {
     bool query = (todo->what & GUARD_DO_RECORD_QUERY) != 0;
-    memset(&run->evidence, 0, sizeof(run->evidence));
-    clock_read(&run->get_sent);
+    memset(&run->io.records.evidence, 0, sizeof(run->io.records.evidence));
+    clock_read(&run->io.records.get_sent);
     struct ledger_request request = {
         .verb = query ? LEDGER_LIST : LEDGER_GET,
         .path = run->path,
@@ -190,10 +191,10 @@ void run_want_get(struct run *run, const struct guard_todo *todo)
         .each_context = run,
         .records_only = true,
         .deadline_monotonic_ms = UINT64_MAX, /* a Query may have many pages: until the run ends it */
-        .try_ms = try_ms(run, &run->get_sent),
+        .try_ms = try_ms(run, &run->io.records.get_sent),
     };
     struct ledger *ledger = run->client->ledger;
-    run->get_op = ledger->vtable->start(ledger, &request, query ? query_done : get_done, run);
-    if (run->get_op == NULL)
+    run->io.records.get_op = ledger->vtable->start(ledger, &request, query ? query_done : get_done, run);
+    if (run->io.records.get_op == NULL)
         run_fail_later(run, query ? GUARD_DO_RECORD_QUERY : GUARD_DO_RECORD_GET);
 }

@@ -28,13 +28,13 @@ static enum upload_outcome outcome_of(const struct store_answer *answer, enum up
 static void answered(struct run *run, enum guard_event_kind kind, enum upload_outcome done,
                      const struct store_answer *answer)
 {
-    run->upload_op = NULL;
-    run_count_request(run, store_verb_name(run->upload_request.verb), &run->upload_sent, answer);
+    run->io.parts.op = NULL;
+    run_count_request(run, store_verb_name(run->io.parts.request.verb), &run->io.parts.sent, answer);
     struct guard_event event = {.kind = kind, .upload = outcome_of(answer, done)};
     if (kind == GUARD_EVENT_PARTS)
-        run->upload_gone = event.upload == UPLOAD_GONE;
+        run->io.parts.gone = event.upload == UPLOAD_GONE;
     if (answer->code != OS_OK && event.upload != UPLOAD_GONE)
-        run->last_error = answer->error;
+        run->io.last_error = answer->error;
     run_date_of(run, answer, &event);
     run_event(run, &event);
 }
@@ -59,20 +59,20 @@ static bool ignore_part(void *context, const struct s3_part *part)
 static void start(struct run *run, enum store_verb verb, const char *id, unsigned asked, store_done_fn done)
 {
     struct store *store = run->client->store;
-    clock_read(&run->upload_sent);
-    run->upload_request = (struct store_request){
+    clock_read(&run->io.parts.sent);
+    run->io.parts.request = (struct store_request){
         .verb = verb,
         .key = run->key,
         .upload = {.id = id},
-        .deadline_monotonic_ms = run->upload_sent.monotonic_ms + run->client->settings.request_timeout_ms,
+        .deadline_monotonic_ms = run->io.parts.sent.monotonic_ms + run->client->settings.request_timeout_ms,
     };
     if (verb == STORE_LIST_PARTS) {
-        run->upload_request.upload.max_parts = 1;
-        run->upload_request.upload.each_part = ignore_part;
-        run->upload_request.upload.parts_page = &run->parts_page;
+        run->io.parts.request.upload.max_parts = 1;
+        run->io.parts.request.upload.each_part = ignore_part;
+        run->io.parts.request.upload.parts_page = &run->io.parts.page;
     }
-    run->upload_op = store->vtable->start(store, &run->upload_request, done, run);
-    if (run->upload_op == NULL)
+    run->io.parts.op = store->vtable->start(store, &run->io.parts.request, done, run);
+    if (run->io.parts.op == NULL)
         run_fail_later(run, asked);
 }
 
@@ -83,8 +83,8 @@ void run_want_parts(struct run *run)
 
 void run_want_abort(struct run *run, uint64_t upload)
 {
-    if (record_upload_number(run->seen_upload) == upload) {
-        start(run, STORE_ABORT_UPLOAD, run->seen_upload, GUARD_DO_ABORT, abort_done);
+    if (record_upload_number(run->io.records.seen_upload) == upload) {
+        start(run, STORE_ABORT_UPLOAD, run->io.records.seen_upload, GUARD_DO_ABORT, abort_done);
         return;
     }
     run_fail_later(run, GUARD_DO_ABORT); /* another record has come meanwhile: the guard looks again */

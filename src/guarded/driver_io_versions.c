@@ -36,7 +36,7 @@ struct run_versions {
 
 void run_free_versions(struct run *run)
 {
-    struct run_versions *versions = run->versions;
+    struct run_versions *versions = run->io.versions;
     if (versions == NULL)
         return;
     if (versions->op)
@@ -46,7 +46,7 @@ void run_free_versions(struct run *run)
     free(versions->key_marker);
     free(versions->id_marker);
     free(versions);
-    run->versions = NULL;
+    run->io.versions = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------ the event */
@@ -65,7 +65,7 @@ static void finish(struct run *run, enum versions_outcome outcome, const struct 
 static void start(struct run *run, store_done_fn done)
 {
     struct store *store = run->client->store;
-    struct run_versions *versions = run->versions;
+    struct run_versions *versions = run->io.versions;
     clock_read(&versions->sent);
     versions->request.deadline_monotonic_ms = versions->sent.monotonic_ms + run->client->settings.request_timeout_ms;
     versions->op = store->vtable->start(store, &versions->request, done, run);
@@ -95,12 +95,12 @@ static enum versions_outcome outcome_without(const struct store_answer *answer)
 /* False: it was no success, and the guard has heard of it. */
 static bool succeeded(struct run *run, const struct store_answer *answer)
 {
-    run->versions->op = NULL;
-    run_count_request(run, store_verb_name(run->versions->request.verb), &run->versions->sent, answer);
+    run->io.versions->op = NULL;
+    run_count_request(run, store_verb_name(run->io.versions->request.verb), &run->io.versions->sent, answer);
     if (answer->code == OS_OK)
         return true;
-    run->last_error = answer->error;
-    run->versions_denied = answer->code == OS_ERR_DENIED;
+    run->io.last_error = answer->error;
+    run->io.versions_denied = answer->code == OS_ERR_DENIED;
     finish(run, outcome_without(answer), NULL, answer);
     return false;
 }
@@ -123,7 +123,7 @@ static void ask_next(struct run *run, const struct store_answer *last);
 static void version_done(void *context, const struct store_answer *answer)
 {
     struct run *run = context;
-    struct run_versions *versions = run->versions;
+    struct run_versions *versions = run->io.versions;
     if (!succeeded(run, answer))
         return;
     struct object_version version;
@@ -142,19 +142,19 @@ static void version_done(void *context, const struct store_answer *answer)
  * was there it is all the same, where the HEAD would have named a delete marker as this store does: two witnesses. */
 static bool knows_key(const struct run *run)
 {
-    bool never_was = run->head_version_id[0] == '\0' && !run->guard.found.exists && run->versions->id_count == 0;
-    return run->versions->has_current || (never_was && run->client->names_markers);
+    bool never_was = run->io.head.version_id[0] == '\0' && !run->guard.found.exists && run->io.versions->id_count == 0;
+    return run->io.versions->has_current || (never_was && run->client->names_markers);
 }
 
 /* The list is later than the HEAD, which found nothing: the next round sees both. */
 static bool came_since(const struct run *run)
 {
-    return !run->guard.found.exists && run->versions->has_latest && !run->versions->hidden;
+    return !run->guard.found.exists && run->io.versions->has_latest && !run->io.versions->hidden;
 }
 
 static void ask_next(struct run *run, const struct store_answer *last)
 {
-    struct run_versions *versions = run->versions;
+    struct run_versions *versions = run->io.versions;
     if (versions->next < versions->count) {
         versions->request = (struct store_request){
             .verb = STORE_HEAD, .key = run->key, .version_id = versions->asked[versions->next++]};
@@ -162,7 +162,7 @@ static void ask_next(struct run *run, const struct store_answer *last)
     } else if (came_since(run)) {
         finish(run, VERSIONS_UNCLEAR, NULL, last);
     } else if (versions->hidden || !knows_key(run)) {
-        run->versions_await = !versions->hidden && !run->guard.found.exists;
+        run->io.versions_await = !versions->hidden && !run->guard.found.exists;
         finish(run, VERSIONS_HIDDEN, NULL, last);
     } else {
         versions->request = (struct store_request){.verb = STORE_GET_VERSIONING};
@@ -175,7 +175,7 @@ static void ask_next(struct run *run, const struct store_answer *last)
 /* Where there are too many, those with our bytes come first. */
 static void keep(struct run *run, const struct s3_listed_version *listed)
 {
-    struct run_versions *versions = run->versions;
+    struct run_versions *versions = run->io.versions;
     bool full = versions->count == VERSIONS_ASKED;
     versions->hidden = versions->hidden || full;
     if (full && strcmp(listed->etag, run->guard.our_etag) != 0)
@@ -204,8 +204,8 @@ static bool is_current(const struct run *run, const struct s3_listed_version *li
     const struct object_version *found = &run->guard.found;
     if (listed->is_delete_marker == found->exists)
         return false;
-    if (run->head_version_id[0])
-        return strcmp(listed->version_id, run->head_version_id) == 0;
+    if (run->io.head.version_id[0])
+        return strcmp(listed->version_id, run->io.head.version_id) == 0;
     return listed->is_latest && strcmp(listed->etag, found->etag) == 0;
 }
 
@@ -218,7 +218,7 @@ static bool take_listed(void *context, const struct s3_listed_version *listed)
 {
     _Static_assert(sizeof(listed->version_id) == VERSION_ID_SIZE, "");
     struct run *run = context;
-    struct run_versions *versions = run->versions;
+    struct run_versions *versions = run->io.versions;
     versions->hidden = versions->hidden || !is_below(listed->key, run->key); /* it was not asked for */
     if (strcmp(listed->key, run->key) != 0)
         return true;
@@ -242,7 +242,7 @@ static void list_next(struct run *run);
 static void page_done(void *context, const struct store_answer *answer)
 {
     struct run *run = context;
-    struct run_versions *versions = run->versions;
+    struct run_versions *versions = run->io.versions;
     if (!succeeded(run, answer))
         return;
     const char *next = versions->page.truncated ? versions->page.next_key_marker : run->key;
@@ -258,7 +258,7 @@ static void page_done(void *context, const struct store_answer *answer)
 
 static void list_next(struct run *run)
 {
-    struct run_versions *versions = run->versions;
+    struct run_versions *versions = run->io.versions;
     free(versions->key_marker);
     free(versions->id_marker);
     versions->key_marker = versions->page.next_key_marker;
@@ -279,9 +279,9 @@ static void list_next(struct run *run)
 
 void run_want_versions(struct run *run)
 {
-    assert(run->versions == NULL);
-    run->versions = calloc(1, sizeof(*run->versions));
-    if (run->versions == NULL) {
+    assert(run->io.versions == NULL);
+    run->io.versions = calloc(1, sizeof(*run->io.versions));
+    if (run->io.versions == NULL) {
         run_fail_later(run, GUARD_DO_VERSIONS);
         return;
     }

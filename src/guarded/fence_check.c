@@ -304,7 +304,7 @@ void fence_check_leave(struct run *run)
     struct fence_check *check = run->client->fence_check;
     if (check == NULL)
         return;
-    run->last_error = check->last_error;
+    run->io.last_error = check->last_error;
     for (struct run **link = &check->waiting; *link; link = &(*link)->next_waiting) {
         if (*link == run) {
             *link = run->next_waiting;

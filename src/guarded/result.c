@@ -48,22 +48,22 @@ void run_describe_conflict(struct run_outcome *outcome, const char *key, const c
 /* The service's own error, under a code that is never a success. */
 static void use_last_error(struct run *run, os_code otherwise, const char *sentence)
 {
-    if (run->last_error.code != OS_OK)
-        run->outcome.error = run->last_error;
+    if (run->io.last_error.code != OS_OK)
+        run->outcome.error = run->io.last_error;
     else
         error_set(&run->outcome.error, otherwise, "%s: %s", run->key, sentence);
 }
 
 static void describe_source(struct run *run)
 {
-    run->outcome.error = run->source_error;
+    run->outcome.error = run->io.source.error;
     if (run->outcome.error.code == OS_ERR_NOT_FOUND || run->outcome.error.code == OS_ERR_DENIED)
         run->outcome.error.code = OS_ERR_SOURCE;
 }
 
 static const char *last_words(const struct run *run)
 {
-    return run->last_error.code != OS_OK ? run->last_error.message : "";
+    return run->io.last_error.code != OS_OK ? run->io.last_error.message : "";
 }
 
 static bool goes_with_condition(const struct way *way)
@@ -99,18 +99,18 @@ static void describe_unmet(struct run *run)
 /* What the last words do not name, which are the ledger's. */
 static void add_mend(struct run *run)
 {
-    if (run->ledger_away)
+    if (run->io.records.away)
         ledger_add_mend(run->client->ledger, &run->outcome.error);
 }
 
 static void describe_stop(struct run *run, const char *meanwhile)
 {
-    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
+    const char *colon = run->io.last_error.code != OS_OK ? " Last trouble: " : "";
     if (run->cancelled)
         error_set(&run->outcome.error, OS_ERR_CANCELLED, "%s of %s was cancelled%s; nothing was written.%s%.500s",
                   run->wish.name, run->key, meanwhile, colon, last_words(run));
     else
-        error_set(&run->outcome.error, run->last_error.code == OS_ERR_THROTTLED ? OS_ERR_THROTTLED : OS_ERR_DEADLINE,
+        error_set(&run->outcome.error, run->io.last_error.code == OS_ERR_THROTTLED ? OS_ERR_THROTTLED : OS_ERR_DEADLINE,
                   "The deadline of %s of %s passed%s; nothing was written.%s%.500s", run->wish.name, run->key,
                   meanwhile, colon, last_words(run));
     add_mend(run);
@@ -148,8 +148,8 @@ static void describe_busy(struct run *run)
 /* The sentence of one that cannot be read is the ledger's. */
 static void describe_impassable(struct run *run)
 {
-    if (run->guard.seen.generation != UINT64_MAX && run->last_error.code != OS_OK)
-        run->outcome.error = run->last_error;
+    if (run->guard.seen.generation != UINT64_MAX && run->io.last_error.code != OS_OK)
+        run->outcome.error = run->io.last_error;
     else
         error_set(&run->outcome.error, OS_ERR_TABLE,
                   "The record of %.300s (etag %.100s) has no next generation, so that nobody can take it over; nothing "
@@ -176,7 +176,7 @@ static void describe_again(struct run *run)
         code = OS_ERR_SERVICE;
         why = "the store found the time of signing wrong";
     }
-    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
+    const char *colon = run->io.last_error.code != OS_OK ? " Last trouble: " : "";
     error_set(&run->outcome.error, run->cancelled ? OS_ERR_CANCELLED : code,
               "%s of %s did not succeed before it was ended: %s; nothing was written.%s%.500s", run->wish.name,
               run->key, why, colon, last_words(run));
@@ -197,7 +197,7 @@ static void describe_given_up(struct run *run)
 {
     const char *words = last_words(run);
     os_error *error = &run->outcome.error;
-    *error = run->last_error;
+    *error = run->io.last_error;
     if (error->code == OS_ERR_DEADLINE && run->outcome.away)
         error->code = OS_ERR_NETWORK; /* the caller's own deadline has not come */
     if (run->outcome.verdict == OS_UNKNOWN && run->outcome.away)
@@ -206,16 +206,16 @@ static void describe_given_up(struct run *run)
         error_set(error, OS_ERR_UNDECIDED,
                   "What became of the write of %.300s was not found out, as %s; resolve its ticket again when that is "
                   "mended. %.600s",
-                  run->key, run->gave_up, words);
+                  run->key, run->io.gave_up, words);
     else
         error_set(error, error->code, "%s of %.300s was given up before anything was written, as %s. %.600s",
-                  run->wish.name, run->key, run->gave_up, words);
+                  run->wish.name, run->key, run->io.gave_up, words);
 }
 
 static void describe_not_executed(struct run *run)
 {
     os_error *error = &run->outcome.error;
-    if (run->gave_up) {
+    if (run->io.gave_up) {
         describe_given_up(run);
         return;
     }
@@ -258,18 +258,18 @@ static void describe_not_executed(struct run *run)
 static void describe_no_evidence(struct run *run)
 {
     const char *what = run->wish.ticket ? "the write" : run->wish.name;
-    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
+    const char *colon = run->io.last_error.code != OS_OK ? " Last trouble: " : "";
     const char *why = "the object has changed since, is too young to be told from what was written, or the evidence is "
                       "too old or is a record of object_store, which has no nonce";
     if (run->guard.settings.native)
         why = "the object is not what it was, nor what was written, and without a record nobody kept the evidence";
     const char *hope = "Asking again will not help";
-    if (run->versions_denied)
+    if (run->io.versions_denied)
         hope = "The bucket's versions may tell: allow s3:ListBucketVersions, s3:GetObjectVersion and "
                "s3:GetBucketVersioning and resolve its ticket within 20 hours, or else";
-    else if (run->versions_await)
+    else if (run->io.versions_await)
         hope = "The bucket's versions tell once the key has been written: resolve its ticket then, within 20 hours";
-    run->outcome.result.final = !run->versions_denied && !run->versions_await;
+    run->outcome.result.final = !run->io.versions_denied && !run->io.versions_await;
     error_set(&run->outcome.error, OS_ERR_UNDECIDED,
               "Whether %s of %s was applied cannot be told: %s. %s; compare the object with what was written.%s%.400s",
               what, run->key, why, hope, colon, last_words(run));
@@ -277,7 +277,7 @@ static void describe_no_evidence(struct run *run)
 
 static void describe_undecided(struct run *run)
 {
-    const char *colon = run->last_error.code != OS_OK ? " Last trouble: " : "";
+    const char *colon = run->io.last_error.code != OS_OK ? " Last trouble: " : "";
     run->outcome.result.ask_again_ms = run_ask_again_ms(run);
     error_set(&run->outcome.error, OS_ERR_UNDECIDED,
               "%s of %s may have been applied, or may still be: the %s before it was certain. Resolve its ticket, and "
@@ -290,7 +290,7 @@ static void describe_undecided(struct run *run)
 static void describe_unknown(struct run *run)
 {
     guard_ticket_of(&run->guard, &run->outcome.ticket);
-    if (run->gave_up) {
+    if (run->io.gave_up) {
         describe_given_up(run);
         return;
     }
@@ -344,7 +344,7 @@ void run_describe(struct run *run)
     case OS_COMMITTED:
         copy_cut(result->etag, sizeof(result->etag), guard->found.etag);
         copy_cut(result->version_id, sizeof(result->version_id),
-                 guard->found.exists ? guard->found.version_id : run->marker_version_id);
+                 guard->found.exists ? guard->found.version_id : run->io.attempt.marker_version_id);
         error_clear(&run->outcome.error);
         break;
     case OS_CONFLICT: run_describe_conflict(&run->outcome, run->key, guard->expected_etag, &guard->found); break;
