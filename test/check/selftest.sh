@@ -33,7 +33,11 @@ fresh_tree() {
 run_check() { # CHECK ARGUMENT...
     local check=$1
     shift
-    bash "$checks/$check.sh" "$@" >"$work/said" 2>&1
+    if [[ -f $checks/$check.py ]]; then
+        python3 -B "$checks/$check.py" "$@" >"$work/said" 2>&1
+    else
+        bash "$checks/$check.sh" "$@" >"$work/said" 2>&1
+    fi
 }
 
 accepts() { # CHECK ARGUMENT...
@@ -107,6 +111,33 @@ for call in 'malloc(1)' 'free(own)' 'clock_gettime(0, 0)' 'time(0)' 'gettimeofda
     compile impure "int own(void) { return ($call, 1); }"
     refuses "needs ${call%%(*}" commit_purity "$work/impure.o"
 done
+
+# --------------------------------------------------------------------------------------------------------- circles
+
+# Three files of two folders, of which low.c is said anew each time.
+compile_parts() { # LOW-TEXT
+    local part
+    mkdir -p "$work"/oscommit_base.dir/base "$work"/oscommit_top.dir/top
+    compile oscommit_base.dir/base/low "$1"
+    compile oscommit_base.dir/base/high 'int low(void); int high(void) { return low(); }'
+    compile oscommit_top.dir/top/user 'int high(void); int user(void) { return high(); } int helper(void) { return 1; }'
+    parts=()
+    for part in base.dir/base/low base.dir/base/high top.dir/top/user; do
+        parts+=("$work/oscommit_$part.o")
+    done
+}
+compile_parts 'int low(void) { return 1; }'
+accepts circles "${parts[@]}"
+compile_parts 'int high(void); int low(void) { return high(); }'
+refuses 'a circle of 2 files: base/high base/low' circles "${parts[@]}"
+refuses 'base/low needs high of base/high' circles "${parts[@]}"
+compile_parts 'int user(void); int low(void) { return user(); }'
+refuses 'a circle of 3 files: base/high base/low top/user' circles "${parts[@]}"
+compile_parts 'int low(void) { return 1; }'
+compile oscommit_base.dir/base/other 'int helper(void); int other(void) { return helper(); }'
+refuses 'a circle of 2 folders: base top' circles "${parts[@]}" "$work/oscommit_base.dir/base/other.o"
+refuses 'not an object of a part' circles "$work/oscommit_base.dir/base/low.c"
+refuses 'nothing to look at' circles
 
 # -------------------------------------------------------------------------------------------------------- rule_ids
 
