@@ -4,13 +4,25 @@
 #include <assert.h>
 #include <time.h>
 
-static uint64_t read_ms(clockid_t id)
+static struct timespec read_time(clockid_t id)
 {
     struct timespec now;
     int failed = clock_gettime(id, &now);
     assert(failed == 0); /* all three exist in every Linux since 2.6.39 */
     (void)failed;
+    return now;
+}
+
+static uint64_t read_ms(clockid_t id)
+{
+    struct timespec now = read_time(id);
     return now.tv_sec < 0 ? 0 : (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+uint64_t clock_monotonic_us(void)
+{
+    struct timespec now = read_time(CLOCK_MONOTONIC);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
 void clock_read(struct clock_reading *ret)

@@ -17,6 +17,9 @@ struct clock_reading {
 
 void clock_read(struct clock_reading *ret);
 
+/* For what is measured and for deadlines on this machine alone. */
+uint64_t clock_monotonic_us(void);
+
 /* Since `start`, by the clock that says most; a clock that went backwards counts as 0. */
 static inline uint64_t clock_elapsed_max(const struct clock_reading *start, const struct clock_reading *now)
 {

@@ -135,13 +135,14 @@ size_t body_read(char *ret, size_t size, size_t count, void *context)
         return 0;
     }
     uint64_t deadline_ms = transfer->start.deadline_monotonic_ms;
-    if (deadline_ms != 0 && monotonic_us() / 1000 >= deadline_ms) { /* R6, also when a callback held up this turn */
+    /* R6, also when a callback held up this turn */
+    if (deadline_ms != 0 && clock_monotonic_us() / 1000 >= deadline_ms) {
         return stop(transfer, OS_ERR_DEADLINE);
     }
     if (tail_begins(transfer, &want) && !tail_may_leave(transfer)) {
         return transfer->tail_kept ? CURL_READFUNC_ABORT : CURL_READFUNC_PAUSE;
     }
-    if (monotonic_us() / 1000 < body->held_until_monotonic_ms) {
+    if (clock_monotonic_us() / 1000 < body->held_until_monotonic_ms) {
         if (transfer->body_offset >= body->held_from) {
             transfer->held = true;
             return CURL_READFUNC_PAUSE;

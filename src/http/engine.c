@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WAKEUP_TRIES = 4, REST_MS = 10 };
@@ -37,14 +36,6 @@ static void global_end(void)
     (void)pthread_mutex_lock(&global_mutex);
     curl_global_cleanup();
     (void)pthread_mutex_unlock(&global_mutex);
-}
-
-uint64_t monotonic_us(void)
-{
-    struct timespec now;
-    int status = clock_gettime(CLOCK_MONOTONIC, &now);
-    assert(status == 0);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
 static bool make_handles(struct http_engine *engine)
@@ -152,7 +143,7 @@ static void put_back(struct http_transfer *transfer, bool ended_well)
 /* Before the connection is gone. */
 static void describe_course(const struct http_transfer *transfer, struct http_result *ret)
 {
-    uint64_t now_us = monotonic_us();
+    uint64_t now_us = clock_monotonic_us();
     ret->duration_us = now_us - transfer->begun_us;
     ret->sent_us = transfer->sent ? now_us - transfer->sent_at_us : 0;
     ret->segment_bytes = transfer->segment_bytes;
@@ -410,7 +401,7 @@ static bool expire_any(struct http_transfer *transfer)
 static uint64_t expire(struct http_engine *engine, bool (*expired)(struct http_transfer *transfer))
 {
     uint64_t due = UINT64_MAX;
-    engine->now_ms = monotonic_us() / 1000;
+    engine->now_ms = clock_monotonic_us() / 1000;
     struct http_transfer *transfer = engine->running;
     while (transfer != NULL) {
         if (expired(transfer)) {
@@ -439,7 +430,7 @@ static bool may_go_on(struct http_transfer *transfer, uint64_t now_ms)
 /* Bodies whose time has come. */
 static void let_bodies_go(struct http_engine *engine)
 {
-    uint64_t now_ms = monotonic_us() / 1000;
+    uint64_t now_ms = clock_monotonic_us() / 1000;
     engine->in_libcurl = true; /* it may call back at once */
     for (struct http_transfer *each = engine->running; each != NULL; each = each->next) {
         if (may_go_on(each, now_ms)) {
@@ -463,7 +454,7 @@ void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
     assert(!engine->polling && !engine->in_libcurl);
     engine->polling = true;
     uint64_t ended_before = engine->ended_count;
-    uint64_t now_ms = monotonic_us() / 1000;
+    uint64_t now_ms = clock_monotonic_us() / 1000;
     uint64_t until_ms = timeout_ms < UINT64_MAX - now_ms ? now_ms + timeout_ms : UINT64_MAX;
     for (;;) {
         (void)expire(engine, expire_unsent);

@@ -155,6 +155,4 @@ void failure_set(struct http_transfer *transfer, os_code code, const char *forma
 /* Fills code and message. */
 void failure_describe(const struct http_transfer *transfer, CURLcode code, struct http_result *ret);
 
-uint64_t monotonic_us(void);
-
 #endif

@@ -231,7 +231,7 @@ static bool can_keep_promise(struct http_transfer *transfer, struct http_socket 
         failure_set(transfer, OS_ERR_NETWORK, "the connection could not be put under control, so nothing was sent");
         return false;
     }
-    http_engine_delivery(transfer->engine, request, transfer->segment_bytes, &delivery);
+    http_delivery_of(request, transfer->engine->user_agent, transfer->segment_bytes, &delivery);
     bool one_segment = transfer->segment_bytes > 0 && body_length(&request->body) > 0;
     bool at_once = delivery.at_once && (!one_segment || queued_bytes(entry->fd) == 0);
     if (transfer->start.tail == HTTP_TAIL_AT_ONCE && !at_once) {
@@ -250,7 +250,7 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
     if (refuse_second_send(transfer)) {
         return CURL_PREREQFUNC_ABORT;
     }
-    uint64_t now_ms = monotonic_us() / 1000;
+    uint64_t now_ms = clock_monotonic_us() / 1000;
     if (transfer->start.deadline_monotonic_ms != 0 && now_ms >= transfer->start.deadline_monotonic_ms) {
         failure_set(transfer, OS_ERR_DEADLINE, "the deadline passed before anything was sent");
         return CURL_PREREQFUNC_ABORT;
@@ -274,7 +274,7 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
         return CURL_PREREQFUNC_ABORT;
     }
     transfer->sent = true;
-    transfer->sent_at_us = monotonic_us();
+    transfer->sent_at_us = clock_monotonic_us();
     transfer->moved_ms = now_ms;
     return CURL_PREREQFUNC_OK;
 }

@@ -48,7 +48,7 @@ static void look_again(struct http_transfer *transfer)
 {
     uint64_t pause_ms = transfer->tail_pause_ms < PAUSE_MOST_MS / 2 ? 2 * transfer->tail_pause_ms : PAUSE_MOST_MS;
     transfer->tail_pause_ms = transfer->tail_pause_ms == 0 ? PAUSE_FIRST_MS : pause_ms;
-    transfer->tail_look_ms = monotonic_us() / 1000 + transfer->tail_pause_ms;
+    transfer->tail_look_ms = clock_monotonic_us() / 1000 + transfer->tail_pause_ms;
 }
 
 static bool is_in_time(const struct http_transfer *transfer)

@@ -224,7 +224,7 @@ static bool set_http(struct http_transfer *transfer)
 os_code transfer_prepare(struct http_transfer *transfer, const struct http_start *start, os_error *err)
 {
     transfer->start = *start;
-    transfer->begun_us = monotonic_us();
+    transfer->begun_us = clock_monotonic_us();
     http_response_init(&transfer->response, start->body_max < SIZE_MAX / 2 ? start->body_max : SIZE_MAX / 2);
     buf_init(&transfer->url, 2 * HTTP_TARGET_MAX + 1024);
     os_code code = body_prepare(transfer, err);

@@ -100,20 +100,6 @@ static int conn_open_file(struct sqlite_conn *conn, const char *file, int flags,
     return rc & 0xff;
 }
 
-int sqlite_read_number(struct sqlite_conn *conn, const char *sql, int64_t *ret)
-{
-    sqlite3_stmt *statement = NULL;
-    int rc = sqlite3_prepare_v2(conn->db, sql, -1, &statement, NULL);
-    if (rc == SQLITE_OK) {
-        rc = sqlite3_step(statement);
-        if (rc == SQLITE_ROW) {
-            *ret = sqlite3_column_int64(statement, 0);
-        }
-    }
-    int end = sqlite3_finalize(statement);
-    return rc == SQLITE_ROW ? SQLITE_OK : (rc == SQLITE_OK ? end : rc) & 0xff;
-}
-
 struct identity {
     int64_t application_id;
     int64_t version;
@@ -230,11 +216,6 @@ static os_code conn_new(const struct sqlite_spec *spec, const char *file, const 
     sqlite_conn_set_patience(conn, patience != NULL ? patience : &usual);
     *ret = conn;
     return OS_OK;
-}
-
-os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_error *err)
-{
-    return error_set(err, spec->missing, "There is no %s at %s. %s", spec->what, file, spec->mend);
 }
 
 /* Files grow columns, and never lose or change one: who opened the file before works on. */

@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "local/sqlite_conn.h"
+#include "local/sqlite_pool.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/fd.h"
-#include "local/sqlite_conn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQLite as the embedded store and ledger use it: one file that is known by its application id and version, WAL with
- * synchronous=FULL, and a pool of connections, each used by one thread at a time, with their prepared statements. Knows
- * no table: what is in the file stands in a struct sqlite_spec.
+ * SQLite as the embedded store and ledger use it: one file that is known by its application id and version, in WAL mode
+ * with synchronous=FULL. Here: a connection's prepared statements, transactions and sentences. Knows no table: what is
+ * in the file stands in a struct sqlite_spec. A connection comes from sqlite_pool.h.
  */
 #ifndef OSCOMMIT_LOCAL_SQLITE_UTIL_H
 #define OSCOMMIT_LOCAL_SQLITE_UTIL_H
 
 #include "oscommit.h"
 
-#include <pthread.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    SQLITE_STATEMENTS_MAX = 8, /* per spec */
-    SQLITE_IDLE_MAX = 8        /* connections that a pool keeps open */
-};
+enum { SQLITE_STATEMENTS_MAX = 8 /* per spec */ };
 
 /* What one kind of file is. Static data. */
 struct sqlite_spec {
@@ -53,36 +49,6 @@ struct sqlite_conn {
     struct sqlite_conn *next;
 };
 
-struct sqlite_shelf {
-    pthread_mutex_t mutex; /* of the two below */
-    struct sqlite_conn *idle;
-    size_t idle_count;
-};
-
-/* May be copied: the copies are the same pool, which is closed once, and each can have another `limit`. */
-struct sqlite_pool {
-    const struct sqlite_spec *spec;
-    char *file;
-    struct sqlite_shelf *shelf;
-    struct sqlite_patience limit; /* of the call that this copy is for; until_ms 0: none */
-};
-
-/* Makes the file (mode 0600), or finds that a fit one is there already. `patience` NULL: ten seconds, as below. */
-os_code sqlite_create(const struct sqlite_spec *spec, const char *file, const struct sqlite_patience *patience,
-                      os_error *err);
-
-/* Checks the file with a first connection. A pool that could not be opened needs no close. */
-os_code sqlite_pool_open(struct sqlite_pool *pool, const struct sqlite_spec *spec, const char *file,
-                         const struct sqlite_patience *patience, os_error *err);
-void sqlite_pool_close(struct sqlite_pool *pool); /* when no connection is out any more */
-
-/* A connection for this thread alone, until it is given back. A busy file is waited for as long as both `patience` and
- * the pool's limit allow. A file that was removed or replaced meanwhile is opened anew: two writers on two files of the
- * same name would both be granted the record. */
-os_code sqlite_take(struct sqlite_pool *pool, struct sqlite_patience patience, struct sqlite_conn **ret, os_error *err);
-void sqlite_give(struct sqlite_pool *pool,
-                 struct sqlite_conn *conn); /* ends a transaction that is still open by rolling it back */
-
 /* Statement `number` of the spec, prepared once, reset, without bindings; NULL if that fails (sqlite_code says why). */
 sqlite3_stmt *sqlite_statement(struct sqlite_conn *conn, size_t number);
 int sqlite_code(struct sqlite_conn *conn); /* the primary result code of what failed last */
@@ -93,6 +59,7 @@ int sqlite_begin(struct sqlite_conn *conn); /* BEGIN IMMEDIATE */
 int sqlite_commit(struct sqlite_conn *conn);
 void sqlite_rollback(struct sqlite_conn *conn);
 int sqlite_exec(struct sqlite_conn *conn, const char *sql);
+int sqlite_read_number(struct sqlite_conn *conn, const char *sql, int64_t *ret); /* the first column of the first row */
 
 /* Binds text, NULL for an empty one. */
 int sqlite_bind_text_or_null(sqlite3_stmt *statement, int number, const char *text);
@@ -101,5 +68,7 @@ bool sqlite_column_copy(sqlite3_stmt *statement, int number, char *ret, size_t r
 
 /* The sentence and the code for result code `rc` of `conn`, "Cannot <doing> in the <what> FILE: ...". */
 os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err);
+os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_error *err); /* spec->missing */
+const char *sqlite_conn_file(const struct sqlite_conn *conn);                            /* "" if it is not open */
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "aws/endpoint.h"
 #include "base/http_message.h"
+#include "s3/key.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,11 +17,9 @@
 #define S3_NONCE_METADATA "oscommit-nonce"
 #define S3_NONCE_HEADER   "x-amz-meta-oscommit-nonce"
 enum {
-    S3_KEY_MAX = 1024,
     S3_METADATA_MAX = 2048, /* user metadata: names and values, S3 user guide */
     S3_HEADER_MAX = 16384,  /* of a content header and the like; S3 takes 2 KB of all of them, others 8 KiB and more */
-    S3_VERSION_ID_SIZE = 256,       /* as an answer's is kept */
-    S3_TAGS_MAX = 10,               /* of an object */
+    S3_TAGS_MAX = 10,       /* of an object */
     S3_TAG_NAME_SIZE = 128 * 4 + 1, /* characters of up to four bytes, and a NUL */
     S3_TAG_VALUE_SIZE = 256 * 4 + 1
 };
@@ -102,8 +101,6 @@ os_code s3_build_get_tags(const struct s3_target *target, const char *key, const
                           struct http_request *ret, os_error *err);
 os_code s3_build_get_versioning(const struct s3_target *target, struct http_request *ret, os_error *err);
 
-/* Not the hash that stands for one that is too long to be kept ("sha256:...", struct s3_object). */
-bool s3_is_version_id(const char *version_id);
 /* Turns a HEAD, GET or DELETE that was just built to one version of the key; NULL and "" leave it as it is. */
 os_code s3_request_version(struct http_request *request, const char *version_id, os_error *err);
 /* Adds to a PUT or COPY that was just built. Tags of a COPY replace those of the source. NULL adds nothing. */
@@ -127,9 +124,5 @@ struct s3_list_versions_options {
 };
 os_code s3_build_list_versions(const struct s3_target *target, const struct s3_list_versions_options *options,
                                struct http_request *ret, os_error *err);
-
-/* What S3 itself says of a key: 1 to 1,024 bytes of UTF-8 without NUL or (in XML 1.0) unprintable control characters.
- * The sentence names the fault. */
-os_code s3_check_key(const char *key, os_error *err);
 
 #endif

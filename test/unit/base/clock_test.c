@@ -19,9 +19,11 @@ static void the_clocks_run_on_and_agree_with_the_systems(void **state)
     struct clock_reading second;
     time_t before = time(NULL);
     clock_read(&first);
+    uint64_t between_us = clock_monotonic_us();
     clock_read(&second);
     time_t after = time(NULL);
     assert_true(second.monotonic_ms >= first.monotonic_ms);
+    assert_in_range(between_us / 1000, first.monotonic_ms, second.monotonic_ms);
     assert_true(second.boottime_ms >= first.boottime_ms);
     assert_true(first.boottime_ms >= first.monotonic_ms || first.monotonic_ms - first.boottime_ms < 1000);
     assert_in_range(first.realtime_ms / 1000, (uint64_t)before, (uint64_t)after + 1);
