@@ -15,7 +15,7 @@ licence='/* SPDX-License-Identifier: Apache-2.0 */'
 # A tree in which every check finds something to look at and nothing to say.
 fresh_tree() {
     rm -rf "$work/tree"
-    mkdir -p "$work/tree"/{include,docs,tool,test/unit/commit,src/{base,commit,aws,http,s3,dynamo,local,client}}
+    mkdir -p "$work/tree"/{include,docs,tool,test/unit/commit,src/{base,commit,aws,http,s3,dynamo,local,client,guarded}}
     cd "$work/tree" || exit 1
     cp "$checks/../../.clang-format" .
     long=a_parameter_whose_name_is_so_long_that_the_next_one_goes_on_a_line_of_its_own
@@ -94,7 +94,7 @@ refuses_line 'tool/history knows' layering tool/history/judge.c '#include "outpu
 refuses_line 'opens a descriptor' layering src/local/file_list.c 'int fd = open("x", 0);'
 refuses_line 'opens a descriptor' layering src/http/socket.c '    return socket(1, 2, 3);'
 refuses_line 'through fd_above_standard' layering src/local/file_list.c '    return (int)syscall(SYS_openat2, fd);'
-refuses_line 'commit must not know client' layering test/unit/commit/guard_test.c '#include "guarded/driver.h"'
+refuses_line 'commit must not know guarded' layering test/unit/commit/guard_test.c '#include "guarded/driver.h"'
 fresh_tree
 mkdir src/other
 refuses 'has no place' layering "$work/tree"

@@ -2,7 +2,7 @@
 /*
  * Records that no writer of this protocol has written: of each kind, a contender says which one is in its way and how
  * to mend it, a person sees it, hands it over by force, and the next write succeeds. (Those of an SQLite ledger are in
- * unit/client/poisoned_test.c.)
+ * unit/api/poisoned_test.c.)
  */
 #include "support/raw_service.h"
 #include "support/suite.h"

@@ -5,7 +5,7 @@
  */
 #include "aws/digest.h"
 #include "support/raw_service.h"
-#include "unit/client/store_call.h"
+#include "unit/store/store_call.h"
 
 #include <stdio.h>
 #include <time.h>

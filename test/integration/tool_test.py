@@ -364,7 +364,7 @@ class Table(BackendCase):
 
     def test_stuck_is_what_is_in_the_way_and_how_to_mend_it(self):
         if self.backend.embedded:
-            self.skipTest("its rows are damaged in unit/client/poisoned_test.c")
+            self.skipTest("its rows are damaged in unit/api/poisoned_test.c")
         there, missing = self.key("damaged-there"), self.key("damaged-missing")
         self.ok("put", "-", self.url(there), "--if-absent", data=b"x")
         for key in (there, missing):

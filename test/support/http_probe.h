@@ -35,9 +35,9 @@ void probe_init(struct probe *probe, const char *method, const char *host, const
                 size_t length);
 void probe_free(struct probe *probe);
 
-void probe_start(struct http_engine *engine, struct probe *probe); /* fails the test when it is refused */
-void probe_wait(struct http_engine *engine, struct probe *probe);  /* polls until it is done */
-void http_probe_run(struct http_engine *engine, struct probe *probe);   /* both */
+void probe_start(struct http_engine *engine, struct probe *probe);    /* fails the test when it is refused */
+void probe_wait(struct http_engine *engine, struct probe *probe);     /* polls until it is done */
+void http_probe_run(struct http_engine *engine, struct probe *probe); /* both */
 
 /* init, run; keeps the result in *probe, which the caller frees. */
 void probe_get(struct http_engine *engine, struct probe *probe, const char *host, const char *path);

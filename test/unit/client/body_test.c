@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies: from memory, from files, and from what changes or is no file. */
 #include "client/body.h"
-#include "unit/client/client_scratch.h"
+#include "unit/api/client_scratch.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "client/settings.h"
 #include "client/ticket_place.h"
 #include "commit/record.h"
-#include "unit/client/client_scratch.h"
+#include "unit/api/client_scratch.h"
 #include "unit/client/opened_settings.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Tickets: every field comes back; nothing hostile gets through. */
 #include "base/text.h"
 #include "client/ticket.h"
-#include "unit/client/client_scratch.h"
+#include "unit/api/client_scratch.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* URLs of stores and ledgers, good and bad. */
 #include "client/url.h"
-#include "unit/client/client_scratch.h"
+#include "unit/api/client_scratch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structs of callers that were built with an older or a newer header. */
 #include "client/settings.h"
-#include "unit/client/client_scratch.h"
+#include "unit/api/client_scratch.h"
 
 #include <string.h>
 

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An embedded store whose databases another program keeps locked: a call ends at its deadline, or when it is cancelled,
+ * with what is true, and goes through when the lock is let go. The same of what keeps the store itself busy for long.
+ */
+#include "unit/api/client_scratch.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DEADLINE_MS = 300, AT_MOST_MS = 30000, LONG_MS = 90000 };
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Signatures are short, so that what is unknown is settled soon. */
+static os_client *client_of(const struct scratch *scratch, atomic_bool *looked, os_metric_fn metric)
+{
+    os_options options = OS_OPTIONS_INIT;
+    options.length_s = 1;
+    options.timeout_ms = 500;
+    options.max_clock_skew_rate = 2;
+    options.metric = metric;
+    options.metric_context = looked;
+    return scratch_client(scratch, &options);
+}
+
+static void execute(sqlite3 *db, const char *sql)
+{
+    char *message = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+}
+
+static sqlite3 *lock(const struct scratch *scratch, const char *name, const char *sql)
+{
+    char file[160];
+    sqlite3 *db = NULL;
+    snprintf(file, sizeof(file), "%s/.oscommit/%s", scratch->root, name);
+    assert_int_equal(sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    execute(db, sql);
+    return db;
+}
+
+static void unlock(sqlite3 *db)
+{
+    execute(db, "ROLLBACK");
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* Also those who only read: nobody else may have the file open. */
+static const char alone[] = "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE";
+static const char against_writers[] = "BEGIN IMMEDIATE";
+
+struct guarded_put {
+    os_client *client;
+    os_call call;
+    os_verdict verdict;
+    os_result result;
+    os_error error;
+    uint64_t took_ms;
+    atomic_bool done;
+};
+
+static void *run_guarded_put(void *argument)
+{
+    struct guarded_put *put = argument;
+    os_body body = OS_BODY_MEMORY("new", 3);
+    uint64_t start_ms = now_ms();
+    put->verdict = os_put_if_absent(put->client, "k", &body, NULL, &put->call, &put->result, &put->error);
+    put->took_ms = now_ms() - start_ms;
+    atomic_store(&put->done, true);
+    return NULL;
+}
+
+static void prepare_put(struct guarded_put *put, os_client *client, uint64_t deadline_ms)
+{
+    memset(put, 0, sizeof(*put));
+    put->client = client;
+    put->call = (os_call)OS_CALL_INIT;
+    put->call.deadline_ms = deadline_ms;
+    put->result = (os_result)OS_RESULT_INIT;
+}
+
+static void check_absent(os_client *client)
+{
+    os_object object = OS_OBJECT_INIT;
+    os_error error;
+    CHECK_CODE(os_head(client, "k", NULL, &object, &error), OS_ERR_NOT_FOUND, &error);
+}
+
+/* What was unknown while the lock was held is known when it is not. */
+static void check_nothing_was_written(struct guarded_put *put)
+{
+    os_error error;
+    check_absent(put->client);
+    if (put->verdict == OS_UNKNOWN) {
+        os_verdict verdict = os_resolve(put->client, put->result.ticket, NULL, NULL, &error);
+        assert_int_equal(verdict, OS_NOT_EXECUTED);
+    } else {
+        assert_int_equal(put->verdict, OS_NOT_EXECUTED);
+    }
+    assert_int_not_equal(put->error.code, OS_OK);
+    assert_true(put->error.message[0] != '\0');
+    check_absent(put->client);
+    os_result_clear(&put->result);
+}
+
+static void check_deadline(const struct scratch *scratch, const char *name, const char *sql)
+{
+    struct guarded_put put;
+    os_client *client = client_of(scratch, NULL, NULL);
+    sqlite3 *db = lock(scratch, name, sql);
+    prepare_put(&put, client, DEADLINE_MS);
+    run_guarded_put(&put);
+    assert_in_range(put.took_ms, 0, AT_MOST_MS);
+    unlock(db);
+    check_nothing_was_written(&put);
+    os_client_close(client);
+}
+
+static void a_locked_ledger_ends_a_guarded_call_at_its_deadline(void **state)
+{
+    check_deadline(*state, "ledger.db", against_writers);
+}
+
+/* The client opens it with the first call. */
+static void a_ledger_that_cannot_be_opened_ends_a_guarded_call_at_its_deadline(void **state)
+{
+    check_deadline(*state, "ledger.db", alone);
+}
+
+static void a_locked_index_ends_a_guarded_call_at_its_deadline(void **state)
+{
+    check_deadline(*state, "objects.db", against_writers);
+}
+
+static void a_locked_index_ends_a_plain_put_at_its_deadline_and_nothing_is_written(void **state)
+{
+    os_client *client = client_of(*state, NULL, NULL);
+    sqlite3 *db = lock(*state, "objects.db", against_writers);
+    os_body body = OS_BODY_MEMORY("new", 3);
+    os_call call = OS_CALL_INIT;
+    os_error error;
+    call.deadline_ms = DEADLINE_MS;
+    uint64_t start_ms = now_ms();
+    os_code code = os_put(client, "k", &body, NULL, &call, NULL, &error);
+    assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
+    assert_int_not_equal(code, OS_OK);
+    assert_int_equal(error.code, code);
+    unlock(db);
+    check_absent(client);
+    os_client_close(client);
+}
+
+static void a_locked_ledger_ends_the_making_of_a_table_at_its_deadline(void **state)
+{
+    os_client *client = client_of(*state, NULL, NULL);
+    sqlite3 *db = lock(*state, "ledger.db", alone);
+    os_call call = OS_CALL_INIT;
+    os_error error;
+    call.deadline_ms = DEADLINE_MS;
+    uint64_t start_ms = now_ms();
+    assert_int_not_equal(os_table_create(client, &call, &error), OS_OK);
+    assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
+    assert_true(error.message[0] != '\0');
+    unlock(db);
+    call.deadline_ms = LONG_MS;
+    CHECK_CODE(os_table_create(client, &call, &error), OS_OK, &error);
+    os_client_close(client);
+}
+
+/* ------------------------------------------------------------------------------------------------ meanwhile */
+
+static bool has_temporary_file(const struct scratch *scratch)
+{
+    char path[160];
+    bool found = false;
+    snprintf(path, sizeof(path), "%s/.oscommit/tmp", scratch->root);
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        found = found || entry->d_name[0] != '.';
+    (void)closedir(folder);
+    return found;
+}
+
+/* A write of the index comes after the temporary file, whose name stands in it. */
+static void wait_for_temporary_file(const struct scratch *scratch)
+{
+    uint64_t end_ms = now_ms() + LONG_MS;
+    while (!has_temporary_file(scratch)) {
+        assert_true(now_ms() < end_ms);
+        sched_yield();
+    }
+}
+
+static void a_call_goes_through_when_the_index_is_let_go_in_time(void **state)
+{
+    struct guarded_put put;
+    pthread_t thread;
+    os_client *client = client_of(*state, NULL, NULL);
+    sqlite3 *db = lock(*state, "objects.db", against_writers);
+    prepare_put(&put, client, LONG_MS);
+    assert_int_equal(pthread_create(&thread, NULL, run_guarded_put, &put), 0);
+    wait_for_temporary_file(*state);
+    assert_false(atomic_load(&put.done));
+    unlock(db);
+    pthread_join(thread, NULL);
+    assert_int_equal(put.verdict, OS_COMMITTED);
+    assert_in_range(put.took_ms, 0, LONG_MS / 2);
+    os_result_clear(&put.result);
+    os_client_close(client);
+}
+
+static void note_head(void *context, const os_metric *metric)
+{
+    if (metric->kind == OS_METRIC_REQUEST && strcmp(metric->operation, "HEAD") == 0)
+        atomic_store((atomic_bool *)context, true);
+}
+
+static void a_call_goes_through_when_the_ledger_is_let_go_in_time(void **state)
+{
+    struct guarded_put put;
+    pthread_t thread;
+    atomic_bool looked = false; /* the record is asked for at the same time (R3) */
+    os_client *client = client_of(*state, &looked, note_head);
+    sqlite3 *db = lock(*state, "ledger.db", against_writers);
+    prepare_put(&put, client, LONG_MS);
+    assert_int_equal(pthread_create(&thread, NULL, run_guarded_put, &put), 0);
+    uint64_t end_ms = now_ms() + LONG_MS;
+    while (!atomic_load(&looked) && now_ms() < end_ms)
+        sched_yield();
+    assert_true(atomic_load(&looked));
+    assert_false(atomic_load(&put.done));
+    unlock(db);
+    pthread_join(thread, NULL);
+    assert_int_equal(put.verdict, OS_COMMITTED);
+    assert_in_range(put.took_ms, 0, LONG_MS / 2);
+    os_result_clear(&put.result);
+    os_client_close(client);
+}
+
+static void a_cancelled_call_does_not_wait_for_the_index(void **state)
+{
+    struct guarded_put put;
+    pthread_t thread;
+    os_cancel *cancel = NULL;
+    assert_int_equal(os_cancel_new(&cancel), OS_OK);
+    os_client *client = client_of(*state, NULL, NULL);
+    sqlite3 *db = lock(*state, "objects.db", against_writers);
+    prepare_put(&put, client, LONG_MS);
+    put.call.cancel = cancel;
+    assert_int_equal(pthread_create(&thread, NULL, run_guarded_put, &put), 0);
+    wait_for_temporary_file(*state);
+    uint64_t start_ms = now_ms();
+    os_cancel_trigger(cancel);
+    pthread_join(thread, NULL);
+    assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
+    unlock(db);
+    check_nothing_was_written(&put);
+    os_client_close(client);
+    os_cancel_free(cancel);
+}
+
+/* ------------------------------------------------------------------------------------------------ its own work */
+
+/* Holes, which take no room, but minutes to be read and digested. */
+static void make_huge_file(const char *path, off_t length)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, length), 0);
+    assert_int_equal(close(fd), 0);
+}
+
+static void a_huge_file_without_an_etag_does_not_keep_a_head_beyond_its_deadline(void **state)
+{
+    const struct scratch *scratch = *state;
+    os_client *client = client_of(scratch, NULL, NULL);
+    os_object object = OS_OBJECT_INIT;
+    os_call call = OS_CALL_INIT;
+    os_error error;
+    char path[160];
+    snprintf(path, sizeof(path), "%s/k", scratch->root);
+    make_huge_file(path, (off_t)64 << 30);
+    call.deadline_ms = DEADLINE_MS;
+    uint64_t start_ms = now_ms();
+    CHECK_CODE(os_head(client, "k", &call, &object, &error), OS_ERR_DEADLINE, &error);
+    os_client_close(client);
+    assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
+}
+
+static void a_huge_body_does_not_keep_a_put_beyond_its_deadline_and_nothing_is_written(void **state)
+{
+    const struct scratch *scratch = *state;
+    os_client *client = client_of(scratch, NULL, NULL);
+    os_call call = OS_CALL_INIT;
+    os_error error;
+    char path[160];
+    snprintf(path, sizeof(path), "%s/body", scratch->folder);
+    make_huge_file(path, (off_t)64 << 30);
+    os_body body = OS_BODY_FILE(path);
+    call.deadline_ms = DEADLINE_MS;
+    uint64_t start_ms = now_ms();
+    CHECK_CODE(os_put(client, "k", &body, NULL, &call, NULL, &error), OS_ERR_DEADLINE, &error);
+    assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
+    check_absent(client);
+    assert_false(has_temporary_file(scratch));
+    os_client_close(client);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_locked_ledger_ends_a_guarded_call_at_its_deadline, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_ledger_that_cannot_be_opened_ends_a_guarded_call_at_its_deadline,
+                                        scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_locked_index_ends_a_guarded_call_at_its_deadline, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_locked_index_ends_a_plain_put_at_its_deadline_and_nothing_is_written,
+                                        scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_locked_ledger_ends_the_making_of_a_table_at_its_deadline, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_call_goes_through_when_the_index_is_let_go_in_time, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_call_goes_through_when_the_ledger_is_let_go_in_time, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_cancelled_call_does_not_wait_for_the_index, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_huge_file_without_an_etag_does_not_keep_a_head_beyond_its_deadline,
+                                        scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_huge_body_does_not_keep_a_put_beyond_its_deadline_and_nothing_is_written,
+                                        scratch_setup, scratch_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

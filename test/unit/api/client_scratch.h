@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the client's tests share: a folder of their own with an embedded store, and checks that print the sentence. */
+#ifndef OSCOMMIT_TEST_API_CLIENT_SCRATCH_H
+#define OSCOMMIT_TEST_API_CLIENT_SCRATCH_H
+
+#include "oscommit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the four above */
+#include <cmocka.h>
+
+struct scratch {
+    char folder[64];
+    char root[96];
+    char url[128];
+};
+int scratch_setup(void **state); /* *state: a struct scratch whose root is an embedded store */
+int scratch_teardown(void **state);
+
+/* A client of it, with short times and its own options on top. */
+os_client *scratch_client(const struct scratch *scratch, const os_options *more);
+/* A client of a made-up S3 store at "127.0.0.1:port", whose records are those of the embedded store; over TLS where
+ * `more` has a ca_file. */
+os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more);
+
+/* The ticket of a create of "key" there, which was not answered and is dead when it is 10:00 on 2026-11-21. `more` says
+ * whether it was native, and of a bucket with versions. malloc'ed. */
+#define SCRATCH_DEAD_NONCE "0123456789abcdef0123456789abcdef"
+struct guard_ticket;
+char *scratch_dead_create(const struct scratch *scratch, const char *host, const struct guard_ticket *more);
+
+#define CHECK_CODE(got, wanted, error)                                                                        \
+    do {                                                                                                      \
+        os_code got_code = (got);                                                                             \
+        if (got_code != (wanted))                                                                             \
+            fail_msg("%s instead of %s: %s", os_code_name(got_code), os_code_name(wanted), (error)->message); \
+        assert_int_equal((error)->code, (wanted));                                                            \
+    } while (0)
+
+#define CHECK_SAYS(error, words)                                         \
+    do {                                                                 \
+        if (strstr((error)->message, (words)) == NULL)                   \
+            fail_msg("\"%s\" is not in: %s", (words), (error)->message); \
+    } while (0)
+
+#endif

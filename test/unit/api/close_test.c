@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A client of an embedded store that is used by many threads and closed at any moment. */
+#include "unit/api/client_scratch.h"
+#include "unit/loop/on_loop.h"
+
+#include "local/sqlite_ledger.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS = 8 };
+
+/* ------------------------------------------------------------------------------------------------ in peace */
+
+struct worker {
+    os_client *client;
+    int number;
+    int committed;
+    int conflicts;
+    int others;
+};
+
+static void *create_keys(void *argument)
+{
+    struct worker *worker = argument;
+    for (int i = 0; i < 10; i++) {
+        char key[32];
+        os_body body = OS_BODY_MEMORY(&worker->number, sizeof(worker->number));
+        snprintf(key, sizeof(key), "race/%d", i);
+        os_verdict verdict = os_put_if_absent(worker->client, key, &body, NULL, NULL, NULL, NULL);
+        worker->committed += verdict == OS_COMMITTED;
+        worker->conflicts += verdict == OS_CONFLICT;
+        worker->others += verdict != OS_COMMITTED && verdict != OS_CONFLICT;
+        os_object object = OS_OBJECT_INIT;
+        worker->others += os_head(worker->client, key, NULL, &object, NULL) != OS_OK;
+    }
+    return NULL;
+}
+
+static void eight_threads_on_one_client_have_one_winner_for_each_key(void **state)
+{
+    struct worker workers[THREADS];
+    pthread_t threads[THREADS];
+    os_client *client = scratch_client(*state, NULL);
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){.client = client, .number = i};
+        assert_int_equal(pthread_create(&threads[i], NULL, create_keys, &workers[i]), 0);
+    }
+    int committed = 0;
+    int conflicts = 0;
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        committed += workers[i].committed;
+        conflicts += workers[i].conflicts;
+        assert_int_equal(workers[i].others, 0);
+    }
+    assert_int_equal(committed, 10);
+    assert_int_equal(conflicts, 10 * (THREADS - 1));
+    os_client_close(client);
+}
+
+static void a_client_that_does_nothing_closes_at_once(void **state)
+{
+    for (int i = 0; i < 20; i++)
+        os_client_close(scratch_client(*state, NULL));
+    os_client_close(NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------ closed meanwhile */
+
+/* Counts what the client has begun, so that a test closes it when all its calls are under way. */
+struct begun {
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    int count;
+};
+
+static void count_request(void *context, const os_metric *metric)
+{
+    struct begun *begun = context;
+    if (metric->kind != OS_METRIC_REQUEST || strcmp(metric->operation, "GetItem") != 0)
+        return;
+    pthread_mutex_lock(&begun->mutex);
+    begun->count++;
+    pthread_cond_broadcast(&begun->cond);
+    pthread_mutex_unlock(&begun->mutex);
+}
+
+/* A holder that never ends: its record has no fence and a lease of an hour. */
+static void hold(const struct scratch *scratch, const char *key)
+{
+    char file[160];
+    struct sqlite_ledger *ledger = NULL;
+    struct record record = {.generation = 1, .timeout_ms = 3600000, .ttl_s = UINT32_MAX};
+    struct record_condition condition = {.kind = RECORD_IF_ABSENT};
+    struct record conflict;
+    os_error error = {0};
+    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
+    CHECK_CODE(sqlite_ledger_open(file, NULL, &ledger, &error), OS_OK, &error);
+    assert_int_equal(sqlite_ledger_put(ledger, key, "*", &record, NULL, &condition, (int64_t)time(NULL),
+                                       sqlite_patience_ms(60000), &conflict, NULL, &error),
+                     LEDGER_OK);
+    sqlite_ledger_close(ledger);
+}
+
+struct caller {
+    os_client *client;
+    os_cancel *cancel;
+    char key[32];
+    os_verdict verdict;
+    os_error error;
+};
+
+static void *wait_for_holder(void *argument)
+{
+    struct caller *caller = argument;
+    os_body body = OS_BODY_MEMORY("x", 1);
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = UINT64_MAX; /* as good as none */
+    call.cancel = caller->cancel;
+    caller->verdict = os_put_if_absent(caller->client, caller->key, &body, NULL, &call, NULL, &caller->error);
+    return NULL;
+}
+
+struct contest {
+    struct begun begun;
+    os_client *client;
+    struct caller callers[THREADS];
+    pthread_t threads[THREADS];
+};
+
+/* All threads wait for the record of one holder, polling. */
+static void contest_start(struct contest *contest, const struct scratch *scratch, os_cancel *cancel)
+{
+    *contest = (struct contest){.begun = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0}};
+    os_options options = OS_OPTIONS_INIT;
+    options.metric = count_request;
+    options.metric_context = &contest->begun;
+    contest->client = scratch_client(scratch, &options);
+    for (int i = 0; i < THREADS; i++) {
+        struct caller *caller = &contest->callers[i];
+        *caller = (struct caller){.client = contest->client, .cancel = cancel};
+        snprintf(caller->key, sizeof(caller->key), "held/%d", i % 2);
+        assert_int_equal(pthread_create(&contest->threads[i], NULL, wait_for_holder, caller), 0);
+    }
+    pthread_mutex_lock(&contest->begun.mutex);
+    while (contest->begun.count < 2 * THREADS)
+        pthread_cond_wait(&contest->begun.cond, &contest->begun.mutex);
+    pthread_mutex_unlock(&contest->begun.mutex);
+}
+
+static void contest_check_cancelled(struct contest *contest)
+{
+    for (int i = 0; i < THREADS; i++) {
+        struct caller *caller = &contest->callers[i];
+        pthread_join(contest->threads[i], NULL);
+        assert_int_equal(caller->verdict, OS_NOT_EXECUTED);
+        assert_int_equal(caller->error.code, OS_ERR_CANCELLED);
+        CHECK_SAYS(&caller->error, caller->key);
+    }
+}
+
+static void closing_a_client_ends_the_calls_that_wait_and_frees_it_after_them(void **state)
+{
+    hold(*state, "held/0");
+    hold(*state, "held/1");
+    for (int round = 0; round < 5; round++) {
+        struct contest contest;
+        contest_start(&contest, *state, NULL);
+        os_client_close(contest.client);
+        contest_check_cancelled(&contest);
+    }
+}
+
+static void one_token_ends_calls_of_eight_threads(void **state)
+{
+    hold(*state, "held/0");
+    hold(*state, "held/1");
+    os_cancel *cancel = NULL;
+    struct contest contest;
+    assert_int_equal(os_cancel_new(&cancel), OS_OK);
+    contest_start(&contest, *state, cancel);
+    os_cancel_trigger(cancel);
+    contest_check_cancelled(&contest);
+    os_client_close(contest.client);
+    os_cancel_free(cancel);
+}
+
+/* ------------------------------------------------------------------------------------------------ plain calls */
+
+enum { LARGE = 8 << 20 };
+
+struct reader {
+    os_client *client;
+    struct event inside;
+    os_cancel *cancel;
+    int pieces;
+    os_code code;
+    os_error error;
+};
+
+static int hold_reader(void *context, const void *data, size_t length)
+{
+    struct reader *reader = context;
+    (void)data;
+    (void)length;
+    if (reader->pieces++ == 0)
+        event_set(&reader->inside);
+    usleep(200000); /* a slow taker: the whole object would keep it for half a minute */
+    return 0;
+}
+
+static void *read_large(void *argument)
+{
+    struct reader *reader = argument;
+    os_sink sink = OS_SINK_INIT;
+    os_call call = OS_CALL_INIT;
+    sink.write = hold_reader;
+    sink.write_context = reader;
+    call.cancel = reader->cancel;
+    reader->code = os_get(reader->client, "large", &sink, &call, NULL, &reader->error);
+    return NULL;
+}
+
+static void put_large(os_client *client)
+{
+    os_error error = {0};
+    char *data = calloc(1, LARGE);
+    os_body body = OS_BODY_MEMORY(data, LARGE);
+    assert_non_null(data);
+    CHECK_CODE(os_put(client, "large", &body, NULL, NULL, NULL, &error), OS_OK, &error);
+    free(data);
+}
+
+static void *close_it(void *argument)
+{
+    os_client_close(argument);
+    return NULL;
+}
+
+/* Without having had to take the rest. */
+static void check_read_ends(struct reader *reader, pthread_t thread)
+{
+    pthread_join(thread, NULL);
+    CHECK_CODE(reader->code, OS_ERR_CANCELLED, &reader->error);
+}
+
+static void a_read_of_a_large_object_stops_between_two_pieces_when_it_is_cancelled(void **state)
+{
+    struct reader reader = {.inside = EVENT_INIT};
+    pthread_t thread;
+    reader.client = scratch_client(*state, NULL);
+    put_large(reader.client);
+    assert_int_equal(os_cancel_new(&reader.cancel), OS_OK);
+    assert_int_equal(pthread_create(&thread, NULL, read_large, &reader), 0);
+    event_wait(&reader.inside);
+    os_cancel_trigger(reader.cancel);
+    check_read_ends(&reader, thread);
+    os_client_close(reader.client);
+    os_cancel_free(reader.cancel);
+}
+
+static void closing_a_client_ends_a_plain_call(void **state)
+{
+    struct reader reader = {.inside = EVENT_INIT};
+    pthread_t thread;
+    pthread_t closer;
+    reader.client = scratch_client(*state, NULL);
+    put_large(reader.client);
+    assert_int_equal(pthread_create(&thread, NULL, read_large, &reader), 0);
+    event_wait(&reader.inside);
+    assert_int_equal(pthread_create(&closer, NULL, close_it, reader.client), 0);
+    check_read_ends(&reader, thread);
+    pthread_join(closer, NULL);
+}
+
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(eight_threads_on_one_client_have_one_winner_for_each_key),
+        IN_SCRATCH(a_client_that_does_nothing_closes_at_once),
+        IN_SCRATCH(closing_a_client_ends_the_calls_that_wait_and_frees_it_after_them),
+        IN_SCRATCH(one_token_ends_calls_of_eight_threads),
+        IN_SCRATCH(a_read_of_a_large_object_stops_between_two_pieces_when_it_is_cancelled),
+        IN_SCRATCH(closing_a_client_ends_a_plain_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What os_get does with the names of files: what is no regular file is written to, and never replaced by one. */
+#include "unit/api/client_scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SHORT_MS = 300, AT_MOST_MS = 60000, LONG_MS = 120000, BIG = 4 << 20 /* more than a pipe holds */ };
+
+static os_error error;
+static os_client *client;
+
+static int set_up(void **state)
+{
+    if (scratch_setup(state) != 0)
+        return -1;
+    client = scratch_client(*state, NULL);
+    os_body body = OS_BODY_MEMORY("object", 6);
+    return os_put(client, "k", &body, NULL, NULL, NULL, &error) == OS_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    os_client_close(client);
+    return scratch_teardown(state);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static const char *in(void *const *state, const char *name)
+{
+    static char paths[4][160];
+    static unsigned next;
+    const struct scratch *scratch = *state;
+    char *path = paths[next++ % 4];
+    (void)snprintf(path, sizeof(paths[0]), "%s/%s", scratch->folder, name);
+    return path;
+}
+
+static os_code get_within(const char *key, const char *file, uint64_t deadline_ms, os_cancel *cancel)
+{
+    os_sink sink = OS_SINK_INIT;
+    os_call call = OS_CALL_INIT;
+    sink.file = file;
+    call.deadline_ms = deadline_ms;
+    call.cancel = cancel;
+    return os_get(client, key, &sink, &call, NULL, &error);
+}
+
+static os_code get(const char *file)
+{
+    return get_within("k", file, 0, NULL);
+}
+
+static void write_text(const char *path, const char *text, mode_t mode)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(fchmod(fd, mode), 0);
+    assert_int_equal(close(fd), 0);
+}
+
+static void check_text(const char *path, const char *wanted)
+{
+    char data[64] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_true(read(fd, data, sizeof(data) - 1) >= 0);
+    assert_string_equal(data, wanted);
+    assert_int_equal(close(fd), 0);
+}
+
+static struct stat status_of(const char *path)
+{
+    struct stat status;
+    assert_int_equal(lstat(path, &status), 0);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------- regular files */
+
+static void a_file_that_is_replaced_keeps_its_mode_and_a_new_one_gets_the_usual(void **state)
+{
+    write_text(in(state, "secret"), "old", 0600);
+    CHECK_CODE(get(in(state, "secret")), OS_OK, &error);
+    check_text(in(state, "secret"), "object");
+    assert_int_equal(status_of(in(state, "secret")).st_mode & 0777, 0600);
+    mode_t mask = umask(022);
+    CHECK_CODE(get(in(state, "new")), OS_OK, &error);
+    (void)umask(mask);
+    assert_int_equal(status_of(in(state, "new")).st_mode & 0777, 0644);
+}
+
+static void a_file_that_cannot_be_got_stays_as_it_was(void **state)
+{
+    write_text(in(state, "kept"), "old", 0600);
+    CHECK_CODE(get_within("absent", in(state, "kept"), 0, NULL), OS_ERR_NOT_FOUND, &error);
+    check_text(in(state, "kept"), "old");
+}
+
+static void a_link_stays_and_what_it_leads_to_is_replaced(void **state)
+{
+    assert_int_equal(mkdir(in(state, "folder"), 0700), 0);
+    write_text(in(state, "folder/file"), "old", 0600);
+    assert_int_equal(symlink("folder/file", in(state, "first")), 0);
+    assert_int_equal(symlink("first", in(state, "second")), 0);
+    CHECK_CODE(get(in(state, "second")), OS_OK, &error);
+    check_text(in(state, "folder/file"), "object");
+    assert_true(S_ISLNK(status_of(in(state, "first")).st_mode) && S_ISLNK(status_of(in(state, "second")).st_mode));
+}
+
+static void a_link_to_nothing_is_refused(void **state)
+{
+    assert_int_equal(symlink("nothing", in(state, "link")), 0);
+    CHECK_CODE(get(in(state, "link")), OS_ERR_ARGUMENT, &error);
+    CHECK_SAYS(&error, "symbolic link");
+    assert_int_not_equal(access(in(state, "nothing"), F_OK), 0);
+}
+
+static void a_folder_is_refused(void **state)
+{
+    const struct scratch *scratch = *state;
+    CHECK_CODE(get(scratch->folder), OS_ERR_ARGUMENT, &error);
+    CHECK_SAYS(&error, "folder");
+}
+
+/* As a shell gives it with 3>FILE. Renaming over the file would leave the shell's descriptor with the old one. */
+static void an_open_file_by_its_number_is_written_to_in_place(void **state)
+{
+    char name[32];
+    write_text(in(state, "open"), "what was longer", 0600);
+    int fd = open(in(state, "open"), O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    (void)snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+    struct stat before = status_of(in(state, "open"));
+    CHECK_CODE(get(name), OS_OK, &error);
+    assert_int_equal(status_of(in(state, "open")).st_ino, before.st_ino);
+    check_text(in(state, "open"), "object");
+    assert_int_equal(close(fd), 0);
+}
+
+/* -------------------------------------------------------------------------------------------------------- devices */
+
+static void a_device_stays_a_device(void **state)
+{
+    const char *device = in(state, "null");
+    if (mknod(device, S_IFCHR | 0666, makedev(1, 3)) != 0) {
+        print_message("SKIPPED: no device can be made here (%s)\n", strerror(errno));
+        return;
+    }
+    os_code code = get(device);
+    if (code != OS_OK)
+        CHECK_CODE(code, OS_ERR_DENIED, &error); /* a file system without devices */
+    assert_true(S_ISCHR(status_of(device).st_mode));
+}
+
+static void a_device_that_takes_nothing_is_an_error(void **state)
+{
+    const char *device = in(state, "full");
+    if (mknod(device, S_IFCHR | 0666, makedev(1, 7)) != 0 || access(device, W_OK) != 0) {
+        print_message("SKIPPED: no device can be made here (%s)\n", strerror(errno));
+        return;
+    }
+    os_code code = get(device);
+    if (code != OS_ERR_DENIED)
+        CHECK_CODE(code, OS_ERR_NO_SPACE, &error);
+    assert_true(S_ISCHR(status_of(device).st_mode));
+}
+
+/* ---------------------------------------------------------------------------------------------------------- FIFOs */
+
+static const char *make_fifo(void *const *state)
+{
+    const char *fifo = in(state, "fifo");
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    return fifo;
+}
+
+static void check_still_a_fifo(void *const *state)
+{
+    assert_true(S_ISFIFO(status_of(in(state, "fifo")).st_mode));
+}
+
+struct reader {
+    const char *fifo;
+    uint64_t length;
+};
+
+static void *read_all(void *argument)
+{
+    struct reader *reader = argument;
+    char block[4096];
+    int fd = open(reader->fifo, O_RDONLY | O_CLOEXEC);
+    for (ssize_t got; (got = read(fd, block, sizeof(block))) > 0;)
+        reader->length += (uint64_t)got;
+    (void)close(fd);
+    return NULL;
+}
+
+static void put_big(void)
+{
+    char *data = calloc(1, BIG);
+    assert_non_null(data);
+    os_body body = OS_BODY_MEMORY(data, BIG);
+    CHECK_CODE(os_put(client, "big", &body, NULL, NULL, NULL, &error), OS_OK, &error);
+    free(data);
+}
+
+static void a_fifo_is_written_to(void **state)
+{
+    struct reader reader = {.fifo = make_fifo(state)};
+    pthread_t thread;
+    put_big();
+    assert_int_equal(pthread_create(&thread, NULL, read_all, &reader), 0);
+    os_code code = get_within("big", reader.fifo, 0, NULL);
+    pthread_join(thread, NULL);
+    CHECK_CODE(code, OS_OK, &error);
+    assert_int_equal(reader.length, BIG);
+    check_still_a_fifo(state);
+}
+
+static void a_fifo_without_a_reader_is_waited_for_until_the_deadline(void **state)
+{
+    const char *fifo = make_fifo(state);
+    uint64_t start_ms = now_ms();
+    CHECK_CODE(get_within("k", fifo, SHORT_MS, NULL), OS_ERR_DEADLINE, &error);
+    assert_in_range(now_ms() - start_ms, SHORT_MS, AT_MOST_MS);
+    CHECK_SAYS(&error, "no reader");
+    check_still_a_fifo(state);
+}
+
+static void *trigger_soon(void *cancel)
+{
+    (void)poll(NULL, 0, SHORT_MS);
+    os_cancel_trigger(cancel);
+    return NULL;
+}
+
+static void check_cancelled(const char *key, const char *fifo)
+{
+    pthread_t thread;
+    os_cancel *cancel = NULL;
+    assert_int_equal(os_cancel_new(&cancel), OS_OK);
+    assert_int_equal(pthread_create(&thread, NULL, trigger_soon, cancel), 0);
+    uint64_t start_ms = now_ms();
+    CHECK_CODE(get_within(key, fifo, LONG_MS, cancel), OS_ERR_CANCELLED, &error);
+    assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
+    pthread_join(thread, NULL);
+    os_cancel_free(cancel);
+}
+
+static void waiting_for_a_reader_can_be_cancelled(void **state)
+{
+    check_cancelled("k", make_fifo(state));
+    check_still_a_fifo(state);
+}
+
+static void a_reader_that_does_not_read_keeps_no_call_beyond_its_deadline_or_cancellation(void **state)
+{
+    const char *fifo = make_fifo(state);
+    int deaf = open(fifo, O_RDWR | O_CLOEXEC);
+    assert_true(deaf >= 0);
+    put_big();
+    uint64_t start_ms = now_ms();
+    CHECK_CODE(get_within("big", fifo, SHORT_MS, NULL), OS_ERR_DEADLINE, &error);
+    assert_in_range(now_ms() - start_ms, SHORT_MS, AT_MOST_MS);
+    check_cancelled("big", fifo);
+    assert_int_equal(close(deaf), 0);
+}
+
+static void *read_a_little(void *argument)
+{
+    char block[4096];
+    int fd = open(argument, O_RDONLY | O_CLOEXEC);
+    bool some = read(fd, block, sizeof(block)) > 0;
+    (void)close(fd);
+    return some ? argument : NULL;
+}
+
+static void a_reader_that_goes_away_is_an_error(void **state)
+{
+    char *fifo = strdup(make_fifo(state));
+    pthread_t thread;
+    void *some = NULL;
+    put_big();
+    assert_int_equal(pthread_create(&thread, NULL, read_a_little, fifo), 0);
+    os_code code = get_within("big", fifo, 0, NULL);
+    pthread_join(thread, &some);
+    free(fifo);
+    assert_non_null(some);
+    CHECK_CODE(code, OS_ERR_IO, &error);
+    CHECK_SAYS(&error, strerror(EPIPE));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_file_that_is_replaced_keeps_its_mode_and_a_new_one_gets_the_usual),
+        TEST(a_file_that_cannot_be_got_stays_as_it_was),
+        TEST(a_link_stays_and_what_it_leads_to_is_replaced),
+        TEST(a_link_to_nothing_is_refused),
+        TEST(a_folder_is_refused),
+        TEST(an_open_file_by_its_number_is_written_to_in_place),
+        TEST(a_device_stays_a_device),
+        TEST(a_device_that_takes_nothing_is_an_error),
+        TEST(a_fifo_is_written_to),
+        TEST(a_fifo_without_a_reader_is_waited_for_until_the_deadline),
+        TEST(waiting_for_a_reader_can_be_cancelled),
+        TEST(a_reader_that_does_not_read_keeps_no_call_beyond_its_deadline_or_cancellation),
+        TEST(a_reader_that_goes_away_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every allocation of the whole process fails in turn, the libraries' own included, while a client is opened, makes one
+ * guarded call, and is closed: nothing crashes, nothing waits for ever, and no verdict says what is not so.
+ */
+#include "unit/api/client_scratch.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_long allocations_left = -1; /* negative: none fails */
+static atomic_bool has_failed;
+
+/* glibc's own, under the names that it keeps for programs that put theirs in front. */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+
+static bool refused(void)
+{
+    if (atomic_load(&allocations_left) < 0 || atomic_fetch_sub(&allocations_left, 1) != 0)
+        return false;
+    atomic_store(&has_failed, true);
+    errno = ENOMEM; /* POSIX; glibc asserts it where a thread's storage was refused */
+    return true;
+}
+
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+    return refused() ? NULL : __libc_malloc(size);
+}
+
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
+{
+    return refused() ? NULL : __libc_calloc(count, size);
+}
+
+__attribute__((visibility("default"))) void *realloc(void *old, size_t size)
+{
+    return refused() ? NULL : __libc_realloc(old, size);
+}
+
+struct tried {
+    os_code opened;
+    os_error open_error;
+    os_verdict verdict;
+    os_error error;
+};
+
+static void try_once(const struct scratch *scratch, const char *key, uint64_t stage_above, struct tried *ret)
+{
+    os_options options = OS_OPTIONS_INIT;
+    os_body body = OS_BODY_MEMORY(key, strlen(key));
+    os_call call = OS_CALL_INIT;
+    os_result result = OS_RESULT_INIT;
+    os_client *client = NULL;
+    options.store_url = scratch->url;
+    options.no_environment = 1;
+    options.release = OS_RELEASE_ALWAYS;
+    options.stage_above = stage_above;
+    call.deadline_ms = 3000;
+    memset(ret, 0, sizeof(*ret));
+    ret->opened = os_client_open(&options, &client, &ret->open_error);
+    if (ret->opened != OS_OK)
+        return;
+    ret->verdict = os_put_if_absent(client, key, &body, NULL, &call, &result, &ret->error);
+    os_result_clear(&result);
+    os_client_close(client);
+}
+
+static void check_truth(os_client *client, const char *key, const struct tried *tried)
+{
+    os_object object = OS_OBJECT_INIT;
+    os_error error = {0};
+    if (tried->opened != OS_OK) {
+        assert_true(tried->open_error.message[0] != '\0');
+        assert_int_equal(tried->open_error.code, tried->opened);
+    } else if (tried->verdict != OS_COMMITTED) {
+        assert_true(tried->error.message[0] != '\0');
+        assert_int_not_equal(tried->error.code, OS_OK);
+    }
+    os_code code = os_head(client, key, NULL, &object, &error);
+    if (tried->verdict == OS_COMMITTED)
+        CHECK_CODE(code, OS_OK, &error);
+    else if (tried->verdict != OS_UNKNOWN && code != OS_ERR_NOT_FOUND)
+        fail_msg("%s is there, and its writer was told: %s", key, tried->error.message);
+    assert_int_not_equal(tried->verdict, OS_CONFLICT); /* nobody else writes here */
+}
+
+static void fail_in_turn(void **state, uint64_t stage_above)
+{
+    os_client *checker = scratch_client(*state, NULL);
+    long number = 0;
+    for (int calm = 0; calm < 3; number++) { /* threads may share the last few in different ways */
+        struct tried tried;
+        char key[32];
+        snprintf(key, sizeof(key), "k%ld", number);
+        atomic_store(&has_failed, false);
+        atomic_store(&allocations_left, number);
+        try_once(*state, key, stage_above, &tried);
+        atomic_store(&allocations_left, -1);
+        check_truth(checker, key, &tried);
+        calm = atomic_load(&has_failed) ? 0 : calm + 1;
+    }
+    print_message("%ld allocations failed in turn\n", number - 3);
+    assert_true(number > 100); /* our malloc was really the one in use */
+    os_client_close(checker);
+}
+
+static void a_failed_allocation_anywhere_makes_no_crash_and_no_lie(void **state)
+{
+    fail_in_turn(state, 0);
+}
+
+static void nor_does_one_while_parts_are_staged(void **state)
+{
+    fail_in_turn(state, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_failed_allocation_anywhere_makes_no_crash_and_no_lie, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(nor_does_one_while_parts_are_staged, scratch_setup, scratch_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

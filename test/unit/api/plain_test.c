@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes without a guard: what is said of one that was not answered, and that none is sent twice. */
+#include "support/http_server.h"
+#include "unit/api/client_scratch.h"
+
+#include <string.h>
+
+struct plainly {
+    struct http_server *server;
+    os_client *client;
+    os_error error;
+};
+
+static void plainly_open(struct plainly *ret, const struct scratch *scratch)
+{
+    memset(ret, 0, sizeof(*ret));
+    ret->server = http_server_start(NULL);
+    ret->client = scratch_s3_client(scratch, http_server_host(ret->server), NULL);
+}
+
+static void plainly_close(struct plainly *plainly)
+{
+    os_client_close(plainly->client);
+    http_server_stop(plainly->server);
+}
+
+static os_code put(struct plainly *plainly)
+{
+    os_body body = OS_BODY_MEMORY("x", 1);
+    return os_put(plainly->client, "key", &body, NULL, NULL, NULL, &plainly->error);
+}
+
+static os_code delete_it(struct plainly *plainly)
+{
+    return os_delete(plainly->client, "key", NULL, &plainly->error);
+}
+
+#define DATED "\r\nx-amz-request-id: 1\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: "
+#define CUT   "HTTP/1.1 200 OK" DATED "100\r\n\r\nETag"
+
+static void check_write(const struct scratch *scratch, os_code (*write)(struct plainly *))
+{
+    static const struct {
+        const char *answer;
+        os_code code;
+        enum http_server_leave leave;
+    } answers[] = {
+        {NULL, OS_ERR_UNDECIDED, HTTP_SERVER_CLOSE},
+        {"HTTP/1.1 500 Internal Server Error" DATED "0\r\n\r\n", OS_ERR_UNDECIDED, HTTP_SERVER_KEEP},
+        {"HTTP/1.1 502 Bad Gateway" DATED "0\r\n\r\n", OS_ERR_UNDECIDED, HTTP_SERVER_KEEP},
+        {"HTTP/1.1 503 Slow Down" DATED "0\r\n\r\n", OS_ERR_UNDECIDED, HTTP_SERVER_KEEP},
+        {CUT, OS_ERR_UNDECIDED, HTTP_SERVER_CLOSE},
+        {"HTTP/1.1 413 Content Too Large" DATED "0\r\n\r\n", OS_ERR_TOO_LARGE, HTTP_SERVER_KEEP},
+        {"HTTP/1.1 200 OK" DATED "0\r\n\r\n", OS_OK, HTTP_SERVER_KEEP},
+    };
+    struct plainly plainly;
+    plainly_open(&plainly, scratch);
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        size_t before = http_server_count(plainly.server);
+        http_server_push(plainly.server,
+                         &(struct http_server_step){.answer = answers[i].answer, .leave = answers[i].leave});
+        CHECK_CODE(write(&plainly), answers[i].code, &plainly.error);
+        assert_int_equal(http_server_count(plainly.server), before + 1);
+        if (answers[i].code == OS_ERR_UNDECIDED)
+            CHECK_SAYS(&plainly.error, "may have been applied");
+    }
+    plainly_close(&plainly);
+}
+
+static void R10_a_put_that_was_not_answered_is_undecided(void **state)
+{
+    check_write(*state, put);
+}
+
+static void R10_a_deletion_that_was_not_answered_is_undecided(void **state)
+{
+    check_write(*state, delete_it);
+}
+
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(R10_a_put_that_was_not_answered_is_undecided),
+        IN_SCRATCH(R10_a_deletion_that_was_not_answered_is_undecided),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What waits for others in the embedded store, for the lock of a key, a busy database, or who takes and gives bytes,
+ * does not keep anything else from being prompt. */
+#include "local/file_lock.h"
+#include "unit/api/client_scratch.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    FEW = 20,
+    MANY = 64,
+    WRITES = 5,
+    SOON_MS = 30000,   /* well before the deadline, until which they would wait otherwise */
+    PROMPT_MS = 60000, /* for all of a crowd */
+    DEADLINE_MS = 90000,
+    OBJECT_BYTES = 256 << 10 /* more than a FIFO takes */
+};
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Calls of one kind, each on a thread of its own. */
+struct crowd {
+    const struct scratch *scratch;
+    os_client *client;
+    os_cancel *cancel;
+    void (*call)(struct crowd *crowd, const os_call *call, os_error *ret);
+    uint64_t deadline_ms;
+    os_code wanted;        /* of each call */
+    struct holding *until; /* what a callback waits for */
+    size_t size;
+    atomic_uint number;
+    atomic_uint begun;
+    atomic_uint inside; /* in callbacks */
+    atomic_uint ended;
+    atomic_uint otherwise; /* ended with something else than what was wanted */
+    pthread_t threads[MANY];
+};
+
+static void *take_part(void *argument)
+{
+    struct crowd *crowd = argument;
+    os_call call = OS_CALL_INIT;
+    os_error error = {.code = OS_OK};
+    call.cancel = crowd->cancel;
+    call.deadline_ms = crowd->deadline_ms;
+    atomic_fetch_add(&crowd->begun, 1);
+    crowd->call(crowd, &call, &error);
+    if (error.code != crowd->wanted && atomic_fetch_add(&crowd->otherwise, 1) == 0)
+        print_message("%s: %s\n", os_code_name(error.code), error.message);
+    atomic_fetch_add(&crowd->ended, 1);
+    return NULL;
+}
+
+static void wait_until_at_least(const atomic_uint *count, unsigned wanted)
+{
+    uint64_t end_ms = now_ms() + DEADLINE_MS;
+    while (atomic_load(count) < wanted) {
+        assert_true(now_ms() < end_ms);
+        sched_yield();
+    }
+}
+
+static void start_crowd(struct crowd *crowd, const struct scratch *scratch, size_t size)
+{
+    crowd->scratch = scratch;
+    crowd->size = size;
+    crowd->deadline_ms = crowd->deadline_ms ? crowd->deadline_ms : 10 * DEADLINE_MS;
+    crowd->client = crowd->client ? crowd->client : scratch_client(scratch, NULL);
+    assert_int_equal(os_cancel_new(&crowd->cancel), OS_OK);
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(pthread_create(&crowd->threads[i], NULL, take_part, crowd), 0);
+    wait_until_at_least(&crowd->begun, (unsigned)size);
+}
+
+static void end_crowd(struct crowd *crowd)
+{
+    uint64_t start_ms = now_ms();
+    for (size_t i = 0; i < crowd->size; i++)
+        pthread_join(crowd->threads[i], NULL);
+    assert_in_range(now_ms() - start_ms, 0, PROMPT_MS);
+    assert_int_equal(atomic_load(&crowd->otherwise), 0);
+    os_client_close(crowd->client);
+    os_cancel_free(crowd->cancel);
+}
+
+static void check_puts_are_prompt(struct crowd *crowd)
+{
+    static int number; /* the record of a create stays */
+    for (int end = number + WRITES; number < end; number++) {
+        os_error error;
+        os_call call = OS_CALL_INIT;
+        os_body body = OS_BODY_MEMORY("new", 3);
+        char key[32];
+        snprintf(key, sizeof(key), "absent-%d", number);
+        assert_int_not_equal(file_lock_number(key), file_lock_number("locked"));
+        call.deadline_ms = DEADLINE_MS;
+        uint64_t start_ms = now_ms();
+        os_verdict verdict = os_put_if_absent(crowd->client, key, &body, NULL, &call, NULL, &error);
+        if (verdict != OS_COMMITTED)
+            fail_msg("write %d: %s: %s", number, os_verdict_name(verdict), error.message);
+        assert_in_range(now_ms() - start_ms, 0, SOON_MS);
+    }
+    assert_int_equal(atomic_load(&crowd->ended), 0);
+}
+
+/* ---------------------------------------------------------------------------------------- the lock of a key */
+
+/* Another process that keeps the lock of "locked". */
+struct holder {
+    pid_t child;
+    int end;
+};
+
+static void hold(const char *root, int told, int end)
+{
+    struct file_locks *locks = NULL;
+    struct file_lock lock;
+    bool taken = false;
+    char byte;
+    if (file_locks_open(root, &locks, NULL) != OS_OK ||
+        file_lock_try(locks, "locked", true, &lock, &taken, NULL) != OS_OK || !taken)
+        _exit(1);
+    (void)!write(told, "x", 1);
+    (void)!read(end, &byte, 1); /* until the other end is closed */
+    _exit(0);
+}
+
+static struct holder start_holder(const struct scratch *scratch)
+{
+    int told[2];
+    int end[2];
+    char byte = 0;
+    assert_int_equal(pipe2(told, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(end, O_CLOEXEC), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        close(end[1]);
+        hold(scratch->root, told[1], end[0]);
+    }
+    close(told[1]);
+    close(end[0]);
+    assert_int_equal(read(told[0], &byte, 1), 1);
+    close(told[0]);
+    return (struct holder){.child = child, .end = end[1]};
+}
+
+static void end_holder(struct holder *holder)
+{
+    int status = -1;
+    close(holder->end);
+    assert_int_equal(waitpid(holder->child, &status, 0), holder->child);
+    assert_int_equal(status, 0);
+}
+
+static void head_locked(struct crowd *crowd, const os_call *call, os_error *ret)
+{
+    os_object object = OS_OBJECT_INIT;
+    (void)os_head(crowd->client, "locked", call, &object, ret);
+}
+
+static void put_locked(struct crowd *crowd, const os_call *call, os_error *ret)
+{
+    os_body body = OS_BODY_MEMORY("new", 3);
+    (void)os_put(crowd->client, "locked", &body, NULL, call, NULL, ret);
+}
+
+static void check_lock(const struct scratch *scratch, size_t size, os_code wanted,
+                       void (*call)(struct crowd *crowd, const os_call *call, os_error *ret))
+{
+    struct crowd crowd = {.call = call, .wanted = wanted};
+    struct holder holder = start_holder(scratch);
+    start_crowd(&crowd, scratch, size);
+    check_puts_are_prompt(&crowd);
+    end_holder(&holder);
+    end_crowd(&crowd);
+}
+
+static void heads_of_a_locked_key_keep_no_other_write_waiting(void **state)
+{
+    check_lock(*state, FEW, OS_ERR_NOT_FOUND, head_locked);
+    check_lock(*state, MANY, OS_ERR_NOT_FOUND, head_locked);
+}
+
+static void nor_do_writes_of_it(void **state)
+{
+    check_lock(*state, FEW, OS_OK, put_locked);
+    check_lock(*state, MANY, OS_OK, put_locked);
+}
+
+static void all_who_wait_for_a_lock_end_at_their_deadlines(void **state)
+{
+    struct crowd crowd = {.call = head_locked, .wanted = OS_ERR_DEADLINE, .deadline_ms = 500};
+    struct holder holder = start_holder(*state);
+    uint64_t start_ms = now_ms();
+    start_crowd(&crowd, *state, MANY);
+    end_crowd(&crowd);
+    assert_in_range(now_ms() - start_ms, 500, SOON_MS);
+    end_holder(&holder);
+}
+
+static void all_who_wait_for_a_lock_end_when_they_are_cancelled(void **state)
+{
+    struct crowd crowd = {.call = head_locked, .wanted = OS_ERR_CANCELLED};
+    struct holder holder = start_holder(*state);
+    start_crowd(&crowd, *state, MANY);
+    check_puts_are_prompt(&crowd);
+    uint64_t start_ms = now_ms();
+    os_cancel_trigger(crowd.cancel);
+    end_crowd(&crowd);
+    assert_in_range(now_ms() - start_ms, 0, SOON_MS);
+    end_holder(&holder);
+}
+
+static void a_client_closes_while_its_calls_wait_for_a_lock(void **state)
+{
+    struct crowd crowd = {.call = head_locked, .wanted = OS_ERR_CANCELLED};
+    struct holder holder = start_holder(*state);
+    start_crowd(&crowd, *state, MANY);
+    check_puts_are_prompt(&crowd);
+    uint64_t start_ms = now_ms();
+    os_client_close(crowd.client);
+    crowd.client = NULL;
+    end_crowd(&crowd);
+    assert_in_range(now_ms() - start_ms, 0, SOON_MS);
+    end_holder(&holder);
+}
+
+/* ------------------------------------------------------------------------------------------- the databases */
+
+static sqlite3 *lock_database(const struct scratch *scratch, const char *name)
+{
+    char file[160];
+    sqlite3 *db = NULL;
+    snprintf(file, sizeof(file), "%s/.oscommit/%s", scratch->root, name);
+    assert_int_equal(sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    return db;
+}
+
+static void unlock_database(sqlite3 *db)
+{
+    assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static void create_another(struct crowd *crowd, const os_call *call, os_error *ret)
+{
+    char key[32];
+    os_body body = OS_BODY_MEMORY("new", 3);
+    snprintf(key, sizeof(key), "other-%u", atomic_fetch_add(&crowd->number, 1));
+    if (os_put_if_absent(crowd->client, key, &body, NULL, call, NULL, ret) == OS_COMMITTED)
+        ret->code = OS_OK;
+}
+
+static int count_record(void *context, const os_record *record)
+{
+    (void)record;
+    ++*(int *)context;
+    return 0;
+}
+
+static void writes_that_wait_for_the_ledger_keep_nobody_else_waiting(void **state)
+{
+    struct crowd crowd = {.call = create_another, .wanted = OS_OK};
+    os_call call = OS_CALL_INIT;
+    os_error error;
+    int count = 0;
+    crowd.client = scratch_client(*state, NULL);
+    CHECK_CODE(os_table_list(crowd.client, NULL, &call, count_record, &count, &error), OS_OK, &error);
+    sqlite3 *db = lock_database(*state, "ledger.db");
+    start_crowd(&crowd, *state, MANY);
+    uint64_t start_ms = now_ms();
+    for (int i = 0; i < WRITES; i++) {
+        os_body body = OS_BODY_MEMORY("new", 3);
+        CHECK_CODE(os_put(crowd.client, "plain", &body, NULL, &call, NULL, &error), OS_OK, &error);
+        CHECK_CODE(os_table_list(crowd.client, NULL, &call, count_record, &count, &error), OS_OK, &error);
+    }
+    assert_in_range(now_ms() - start_ms, 0, SOON_MS);
+    assert_int_equal(count, 0);
+    assert_int_equal(atomic_load(&crowd.ended), 0);
+    unlock_database(db);
+    end_crowd(&crowd);
+}
+
+static void writes_that_wait_for_the_index_keep_no_reader_waiting(void **state)
+{
+    struct crowd crowd = {.call = put_locked, .wanted = OS_OK};
+    os_call call = OS_CALL_INIT;
+    os_object object = OS_OBJECT_INIT;
+    os_body body = OS_BODY_MEMORY("old", 3);
+    os_error error;
+    crowd.client = scratch_client(*state, NULL);
+    CHECK_CODE(os_put(crowd.client, "there", &body, NULL, &call, NULL, &error), OS_OK, &error);
+    sqlite3 *db = lock_database(*state, "objects.db");
+    start_crowd(&crowd, *state, MANY);
+    uint64_t start_ms = now_ms();
+    for (int i = 0; i < WRITES; i++)
+        CHECK_CODE(os_head(crowd.client, "there", &call, &object, &error), OS_OK, &error);
+    assert_in_range(now_ms() - start_ms, 0, SOON_MS);
+    assert_int_equal(atomic_load(&crowd.ended), 0);
+    unlock_database(db);
+    end_crowd(&crowd);
+}
+
+/* ------------------------------------------------------------------------------- who gives or takes slowly */
+
+struct holding {
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    bool over;
+};
+#define HOLDING_INIT                                               \
+    {                                                              \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false \
+    }
+
+static void wait_for_end_of(struct crowd *crowd)
+{
+    atomic_fetch_add(&crowd->inside, 1);
+    pthread_mutex_lock(&crowd->until->mutex);
+    while (!crowd->until->over)
+        pthread_cond_wait(&crowd->until->cond, &crowd->until->mutex);
+    pthread_mutex_unlock(&crowd->until->mutex);
+}
+
+static void end_holding(struct holding *holding)
+{
+    pthread_mutex_lock(&holding->mutex);
+    holding->over = true;
+    pthread_cond_broadcast(&holding->cond);
+    pthread_mutex_unlock(&holding->mutex);
+}
+
+static int take_slowly(void *context, const void *data, size_t length)
+{
+    (void)data;
+    (void)length;
+    wait_for_end_of(context);
+    return 0;
+}
+
+static void get_slowly(struct crowd *crowd, const os_call *call, os_error *ret)
+{
+    os_sink sink = OS_SINK_INIT;
+    sink.write = take_slowly;
+    sink.write_context = crowd;
+    (void)os_get(crowd->client, "large", &sink, call, NULL, ret);
+}
+
+static void note_slowly(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+    (void)done_bytes;
+    (void)total_bytes;
+    wait_for_end_of(context);
+}
+
+static void put_slowly(struct crowd *crowd, const os_call *call, os_error *ret)
+{
+    char key[32];
+    os_body body = OS_BODY_MEMORY("new", 3);
+    os_call slow = *call;
+    slow.progress = note_slowly;
+    slow.progress_context = crowd;
+    snprintf(key, sizeof(key), "slow-%u", atomic_fetch_add(&crowd->number, 1));
+    (void)os_put(crowd->client, key, &body, NULL, &slow, NULL, ret);
+}
+
+static os_client *client_with_large_object(const struct scratch *scratch)
+{
+    os_error error;
+    os_client *client = scratch_client(scratch, NULL);
+    char *bytes = calloc(1, OBJECT_BYTES);
+    assert_non_null(bytes);
+    os_body body = OS_BODY_MEMORY(bytes, OBJECT_BYTES);
+    CHECK_CODE(os_put(client, "large", &body, NULL, NULL, NULL, &error), OS_OK, &error);
+    free(bytes);
+    return client;
+}
+
+static void check_slow(const struct scratch *scratch, size_t size,
+                       void (*call)(struct crowd *crowd, const os_call *call, os_error *ret))
+{
+    struct holding holding = HOLDING_INIT;
+    struct crowd crowd = {.call = call, .wanted = OS_OK, .until = &holding};
+    crowd.client = client_with_large_object(scratch);
+    start_crowd(&crowd, scratch, size);
+    wait_until_at_least(&crowd.inside, 16); /* as many as ever are */
+    check_puts_are_prompt(&crowd);
+    end_holding(&holding);
+    end_crowd(&crowd);
+}
+
+static void slow_downloads_from_files_leave_room_for_guarded_writes(void **state)
+{
+    check_slow(*state, MANY, get_slowly);
+}
+
+static void slow_callbacks_of_uploads_leave_room_for_guarded_writes(void **state)
+{
+    check_slow(*state, MANY, put_slowly);
+}
+
+static void get_into_fifo(struct crowd *crowd, const os_call *call, os_error *ret)
+{
+    os_sink sink = OS_SINK_INIT;
+    char path[160];
+    snprintf(path, sizeof(path), "%s/fifo", crowd->scratch->folder);
+    sink.file = path;
+    (void)os_get(crowd->client, "large", &sink, call, NULL, ret);
+}
+
+static void nobody_who_reads_a_fifo_keeps_no_guarded_write_waiting(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct crowd crowd = {.call = get_into_fifo, .wanted = OS_ERR_CANCELLED};
+    char path[160];
+    snprintf(path, sizeof(path), "%s/fifo", scratch->folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(reader >= 0);
+    crowd.client = client_with_large_object(scratch);
+    start_crowd(&crowd, scratch, MANY);
+    check_puts_are_prompt(&crowd);
+    uint64_t start_ms = now_ms();
+    os_cancel_trigger(crowd.cancel);
+    end_crowd(&crowd);
+    assert_in_range(now_ms() - start_ms, 0, PROMPT_MS);
+    close(reader);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
+
+enum { HANG_S = 280 }; /* what hangs ends the program */
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(heads_of_a_locked_key_keep_no_other_write_waiting),
+        TEST(nor_do_writes_of_it),
+        TEST(all_who_wait_for_a_lock_end_at_their_deadlines),
+        TEST(all_who_wait_for_a_lock_end_when_they_are_cancelled),
+        TEST(a_client_closes_while_its_calls_wait_for_a_lock),
+        TEST(writes_that_wait_for_the_ledger_keep_nobody_else_waiting),
+        TEST(writes_that_wait_for_the_index_keep_no_reader_waiting),
+        TEST(slow_downloads_from_files_leave_room_for_guarded_writes),
+        TEST(slow_callbacks_of_uploads_leave_room_for_guarded_writes),
+        TEST(nobody_who_reads_a_fifo_keeps_no_guarded_write_waiting),
+    };
+    (void)alarm(HANG_S);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit/loop/on_loop.h"
+
+void event_set(struct event *event)
+{
+    pthread_mutex_lock(&event->mutex);
+    event->set++;
+    pthread_cond_broadcast(&event->cond);
+    pthread_mutex_unlock(&event->mutex);
+}
+
+void event_wait(struct event *event)
+{
+    pthread_mutex_lock(&event->mutex);
+    while (event->set == 0)
+        pthread_cond_wait(&event->cond, &event->mutex);
+    event->set--;
+    pthread_mutex_unlock(&event->mutex);
+}
+
+static void *run(void *argument)
+{
+    loop_run(argument);
+    return NULL;
+}
+
+int on_loop_setup_trusting(void **state, const char *ca_file)
+{
+    const struct http_engine_options http = {
+        .user_agent = "test", .connect_timeout_ms = 30000, .max_connections = 4, .ca_file = ca_file};
+    struct on_loop *on = calloc(1, sizeof(*on));
+    if (on == NULL || loop_new(&http, &on->loop, NULL) != OS_OK ||
+        pthread_create(&on->thread, NULL, run, on->loop) != 0)
+        return -1;
+    *state = on;
+    return 0;
+}
+
+int on_loop_setup(void **state)
+{
+    return on_loop_setup_trusting(state, NULL);
+}
+
+void on_loop_settle(struct on_loop *on)
+{
+    if (on->loop == NULL)
+        return;
+    loop_stop(on->loop);
+    pthread_join(on->thread, NULL);
+    loop_free(on->loop);
+    on->loop = NULL;
+}
+
+int on_loop_teardown(void **state)
+{
+    on_loop_settle(*state);
+    free(*state);
+    return 0;
+}
+
+struct calling {
+    struct loop_job job;
+    void (*call)(void *context);
+    void *context;
+    const int *done;
+    struct event returned;
+};
+
+static void run_call(struct loop_job *job)
+{
+    struct calling *calling = (struct calling *)job;
+    if (calling->done == NULL || *calling->done == 0)
+        calling->call(calling->context);
+    event_set(&calling->returned);
+}
+
+void on_loop_cancel_unless_done(struct on_loop *on, void (*call)(void *context), void *context, const int *done)
+{
+    struct calling calling = {
+        .job.run = run_call, .call = call, .context = context, .done = done, .returned = EVENT_INIT};
+    loop_post(on->loop, &calling.job);
+    event_wait(&calling.returned);
+}
+
+void on_loop_call(struct on_loop *on, void (*call)(void *context), void *context)
+{
+    on_loop_cancel_unless_done(on, call, context, NULL);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A loop on a thread of its own, calls made on that thread, and events to wait for. */
+#ifndef OSCOMMIT_TEST_LOOP_ON_LOOP_H
+#define OSCOMMIT_TEST_LOOP_ON_LOOP_H
+
+#include "loop/loop.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the four above */
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct event {
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    int set;
+};
+#define EVENT_INIT                                             \
+    {                                                          \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 \
+    }
+void event_set(struct event *event); /* may be waited for as often as it was set */
+void event_wait(struct event *event);
+
+struct on_loop {
+    struct loop *loop;
+    pthread_t thread;
+};
+int on_loop_setup(void **state); /* *state: a struct on_loop that runs */
+int on_loop_setup_trusting(void **state, const char *ca_file);
+int on_loop_teardown(void **state);
+
+/* Runs `call` on the loop's thread, and waits for it. */
+void on_loop_call(struct on_loop *on, void (*call)(void *context), void *context);
+/* The same unless *done is not zero by then. */
+void on_loop_cancel_unless_done(struct on_loop *on, void (*call)(void *context), void *context, const int *done);
+/* Ends the loop, as a client that closes does: no job and no worker is under way any more. */
+void on_loop_settle(struct on_loop *on);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a COPY takes along from its source. */
+#include "store/source_metadata.h"
+#include "unit/api/client_scratch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONCE "0123456789abcdef0123456789abcdef"
+
+static void a_source_is_carried_without_its_nonce_and_outlives_its_answer(void **state)
+{
+    (void)state;
+    struct carried *carried = calloc(1, sizeof(*carried));
+    struct http_response head;
+    os_error error = {0};
+    assert_non_null(carried);
+    http_response_init(&head, 0);
+    assert_true(http_headers_add(&head.headers, "Content-Type", "text/x"));
+    assert_true(http_headers_add(&head.headers, "cache-control", "no-store"));
+    assert_true(http_headers_add(&head.headers, "x-amz-meta-owner", "me"));
+    assert_true(http_headers_add(&head.headers, "x-amz-meta-" S3_NONCE_METADATA, NONCE));
+    CHECK_CODE(carried_take(carried, &head, &error), OS_OK, &error);
+    http_response_free(&head);
+    assert_string_equal(carried->content.content_type, "text/x");
+    assert_string_equal(carried->content.cache_control, "no-store");
+    assert_null(carried->content.content_encoding);
+    assert_null(carried->content.nonce);
+    assert_int_equal(carried->content.metadata_count, 1);
+    assert_string_equal(carried->content.metadata[0].name, "owner");
+    assert_string_equal(carried->content.metadata[0].value, "me");
+    carried_free(carried);
+    carried_free(carried); /* twice is fine */
+    free(carried);
+}
+
+static void the_nonce_is_left_out_where_the_metadata_is_full(void **state)
+{
+    (void)state;
+    size_t most = S3_METADATA_MAX - strlen(S3_NONCE_METADATA) - strlen(NONCE);
+    struct carried *carried = calloc(1, sizeof(*carried));
+    char value[S3_METADATA_MAX];
+    assert_non_null(carried);
+    for (size_t over = 0; over < 2; over++) {
+        struct http_response head;
+        os_error error = {0};
+        memset(value, 'v', sizeof(value));
+        value[most + over - 1] = '\0';
+        http_response_init(&head, 0);
+        assert_true(http_headers_add(&head.headers, "x-amz-meta-m", value));
+        CHECK_CODE(carried_take(carried, &head, &error), OS_OK, &error); /* the second in the first one's place */
+        assert_int_equal(carried_has_room(carried, NONCE), over == 0);
+        http_response_free(&head);
+    }
+    carried_free(carried);
+    free(carried);
+}
+
+static void more_entries_than_can_be_carried_are_refused(void **state)
+{
+    (void)state;
+    struct carried *carried = calloc(1, sizeof(*carried));
+    struct http_response head;
+    os_error error = {0};
+    assert_non_null(carried);
+    http_response_init(&head, 0);
+    for (int i = 0; i <= CARRIED_METADATA_MAX; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "x-amz-meta-m%d", i);
+        assert_true(http_headers_add(&head.headers, name, "v"));
+    }
+    CHECK_CODE(carried_take(carried, &head, &error), OS_ERR_UNSUPPORTED, &error);
+    CHECK_SAYS(&error, "100");
+    http_response_free(&head);
+    carried_free(carried);
+    free(carried);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_source_is_carried_without_its_nonce_and_outlives_its_answer),
+        cmocka_unit_test(the_nonce_is_left_out_where_the_metadata_is_full),
+        cmocka_unit_test(more_entries_than_can_be_carried_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit/store/store_call.h"
+
+#include "aws/credentials.h"
+#include "base/clock.h"
+#include "support/raw_service.h"
+
+#include <stdio.h>
+
+enum { LENGTH_S = 60, PATIENCE_MS = 60000 };
+
+struct call {
+    struct on_store *on;
+    const struct store_request *request;
+    bool guarded;
+    struct store_sending sending; /* of a guarded one */
+    struct http_delivery delivery;
+    struct store_attempt *attempt;
+    struct store_answer answer;
+    struct event done;
+};
+
+static void note_answer(void *context, const struct store_answer *answer)
+{
+    struct call *call = context;
+    call->answer = *answer;
+    call->answer.response = NULL;
+    event_set(&call->done);
+}
+
+static os_code prepare(struct call *call, os_error *err)
+{
+    struct store *store = call->on->store;
+    struct clock_reading now;
+    clock_read(&now);
+    return store->vtable->prepare(store, call->request, now.realtime_ms / 1000, LENGTH_S, false, &call->attempt, err);
+}
+
+static void start_guarded(struct call *call)
+{
+    struct store *store = call->on->store;
+    os_error err;
+    os_code code = prepare(call, &err);
+    struct store_op *op = NULL;
+    call->sending.deadline_monotonic_ms = call->request->deadline_monotonic_ms;
+    if (code == OS_OK)
+        op = store->vtable->send(store, call->attempt, &call->sending, note_answer, call);
+    if (op == NULL)
+        note_answer(call, &(struct store_answer){.code = code == OS_OK ? OS_ERR_NO_MEMORY : code, .error = err});
+}
+
+static void start(void *context)
+{
+    struct call *call = context;
+    struct store *store = call->on->store;
+    if (call->guarded)
+        start_guarded(call);
+    else if (store->vtable->start(store, call->request, note_answer, call) == NULL)
+        note_answer(call, &(struct store_answer){.code = OS_ERR_NO_MEMORY});
+}
+
+static void free_attempt(void *context)
+{
+    struct call *call = context;
+    call->on->store->vtable->attempt_free(call->on->store, call->attempt);
+}
+
+static void look_at_attempt(void *context)
+{
+    struct call *call = context;
+    struct store *store = call->on->store;
+    os_error err;
+    assert_int_equal(prepare(call, &err), OS_OK);
+    store->vtable->delivery(store, call->attempt, &call->delivery);
+    free_attempt(call);
+}
+
+static struct store_answer run(struct on_store *on, struct store_request *request, const struct store_sending *sending)
+{
+    struct call call = {.on = on, .request = request, .guarded = sending != NULL, .done = EVENT_INIT};
+    if (sending)
+        call.sending = *sending;
+    struct clock_reading now;
+    clock_read(&now);
+    request->deadline_monotonic_ms = now.monotonic_ms + PATIENCE_MS;
+    on_loop_call(on->on, start, &call);
+    event_wait(&call.done);
+    on_loop_call(on->on, free_attempt, &call);
+    return call.answer;
+}
+
+struct store_answer store_call(struct on_store *on, struct store_request *request)
+{
+    return run(on, request, NULL);
+}
+
+struct store_answer store_call_guarded(struct on_store *on, struct store_request *request)
+{
+    static const struct store_sending plainly;
+    return run(on, request, &plainly);
+}
+
+struct store_answer store_call_sending(struct on_store *on, struct store_request *request,
+                                       const struct store_sending *sending)
+{
+    return run(on, request, sending);
+}
+
+struct http_delivery store_call_delivery(struct on_store *on, const struct store_request *request)
+{
+    struct call call = {.on = on, .request = request};
+    on_loop_call(on->on, look_at_attempt, &call);
+    return call.delivery;
+}
+
+void on_store_open_marks(struct on_store *ret, const char *url, const char *bucket, enum store_marks marks)
+{
+    static const struct credentials_source none = {.no_environment = true};
+    struct credentials_source source = none;
+    struct store_config config = {
+        .endpoint = &ret->endpoint, .stall_ms = PATIENCE_MS, .user_agent = "test", .marks = marks};
+    void *on;
+    assert_int_equal(on_loop_setup(&on), 0);
+    ret->on = on;
+    snprintf(ret->bucket, sizeof(ret->bucket), "%s", bucket);
+    source.access_key_id = raw_access_key();
+    source.secret_access_key = raw_secret_key();
+    config.loop = ret->on->loop;
+    config.bucket = ret->bucket;
+    assert_int_equal(endpoint_parse("s3", url, raw_region(), &ret->endpoint, NULL), OS_OK);
+    assert_int_equal(credentials_new(&source, &config.credentials, NULL), OS_OK);
+    assert_int_equal(s3_store_new(&config, &ret->store, NULL), OS_OK);
+}
+
+void on_store_open(struct on_store *ret, const char *url, const char *bucket)
+{
+    on_store_open_marks(ret, url, bucket, STORE_MARKS_NONE);
+}
+
+void on_store_close(struct on_store *on)
+{
+    void *state = on->on;
+    on_loop_settle(on->on);
+    on->store->vtable->free(on->store);
+    on_loop_teardown(&state);
+}
+
+void store_check_answer(struct store_answer answer, os_code wanted, const char *file, int line)
+{
+    if (answer.code == wanted)
+        return;
+    print_error("%s instead of %s: %s\n", os_code_name(answer.code), os_code_name(wanted), answer.error.message);
+    _fail(file, line);
+}
