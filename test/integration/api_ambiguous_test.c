@@ -98,23 +98,22 @@ static void proven_by_nonce(struct fixture *f, const char *name, struct fault_ru
     try_close(&try);
 }
 
-static void a_lost_answer_to_put_is_proven_by_the_nonce(void **state)
+SUITE_TEST(a_lost_answer_to_put_is_proven_by_the_nonce, 0)
 {
-    proven_by_nonce(*state, "lost-put", (struct fault_rule){.action = FAULT_DROP_ANSWER});
+    proven_by_nonce(f, "lost-put", (struct fault_rule){.action = FAULT_DROP_ANSWER});
 }
 
-static void a_500_after_the_put_was_applied_is_proven_by_the_nonce(void **state)
+SUITE_TEST(a_500_after_the_put_was_applied_is_proven_by_the_nonce, 0)
 {
-    proven_by_nonce(*state, "put-500",
+    proven_by_nonce(f, "put-500",
                     (struct fault_rule){.action = FAULT_ANSWER_AFTER,
                                         .status = 500,
                                         .headers = XML,
                                         .body = FAILURE("InternalError", "We encountered an internal error.")});
 }
 
-static void a_put_that_a_layer_sends_twice_is_committed_once(void **state)
+SUITE_TEST(a_put_that_a_layer_sends_twice_is_committed_once, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     struct try try;
     try_open(&try, f, "put-twice", OS_ON); /* the second copy meets 412: no word about the first */
     add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_REPLAY, .times = 1});
@@ -124,9 +123,8 @@ static void a_put_that_a_layer_sends_twice_is_committed_once(void **state)
     try_close(&try);
 }
 
-static void a_copy_whose_answer_is_empty_is_proven_by_the_nonce(void **state)
+SUITE_TEST(a_copy_whose_answer_is_empty_is_proven_by_the_nonce, BACKEND_V4)
 {
-    struct fixture *f = *state;
     struct try try;
     try_open(&try, f, "copy-empty-answer", OS_OFF);
     put_plain(try.client, "copied-source", "source", NULL);
@@ -160,32 +158,32 @@ static void dead_then_tried_again(struct fixture *f, const char *name, os_toggle
     try_close(&try);
 }
 
-static void a_connection_that_dies_before_the_put_is_waited_out(void **state)
+SUITE_TEST(a_connection_that_dies_before_the_put_is_waited_out, BACKEND_REAL)
 {
-    dead_then_tried_again(*state, "put-reset", OS_OFF, (struct fault_rule){.action = FAULT_RESET});
+    dead_then_tried_again(f, "put-reset", OS_OFF, (struct fault_rule){.action = FAULT_RESET});
 }
 
-static void a_503_to_the_put_is_waited_out(void **state)
+SUITE_TEST(a_503_to_the_put_is_waited_out, BACKEND_REAL)
 {
-    dead_then_tried_again(*state, "put-503", OS_OFF,
+    dead_then_tried_again(f, "put-503", OS_OFF,
                           (struct fault_rule){.action = FAULT_ANSWER,
                                               .status = 503,
                                               .headers = XML,
                                               .body = FAILURE("SlowDown", "Please reduce your request rate.")});
 }
 
-static void signature_expired_is_never_definite(void **state)
+SUITE_TEST(signature_expired_is_never_definite, BACKEND_REAL)
 {
-    dead_then_tried_again(*state, "put-expired", OS_OFF,
+    dead_then_tried_again(f, "put-expired", OS_OFF,
                           (struct fault_rule){.action = FAULT_ANSWER,
                                               .status = 403,
                                               .headers = XML,
                                               .body = FAILURE("AccessDenied", "Request has expired")});
 }
 
-static void a_409_of_an_unknown_store_is_ambiguous(void **state)
+SUITE_TEST(a_409_of_an_unknown_store_is_ambiguous, BACKEND_REAL)
 {
-    dead_then_tried_again(*state, "put-409", OS_ON,
+    dead_then_tried_again(f, "put-409", OS_ON,
                           (struct fault_rule){.action = FAULT_ANSWER,
                                               .status = 409,
                                               .headers = XML,
@@ -193,9 +191,8 @@ static void a_409_of_an_unknown_store_is_ambiguous(void **state)
                                                               "At least one of the conditions was changed.")});
 }
 
-static void a_copy_answered_200_with_an_error_inside_is_not_a_commit(void **state)
+SUITE_TEST(a_copy_answered_200_with_an_error_inside_is_not_a_commit, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     struct try try;
     try_open(&try, f, "copy-200-error", OS_OFF);
     put_plain(try.client, "copied-source", "source", NULL);
@@ -213,9 +210,8 @@ static void a_copy_answered_200_with_an_error_inside_is_not_a_commit(void **stat
     try_close(&try);
 }
 
-static void an_update_whose_connection_died_is_tried_again_on_the_very_version(void **state)
+SUITE_TEST(an_update_whose_connection_died_is_tried_again_on_the_very_version, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     struct try try;
     try_open(&try, f, "update-reset", OS_OFF);
     struct outcome first = create(try.client, try.key, "first", NULL);
@@ -233,9 +229,8 @@ static void an_update_whose_connection_died_is_tried_again_on_the_very_version(v
 
 /* ------------------------------------------------------------------------------------------- rows B and C */
 
-static void a_412_although_the_very_version_is_there_is_not_executed(void **state)
+SUITE_TEST(a_412_although_the_very_version_is_there_is_not_executed, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     struct try try;
     try_open(&try, f, "row-b", OS_ON);
     add(f, (struct fault_rule){
@@ -254,9 +249,8 @@ static void a_412_although_the_very_version_is_there_is_not_executed(void **stat
     try_close(&try);
 }
 
-static void an_outsider_between_record_and_put_is_a_conflict_with_condition_headers(void **state)
+SUITE_TEST(an_outsider_between_record_and_put_is_a_conflict_with_condition_headers, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     struct try try;
     try_open(&try, f, "row-c", OS_ON);
     unsigned id = add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_HOLD, .times = 1});
@@ -274,9 +268,8 @@ static void an_outsider_between_record_and_put_is_a_conflict_with_condition_head
     try_close(&try);
 }
 
-static void a_stripped_condition_header_breaks_the_signature(void **state)
+SUITE_TEST(a_stripped_condition_header_breaks_the_signature, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     struct try try;
     try_open(&try, f, "stripped", OS_ON);
     unsigned id =
@@ -291,9 +284,8 @@ static void a_stripped_condition_header_breaks_the_signature(void **state)
 
 /* ------------------------------------------------------------------------------------------------ row E */
 
-static void a_late_put_after_the_fence_is_refused_and_harms_nobody(void **state)
+SUITE_TEST(a_late_put_after_the_fence_is_refused_and_harms_nobody, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     struct try late;
     try_open(&late, f, "late-put", OS_OFF);
     unsigned id = add(f, (struct fault_rule){.match = late.attempts, .action = FAULT_HOLD, .times = 1});
@@ -330,9 +322,8 @@ static void a_late_put_after_the_fence_is_refused_and_harms_nobody(void **state)
 
 /* ------------------------------------------------------------------------------------------------ row F */
 
-static void an_outsiders_object_where_ours_was_lost_is_unknown(void **state)
+SUITE_TEST(an_outsiders_object_where_ours_was_lost_is_unknown, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     struct try try;
     try_open(&try, f, "row-f", OS_OFF);
     unsigned id = add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_HOLD, .times = 1});
@@ -351,9 +342,8 @@ static void an_outsiders_object_where_ours_was_lost_is_unknown(void **state)
     try_close(&try);
 }
 
-static void a_delete_that_was_applied_and_not_answered_is_unknown(void **state)
+SUITE_TEST(a_delete_that_was_applied_and_not_answered_is_unknown, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     struct try try;
     try_open(&try, f, "delete-lost", OS_OFF);
     char etag[128];
@@ -370,9 +360,8 @@ static void a_delete_that_was_applied_and_not_answered_is_unknown(void **state)
 
 /* -------------------------------------------------------------------------------------- stores without a fence */
 
-static void without_a_fence_a_lost_attempt_is_unknown_at_the_deadline(void **state)
+SUITE_TEST(without_a_fence_a_lost_attempt_is_unknown_at_the_deadline, 0)
 {
-    struct fixture *f = *state;
     if (f->backend->features & BACKEND_FENCE) {
         skip();
     }
@@ -391,26 +380,7 @@ static void without_a_fence_a_lost_attempt_is_unknown_at_the_deadline(void **sta
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_lost_answer_to_put_is_proven_by_the_nonce, 0),
-        SUITE_TEST(a_500_after_the_put_was_applied_is_proven_by_the_nonce, 0),
-        SUITE_TEST(a_put_that_a_layer_sends_twice_is_committed_once, BACKEND_REAL),
-        SUITE_TEST(a_copy_whose_answer_is_empty_is_proven_by_the_nonce, BACKEND_V4),
-        SUITE_TEST(a_connection_that_dies_before_the_put_is_waited_out, BACKEND_REAL),
-        SUITE_TEST(a_503_to_the_put_is_waited_out, BACKEND_REAL),
-        SUITE_TEST(signature_expired_is_never_definite, BACKEND_REAL),
-        SUITE_TEST(a_409_of_an_unknown_store_is_ambiguous, BACKEND_REAL),
-        SUITE_TEST(a_copy_answered_200_with_an_error_inside_is_not_a_commit, BACKEND_REAL),
-        SUITE_TEST(an_update_whose_connection_died_is_tried_again_on_the_very_version, BACKEND_REAL),
-        SUITE_TEST(a_412_although_the_very_version_is_there_is_not_executed, BACKEND_REAL),
-        SUITE_TEST(an_outsider_between_record_and_put_is_a_conflict_with_condition_headers, BACKEND_REAL),
-        SUITE_TEST(a_stripped_condition_header_breaks_the_signature, BACKEND_REAL),
-        SUITE_TEST(a_late_put_after_the_fence_is_refused_and_harms_nobody, BACKEND_REAL),
-        SUITE_TEST(an_outsiders_object_where_ours_was_lost_is_unknown, BACKEND_REAL),
-        SUITE_TEST(a_delete_that_was_applied_and_not_answered_is_unknown, BACKEND_REAL),
-        SUITE_TEST(without_a_fence_a_lost_attempt_is_unknown_at_the_deadline, 0),
-        {0}};
     static const struct suite suite = {
-        .name = "ambiguous attempts", .tests = tests, .needs = BACKEND_DYNAMO, .only = "minio,gofakes3,minio+v2"};
+        .name = "ambiguous attempts", .needs = BACKEND_DYNAMO, .only = "minio,gofakes3,minio+v2"};
     return suite_main(&suite, argc, argv);
 }

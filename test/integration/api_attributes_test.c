@@ -32,9 +32,8 @@ static void check_tags(const struct fixture *f, const char *key)
     buf_free(&body);
 }
 
-static void tags_go_with_every_way_of_putting(void **state)
+SUITE_TEST(tags_go_with_every_way_of_putting, BACKEND_S3 | BACKEND_V4 | BACKEND_FENCE | BACKEND_UPLOADS)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     options.stage_above = BIG / 2;
     os_client *client = fixture_client(&options);
@@ -60,9 +59,8 @@ static void tags_go_with_every_way_of_putting(void **state)
     free(bytes);
 }
 
-static void a_store_without_them_refuses_before_anything_is_written(void **state)
+SUITE_TEST(a_store_without_them_refuses_before_anything_is_written, 0)
 {
-    struct fixture *f = *state;
     unsigned over_s3 = BACKEND_S3 | BACKEND_V4;
     if ((f->backend->features & over_s3) == over_s3)
         skip(); /* it is the store's business there */
@@ -89,10 +87,6 @@ static void a_store_without_them_refuses_before_anything_is_written(void **state
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(tags_go_with_every_way_of_putting, BACKEND_S3 | BACKEND_V4 | BACKEND_FENCE | BACKEND_UPLOADS),
-        SUITE_TEST(a_store_without_them_refuses_before_anything_is_written, 0),
-        {0}};
-    static const struct suite suite = {.name = "attributes of objects", .tests = tests};
+    static const struct suite suite = {.name = "attributes of objects"};
     return suite_main(&suite, argc, argv);
 }

@@ -25,9 +25,8 @@ static void check_key_refused(os_client *client, const char *key, const char *pa
     CHECK_SAYS(&error, part);
 }
 
-static void keys_that_no_store_takes_are_refused(void **state)
+SUITE_TEST(keys_that_no_store_takes_are_refused, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char *long_key = malloc(1026);
@@ -52,9 +51,8 @@ static void keys_that_no_store_takes_are_refused(void **state)
 static const char *const odd_keys[] = {"../up",     "a/../b", "c/./d", "/absolute", "e//f",
                                        "trailing/", ".",      "..",    "./here",    "double//trailing//"};
 
-static void relative_looking_keys_are_no_file_names(void **state)
+SUITE_TEST(relative_looking_keys_are_no_file_names, 0)
 {
-    struct fixture *f = *state;
     if (f->store_endpoint[0] != '\0') {
         skip(); /* the embedded store's rule */
     }
@@ -68,9 +66,8 @@ static void relative_looking_keys_are_no_file_names(void **state)
 }
 
 /* A store that does not take such a key refuses it; one that does keeps it under exactly that name. */
-static void relative_looking_keys_go_to_other_stores_verbatim(void **state)
+SUITE_TEST(relative_looking_keys_go_to_other_stores_verbatim, 0)
 {
-    struct fixture *f = *state;
     if (f->store_endpoint[0] == '\0') {
         skip();
     }
@@ -100,7 +97,7 @@ static void relative_looking_keys_go_to_other_stores_verbatim(void **state)
     os_client_close(client);
 }
 
-static void weak_and_broken_etags_are_refused(void **state)
+SUITE_TEST(weak_and_broken_etags_are_refused, 0)
 {
     static const struct {
         const char *etag;
@@ -112,7 +109,6 @@ static void weak_and_broken_etags_are_refused(void **state)
                {"\"half", "ETag"},
                {"two words", "ETag"},
                {"a\"b", "ETag"}};
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     put_plain(client, "etag-source", "x", NULL);
@@ -131,9 +127,8 @@ static void weak_and_broken_etags_are_refused(void **state)
     os_client_close(client);
 }
 
-static void a_body_must_be_one(void **state)
+SUITE_TEST(a_body_must_be_one, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     os_error error;
@@ -164,9 +159,8 @@ static void a_body_must_be_one(void **state)
     os_client_close(client);
 }
 
-static void a_sink_must_be_exactly_one(void **state)
+SUITE_TEST(a_sink_must_be_exactly_one, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     os_error error;
@@ -194,7 +188,7 @@ static void check_open_refused(const os_options *options, os_code code, const ch
     assert_null(client);
 }
 
-static void unknown_urls_are_refused(void **state)
+SUITE_TEST(unknown_urls_are_refused, 0)
 {
     static const struct {
         const char *store;
@@ -216,7 +210,6 @@ static void unknown_urls_are_refused(void **state)
                {"s3://bucket", "dynamo:table:soon", "milliseconds"},
                {"s3://bucket", "dynamo:table:0", "milliseconds"},
                {"s3://bucket", "sqlite://relative", "absolute"}};
-    struct fixture *f = *state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         os_options options = fixture_options(f);
         options.store_url = bad[i].store;
@@ -225,9 +218,8 @@ static void unknown_urls_are_refused(void **state)
     }
 }
 
-static void settings_that_break_the_protocol_are_refused(void **state)
+SUITE_TEST(settings_that_break_the_protocol_are_refused, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     options.ttl_s = 599;
     options.timeout_ms = 5000;
@@ -245,9 +237,8 @@ static void settings_that_break_the_protocol_are_refused(void **state)
     check_open_refused(&options, OS_ERR_CONFIG, "length_s");
 }
 
-static void unknown_options_are_refused(void **state)
+SUITE_TEST(unknown_options_are_refused, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     options.signature = (os_signature)7;
     check_open_refused(&options, OS_ERR_CONFIG, "signature");
@@ -268,7 +259,7 @@ static void unknown_options_are_refused(void **state)
     check_open_refused(&newer.known, OS_ERR_ARGUMENT, "does not know");
 }
 
-static void endpoints_and_regions_that_are_none_are_refused(void **state)
+SUITE_TEST(endpoints_and_regions_that_are_none_are_refused, 0)
 {
     static const struct {
         const char *endpoint;
@@ -279,7 +270,6 @@ static void endpoints_and_regions_that_are_none_are_refused(void **state)
                {"http://127.0.0.1/path", "us-east-1"},
                {"http://", "us-east-1"},
                {"http://127.0.0.1", "not a region"}};
-    struct fixture *f = *state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         os_options options = fixture_options(f);
         options.store_url = "s3://bucket";
@@ -292,9 +282,8 @@ static void endpoints_and_regions_that_are_none_are_refused(void **state)
     }
 }
 
-static void credentials_must_be_there_and_whole(void **state)
+SUITE_TEST(credentials_must_be_there_and_whole, 0)
 {
-    struct fixture *f = *state;
     if (f->store_endpoint[0] == '\0') {
         skip();
     }
@@ -320,9 +309,8 @@ static int no_keys(void *context, os_credentials *ret)
     return 1;
 }
 
-static void a_callback_without_keys_is_no_credentials(void **state)
+SUITE_TEST(a_callback_without_keys_is_no_credentials, 0)
 {
-    struct fixture *f = *state;
     if (f->store_endpoint[0] == '\0') {
         skip();
     }
@@ -336,9 +324,8 @@ static void a_callback_without_keys_is_no_credentials(void **state)
     os_client_close(client);
 }
 
-static void a_guarded_call_without_a_ledger_is_a_bad_configuration(void **state)
+SUITE_TEST(a_guarded_call_without_a_ledger_is_a_bad_configuration, 0)
 {
-    struct fixture *f = *state;
     if (f->store_endpoint[0] == '\0') {
         skip();
     }
@@ -354,9 +341,8 @@ static void a_guarded_call_without_a_ledger_is_a_bad_configuration(void **state)
     os_client_close(client);
 }
 
-static void an_embedded_root_that_was_never_made_is_a_bad_configuration(void **state)
+SUITE_TEST(an_embedded_root_that_was_never_made_is_a_bad_configuration, 0)
 {
-    struct fixture *f = *state;
     os_options options = OS_OPTIONS_INIT;
     char url[400];
     snprintf(url, sizeof(url), "file://%s/never-made", f->root);
@@ -374,23 +360,6 @@ static void an_embedded_root_that_was_never_made_is_a_bad_configuration(void **s
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(keys_that_no_store_takes_are_refused, 0),
-        SUITE_TEST(relative_looking_keys_are_no_file_names, 0),
-        SUITE_TEST(relative_looking_keys_go_to_other_stores_verbatim, 0),
-        SUITE_TEST(weak_and_broken_etags_are_refused, 0),
-        SUITE_TEST(a_body_must_be_one, 0),
-        SUITE_TEST(a_sink_must_be_exactly_one, 0),
-        SUITE_TEST(unknown_urls_are_refused, 0),
-        SUITE_TEST(settings_that_break_the_protocol_are_refused, 0),
-        SUITE_TEST(unknown_options_are_refused, 0),
-        SUITE_TEST(endpoints_and_regions_that_are_none_are_refused, 0),
-        SUITE_TEST(credentials_must_be_there_and_whole, 0),
-        SUITE_TEST(a_callback_without_keys_is_no_credentials, 0),
-        SUITE_TEST(a_guarded_call_without_a_ledger_is_a_bad_configuration, 0),
-        SUITE_TEST(an_embedded_root_that_was_never_made_is_a_bad_configuration, 0),
-        {0}};
-    static const struct suite suite = {
-        .name = "bad input", .tests = tests, .only = "minio,versitygw,gofakes3,embedded"};
+    static const struct suite suite = {.name = "bad input", .only = "minio,versitygw,gofakes3,embedded"};
     return suite_main(&suite, argc, argv);
 }

@@ -34,9 +34,8 @@ static struct outcome create_within(os_client *client, const char *key, uint64_t
 
 /* ------------------------------------------------------------------------------------------------- the table */
 
-static void an_absent_table_is_named(void **state)
+SUITE_TEST(an_absent_table_is_named, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     options.ledger_url = "dynamodb://no-such-table";
     os_client *client = fixture_client(&options);
@@ -76,15 +75,14 @@ static void check_unfit(struct fixture *f, const char *suffix, const char *hash,
     CHECK_CODE(os_client_open(&options, &client, &error), OS_ERR_TABLE, &error);
 }
 
-static void a_table_with_a_wrong_key_schema_is_unfit(void **state)
+SUITE_TEST(a_table_with_a_wrong_key_schema_is_unfit, 0)
 {
-    check_unfit(*state, "wrong-keys", "id", "S", "at", "id");
-    check_unfit(*state, "wrong-type", "path", "N", "etag", "path");
+    check_unfit(f, "wrong-keys", "id", "S", "at", "id");
+    check_unfit(f, "wrong-type", "path", "N", "etag", "path");
 }
 
-static void writing_to_a_table_with_wrong_keys_is_not_executed(void **state)
+SUITE_TEST(writing_to_a_table_with_wrong_keys_is_not_executed, 0)
 {
-    struct fixture *f = *state;
     char table[128];
     char url[160];
     snprintf(table, sizeof(table), "%s-other-keys", f->table);
@@ -103,9 +101,8 @@ static void writing_to_a_table_with_wrong_keys_is_not_executed(void **state)
     os_client_close(client);
 }
 
-static void a_table_without_ttl_is_unfit_until_it_is_created_over(void **state)
+SUITE_TEST(a_table_without_ttl_is_unfit_until_it_is_created_over, 0)
 {
-    struct fixture *f = *state;
     char table[128];
     char url[160];
     snprintf(table, sizeof(table), "%s-no-ttl", f->table);
@@ -125,9 +122,8 @@ static void a_table_without_ttl_is_unfit_until_it_is_created_over(void **state)
 
 /* ------------------------------------------------------------------------------------------ bucket and rights */
 
-static void an_absent_bucket_is_named(void **state)
+SUITE_TEST(an_absent_bucket_is_named, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     options.store_url = "s3://no-such-bucket-anywhere";
     os_client *client = fixture_client(&options);
@@ -143,9 +139,8 @@ static void an_absent_bucket_is_named(void **state)
     os_client_close(client);
 }
 
-static void a_wrong_secret_is_denied_and_not_shown(void **state)
+SUITE_TEST(a_wrong_secret_is_denied_and_not_shown, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     options.secret_access_key = "wrong-secret-key-0123456789";
     options.dynamodb_access_key_id = raw_access_key();
@@ -165,9 +160,8 @@ static void a_wrong_secret_is_denied_and_not_shown(void **state)
     os_client_close(client);
 }
 
-static void an_unknown_access_key_is_bad_credentials(void **state)
+SUITE_TEST(an_unknown_access_key_is_bad_credentials, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     options.access_key_id = "AKIANOBODY";
     options.dynamodb_access_key_id = raw_access_key();
@@ -196,9 +190,8 @@ static int closed_port(char *ret, size_t size)
     return fd;
 }
 
-static void a_store_that_does_not_listen_is_not_executed(void **state)
+SUITE_TEST(a_store_that_does_not_listen_is_not_executed, 0)
 {
-    struct fixture *f = *state;
     char url[64];
     int fd = closed_port(url, sizeof(url));
     os_options options = fixture_options(f);
@@ -217,9 +210,8 @@ static void a_store_that_does_not_listen_is_not_executed(void **state)
     close(fd);
 }
 
-static void a_ledger_that_does_not_listen_is_not_executed(void **state)
+SUITE_TEST(a_ledger_that_does_not_listen_is_not_executed, 0)
 {
-    struct fixture *f = *state;
     char url[64];
     int fd = closed_port(url, sizeof(url));
     os_options options = fixture_options(f);
@@ -264,11 +256,11 @@ static void check_tls(struct fixture *f, const char *name, bool trust, os_code e
     http_server_stop(server);
 }
 
-static void a_certificate_must_be_trusted_and_of_the_host(void **state)
+SUITE_TEST(a_certificate_must_be_trusted_and_of_the_host, 0)
 {
-    check_tls(*state, NULL, false, OS_ERR_TLS);
-    check_tls(*state, "elsewhere.example", true, OS_ERR_TLS);
-    check_tls(*state, NULL, true, OS_OK);
+    check_tls(f, NULL, false, OS_ERR_TLS);
+    check_tls(f, "elsewhere.example", true, OS_ERR_TLS);
+    check_tls(f, NULL, true, OS_OK);
 }
 
 /* ---------------------------------------------------------------------------------------- broken, cut, wrong */
@@ -280,7 +272,7 @@ static int ignore_object(void *context, const os_object *object)
     return 0;
 }
 
-static void a_list_answered_by_anything_else_is_an_error(void **state)
+SUITE_TEST(a_list_answered_by_anything_else_is_an_error, 0)
 {
     static const struct {
         int status;
@@ -292,7 +284,6 @@ static void a_list_answered_by_anything_else_is_an_error(void **state)
                {200, "<?xml version=\"1.0\"?><html><body>proxy</body></html>", OS_ERR_PROTOCOL},
                {404, "<Error><Code>NoSuchBucket</Code><Message>gone</Message></Error>", OS_ERR_NO_BUCKET},
                {403, "<Error><Code>AccessDenied</Code>", OS_ERR_DENIED}};
-    struct fixture *f = *state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         os_client *client = proxied(f);
         struct fault_rule rule = {.match = {.method = "GET", .query_contains = "list-type=2"},
@@ -314,9 +305,8 @@ static void a_list_answered_by_anything_else_is_an_error(void **state)
     }
 }
 
-static void a_list_answered_200_with_an_error_document_is_an_error(void **state)
+SUITE_TEST(a_list_answered_200_with_an_error_document_is_an_error, 0)
 {
-    struct fixture *f = *state;
     os_client *client = proxied(f);
     struct fault_rule rule = {.match = {.method = "GET", .query_contains = "list-type=2"},
                               .action = FAULT_ANSWER,
@@ -332,9 +322,8 @@ static void a_list_answered_200_with_an_error_document_is_an_error(void **state)
     os_client_close(client);
 }
 
-static void an_object_cut_short_is_an_error_and_no_file(void **state)
+SUITE_TEST(an_object_cut_short_is_an_error_and_no_file, 0)
 {
-    struct fixture *f = *state;
     os_client *client = proxied(f);
     put_plain(client, "cut-short", "a body of some length", NULL);
     struct fault_rule rule = {
@@ -359,9 +348,8 @@ static void an_object_cut_short_is_an_error_and_no_file(void **state)
     os_client_close(client);
 }
 
-static void a_table_listed_as_broken_json_is_an_error(void **state)
+SUITE_TEST(a_table_listed_as_broken_json_is_an_error, 0)
 {
-    struct fixture *f = *state;
     static const char *const bodies[] = {"{\"Items\":[{\"pa", "[]", "", "{\"Items\":7}"};
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         os_client *client = proxied(f);
@@ -433,36 +421,19 @@ static void check_file_that_becomes(struct fixture *f, off_t size)
     os_client_close(client);
 }
 
-static void a_file_that_shrinks_while_it_is_sent_is_not_stored(void **state)
+SUITE_TEST(a_file_that_shrinks_while_it_is_sent_is_not_stored, 0)
 {
-    check_file_that_becomes(*state, 5 << 20);
+    check_file_that_becomes(f, 5 << 20);
 }
 
-static void a_file_that_grows_while_it_is_sent_is_reported(void **state)
+SUITE_TEST(a_file_that_grows_while_it_is_sent_is_reported, 0)
 {
-    check_file_that_becomes(*state, FILE_SIZE + 1000);
+    check_file_that_becomes(f, FILE_SIZE + 1000);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {SUITE_TEST(an_absent_table_is_named, 0),
-                                              SUITE_TEST(a_table_with_a_wrong_key_schema_is_unfit, 0),
-                                              SUITE_TEST(writing_to_a_table_with_wrong_keys_is_not_executed, 0),
-                                              SUITE_TEST(a_table_without_ttl_is_unfit_until_it_is_created_over, 0),
-                                              SUITE_TEST(an_absent_bucket_is_named, 0),
-                                              SUITE_TEST(a_wrong_secret_is_denied_and_not_shown, 0),
-                                              SUITE_TEST(an_unknown_access_key_is_bad_credentials, 0),
-                                              SUITE_TEST(a_store_that_does_not_listen_is_not_executed, 0),
-                                              SUITE_TEST(a_ledger_that_does_not_listen_is_not_executed, 0),
-                                              SUITE_TEST(a_certificate_must_be_trusted_and_of_the_host, 0),
-                                              SUITE_TEST(a_list_answered_by_anything_else_is_an_error, 0),
-                                              SUITE_TEST(a_list_answered_200_with_an_error_document_is_an_error, 0),
-                                              SUITE_TEST(an_object_cut_short_is_an_error_and_no_file, 0),
-                                              SUITE_TEST(a_table_listed_as_broken_json_is_an_error, 0),
-                                              SUITE_TEST(a_file_that_shrinks_while_it_is_sent_is_not_stored, 0),
-                                              SUITE_TEST(a_file_that_grows_while_it_is_sent_is_reported, 0),
-                                              {0}};
     static const struct suite suite = {
-        .name = "bad surroundings", .tests = tests, .needs = BACKEND_REAL | BACKEND_CHECKS, .only = "minio,versitygw"};
+        .name = "bad surroundings", .needs = BACKEND_REAL | BACKEND_CHECKS, .only = "minio,versitygw"};
     return suite_main(&suite, argc, argv);
 }

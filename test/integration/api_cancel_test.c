@@ -39,9 +39,8 @@ struct waiting {
     uint64_t done_ms;
 };
 
-static void a_deadline_before_anything_was_sent_is_not_executed(void **state)
+SUITE_TEST(a_deadline_before_anything_was_sent_is_not_executed, 0)
 {
-    struct fixture *f = *state;
     os_client *client = proxied(f);
     unsigned id = add(f, (struct fault_rule){.match = {.method = "HEAD"}, .action = FAULT_HOLD});
     os_call call = OS_CALL_INIT;
@@ -105,14 +104,14 @@ static void check_cancelled(struct fixture *f, const char *name, struct fault_ma
     os_client_close(cancelled.waiting.client);
 }
 
-static void a_call_cancelled_before_its_attempt_is_not_executed(void **state)
+SUITE_TEST(a_call_cancelled_before_its_attempt_is_not_executed, 0)
 {
-    check_cancelled(*state, "cancel-early", plain_head("cancel-early"), OS_NOT_EXECUTED, OS_ERR_CANCELLED);
+    check_cancelled(f, "cancel-early", plain_head("cancel-early"), OS_NOT_EXECUTED, OS_ERR_CANCELLED);
 }
 
-static void a_call_cancelled_during_its_attempt_is_unknown_and_has_a_ticket(void **state)
+SUITE_TEST(a_call_cancelled_during_its_attempt_is_unknown_and_has_a_ticket, 0)
 {
-    check_cancelled(*state, "cancel-late", (struct fault_match){.method = "PUT"}, OS_UNKNOWN, OS_ERR_UNDECIDED);
+    check_cancelled(f, "cancel-late", (struct fault_match){.method = "PUT"}, OS_UNKNOWN, OS_ERR_UNDECIDED);
 }
 
 enum { LARGE = 3 << 20 };
@@ -134,9 +133,8 @@ static void *create_large(void *argument)
 
 /* The connection to the store ends in the middle of the body, as when its writer is killed. Some stores keep what came:
  * versitygw 1.8.0 does, without a Content-MD5. */
-static void a_body_cut_short_is_no_object(void **state)
+SUITE_TEST(a_body_cut_short_is_no_object, 0)
 {
-    struct fixture *f = *state;
     struct cancelled cancelled = {.waiting = {.client = proxied(f)}};
     assert_int_equal(os_cancel_new(&cancelled.cancel), OS_OK);
     char key[64];
@@ -167,9 +165,8 @@ static void a_body_cut_short_is_no_object(void **state)
     os_client_close(cancelled.waiting.client);
 }
 
-static void closing_the_client_ends_what_runs(void **state)
+SUITE_TEST(closing_the_client_ends_what_runs, 0)
 {
-    struct fixture *f = *state;
     os_client *client = proxied(f);
     char key[64];
     fixture_key(f, "closing", key, sizeof(key));
@@ -185,14 +182,6 @@ static void closing_the_client_ends_what_runs(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_deadline_before_anything_was_sent_is_not_executed, 0),
-        SUITE_TEST(a_call_cancelled_before_its_attempt_is_not_executed, 0),
-        SUITE_TEST(a_call_cancelled_during_its_attempt_is_unknown_and_has_a_ticket, 0),
-        SUITE_TEST(a_body_cut_short_is_no_object, 0),
-        SUITE_TEST(closing_the_client_ends_what_runs, 0),
-        {0}};
-    static const struct suite suite = {
-        .name = "ending calls early", .tests = tests, .needs = BACKEND_REAL, .only = "minio,versitygw"};
+    static const struct suite suite = {.name = "ending calls early", .needs = BACKEND_REAL, .only = "minio,versitygw"};
     return suite_main(&suite, argc, argv);
 }

@@ -19,9 +19,8 @@
 
 enum { ROUNDS = 12, VERSION_BYTES = 700000 };
 
-static void a_root_can_be_made_twice_and_moved(void **state)
+SUITE_TEST(a_root_can_be_made_twice_and_moved, 0)
 {
-    struct fixture *f = *state;
     char root[300];
     char moved[300];
     char url[320];
@@ -51,9 +50,8 @@ static void a_root_can_be_made_twice_and_moved(void **state)
     os_client_close(client);
 }
 
-static void objects_are_plain_files(void **state)
+SUITE_TEST(objects_are_plain_files, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     struct outcome done = create(client, "plain/file.txt", "readable", NULL);
@@ -93,9 +91,8 @@ static void leave_record(const struct fixture *f, const char *key, bool has_fenc
     sqlite_ledger_close(ledger);
 }
 
-static void a_dead_holders_record_is_taken_over_after_its_fence(void **state)
+SUITE_TEST(a_dead_holders_record_is_taken_over_after_its_fence, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     uint64_t start = now_ms();
@@ -109,9 +106,8 @@ static void a_dead_holders_record_is_taken_over_after_its_fence(void **state)
     os_client_close(client);
 }
 
-static void a_dead_holders_record_without_fence_is_taken_over_after_lease_times_rate(void **state)
+SUITE_TEST(a_dead_holders_record_without_fence_is_taken_over_after_lease_times_rate, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_fast_options(f); /* rate 2 */
     options.timeout_ms = 60000;                   /* were it waited for instead: two minutes */
     os_client *client = fixture_client(&options);
@@ -189,9 +185,8 @@ static void check_whole(os_client *client, const char *key)
     os_free(data);
 }
 
-static void a_process_killed_at_any_instant_leaves_a_whole_object(void **state)
+SUITE_TEST(a_process_killed_at_any_instant_leaves_a_whole_object, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -280,9 +275,8 @@ static int full_disk_role(struct fixture *fixture, int argc, char **argv)
     return 0;
 }
 
-static void a_full_disk_is_not_executed_and_leaves_nothing(void **state)
+SUITE_TEST(a_full_disk_is_not_executed_and_leaves_nothing, 0)
 {
-    struct fixture *f = *state;
     char path[300];
     fixture_path(f, "small-disk", path, sizeof(path));
     assert_int_equal(mkdir(path, 0700), 0);
@@ -310,15 +304,7 @@ static void a_full_disk_is_not_executed_and_leaves_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_root_can_be_made_twice_and_moved, 0),
-        SUITE_TEST(objects_are_plain_files, 0),
-        SUITE_TEST(a_dead_holders_record_is_taken_over_after_its_fence, 0),
-        SUITE_TEST(a_dead_holders_record_without_fence_is_taken_over_after_lease_times_rate, 0),
-        SUITE_TEST(a_process_killed_at_any_instant_leaves_a_whole_object, 0),
-        SUITE_TEST(a_full_disk_is_not_executed_and_leaves_nothing, 0),
-        {0}};
     static const struct suite_role roles[] = {{"rewrite", rewrite_role}, {"full-disk", full_disk_role}, {0}};
-    static const struct suite suite = {.name = "embedded", .tests = tests, .roles = roles, .only = "embedded"};
+    static const struct suite suite = {.name = "embedded", .roles = roles, .only = "embedded"};
     return suite_main(&suite, argc, argv);
 }

@@ -180,9 +180,8 @@ static void check_told(const struct told *told, size_t index, os_garbage_kind ki
     assert_int_equal(told->list[index].reason[0] == '\0', fate == OS_GARBAGE_FOUND || fate == OS_GARBAGE_REMOVED);
 }
 
-static void an_abandoned_upload_is_removed_when_it_is_old_and_that_is_wanted(void **state)
+SUITE_TEST(an_abandoned_upload_is_removed_when_it_is_old_and_that_is_wanted, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_client(f);
     struct told told;
     char key[64];
@@ -207,9 +206,8 @@ static void an_abandoned_upload_is_removed_when_it_is_old_and_that_is_wanted(voi
     os_client_close(client);
 }
 
-static void uploads_below_a_prefix_are_found_or_the_doubt_is_told(void **state)
+SUITE_TEST(uploads_below_a_prefix_are_found_or_the_doubt_is_told, 0)
 {
-    struct fixture *f = *state;
     bool whole = strcmp(f->backend->name, "minio") != 0;
     os_client *client = open_client(f);
     struct told told;
@@ -229,9 +227,8 @@ static void uploads_below_a_prefix_are_found_or_the_doubt_is_told(void **state)
     os_client_close(client);
 }
 
-static void an_upload_is_spared_while_its_holder_may_complete_it(void **state)
+SUITE_TEST(an_upload_is_spared_while_its_holder_may_complete_it, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_client(f);
     static const struct {
         const char *name;
@@ -261,9 +258,8 @@ static void an_upload_is_spared_while_its_holder_may_complete_it(void **state)
     os_client_close(client);
 }
 
-static void a_record_that_is_long_dead_goes(void **state)
+SUITE_TEST(a_record_that_is_long_dead_goes, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_client(f);
     struct told told;
     char folder[64];
@@ -286,9 +282,8 @@ static void a_record_that_is_long_dead_goes(void **state)
     os_client_close(client);
 }
 
-static void a_dead_record_stays_while_its_upload_is_open(void **state)
+SUITE_TEST(a_dead_record_stays_while_its_upload_is_open, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_client(f);
     struct told told;
     char key[64];
@@ -312,9 +307,8 @@ static void a_dead_record_stays_while_its_upload_is_open(void **state)
 }
 
 /* More than a page, and more of one key than that. */
-static void more_uploads_than_a_store_lists_at_once_are_removed_in_the_end(void **state)
+SUITE_TEST(more_uploads_than_a_store_lists_at_once_are_removed_in_the_end, 0)
 {
-    struct fixture *f = *state;
     if (strcmp(f->backend->name, "versitygw") != 0)
         return; /* the others take their own markers */
     os_client *client = open_client(f);
@@ -348,9 +342,8 @@ static void more_uploads_than_a_store_lists_at_once_are_removed_in_the_end(void 
 /* ------------------------------------------------------------------------------------------------ table release */
 
 /* R14: the fence has passed, but the store may still be at the Complete; a released record would name no upload. */
-static void a_record_is_released_only_once_its_upload_is_gone(void **state)
+SUITE_TEST(a_record_is_released_only_once_its_upload_is_gone, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_client(f);
     struct told told;
     os_error error;
@@ -379,9 +372,8 @@ static int stop(void *context, const os_garbage *garbage)
     return 1;
 }
 
-static void the_caller_can_end_it(void **state)
+SUITE_TEST(the_caller_can_end_it, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_client(f);
     os_gc_options options = OS_GC_OPTIONS_INIT;
     os_gc_result result = OS_GC_RESULT_INIT;
@@ -405,16 +397,6 @@ static void the_caller_can_end_it(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(an_abandoned_upload_is_removed_when_it_is_old_and_that_is_wanted, 0),
-        SUITE_TEST(uploads_below_a_prefix_are_found_or_the_doubt_is_told, 0),
-        SUITE_TEST(an_upload_is_spared_while_its_holder_may_complete_it, 0),
-        SUITE_TEST(a_record_that_is_long_dead_goes, 0),
-        SUITE_TEST(a_dead_record_stays_while_its_upload_is_open, 0),
-        SUITE_TEST(more_uploads_than_a_store_lists_at_once_are_removed_in_the_end, 0),
-        SUITE_TEST(a_record_is_released_only_once_its_upload_is_gone, 0),
-        SUITE_TEST(the_caller_can_end_it, 0),
-        {0}};
-    static const struct suite suite = {.name = "gc", .tests = tests, .only = "minio,versitygw,embedded"};
+    static const struct suite suite = {.name = "gc", .only = "minio,versitygw,embedded"};
     return suite_main(&suite, argc, argv);
 }

@@ -25,9 +25,8 @@ static os_client *open_plain(const struct fixture *f)
     return fixture_client(&options);
 }
 
-static void put_if_absent_creates_once(void **state)
+SUITE_TEST(put_if_absent_creates_once, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     char key[64];
     fixture_key(f, "create", key, sizeof(key));
@@ -61,9 +60,8 @@ static void put_if_absent_creates_once(void **state)
     os_client_close(client);
 }
 
-static void put_if_match_replaces_the_version_named(void **state)
+SUITE_TEST(put_if_match_replaces_the_version_named, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     char key[64];
     fixture_key(f, "replace", key, sizeof(key));
@@ -90,9 +88,8 @@ static void put_if_match_replaces_the_version_named(void **state)
     os_client_close(client);
 }
 
-static void put_if_match_of_an_absent_key_is_a_conflict(void **state)
+SUITE_TEST(put_if_match_of_an_absent_key_is_a_conflict, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     struct outcome outcome = replace(client, "not/there", "\"5d41402abc4b2a76b9719d911017c592\"", "x", NULL);
     CHECK_VERDICT(outcome, OS_CONFLICT);
@@ -114,9 +111,8 @@ static void put_with_headers(os_client *client, const char *key, const char *tex
     CHECK_CODE(os_put(client, key, &body, &put, NULL, NULL, &error), OS_OK, &error);
 }
 
-static void copy_if_not_exists_copies_bytes_and_headers(void **state)
+SUITE_TEST(copy_if_not_exists_copies_bytes_and_headers, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     char source[64];
     char key[64];
@@ -142,9 +138,8 @@ static void copy_if_not_exists_copies_bytes_and_headers(void **state)
     os_client_close(client);
 }
 
-static void copy_keeps_the_metadata_of_its_source(void **state)
+SUITE_TEST(copy_keeps_the_metadata_of_its_source, BACKEND_S3 | BACKEND_V4)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     char source[64];
     char key[64];
@@ -171,9 +166,8 @@ static void copy_keeps_the_metadata_of_its_source(void **state)
     os_client_close(client);
 }
 
-static void a_copy_without_its_source_is_not_executed(void **state)
+SUITE_TEST(a_copy_without_its_source_is_not_executed, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     struct outcome missing = copy(client, "no/such/source", "copy-of-nothing", NULL);
     CHECK_VERDICT(missing, OS_NOT_EXECUTED);
@@ -195,9 +189,8 @@ static void a_copy_without_its_source_is_not_executed(void **state)
     os_client_close(client);
 }
 
-static void copy_if_match_replaces_the_version_named(void **state)
+SUITE_TEST(copy_if_match_replaces_the_version_named, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     char source[64];
     char key[64];
@@ -217,9 +210,8 @@ static void copy_if_match_replaces_the_version_named(void **state)
     os_client_close(client);
 }
 
-static void rename_moves_the_object(void **state)
+SUITE_TEST(rename_moves_the_object, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     char source[64];
     char key[64];
@@ -247,9 +239,8 @@ static void rename_moves_the_object(void **state)
     os_client_close(client);
 }
 
-static void delete_if_match_deletes_the_version_named(void **state)
+SUITE_TEST(delete_if_match_deletes_the_version_named, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     char key[64];
     fixture_key(f, "delete", key, sizeof(key));
@@ -272,9 +263,8 @@ static void delete_if_match_deletes_the_version_named(void **state)
     os_client_close(client);
 }
 
-static void with_release_always_the_same_version_can_be_written_again_at_once(void **state)
+SUITE_TEST(with_release_always_the_same_version_can_be_written_again_at_once, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_releasing(f);
     char key[64];
     fixture_key(f, "cycle", key, sizeof(key));
@@ -297,9 +287,8 @@ static void with_release_always_the_same_version_can_be_written_again_at_once(vo
     os_client_close(client);
 }
 
-static void a_file_is_put_once(void **state)
+SUITE_TEST(a_file_is_put_once, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     char key[64];
     char path[300];
@@ -326,9 +315,8 @@ static void a_file_is_put_once(void **state)
     os_client_close(client);
 }
 
-static void a_body_of_eight_mib_goes_in_one_request(void **state)
+SUITE_TEST(a_body_of_eight_mib_goes_in_one_request, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     char key[64];
     fixture_key(f, "eight-mib", key, sizeof(key));
@@ -344,9 +332,8 @@ static void a_body_of_eight_mib_goes_in_one_request(void **state)
     os_client_close(client);
 }
 
-static void condition_headers_go_along_when_they_are_on(void **state)
+SUITE_TEST(condition_headers_go_along_when_they_are_on, BACKEND_S3 | BACKEND_V4)
 {
-    struct fixture *f = *state;
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.condition_headers = OS_ON;
@@ -368,9 +355,8 @@ static void condition_headers_go_along_when_they_are_on(void **state)
     os_client_close(client);
 }
 
-static void an_attempt_is_signed_in_its_query_and_expires(void **state)
+SUITE_TEST(an_attempt_is_signed_in_its_query_and_expires, BACKEND_S3 | BACKEND_V4)
 {
-    struct fixture *f = *state;
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.condition_headers = OS_OFF;
@@ -399,9 +385,8 @@ static int forget_object(void *context, const os_object *object)
     return 0;
 }
 
-static void two_prefixes_with_their_own_record_prefix_share_a_table(void **state)
+SUITE_TEST(two_prefixes_with_their_own_record_prefix_share_a_table, BACKEND_S3)
 {
-    struct fixture *f = *state;
     char one_url[400];
     char two_url[400];
     snprintf(one_url, sizeof(one_url), "%s/one", f->store_url);
@@ -433,9 +418,8 @@ static void two_prefixes_with_their_own_record_prefix_share_a_table(void **state
     os_client_close(two);
 }
 
-static void making_and_checking_the_table_twice_is_fine(void **state)
+SUITE_TEST(making_and_checking_the_table_twice_is_fine, BACKEND_TTL)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     os_error error;
     CHECK_CODE(os_table_create(client, NULL, &error), OS_OK, &error);
@@ -447,9 +431,8 @@ static void making_and_checking_the_table_twice_is_fine(void **state)
     os_client_close(client);
 }
 
-static void a_result_may_be_left_out(void **state)
+SUITE_TEST(a_result_may_be_left_out, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_plain(f);
     char key[64];
     fixture_key(f, "no-result", key, sizeof(key));
@@ -461,25 +444,6 @@ static void a_result_may_be_left_out(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(put_if_absent_creates_once, 0),
-        SUITE_TEST(put_if_match_replaces_the_version_named, 0),
-        SUITE_TEST(put_if_match_of_an_absent_key_is_a_conflict, 0),
-        SUITE_TEST(copy_if_not_exists_copies_bytes_and_headers, 0),
-        SUITE_TEST(copy_keeps_the_metadata_of_its_source, BACKEND_S3 | BACKEND_V4),
-        SUITE_TEST(a_copy_without_its_source_is_not_executed, 0),
-        SUITE_TEST(copy_if_match_replaces_the_version_named, 0),
-        SUITE_TEST(rename_moves_the_object, 0),
-        SUITE_TEST(delete_if_match_deletes_the_version_named, 0),
-        SUITE_TEST(with_release_always_the_same_version_can_be_written_again_at_once, 0),
-        SUITE_TEST(a_file_is_put_once, 0),
-        SUITE_TEST(a_body_of_eight_mib_goes_in_one_request, 0),
-        SUITE_TEST(condition_headers_go_along_when_they_are_on, BACKEND_S3 | BACKEND_V4),
-        SUITE_TEST(an_attempt_is_signed_in_its_query_and_expires, BACKEND_S3 | BACKEND_V4),
-        SUITE_TEST(two_prefixes_with_their_own_record_prefix_share_a_table, BACKEND_S3),
-        SUITE_TEST(making_and_checking_the_table_twice_is_fine, BACKEND_TTL),
-        SUITE_TEST(a_result_may_be_left_out, 0),
-        {0}};
-    static const struct suite suite = {.name = "guarded calls", .tests = tests};
+    static const struct suite suite = {.name = "guarded calls"};
     return suite_main(&suite, argc, argv);
 }

@@ -316,26 +316,26 @@ static void check_copy(struct fixture *f, uint64_t source_bytes, uint32_t parts,
 
 /* ------------------------------------------------------------------------------------------------ the tests */
 
-static void a_source_of_six_gib_is_copied_in_parts(void **state)
+SUITE_TEST(a_source_of_six_gib_is_copied_in_parts, 0)
 {
-    check_copy(*state, 6 * GIB, 12, GIB / 2);
+    check_copy(f, 6 * GIB, 12, GIB / 2);
 }
 
-static void the_last_part_may_be_one_byte(void **state)
+SUITE_TEST(the_last_part_may_be_one_byte, 0)
 {
-    check_copy(*state, 5 * GIB + 1, 11, GIB / 2);
+    check_copy(f, 5 * GIB + 1, 11, GIB / 2);
 }
 
 /* 5 TiB / 10,000, rounded up to a whole page. */
-static void five_tib_take_ten_thousand_larger_parts(void **state)
+SUITE_TEST(five_tib_take_ten_thousand_larger_parts, 0)
 {
-    check_copy(*state, 5 * TIB, 10000, 549756928);
+    check_copy(f, 5 * TIB, 10000, 549756928);
 }
 
-static void a_source_over_five_tib_is_refused_before_anything_is_made(void **state)
+SUITE_TEST(a_source_over_five_tib_is_refused_before_anything_is_made, 0)
 {
     struct fake fake;
-    fake_open(&fake, *state, 5 * TIB + 1);
+    fake_open(&fake, f, 5 * TIB + 1);
     struct outcome outcome = copy_source(&fake);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_TOO_LARGE);
@@ -345,10 +345,10 @@ static void a_source_over_five_tib_is_refused_before_anything_is_made(void **sta
     fake_close(&fake);
 }
 
-static void a_source_that_changes_meanwhile_is_not_copied_and_its_upload_is_aborted(void **state)
+SUITE_TEST(a_source_that_changes_meanwhile_is_not_copied_and_its_upload_is_aborted, 0)
 {
     struct fake fake;
-    fake_open(&fake, *state, 6 * GIB);
+    fake_open(&fake, f, 6 * GIB);
     fake.changed_at = 7;
     struct outcome outcome = copy_source(&fake);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
@@ -359,10 +359,10 @@ static void a_source_that_changes_meanwhile_is_not_copied_and_its_upload_is_abor
     fake_close(&fake);
 }
 
-static void what_is_there_already_costs_no_upload(void **state)
+SUITE_TEST(what_is_there_already_costs_no_upload, 0)
 {
     struct fake fake;
-    fake_open(&fake, *state, 6 * GIB);
+    fake_open(&fake, f, 6 * GIB);
     fake.is_completed = true;
     struct outcome outcome = copy_source(&fake);
     CHECK_VERDICT(outcome, OS_CONFLICT);
@@ -374,14 +374,6 @@ static void what_is_there_already_costs_no_upload(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_source_of_six_gib_is_copied_in_parts, 0),
-        SUITE_TEST(the_last_part_may_be_one_byte, 0),
-        SUITE_TEST(five_tib_take_ten_thousand_larger_parts, 0),
-        SUITE_TEST(a_source_over_five_tib_is_refused_before_anything_is_made, 0),
-        SUITE_TEST(a_source_that_changes_meanwhile_is_not_copied_and_its_upload_is_aborted, 0),
-        SUITE_TEST(what_is_there_already_costs_no_upload, 0),
-        {0}};
-    static const struct suite suite = {.name = "copies of large sources", .tests = tests, .only = "embedded"};
+    static const struct suite suite = {.name = "copies of large sources", .only = "embedded"};
     return suite_main(&suite, argc, argv);
 }

@@ -97,9 +97,8 @@ static void commits_under(struct fixture *f, const char *name, const struct faul
 
 /* ------------------------------------------------------------------------------------------------ R4 */
 
-static void a_lost_answer_to_put_item_is_recognised_as_our_own_record(void **state)
+SUITE_TEST(a_lost_answer_to_put_item_is_recognised_as_our_own_record, 0)
 {
-    struct fixture *f = *state;
     struct run run;
     run_start(&run, f, "lost-answer", &(struct fault_rule){.match = acquire, .action = FAULT_DROP_ANSWER, .times = 1});
     run_create(&run, NULL);
@@ -111,15 +110,14 @@ static void a_lost_answer_to_put_item_is_recognised_as_our_own_record(void **sta
     run_end(&run);
 }
 
-static void three_lost_answers_in_a_row_are_survived(void **state)
+SUITE_TEST(three_lost_answers_in_a_row_are_survived, 0)
 {
-    commits_under(*state, "lost-answers",
-                  &(struct fault_rule){.match = acquire, .action = FAULT_DROP_ANSWER, .times = 3});
+    commits_under(f, "lost-answers", &(struct fault_rule){.match = acquire, .action = FAULT_DROP_ANSWER, .times = 3});
 }
 
-static void a_500_after_put_item_was_applied_is_survived(void **state)
+SUITE_TEST(a_500_after_put_item_was_applied_is_survived, 0)
 {
-    commits_under(*state, "500-after",
+    commits_under(f, "500-after",
                   &(struct fault_rule){.match = acquire,
                                        .action = FAULT_ANSWER_AFTER,
                                        .times = 1,
@@ -128,20 +126,19 @@ static void a_500_after_put_item_was_applied_is_survived(void **state)
                                        .body = CODE("InternalServerError", "made up")});
 }
 
-static void a_wrong_crc_makes_an_answer_count_for_nothing(void **state)
+SUITE_TEST(a_wrong_crc_makes_an_answer_count_for_nothing, 0)
 {
-    commits_under(*state, "wrong-crc", &(struct fault_rule){.match = acquire, .action = FAULT_CORRUPT_CRC, .times = 1});
+    commits_under(f, "wrong-crc", &(struct fault_rule){.match = acquire, .action = FAULT_CORRUPT_CRC, .times = 1});
 }
 
-static void an_answer_cut_short_is_survived(void **state)
+SUITE_TEST(an_answer_cut_short_is_survived, 0)
 {
-    commits_under(*state, "cut-answer",
-                  &(struct fault_rule){.match = acquire, .action = FAULT_CUT, .times = 1, .bytes = 1});
+    commits_under(f, "cut-answer", &(struct fault_rule){.match = acquire, .action = FAULT_CUT, .times = 1, .bytes = 1});
 }
 
-static void an_unreadable_answer_is_survived(void **state)
+SUITE_TEST(an_unreadable_answer_is_survived, 0)
 {
-    commits_under(*state, "unreadable",
+    commits_under(f, "unreadable",
                   &(struct fault_rule){.match = acquire,
                                        .action = FAULT_ANSWER_AFTER,
                                        .times = 1,
@@ -150,19 +147,18 @@ static void an_unreadable_answer_is_survived(void **state)
                                        .body = "{\"Attributes\":{\"pa"});
 }
 
-static void a_put_item_that_a_layer_sends_twice_is_survived(void **state)
+SUITE_TEST(a_put_item_that_a_layer_sends_twice_is_survived, 0)
 {
-    commits_under(*state, "sent-twice", &(struct fault_rule){.match = acquire, .action = FAULT_REPLAY, .times = 1});
+    commits_under(f, "sent-twice", &(struct fault_rule){.match = acquire, .action = FAULT_REPLAY, .times = 1});
 }
 
-static void a_connection_that_dies_before_put_item_is_survived(void **state)
+SUITE_TEST(a_connection_that_dies_before_put_item_is_survived, 0)
 {
-    commits_under(*state, "reset-before", &(struct fault_rule){.match = acquire, .action = FAULT_RESET, .times = 2});
+    commits_under(f, "reset-before", &(struct fault_rule){.match = acquire, .action = FAULT_RESET, .times = 2});
 }
 
-static void a_failed_condition_without_an_item_is_followed_by_a_get_item(void **state)
+SUITE_TEST(a_failed_condition_without_an_item_is_followed_by_a_get_item, 0)
 {
-    struct fixture *f = *state;
     struct run run;
     run_start(&run, f, "blind",
               &(struct fault_rule){.match = acquire,
@@ -182,9 +178,8 @@ static void a_failed_condition_without_an_item_is_followed_by_a_get_item(void **
     run_end(&run);
 }
 
-static void a_record_that_is_gone_again_is_a_new_guard(void **state)
+SUITE_TEST(a_record_that_is_gone_again_is_a_new_guard, 0)
 {
-    struct fixture *f = *state;
     struct run run;
     run_start(&run, f, "gone-again",
               &(struct fault_rule){.match = acquire,
@@ -199,9 +194,8 @@ static void a_record_that_is_gone_again_is_a_new_guard(void **state)
     run_end(&run);
 }
 
-static void put_item_asks_for_the_old_item(void **state)
+SUITE_TEST(put_item_asks_for_the_old_item, 0)
 {
-    struct fixture *f = *state;
     struct run run;
     run_start(&run, f, "all-old", &(struct fault_rule){.match = acquire, .action = FAULT_PASS});
     run_create(&run, NULL);
@@ -215,13 +209,13 @@ static void put_item_asks_for_the_old_item(void **state)
 
 /* ------------------------------------------------------------------------------------------------ E1 */
 
-static void throttling_at_http_400_is_waited_out(void **state)
+SUITE_TEST(throttling_at_http_400_is_waited_out, 0)
 {
     static const char *const bodies[] = {
         CODE("ProvisionedThroughputExceededException", "slow down"), CODE("ThrottlingException", "slow down"),
         CODE("RequestLimitExceeded", "slow down"), CODE("TransactionConflictException", "slow down")};
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
-        commits_under(*state, "throttled",
+        commits_under(f, "throttled",
                       &(struct fault_rule){.match = acquire,
                                            .action = FAULT_ANSWER,
                                            .times = 3,
@@ -231,10 +225,10 @@ static void throttling_at_http_400_is_waited_out(void **state)
     }
 }
 
-static void throttling_without_end_is_not_executed_at_the_deadline(void **state)
+SUITE_TEST(throttling_without_end_is_not_executed_at_the_deadline, 0)
 {
     struct run run;
-    run_start(&run, *state, "throttled-for-ever",
+    run_start(&run, f, "throttled-for-ever",
               &(struct fault_rule){.match = any_put_item,
                                    .action = FAULT_ANSWER,
                                    .status = 400,
@@ -269,29 +263,28 @@ static void refused(struct fixture *f, const char *name, const char *body, os_co
     run_end(&run);
 }
 
-static void access_denied_by_the_table_is_not_executed(void **state)
+SUITE_TEST(access_denied_by_the_table_is_not_executed, 0)
 {
-    refused(*state, "ledger-denied",
-            CODE("AccessDeniedException", "User is not authorized to perform: dynamodb:PutItem"), OS_ERR_DENIED,
-            "AccessDeniedException");
+    refused(f, "ledger-denied", CODE("AccessDeniedException", "User is not authorized to perform: dynamodb:PutItem"),
+            OS_ERR_DENIED, "AccessDeniedException");
 }
 
-static void an_absent_table_is_not_executed(void **state)
+SUITE_TEST(an_absent_table_is_not_executed, 0)
 {
-    refused(*state, "table-absent", CODE("ResourceNotFoundException", "Requested resource not found"), OS_ERR_NO_TABLE,
+    refused(f, "table-absent", CODE("ResourceNotFoundException", "Requested resource not found"), OS_ERR_NO_TABLE,
             "ResourceNotFoundException");
 }
 
-static void a_wrong_key_schema_is_not_executed(void **state)
+SUITE_TEST(a_wrong_key_schema_is_not_executed, 0)
 {
-    refused(*state, "key-schema",
+    refused(f, "key-schema",
             CODE("ValidationException", "One or more parameter values were invalid: Missing the key id in the item"),
             OS_ERR_TABLE, "ValidationException");
 }
 
-static void an_unknown_key_id_is_not_executed(void **state)
+SUITE_TEST(an_unknown_key_id_is_not_executed, 0)
 {
-    refused(*state, "unknown-key",
+    refused(f, "unknown-key",
             CODE("UnrecognizedClientException", "The security token included in the request is invalid."),
             OS_ERR_CREDENTIALS, "UnrecognizedClientException");
 }
@@ -311,9 +304,8 @@ static int give_keys(void *context, os_credentials *ret)
     return 0;
 }
 
-static void an_expired_token_renews_the_credentials(void **state)
+SUITE_TEST(an_expired_token_renews_the_credentials, 0)
 {
-    struct fixture *f = *state;
     assert_true(fixture_proxies(f));
     struct key_giver giver = {0};
     os_options options = fixture_options(f);
@@ -338,10 +330,10 @@ static void an_expired_token_renews_the_credentials(void **state)
     os_client_close(client);
 }
 
-static void a_refused_time_of_signing_is_mended(void **state)
+SUITE_TEST(a_refused_time_of_signing_is_mended, 0)
 {
     commits_under(
-        *state, "ledger-skew",
+        f, "ledger-skew",
         &(struct fault_rule){.match = acquire,
                              .action = FAULT_ANSWER,
                              .times = 1,
@@ -353,9 +345,8 @@ static void a_refused_time_of_signing_is_mended(void **state)
 
 /* -------------------------------------------------------------------------------------- releases and reads */
 
-static void a_release_that_fails_does_not_change_a_verdict(void **state)
+SUITE_TEST(a_release_that_fails_does_not_change_a_verdict, 0)
 {
-    struct fixture *f = *state;
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.release = OS_RELEASE_ALWAYS;
@@ -374,38 +365,14 @@ static void a_release_that_fails_does_not_change_a_verdict(void **state)
     os_client_close(client);
 }
 
-static void a_slow_ledger_is_no_reason_to_give_up(void **state)
+SUITE_TEST(a_slow_ledger_is_no_reason_to_give_up, 0)
 {
-    commits_under(*state, "slow-ledger",
+    commits_under(f, "slow-ledger",
                   &(struct fault_rule){.match = any_put_item, .action = FAULT_PASS, .delay_ms = 1500});
 }
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_lost_answer_to_put_item_is_recognised_as_our_own_record, 0),
-        SUITE_TEST(three_lost_answers_in_a_row_are_survived, 0),
-        SUITE_TEST(a_500_after_put_item_was_applied_is_survived, 0),
-        SUITE_TEST(a_wrong_crc_makes_an_answer_count_for_nothing, 0),
-        SUITE_TEST(an_answer_cut_short_is_survived, 0),
-        SUITE_TEST(an_unreadable_answer_is_survived, 0),
-        SUITE_TEST(a_put_item_that_a_layer_sends_twice_is_survived, 0),
-        SUITE_TEST(a_connection_that_dies_before_put_item_is_survived, 0),
-        SUITE_TEST(a_failed_condition_without_an_item_is_followed_by_a_get_item, 0),
-        SUITE_TEST(a_record_that_is_gone_again_is_a_new_guard, 0),
-        SUITE_TEST(put_item_asks_for_the_old_item, 0),
-        SUITE_TEST(throttling_at_http_400_is_waited_out, 0),
-        SUITE_TEST(throttling_without_end_is_not_executed_at_the_deadline, 0),
-        SUITE_TEST(access_denied_by_the_table_is_not_executed, 0),
-        SUITE_TEST(an_absent_table_is_not_executed, 0),
-        SUITE_TEST(a_wrong_key_schema_is_not_executed, 0),
-        SUITE_TEST(an_unknown_key_id_is_not_executed, 0),
-        SUITE_TEST(an_expired_token_renews_the_credentials, 0),
-        SUITE_TEST(a_refused_time_of_signing_is_mended, 0),
-        SUITE_TEST(a_release_that_fails_does_not_change_a_verdict, 0),
-        SUITE_TEST(a_slow_ledger_is_no_reason_to_give_up, 0),
-        {0}};
-    static const struct suite suite = {
-        .name = "faults of the ledger", .tests = tests, .needs = BACKEND_REAL, .only = "minio"};
+    static const struct suite suite = {.name = "faults of the ledger", .needs = BACKEND_REAL, .only = "minio"};
     return suite_main(&suite, argc, argv);
 }

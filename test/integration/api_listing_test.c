@@ -30,9 +30,8 @@ static int collect(void *context, const os_object *object)
 static const char *const tree[] = {"list/a", "list/b/1", "list/b/2", "list/c", "list/d+e%f", "list/é"};
 enum { TREE = 6 };
 
-static void a_listing_is_in_the_order_of_bytes(void **state)
+SUITE_TEST(a_listing_is_in_the_order_of_bytes, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     for (size_t i = TREE; i > 0; i--) {
@@ -50,9 +49,8 @@ static void a_listing_is_in_the_order_of_bytes(void **state)
     os_client_close(client);
 }
 
-static void a_key_with_blanks_is_listed_as_it_is(void **state)
+SUITE_TEST(a_key_with_blanks_is_listed_as_it_is, BACKEND_BLANKS)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     put_plain(client, "blanks/a b+c%20d", "x", NULL);
@@ -66,9 +64,8 @@ static void a_key_with_blanks_is_listed_as_it_is(void **state)
     os_client_close(client);
 }
 
-static void a_delimiter_folds_and_start_after_and_max_keys_bound(void **state)
+SUITE_TEST(a_delimiter_folds_and_start_after_and_max_keys_bound, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     for (size_t i = 0; i < TREE; i++) {
@@ -101,9 +98,8 @@ static void a_delimiter_folds_and_start_after_and_max_keys_bound(void **state)
     os_client_close(client);
 }
 
-static void a_listing_goes_over_many_pages(void **state)
+SUITE_TEST(a_listing_goes_over_many_pages, 0)
 {
-    struct fixture *f = *state;
     if (strcmp(f->backend->name, "gofakes3") != 0 && strcmp(f->backend->name, "embedded") != 0) {
         skip(); /* a thousand writes: on the two that are fast */
     }
@@ -128,9 +124,8 @@ static void a_listing_goes_over_many_pages(void **state)
     os_client_close(client);
 }
 
-static void the_prefix_of_the_store_url_stands_before_every_key(void **state)
+SUITE_TEST(the_prefix_of_the_store_url_stands_before_every_key, BACKEND_S3)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *whole = fixture_client(&options);
     char url[400];
@@ -150,13 +145,6 @@ static void the_prefix_of_the_store_url_stands_before_every_key(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_listing_is_in_the_order_of_bytes, 0),
-        SUITE_TEST(a_key_with_blanks_is_listed_as_it_is, BACKEND_BLANKS),
-        SUITE_TEST(a_delimiter_folds_and_start_after_and_max_keys_bound, 0),
-        SUITE_TEST(a_listing_goes_over_many_pages, 0),
-        SUITE_TEST(the_prefix_of_the_store_url_stands_before_every_key, BACKEND_S3),
-        {0}};
-    static const struct suite suite = {.name = "listing", .tests = tests};
+    static const struct suite suite = {.name = "listing"};
     return suite_main(&suite, argc, argv);
 }

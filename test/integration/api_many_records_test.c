@@ -93,20 +93,19 @@ static void decides_among(struct fixture *f, unsigned count)
     os_client_close(client);
 }
 
-static void ten_thousand_records_of_one_key_are_read(void **state)
+SUITE_TEST(ten_thousand_records_of_one_key_are_read, 0)
 {
-    decides_among(*state, 10000);
+    decides_among(f, 10000);
 }
 
-static void thirty_thousand_records_of_one_key_are_read(void **state)
+SUITE_TEST(thirty_thousand_records_of_one_key_are_read, 0)
 {
-    decides_among(*state, 30000);
+    decides_among(f, 30000);
 }
 
 /* A peer's record, the last of some pages: whoever wrote it may have deleted what we wrote. */
-static void a_lock_on_the_last_page_counts(void **state)
+SUITE_TEST(a_lock_on_the_last_page_counts, 0)
 {
-    struct fixture *f = *state;
     os_options options;
     os_client *client = proxied_client(f, &options);
     char key[64];
@@ -144,9 +143,8 @@ static void slow_down(struct fixture *f, unsigned delay_ms)
 }
 
 /* Slower than the first try is patient, and than the usual length leaves room for (E6). */
-static void a_ledger_that_takes_three_seconds_is_used(void **state)
+SUITE_TEST(a_ledger_that_takes_three_seconds_is_used, 0)
 {
-    struct fixture *f = *state;
     slow_down(f, 3000);
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
@@ -158,9 +156,8 @@ static void a_ledger_that_takes_three_seconds_is_used(void **state)
     os_client_close(client);
 }
 
-static void request_timeout_ms_rules_over_a_very_slow_ledger(void **state)
+SUITE_TEST(request_timeout_ms_rules_over_a_very_slow_ledger, 0)
 {
-    struct fixture *f = *state;
     slow_down(f, 11000);
     os_options options = fixture_options(f);
     options.request_timeout_ms = 30000;
@@ -174,13 +171,7 @@ static void request_timeout_ms_rules_over_a_very_slow_ledger(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {SUITE_TEST(ten_thousand_records_of_one_key_are_read, 0),
-                                              SUITE_TEST(thirty_thousand_records_of_one_key_are_read, 0),
-                                              SUITE_TEST(a_lock_on_the_last_page_counts, 0),
-                                              SUITE_TEST(a_ledger_that_takes_three_seconds_is_used, 0),
-                                              SUITE_TEST(request_timeout_ms_rules_over_a_very_slow_ledger, 0),
-                                              {0}};
     static const struct suite suite = {
-        .name = "many records", .tests = tests, .needs = BACKEND_DYNAMO | BACKEND_FENCE, .only = "minio"};
+        .name = "many records", .needs = BACKEND_DYNAMO | BACKEND_FENCE, .only = "minio"};
     return suite_main(&suite, argc, argv);
 }

@@ -91,10 +91,10 @@ static size_t with_header(const struct mode *mode, const char *header)
 
 /* ------------------------------------------------------------------------------------------------ what goes out */
 
-static void native_writes_with_one_request_and_no_ledger(void **state)
+SUITE_TEST(native_writes_with_one_request_and_no_ledger, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "native", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "native", OS_GUARD_NATIVE, NULL);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     check_way(&mode, OS_GUARD_NATIVE, "PutObject");
@@ -116,10 +116,10 @@ static void native_writes_with_one_request_and_no_ledger(void **state)
     mode_close(&mode);
 }
 
-static void native_is_refused_where_the_profile_does_not_prove_it(void **state)
+SUITE_TEST(native_is_refused_where_the_profile_does_not_prove_it, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "unproven", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "unproven", OS_GUARD_NATIVE, NULL);
     char etag[128];
     put_plain(mode.client, mode.key, "stays", etag);
     mode.outcome = delete_version(mode.client, mode.key, etag, NULL);
@@ -131,10 +131,10 @@ static void native_is_refused_where_the_profile_does_not_prove_it(void **state)
     mode_close(&mode);
 }
 
-static void a_native_copy_goes_by_a_rung_that_is_proven(void **state)
+SUITE_TEST(a_native_copy_goes_by_a_rung_that_is_proven, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "rung", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "rung", OS_GUARD_NATIVE, NULL);
     put_plain(mode.client, "rung-source", "source", NULL);
     mode.outcome = copy(mode.client, "rung-source", mode.key, NULL);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
@@ -147,10 +147,10 @@ static void a_native_copy_goes_by_a_rung_that_is_proven(void **state)
     mode_close(&mode);
 }
 
-static void both_sends_the_condition_under_the_record(void **state)
+SUITE_TEST(both_sends_the_condition_under_the_record, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "both", OS_GUARD_BOTH, NULL);
+    mode_open(&mode, f, "both", OS_GUARD_BOTH, NULL);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     check_way(&mode, OS_GUARD_BOTH, "PutObject");
@@ -160,10 +160,10 @@ static void both_sends_the_condition_under_the_record(void **state)
     mode_close(&mode);
 }
 
-static void a_native_writer_and_one_with_both_exclude_each_other(void **state)
+SUITE_TEST(a_native_writer_and_one_with_both_exclude_each_other, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "mixed", OS_GUARD_BOTH, NULL);
+    mode_open(&mode, f, "mixed", OS_GUARD_BOTH, NULL);
     os_options options = fixture_fast_options(mode.f);
     options.guard = OS_GUARD_NATIVE;
     options.length_s = 60; /* its signature lives on: nothing but its condition is in its way */
@@ -189,10 +189,10 @@ static void a_native_writer_and_one_with_both_exclude_each_other(void **state)
 
 /* ------------------------------------------------------------------------------------------------ answers */
 
-static void a_lost_answer_is_proven_by_the_nonce(void **state)
+SUITE_TEST(a_lost_answer_is_proven_by_the_nonce, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "native-lost", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "native-lost", OS_GUARD_NATIVE, NULL);
     add(&mode, (struct fault_rule){.action = FAULT_DROP_ANSWER});
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
@@ -203,10 +203,10 @@ static void a_lost_answer_is_proven_by_the_nonce(void **state)
 }
 
 /* The second copy meets what the first one made: 412, of one's own. */
-static void a_412_of_ones_own_copy_is_a_commit(void **state)
+SUITE_TEST(a_412_of_ones_own_copy_is_a_commit, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "native-twice", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "native-twice", OS_GUARD_NATIVE, NULL);
     unsigned id = add(&mode, (struct fault_rule){.action = FAULT_REPLAY});
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
@@ -222,10 +222,10 @@ static const struct fault_rule answer_503 = {.action = FAULT_ANSWER,
                                              .body = FAILURE("SlowDown", "Please reduce your request rate.")};
 
 /* N3: still absent proves nothing, as nobody keeps a record of who deleted what. */
-static void a_503_to_a_create_is_unknown_when_it_is_dead(void **state)
+SUITE_TEST(a_503_to_a_create_is_unknown_when_it_is_dead, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "native-503", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "native-503", OS_GUARD_NATIVE, NULL);
     add(&mode, answer_503);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
@@ -242,10 +242,10 @@ static void a_503_to_a_create_is_unknown_when_it_is_dead(void **state)
 }
 
 /* The call ends before its attempt is certain; whoever has the ticket, and no ledger either, finds out. */
-static void a_native_ticket_is_resolved_by_the_nonce(void **state)
+SUITE_TEST(a_native_ticket_is_resolved_by_the_nonce, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "native-ticket", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "native-ticket", OS_GUARD_NATIVE, NULL);
     unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD_ANSWER});
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 6000; /* sent by then, and not yet dead */
@@ -266,10 +266,10 @@ static const struct fault_rule answer_412 = {.action = FAULT_ANSWER,
                                                  FAILURE("PreconditionFailed", "At least one condition did not hold")};
 
 /* As when another writer's object was there for an instant. */
-static void a_412_of_an_instant_is_followed_by_a_new_guard(void **state)
+SUITE_TEST(a_412_of_an_instant_is_followed_by_a_new_guard, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "native-412-once", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "native-412-once", OS_GUARD_NATIVE, NULL);
     add(&mode, answer_412);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
@@ -279,10 +279,10 @@ static void a_412_of_an_instant_is_followed_by_a_new_guard(void **state)
     mode_close(&mode);
 }
 
-static void a_412_again_and_again_although_nothing_is_there_is_not_executed(void **state)
+SUITE_TEST(a_412_again_and_again_although_nothing_is_there_is_not_executed, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "native-412", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "native-412", OS_GUARD_NATIVE, NULL);
     struct fault_rule always = answer_412;
     always.times = 100;
     add(&mode, always);
@@ -302,10 +302,10 @@ static const struct fault_rule answer_409 = {
     .body = FAILURE("ConditionalRequestConflict", "A conflicting operation occurred.")};
 
 /* R7: the profile says that this copy was not applied. */
-static void an_undecided_409_is_sent_again(void **state)
+SUITE_TEST(an_undecided_409_is_sent_again, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "native-409", OS_GUARD_NATIVE, PROFILE(PUT_409("undecided")));
+    mode_open(&mode, f, "native-409", OS_GUARD_NATIVE, PROFILE(PUT_409("undecided")));
     add(&mode, answer_409);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
@@ -315,10 +315,10 @@ static void an_undecided_409_is_sent_again(void **state)
     mode_close(&mode);
 }
 
-static void a_final_409_is_as_412(void **state)
+SUITE_TEST(a_final_409_is_as_412, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "native-final", OS_GUARD_NATIVE, PROFILE(PUT_409("final")));
+    mode_open(&mode, f, "native-final", OS_GUARD_NATIVE, PROFILE(PUT_409("final")));
     put_plain(mode.client, mode.key, "theirs", NULL);
     add(&mode, answer_409);
     create_ours(&mode);
@@ -328,10 +328,10 @@ static void a_final_409_is_as_412(void **state)
     mode_close(&mode);
 }
 
-static void a_409_of_which_the_profile_knows_nothing_is_ambiguous(void **state)
+SUITE_TEST(a_409_of_which_the_profile_knows_nothing_is_ambiguous, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "native-409-unknown", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "native-409-unknown", OS_GUARD_NATIVE, NULL);
     add(&mode, answer_409);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
@@ -364,10 +364,10 @@ static void rename_ours(struct mode *mode, const char *name, struct fault_rule r
     assert_int_equal(with_header(mode, "if-none-match"), with_header(mode, "x-amz-rename-source-if-match"));
 }
 
-static void a_rename_is_one_request_where_that_is_proven(void **state)
+SUITE_TEST(a_rename_is_one_request_where_that_is_proven, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "renamed", OS_GUARD_NATIVE, RENAMES);
+    mode_open(&mode, f, "renamed", OS_GUARD_NATIVE, RENAMES);
     rename_ours(&mode, "rename-source-1", (struct fault_rule){.action = FAULT_ANSWER, .status = 200, .headers = XML},
                 0);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
@@ -377,7 +377,7 @@ static void a_rename_is_one_request_where_that_is_proven(void **state)
 }
 
 /* R6; a store may apply the second copy once more, where the source has been made anew. */
-static void a_rename_is_sent_once(void **state)
+SUITE_TEST(a_rename_is_sent_once, 0)
 {
     static const struct fault_rule unclear[] = {
         {.action = FAULT_ANSWER, .status = 503, .headers = XML, .body = FAILURE("SlowDown", "Later")},
@@ -389,7 +389,7 @@ static void a_rename_is_sent_once(void **state)
         struct mode mode;
         char name[32];
         snprintf(name, sizeof(name), "renamed-once-%zu", i);
-        mode_open(&mode, *state, name, OS_GUARD_NATIVE, RENAMES);
+        mode_open(&mode, f, name, OS_GUARD_NATIVE, RENAMES);
         snprintf(name, sizeof(name), "rename-source-once-%zu", i);
         rename_ours(&mode, name, unclear[i], 0);
         CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
@@ -400,12 +400,12 @@ static void a_rename_is_sent_once(void **state)
     }
 }
 
-static void a_rename_that_is_refused_is_not_executed(void **state)
+SUITE_TEST(a_rename_that_is_refused_is_not_executed, 0)
 {
     static const struct fault_rule deny = {
         .action = FAULT_ANSWER, .status = 403, .headers = XML, .body = FAILURE("AccessDenied", "No")};
     struct mode mode;
-    mode_open(&mode, *state, "renamed-denied", OS_GUARD_NATIVE, RENAMES);
+    mode_open(&mode, f, "renamed-denied", OS_GUARD_NATIVE, RENAMES);
     rename_ours(&mode, "rename-source-2", deny, 0);
     CHECK_VERDICT(mode.outcome, OS_NOT_EXECUTED);
     assert_int_equal(with_header(&mode, "x-amz-client-token"), 1);
@@ -417,11 +417,11 @@ static const struct fault_rule refuse_rename = {.action = FAULT_ANSWER,
                                                 .headers = XML,
                                                 .body = FAILURE("PreconditionFailed", "A condition did not hold")};
 
-static void a_rename_to_a_name_that_is_taken_is_a_conflict(void **state)
+SUITE_TEST(a_rename_to_a_name_that_is_taken_is_a_conflict, 0)
 {
     struct mode mode;
     char etag[128];
-    mode_open(&mode, *state, "renamed-taken", OS_GUARD_NATIVE, RENAMES);
+    mode_open(&mode, f, "renamed-taken", OS_GUARD_NATIVE, RENAMES);
     put_plain(mode.client, mode.key, "theirs", etag);
     fault_proxy_forget(mode.f->store_proxy);
     rename_ours(&mode, "rename-source-3", refuse_rename, 0);
@@ -430,10 +430,10 @@ static void a_rename_to_a_name_that_is_taken_is_a_conflict(void **state)
     mode_close(&mode);
 }
 
-static void a_rename_without_a_proven_delete_writes_nothing(void **state)
+SUITE_TEST(a_rename_without_a_proven_delete_writes_nothing, 0)
 {
     struct mode mode;
-    mode_open(&mode, *state, "not-renamed", OS_GUARD_NATIVE, NULL);
+    mode_open(&mode, f, "not-renamed", OS_GUARD_NATIVE, NULL);
     put_plain(mode.client, "rename-source-5", "stays", NULL);
     mode.outcome = rename_object(mode.client, "rename-source-5", mode.key, NULL);
     CHECK_VERDICT(mode.outcome, OS_NOT_EXECUTED);
@@ -445,28 +445,6 @@ static void a_rename_without_a_proven_delete_writes_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(native_writes_with_one_request_and_no_ledger, 0),
-        SUITE_TEST(native_is_refused_where_the_profile_does_not_prove_it, 0),
-        SUITE_TEST(a_native_copy_goes_by_a_rung_that_is_proven, 0),
-        SUITE_TEST(both_sends_the_condition_under_the_record, 0),
-        SUITE_TEST(a_native_writer_and_one_with_both_exclude_each_other, 0),
-        SUITE_TEST(a_lost_answer_is_proven_by_the_nonce, 0),
-        SUITE_TEST(a_412_of_ones_own_copy_is_a_commit, 0),
-        SUITE_TEST(a_503_to_a_create_is_unknown_when_it_is_dead, 0),
-        SUITE_TEST(a_native_ticket_is_resolved_by_the_nonce, 0),
-        SUITE_TEST(a_412_of_an_instant_is_followed_by_a_new_guard, 0),
-        SUITE_TEST(a_412_again_and_again_although_nothing_is_there_is_not_executed, 0),
-        SUITE_TEST(an_undecided_409_is_sent_again, 0),
-        SUITE_TEST(a_final_409_is_as_412, 0),
-        SUITE_TEST(a_409_of_which_the_profile_knows_nothing_is_ambiguous, 0),
-        SUITE_TEST(a_rename_is_one_request_where_that_is_proven, 0),
-        SUITE_TEST(a_rename_is_sent_once, 0),
-        SUITE_TEST(a_rename_that_is_refused_is_not_executed, 0),
-        SUITE_TEST(a_rename_to_a_name_that_is_taken_is_a_conflict, 0),
-        SUITE_TEST(a_rename_without_a_proven_delete_writes_nothing, 0),
-        {0}};
-    static const struct suite suite = {
-        .name = "guard modes", .tests = tests, .needs = BACKEND_REAL, .only = "minio,versitygw"};
+    static const struct suite suite = {.name = "guard modes", .needs = BACKEND_REAL, .only = "minio,versitygw"};
     return suite_main(&suite, argc, argv);
 }

@@ -75,35 +75,34 @@ static void expect_not_executed(struct named *named, const char *host)
     outcome_clear(&outcome);
 }
 
-static void a_client_whose_store_has_no_name_for_a_while_commits_later(void **state)
+SUITE_TEST(a_client_whose_store_has_no_name_for_a_while_commits_later, 0)
 {
     struct named named;
-    open_named(&named, *state, "store-away");
+    open_named(&named, f, "store-away");
     name_service_fail(NEVER);
     expect_not_executed(&named, "store.test");
     name_service_fail(0);
     for (int i = 0; i < 3; i++)
-        expect_commit(&named, *state, "store-back");
+        expect_commit(&named, f, "store-back");
     struct outcome outcome = create(named.client, named.key, "body", NULL); /* what was not executed never was */
     CHECK_VERDICT(outcome, OS_COMMITTED);
     outcome_clear(&outcome);
     close_named(&named);
 }
 
-static void one_failed_look_up_is_not_noticed(void **state)
+SUITE_TEST(one_failed_look_up_is_not_noticed, 0)
 {
     struct named named;
-    open_named(&named, *state, "once");
+    open_named(&named, f, "once");
     unsigned before = name_service_failures();
     name_service_fail(1);
-    expect_commit(&named, *state, "once");
+    expect_commit(&named, f, "once");
     assert_int_equal(name_service_failures(), before + 1);
     close_named(&named);
 }
 
-static void a_ledger_that_has_no_name_for_a_while_is_no_end_either(void **state)
+SUITE_TEST(a_ledger_that_has_no_name_for_a_while_is_no_end_either, 0)
 {
-    struct fixture *f = *state;
     struct named named;
     open_named(&named, f, "ledger-away");
     os_client_close(named.client);
@@ -118,10 +117,10 @@ static void a_ledger_that_has_no_name_for_a_while_is_no_end_either(void **state)
 }
 
 /* Each plain call fails by a request of its own, as many as the pool keeps. */
-static void plain_calls_that_failed_so_leave_nothing_behind(void **state)
+SUITE_TEST(plain_calls_that_failed_so_leave_nothing_behind, 0)
 {
     struct named named;
-    open_named(&named, *state, "plain");
+    open_named(&named, f, "plain");
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 200;
     for (int i = 0; i < BUSY_CALLS; i++) {
@@ -133,18 +132,12 @@ static void plain_calls_that_failed_so_leave_nothing_behind(void **state)
         CHECK_SAYS(&error, "store.test");
     }
     name_service_fail(0);
-    expect_commit(&named, *state, "plain");
+    expect_commit(&named, f, "plain");
     close_named(&named);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {SUITE_TEST(a_client_whose_store_has_no_name_for_a_while_commits_later, 0),
-                                              SUITE_TEST(one_failed_look_up_is_not_noticed, 0),
-                                              SUITE_TEST(a_ledger_that_has_no_name_for_a_while_is_no_end_either, 0),
-                                              SUITE_TEST(plain_calls_that_failed_so_leave_nothing_behind, 0),
-                                              {0}};
-    static const struct suite suite = {
-        .name = "name look-ups that fail", .tests = tests, .needs = BACKEND_REAL, .only = "minio"};
+    static const struct suite suite = {.name = "name look-ups that fail", .needs = BACKEND_REAL, .only = "minio"};
     return suite_main(&suite, argc, argv);
 }

@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void an_object_is_put_headed_got_and_deleted(void **state)
+SUITE_TEST(an_object_is_put_headed_got_and_deleted, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -35,9 +34,8 @@ static void an_object_is_put_headed_got_and_deleted(void **state)
     os_client_close(client);
 }
 
-static void an_absent_object_is_not_found_and_the_sentence_names_it(void **state)
+SUITE_TEST(an_absent_object_is_not_found_and_the_sentence_names_it, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     os_object object = OS_OBJECT_INIT;
@@ -56,9 +54,8 @@ static void an_absent_object_is_not_found_and_the_sentence_names_it(void **state
     os_client_close(client);
 }
 
-static void an_empty_object_is_an_object(void **state)
+SUITE_TEST(an_empty_object_is_an_object, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -89,9 +86,8 @@ static void check_range(os_client *client, const char *key, uint64_t offset, uin
     os_free(data);
 }
 
-static void a_range_of_an_object_is_got(void **state)
+SUITE_TEST(a_range_of_an_object_is_got, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -130,9 +126,8 @@ static char *big_body(void)
     return data;
 }
 
-static void a_callback_gets_the_bytes_and_can_stop_them(void **state)
+SUITE_TEST(a_callback_gets_the_bytes_and_can_stop_them, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -161,9 +156,8 @@ static void a_callback_gets_the_bytes_and_can_stop_them(void **state)
     os_client_close(client);
 }
 
-static void more_than_the_maximum_is_not_kept_in_memory(void **state)
+SUITE_TEST(more_than_the_maximum_is_not_kept_in_memory, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -185,9 +179,8 @@ static void more_than_the_maximum_is_not_kept_in_memory(void **state)
     os_client_close(client);
 }
 
-static void a_file_is_put_and_got_back_byte_for_byte(void **state)
+SUITE_TEST(a_file_is_put_and_got_back_byte_for_byte, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -222,9 +215,8 @@ static void a_file_is_put_and_got_back_byte_for_byte(void **state)
     os_client_close(client);
 }
 
-static void a_failed_get_leaves_an_old_file_as_it_was(void **state)
+SUITE_TEST(a_failed_get_leaves_an_old_file_as_it_was, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char path[300];
@@ -246,9 +238,8 @@ static void a_failed_get_leaves_an_old_file_as_it_was(void **state)
     os_client_close(client);
 }
 
-static void a_missing_local_file_is_an_io_error_that_names_it(void **state)
+SUITE_TEST(a_missing_local_file_is_an_io_error_that_names_it, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     os_body body = OS_BODY_FILE("/nonexistent/body");
@@ -258,13 +249,12 @@ static void a_missing_local_file_is_an_io_error_that_names_it(void **state)
     os_client_close(client);
 }
 
-static void keys_go_through_unchanged(void **state)
+SUITE_TEST(keys_go_through_unchanged, BACKEND_BLANKS)
 {
     static const char *const keys[] = {"with space",        "plus+plus",       "per%20cent",
                                        "a&b=c?d#e",         "tilde~-._",       "quote'\"",
                                        "brackets[](){}",    "комета/日本/ünï", "semi;colon:comma,at@",
                                        "star*bang!dollar$", "trailing space ", "back`tick|pipe^"};
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -280,9 +270,8 @@ static void keys_go_through_unchanged(void **state)
     os_client_close(client);
 }
 
-static void a_long_key_goes_through_unchanged(void **state)
+SUITE_TEST(a_long_key_goes_through_unchanged, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[901];
@@ -296,9 +285,8 @@ static void a_long_key_goes_through_unchanged(void **state)
     os_client_close(client);
 }
 
-static void content_headers_and_metadata_are_stored(void **state)
+SUITE_TEST(content_headers_and_metadata_are_stored, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -318,9 +306,8 @@ static void content_headers_and_metadata_are_stored(void **state)
     os_client_close(client);
 }
 
-static void reserved_or_broken_metadata_is_refused(void **state)
+SUITE_TEST(reserved_or_broken_metadata_is_refused, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     const os_metadata bad[] = {{"oscommit-nonce", "0"}, {"two words", "x"}, {"ok", "line\r\nbreak: 1"}, {"", "x"}};
@@ -355,9 +342,8 @@ static void log_progress(void *context, uint64_t done, uint64_t total)
     log->total = total;
 }
 
-static void progress_ends_with_the_whole(void **state)
+SUITE_TEST(progress_ends_with_the_whole, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -408,9 +394,8 @@ static void count_line(void *context, os_log_level level, const char *line)
     watch->lines++;
 }
 
-static void metrics_count_requests_and_guarded_calls(void **state)
+SUITE_TEST(metrics_count_requests_and_guarded_calls, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     struct watch watch = {0};
     options.metric = count_metric;
@@ -434,22 +419,6 @@ static void metrics_count_requests_and_guarded_calls(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {SUITE_TEST(an_object_is_put_headed_got_and_deleted, 0),
-                                              SUITE_TEST(an_absent_object_is_not_found_and_the_sentence_names_it, 0),
-                                              SUITE_TEST(an_empty_object_is_an_object, 0),
-                                              SUITE_TEST(a_range_of_an_object_is_got, 0),
-                                              SUITE_TEST(a_callback_gets_the_bytes_and_can_stop_them, 0),
-                                              SUITE_TEST(more_than_the_maximum_is_not_kept_in_memory, 0),
-                                              SUITE_TEST(a_file_is_put_and_got_back_byte_for_byte, 0),
-                                              SUITE_TEST(a_failed_get_leaves_an_old_file_as_it_was, 0),
-                                              SUITE_TEST(a_missing_local_file_is_an_io_error_that_names_it, 0),
-                                              SUITE_TEST(keys_go_through_unchanged, BACKEND_BLANKS),
-                                              SUITE_TEST(a_long_key_goes_through_unchanged, 0),
-                                              SUITE_TEST(content_headers_and_metadata_are_stored, 0),
-                                              SUITE_TEST(reserved_or_broken_metadata_is_refused, 0),
-                                              SUITE_TEST(progress_ends_with_the_whole, 0),
-                                              SUITE_TEST(metrics_count_requests_and_guarded_calls, 0),
-                                              {0}};
-    static const struct suite suite = {.name = "plain object calls", .tests = tests};
+    static const struct suite suite = {.name = "plain object calls"};
     return suite_main(&suite, argc, argv);
 }

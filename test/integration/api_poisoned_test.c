@@ -169,9 +169,8 @@ static void check_mended(os_client *client, const char *key, const struct kind *
     outcome_clear(&done);
 }
 
-static void every_kind_is_told_shown_and_mended(void **state)
+SUITE_TEST(every_kind_is_told_shown_and_mended, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     unsigned refused = 0;
@@ -206,9 +205,8 @@ static bool poison_dead(const struct fixture *f, const char *key, const char *na
 }
 
 /* R14: who takes over aborts the upload. */
-static void an_upload_that_is_not_there_is_passed_when_its_holder_is_dead(void **state)
+SUITE_TEST(an_upload_that_is_not_there_is_passed_when_its_holder_is_dead, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -221,11 +219,10 @@ static void an_upload_that_is_not_there_is_passed_when_its_holder_is_dead(void *
     os_client_close(client);
 }
 
-static void an_upload_id_that_no_request_can_name_is_told_at_once_and_mended(void **state)
+SUITE_TEST(an_upload_id_that_no_request_can_name_is_told_at_once_and_mended, 0)
 {
     static const char *const ids[] = {"id\r\nx-amz-evil: 1", "\x01\x1b[2J", "\x7f"};
     static const struct kind any = {"dead-upload", "upload", NULL, NULL, "cannot be sent"};
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
@@ -240,9 +237,8 @@ static void an_upload_id_that_no_request_can_name_is_told_at_once_and_mended(voi
     os_client_close(client);
 }
 
-static void the_last_generation_is_told_and_released_without_force_when_its_holder_is_dead(void **state)
+SUITE_TEST(the_last_generation_is_told_and_released_without_force_when_its_holder_is_dead, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     os_error error;
@@ -319,34 +315,26 @@ static json_t *healthy(void)
                      "N", "20000", "ttl", "N", ttl, "nonce", "S", "0123456789abcdef0123456789abcdef");
 }
 
-static void a_record_that_came_in_between_is_not_overwritten(void **state)
+SUITE_TEST(a_record_that_came_in_between_is_not_overwritten, 0)
 {
     static const char *const names[] = {"generation-missing", "generation-string", "nonce-crowd", "nonce-map"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        stays(*state, kind_named(names[i]), healthy());
+        stays(f, kind_named(names[i]), healthy());
 }
 
-static void another_item_that_came_in_between_is_not_overwritten(void **state)
+SUITE_TEST(another_item_that_came_in_between_is_not_overwritten, 0)
 {
     json_t *other = healthy();
     json_object_set_new(other, "generation", json_pack("{s:s}", "N", "-2"));
-    stays(*state, kind_named("generation-negative"), other);
+    stays(f, kind_named("generation-negative"), other);
     other = healthy();
     json_object_set_new(other, "saw", json_pack("{s:s}", "N", "1"));
-    stays(*state, kind_named("saw-number"), other);
+    stays(f, kind_named("saw-number"), other);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(every_kind_is_told_shown_and_mended, 0),
-        SUITE_TEST(an_upload_that_is_not_there_is_passed_when_its_holder_is_dead, 0),
-        SUITE_TEST(an_upload_id_that_no_request_can_name_is_told_at_once_and_mended, 0),
-        SUITE_TEST(the_last_generation_is_told_and_released_without_force_when_its_holder_is_dead, 0),
-        SUITE_TEST(a_record_that_came_in_between_is_not_overwritten, 0),
-        SUITE_TEST(another_item_that_came_in_between_is_not_overwritten, 0),
-        {0}};
     static const struct suite suite = {
-        .name = "poisoned records", .tests = tests, .needs = BACKEND_DYNAMO, .only = "minio,minio+dynalite"};
+        .name = "poisoned records", .needs = BACKEND_DYNAMO, .only = "minio,minio+dynalite"};
     return suite_main(&suite, argc, argv);
 }

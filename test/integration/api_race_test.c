@@ -105,14 +105,14 @@ static void race_by_threads(struct fixture *f, const char *name, bool own_client
     os_client_close(shared);
 }
 
-static void of_32_threads_on_one_client_one_wins(void **state)
+SUITE_TEST(of_32_threads_on_one_client_one_wins, 0)
 {
-    race_by_threads(*state, "threads", false);
+    race_by_threads(f, "threads", false);
 }
 
-static void of_32_threads_with_clients_of_their_own_one_wins(void **state)
+SUITE_TEST(of_32_threads_with_clients_of_their_own_one_wins, 0)
 {
-    race_by_threads(*state, "clients", true);
+    race_by_threads(f, "clients", true);
 }
 
 /* ----------------------------------------------------------------------------------------------- processes */
@@ -146,9 +146,8 @@ static int create_role(struct fixture *fixture, int argc, char **argv)
     return 0;
 }
 
-static void of_32_processes_one_wins(void **state)
+SUITE_TEST(of_32_processes_one_wins, 0)
 {
-    struct fixture *f = *state;
     char keys[KEYS][64];
     const char *arguments[KEYS + 2] = {NULL};
     for (int k = 0; k < KEYS; k++) {
@@ -260,9 +259,8 @@ static void *count_up(void *argument)
     return NULL;
 }
 
-static void a_counter_of_eight_threads_is_exact(void **state)
+SUITE_TEST(a_counter_of_eight_threads_is_exact, 0)
 {
-    struct fixture *f = *state;
     os_options options = race_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -307,9 +305,8 @@ static int count_role(struct fixture *fixture, int argc, char **argv)
     return wrong == 0 ? 0 : 1;
 }
 
-static void a_counter_of_eight_processes_is_exact(void **state)
+SUITE_TEST(a_counter_of_eight_processes_is_exact, 0)
 {
-    struct fixture *f = *state;
     os_options options = race_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -362,9 +359,8 @@ static void *replace_or_delete(void *argument)
 }
 
 /* Native conditions let a DELETE and a PUT of one version both win on some stores; the record does not. */
-static void of_replacements_and_deletes_of_one_version_one_wins(void **state)
+SUITE_TEST(of_replacements_and_deletes_of_one_version_one_wins, 0)
 {
-    struct fixture *f = *state;
     os_options options = race_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -400,14 +396,7 @@ static void of_replacements_and_deletes_of_one_version_one_wins(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {SUITE_TEST(of_32_threads_on_one_client_one_wins, 0),
-                                              SUITE_TEST(of_32_threads_with_clients_of_their_own_one_wins, 0),
-                                              SUITE_TEST(of_32_processes_one_wins, 0),
-                                              SUITE_TEST(a_counter_of_eight_threads_is_exact, 0),
-                                              SUITE_TEST(a_counter_of_eight_processes_is_exact, 0),
-                                              SUITE_TEST(of_replacements_and_deletes_of_one_version_one_wins, 0),
-                                              {0}};
     static const struct suite_role roles[] = {{"create", create_role}, {"count", count_role}, {0}};
-    static const struct suite suite = {.name = "races", .tests = tests, .roles = roles};
+    static const struct suite suite = {.name = "races", .roles = roles};
     return suite_main(&suite, argc, argv);
 }

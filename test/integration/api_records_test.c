@@ -31,9 +31,8 @@ static const char *string_of(const json_t *item, const char *name)
     return text;
 }
 
-static void a_record_is_what_t1_and_t2_say(void **state)
+SUITE_TEST(a_record_is_what_t1_and_t2_say, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     bool fence = (f->backend->features & BACKEND_FENCE) != 0;
@@ -72,9 +71,8 @@ static void a_record_is_what_t1_and_t2_say(void **state)
     os_client_close(client);
 }
 
-static void a_replacing_record_has_the_quoted_etag_and_what_it_saw(void **state)
+SUITE_TEST(a_replacing_record_has_the_quoted_etag_and_what_it_saw, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -99,9 +97,8 @@ static void a_replacing_record_has_the_quoted_etag_and_what_it_saw(void **state)
     os_client_close(client);
 }
 
-static void a_released_record_is_what_t3_says(void **state)
+SUITE_TEST(a_released_record_is_what_t3_says, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     options.release = OS_RELEASE_ALWAYS;
     os_client *client = fixture_client(&options);
@@ -125,9 +122,8 @@ static void a_released_record_is_what_t3_says(void **state)
     outcome_clear(&done);
 }
 
-static void the_record_prefix_stands_before_the_key(void **state)
+SUITE_TEST(the_record_prefix_stands_before_the_key, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     options.record_prefix = "bucket-7/";
     os_client *client = fixture_client(&options);
@@ -143,9 +139,8 @@ static void the_record_prefix_stands_before_the_key(void **state)
     os_client_close(client);
 }
 
-static void a_longer_attempt_writes_a_longer_lease(void **state)
+SUITE_TEST(a_longer_attempt_writes_a_longer_lease, BACKEND_FENCE)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -177,9 +172,8 @@ static void put_peer_record(const struct fixture *f, const char *key, const char
     assert_true(raw_put_item(f->ledger_endpoint, f->table, item));
 }
 
-static void a_peers_record_is_waited_for_its_full_lease_times_rate(void **state)
+SUITE_TEST(a_peers_record_is_waited_for_its_full_lease_times_rate, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_fast_options(f); /* rate 2 */
     options.timeout_ms = 60000;                   /* were it waited for instead: two minutes */
     os_client *client = fixture_client(&options);
@@ -202,9 +196,8 @@ static void a_peers_record_is_waited_for_its_full_lease_times_rate(void **state)
     os_client_close(client);
 }
 
-static void a_peers_long_lease_is_not_cut_short(void **state)
+SUITE_TEST(a_peers_long_lease_is_not_cut_short, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_fast_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -228,9 +221,8 @@ static void a_peers_long_lease_is_not_cut_short(void **state)
     os_client_close(client);
 }
 
-static void a_peers_commit_is_a_conflict_while_waiting(void **state)
+SUITE_TEST(a_peers_commit_is_a_conflict_while_waiting, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_fast_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -248,9 +240,8 @@ static void a_peers_commit_is_a_conflict_while_waiting(void **state)
     os_client_close(client);
 }
 
-static void a_released_record_is_taken_over_at_once(void **state)
+SUITE_TEST(a_released_record_is_taken_over_at_once, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -277,9 +268,8 @@ static void put_record_with(const struct fixture *f, const char *key, const char
     assert_true(raw_put_item(f->ledger_endpoint, f->table, item));
 }
 
-static void an_unknown_attribute_of_any_type_is_ignored(void **state)
+SUITE_TEST(an_unknown_attribute_of_any_type_is_ignored, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -292,7 +282,7 @@ static void an_unknown_attribute_of_any_type_is_ignored(void **state)
     os_client_close(client);
 }
 
-static void a_known_attribute_of_a_wrong_form_is_reported_and_left_alone(void **state)
+SUITE_TEST(a_known_attribute_of_a_wrong_form_is_reported_and_left_alone, 0)
 {
     static const struct {
         const char *name;
@@ -300,7 +290,6 @@ static void a_known_attribute_of_a_wrong_form_is_reported_and_left_alone(void **
         const char *value;
     } wrong[] = {{"generation", "S", "5"}, {"generation", "N", "-1"}, {"generation", "N", "1.5"}, {"timeout", "S", "0"},
                  {"ttl", "N", "0.25"},     {"fence", "S", "12"},      {"nonce", "N", "12345678"}};
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -343,9 +332,8 @@ static int collect_row(void *context, const os_record *record)
     return 0;
 }
 
-static void the_records_of_a_key_are_listed(void **state)
+SUITE_TEST(the_records_of_a_key_are_listed, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -377,9 +365,8 @@ static void the_records_of_a_key_are_listed(void **state)
     os_client_close(client);
 }
 
-static void a_stuck_record_is_released_only_by_force_while_it_may_be_written_under(void **state)
+SUITE_TEST(a_stuck_record_is_released_only_by_force_while_it_may_be_written_under, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -404,9 +391,8 @@ static void a_stuck_record_is_released_only_by_force_while_it_may_be_written_und
     os_client_close(client);
 }
 
-static void a_record_whose_fence_has_passed_is_released_without_force(void **state)
+SUITE_TEST(a_record_whose_fence_has_passed_is_released_without_force, BACKEND_FENCE)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -432,23 +418,7 @@ static void a_record_whose_fence_has_passed_is_released_without_force(void **sta
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_record_is_what_t1_and_t2_say, 0),
-        SUITE_TEST(a_replacing_record_has_the_quoted_etag_and_what_it_saw, 0),
-        SUITE_TEST(a_released_record_is_what_t3_says, 0),
-        SUITE_TEST(the_record_prefix_stands_before_the_key, 0),
-        SUITE_TEST(a_longer_attempt_writes_a_longer_lease, BACKEND_FENCE),
-        SUITE_TEST(a_peers_record_is_waited_for_its_full_lease_times_rate, 0),
-        SUITE_TEST(a_peers_long_lease_is_not_cut_short, 0),
-        SUITE_TEST(a_peers_commit_is_a_conflict_while_waiting, 0),
-        SUITE_TEST(a_released_record_is_taken_over_at_once, 0),
-        SUITE_TEST(an_unknown_attribute_of_any_type_is_ignored, 0),
-        SUITE_TEST(a_known_attribute_of_a_wrong_form_is_reported_and_left_alone, 0),
-        SUITE_TEST(the_records_of_a_key_are_listed, 0),
-        SUITE_TEST(a_stuck_record_is_released_only_by_force_while_it_may_be_written_under, 0),
-        SUITE_TEST(a_record_whose_fence_has_passed_is_released_without_force, BACKEND_FENCE),
-        {0}};
     static const struct suite suite = {
-        .name = "records", .tests = tests, .needs = BACKEND_DYNAMO, .only = "minio,gofakes3,minio+dynalite,minio+v2"};
+        .name = "records", .needs = BACKEND_DYNAMO, .only = "minio,gofakes3,minio+dynalite,minio+v2"};
     return suite_main(&suite, argc, argv);
 }

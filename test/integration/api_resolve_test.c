@@ -96,10 +96,10 @@ static int resolve_role(struct fixture *fixture, int argc, char **argv)
     return 0;
 }
 
-static void a_put_that_lands_after_all_is_resolved_as_committed(void **state)
+SUITE_TEST(a_put_that_lands_after_all_is_resolved_as_committed, 0)
 {
     struct doubtful doubtful;
-    doubtful_start(&doubtful, *state, "lands", FAULT_HOLD);
+    doubtful_start(&doubtful, f, "lands", FAULT_HOLD);
     fault_proxy_release(doubtful.f->store_proxy, doubtful.rule, FAULT_FORWARD);
     assert_true(fault_proxy_wait_finished(doubtful.f->store_proxy, doubtful.rule, 1, 60000));
     char said[SAID_SIZE];
@@ -109,10 +109,10 @@ static void a_put_that_lands_after_all_is_resolved_as_committed(void **state)
     doubtful_end(&doubtful);
 }
 
-static void a_put_that_never_lands_is_resolved_as_not_executed_once_it_is_dead(void **state)
+SUITE_TEST(a_put_that_never_lands_is_resolved_as_not_executed_once_it_is_dead, 0)
 {
     struct doubtful doubtful;
-    doubtful_start(&doubtful, *state, "never-lands", FAULT_HOLD);
+    doubtful_start(&doubtful, f, "never-lands", FAULT_HOLD);
     fault_proxy_release(doubtful.f->store_proxy, doubtful.rule, FAULT_DISCARD);
     char said[SAID_SIZE];
     resolve_elsewhere(doubtful.outcome.result.ticket, "60000", said, sizeof(said));
@@ -122,10 +122,10 @@ static void a_put_that_never_lands_is_resolved_as_not_executed_once_it_is_dead(v
     doubtful_end(&doubtful);
 }
 
-static void before_the_fence_an_unsettled_put_stays_unknown_at_the_deadline(void **state)
+SUITE_TEST(before_the_fence_an_unsettled_put_stays_unknown_at_the_deadline, 0)
 {
     struct doubtful doubtful;
-    doubtful_start(&doubtful, *state, "too-early", FAULT_HOLD);
+    doubtful_start(&doubtful, f, "too-early", FAULT_HOLD);
     char said[SAID_SIZE];
     resolve_elsewhere(doubtful.outcome.result.ticket, "300", said, sizeof(said));
     CHECK_BEGINS(said, "unknown V3 OS_ERR_UNDECIDED The write of ");
@@ -134,9 +134,8 @@ static void before_the_fence_an_unsettled_put_stays_unknown_at_the_deadline(void
 }
 
 /* Row A: the object is another writer's by now, whose record says that it saw ours. */
-static void a_later_holder_that_saw_our_nonce_proves_our_commit(void **state)
+SUITE_TEST(a_later_holder_that_saw_our_nonce_proves_our_commit, 0)
 {
-    struct fixture *f = *state;
     struct doubtful doubtful;
     doubtful_start(&doubtful, f, "seen-by-next", FAULT_HOLD_ANSWER);
     os_options options = fixture_fast_options(f);
@@ -158,9 +157,8 @@ static void a_later_holder_that_saw_our_nonce_proves_our_commit(void **state)
 }
 
 /* Row E: another writer took our record over and committed. */
-static void another_writers_commit_under_our_record_is_a_conflict(void **state)
+SUITE_TEST(another_writers_commit_under_our_record_is_a_conflict, 0)
 {
-    struct fixture *f = *state;
     struct doubtful doubtful;
     doubtful_start(&doubtful, f, "overtaken", FAULT_HOLD);
     os_options options = fixture_fast_options(f);
@@ -178,9 +176,8 @@ static void another_writers_commit_under_our_record_is_a_conflict(void **state)
 }
 
 /* Row F: somebody outside the protocol wrote, our record stands. */
-static void an_outsiders_object_leaves_it_unknown_for_good(void **state)
+SUITE_TEST(an_outsiders_object_leaves_it_unknown_for_good, 0)
 {
-    struct fixture *f = *state;
     struct doubtful doubtful;
     doubtful_start(&doubtful, f, "outsider", FAULT_HOLD);
     fault_proxy_release(f->store_proxy, doubtful.rule, FAULT_DISCARD);
@@ -193,9 +190,8 @@ static void an_outsiders_object_leaves_it_unknown_for_good(void **state)
     doubtful_end(&doubtful);
 }
 
-static void resolving_makes_no_attempt_and_writes_no_record(void **state)
+SUITE_TEST(resolving_makes_no_attempt_and_writes_no_record, 0)
 {
-    struct fixture *f = *state;
     struct doubtful doubtful;
     doubtful_start(&doubtful, f, "reads-only", FAULT_HOLD_ANSWER);
     size_t puts = fault_proxy_count(f->store_proxy, &(struct fault_match){.method = "PUT"});
@@ -209,9 +205,8 @@ static void resolving_makes_no_attempt_and_writes_no_record(void **state)
     doubtful_end(&doubtful);
 }
 
-static void a_resolved_ticket_can_be_resolved_again(void **state)
+SUITE_TEST(a_resolved_ticket_can_be_resolved_again, 0)
 {
-    struct fixture *f = *state;
     struct doubtful doubtful;
     doubtful_start(&doubtful, f, "again", FAULT_HOLD_ANSWER);
     for (int i = 0; i < 2; i++) {
@@ -224,11 +219,10 @@ static void a_resolved_ticket_can_be_resolved_again(void **state)
     doubtful_end(&doubtful);
 }
 
-static void a_ticket_that_is_none_is_refused(void **state)
+SUITE_TEST(a_ticket_that_is_none_is_refused, 0)
 {
     static const char *const bad[] = {
         "not json", "{}", "[]", "null", "{\"path\":1}", "\"string\"", "{\"version\":1,\"nonce\":\"\"}"};
-    struct fixture *f = *state;
     os_options options = fixture_fast_options(f);
     os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -245,9 +239,8 @@ static void a_ticket_that_is_none_is_refused(void **state)
     os_client_close(client);
 }
 
-static void a_ticket_cut_short_or_of_another_store_is_refused(void **state)
+SUITE_TEST(a_ticket_cut_short_or_of_another_store_is_refused, 0)
 {
-    struct fixture *f = *state;
     struct doubtful doubtful;
     doubtful_start(&doubtful, f, "foreign", FAULT_HOLD);
     char *ticket = strdup(doubtful.outcome.result.ticket);
@@ -273,9 +266,8 @@ static void a_ticket_cut_short_or_of_another_store_is_refused(void **state)
 }
 
 /* Row B. The ticket does not say what was copied, so neither does the sentence. */
-static void a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source(void **state)
+SUITE_TEST(a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source, 0)
 {
-    struct fixture *f = *state;
     char key[64];
     assert_true(fixture_proxies(f));
     os_options options = fixture_fast_options(f);
@@ -313,21 +305,8 @@ static void a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_put_that_lands_after_all_is_resolved_as_committed, 0),
-        SUITE_TEST(a_put_that_never_lands_is_resolved_as_not_executed_once_it_is_dead, 0),
-        SUITE_TEST(before_the_fence_an_unsettled_put_stays_unknown_at_the_deadline, 0),
-        SUITE_TEST(a_later_holder_that_saw_our_nonce_proves_our_commit, 0),
-        SUITE_TEST(another_writers_commit_under_our_record_is_a_conflict, 0),
-        SUITE_TEST(an_outsiders_object_leaves_it_unknown_for_good, 0),
-        SUITE_TEST(resolving_makes_no_attempt_and_writes_no_record, 0),
-        SUITE_TEST(a_resolved_ticket_can_be_resolved_again, 0),
-        SUITE_TEST(a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source, 0),
-        SUITE_TEST(a_ticket_that_is_none_is_refused, 0),
-        SUITE_TEST(a_ticket_cut_short_or_of_another_store_is_refused, 0),
-        {0}};
     static const struct suite_role roles[] = {{"resolve", resolve_role}, {0}};
     static const struct suite suite = {
-        .name = "resolving", .tests = tests, .roles = roles, .needs = BACKEND_REAL, .only = "minio,versitygw"};
+        .name = "resolving", .roles = roles, .needs = BACKEND_REAL, .only = "minio,versitygw"};
     return suite_main(&suite, argc, argv);
 }

@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------------------------------------------------ the Complete */
 
-static void a_lost_answer_to_the_complete_is_proven_by_the_nonce(void **state)
+SUITE_TEST(a_lost_answer_to_the_complete_is_proven_by_the_nonce, 0)
 {
     static const struct fault_rule faults[] = {
         {.action = FAULT_DROP_ANSWER},
@@ -31,7 +31,7 @@ static void a_lost_answer_to_the_complete_is_proven_by_the_nonce(void **state)
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
         struct staged_try try;
         struct fault_rule rule = faults[i];
-        staged_try_open(&try, *state, "lost-complete");
+        staged_try_open(&try, f, "lost-complete");
         rule.match = staged_completes(try.key);
         rule.times = 1;
         staged_try_add(&try, rule);
@@ -49,10 +49,10 @@ static void a_lost_answer_to_the_complete_is_proven_by_the_nonce(void **state)
 }
 
 /* R14: the upload is still open when the attempt is dead, so it was never applied; a new guard completes it. */
-static void a_complete_that_never_came_is_tried_again_on_the_same_upload(void **state)
+SUITE_TEST(a_complete_that_never_came_is_tried_again_on_the_same_upload, BACKEND_FENCE)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "complete-reset");
+    staged_try_open(&try, f, "complete-reset");
     staged_try_add(&try, (struct fault_rule){.match = staged_completes(try.key), .action = FAULT_RESET, .times = 1});
     staged_try_put(&try);
     CHECK_VERDICT(try.outcome, OS_COMMITTED);
@@ -65,11 +65,11 @@ static void a_complete_that_never_came_is_tried_again_on_the_same_upload(void **
     staged_try_close(&try);
 }
 
-static void an_upload_that_is_aborted_before_its_complete_is_staged_again(void **state)
+SUITE_TEST(an_upload_that_is_aborted_before_its_complete_is_staged_again, BACKEND_FENCE)
 {
     struct staged_try try;
     char upload[1025];
-    staged_try_open(&try, *state, "gone");
+    staged_try_open(&try, f, "gone");
     unsigned id =
         staged_try_add(&try, (struct fault_rule){.match = staged_completes(try.key), .action = FAULT_HOLD, .times = 1});
     assert_int_equal(pthread_create(&try.thread, NULL, staged_try_put, &try), 0);
@@ -87,12 +87,12 @@ static void an_upload_that_is_aborted_before_its_complete_is_staged_again(void *
 }
 
 /* R7: on a store whose 409 leaves the expectation undecided, parts are staged again, where they can be read again. */
-static void after_an_undecided_409_the_parts_are_staged_again(void **state)
+SUITE_TEST(after_an_undecided_409_the_parts_are_staged_again, BACKEND_FENCE)
 {
     static const os_guard guards[] = {OS_GUARD_RECORD, OS_GUARD_NATIVE, OS_GUARD_BOTH};
     for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++) {
         struct staged_try try;
-        staged_try_open(&try, *state, "undecided");
+        staged_try_open(&try, f, "undecided");
         staged_try_answer_409(&try, guards[i], 1);
         staged_try_put(&try);
         CHECK_VERDICT(try.outcome, OS_COMMITTED);
@@ -107,11 +107,11 @@ static void after_an_undecided_409_the_parts_are_staged_again(void **state)
     }
 }
 
-static void after_an_undecided_409_a_stream_is_not_executed(void **state)
+SUITE_TEST(after_an_undecided_409_a_stream_is_not_executed, BACKEND_FENCE)
 {
     struct staged_try try;
     struct big_stream stream = {.length = STAGED_LENGTH};
-    staged_try_open(&try, *state, "undecided-stream");
+    staged_try_open(&try, f, "undecided-stream");
     staged_try_answer_409(&try, OS_GUARD_RECORD, 1);
     try.body = big_stream_body(&stream);
     staged_try_put(&try);
@@ -138,10 +138,10 @@ static void replace_a_part(const struct staged_try *try)
     free(other);
 }
 
-static void after_a_part_was_replaced_the_parts_are_staged_again(void **state)
+SUITE_TEST(after_a_part_was_replaced_the_parts_are_staged_again, BACKEND_FENCE)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "replaced");
+    staged_try_open(&try, f, "replaced");
     unsigned id =
         staged_try_add(&try, (struct fault_rule){.match = staged_completes(try.key), .action = FAULT_HOLD, .times = 1});
     assert_int_equal(pthread_create(&try.thread, NULL, staged_try_put, &try), 0);
@@ -179,20 +179,20 @@ static void check_refused_parts(struct staged_try *try, size_t uploads)
     staged_try_close(try);
 }
 
-static void a_store_that_never_knows_its_parts_is_sent_them_twice(void **state)
+SUITE_TEST(a_store_that_never_knows_its_parts_is_sent_them_twice, 0)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "never");
+    staged_try_open(&try, f, "never");
     answer_invalid_part(&try, 10);
     staged_try_put(&try);
     check_refused_parts(&try, 2);
 }
 
-static void a_stream_whose_parts_are_refused_is_not_executed(void **state)
+SUITE_TEST(a_stream_whose_parts_are_refused_is_not_executed, 0)
 {
     struct staged_try try;
     struct big_stream stream = {.length = STAGED_LENGTH};
-    staged_try_open(&try, *state, "refused-stream");
+    staged_try_open(&try, f, "refused-stream");
     answer_invalid_part(&try, 1);
     try.body = big_stream_body(&stream);
     staged_try_put(&try);
@@ -200,10 +200,10 @@ static void a_stream_whose_parts_are_refused_is_not_executed(void **state)
 }
 
 /* A profile that knows of CRC64NVME: the parts carry it instead of an MD5, and the Complete the sum of the whole. */
-static void the_profiles_checksum_goes_with_parts_and_complete(void **state)
+SUITE_TEST(the_profiles_checksum_goes_with_parts_and_complete, BACKEND_FENCE)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "sums");
+    staged_try_open(&try, f, "sums");
     staged_try_answer_409(&try, OS_GUARD_RECORD, 1);
     fault_proxy_clear(try.f->store_proxy);
     staged_try_put(&try);
@@ -233,7 +233,7 @@ static void open_with_sums(struct staged_try *try, struct fixture *f, const char
 }
 
 /* The store checks them: one that is wrong would be refused. */
-static void each_checksum_that_a_profile_may_name_is_taken(void **state)
+SUITE_TEST(each_checksum_that_a_profile_may_name_is_taken, BACKEND_FENCE)
 {
     static const struct {
         const char *name;
@@ -242,7 +242,7 @@ static void each_checksum_that_a_profile_may_name_is_taken(void **state)
     } sums[] = {{"CRC32C", "x-amz-checksum-crc32c", 1}, {"SHA256", "x-amz-checksum-sha256", 0}};
     for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
         struct staged_try try;
-        open_with_sums(&try, *state, sums[i].name);
+        open_with_sums(&try, f, sums[i].name);
         staged_try_put(&try);
         CHECK_VERDICT(try.outcome, OS_COMMITTED);
         struct fault_match parts = staged_parts(try.key);
@@ -259,11 +259,11 @@ static void each_checksum_that_a_profile_may_name_is_taken(void **state)
 
 /* ------------------------------------------------------------------------------------------------ unknown */
 
-static void an_unknown_complete_is_resolved_by_its_upload(void **state)
+SUITE_TEST(an_unknown_complete_is_resolved_by_its_upload, BACKEND_FENCE)
 {
     struct staged_try try;
     unsigned rule;
-    staged_try_open(&try, *state, "unknown");
+    staged_try_open(&try, f, "unknown");
     staged_try_leave_unknown(&try, FAULT_HOLD, &rule);
     assert_int_equal(open_uploads(try.f, try.key), 1);
     fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
@@ -278,11 +278,11 @@ static void an_unknown_complete_is_resolved_by_its_upload(void **state)
     staged_try_close(&try);
 }
 
-static void an_unknown_complete_that_was_applied_is_resolved_as_committed(void **state)
+SUITE_TEST(an_unknown_complete_that_was_applied_is_resolved_as_committed, 0)
 {
     struct staged_try try;
     unsigned rule;
-    staged_try_open(&try, *state, "applied");
+    staged_try_open(&try, f, "applied");
     staged_try_leave_unknown(&try, FAULT_HOLD_ANSWER, &rule);
     fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
     struct outcome resolved = resolve(try.client, try.outcome.result.ticket, NULL);
@@ -295,11 +295,11 @@ static void an_unknown_complete_that_was_applied_is_resolved_as_committed(void *
 }
 
 /* The holder is dead, as far as anybody knows. Its Complete comes after the takeover, and finds no upload. */
-static void a_contender_aborts_the_holders_upload_before_it_takes_over(void **state)
+SUITE_TEST(a_contender_aborts_the_holders_upload_before_it_takes_over, BACKEND_FENCE)
 {
     struct staged_try try;
     unsigned rule;
-    staged_try_open(&try, *state, "contended");
+    staged_try_open(&try, f, "contended");
     staged_try_leave_unknown(&try, FAULT_HOLD, &rule);
     assert_int_equal(open_uploads(try.f, try.key), 1);
     struct outcome next = create(try.client, try.key, "next", NULL);
@@ -319,12 +319,12 @@ static void a_contender_aborts_the_holders_upload_before_it_takes_over(void **st
 
 /* ------------------------------------------------------------------------------------------------ unguarded */
 
-static void an_unguarded_complete_that_is_not_answered_is_undecided(void **state)
+SUITE_TEST(an_unguarded_complete_that_is_not_answered_is_undecided, 0)
 {
     struct staged_try try;
     struct big_stream stream = {.length = STAGED_LENGTH};
     os_error error;
-    staged_try_open(&try, *state, "plain-lost");
+    staged_try_open(&try, f, "plain-lost");
     staged_try_add(&try,
                    (struct fault_rule){.match = staged_completes(try.key), .action = FAULT_DROP_ANSWER, .times = 1});
     os_body body = big_stream_body(&stream);
@@ -340,23 +340,6 @@ static void an_unguarded_complete_that_is_not_answered_is_undecided(void **state
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_lost_answer_to_the_complete_is_proven_by_the_nonce, 0),
-        SUITE_TEST(a_complete_that_never_came_is_tried_again_on_the_same_upload, BACKEND_FENCE),
-        SUITE_TEST(an_upload_that_is_aborted_before_its_complete_is_staged_again, BACKEND_FENCE),
-        SUITE_TEST(after_an_undecided_409_the_parts_are_staged_again, BACKEND_FENCE),
-        SUITE_TEST(after_an_undecided_409_a_stream_is_not_executed, BACKEND_FENCE),
-        SUITE_TEST(after_a_part_was_replaced_the_parts_are_staged_again, BACKEND_FENCE),
-        SUITE_TEST(a_store_that_never_knows_its_parts_is_sent_them_twice, 0),
-        SUITE_TEST(a_stream_whose_parts_are_refused_is_not_executed, 0),
-        SUITE_TEST(the_profiles_checksum_goes_with_parts_and_complete, BACKEND_FENCE),
-        SUITE_TEST(each_checksum_that_a_profile_may_name_is_taken, BACKEND_FENCE),
-        SUITE_TEST(an_unknown_complete_is_resolved_by_its_upload, BACKEND_FENCE),
-        SUITE_TEST(an_unknown_complete_that_was_applied_is_resolved_as_committed, 0),
-        SUITE_TEST(a_contender_aborts_the_holders_upload_before_it_takes_over, BACKEND_FENCE),
-        SUITE_TEST(an_unguarded_complete_that_is_not_answered_is_undecided, 0),
-        {0}};
-    static const struct suite suite = {
-        .name = "faults around Completes", .tests = tests, .needs = BACKEND_S3 | BACKEND_UPLOADS};
+    static const struct suite suite = {.name = "faults around Completes", .needs = BACKEND_S3 | BACKEND_UPLOADS};
     return suite_main(&suite, argc, argv);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void parts_are_sent_until_they_are_there(void **state)
+SUITE_TEST(parts_are_sent_until_they_are_there, 0)
 {
     static const struct fault_rule faults[] = {
         {.action = FAULT_RESET},
@@ -20,7 +20,6 @@ static void parts_are_sent_until_they_are_there(void **state)
         {.action = FAULT_ANSWER, .status = 400, .headers = XML, .body = FAILURE("RequestTimeout", "It stood still.")},
         {.action = FAULT_ANSWER, .status = 400, .headers = XML, .body = FAILURE("BadDigest", "Other bytes came.")},
     };
-    struct fixture *f = *state;
     struct staged_try try;
     staged_try_open(&try, f, "parts");
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
@@ -39,10 +38,10 @@ static void parts_are_sent_until_they_are_there(void **state)
     staged_try_close(&try);
 }
 
-static void the_creation_of_an_upload_is_asked_for_again(void **state)
+SUITE_TEST(the_creation_of_an_upload_is_asked_for_again, 0)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "creation");
+    staged_try_open(&try, f, "creation");
     staged_try_add(&try, (struct fault_rule){.match = staged_creations(try.key),
                                              .action = FAULT_ANSWER,
                                              .times = 2,
@@ -56,7 +55,7 @@ static void the_creation_of_an_upload_is_asked_for_again(void **state)
     staged_try_close(&try);
 }
 
-static void a_refused_part_ends_the_call_and_its_upload(void **state)
+SUITE_TEST(a_refused_part_ends_the_call_and_its_upload, 0)
 {
     static const struct {
         int status;
@@ -69,7 +68,7 @@ static void a_refused_part_ends_the_call_and_its_upload(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct staged_try try;
-        staged_try_open(&try, *state, "refused");
+        staged_try_open(&try, f, "refused");
         staged_try_add(&try, (struct fault_rule){.match = staged_parts(try.key),
                                                  .action = FAULT_ANSWER,
                                                  .status = cases[i].status,
@@ -86,10 +85,10 @@ static void a_refused_part_ends_the_call_and_its_upload(void **state)
     }
 }
 
-static void a_deadline_ends_parts_that_are_not_answered(void **state)
+SUITE_TEST(a_deadline_ends_parts_that_are_not_answered, 0)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "held");
+    staged_try_open(&try, f, "held");
     unsigned id = staged_try_add(&try, (struct fault_rule){.match = staged_parts(try.key), .action = FAULT_HOLD});
     try.call.deadline_ms = 4000;
     staged_try_put(&try);
@@ -102,11 +101,11 @@ static void a_deadline_ends_parts_that_are_not_answered(void **state)
 }
 
 /* What the documentation promises of memory: parts_at_once on their way, and one that waits to be sent. */
-static void a_stream_is_read_no_further_ahead_than_promised(void **state)
+SUITE_TEST(a_stream_is_read_no_further_ahead_than_promised, 0)
 {
     struct staged_try try;
     struct big_stream endless = {.length = UINT64_C(1) << 50};
-    staged_try_open(&try, *state, "ahead");
+    staged_try_open(&try, f, "ahead");
     os_options options = fixture_fast_options(try.f);
     options.part_size = 5 * MIB;
     options.stage_above = MIB;
@@ -127,10 +126,10 @@ static void a_stream_is_read_no_further_ahead_than_promised(void **state)
     staged_try_close(&try);
 }
 
-static void an_abort_that_is_not_answered_keeps_nobody(void **state)
+SUITE_TEST(an_abort_that_is_not_answered_keeps_nobody, 0)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "abort-held");
+    staged_try_open(&try, f, "abort-held");
     unsigned parts = staged_try_add(&try, (struct fault_rule){.match = staged_parts(try.key), .action = FAULT_HOLD});
     unsigned held = staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key), .action = FAULT_HOLD});
     try.call.deadline_ms = 5000; /* the upload is there by then */
@@ -161,10 +160,10 @@ static void put_broken_stream(struct staged_try *try)
 }
 
 /* What is answered cannot come later. */
-static void parts_under_way_are_waited_for_before_their_upload_is_aborted(void **state)
+SUITE_TEST(parts_under_way_are_waited_for_before_their_upload_is_aborted, 0)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "drained");
+    staged_try_open(&try, f, "drained");
     staged_try_add(&try, (struct fault_rule){.match = staged_parts(try.key), .action = FAULT_PASS, .delay_ms = 300});
     put_broken_stream(&try);
     assert_int_equal(staged_try_count(&try, staged_parts(try.key)), 2);
@@ -192,13 +191,13 @@ static void *release_before_the_second_look(void *argument)
 }
 
 /* A part that was not answered may be taken after the abort: who cannot know looks again. */
-static void a_part_that_comes_after_the_abort_leaves_no_upload(void **state)
+SUITE_TEST(a_part_that_comes_after_the_abort_leaves_no_upload, 0)
 {
     struct staged_try try;
     struct release release;
     pthread_t thread;
     void *released = NULL;
-    staged_try_open(&try, *state, "late-part");
+    staged_try_open(&try, f, "late-part");
     release.proxy = try.f->store_proxy;
     release.parts = staged_try_add(&try, (struct fault_rule){.match = staged_parts(try.key), .action = FAULT_HOLD});
     release.looks = staged_try_add(
@@ -212,11 +211,11 @@ static void a_part_that_comes_after_the_abort_leaves_no_upload(void **state)
 }
 
 /* Somebody's housekeeping, in the midst of the parts: memory can be read again. */
-static void an_upload_that_is_aborted_under_its_parts_is_staged_again(void **state)
+SUITE_TEST(an_upload_that_is_aborted_under_its_parts_is_staged_again, 0)
 {
     struct staged_try try;
     char upload[1025];
-    staged_try_open(&try, *state, "swept");
+    staged_try_open(&try, f, "swept");
     unsigned id =
         staged_try_add(&try, (struct fault_rule){.match = staged_parts(try.key), .action = FAULT_HOLD, .times = 3});
     assert_int_equal(pthread_create(&try.thread, NULL, staged_try_put, &try), 0);
@@ -234,18 +233,6 @@ static void an_upload_that_is_aborted_under_its_parts_is_staged_again(void **sta
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(parts_are_sent_until_they_are_there, 0),
-        SUITE_TEST(the_creation_of_an_upload_is_asked_for_again, 0),
-        SUITE_TEST(a_refused_part_ends_the_call_and_its_upload, 0),
-        SUITE_TEST(a_deadline_ends_parts_that_are_not_answered, 0),
-        SUITE_TEST(a_stream_is_read_no_further_ahead_than_promised, 0),
-        SUITE_TEST(an_abort_that_is_not_answered_keeps_nobody, 0),
-        SUITE_TEST(an_upload_that_is_aborted_under_its_parts_is_staged_again, 0),
-        SUITE_TEST(parts_under_way_are_waited_for_before_their_upload_is_aborted, 0),
-        SUITE_TEST(a_part_that_comes_after_the_abort_leaves_no_upload, 0),
-        {0}};
-    static const struct suite suite = {
-        .name = "faults around parts", .tests = tests, .needs = BACKEND_S3 | BACKEND_UPLOADS};
+    static const struct suite suite = {.name = "faults around parts", .needs = BACKEND_S3 | BACKEND_UPLOADS};
     return suite_main(&suite, argc, argv);
 }

@@ -24,10 +24,10 @@ static void complete_at_last(const struct staged_try *try)
 }
 
 /* R14: the upload is aborted first, and then the object is looked at: nothing is staged again beside our own commit. */
-static void a_complete_that_outlasts_its_allowance_is_committed(void **state)
+SUITE_TEST(a_complete_that_outlasts_its_allowance_is_committed, BACKEND_FENCE)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "slow-complete");
+    staged_try_open(&try, f, "slow-complete");
     lose_a_slow_complete(&try);
     unsigned held = staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key), .action = FAULT_HOLD});
     assert_int_equal(pthread_create(&try.thread, NULL, staged_try_put, &try), 0);
@@ -46,10 +46,10 @@ static void a_complete_that_outlasts_its_allowance_is_committed(void **state)
 }
 
 /* While it may not abort the upload, nobody can say that the Complete is lost; not by a ticket either. */
-static void a_slow_complete_whose_upload_cannot_be_aborted_is_unknown(void **state)
+SUITE_TEST(a_slow_complete_whose_upload_cannot_be_aborted_is_unknown, BACKEND_FENCE)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "slow-denied");
+    staged_try_open(&try, f, "slow-denied");
     lose_a_slow_complete(&try);
     staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key),
                                              .action = FAULT_ANSWER,
@@ -85,11 +85,11 @@ static void *resolve_beside(void *argument)
     return NULL;
 }
 
-static void a_slow_complete_that_lands_before_its_ticket_is_settled_is_committed(void **state)
+SUITE_TEST(a_slow_complete_that_lands_before_its_ticket_is_settled_is_committed, BACKEND_FENCE)
 {
     struct staged_try try;
     unsigned rule;
-    staged_try_open(&try, *state, "slow-ticket");
+    staged_try_open(&try, f, "slow-ticket");
     staged_try_leave_unknown(&try, FAULT_HOLD, &rule);
     fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
     unsigned held = staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key), .action = FAULT_HOLD});
@@ -140,11 +140,11 @@ static void check_next_writer(struct staged_try *try)
     outcome_clear(&next);
 }
 
-static void a_complete_that_is_being_settled_keeps_its_record(void **state)
+SUITE_TEST(a_complete_that_is_being_settled_keeps_its_record, BACKEND_FENCE)
 {
     struct staged_try try;
     struct resolving resolving = {.call = NULL};
-    staged_try_open(&try, *state, "settle-record");
+    staged_try_open(&try, f, "settle-record");
     unsigned held = begin_to_settle(&try, &resolving);
     check_next_writer(&try);
     end_settling(&try, held);
@@ -158,10 +158,10 @@ static void a_complete_that_is_being_settled_keeps_its_record(void **state)
 }
 
 /* Not by the next guard of its call either, whose own Complete was answered. */
-static void the_next_guard_keeps_the_record_of_a_slow_complete(void **state)
+SUITE_TEST(the_next_guard_keeps_the_record_of_a_slow_complete, BACKEND_FENCE)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "slow-record");
+    staged_try_open(&try, f, "slow-record");
     lose_a_slow_complete(&try);
     unsigned held =
         staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key), .action = FAULT_HOLD, .times = 1});
@@ -175,11 +175,11 @@ static void the_next_guard_keeps_the_record_of_a_slow_complete(void **state)
     staged_try_close(&try);
 }
 
-static void a_slow_complete_that_was_replaced_is_unknown(void **state)
+SUITE_TEST(a_slow_complete_that_was_replaced_is_unknown, BACKEND_FENCE)
 {
     struct staged_try try;
     struct resolving resolving = {.call = NULL};
-    staged_try_open(&try, *state, "slow-replaced");
+    staged_try_open(&try, f, "slow-replaced");
     unsigned held = begin_to_settle(&try, &resolving);
     complete_at_last(&try);
     put_plain(try.client, try.key, "next", NULL);
@@ -192,11 +192,11 @@ static void a_slow_complete_that_was_replaced_is_unknown(void **state)
 }
 
 /* MinIO accepts the abort of a completed upload, so the proxy says what other stores say. */
-static void a_slow_complete_that_may_have_been_deleted_is_unknown(void **state)
+SUITE_TEST(a_slow_complete_that_may_have_been_deleted_is_unknown, BACKEND_FENCE)
 {
     struct staged_try try;
     struct resolving resolving = {.call = NULL};
-    staged_try_open(&try, *state, "slow-deleted");
+    staged_try_open(&try, f, "slow-deleted");
     unsigned held = begin_to_settle(&try, &resolving);
     staged_try_add(&try, (struct fault_rule){.match = staged_aborts(try.key),
                                              .action = FAULT_ANSWER,
@@ -222,7 +222,7 @@ static struct fault_match asks_for_parts(const char *key)
 }
 
 /* The first ListParts is that of the round in which the Complete was dead. */
-static void only_its_name_says_that_an_upload_is_gone(void **state)
+SUITE_TEST(only_its_name_says_that_an_upload_is_gone, BACKEND_FENCE)
 {
     static const struct fault_rule answers[] = {
         {.action = FAULT_ANSWER, .status = 404, .headers = XML, .body = "", .first = 2},
@@ -231,7 +231,7 @@ static void only_its_name_says_that_an_upload_is_gone(void **state)
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
         struct staged_try try;
         unsigned rule;
-        staged_try_open(&try, *state, "strange-parts");
+        staged_try_open(&try, f, "strange-parts");
         staged_try_leave_unknown(&try, FAULT_HOLD, &rule);
         fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
         struct fault_rule strange = answers[i];
@@ -247,11 +247,11 @@ static void only_its_name_says_that_an_upload_is_gone(void **state)
     }
 }
 
-static void who_may_not_ask_for_parts_believes_that_the_abort_was_accepted(void **state)
+SUITE_TEST(who_may_not_ask_for_parts_believes_that_the_abort_was_accepted, BACKEND_FENCE)
 {
     struct staged_try try;
     unsigned rule;
-    staged_try_open(&try, *state, "denied-parts");
+    staged_try_open(&try, f, "denied-parts");
     staged_try_leave_unknown(&try, FAULT_HOLD, &rule);
     fault_proxy_release(try.f->store_proxy, rule, FAULT_DISCARD);
     staged_try_add(&try, (struct fault_rule){.match = asks_for_parts(try.key),
@@ -271,10 +271,10 @@ static void who_may_not_ask_for_parts_believes_that_the_abort_was_accepted(void 
 
 enum { LONG_MS = 120000, SHORT_MS = 60000 };
 
-static void an_upload_that_never_goes_does_not_hold_up_the_call(void **state)
+SUITE_TEST(an_upload_that_never_goes_does_not_hold_up_the_call, 0)
 {
     struct staged_try try;
-    staged_try_open(&try, *state, "stays");
+    staged_try_open(&try, f, "stays");
     staged_try_add(&try, (struct fault_rule){.match = staged_completes(try.key),
                                              .action = FAULT_ANSWER,
                                              .status = 400,
@@ -314,13 +314,13 @@ static void check_ended_soon(struct staged_try *try, unsigned parts, unsigned ab
     assert_true(fault_proxy_wait_finished(try->f->store_proxy, aborts, 1, 60000));
 }
 
-static void cancellation_ends_the_abort_soon(void **state)
+SUITE_TEST(cancellation_ends_the_abort_soon, 0)
 {
     struct staged_try try;
     unsigned parts, aborts;
     os_cancel *cancel = NULL;
     assert_int_equal(os_cancel_new(&cancel), OS_OK);
-    staged_try_open(&try, *state, "cancel-dark");
+    staged_try_open(&try, f, "cancel-dark");
     try.call.cancel = cancel;
     hold_parts_and_aborts(&try, &parts, &aborts);
     os_cancel_trigger(cancel);
@@ -330,11 +330,11 @@ static void cancellation_ends_the_abort_soon(void **state)
     staged_try_close(&try);
 }
 
-static void closing_the_client_ends_the_abort_soon(void **state)
+SUITE_TEST(closing_the_client_ends_the_abort_soon, 0)
 {
     struct staged_try try;
     unsigned parts, aborts;
-    staged_try_open(&try, *state, "close-dark");
+    staged_try_open(&try, f, "close-dark");
     hold_parts_and_aborts(&try, &parts, &aborts);
     uint64_t start = now_ms();
     os_client_close(try.client);
@@ -346,7 +346,7 @@ static void closing_the_client_ends_the_abort_soon(void **state)
 }
 
 /* What was sent before stays unknown then: neither the abort nor the look is left out, nor waited for long. */
-static void cancellation_ends_the_settlement_soon(void **state)
+SUITE_TEST(cancellation_ends_the_settlement_soon, BACKEND_FENCE)
 {
     for (int is_head = 0; is_head < 2; is_head++) {
         struct staged_try try;
@@ -354,7 +354,7 @@ static void cancellation_ends_the_settlement_soon(void **state)
         os_call call = OS_CALL_INIT;
         assert_int_equal(os_cancel_new(&call.cancel), OS_OK);
         call.deadline_ms = LONG_MS;
-        staged_try_open(&try, *state, "cancel-settling");
+        staged_try_open(&try, f, "cancel-settling");
         resolving.call = &call;
         unsigned held = begin_to_settle(&try, &resolving);
         const struct fault_match heads = {.method = "HEAD", .path_contains = try.key};
@@ -379,22 +379,6 @@ static void cancellation_ends_the_settlement_soon(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_complete_that_outlasts_its_allowance_is_committed, BACKEND_FENCE),
-        SUITE_TEST(a_slow_complete_whose_upload_cannot_be_aborted_is_unknown, BACKEND_FENCE),
-        SUITE_TEST(a_slow_complete_that_lands_before_its_ticket_is_settled_is_committed, BACKEND_FENCE),
-        SUITE_TEST(a_complete_that_is_being_settled_keeps_its_record, BACKEND_FENCE),
-        SUITE_TEST(the_next_guard_keeps_the_record_of_a_slow_complete, BACKEND_FENCE),
-        SUITE_TEST(a_slow_complete_that_was_replaced_is_unknown, BACKEND_FENCE),
-        SUITE_TEST(a_slow_complete_that_may_have_been_deleted_is_unknown, BACKEND_FENCE),
-        SUITE_TEST(only_its_name_says_that_an_upload_is_gone, BACKEND_FENCE),
-        SUITE_TEST(who_may_not_ask_for_parts_believes_that_the_abort_was_accepted, BACKEND_FENCE),
-        SUITE_TEST(an_upload_that_never_goes_does_not_hold_up_the_call, 0),
-        SUITE_TEST(cancellation_ends_the_abort_soon, 0),
-        SUITE_TEST(closing_the_client_ends_the_abort_soon, 0),
-        SUITE_TEST(cancellation_ends_the_settlement_soon, BACKEND_FENCE),
-        {0}};
-    static const struct suite suite = {
-        .name = "the end of lost Completes", .tests = tests, .needs = BACKEND_S3 | BACKEND_UPLOADS};
+    static const struct suite suite = {.name = "the end of lost Completes", .needs = BACKEND_S3 | BACKEND_UPLOADS};
     return suite_main(&suite, argc, argv);
 }

@@ -48,9 +48,8 @@ static void check_committed(const struct fixture *f, os_client *client, const ch
 
 /* ------------------------------------------------------------------------------------------------ committed */
 
-static void a_large_body_is_created_and_replaced_in_parts(void **state)
+SUITE_TEST(a_large_body_is_created_and_replaced_in_parts, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_small_parts(f);
     size_t length = 20 * MIB + 1;
     void *bytes = big_memory(length);
@@ -91,9 +90,8 @@ static void a_large_body_is_created_and_replaced_in_parts(void **state)
 
 enum { HUNDRED = 100 << 20 };
 
-static void a_hundred_mib_are_put_from_memory(void **state)
+SUITE_TEST(a_hundred_mib_are_put_from_memory, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     void *bytes = big_memory(HUNDRED);
@@ -107,9 +105,8 @@ static void a_hundred_mib_are_put_from_memory(void **state)
     os_client_close(client);
 }
 
-static void a_hundred_mib_are_put_from_a_file(void **state)
+SUITE_TEST(a_hundred_mib_are_put_from_a_file, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     char key[64];
@@ -141,9 +138,8 @@ static void hear(void *context, uint64_t done, uint64_t total)
     heard->calls++;
 }
 
-static void a_hundred_mib_are_put_from_a_stream_and_progress_is_told(void **state)
+SUITE_TEST(a_hundred_mib_are_put_from_a_stream_and_progress_is_told, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     struct big_stream stream = {.length = HUNDRED};
@@ -165,9 +161,8 @@ static void a_hundred_mib_are_put_from_a_stream_and_progress_is_told(void **stat
 }
 
 /* On both sides of what fits into one request, and of what fits into whole parts. */
-static void a_stream_of_any_length_is_put(void **state)
+SUITE_TEST(a_stream_of_any_length_is_put, 0)
 {
-    struct fixture *f = *state;
     static const struct {
         size_t length;
         const char *request;
@@ -199,9 +194,8 @@ static void a_stream_of_any_length_is_put(void **state)
     os_client_close(client);
 }
 
-static void content_headers_and_metadata_go_with_the_upload(void **state)
+SUITE_TEST(content_headers_and_metadata_go_with_the_upload, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_small_parts(f);
     void *bytes = big_memory(9 * MIB);
     os_body body = OS_BODY_MEMORY(bytes, 9 * MIB);
@@ -224,9 +218,8 @@ static void content_headers_and_metadata_go_with_the_upload(void **state)
     os_client_close(client);
 }
 
-static void a_stream_is_put_without_a_guard(void **state)
+SUITE_TEST(a_stream_is_put_without_a_guard, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_small_parts(f);
     static const size_t lengths[] = {0, 1000, 12 * MIB};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
@@ -265,9 +258,8 @@ static void create_first(void *context)
     outcome_clear(&outcome);
 }
 
-static void a_race_that_is_lost_while_parts_are_sent_leaves_no_upload(void **state)
+SUITE_TEST(a_race_that_is_lost_while_parts_are_sent_leaves_no_upload, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_small_parts(f);
     char key[64];
     fixture_key(f, "lost", key, sizeof(key));
@@ -289,9 +281,8 @@ static void trigger(void *context)
     os_cancel_trigger(context);
 }
 
-static void a_call_that_is_cancelled_while_parts_are_sent_leaves_no_upload(void **state)
+SUITE_TEST(a_call_that_is_cancelled_while_parts_are_sent_leaves_no_upload, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_small_parts(f);
     os_cancel *cancel = NULL;
     os_call call = OS_CALL_INIT;
@@ -312,9 +303,8 @@ static void a_call_that_is_cancelled_while_parts_are_sent_leaves_no_upload(void 
     os_client_close(client);
 }
 
-static void a_deadline_that_passes_while_parts_are_sent_leaves_no_upload(void **state)
+SUITE_TEST(a_deadline_that_passes_while_parts_are_sent_leaves_no_upload, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_small_parts(f);
     os_call call = OS_CALL_INIT;
     char key[64];
@@ -333,9 +323,8 @@ static void a_deadline_that_passes_while_parts_are_sent_leaves_no_upload(void **
     os_client_close(client);
 }
 
-static void a_stream_that_breaks_off_is_not_executed_and_leaves_no_upload(void **state)
+SUITE_TEST(a_stream_that_breaks_off_is_not_executed_and_leaves_no_upload, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_small_parts(f);
     static const size_t lengths[] = {1 * MIB, 12 * MIB};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
@@ -371,9 +360,8 @@ static void cut_file(void *context, uint64_t done, uint64_t total)
     cut->done = true;
 }
 
-static void a_file_that_shrinks_while_it_is_read_is_not_executed(void **state)
+SUITE_TEST(a_file_that_shrinks_while_it_is_read_is_not_executed, BACKEND_S3)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     options.part_size = 5 * MIB;
     options.parts_at_once = 1; /* one part is sent, one is read ahead: the third is cut */
@@ -416,9 +404,8 @@ static int die_role(struct fixture *f, int argc, char **argv)
     return 1;
 }
 
-static void a_writer_that_is_killed_leaves_an_upload_that_hinders_nobody(void **state)
+SUITE_TEST(a_writer_that_is_killed_leaves_an_upload_that_hinders_nobody, 0)
 {
-    struct fixture *f = *state;
     os_client *client = open_small_parts(f);
     struct child child;
     char key[64];
@@ -439,23 +426,7 @@ static void a_writer_that_is_killed_leaves_an_upload_that_hinders_nobody(void **
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_large_body_is_created_and_replaced_in_parts, 0),
-        SUITE_TEST(a_hundred_mib_are_put_from_memory, 0),
-        SUITE_TEST(a_hundred_mib_are_put_from_a_file, 0),
-        SUITE_TEST(a_hundred_mib_are_put_from_a_stream_and_progress_is_told, 0),
-        SUITE_TEST(a_stream_of_any_length_is_put, 0),
-        SUITE_TEST(content_headers_and_metadata_go_with_the_upload, 0),
-        SUITE_TEST(a_stream_is_put_without_a_guard, 0),
-        SUITE_TEST(a_race_that_is_lost_while_parts_are_sent_leaves_no_upload, 0),
-        SUITE_TEST(a_call_that_is_cancelled_while_parts_are_sent_leaves_no_upload, 0),
-        SUITE_TEST(a_deadline_that_passes_while_parts_are_sent_leaves_no_upload, 0),
-        SUITE_TEST(a_stream_that_breaks_off_is_not_executed_and_leaves_no_upload, 0),
-        SUITE_TEST(a_file_that_shrinks_while_it_is_read_is_not_executed, BACKEND_S3),
-        SUITE_TEST(a_writer_that_is_killed_leaves_an_upload_that_hinders_nobody, 0),
-        {0}};
     static const struct suite_role roles[] = {{"die", die_role}, {0}};
-    static const struct suite suite = {
-        .name = "staged uploads", .tests = tests, .roles = roles, .needs = BACKEND_UPLOADS};
+    static const struct suite suite = {.name = "staged uploads", .roles = roles, .needs = BACKEND_UPLOADS};
     return suite_main(&suite, argc, argv);
 }

@@ -97,14 +97,14 @@ static void check_refusal(struct fixture *f, const struct refusal *refusal)
     os_client_close(client);
 }
 
-static void a_refused_write_is_handed_over_within_a_poll(void **state)
+SUITE_TEST(a_refused_write_is_handed_over_within_a_poll, 0)
 {
     static const struct refusal denied = {"denied", 403, FAILURE("AccessDenied", "Access Denied."), OS_ERR_DENIED,
                                           "AccessDenied"};
-    check_refusal(*state, &denied);
+    check_refusal(f, &denied);
 }
 
-static void every_definite_refusal_is_not_executed_with_its_own_code(void **state)
+SUITE_TEST(every_definite_refusal_is_not_executed_with_its_own_code, 0)
 {
     static const struct refusal refusals[] = {
         {"no-bucket", 404, FAILURE("NoSuchBucket", "The specified bucket does not exist"), OS_ERR_NO_BUCKET,
@@ -118,7 +118,7 @@ static void every_definite_refusal_is_not_executed_with_its_own_code(void **stat
          "EntityTooLarge"},
     };
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-        check_refusal(*state, &refusals[i]);
+        check_refusal(f, &refusals[i]);
     }
 }
 
@@ -137,9 +137,8 @@ static void *create_in_thread(void *argument)
     return NULL;
 }
 
-static void a_waiting_writer_takes_over_within_a_poll_of_the_failure(void **state)
+SUITE_TEST(a_waiting_writer_takes_over_within_a_poll_of_the_failure, 0)
 {
-    struct fixture *f = *state;
     os_client *first = proxied(f);
     char key[64];
     fixture_key(f, "hand-over", key, sizeof(key));
@@ -170,9 +169,8 @@ static void a_waiting_writer_takes_over_within_a_poll_of_the_failure(void **stat
     os_client_close(first);
 }
 
-static void rename_with_a_delete_that_fails_leaves_both(void **state)
+SUITE_TEST(rename_with_a_delete_that_fails_leaves_both, 0)
 {
-    struct fixture *f = *state;
     os_client *client = proxied(f);
     char source[64];
     char key[64];
@@ -213,25 +211,23 @@ static void commits_although(struct fixture *f, const char *name, struct fault_r
     os_client_close(client);
 }
 
-static void a_throttled_head_is_asked_again(void **state)
+SUITE_TEST(a_throttled_head_is_asked_again, 0)
 {
-    commits_although(*state, "head-503", (struct fault_rule){.action = FAULT_ANSWER, .times = 2, .status = 503});
+    commits_although(f, "head-503", (struct fault_rule){.action = FAULT_ANSWER, .times = 2, .status = 503});
 }
 
-static void a_head_whose_connection_dies_is_asked_again(void **state)
+SUITE_TEST(a_head_whose_connection_dies_is_asked_again, 0)
 {
-    commits_although(*state, "head-reset", (struct fault_rule){.action = FAULT_RESET, .times = 2});
+    commits_although(f, "head-reset", (struct fault_rule){.action = FAULT_RESET, .times = 2});
 }
 
-static void a_head_without_a_date_is_asked_once_more(void **state)
+SUITE_TEST(a_head_without_a_date_is_asked_once_more, 0)
 {
-    commits_although(*state, "head-date",
-                     (struct fault_rule){.action = FAULT_STRIP_ANSWER, .times = 1, .header = "date"});
+    commits_although(f, "head-date", (struct fault_rule){.action = FAULT_STRIP_ANSWER, .times = 1, .header = "date"});
 }
 
-static void a_denied_head_is_not_executed(void **state)
+SUITE_TEST(a_denied_head_is_not_executed, 0)
 {
-    struct fixture *f = *state;
     os_client *client = proxied(f);
     char key[64];
     fixture_key(f, "head-denied", key, sizeof(key));
@@ -250,9 +246,8 @@ static void a_denied_head_is_not_executed(void **state)
     os_client_close(client);
 }
 
-static void a_late_put_item_is_followed_by_another_look(void **state)
+SUITE_TEST(a_late_put_item_is_followed_by_another_look, 0)
 {
-    struct fixture *f = *state;
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.recheck_after_ms = 300;
@@ -301,19 +296,16 @@ static void check_second_head_names_region(struct fixture *f, const char *name, 
     os_client_close(client);
 }
 
-static void a_redirect_is_followed_to_the_region_it_names(void **state)
+SUITE_TEST(a_redirect_is_followed_to_the_region_it_names, 0)
 {
     check_second_head_names_region(
-        *state, "redirect-301",
-        (struct fault_rule){.status = 301, .headers = MARK "x-amz-bucket-region: eu-central-1\r\n"});
+        f, "redirect-301", (struct fault_rule){.status = 301, .headers = MARK "x-amz-bucket-region: eu-central-1\r\n"});
     check_second_head_names_region(
-        *state, "redirect-400",
-        (struct fault_rule){.status = 400, .headers = MARK "x-amz-bucket-region: eu-central-1\r\n"});
+        f, "redirect-400", (struct fault_rule){.status = 400, .headers = MARK "x-amz-bucket-region: eu-central-1\r\n"});
 }
 
-static void a_redirect_without_a_region_is_a_wrong_region(void **state)
+SUITE_TEST(a_redirect_without_a_region_is_a_wrong_region, 0)
 {
-    struct fixture *f = *state;
     os_client *client = proxied(f);
     add(f, (struct fault_rule){
                .match = plain_head("redirected-nowhere"), .action = FAULT_ANSWER, .status = 301, .headers = MARK});
@@ -328,9 +320,8 @@ static void a_redirect_without_a_region_is_a_wrong_region(void **state)
 #define SKEWED \
     FAILURE("RequestTimeTooSkewed", "The difference between the request time and the current time is too large.")
 
-static void a_request_refused_for_its_time_is_signed_anew(void **state)
+SUITE_TEST(a_request_refused_for_its_time_is_signed_anew, 0)
 {
-    struct fixture *f = *state;
     os_client *client = proxied(f);
     char key[64];
     fixture_key(f, "skewed-get", key, sizeof(key));
@@ -344,9 +335,8 @@ static void a_request_refused_for_its_time_is_signed_anew(void **state)
 }
 
 /* The answer to a HEAD has no body to say RequestTimeTooSkewed in: only its Date tells. */
-static void a_head_refused_by_a_clock_far_from_ours_is_signed_by_that_clock(void **state)
+SUITE_TEST(a_head_refused_by_a_clock_far_from_ours_is_signed_by_that_clock, 0)
 {
-    struct fixture *f = *state;
     os_client *client = proxied(f);
     char key[64];
     fixture_key(f, "skewed-head", key, sizeof(key));
@@ -368,9 +358,8 @@ static void a_head_refused_by_a_clock_far_from_ours_is_signed_by_that_clock(void
     os_client_close(client);
 }
 
-static void an_attempt_refused_for_its_time_is_a_new_guard(void **state)
+SUITE_TEST(an_attempt_refused_for_its_time_is_a_new_guard, 0)
 {
-    struct fixture *f = *state;
     os_client *client = proxied(f);
     char key[64];
     fixture_key(f, "skewed-put", key, sizeof(key));
@@ -407,9 +396,8 @@ static void query_value(const char *query, const char *name, char *ret, size_t s
     snprintf(ret, size, "%.*s", (int)strcspn(at, "&"), at);
 }
 
-static void an_expired_token_signs_the_same_date_and_length_again(void **state)
+SUITE_TEST(an_expired_token_signs_the_same_date_and_length_again, 0)
 {
-    struct fixture *f = *state;
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.credentials = give_keys;
@@ -449,24 +437,6 @@ static void an_expired_token_signs_the_same_date_and_length_again(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_refused_write_is_handed_over_within_a_poll, 0),
-        SUITE_TEST(every_definite_refusal_is_not_executed_with_its_own_code, 0),
-        SUITE_TEST(a_waiting_writer_takes_over_within_a_poll_of_the_failure, 0),
-        SUITE_TEST(rename_with_a_delete_that_fails_leaves_both, 0),
-        SUITE_TEST(a_throttled_head_is_asked_again, 0),
-        SUITE_TEST(a_head_whose_connection_dies_is_asked_again, 0),
-        SUITE_TEST(a_head_without_a_date_is_asked_once_more, 0),
-        SUITE_TEST(a_denied_head_is_not_executed, 0),
-        SUITE_TEST(a_late_put_item_is_followed_by_another_look, 0),
-        SUITE_TEST(a_redirect_is_followed_to_the_region_it_names, 0),
-        SUITE_TEST(a_redirect_without_a_region_is_a_wrong_region, 0),
-        SUITE_TEST(a_request_refused_for_its_time_is_signed_anew, 0),
-        SUITE_TEST(a_head_refused_by_a_clock_far_from_ours_is_signed_by_that_clock, 0),
-        SUITE_TEST(an_attempt_refused_for_its_time_is_a_new_guard, 0),
-        SUITE_TEST(an_expired_token_signs_the_same_date_and_length_again, 0),
-        {0}};
-    static const struct suite suite = {
-        .name = "faults of the store", .tests = tests, .needs = BACKEND_REAL, .only = "minio"};
+    static const struct suite suite = {.name = "faults of the store", .needs = BACKEND_REAL, .only = "minio"};
     return suite_main(&suite, argc, argv);
 }

@@ -94,9 +94,8 @@ static uint64_t take_over(struct fixture *f, const char *key)
     return took;
 }
 
-static void a_killed_holders_key_is_free_within_seconds(void **state)
+SUITE_TEST(a_killed_holders_key_is_free_within_seconds, 0)
 {
-    struct fixture *f = *state;
     struct holder holder;
     holder_start(&holder, f, "killed", (struct fault_rule){.action = FAULT_HOLD}, "5");
     child_kill(&holder.child);
@@ -123,9 +122,8 @@ static void a_killed_holders_key_is_free_within_seconds(void **state)
     }
 }
 
-static void a_holder_that_was_killed_after_its_put_has_committed(void **state)
+SUITE_TEST(a_holder_that_was_killed_after_its_put_has_committed, 0)
 {
-    struct fixture *f = *state;
     struct holder holder;
     holder_start(&holder, f, "killed-late", (struct fault_rule){.action = FAULT_HOLD_ANSWER}, "5");
     child_kill(&holder.child);
@@ -145,9 +143,8 @@ static void a_holder_that_was_killed_after_its_put_has_committed(void **state)
  * allowance of 70 s for such a PUT is longer than the store keeps the connection: the successor is safe, and so is its
  * commit when the rest arrives.
  */
-static void a_body_that_stalls_half_way_past_its_lease_harms_nobody(void **state)
+SUITE_TEST(a_body_that_stalls_half_way_past_its_lease_harms_nobody, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     struct holder holder;
     char size[16];
     snprintf(size, sizeof(size), "%d", LARGE);
@@ -165,13 +162,8 @@ static void a_body_that_stalls_half_way_past_its_lease_harms_nobody(void **state
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_killed_holders_key_is_free_within_seconds, 0),
-        SUITE_TEST(a_holder_that_was_killed_after_its_put_has_committed, 0),
-        SUITE_TEST(a_body_that_stalls_half_way_past_its_lease_harms_nobody, BACKEND_REAL),
-        {0}};
     static const struct suite_role roles[] = {{"write", write_role}, {0}};
     static const struct suite suite = {
-        .name = "takeover", .tests = tests, .roles = roles, .needs = BACKEND_S3, .only = "minio,versitygw,minio+v2"};
+        .name = "takeover", .roles = roles, .needs = BACKEND_S3, .only = "minio,versitygw,minio+v2"};
     return suite_main(&suite, argc, argv);
 }

@@ -39,20 +39,20 @@ static void applied_and_replaced(struct fixture *f, const char *name, os_guard g
     try_close(&try);
 }
 
-static void a_native_write_that_was_replaced_unseen_is_committed(void **state)
+SUITE_TEST(a_native_write_that_was_replaced_unseen_is_committed, BACKEND_REAL)
 {
-    applied_and_replaced(*state, "replaced-native", OS_GUARD_NATIVE);
+    applied_and_replaced(f, "replaced-native", OS_GUARD_NATIVE);
 }
 
-static void a_write_under_a_record_that_was_replaced_unseen_is_committed(void **state)
+SUITE_TEST(a_write_under_a_record_that_was_replaced_unseen_is_committed, BACKEND_REAL)
 {
-    applied_and_replaced(*state, "replaced-record", OS_GUARD_RECORD);
+    applied_and_replaced(f, "replaced-record", OS_GUARD_RECORD);
 }
 
-static void a_write_that_was_deleted_unseen_is_committed(void **state)
+SUITE_TEST(a_write_that_was_deleted_unseen_is_committed, BACKEND_REAL)
 {
     struct try try;
-    try_open(&try, *state, "deleted", OS_GUARD_NATIVE);
+    try_open(&try, f, "deleted", OS_GUARD_NATIVE);
     unsigned id = try_begin(&try, FAULT_HOLD_ANSWER);
     try_outsider(&try, "DELETE", NULL);
     try_end(&try, id);
@@ -61,10 +61,10 @@ static void a_write_that_was_deleted_unseen_is_committed(void **state)
     try_close(&try);
 }
 
-static void a_ticket_is_settled_by_the_list_too(void **state)
+SUITE_TEST(a_ticket_is_settled_by_the_list_too, BACKEND_REAL)
 {
     struct try try;
-    try_open(&try, *state, "ticket", OS_GUARD_NATIVE);
+    try_open(&try, f, "ticket", OS_GUARD_NATIVE);
     try.deadline_ms = 6000; /* applied by then, and not yet dead */
     unsigned id = try_begin(&try, FAULT_HOLD_ANSWER);
     try_outsider(&try, "PUT", "outsider");
@@ -95,20 +95,20 @@ static void lost_and_anothers_is_there(struct fixture *f, const char *name, os_g
     try_close(&try);
 }
 
-static void a_native_write_that_was_lost_is_a_conflict_with_what_is_there(void **state)
+SUITE_TEST(a_native_write_that_was_lost_is_a_conflict_with_what_is_there, BACKEND_REAL)
 {
-    lost_and_anothers_is_there(*state, "lost-native", OS_GUARD_NATIVE);
+    lost_and_anothers_is_there(f, "lost-native", OS_GUARD_NATIVE);
 }
 
-static void a_write_under_a_record_that_was_lost_is_a_conflict_with_what_is_there(void **state)
+SUITE_TEST(a_write_under_a_record_that_was_lost_is_a_conflict_with_what_is_there, BACKEND_REAL)
 {
-    lost_and_anothers_is_there(*state, "lost-record", OS_GUARD_RECORD);
+    lost_and_anothers_is_there(f, "lost-record", OS_GUARD_RECORD);
 }
 
-static void a_native_create_that_was_lost_is_tried_again(void **state)
+SUITE_TEST(a_native_create_that_was_lost_is_tried_again, BACKEND_REAL)
 {
     struct try try;
-    try_open(&try, *state, "again", OS_GUARD_NATIVE);
+    try_open(&try, f, "again", OS_GUARD_NATIVE);
     try_before(&try);
     try_see_marker(&try);
     try_end(&try, try_begin(&try, FAULT_HOLD));
@@ -121,10 +121,10 @@ static void a_native_create_that_was_lost_is_tried_again(void **state)
 }
 
 /* Of a store whose 404s may name no delete marker: it may have been applied and deleted again. */
-static void an_empty_list_alone_proves_nothing(void **state)
+SUITE_TEST(an_empty_list_alone_proves_nothing, BACKEND_REAL)
 {
     struct try try;
-    try_open(&try, *state, "empty", OS_GUARD_NATIVE);
+    try_open(&try, f, "empty", OS_GUARD_NATIVE);
     try_before(&try);
     try_end(&try, try_begin(&try, FAULT_HOLD));
     CHECK_VERDICT(try.outcome, OS_UNKNOWN);
@@ -145,11 +145,11 @@ static void delete_ours(struct try *try, struct fixture *f, const char *name, ch
     try->writes.method = "DELETE";
 }
 
-static void a_deletion_that_was_lost_is_told_by_the_lack_of_a_marker(void **state)
+SUITE_TEST(a_deletion_that_was_lost_is_told_by_the_lack_of_a_marker, BACKEND_REAL)
 {
     struct try try;
     char etag[128];
-    delete_ours(&try, *state, "delete-lost", etag);
+    delete_ours(&try, f, "delete-lost", etag);
     unsigned id = try_begin(&try, FAULT_HOLD);
     try_outsider(&try, "PUT", "outsider");
     try_end(&try, id);
@@ -160,11 +160,11 @@ static void a_deletion_that_was_lost_is_told_by_the_lack_of_a_marker(void **stat
 }
 
 /* Nobody can tell whose the marker is. */
-static void a_deletion_that_was_applied_stays_unknown(void **state)
+SUITE_TEST(a_deletion_that_was_applied_stays_unknown, BACKEND_REAL)
 {
     struct try try;
     char etag[128];
-    delete_ours(&try, *state, "delete-applied", etag);
+    delete_ours(&try, f, "delete-applied", etag);
     try_end(&try, try_begin(&try, FAULT_HOLD_ANSWER));
     CHECK_VERDICT(try.outcome, OS_UNKNOWN);
     try_check_rule(&try, "R13.F");
@@ -175,10 +175,10 @@ static void a_deletion_that_was_applied_stays_unknown(void **state)
 
 /* ------------------------------------------------------------------------------------------------ no evidence */
 
-static void without_the_right_to_list_versions_it_stays_unknown(void **state)
+SUITE_TEST(without_the_right_to_list_versions_it_stays_unknown, BACKEND_REAL)
 {
     struct try try;
-    try_open(&try, *state, "denied", OS_GUARD_NATIVE);
+    try_open(&try, f, "denied", OS_GUARD_NATIVE);
     struct fault_rule deny = {.match = {.method = "GET", .query_contains = "versions="},
                               .action = FAULT_ANSWER,
                               .status = 403,
@@ -194,10 +194,10 @@ static void without_the_right_to_list_versions_it_stays_unknown(void **state)
     try_close(&try);
 }
 
-static void a_list_or_a_version_that_is_not_answered_is_asked_for_again(void **state)
+SUITE_TEST(a_list_or_a_version_that_is_not_answered_is_asked_for_again, BACKEND_REAL)
 {
     struct try try;
-    try_open(&try, *state, "unanswered", OS_GUARD_NATIVE);
+    try_open(&try, f, "unanswered", OS_GUARD_NATIVE);
     struct fault_rule list = {
         .match = {.method = "GET", .query_contains = "versions="}, .action = FAULT_DROP_ANSWER, .times = 1};
     struct fault_rule cut = {
@@ -226,13 +226,13 @@ static void a_list_or_a_version_that_is_not_answered_is_asked_for_again(void **s
 }
 
 /* Suspended, a write may have replaced ours and left nothing of it. */
-static void where_versioning_is_suspended_meanwhile_it_stays_unknown(void **state)
+SUITE_TEST(where_versioning_is_suspended_meanwhile_it_stays_unknown, BACKEND_REAL)
 {
     static const char body[] = "<VersioningConfiguration xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
                                "<Status>Suspended</Status></VersioningConfiguration>";
     struct try try;
     char path[128];
-    try_open(&try, *state, "suspended", OS_GUARD_NATIVE);
+    try_open(&try, f, "suspended", OS_GUARD_NATIVE);
     try_before(&try);
     unsigned id = try_begin(&try, FAULT_HOLD);
     try_outsider(&try, "PUT", "outsider");
@@ -246,22 +246,6 @@ static void where_versioning_is_suspended_meanwhile_it_stays_unknown(void **stat
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_native_write_that_was_replaced_unseen_is_committed, BACKEND_REAL),
-        SUITE_TEST(a_write_under_a_record_that_was_replaced_unseen_is_committed, BACKEND_REAL),
-        SUITE_TEST(a_write_that_was_deleted_unseen_is_committed, BACKEND_REAL),
-        SUITE_TEST(a_ticket_is_settled_by_the_list_too, BACKEND_REAL),
-        SUITE_TEST(a_native_write_that_was_lost_is_a_conflict_with_what_is_there, BACKEND_REAL),
-        SUITE_TEST(a_write_under_a_record_that_was_lost_is_a_conflict_with_what_is_there, BACKEND_REAL),
-        SUITE_TEST(a_native_create_that_was_lost_is_tried_again, BACKEND_REAL),
-        SUITE_TEST(an_empty_list_alone_proves_nothing, BACKEND_REAL),
-        SUITE_TEST(a_deletion_that_was_lost_is_told_by_the_lack_of_a_marker, BACKEND_REAL),
-        SUITE_TEST(a_deletion_that_was_applied_stays_unknown, BACKEND_REAL),
-        SUITE_TEST(without_the_right_to_list_versions_it_stays_unknown, BACKEND_REAL),
-        SUITE_TEST(a_list_or_a_version_that_is_not_answered_is_asked_for_again, BACKEND_REAL),
-        SUITE_TEST(where_versioning_is_suspended_meanwhile_it_stays_unknown, BACKEND_REAL),
-        {0}};
-    static const struct suite suite = {
-        .name = "versions decide", .tests = tests, .needs = BACKEND_REAL, .only = "minio"};
+    static const struct suite suite = {.name = "versions decide", .needs = BACKEND_REAL, .only = "minio"};
     return suite_main(&suite, argc, argv);
 }

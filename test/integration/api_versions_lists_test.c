@@ -30,12 +30,12 @@ static void current_id(const struct try *try, char *ret, size_t size)
     snprintf(ret, size, "%s", object.version_id);
 }
 
-static void a_version_on_a_later_page_is_found(void **state)
+SUITE_TEST(a_version_on_a_later_page_is_found, BACKEND_REAL)
 {
     struct try try;
     char id[256];
     char body[2048];
-    try_open(&try, *state, "pages", OS_GUARD_NATIVE);
+    try_open(&try, f, "pages", OS_GUARD_NATIVE);
     unsigned held = try_begin(&try, FAULT_HOLD_ANSWER);
     try_outsider(&try, "PUT", "outsider");
     current_id(&try, id, sizeof(id));
@@ -70,20 +70,19 @@ static void unknown_by_a_list(struct fixture *f, const char *name, const char *f
 }
 
 /* E5: what the HEAD before it showed is not in it. */
-static void a_list_that_is_behind_proves_nothing(void **state)
+SUITE_TEST(a_list_that_is_behind_proves_nothing, BACKEND_REAL)
 {
-    unknown_by_a_list(*state, "behind", LIST_OF("<IsTruncated>false</IsTruncated><Prefix>%s</Prefix>"));
+    unknown_by_a_list(f, "behind", LIST_OF("<IsTruncated>false</IsTruncated><Prefix>%s</Prefix>"));
 }
 
-static void a_list_that_goes_on_nobody_knows_where_proves_nothing(void **state)
+SUITE_TEST(a_list_that_goes_on_nobody_knows_where_proves_nothing, BACKEND_REAL)
 {
-    unknown_by_a_list(*state, "goes-on", LIST_OF("<IsTruncated>true</IsTruncated><NextKeyMarker>%s</NextKeyMarker>"));
+    unknown_by_a_list(f, "goes-on", LIST_OF("<IsTruncated>true</IsTruncated><NextKeyMarker>%s</NextKeyMarker>"));
 }
 
-static void what_is_no_list_proves_nothing(void **state)
+SUITE_TEST(what_is_no_list_proves_nothing, BACKEND_REAL)
 {
-    unknown_by_a_list(*state, "no-list",
-                      "<?xml version=\"1.0\"?><ListBucketResult><Prefix>%s</Prefix></ListBucketResult>");
+    unknown_by_a_list(f, "no-list", "<?xml version=\"1.0\"?><ListBucketResult><Prefix>%s</Prefix></ListBucketResult>");
 }
 
 /* Applied and deleted; the store's 404 names no marker, and its list comes without the key. Nothing is written again.
@@ -111,20 +110,20 @@ static void deleted_and_listed_as(struct fixture *f, const char *name, bool mark
     try_close(&try);
 }
 
-static void a_list_without_the_key_proves_no_absence(void **state)
+SUITE_TEST(a_list_without_the_key_proves_no_absence, BACKEND_REAL)
 {
-    deleted_and_listed_as(*state, "lacks-key", false, LIST_OF("<IsTruncated>false</IsTruncated>"));
+    deleted_and_listed_as(f, "lacks-key", false, LIST_OF("<IsTruncated>false</IsTruncated>"));
 }
 
 #define VERSION_OF(key, id, date)                                                                          \
     "<Version><Key>" key "</Key><VersionId>" id "</VersionId><IsLatest>true</IsLatest><LastModified>" date \
     "</LastModified><ETag>&quot;bed945e0718a876291b22dd13f70586a&quot;</ETag><Size>8</Size></Version>"
 
-static void a_list_of_other_keys_proves_no_absence(void **state)
+SUITE_TEST(a_list_of_other_keys_proves_no_absence, BACKEND_REAL)
 {
-    deleted_and_listed_as(*state, "other-entry", true,
+    deleted_and_listed_as(f, "other-entry", true,
                           LIST_OF("<IsTruncated>false</IsTruncated>" VERSION_OF("a", "v1", "2001-01-01T00:00:00Z")));
-    deleted_and_listed_as(*state, "other-marker", true,
+    deleted_and_listed_as(f, "other-marker", true,
                           LIST_OF("<IsTruncated>true</IsTruncated><NextKeyMarker>b</NextKeyMarker>"
                                   "<NextVersionIdMarker>v1</NextVersionIdMarker>"));
 }
@@ -150,42 +149,31 @@ static void replaced_and_listed_as(struct fixture *f, const char *name, os_verdi
     try_close(&try);
 }
 
-static void without_an_id_the_list_must_have_the_same_bytes_as_the_latest(void **state)
+SUITE_TEST(without_an_id_the_list_must_have_the_same_bytes_as_the_latest, BACKEND_REAL)
 {
-    replaced_and_listed_as(*state, "latest", OS_CONFLICT,
+    replaced_and_listed_as(f, "latest", OS_CONFLICT,
                            LIST_OF("<IsTruncated>false</IsTruncated>" VERSION_OF(
                                "%s", "v1", "2001-01-01T00:00:00Z") "<Prefix>%s</Prefix>"));
     replaced_and_listed_as(
-        *state, "marker", OS_UNKNOWN,
+        f, "marker", OS_UNKNOWN,
         LIST_OF("<IsTruncated>false</IsTruncated><DeleteMarker><Key>%s</Key><VersionId>v1</VersionId>"
                 "<IsLatest>true</IsLatest><LastModified>2001-01-01T00:00:00Z</LastModified>"
                 "</DeleteMarker><Prefix>%s</Prefix>"));
-    replaced_and_listed_as(*state, "bytes", OS_UNKNOWN,
+    replaced_and_listed_as(f, "bytes", OS_UNKNOWN,
                            LIST_OF("<IsTruncated>false</IsTruncated><Version><Key>%s</Key><VersionId>v1</VersionId>"
                                    "<IsLatest>true</IsLatest><LastModified>2001-01-01T00:00:00Z</LastModified>"
                                    "<ETag>&quot;x&quot;</ETag><Size>8</Size></Version><Prefix>%s</Prefix>"));
 }
 
-static void an_id_of_two_versions_proves_nothing(void **state)
+SUITE_TEST(an_id_of_two_versions_proves_nothing, BACKEND_REAL)
 {
-    replaced_and_listed_as(*state, "twice", OS_UNKNOWN,
+    replaced_and_listed_as(f, "twice", OS_UNKNOWN,
                            LIST_OF("<IsTruncated>false</IsTruncated>" VERSION_OF("%s", "v1", "2001-01-01T00:00:00Z")
                                        VERSION_OF("%s", "v1", "2001-01-02T00:00:00Z")));
 }
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(a_version_on_a_later_page_is_found, BACKEND_REAL),
-        SUITE_TEST(a_list_that_is_behind_proves_nothing, BACKEND_REAL),
-        SUITE_TEST(a_list_that_goes_on_nobody_knows_where_proves_nothing, BACKEND_REAL),
-        SUITE_TEST(what_is_no_list_proves_nothing, BACKEND_REAL),
-        SUITE_TEST(a_list_without_the_key_proves_no_absence, BACKEND_REAL),
-        SUITE_TEST(a_list_of_other_keys_proves_no_absence, BACKEND_REAL),
-        SUITE_TEST(without_an_id_the_list_must_have_the_same_bytes_as_the_latest, BACKEND_REAL),
-        SUITE_TEST(an_id_of_two_versions_proves_nothing, BACKEND_REAL),
-        {0}};
-    static const struct suite suite = {
-        .name = "versions lists", .tests = tests, .needs = BACKEND_REAL, .only = "minio"};
+    static const struct suite suite = {.name = "versions lists", .needs = BACKEND_REAL, .only = "minio"};
     return suite_main(&suite, argc, argv);
 }

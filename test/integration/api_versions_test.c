@@ -71,9 +71,8 @@ static void check_text(os_client *client, const char *key, const char *version_i
     assert_string_equal(object.version_id, version_id);
 }
 
-static void every_write_names_its_version_and_each_can_be_read(void **state)
+SUITE_TEST(every_write_names_its_version_and_each_can_be_read, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     os_client *client = open_client(f);
     struct seen seen;
     os_object object = OS_OBJECT_INIT;
@@ -120,9 +119,8 @@ static void every_write_names_its_version_and_each_can_be_read(void **state)
 }
 
 /* A delete marker counts as absent (R1). */
-static void a_deleted_key_is_created_again_and_is_no_version_to_replace(void **state)
+SUITE_TEST(a_deleted_key_is_created_again_and_is_no_version_to_replace, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     os_client *client = open_client(f);
     char key[64];
     fixture_key(f, "again", key, sizeof(key));
@@ -145,9 +143,8 @@ static void a_deleted_key_is_created_again_and_is_no_version_to_replace(void **s
     os_client_close(client);
 }
 
-static void an_old_version_is_copied_also_over_its_own_key(void **state)
+SUITE_TEST(an_old_version_is_copied_also_over_its_own_key, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     os_client *client = open_client(f);
     char key[64];
     char other[64];
@@ -185,9 +182,8 @@ static void an_old_version_is_copied_also_over_its_own_key(void **state)
     os_client_close(client);
 }
 
-static void a_source_that_is_a_delete_marker_is_none(void **state)
+SUITE_TEST(a_source_that_is_a_delete_marker_is_none, BACKEND_REAL)
 {
-    struct fixture *f = *state;
     os_client *client = open_client(f);
     char key[64];
     struct outcome done = {.result = OS_RESULT_INIT};
@@ -206,9 +202,8 @@ static void a_source_that_is_a_delete_marker_is_none(void **state)
     os_client_close(client);
 }
 
-static void bad_wishes_for_versions_are_refused(void **state)
+SUITE_TEST(bad_wishes_for_versions_are_refused, 0)
 {
-    struct fixture *f = *state;
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
     os_list_options wanted = OS_LIST_OPTIONS_INIT;
@@ -234,13 +229,6 @@ static void bad_wishes_for_versions_are_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct suite_test tests[] = {
-        SUITE_TEST(every_write_names_its_version_and_each_can_be_read, BACKEND_REAL),
-        SUITE_TEST(a_deleted_key_is_created_again_and_is_no_version_to_replace, BACKEND_REAL),
-        SUITE_TEST(an_old_version_is_copied_also_over_its_own_key, BACKEND_REAL),
-        SUITE_TEST(a_source_that_is_a_delete_marker_is_none, BACKEND_REAL),
-        SUITE_TEST(bad_wishes_for_versions_are_refused, 0),
-        {0}};
-    static const struct suite suite = {.name = "versions", .tests = tests, .only = "minio,versitygw,minio+v2,embedded"};
+    static const struct suite suite = {.name = "versions", .only = "minio,versitygw,minio+v2,embedded"};
     return suite_main(&suite, argc, argv);
 }

@@ -3,6 +3,7 @@
  * The simulator's fake DynamoDB against DynamoDB Local: the same requests, built and signed by the library, go to both,
  * and the answers must say the same: status, error code, and what the library's parsers read in them.
  */
+#include "support/test.h"
 #include "unit/sim/real.h"
 
 /* cmocka wants these three first. */
@@ -13,7 +14,6 @@
 #include "dynamo/response.h"
 #include "dynamo/table.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,9 +149,8 @@ static void open_fake(struct dynamo_pair *pair)
     assert_non_null(pair->fake);
 }
 
-static void records_of_dynamodb_local_and_of_the_fake_agree(void **state)
+TEST(records_of_dynamodb_local_and_of_the_fake_agree)
 {
-    (void)state;
     struct dynamo_pair pair;
     const uint64_t ttl_s = real_now_ms() / 1000 + 3600;
     const struct record peers = {.generation = 1, .timeout_ms = 20000, .ttl_s = ttl_s};
@@ -240,9 +239,8 @@ static void both_list(struct dynamo_pair *pair, const char *path, size_t wanted_
     assert_int_equal(pages, wanted_pages);
 }
 
-static void pages_of_dynamodb_local_and_of_the_fake_agree(void **state)
+TEST(pages_of_dynamodb_local_and_of_the_fake_agree)
 {
-    (void)state;
     struct dynamo_pair pair;
     const struct record record = {.generation = 1, .timeout_ms = 20000, .ttl_s = real_now_ms() / 1000 + 3600};
     const struct record_condition condition = {.kind = RECORD_IF_ABSENT};
@@ -295,9 +293,8 @@ static void both_refuse(struct dynamo_pair *pair, const char *operation, const c
 #define ETAG           ",\"etag\":{\"S\":\"e\"}"
 #define VALUES(values) ",\"ExpressionAttributeValues\":{" values "}"
 
-static void invalid_requests_are_refused_by_dynamodb_local_and_by_the_fake(void **state)
+TEST(invalid_requests_are_refused_by_dynamodb_local_and_by_the_fake)
 {
-    (void)state;
     static const char *const bad[] = {
         PUT_WITH(ETAG, "attribute_not_exists(#p)", "\"#q\":\"path\"", ""),
         PUT_WITH(ETAG, "attribute_not_exists(#p)", "\"#p\":\"path\",\"#q\":\"path\"", ""),
@@ -328,15 +325,10 @@ static void invalid_requests_are_refused_by_dynamodb_local_and_by_the_fake(void 
     fake_dynamo_free(pair.fake);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_of_dynamodb_local_and_of_the_fake_agree),
-        cmocka_unit_test(pages_of_dynamodb_local_and_of_the_fake_agree),
-        cmocka_unit_test(invalid_requests_are_refused_by_dynamodb_local_and_by_the_fake),
-    };
     real_open(&server, "OSCOMMIT_TEST_DYNAMODB_ENDPOINT", "dynamodb");
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int status = test_main(argc, argv);
     real_close(&server);
-    return failed == 0 ? 0 : 1;
+    return status;
 }

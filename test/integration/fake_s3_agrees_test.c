@@ -4,6 +4,7 @@
  * answers must say the same: status, error code, and what the library's parsers read in them. What real servers are
  * known to do differently among themselves is left out.
  */
+#include "support/test.h"
 #include "unit/sim/real.h"
 
 /* cmocka wants these three first. */
@@ -14,7 +15,6 @@
 #include "s3/multipart_response.h"
 #include "support/raw_service.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,9 +128,8 @@ static const struct s3_condition absent = {.if_none_match_any = true};
 static const struct s3_condition right = {.if_match = "\"4b3a6218bb3e3a7303e8a171a60fcf92\""};
 static const struct s3_condition stale = {.if_match = "\"00000000000000000000000000000000\""};
 
-static void reads_and_writes_of_minio_and_of_the_fake_agree(void **state)
+TEST(reads_and_writes_of_minio_and_of_the_fake_agree)
 {
-    (void)state;
     struct s3_pair pair;
     struct http_request request;
     open_pair(&pair);
@@ -184,9 +183,8 @@ static void both_copy(struct s3_pair *pair, const char *what, const char *source
     http_response_free(&fake);
 }
 
-static void copies_of_minio_and_of_the_fake_agree(void **state)
+TEST(copies_of_minio_and_of_the_fake_agree)
 {
-    (void)state;
     struct s3_pair pair;
     const struct s3_content content = {.content_type = "text/html", .nonce = "fedcba"};
     open_pair(&pair);
@@ -212,9 +210,8 @@ struct signing {
     int status;
 };
 
-static void refusals_of_minio_and_of_the_fake_agree(void **state)
+TEST(refusals_of_minio_and_of_the_fake_agree)
 {
-    (void)state;
     struct s3_pair pair;
     struct http_request request;
     const char *access = server.keys.access_key_id;
@@ -292,9 +289,8 @@ static void list_all(struct s3_pair *pair, bool of_fake, const struct s3_list_op
     } while (token != NULL);
 }
 
-static void lists_of_minio_and_of_the_fake_agree(void **state)
+TEST(lists_of_minio_and_of_the_fake_agree)
 {
-    (void)state;
     static const char *const names[] = {"list/b/2",   "list/a",          "list/b/1",
                                         "list/b+c d", "list/\xc3\xa4&<", "list/z/1/2"};
     const struct s3_list_options options[] = {{.prefix = "list/"},
@@ -425,9 +421,8 @@ static void both_end(const struct both_uploads *uploads, const char *what, const
     each_says(uploads->pair, what, requests, status);
 }
 
-static void uploads_of_minio_and_of_the_fake_agree(void **state)
+TEST(uploads_of_minio_and_of_the_fake_agree)
 {
-    (void)state;
     static const char key[] = "staged/a b+\xc3\xa4";
     const struct both_parts one = {.number = {1}, .count = 1, .etag = right.if_match};
     const struct both_parts absent_part = {.number = {2}, .count = 1, .etag = right.if_match};
@@ -461,17 +456,10 @@ static void uploads_of_minio_and_of_the_fake_agree(void **state)
     fake_s3_free(pair.fake);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_and_writes_of_minio_and_of_the_fake_agree),
-        cmocka_unit_test(copies_of_minio_and_of_the_fake_agree),
-        cmocka_unit_test(refusals_of_minio_and_of_the_fake_agree),
-        cmocka_unit_test(uploads_of_minio_and_of_the_fake_agree),
-        cmocka_unit_test(lists_of_minio_and_of_the_fake_agree),
-    };
     real_open(&server, "OSCOMMIT_TEST_MINIO_ENDPOINT", "s3");
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int status = test_main(argc, argv);
     real_close(&server);
-    return failed == 0 ? 0 : 1;
+    return status;
 }

@@ -10,10 +10,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-/* after the ones above */
-#include <cmocka.h>
 
 #include "sigv2/libs3_driver.h"
+#include "support/test.h"
 
 #include <libs3.h>
 #include <pthread.h>
@@ -100,9 +99,8 @@ static bool add_line(void *context, const struct s3_list_entry *entry)
 
 /* ------------------------------------------------------------------------------------------------ tests */
 
-static void what_is_put_is_found_and_read_back(void **state)
+TEST(what_is_put_is_found_and_read_back)
 {
-    (void)state;
     struct os_metadata metadata[] = {{"colour", "blue"}, {"size", "  large one "}};
     struct s3_content content = {.content_type = "text/plain",
                                  .cache_control = "max-age=7",
@@ -133,9 +131,8 @@ static void what_is_put_is_found_and_read_back(void **state)
     assert_int_equal(head("dir/object").status, 404);
 }
 
-static void a_range_is_read(void **state)
+TEST(a_range_is_read)
 {
-    (void)state;
     struct buf bytes;
     put("range", "0123456789", NULL);
     struct libs3_result result = get("range", 3, 4, &bytes);
@@ -153,17 +150,15 @@ static void a_range_is_read(void **state)
     buf_free(&bytes);
 }
 
-static void a_body_of_nothing_is_put(void **state)
+TEST(a_body_of_nothing_is_put)
 {
-    (void)state;
     assert_int_equal(put("empty", "", NULL).status, 200);
     assert_int_equal(head("empty").object.length, 0);
     assert_string_equal(head("empty").content_type, "application/octet-stream");
 }
 
-static void a_body_of_some_megabytes_is_put_from_a_file(void **state)
+TEST(a_body_of_some_megabytes_is_put_from_a_file)
 {
-    (void)state;
     enum { BYTES = 6 << 20 };
     char *data = malloc(BYTES);
     char path[] = "/tmp/oscommit-libs3-XXXXXX";
@@ -189,9 +184,8 @@ static void a_body_of_some_megabytes_is_put_from_a_file(void **state)
     free(data);
 }
 
-static void a_copy_carries_headers_and_the_new_nonce(void **state)
+TEST(a_copy_carries_headers_and_the_new_nonce)
 {
-    (void)state;
     struct os_metadata metadata[] = {{"colour", "blue"}};
     struct s3_content content = {.content_type = "text/plain",
                                  .cache_control = "max-age=7",
@@ -209,9 +203,8 @@ static void a_copy_carries_headers_and_the_new_nonce(void **state)
     assert_string_equal(head("again").object.nonce, "");
 }
 
-static void a_copy_of_another_version_is_not_sent(void **state)
+TEST(a_copy_of_another_version_is_not_sent)
 {
-    (void)state;
     put("source", "one", NULL);
     struct libs3_result result = copy("source", "\"00000000000000000000000000000000\"", "never", "cccc");
     assert_int_equal(result.status, 412);
@@ -223,9 +216,8 @@ static void a_copy_of_another_version_is_not_sent(void **state)
     assert_false(result.sent);
 }
 
-static void odd_keys_survive(void **state)
+TEST(odd_keys_survive)
 {
-    (void)state;
     static const char *const keys[] = {"a+b",    "a%20b", "\xe2\x82\xac/\xf0\x9f\x98\x80", "q?x=1&y#z", "!*'()~-_.",
                                        "tilde~", "=;:@,$"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -238,9 +230,8 @@ static void odd_keys_survive(void **state)
     }
 }
 
-static void a_list_goes_page_by_page(void **state)
+TEST(a_list_goes_page_by_page)
 {
-    (void)state;
     char key[32];
     for (int i = 0; i < 75; i++) {
         snprintf(key, sizeof(key), "list/%02d%s", i, i % 5 == 0 ? "/x" : "");
@@ -279,9 +270,8 @@ static bool take_time(void *context, const struct s3_list_entry *entry)
     return true;
 }
 
-static void times_of_a_list_do_not_depend_on_the_time_zone(void **state)
+TEST(times_of_a_list_do_not_depend_on_the_time_zone)
 {
-    (void)state;
     put("timed", "x", NULL);
     const char *before = getenv("TZ");
     char *kept = before ? strdup(before) : NULL;
@@ -302,9 +292,8 @@ static void times_of_a_list_do_not_depend_on_the_time_zone(void **state)
     assert_true(llabs((long long)(listed_s - head("timed").object.last_modified_s)) <= 1);
 }
 
-static void what_is_not_there_is_said(void **state)
+TEST(what_is_not_there_is_said)
 {
-    (void)state;
     struct buf bytes;
     struct libs3_result result = get("absent", 0, 0, &bytes);
     assert_int_equal(result.status, 404);
@@ -327,9 +316,8 @@ static void what_is_not_there_is_said(void **state)
     assert_int_equal(result.status, 200);
 }
 
-static void a_wrong_secret_is_denied(void **state)
+TEST(a_wrong_secret_is_denied)
 {
-    (void)state;
     const char *kept = config.secret_access_key;
     config.secret_access_key = "wrong";
     struct libs3_result put_result = put("denied", "x", NULL);
@@ -352,9 +340,8 @@ static void *work(void *context)
     return NULL;
 }
 
-static void many_threads_write_at_once(void **state)
+TEST(many_threads_write_at_once)
 {
-    (void)state;
     pthread_t threads[8];
     for (intptr_t i = 0; i < 8; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)i), 0);
@@ -429,7 +416,7 @@ static const char *variable(const char *name, const char *otherwise)
     return value && value[0] ? value : otherwise;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const char *url = variable("OSCOMMIT_TEST_S3_ENDPOINT", variable("OSCOMMIT_TEST_MINIO_ENDPOINT", NULL));
     os_error err;
@@ -446,19 +433,5 @@ int main(void)
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_put_is_found_and_read_back),
-        cmocka_unit_test(a_range_is_read),
-        cmocka_unit_test(a_body_of_nothing_is_put),
-        cmocka_unit_test(a_body_of_some_megabytes_is_put_from_a_file),
-        cmocka_unit_test(a_copy_carries_headers_and_the_new_nonce),
-        cmocka_unit_test(a_copy_of_another_version_is_not_sent),
-        cmocka_unit_test(odd_keys_survive),
-        cmocka_unit_test(a_list_goes_page_by_page),
-        cmocka_unit_test(times_of_a_list_do_not_depend_on_the_time_zone),
-        cmocka_unit_test(what_is_not_there_is_said),
-        cmocka_unit_test(a_wrong_secret_is_denied),
-        cmocka_unit_test(many_threads_write_at_once),
-    };
-    return cmocka_run_group_tests(tests, make_bucket, remove_bucket);
+    return test_main_group(argc, argv, &(struct test_group){.set_up = make_bucket, .tear_down = remove_bucket});
 }

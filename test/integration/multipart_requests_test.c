@@ -3,6 +3,7 @@
  * Whole staged uploads against MinIO and versitygw: built, signed, sent and read by the library. What both are known to
  * do alike is asked of both; where they differ, the difference stands in the table of servers.
  */
+#include "support/test.h"
 #include "unit/sim/real.h"
 
 /* cmocka wants these three first. */
@@ -16,7 +17,6 @@
 #include "s3/part_plan.h"
 #include "support/raw_service.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,7 +222,7 @@ static struct s3_completed put_staged(struct store *store, const char *key, cons
     return check_completed(store, &response);
 }
 
-static void a_staged_upload_becomes_an_object_with_all_it_was_given(void **state)
+TEST(a_staged_upload_becomes_an_object_with_all_it_was_given)
 {
     struct store *store = *state;
     struct s3_completed completed = put_staged(store, "staged/a b+\xc3\xa4&", &plain);
@@ -231,7 +231,7 @@ static void a_staged_upload_becomes_an_object_with_all_it_was_given(void **state
     check_object(store, "staged/summed", completed.etag, content.nonce);
 }
 
-static void a_part_whose_sum_is_wrong_is_refused(void **state)
+TEST(a_part_whose_sum_is_wrong_is_refused)
 {
     struct store *store = *state;
     const char *key = "staged/wrong";
@@ -250,7 +250,7 @@ static void a_part_whose_sum_is_wrong_is_refused(void **state)
 }
 
 /* The conditions of a Complete, as the table of stores has them for both. */
-static void a_complete_holds_to_its_condition(void **state)
+TEST(a_complete_holds_to_its_condition)
 {
     struct store *store = *state;
     const char *key = "staged/condition";
@@ -273,7 +273,7 @@ static void a_complete_holds_to_its_condition(void **state)
     refused(store, &response, 404, "NoSuchUpload");
 }
 
-static void an_object_is_copied_by_parts(void **state)
+TEST(an_object_is_copied_by_parts)
 {
     struct store *store = *state;
     struct s3_completed source = put_staged(store, "staged/source \xc3\xa4?", &plain);
@@ -293,7 +293,7 @@ static void an_object_is_copied_by_parts(void **state)
     check_object(store, "staged/copy", copy.etag, content.nonce);
 }
 
-static void a_part_is_not_copied_from_a_source_that_changed(void **state)
+TEST(a_part_is_not_copied_from_a_source_that_changed)
 {
     struct store *store = *state;
     struct s3_upload_id id = create(store, "staged/pinned", &plain);
@@ -317,7 +317,7 @@ static bool note_part(void *context, const struct s3_part *part)
     return true;
 }
 
-static void parts_are_listed_page_by_page(void **state)
+TEST(parts_are_listed_page_by_page)
 {
     struct store *store = *state;
     const char *key = "staged/listed";
@@ -392,7 +392,7 @@ static unsigned list_uploads(struct store *store, const char *prefix, uint32_t m
     return seen.found;
 }
 
-static void open_uploads_are_listed_and_aborted(void **state)
+TEST(open_uploads_are_listed_and_aborted)
 {
     struct store *store = *state;
     const char *key = "uploads/a b+\xc3\xa4&%";
@@ -435,28 +435,19 @@ static void fill_bytes(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     int failed = 0;
+    test_take_arguments(argc, argv);
     bytes = malloc(WHOLE);
     if (bytes == NULL)
         return 1;
     fill_bytes();
     for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
-        void *store = &stores[i];
-        const struct CMUnitTest tests[] = {
-            cmocka_unit_test_prestate(a_staged_upload_becomes_an_object_with_all_it_was_given, store),
-            cmocka_unit_test_prestate(a_part_whose_sum_is_wrong_is_refused, store),
-            cmocka_unit_test_prestate(a_complete_holds_to_its_condition, store),
-            cmocka_unit_test_prestate(an_object_is_copied_by_parts, store),
-            cmocka_unit_test_prestate(a_part_is_not_copied_from_a_source_that_changed, store),
-            cmocka_unit_test_prestate(parts_are_listed_page_by_page, store),
-            cmocka_unit_test_prestate(open_uploads_are_listed_and_aborted, store),
-        };
         open_store(&stores[i]);
-        failed += cmocka_run_group_tests_name(stores[i].name, tests, NULL, NULL);
+        failed += test_run_group(&(struct test_group){.name = stores[i].name, .state = &stores[i]});
         real_close(&stores[i].real);
     }
     free(bytes);
-    return failed == 0 ? 0 : 1;
+    return test_exit_status(failed);
 }

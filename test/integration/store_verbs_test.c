@@ -127,7 +127,7 @@ static bool count_part(void *context, const struct s3_part *part)
     return true;
 }
 
-static void a_guarded_complete_makes_the_object_once(void **state)
+TEST(a_guarded_complete_makes_the_object_once)
 {
     struct server *server = *state;
     const char *key = "staged/a b+\xc3\xa4&";
@@ -154,7 +154,7 @@ static void a_guarded_complete_makes_the_object_once(void **state)
 }
 
 /* R14: the upload stays open when its condition failed, until it is aborted. */
-static void a_complete_that_came_too_late_leaves_its_upload(void **state)
+TEST(a_complete_that_came_too_late_leaves_its_upload)
 {
     struct server *server = *state;
     const char *key = "staged/late";
@@ -174,7 +174,7 @@ static void a_complete_that_came_too_late_leaves_its_upload(void **state)
     assert_int_equal(head.object.length, 5);
 }
 
-static void a_complete_that_names_another_part_is_refused(void **state)
+TEST(a_complete_that_names_another_part_is_refused)
 {
     struct server *server = *state;
     const char *key = "staged/wrong";
@@ -187,7 +187,7 @@ static void a_complete_that_names_another_part_is_refused(void **state)
     CHECK_ANSWER(about_upload(server, STORE_ABORT_UPLOAD, key, &id, NULL, NULL), OS_OK);
 }
 
-static void a_part_may_come_from_another_object(void **state)
+TEST(a_part_may_come_from_another_object)
 {
     struct server *server = *state;
     const char *key = "staged/copied";
@@ -216,7 +216,7 @@ static bool look_for(void *context, const struct s3_listed_upload *upload)
     return true;
 }
 
-static void an_open_upload_is_listed_under_its_key(void **state)
+TEST(an_open_upload_is_listed_under_its_key)
 {
     struct server *server = *state;
     const char *key = "uploads/a b+\xc3\xa4&%";
@@ -234,7 +234,7 @@ static void an_open_upload_is_listed_under_its_key(void **state)
 
 /* ------------------------------------------------------------------------------------------------ attributes */
 
-static void tags_go_with_a_put_and_a_copy(void **state)
+TEST(tags_go_with_a_put_and_a_copy)
 {
     struct server *server = *state;
     const struct s3_attributes tagged = {.tags = tags, .tag_count = 1, .storage_class = "STANDARD"};
@@ -252,7 +252,7 @@ static void tags_go_with_a_put_and_a_copy(void **state)
     check_tags(server, "tags/copy", "other=|");
 }
 
-static void a_storage_class_that_is_none_is_refused_or_kept(void **state)
+TEST(a_storage_class_that_is_none_is_refused_or_kept)
 {
     struct server *server = *state;
     const struct s3_attributes strange = {.storage_class = "NO_SUCH_CLASS"};
@@ -268,7 +268,7 @@ static void a_storage_class_that_is_none_is_refused_or_kept(void **state)
 /* ------------------------------------------------------------------------------------------------ rename */
 
 /* Both take it for a PUT of nothing, and say 200: only the source, which stays, tells it from a real one. */
-static void a_store_without_rename_leaves_the_source_and_does_not_say_so(void **state)
+TEST(a_store_without_rename_leaves_the_source_and_does_not_say_so)
 {
     struct server *server = *state;
     put(server, "rename/from", "x", NULL);
@@ -335,7 +335,7 @@ static void turn_versioning_on(struct server *server)
     assert_int_equal(answer.versioning, S3_VERSIONING_ENABLED);
 }
 
-static void versions_are_named_and_each_can_be_had(void **state)
+TEST(versions_are_named_and_each_can_be_had)
 {
     struct server *server = *state;
     const char *key = "versions/a b+";
@@ -402,30 +402,19 @@ static void fill_bytes(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     int failed = 0;
+    test_take_arguments(argc, argv);
     bytes = malloc(WHOLE);
     if (bytes == NULL)
         return 1;
     fill_bytes();
     for (size_t i = 0; i < sizeof(servers) / sizeof(servers[0]); i++) {
-        void *server = &servers[i];
-        const struct CMUnitTest tests[] = {
-            cmocka_unit_test_prestate(a_guarded_complete_makes_the_object_once, server),
-            cmocka_unit_test_prestate(a_complete_that_came_too_late_leaves_its_upload, server),
-            cmocka_unit_test_prestate(a_complete_that_names_another_part_is_refused, server),
-            cmocka_unit_test_prestate(a_part_may_come_from_another_object, server),
-            cmocka_unit_test_prestate(an_open_upload_is_listed_under_its_key, server),
-            cmocka_unit_test_prestate(tags_go_with_a_put_and_a_copy, server),
-            cmocka_unit_test_prestate(a_storage_class_that_is_none_is_refused_or_kept, server),
-            cmocka_unit_test_prestate(a_store_without_rename_leaves_the_source_and_does_not_say_so, server),
-            cmocka_unit_test_prestate(versions_are_named_and_each_can_be_had, server),
-        };
-        open_server(server);
-        failed += cmocka_run_group_tests_name(servers[i].name, tests, NULL, NULL);
+        open_server(&servers[i]);
+        failed += test_run_group(&(struct test_group){.name = servers[i].name, .state = &servers[i]});
         on_store_close(&servers[i].on);
     }
     free(bytes);
-    return failed == 0 ? 0 : 1;
+    return test_exit_status(failed);
 }

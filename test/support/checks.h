@@ -7,14 +7,7 @@
 #define OSCOMMIT_TEST_CHECKS_H
 
 #include "oscommit.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the four above */
-#include <cmocka.h>
+#include "support/test.h"
 
 /* A guarded call with everything that it says. */
 struct outcome {

@@ -32,13 +32,7 @@
 #define OSCOMMIT_TEST_GUARD_TRACE_H
 
 #include "commit/guard.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the four above */
-#include <cmocka.h>
+#include "support/test.h"
 
 #define GUARD_TRACE_NONCE "0123456789abcdef0123456789abcdef"
 enum { GUARD_TRACE_UPLOAD = 9 };

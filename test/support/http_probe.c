@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/http_probe.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +8,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ANSWER_MAX = 16 << 20, PATIENCE_MS = 120000, CONNECT_MS = 60000 };
 

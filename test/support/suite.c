@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TESTS_MAX = 128, EXIT_SKIPPED = 77 };
-
 static const struct backend *backend_now; /* of the group that runs: cmocka's group setup has no argument */
 
 static int group_setup(void **state)
@@ -53,18 +51,11 @@ static bool meant_for(const struct suite *suite, const struct backend *backend)
 
 static int run_on(const struct suite *suite, const struct backend *backend)
 {
-    struct CMUnitTest tests[TESTS_MAX];
-    memset(tests, 0, sizeof(tests));
-    size_t count = 0;
-    for (const struct suite_test *test = suite->tests; test->name != NULL && count < TESTS_MAX; test++) {
-        if ((backend->features & test->needs) == test->needs) {
-            tests[count++] = (struct CMUnitTest){.name = test->name, .test_func = test->run};
-        }
-    }
     char name[128];
     snprintf(name, sizeof(name), "%s on %s", suite->name, backend->name);
     backend_now = backend;
-    return count > 0 ? _cmocka_run_group_tests(name, tests, count, group_setup, group_teardown) : 0;
+    return test_run_group(&(struct test_group){
+        .name = name, .set_up = group_setup, .tear_down = group_teardown, .features = backend->features});
 }
 
 static int run_role(const struct suite *suite, int argc, char **argv)
@@ -86,9 +77,7 @@ int suite_main(const struct suite *suite, int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "--child") == 0) {
         return run_role(suite, argc, argv);
     }
-    if (argc > 1) {
-        cmocka_set_test_filter(argv[1]);
-    }
+    test_take_arguments(argc, argv);
     const char *require = getenv("OSCOMMIT_REQUIRE_SERVERS");
     bool required = require != NULL && strcmp(require, "1") == 0;
     int ran = 0;
@@ -108,12 +97,15 @@ int suite_main(const struct suite *suite, int argc, char **argv)
             failed += run_on(suite, &backends[i]) != 0 ? 1 : 0;
         }
     }
+    if (test_count() == 0) {
+        return test_exit_status(failed);
+    }
     if (ran + missing == 0) {
         fprintf(stderr, "SKIPPED: %s: OSCOMMIT_TEST_BACKENDS names none that it is for\n", suite->name);
-        return EXIT_SKIPPED;
+        return TEST_EXIT_SKIPPED;
     }
     if (failed > 0 || (missing > 0 && required)) {
         return EXIT_FAILURE;
     }
-    return missing > 0 ? EXIT_SKIPPED : EXIT_SUCCESS;
+    return missing > 0 ? TEST_EXIT_SKIPPED : test_exit_status(failed);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a program's cmocka tests once for each backend that it is meant for; and the roles of its children. A test gets
- * its struct fixture through *state.
+ * Runs a program's cmocka tests once for each backend that it is meant for; and the roles of its children.
  */
 #ifndef OSCOMMIT_TEST_SUITE_H
 #define OSCOMMIT_TEST_SUITE_H
@@ -10,15 +9,16 @@
 #include "support/child.h"
 #include "support/fixture.h"
 
-struct suite_test {
-    const char *name;
-    void (*run)(void **state);
-    unsigned needs; /* backend features; a backend without them does not run the test */
-};
-#define SUITE_TEST(function, needs_features) \
-    {                                        \
-#function, function, needs_features  \
-    }
+/* SUITE_TEST(name, BACKEND_…) { … }: the body has `struct fixture *f`. A backend without these features does not run
+ * it. */
+#define SUITE_TEST(name, needed_features)                               \
+    static void name(struct fixture *f);                                \
+    static void name##_run(void **state)                                \
+    {                                                                   \
+        name(*state);                                                   \
+    }                                                                   \
+    TEST_REGISTER(name, #name, name##_run, NULL, NULL, needed_features) \
+    static void name(__attribute__((unused)) struct fixture *f)
 
 struct suite_role {
     const char *name;
@@ -27,8 +27,7 @@ struct suite_role {
 
 struct suite {
     const char *name;
-    const struct suite_test *tests; /* ends with a NULL name */
-    const struct suite_role *roles; /* the same; may be NULL */
+    const struct suite_role *roles; /* ends with a NULL name; may be NULL */
     unsigned needs;                 /* backends without these features are none of this program's */
     const char *only;               /* names with commas, or NULL: backends that this program is meant for */
 };

@@ -145,11 +145,11 @@ static void check_ask_again(const struct asked *asked, uint64_t least_ms, uint64
 
 /* ------------------------------------------------------------------------------------------------ what is said */
 
-static void before_the_fence_it_is_said_when_to_ask_again(void **state)
+TEST_WITH(scratch, before_the_fence_it_is_said_when_to_ask_again)
 {
     struct asked asked;
-    asked_open(&asked, *state, ABSENT);
-    char *ticket = ticket_of(&asked, *state, 60, false);
+    asked_open(&asked, scratch, ABSENT);
+    char *ticket = ticket_of(&asked, scratch, 60, false);
     assert_int_equal(ask_twice(&asked, ticket), OS_UNKNOWN);
     assert_string_equal(asked.result.rule, "V3");
     assert_false(asked.result.final);
@@ -160,11 +160,11 @@ static void before_the_fence_it_is_said_when_to_ask_again(void **state)
 }
 
 /* The lease is the best guess: D0 was five seconds before the start. */
-static void without_a_fence_the_lease_says_when_to_ask_again(void **state)
+TEST_WITH(scratch, without_a_fence_the_lease_says_when_to_ask_again)
 {
     struct asked asked;
-    asked_open(&asked, *state, ABSENT);
-    char *ticket = ticket_of(&asked, *state, NO_FENCE, false);
+    asked_open(&asked, scratch, ABSENT);
+    char *ticket = ticket_of(&asked, scratch, NO_FENCE, false);
     assert_int_equal(ask_twice(&asked, ticket), OS_UNKNOWN);
     assert_false(asked.result.final);
     check_ask_again(&asked, 60000, 63000);
@@ -173,11 +173,11 @@ static void without_a_fence_the_lease_says_when_to_ask_again(void **state)
 }
 
 /* Nothing answers: a second is the least. */
-static void where_nothing_tells_the_time_a_second_is_said(void **state)
+TEST_WITH(scratch, where_nothing_tells_the_time_a_second_is_said)
 {
     struct asked asked;
-    asked_open(&asked, *state, "503 Slow Down");
-    char *ticket = ticket_of(&asked, *state, NO_FENCE, false);
+    asked_open(&asked, scratch, "503 Slow Down");
+    char *ticket = ticket_of(&asked, scratch, NO_FENCE, false);
     assert_int_equal(ask(&asked, ticket, false, 300), OS_UNKNOWN);
     assert_false(asked.result.final);
     assert_true(asked.result.ask_again_ms >= 1000);
@@ -185,11 +185,11 @@ static void where_nothing_tells_the_time_a_second_is_said(void **state)
     asked_close(&asked);
 }
 
-static void an_unknown_for_want_of_evidence_is_final(void **state)
+TEST_WITH(scratch, an_unknown_for_want_of_evidence_is_final)
 {
     struct asked asked;
-    asked_open(&asked, *state, OTHERS);
-    char *ticket = ticket_of(&asked, *state, DEAD, false);
+    asked_open(&asked, scratch, OTHERS);
+    char *ticket = ticket_of(&asked, scratch, DEAD, false);
     assert_int_equal(ask(&asked, ticket, true, 20000), OS_UNKNOWN);
     assert_string_equal(asked.result.rule, "R13.F");
     assert_true(asked.result.final);
@@ -200,11 +200,11 @@ static void an_unknown_for_want_of_evidence_is_final(void **state)
 }
 
 /* R16: the list could tell, and a right is missing. */
-static void an_unknown_for_want_of_a_right_is_not_final(void **state)
+TEST_WITH(scratch, an_unknown_for_want_of_a_right_is_not_final)
 {
     struct asked asked;
-    asked_open(&asked, *state, VERSIONED);
-    char *ticket = ticket_of(&asked, *state, DEAD, true);
+    asked_open(&asked, scratch, VERSIONED);
+    char *ticket = ticket_of(&asked, scratch, DEAD, true);
     assert_int_equal(ask(&asked, ticket, true, 20000), OS_UNKNOWN);
     assert_false(asked.result.final);
     assert_int_equal(asked.result.ask_again_ms, 0);
@@ -216,11 +216,11 @@ static void an_unknown_for_want_of_a_right_is_not_final(void **state)
     asked_close(&asked);
 }
 
-static void a_verdict_is_final(void **state)
+TEST_WITH(scratch, a_verdict_is_final)
 {
     struct asked asked;
-    asked_open(&asked, *state, OURS);
-    char *ticket = ticket_of(&asked, *state, DEAD, false);
+    asked_open(&asked, scratch, OURS);
+    char *ticket = ticket_of(&asked, scratch, DEAD, false);
     assert_int_equal(ask(&asked, ticket, false, 60000), OS_COMMITTED);
     assert_true(asked.result.final);
     assert_int_equal(asked.result.ask_again_ms, 0);
@@ -233,10 +233,10 @@ static void a_verdict_is_final(void **state)
     asked_close(&asked);
 }
 
-static void a_ticket_that_is_refused_is_neither_final_nor_worth_waiting_for(void **state)
+TEST_WITH(scratch, a_ticket_that_is_refused_is_neither_final_nor_worth_waiting_for)
 {
     struct asked asked;
-    asked_open(&asked, *state, OURS);
+    asked_open(&asked, scratch, OURS);
     assert_int_equal(ask(&asked, "{}", true, 20000), OS_UNKNOWN);
     assert_int_equal(asked.error.code, OS_ERR_ARGUMENT);
     assert_false(asked.result.final);
@@ -246,11 +246,11 @@ static void a_ticket_that_is_refused_is_neither_final_nor_worth_waiting_for(void
 }
 
 /* A caller of an earlier release has a shorter struct. */
-static void a_result_of_an_earlier_release_is_filled_as_far_as_it_goes(void **state)
+TEST_WITH(scratch, a_result_of_an_earlier_release_is_filled_as_far_as_it_goes)
 {
     struct asked asked;
-    asked_open(&asked, *state, OTHERS);
-    char *ticket = ticket_of(&asked, *state, DEAD, false);
+    asked_open(&asked, scratch, OTHERS);
+    char *ticket = ticket_of(&asked, scratch, DEAD, false);
     asked.result.size = offsetof(os_result, final);
     asked.result.final = 77;
     asked.result.ask_again_ms = 78;
@@ -264,12 +264,12 @@ static void a_result_of_an_earlier_release_is_filled_as_far_as_it_goes(void **st
 
 /* ------------------------------------------------------------------------------------------------ os_settle */
 
-static void settling_waits_for_the_fence_without_asking_all_the_time(void **state)
+TEST_WITH(scratch, settling_waits_for_the_fence_without_asking_all_the_time)
 {
     struct asked asked;
     struct clock_reading now;
-    asked_open(&asked, *state, ABSENT);
-    char *ticket = ticket_of(&asked, *state, 3, false);
+    asked_open(&asked, scratch, ABSENT);
+    char *ticket = ticket_of(&asked, scratch, 3, false);
     assert_int_equal(ask(&asked, ticket, true, 60000), OS_NOT_EXECUTED);
     assert_string_equal(asked.result.rule, "R13.D");
     clock_read(&now);
@@ -280,12 +280,12 @@ static void settling_waits_for_the_fence_without_asking_all_the_time(void **stat
     asked_close(&asked);
 }
 
-static void settling_ends_at_its_deadline_and_at_its_cancellation(void **state)
+TEST_WITH(scratch, settling_ends_at_its_deadline_and_at_its_cancellation)
 {
     struct asked asked;
     struct clock_reading now;
-    asked_open(&asked, *state, ABSENT);
-    char *ticket = ticket_of(&asked, *state, 50, false);
+    asked_open(&asked, scratch, ABSENT);
+    char *ticket = ticket_of(&asked, scratch, 50, false);
     assert_int_equal(ask(&asked, ticket, true, 300), OS_UNKNOWN);
     assert_int_equal(asked.error.code, OS_ERR_UNDECIDED);
     CHECK_SAYS(&asked.error, "deadline passed");
@@ -309,7 +309,7 @@ static void allow_aborts(void *context, os_log_level level, const char *line)
 }
 
 /* The upload cannot be aborted at first: os_resolve gives up, os_settle asks again. */
-static void settling_goes_on_where_resolving_gives_up(void **state)
+TEST_WITH(scratch, settling_goes_on_where_resolving_gives_up)
 {
     const struct upload_script script = {.abort = REPLY_DENIED};
     struct upload_store store;
@@ -324,7 +324,7 @@ static void settling_goes_on_where_resolving_gives_up(void **state)
     upload_store_start(&store, &script, cancel);
     options.fences = OS_ON;
     options.stage_above = 1;
-    os_client *client = scratch_s3_client(*state, http_server_host(store.server), &options);
+    os_client *client = scratch_s3_client(scratch, http_server_host(store.server), &options);
     call.cancel = cancel;
     assert_int_equal(os_put_if_absent(client, "key", &body, NULL, &call, &result, &error), OS_UNKNOWN);
     assert_int_equal(os_resolve(client, result.ticket, NULL, &settled, &error), OS_UNKNOWN);
@@ -335,7 +335,7 @@ static void settling_goes_on_where_resolving_gives_up(void **state)
     os_client_close(client);
     options.log = allow_aborts;
     options.log_context = &store;
-    client = scratch_s3_client(*state, http_server_host(store.server), &options);
+    client = scratch_s3_client(scratch, http_server_host(store.server), &options);
     assert_int_equal(os_settle(client, result.ticket, NULL, NULL, &settled, &error), OS_NOT_EXECUTED);
     assert_true(settled.final);
     assert_int_equal(settled.guards, 2);
@@ -346,24 +346,4 @@ static void settling_goes_on_where_resolving_gives_up(void **state)
     os_client_close(client);
     upload_store_stop(&store);
     os_cancel_free(cancel);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(before_the_fence_it_is_said_when_to_ask_again),
-        TEST(without_a_fence_the_lease_says_when_to_ask_again),
-        TEST(where_nothing_tells_the_time_a_second_is_said),
-        TEST(an_unknown_for_want_of_evidence_is_final),
-        TEST(an_unknown_for_want_of_a_right_is_not_final),
-        TEST(a_verdict_is_final),
-        TEST(a_ticket_that_is_refused_is_neither_final_nor_worth_waiting_for),
-        TEST(a_result_of_an_earlier_release_is_filled_as_far_as_it_goes),
-        TEST(settling_waits_for_the_fence_without_asking_all_the_time),
-        TEST(settling_ends_at_its_deadline_and_at_its_cancellation),
-        TEST(settling_goes_on_where_resolving_gives_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

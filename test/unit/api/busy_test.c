@@ -130,26 +130,26 @@ static void check_deadline(const struct scratch *scratch, const char *name, cons
     os_client_close(client);
 }
 
-static void a_locked_ledger_ends_a_guarded_call_at_its_deadline(void **state)
+TEST_WITH(scratch, a_locked_ledger_ends_a_guarded_call_at_its_deadline)
 {
-    check_deadline(*state, "ledger.db", against_writers);
+    check_deadline(scratch, "ledger.db", against_writers);
 }
 
 /* The client opens it with the first call. */
-static void a_ledger_that_cannot_be_opened_ends_a_guarded_call_at_its_deadline(void **state)
+TEST_WITH(scratch, a_ledger_that_cannot_be_opened_ends_a_guarded_call_at_its_deadline)
 {
-    check_deadline(*state, "ledger.db", alone);
+    check_deadline(scratch, "ledger.db", alone);
 }
 
-static void a_locked_index_ends_a_guarded_call_at_its_deadline(void **state)
+TEST_WITH(scratch, a_locked_index_ends_a_guarded_call_at_its_deadline)
 {
-    check_deadline(*state, "objects.db", against_writers);
+    check_deadline(scratch, "objects.db", against_writers);
 }
 
-static void a_locked_index_ends_a_plain_put_at_its_deadline_and_nothing_is_written(void **state)
+TEST_WITH(scratch, a_locked_index_ends_a_plain_put_at_its_deadline_and_nothing_is_written)
 {
-    os_client *client = client_of(*state, NULL, NULL);
-    sqlite3 *db = lock(*state, "objects.db", against_writers);
+    os_client *client = client_of(scratch, NULL, NULL);
+    sqlite3 *db = lock(scratch, "objects.db", against_writers);
     os_body body = OS_BODY_MEMORY("new", 3);
     os_call call = OS_CALL_INIT;
     os_error error;
@@ -164,10 +164,10 @@ static void a_locked_index_ends_a_plain_put_at_its_deadline_and_nothing_is_writt
     os_client_close(client);
 }
 
-static void a_locked_ledger_ends_the_making_of_a_table_at_its_deadline(void **state)
+TEST_WITH(scratch, a_locked_ledger_ends_the_making_of_a_table_at_its_deadline)
 {
-    os_client *client = client_of(*state, NULL, NULL);
-    sqlite3 *db = lock(*state, "ledger.db", alone);
+    os_client *client = client_of(scratch, NULL, NULL);
+    sqlite3 *db = lock(scratch, "ledger.db", alone);
     os_call call = OS_CALL_INIT;
     os_error error;
     call.deadline_ms = DEADLINE_MS;
@@ -206,15 +206,15 @@ static void wait_for_temporary_file(const struct scratch *scratch)
     }
 }
 
-static void a_call_goes_through_when_the_index_is_let_go_in_time(void **state)
+TEST_WITH(scratch, a_call_goes_through_when_the_index_is_let_go_in_time)
 {
     struct guarded_put put;
     pthread_t thread;
-    os_client *client = client_of(*state, NULL, NULL);
-    sqlite3 *db = lock(*state, "objects.db", against_writers);
+    os_client *client = client_of(scratch, NULL, NULL);
+    sqlite3 *db = lock(scratch, "objects.db", against_writers);
     prepare_put(&put, client, LONG_MS);
     assert_int_equal(pthread_create(&thread, NULL, run_guarded_put, &put), 0);
-    wait_for_temporary_file(*state);
+    wait_for_temporary_file(scratch);
     assert_false(atomic_load(&put.done));
     unlock(db);
     pthread_join(thread, NULL);
@@ -230,13 +230,13 @@ static void note_head(void *context, const os_metric *metric)
         atomic_store((atomic_bool *)context, true);
 }
 
-static void a_call_goes_through_when_the_ledger_is_let_go_in_time(void **state)
+TEST_WITH(scratch, a_call_goes_through_when_the_ledger_is_let_go_in_time)
 {
     struct guarded_put put;
     pthread_t thread;
     atomic_bool looked = false; /* the record is asked for at the same time (R3) */
-    os_client *client = client_of(*state, &looked, note_head);
-    sqlite3 *db = lock(*state, "ledger.db", against_writers);
+    os_client *client = client_of(scratch, &looked, note_head);
+    sqlite3 *db = lock(scratch, "ledger.db", against_writers);
     prepare_put(&put, client, LONG_MS);
     assert_int_equal(pthread_create(&thread, NULL, run_guarded_put, &put), 0);
     uint64_t end_ms = now_ms() + LONG_MS;
@@ -252,18 +252,18 @@ static void a_call_goes_through_when_the_ledger_is_let_go_in_time(void **state)
     os_client_close(client);
 }
 
-static void a_cancelled_call_does_not_wait_for_the_index(void **state)
+TEST_WITH(scratch, a_cancelled_call_does_not_wait_for_the_index)
 {
     struct guarded_put put;
     pthread_t thread;
     os_cancel *cancel = NULL;
     assert_int_equal(os_cancel_new(&cancel), OS_OK);
-    os_client *client = client_of(*state, NULL, NULL);
-    sqlite3 *db = lock(*state, "objects.db", against_writers);
+    os_client *client = client_of(scratch, NULL, NULL);
+    sqlite3 *db = lock(scratch, "objects.db", against_writers);
     prepare_put(&put, client, LONG_MS);
     put.call.cancel = cancel;
     assert_int_equal(pthread_create(&thread, NULL, run_guarded_put, &put), 0);
-    wait_for_temporary_file(*state);
+    wait_for_temporary_file(scratch);
     uint64_t start_ms = now_ms();
     os_cancel_trigger(cancel);
     pthread_join(thread, NULL);
@@ -285,9 +285,8 @@ static void make_huge_file(const char *path, off_t length)
     assert_int_equal(close(fd), 0);
 }
 
-static void a_huge_file_without_an_etag_does_not_keep_a_head_beyond_its_deadline(void **state)
+TEST_WITH(scratch, a_huge_file_without_an_etag_does_not_keep_a_head_beyond_its_deadline)
 {
-    const struct scratch *scratch = *state;
     os_client *client = client_of(scratch, NULL, NULL);
     os_object object = OS_OBJECT_INIT;
     os_call call = OS_CALL_INIT;
@@ -302,9 +301,8 @@ static void a_huge_file_without_an_etag_does_not_keep_a_head_beyond_its_deadline
     assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
 }
 
-static void a_huge_body_does_not_keep_a_put_beyond_its_deadline_and_nothing_is_written(void **state)
+TEST_WITH(scratch, a_huge_body_does_not_keep_a_put_beyond_its_deadline_and_nothing_is_written)
 {
-    const struct scratch *scratch = *state;
     os_client *client = client_of(scratch, NULL, NULL);
     os_call call = OS_CALL_INIT;
     os_error error;
@@ -319,30 +317,4 @@ static void a_huge_body_does_not_keep_a_put_beyond_its_deadline_and_nothing_is_w
     check_absent(client);
     assert_false(has_temporary_file(scratch));
     os_client_close(client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_locked_ledger_ends_a_guarded_call_at_its_deadline, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_ledger_that_cannot_be_opened_ends_a_guarded_call_at_its_deadline,
-                                        scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_locked_index_ends_a_guarded_call_at_its_deadline, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_locked_index_ends_a_plain_put_at_its_deadline_and_nothing_is_written,
-                                        scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_locked_ledger_ends_the_making_of_a_table_at_its_deadline, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_call_goes_through_when_the_index_is_let_go_in_time, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_call_goes_through_when_the_ledger_is_let_go_in_time, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_cancelled_call_does_not_wait_for_the_index, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_huge_file_without_an_etag_does_not_keep_a_head_beyond_its_deadline,
-                                        scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_huge_body_does_not_keep_a_put_beyond_its_deadline_and_nothing_is_written,
-                                        scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int scratch_setup(void **state)
+int scratch_set_up(void **state)
 {
     struct scratch *scratch = calloc(1, sizeof(*scratch));
     os_error error;
@@ -32,7 +32,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return remove(path);
 }
 
-int scratch_teardown(void **state)
+int scratch_tear_down(void **state)
 {
     struct scratch *scratch = *state;
     int failed = nftw(scratch->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);

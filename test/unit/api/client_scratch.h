@@ -4,22 +4,15 @@
 #define OSCOMMIT_TEST_API_CLIENT_SCRATCH_H
 
 #include "oscommit.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the four above */
-#include <cmocka.h>
+#include "support/test.h"
 
 struct scratch {
     char folder[64];
     char root[96];
     char url[128];
 };
-int scratch_setup(void **state); /* *state: a struct scratch whose root is an embedded store */
-int scratch_teardown(void **state);
+int scratch_set_up(void **state); /* *state: a struct scratch whose root is an embedded store */
+int scratch_tear_down(void **state);
 
 /* A client of it, with short times and its own options on top. */
 os_client *scratch_client(const struct scratch *scratch, const os_options *more);

@@ -39,11 +39,11 @@ static void *create_keys(void *argument)
     return NULL;
 }
 
-static void eight_threads_on_one_client_have_one_winner_for_each_key(void **state)
+TEST_WITH(scratch, eight_threads_on_one_client_have_one_winner_for_each_key)
 {
     struct worker workers[THREADS];
     pthread_t threads[THREADS];
-    os_client *client = scratch_client(*state, NULL);
+    os_client *client = scratch_client(scratch, NULL);
     for (int i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){.client = client, .number = i};
         assert_int_equal(pthread_create(&threads[i], NULL, create_keys, &workers[i]), 0);
@@ -61,10 +61,10 @@ static void eight_threads_on_one_client_have_one_winner_for_each_key(void **stat
     os_client_close(client);
 }
 
-static void a_client_that_does_nothing_closes_at_once(void **state)
+TEST_WITH(scratch, a_client_that_does_nothing_closes_at_once)
 {
     for (int i = 0; i < 20; i++)
-        os_client_close(scratch_client(*state, NULL));
+        os_client_close(scratch_client(scratch, NULL));
     os_client_close(NULL);
 }
 
@@ -162,26 +162,26 @@ static void contest_check_cancelled(struct contest *contest)
     }
 }
 
-static void closing_a_client_ends_the_calls_that_wait_and_frees_it_after_them(void **state)
+TEST_WITH(scratch, closing_a_client_ends_the_calls_that_wait_and_frees_it_after_them)
 {
-    hold(*state, "held/0");
-    hold(*state, "held/1");
+    hold(scratch, "held/0");
+    hold(scratch, "held/1");
     for (int round = 0; round < 5; round++) {
         struct contest contest;
-        contest_start(&contest, *state, NULL);
+        contest_start(&contest, scratch, NULL);
         os_client_close(contest.client);
         contest_check_cancelled(&contest);
     }
 }
 
-static void one_token_ends_calls_of_eight_threads(void **state)
+TEST_WITH(scratch, one_token_ends_calls_of_eight_threads)
 {
-    hold(*state, "held/0");
-    hold(*state, "held/1");
+    hold(scratch, "held/0");
+    hold(scratch, "held/1");
     os_cancel *cancel = NULL;
     struct contest contest;
     assert_int_equal(os_cancel_new(&cancel), OS_OK);
-    contest_start(&contest, *state, cancel);
+    contest_start(&contest, scratch, cancel);
     os_cancel_trigger(cancel);
     contest_check_cancelled(&contest);
     os_client_close(contest.client);
@@ -247,11 +247,11 @@ static void check_read_ends(struct reader *reader, pthread_t thread)
     CHECK_CODE(reader->code, OS_ERR_CANCELLED, &reader->error);
 }
 
-static void a_read_of_a_large_object_stops_between_two_pieces_when_it_is_cancelled(void **state)
+TEST_WITH(scratch, a_read_of_a_large_object_stops_between_two_pieces_when_it_is_cancelled)
 {
     struct reader reader = {.inside = EVENT_INIT};
     pthread_t thread;
-    reader.client = scratch_client(*state, NULL);
+    reader.client = scratch_client(scratch, NULL);
     put_large(reader.client);
     assert_int_equal(os_cancel_new(&reader.cancel), OS_OK);
     assert_int_equal(pthread_create(&thread, NULL, read_large, &reader), 0);
@@ -262,31 +262,16 @@ static void a_read_of_a_large_object_stops_between_two_pieces_when_it_is_cancell
     os_cancel_free(reader.cancel);
 }
 
-static void closing_a_client_ends_a_plain_call(void **state)
+TEST_WITH(scratch, closing_a_client_ends_a_plain_call)
 {
     struct reader reader = {.inside = EVENT_INIT};
     pthread_t thread;
     pthread_t closer;
-    reader.client = scratch_client(*state, NULL);
+    reader.client = scratch_client(scratch, NULL);
     put_large(reader.client);
     assert_int_equal(pthread_create(&thread, NULL, read_large, &reader), 0);
     event_wait(&reader.inside);
     assert_int_equal(pthread_create(&closer, NULL, close_it, reader.client), 0);
     check_read_ends(&reader, thread);
     pthread_join(closer, NULL);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(eight_threads_on_one_client_have_one_winner_for_each_key),
-        IN_SCRATCH(a_client_that_does_nothing_closes_at_once),
-        IN_SCRATCH(closing_a_client_ends_the_calls_that_wait_and_frees_it_after_them),
-        IN_SCRATCH(one_token_ends_calls_of_eight_threads),
-        IN_SCRATCH(a_read_of_a_large_object_stops_between_two_pieces_when_it_is_cancelled),
-        IN_SCRATCH(closing_a_client_ends_a_plain_call),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

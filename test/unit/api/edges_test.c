@@ -10,10 +10,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static void a_ticket_does_not_lead_out_of_the_store(void **state)
+TEST_WITH(scratch, a_ticket_does_not_lead_out_of_the_store)
 {
     static const char *const keys[] = {"", "../ledger", "/etc/passwd", ".oscommit/ledger.db", "a//b"};
-    const struct scratch *scratch = *state;
     os_client *client = scratch_client(scratch, NULL);
     char ledger[300];
     snprintf(ledger, sizeof(ledger), "%s/.oscommit/ledger.db", scratch->root);
@@ -48,9 +47,9 @@ static int count_object(void *context, const os_object *object)
     return 0;
 }
 
-static void a_list_needs_a_function_and_stops_when_it_says_so(void **state)
+TEST_WITH(scratch, a_list_needs_a_function_and_stops_when_it_says_so)
 {
-    os_client *client = scratch_client(*state, NULL);
+    os_client *client = scratch_client(scratch, NULL);
     os_error error = {0};
     int count = 0;
     CHECK_CODE(os_list(client, NULL, NULL, NULL, NULL, &error), OS_ERR_ARGUMENT, &error);
@@ -71,9 +70,9 @@ static void a_list_needs_a_function_and_stops_when_it_says_so(void **state)
     os_client_close(client);
 }
 
-static void a_rename_deletes_the_version_that_it_copied(void **state)
+TEST_WITH(scratch, a_rename_deletes_the_version_that_it_copied)
 {
-    os_client *client = scratch_client(*state, NULL);
+    os_client *client = scratch_client(scratch, NULL);
     os_body body = OS_BODY_MEMORY("moved", 5);
     os_result result = OS_RESULT_INIT;
     os_error error = {0};
@@ -88,9 +87,8 @@ static void a_rename_deletes_the_version_that_it_copied(void **state)
     os_client_close(client);
 }
 
-static void a_file_that_was_fetched_has_the_mode_that_the_program_gives_new_files(void **state)
+TEST_WITH(scratch, a_file_that_was_fetched_has_the_mode_that_the_program_gives_new_files)
 {
-    const struct scratch *scratch = *state;
     os_client *client = scratch_client(scratch, NULL);
     os_body body = OS_BODY_MEMORY("x", 1);
     os_sink sink = OS_SINK_INIT;
@@ -144,11 +142,11 @@ static void *put(void *argument)
     return NULL;
 }
 
-static void a_call_waits_for_a_busy_ledger(void **state)
+TEST_WITH(scratch, a_call_waits_for_a_busy_ledger)
 {
-    struct writer writer = {.client = scratch_client(*state, NULL)};
+    struct writer writer = {.client = scratch_client(scratch, NULL)};
     pthread_t thread;
-    sqlite3 *db = lock_ledger(*state);
+    sqlite3 *db = lock_ledger(scratch);
     assert_int_equal(pthread_create(&thread, NULL, put, &writer), 0);
     struct timespec pause = {.tv_nsec = 600000000}; /* two slices of SQLite's wait */
     nanosleep(&pause, NULL);
@@ -158,13 +156,13 @@ static void a_call_waits_for_a_busy_ledger(void **state)
     os_client_close(writer.client);
 }
 
-static void a_call_that_waits_for_a_busy_ledger_is_ended_when_it_is_cancelled(void **state)
+TEST_WITH(scratch, a_call_that_waits_for_a_busy_ledger_is_ended_when_it_is_cancelled)
 {
-    struct writer writer = {.client = scratch_client(*state, NULL)};
+    struct writer writer = {.client = scratch_client(scratch, NULL)};
     pthread_t thread;
     struct clock_reading before;
     struct clock_reading after;
-    sqlite3 *db = lock_ledger(*state);
+    sqlite3 *db = lock_ledger(scratch);
     assert_int_equal(os_cancel_new(&writer.cancel), OS_OK);
     assert_int_equal(pthread_create(&thread, NULL, put, &writer), 0);
     struct timespec pause = {.tv_nsec = 300000000}; /* so that it waits for the ledger */
@@ -179,19 +177,4 @@ static void a_call_that_waits_for_a_busy_ledger_is_ended_when_it_is_cancelled(vo
     unlock_ledger(db);
     os_client_close(writer.client);
     os_cancel_free(writer.cancel);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(a_ticket_does_not_lead_out_of_the_store),
-        IN_SCRATCH(a_list_needs_a_function_and_stops_when_it_says_so),
-        IN_SCRATCH(a_rename_deletes_the_version_that_it_copied),
-        IN_SCRATCH(a_file_that_was_fetched_has_the_mode_that_the_program_gives_new_files),
-        IN_SCRATCH(a_call_waits_for_a_busy_ledger),
-        IN_SCRATCH(a_call_that_waits_for_a_busy_ledger_is_ended_when_it_is_cancelled),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

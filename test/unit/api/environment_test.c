@@ -20,11 +20,10 @@ static int forget(void **state)
     return 0;
 }
 
-static void what_the_caller_has_set_counts_more(void **state)
+TEST_BETWEEN(NULL, forget, what_the_caller_has_set_counts_more)
 {
     os_options options = OS_OPTIONS_INIT;
     os_error err;
-    (void)state;
     set("OSCOMMIT_STORE", "s3://of-the-environment");
     set("OSCOMMIT_LENGTH_S", "9");
     set("OSCOMMIT_GUARD", "both");
@@ -39,11 +38,10 @@ static void what_the_caller_has_set_counts_more(void **state)
     assert_int_equal(options.size, sizeof(options));
 }
 
-static void the_endpoint_of_a_service_counts_more_than_that_of_both(void **state)
+TEST_BETWEEN(NULL, forget, the_endpoint_of_a_service_counts_more_than_that_of_both)
 {
     os_options options = OS_OPTIONS_INIT;
     os_error err;
-    (void)state;
     set("OSCOMMIT_ENDPOINT_URL", "http://both");
     set("OSCOMMIT_S3_ENDPOINT", "http://s3");
     CHECK_CODE(os_options_from_environment(&options, &err), OS_OK, &err);
@@ -51,14 +49,13 @@ static void the_endpoint_of_a_service_counts_more_than_that_of_both(void **state
     assert_string_equal(options.dynamodb_endpoint, "http://both");
 }
 
-static void a_value_that_cannot_be_is_named_and_nothing_taken(void **state)
+TEST_BETWEEN(NULL, forget, a_value_that_cannot_be_is_named_and_nothing_taken)
 {
     static const char *const wrong[][2] = {
         {"OSCOMMIT_LENGTH_S", "5s"},         {"OSCOMMIT_LENGTH_S", "0"},     {"OSCOMMIT_LENGTH_S", "-1"},
         {"OSCOMMIT_LENGTH_S", "4294967296"}, {"OSCOMMIT_GUARD", "bot"},      {"OSCOMMIT_GUARD", "bothh"},
         {"OSCOMMIT_GUARD", "auto|record"},   {"OSCOMMIT_CHECK_TABLE", "on"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         os_options options = OS_OPTIONS_INIT;
         os_options before = OS_OPTIONS_INIT;
@@ -74,11 +71,10 @@ static void a_value_that_cannot_be_is_named_and_nothing_taken(void **state)
 }
 
 /* A program that was compiled with an earlier header has no room for the last field. */
-static void nothing_is_written_beyond_the_callers_struct(void **state)
+TEST_BETWEEN(NULL, forget, nothing_is_written_beyond_the_callers_struct)
 {
     os_options options = OS_OPTIONS_INIT;
     os_error err;
-    (void)state;
     set("OSCOMMIT_LATE_SEGMENT_S", "3");
     set("OSCOMMIT_LENGTH_S", "9");
     options.size = offsetof(os_options, late_segment_s);
@@ -88,25 +84,17 @@ static void nothing_is_written_beyond_the_callers_struct(void **state)
     assert_int_equal(options.size, offsetof(os_options, late_segment_s));
 }
 
-static void options_that_are_none_are_refused(void **state)
+TEST_BETWEEN(NULL, forget, options_that_are_none_are_refused)
 {
     os_options options = OS_OPTIONS_INIT;
     os_error err;
-    (void)state;
     options.size = 0;
     CHECK_CODE(os_options_from_environment(&options, &err), OS_ERR_ARGUMENT, &err);
     CHECK_CODE(os_options_from_environment(NULL, &err), OS_ERR_ARGUMENT, &err);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(what_the_caller_has_set_counts_more, forget),
-        cmocka_unit_test_teardown(the_endpoint_of_a_service_counts_more_than_that_of_both, forget),
-        cmocka_unit_test_teardown(a_value_that_cannot_be_is_named_and_nothing_taken, forget),
-        cmocka_unit_test_teardown(nothing_is_written_beyond_the_callers_struct, forget),
-        cmocka_unit_test_teardown(options_that_are_none_are_refused, forget),
-    };
     forget_oscommit_variables();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_main(argc, argv);
 }

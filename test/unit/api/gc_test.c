@@ -145,10 +145,10 @@ static void check_fate(const struct collected *collected, const char *fate)
 }
 
 /* R14: whoever holds a record that names an upload may be about to complete it. */
-static void an_upload_that_a_record_may_need_is_spared(void **state)
+TEST_WITH(scratch, an_upload_that_a_record_may_need_is_spared)
 {
     struct collected collected;
-    collect(&collected, *state);
+    collect(&collected, scratch);
     check_fate(&collected, "held:spared");
     check_fate(&collected, "unread:spared");
     assert_false(aborted(&collected, "of-held"));
@@ -158,10 +158,10 @@ static void an_upload_that_a_record_may_need_is_spared(void **state)
     let_go(&collected);
 }
 
-static void what_nobody_needs_goes_whatever_its_page(void **state)
+TEST_WITH(scratch, what_nobody_needs_goes_whatever_its_page)
 {
     struct collected collected;
-    collect(&collected, *state);
+    collect(&collected, scratch);
     check_fate(&collected, "a:removed");
     check_fate(&collected, "z:removed");
     assert_true(aborted(&collected, "of-a"));
@@ -170,10 +170,10 @@ static void what_nobody_needs_goes_whatever_its_page(void **state)
 }
 
 /* T3: not before a whole day behind its ttl, and not while the upload that it names is open. */
-static void only_a_record_that_is_dead_for_long_goes(void **state)
+TEST_WITH(scratch, only_a_record_that_is_dead_for_long_goes)
 {
     struct collected collected;
-    collect(&collected, *state);
+    collect(&collected, scratch);
     check_fate(&collected, "named:spared");
     check_fate(&collected, "unsaid:spared");
     check_fate(&collected, "over:removed");
@@ -182,27 +182,14 @@ static void only_a_record_that_is_dead_for_long_goes(void **state)
 }
 
 /* R14: nor is it handed over, except by force. */
-static void a_record_is_not_handed_over_while_its_upload_may_be_open(void **state)
+TEST_WITH(scratch, a_record_is_not_handed_over_while_its_upload_may_be_open)
 {
     struct collected collected;
-    collect(&collected, *state);
+    collect(&collected, scratch);
     assert_int_equal(os_table_release(collected.client, "named", NULL, 0, NULL, &collected.error), OS_ERR_BUSY);
     CHECK_SAYS(&collected.error, "still open");
     assert_int_equal(os_table_release(collected.client, "unsaid", NULL, 0, NULL, &collected.error), OS_ERR_PROTOCOL);
     CHECK_SAYS(&collected.error, "does not say NoSuchUpload");
     CHECK_CODE(os_table_release(collected.client, "a", NULL, 0, NULL, &collected.error), OS_OK, &collected.error);
     let_go(&collected);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(an_upload_that_a_record_may_need_is_spared),
-        IN_SCRATCH(what_nobody_needs_goes_whatever_its_page),
-        IN_SCRATCH(only_a_record_that_is_dead_for_long_goes),
-        IN_SCRATCH(a_record_is_not_handed_over_while_its_upload_may_be_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

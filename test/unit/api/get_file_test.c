@@ -18,20 +18,22 @@ enum { SHORT_MS = 300, AT_MOST_MS = 60000, LONG_MS = 120000, BIG = 4 << 20 /* mo
 
 static os_error error;
 static os_client *client;
+static const struct scratch *scratch;
 
-static int set_up(void **state)
+static int make_object(void **state)
 {
-    if (scratch_setup(state) != 0)
+    if (scratch_set_up(state) != 0)
         return -1;
-    client = scratch_client(*state, NULL);
+    scratch = *state;
+    client = scratch_client(scratch, NULL);
     os_body body = OS_BODY_MEMORY("object", 6);
     return os_put(client, "k", &body, NULL, NULL, NULL, &error) == OS_OK ? 0 : -1;
 }
 
-static int tear_down(void **state)
+static int remove_all(void **state)
 {
     os_client_close(client);
-    return scratch_teardown(state);
+    return scratch_tear_down(state);
 }
 
 static uint64_t now_ms(void)
@@ -41,11 +43,10 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static const char *in(void *const *state, const char *name)
+static const char *in(const char *name)
 {
     static char paths[4][160];
     static unsigned next;
-    const struct scratch *scratch = *state;
     char *path = paths[next++ % 4];
     (void)snprintf(path, sizeof(paths[0]), "%s/%s", scratch->folder, name);
     return path;
@@ -94,71 +95,70 @@ static struct stat status_of(const char *path)
 
 /* -------------------------------------------------------------------------------------------------- regular files */
 
-static void a_file_that_is_replaced_keeps_its_mode_and_a_new_one_gets_the_usual(void **state)
+TEST_BETWEEN(make_object, remove_all, a_file_that_is_replaced_keeps_its_mode_and_a_new_one_gets_the_usual)
 {
-    write_text(in(state, "secret"), "old", 0600);
-    CHECK_CODE(get(in(state, "secret")), OS_OK, &error);
-    check_text(in(state, "secret"), "object");
-    assert_int_equal(status_of(in(state, "secret")).st_mode & 0777, 0600);
+    write_text(in("secret"), "old", 0600);
+    CHECK_CODE(get(in("secret")), OS_OK, &error);
+    check_text(in("secret"), "object");
+    assert_int_equal(status_of(in("secret")).st_mode & 0777, 0600);
     mode_t mask = umask(022);
-    CHECK_CODE(get(in(state, "new")), OS_OK, &error);
+    CHECK_CODE(get(in("new")), OS_OK, &error);
     (void)umask(mask);
-    assert_int_equal(status_of(in(state, "new")).st_mode & 0777, 0644);
+    assert_int_equal(status_of(in("new")).st_mode & 0777, 0644);
 }
 
-static void a_file_that_cannot_be_got_stays_as_it_was(void **state)
+TEST_BETWEEN(make_object, remove_all, a_file_that_cannot_be_got_stays_as_it_was)
 {
-    write_text(in(state, "kept"), "old", 0600);
-    CHECK_CODE(get_within("absent", in(state, "kept"), 0, NULL), OS_ERR_NOT_FOUND, &error);
-    check_text(in(state, "kept"), "old");
+    write_text(in("kept"), "old", 0600);
+    CHECK_CODE(get_within("absent", in("kept"), 0, NULL), OS_ERR_NOT_FOUND, &error);
+    check_text(in("kept"), "old");
 }
 
-static void a_link_stays_and_what_it_leads_to_is_replaced(void **state)
+TEST_BETWEEN(make_object, remove_all, a_link_stays_and_what_it_leads_to_is_replaced)
 {
-    assert_int_equal(mkdir(in(state, "folder"), 0700), 0);
-    write_text(in(state, "folder/file"), "old", 0600);
-    assert_int_equal(symlink("folder/file", in(state, "first")), 0);
-    assert_int_equal(symlink("first", in(state, "second")), 0);
-    CHECK_CODE(get(in(state, "second")), OS_OK, &error);
-    check_text(in(state, "folder/file"), "object");
-    assert_true(S_ISLNK(status_of(in(state, "first")).st_mode) && S_ISLNK(status_of(in(state, "second")).st_mode));
+    assert_int_equal(mkdir(in("folder"), 0700), 0);
+    write_text(in("folder/file"), "old", 0600);
+    assert_int_equal(symlink("folder/file", in("first")), 0);
+    assert_int_equal(symlink("first", in("second")), 0);
+    CHECK_CODE(get(in("second")), OS_OK, &error);
+    check_text(in("folder/file"), "object");
+    assert_true(S_ISLNK(status_of(in("first")).st_mode) && S_ISLNK(status_of(in("second")).st_mode));
 }
 
-static void a_link_to_nothing_is_refused(void **state)
+TEST_BETWEEN(make_object, remove_all, a_link_to_nothing_is_refused)
 {
-    assert_int_equal(symlink("nothing", in(state, "link")), 0);
-    CHECK_CODE(get(in(state, "link")), OS_ERR_ARGUMENT, &error);
+    assert_int_equal(symlink("nothing", in("link")), 0);
+    CHECK_CODE(get(in("link")), OS_ERR_ARGUMENT, &error);
     CHECK_SAYS(&error, "symbolic link");
-    assert_int_not_equal(access(in(state, "nothing"), F_OK), 0);
+    assert_int_not_equal(access(in("nothing"), F_OK), 0);
 }
 
-static void a_folder_is_refused(void **state)
+TEST_BETWEEN(make_object, remove_all, a_folder_is_refused)
 {
-    const struct scratch *scratch = *state;
     CHECK_CODE(get(scratch->folder), OS_ERR_ARGUMENT, &error);
     CHECK_SAYS(&error, "folder");
 }
 
 /* As a shell gives it with 3>FILE. Renaming over the file would leave the shell's descriptor with the old one. */
-static void an_open_file_by_its_number_is_written_to_in_place(void **state)
+TEST_BETWEEN(make_object, remove_all, an_open_file_by_its_number_is_written_to_in_place)
 {
     char name[32];
-    write_text(in(state, "open"), "what was longer", 0600);
-    int fd = open(in(state, "open"), O_RDWR | O_CLOEXEC);
+    write_text(in("open"), "what was longer", 0600);
+    int fd = open(in("open"), O_RDWR | O_CLOEXEC);
     assert_true(fd >= 0);
     (void)snprintf(name, sizeof(name), "/dev/fd/%d", fd);
-    struct stat before = status_of(in(state, "open"));
+    struct stat before = status_of(in("open"));
     CHECK_CODE(get(name), OS_OK, &error);
-    assert_int_equal(status_of(in(state, "open")).st_ino, before.st_ino);
-    check_text(in(state, "open"), "object");
+    assert_int_equal(status_of(in("open")).st_ino, before.st_ino);
+    check_text(in("open"), "object");
     assert_int_equal(close(fd), 0);
 }
 
 /* -------------------------------------------------------------------------------------------------------- devices */
 
-static void a_device_stays_a_device(void **state)
+TEST_BETWEEN(make_object, remove_all, a_device_stays_a_device)
 {
-    const char *device = in(state, "null");
+    const char *device = in("null");
     if (mknod(device, S_IFCHR | 0666, makedev(1, 3)) != 0) {
         print_message("SKIPPED: no device can be made here (%s)\n", strerror(errno));
         return;
@@ -169,9 +169,9 @@ static void a_device_stays_a_device(void **state)
     assert_true(S_ISCHR(status_of(device).st_mode));
 }
 
-static void a_device_that_takes_nothing_is_an_error(void **state)
+TEST_BETWEEN(make_object, remove_all, a_device_that_takes_nothing_is_an_error)
 {
-    const char *device = in(state, "full");
+    const char *device = in("full");
     if (mknod(device, S_IFCHR | 0666, makedev(1, 7)) != 0 || access(device, W_OK) != 0) {
         print_message("SKIPPED: no device can be made here (%s)\n", strerror(errno));
         return;
@@ -184,16 +184,16 @@ static void a_device_that_takes_nothing_is_an_error(void **state)
 
 /* ---------------------------------------------------------------------------------------------------------- FIFOs */
 
-static const char *make_fifo(void *const *state)
+static const char *make_fifo(void)
 {
-    const char *fifo = in(state, "fifo");
+    const char *fifo = in("fifo");
     assert_int_equal(mkfifo(fifo, 0600), 0);
     return fifo;
 }
 
-static void check_still_a_fifo(void *const *state)
+static void check_still_a_fifo(void)
 {
-    assert_true(S_ISFIFO(status_of(in(state, "fifo")).st_mode));
+    assert_true(S_ISFIFO(status_of(in("fifo")).st_mode));
 }
 
 struct reader {
@@ -221,9 +221,9 @@ static void put_big(void)
     free(data);
 }
 
-static void a_fifo_is_written_to(void **state)
+TEST_BETWEEN(make_object, remove_all, a_fifo_is_written_to)
 {
-    struct reader reader = {.fifo = make_fifo(state)};
+    struct reader reader = {.fifo = make_fifo()};
     pthread_t thread;
     put_big();
     assert_int_equal(pthread_create(&thread, NULL, read_all, &reader), 0);
@@ -231,17 +231,17 @@ static void a_fifo_is_written_to(void **state)
     pthread_join(thread, NULL);
     CHECK_CODE(code, OS_OK, &error);
     assert_int_equal(reader.length, BIG);
-    check_still_a_fifo(state);
+    check_still_a_fifo();
 }
 
-static void a_fifo_without_a_reader_is_waited_for_until_the_deadline(void **state)
+TEST_BETWEEN(make_object, remove_all, a_fifo_without_a_reader_is_waited_for_until_the_deadline)
 {
-    const char *fifo = make_fifo(state);
+    const char *fifo = make_fifo();
     uint64_t start_ms = now_ms();
     CHECK_CODE(get_within("k", fifo, SHORT_MS, NULL), OS_ERR_DEADLINE, &error);
     assert_in_range(now_ms() - start_ms, SHORT_MS, AT_MOST_MS);
     CHECK_SAYS(&error, "no reader");
-    check_still_a_fifo(state);
+    check_still_a_fifo();
 }
 
 static void *trigger_soon(void *cancel)
@@ -264,15 +264,15 @@ static void check_cancelled(const char *key, const char *fifo)
     os_cancel_free(cancel);
 }
 
-static void waiting_for_a_reader_can_be_cancelled(void **state)
+TEST_BETWEEN(make_object, remove_all, waiting_for_a_reader_can_be_cancelled)
 {
-    check_cancelled("k", make_fifo(state));
-    check_still_a_fifo(state);
+    check_cancelled("k", make_fifo());
+    check_still_a_fifo();
 }
 
-static void a_reader_that_does_not_read_keeps_no_call_beyond_its_deadline_or_cancellation(void **state)
+TEST_BETWEEN(make_object, remove_all, a_reader_that_does_not_read_keeps_no_call_beyond_its_deadline_or_cancellation)
 {
-    const char *fifo = make_fifo(state);
+    const char *fifo = make_fifo();
     int deaf = open(fifo, O_RDWR | O_CLOEXEC);
     assert_true(deaf >= 0);
     put_big();
@@ -292,9 +292,9 @@ static void *read_a_little(void *argument)
     return some ? argument : NULL;
 }
 
-static void a_reader_that_goes_away_is_an_error(void **state)
+TEST_BETWEEN(make_object, remove_all, a_reader_that_goes_away_is_an_error)
 {
-    char *fifo = strdup(make_fifo(state));
+    char *fifo = strdup(make_fifo());
     pthread_t thread;
     void *some = NULL;
     put_big();
@@ -305,26 +305,4 @@ static void a_reader_that_goes_away_is_an_error(void **state)
     assert_non_null(some);
     CHECK_CODE(code, OS_ERR_IO, &error);
     CHECK_SAYS(&error, strerror(EPIPE));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_file_that_is_replaced_keeps_its_mode_and_a_new_one_gets_the_usual),
-        TEST(a_file_that_cannot_be_got_stays_as_it_was),
-        TEST(a_link_stays_and_what_it_leads_to_is_replaced),
-        TEST(a_link_to_nothing_is_refused),
-        TEST(a_folder_is_refused),
-        TEST(an_open_file_by_its_number_is_written_to_in_place),
-        TEST(a_device_stays_a_device),
-        TEST(a_device_that_takes_nothing_is_an_error),
-        TEST(a_fifo_is_written_to),
-        TEST(a_fifo_without_a_reader_is_waited_for_until_the_deadline),
-        TEST(waiting_for_a_reader_can_be_cancelled),
-        TEST(a_reader_that_does_not_read_keeps_no_call_beyond_its_deadline_or_cancellation),
-        TEST(a_reader_that_goes_away_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

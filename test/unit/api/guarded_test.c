@@ -32,9 +32,8 @@ static int count_records(const char *ledger, const char *sql)
     return count;
 }
 
-static void the_record_prefix_stands_before_the_path_of_a_record(void **state)
+TEST_WITH(scratch, the_record_prefix_stands_before_the_path_of_a_record)
 {
-    const struct scratch *scratch = *state;
     os_options options = OS_OPTIONS_INIT;
     options.record_prefix = "fleet-7/";
     os_client *client = scratch_client(scratch, &options);
@@ -47,9 +46,9 @@ static void the_record_prefix_stands_before_the_path_of_a_record(void **state)
     assert_int_equal(count_records(ledger, "SELECT count(*) FROM records"), 1);
 }
 
-static void a_body_of_eight_mib_goes_in_one_request(void **state)
+TEST_WITH(scratch, a_body_of_eight_mib_goes_in_one_request)
 {
-    os_client *client = scratch_client(*state, NULL);
+    os_client *client = scratch_client(scratch, NULL);
     size_t most = (size_t)8 << 20;
     char *data = calloc(1, most + 1);
     assert_non_null(data);
@@ -119,25 +118,25 @@ static bool is_fenced(const struct scratch *scratch, const struct http_server_op
     return fenced;
 }
 
-static void a_store_that_takes_expired_requests_gets_no_fences(void **state)
+TEST_WITH(scratch, a_store_that_takes_expired_requests_gets_no_fences)
 {
     struct http_server_options lenient = {.respond = answer_anything};
-    assert_false(is_fenced(*state, &lenient));
+    assert_false(is_fenced(scratch, &lenient));
 }
 
 /* A fence is passed at the margin, not an hour later. */
-static void a_store_that_forgives_minutes_gets_no_fences(void **state)
+TEST_WITH(scratch, a_store_that_forgives_minutes_gets_no_fences)
 {
     unsigned long grace_s = 300;
     struct http_server_options forgiving = {.respond = answer_with_grace, .respond_context = &grace_s};
-    assert_false(is_fenced(*state, &forgiving));
+    assert_false(is_fenced(scratch, &forgiving));
 }
 
-static void a_store_that_forgives_no_more_than_the_margin_gets_fences(void **state)
+TEST_WITH(scratch, a_store_that_forgives_no_more_than_the_margin_gets_fences)
 {
     unsigned long grace_s = 2;
     struct http_server_options strict = {.respond = answer_with_grace, .respond_context = &grace_s};
-    assert_true(is_fenced(*state, &strict));
+    assert_true(is_fenced(scratch, &strict));
 }
 
 /* A strict store that answers only 503 to its first `unavailable` presigned HEADs. */
@@ -158,19 +157,19 @@ static void answer_unsteadily(void *context, const struct http_server_record *re
         answer_with("503 Slow Down", scratch, ret);
 }
 
-static void a_pair_without_an_answer_is_asked_again(void **state)
+TEST_WITH(scratch, a_pair_without_an_answer_is_asked_again)
 {
     struct unsteady unsteady = {.unavailable = 3};
     struct http_server_options store = {.respond = answer_unsteadily, .respond_context = &unsteady};
-    assert_true(is_fenced(*state, &store));
+    assert_true(is_fenced(scratch, &store));
     assert_int_equal(atomic_load(&unsteady.probes), 6); /* the third pair was answered */
 }
 
-static void a_pair_that_is_never_answered_is_asked_five_times(void **state)
+TEST_WITH(scratch, a_pair_that_is_never_answered_is_asked_five_times)
 {
     struct unsteady unsteady = {.unavailable = 100};
     struct http_server_options store = {.respond = answer_unsteadily, .respond_context = &unsteady};
-    assert_false(is_fenced(*state, &store));
+    assert_false(is_fenced(scratch, &store));
     assert_int_equal(atomic_load(&unsteady.probes), 10);
 }
 
@@ -186,11 +185,11 @@ static void refuse_once_without_date(void *context, const struct http_server_rec
         answer_with_grace(&grace_s, record, scratch, ret);
 }
 
-static void a_bucket_that_a_middlebox_refused_is_asked_again(void **state)
+TEST_WITH(scratch, a_bucket_that_a_middlebox_refused_is_asked_again)
 {
     atomic_uint asked = 0;
     struct http_server_options store = {.respond = refuse_once_without_date, .respond_context = &asked};
-    assert_true(is_fenced(*state, &store));
+    assert_true(is_fenced(scratch, &store));
 }
 
 /* ------------------------------------------------------------------------------------------------ allowance */
@@ -274,7 +273,7 @@ static void check_allowances(const struct scratch *scratch, bool tls, const stru
 }
 
 /* Section 3: over TLS a record of 16 KiB arrives at once, and the head is a part of it, signature and token too. */
-static void over_tls_head_and_body_decide_the_allowance_together(void **state)
+TEST_WITH(scratch, over_tls_head_and_body_decide_the_allowance_together)
 {
     static const struct size_case cases[] = {
         {"absent-small", .body_bytes = 100, .at_once = true},
@@ -288,18 +287,18 @@ static void over_tls_head_and_body_decide_the_allowance_together(void **state)
         {"absent-token", .body_bytes = 8000, .token_bytes = 12 << 10},
         {"absent-token-fits", .body_bytes = 100, .token_bytes = 12 << 10, .at_once = true},
     };
-    check_allowances(*state, true, cases, sizeof(cases) / sizeof(cases[0]));
+    check_allowances(scratch, true, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* Loopback's segments have 32 KiB and more. */
-static void in_the_clear_a_segment_decides_the_allowance(void **state)
+TEST_WITH(scratch, in_the_clear_a_segment_decides_the_allowance)
 {
     static const struct size_case cases[] = {
         {"absent-small", .body_bytes = 100, .at_once = true},
         {"absent-of-16000", .body_bytes = 16000, .header_bytes = 8 << 10, .at_once = true},
         {"absent-of-64-kib", .body_bytes = 65536},
     };
-    check_allowances(*state, false, cases, sizeof(cases) / sizeof(cases[0]));
+    check_allowances(scratch, false, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* ------------------------------------------------------------------------------------------------ ETags */
@@ -331,35 +330,11 @@ static void replace_what_has_no_etag(const struct scratch *scratch, char *answer
 }
 
 /* Nobody can tell then whether the expected version is there: that is no conflict, and nothing is written. */
-static void a_store_that_names_no_etag_is_no_conflict(void **state)
+TEST_WITH(scratch, a_store_that_names_no_etag_is_no_conflict)
 {
     static char nothing[] = "200 OK";
     static char empty[] = "200 OK\r\nETag: \"\"";
     char *const answers[] = {nothing, empty};
     for (size_t i = 0; i < 4; i++)
-        replace_what_has_no_etag(*state, answers[i / 2], i % 2 == 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_pair_without_an_answer_is_asked_again, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_pair_that_is_never_answered_is_asked_five_times, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(the_record_prefix_stands_before_the_path_of_a_record, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_body_of_eight_mib_goes_in_one_request, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_store_that_takes_expired_requests_gets_no_fences, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_store_that_forgives_minutes_gets_no_fences, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_store_that_forgives_no_more_than_the_margin_gets_fences, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_bucket_that_a_middlebox_refused_is_asked_again, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(over_tls_head_and_body_decide_the_allowance_together, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(in_the_clear_a_segment_decides_the_allowance, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_store_that_names_no_etag_is_no_conflict, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        replace_what_has_no_etag(scratch, answers[i / 2], i % 2 == 1);
 }

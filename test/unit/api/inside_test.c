@@ -197,7 +197,7 @@ static void use_with(os_client *client, const struct kind *kind, struct within *
     check_refused(within);
 }
 
-static void a_call_from_a_callback_of_an_embedded_client_is_refused_at_once(void **state)
+TEST(a_call_from_a_callback_of_an_embedded_client_is_refused_at_once)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         struct within within = {0};
@@ -205,10 +205,11 @@ static void a_call_from_a_callback_of_an_embedded_client_is_refused_at_once(void
         if (kinds[i].credentials)
             continue; /* it needs none */
         print_message("%s\n", kinds[i].name);
-        scratch_teardown(state);
-        assert_int_equal(scratch_setup(state), 0);
+        void *scratch = NULL;
+        assert_int_equal(scratch_set_up(&scratch), 0);
         options_of(&kinds[i], &within, &options);
-        use_with(scratch_client(*state, &options), &kinds[i], &within);
+        use_with(scratch_client(scratch, &options), &kinds[i], &within);
+        scratch_tear_down(&scratch);
     }
 }
 
@@ -239,7 +240,7 @@ static void answer(void *context, const struct http_server_record *record, struc
     }
 }
 
-static void a_call_from_a_callback_of_a_client_over_s3_is_refused_at_once(void **state)
+TEST(a_call_from_a_callback_of_a_client_over_s3_is_refused_at_once)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         struct within within = {0};
@@ -248,11 +249,12 @@ static void a_call_from_a_callback_of_a_client_over_s3_is_refused_at_once(void *
         struct http_server *server =
             http_server_start(&(struct http_server_options){.respond = answer, .respond_context = &put});
         print_message("%s\n", kinds[i].name);
-        scratch_teardown(state);
-        assert_int_equal(scratch_setup(state), 0);
+        void *scratch = NULL;
+        assert_int_equal(scratch_set_up(&scratch), 0);
         options_of(&kinds[i], &within, &options);
         options.fences = OS_OFF;
-        use_with(scratch_s3_client(*state, http_server_host(server), &options), &kinds[i], &within);
+        use_with(scratch_s3_client(scratch, http_server_host(server), &options), &kinds[i], &within);
+        scratch_tear_down(&scratch);
         http_server_stop(server);
     }
 }
@@ -293,12 +295,12 @@ static int64_t within_read(void *context, void *ret_data, size_t size)
     return 1;
 }
 
-static void a_call_from_a_function_on_the_calling_thread_is_a_call_like_any_other(void **state)
+TEST_WITH(scratch, a_call_from_a_function_on_the_calling_thread_is_a_call_like_any_other)
 {
     os_body body = OS_BODY_MEMORY("x", 1);
     os_body stream = {.size = sizeof(stream), .read = within_read};
     os_error error = {0};
-    struct within listing = {.client = scratch_client(*state, NULL)};
+    struct within listing = {.client = scratch_client(scratch, NULL)};
     struct within records = listing;
     struct within reading = listing;
     os_client *client = listing.client;
@@ -327,22 +329,22 @@ static void on_other(void *context, const os_metric *metric)
     within->tried += metric->kind == OS_METRIC_GUARDED;
 }
 
-static void a_callback_may_call_another_client(void **state)
+TEST_WITH(scratch, a_callback_may_call_another_client)
 {
     struct within within = {0};
     os_options options = OS_OPTIONS_INIT;
     os_error error = {0};
     struct scratch *other = NULL;
     os_body body = OS_BODY_MEMORY("x", 1);
-    assert_int_equal(scratch_setup((void **)&other), 0);
+    assert_int_equal(scratch_set_up((void **)&other), 0);
     options.metric = on_other;
     options.metric_context = &within;
     within.client = scratch_client(other, NULL);
-    os_client *client = scratch_client(*state, &options);
+    os_client *client = scratch_client(scratch, &options);
     assert_int_equal(os_put_if_absent(client, "k", &body, NULL, NULL, NULL, &error), OS_COMMITTED);
     os_client_close(client);
     os_client_close(within.client);
-    scratch_teardown((void **)&other);
+    scratch_tear_down((void **)&other);
     assert_int_equal(within.tried, 1);
     assert_int_equal(within.wrong, 0);
 }
@@ -353,7 +355,7 @@ static void trigger(void *context, const os_metric *metric)
     os_cancel_trigger(context);
 }
 
-static void a_callback_may_cancel(void **state)
+TEST_WITH(scratch, a_callback_may_cancel)
 {
     os_options options = OS_OPTIONS_INIT;
     os_cancel *cancel = NULL;
@@ -364,7 +366,7 @@ static void a_callback_may_cancel(void **state)
     options.metric = trigger;
     options.metric_context = cancel;
     call.cancel = cancel;
-    os_client *client = scratch_client(*state, &options);
+    os_client *client = scratch_client(scratch, &options);
     assert_int_equal(os_put_if_absent(client, "k", &body, NULL, &call, NULL, &error), OS_NOT_EXECUTED);
     CHECK_CODE(error.code, OS_ERR_CANCELLED, &error);
     os_client_close(client);
@@ -381,9 +383,9 @@ static void end_child(bool passed)
 }
 
 /* Its threads are not in the child, so nobody would ever answer there. */
-static void a_call_from_a_forked_child_is_refused_at_once(void **state)
+TEST_WITH(scratch, a_call_from_a_forked_child_is_refused_at_once)
 {
-    os_client *client = scratch_client(*state, NULL);
+    os_client *client = scratch_client(scratch, NULL);
     os_error error = {0};
     pid_t child = fork();
     assert_true(child >= 0);
@@ -395,7 +397,7 @@ static void a_call_from_a_forked_child_is_refused_at_once(void **state)
         bool guarded = os_put_if_absent(client, "k", &body, NULL, NULL, NULL, &error) == OS_NOT_EXECUTED &&
                        error.code == OS_ERR_ARGUMENT;
         os_options options = OS_OPTIONS_INIT;
-        options.store_url = ((struct scratch *)*state)->url;
+        options.store_url = ((struct scratch *)scratch)->url;
         os_client *another = NULL;
         guarded = guarded && os_client_open(&options, &another, &error) == OS_ERR_ARGUMENT && another == NULL &&
                   strstr(error.message, "SQLite") != NULL;
@@ -409,18 +411,8 @@ static void a_call_from_a_forked_child_is_refused_at_once(void **state)
     os_client_close(client);
 }
 
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(a_call_from_a_callback_of_an_embedded_client_is_refused_at_once),
-        IN_SCRATCH(a_call_from_a_callback_of_a_client_over_s3_is_refused_at_once),
-        IN_SCRATCH(a_call_from_a_function_on_the_calling_thread_is_a_call_like_any_other),
-        IN_SCRATCH(a_callback_may_call_another_client),
-        IN_SCRATCH(a_callback_may_cancel),
-        IN_SCRATCH(a_call_from_a_forked_child_is_refused_at_once),
-    };
     alarm(HANG_S);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_main(argc, argv);
 }

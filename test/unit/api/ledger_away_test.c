@@ -311,7 +311,7 @@ static void tear_down(struct away *away)
  * before the deadline. */
 enum { AT_ONCE_MS = 60000, TEN_S = 9500, LATEST_MS = 60000 };
 
-static void a_ledger_that_is_not_there_is_given_up_with_the_name_of_its_setting(void **state)
+TEST(a_ledger_that_is_not_there_is_given_up_with_the_name_of_its_setting)
 {
     static const char away_words[] = "its ledger has not answered for ten seconds";
     static const struct wanted wanted[] = {
@@ -342,7 +342,6 @@ static void a_ledger_that_is_not_there_is_given_up_with_the_name_of_its_setting(
     enum { COUNT = sizeof(wanted) / sizeof(wanted[0]) };
     struct away cases[COUNT];
     const size_t count = COUNT;
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         cases[i] = (struct away){.wanted = wanted[i], .result = OS_RESULT_INIT};
         set_up(&cases[i]);
@@ -358,12 +357,11 @@ static void a_ledger_that_is_not_there_is_given_up_with_the_name_of_its_setting(
 }
 
 /* What was sent to the store may have been applied: its caller waits for the ledger as long as he said. */
-static void a_ledger_that_goes_away_behind_an_attempt_is_waited_for(void **state)
+TEST(a_ledger_that_goes_away_behind_an_attempt_is_waited_for)
 {
     struct away away = {.wanted.kind = LEDGER_TAKES_RECORDS};
     os_result result = OS_RESULT_INIT;
     os_error error = {0};
-    (void)state;
     set_up(&away);
     uint64_t start = now_ms();
     assert_int_equal(create(away.client, 13000, NULL, &result, &error), OS_UNKNOWN);
@@ -381,10 +379,9 @@ static int no_record(void *context, const os_record *record)
     return 0;
 }
 
-static void the_table_commands_name_the_setting_too(void **state)
+TEST(the_table_commands_name_the_setting_too)
 {
     static const enum ledger_kind kinds[] = {LEDGER_IS_S3, LEDGER_IS_WEB, LEDGER_REFUSES};
-    (void)state;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         struct away away = {.wanted.kind = kinds[i]};
         os_error errors[4] = {{0}};
@@ -399,14 +396,4 @@ static void the_table_commands_name_the_setting_too(void **state)
         }
         tear_down(&away);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ledger_that_is_not_there_is_given_up_with_the_name_of_its_setting),
-        cmocka_unit_test(a_ledger_that_goes_away_behind_an_attempt_is_waited_for),
-        cmocka_unit_test(the_table_commands_name_the_setting_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,10 +63,10 @@ static void check_asked(struct listed *listed, size_t request, const char *words
 #define OBJECTS(inside) "<ListBucketResult>" inside "</ListBucketResult>"
 #define GOES_ON(token)  "<IsTruncated>true</IsTruncated><NextContinuationToken>" token "</NextContinuationToken>"
 
-static void every_page_of_a_list_is_asked_for_by_its_token(void **state)
+TEST_WITH(scratch, every_page_of_a_list_is_asked_for_by_its_token)
 {
     struct listed listed;
-    listed_open(&listed, *state);
+    listed_open(&listed, scratch);
     push(&listed, OBJECTS(OBJECT("a") OBJECT("b") GOES_ON("t1")));
     push(&listed, OBJECTS(GOES_ON("t2"))); /* a page may have nothing but where the next one is */
     push(&listed, OBJECTS(OBJECT("c")));
@@ -85,10 +85,10 @@ static void every_page_of_a_list_is_asked_for_by_its_token(void **state)
     "<IsTruncated>true</IsTruncated><NextKeyMarker>" key "</NextKeyMarker><NextVersionIdMarker>" id \
     "</NextVersionIdMarker>"
 
-static void every_page_of_versions_is_asked_for_by_its_key_and_version(void **state)
+TEST_WITH(scratch, every_page_of_versions_is_asked_for_by_its_key_and_version)
 {
     struct listed listed;
-    listed_open(&listed, *state);
+    listed_open(&listed, scratch);
     push(&listed, VERSIONS(VERSION("a", "v3") VERSION("a", "v2") BEHIND("a", "v2")));
     push(&listed, VERSIONS(VERSION("a", "v1") VERSION("b", "w1")));
     CHECK_CODE(list(&listed, true), OS_OK, &listed.error);
@@ -100,10 +100,10 @@ static void every_page_of_versions_is_asked_for_by_its_key_and_version(void **st
 }
 
 /* Also behind a page that was whole. */
-static void a_page_that_does_not_say_where_it_goes_on_is_an_error(void **state)
+TEST_WITH(scratch, a_page_that_does_not_say_where_it_goes_on_is_an_error)
 {
     struct listed listed;
-    listed_open(&listed, *state);
+    listed_open(&listed, scratch);
     push(&listed, OBJECTS(OBJECT("a") GOES_ON("t1")));
     push(&listed, OBJECTS(OBJECT("b") "<IsTruncated>true</IsTruncated>"));
     CHECK_CODE(list(&listed, false), OS_ERR_PROTOCOL, &listed.error);
@@ -112,16 +112,4 @@ static void a_page_that_does_not_say_where_it_goes_on_is_an_error(void **state)
     CHECK_CODE(list(&listed, true), OS_ERR_PROTOCOL, &listed.error);
     assert_string_equal(listed.told, "a@v3 ");
     listed_close(&listed);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(every_page_of_a_list_is_asked_for_by_its_token),
-        IN_SCRATCH(every_page_of_versions_is_asked_for_by_its_key_and_version),
-        IN_SCRATCH(a_page_that_does_not_say_where_it_goes_on_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,26 +63,16 @@ static struct lines warnings_of(const struct scratch *scratch, bool slow)
     return lines;
 }
 
-static void an_answer_that_takes_longer_than_its_allowance_is_a_warning(void **state)
+TEST_WITH(scratch, an_answer_that_takes_longer_than_its_allowance_is_a_warning)
 {
-    struct lines lines = warnings_of(*state, true);
+    struct lines lines = warnings_of(scratch, true);
     assert_int_equal(lines.count, 1);
     assert_non_null(strstr(lines.warning, "absent-slow"));
     assert_non_null(strstr(lines.warning, "1000 ms"));
     assert_non_null(strstr(lines.warning, "set allowance_s to more than 1"));
 }
 
-static void one_that_takes_less_is_none(void **state)
+TEST_WITH(scratch, one_that_takes_less_is_none)
 {
-    assert_int_equal(warnings_of(*state, false).count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_answer_that_takes_longer_than_its_allowance_is_a_warning, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(one_that_takes_less_is_none, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_int_equal(warnings_of(scratch, false).count, 0);
 }

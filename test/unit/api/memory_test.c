@@ -90,9 +90,9 @@ static void check_truth(os_client *client, const char *key, const struct tried *
     assert_int_not_equal(tried->verdict, OS_CONFLICT); /* nobody else writes here */
 }
 
-static void fail_in_turn(void **state, uint64_t stage_above)
+static void fail_in_turn(const struct scratch *scratch, uint64_t stage_above)
 {
-    os_client *checker = scratch_client(*state, NULL);
+    os_client *checker = scratch_client(scratch, NULL);
     long number = 0;
     for (int calm = 0; calm < 3; number++) { /* threads may share the last few in different ways */
         struct tried tried;
@@ -100,7 +100,7 @@ static void fail_in_turn(void **state, uint64_t stage_above)
         snprintf(key, sizeof(key), "k%ld", number);
         atomic_store(&has_failed, false);
         atomic_store(&allocations_left, number);
-        try_once(*state, key, stage_above, &tried);
+        try_once(scratch, key, stage_above, &tried);
         atomic_store(&allocations_left, -1);
         check_truth(checker, key, &tried);
         calm = atomic_load(&has_failed) ? 0 : calm + 1;
@@ -110,22 +110,12 @@ static void fail_in_turn(void **state, uint64_t stage_above)
     os_client_close(checker);
 }
 
-static void a_failed_allocation_anywhere_makes_no_crash_and_no_lie(void **state)
+TEST_WITH(scratch, a_failed_allocation_anywhere_makes_no_crash_and_no_lie)
 {
-    fail_in_turn(state, 0);
+    fail_in_turn(scratch, 0);
 }
 
-static void nor_does_one_while_parts_are_staged(void **state)
+TEST_WITH(scratch, nor_does_one_while_parts_are_staged)
 {
-    fail_in_turn(state, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_failed_allocation_anywhere_makes_no_crash_and_no_lie, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(nor_does_one_while_parts_are_staged, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    fail_in_turn(scratch, 1);
 }

@@ -31,13 +31,13 @@ static void answer(void *context, const struct http_server_record *record, struc
     *ret = (struct http_server_step){.answer = buf_str(scratch)};
 }
 
-static os_verdict create(void *const *state, struct store *store, os_error *err)
+static os_verdict create(const struct scratch *scratch, struct store *store, os_error *err)
 {
     os_options more = OS_OPTIONS_INIT;
     more.fences = OS_OFF;
     struct http_server *server =
         http_server_start(&(struct http_server_options){.respond = answer, .respond_context = store});
-    os_client *client = scratch_s3_client(*state, http_server_host(server), &more);
+    os_client *client = scratch_s3_client(scratch, http_server_host(server), &more);
     os_body body = OS_BODY_MEMORY("x", 1);
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 60000;
@@ -47,11 +47,11 @@ static os_verdict create(void *const *state, struct store *store, os_error *err)
     return verdict;
 }
 
-static void a_store_without_a_date_is_told_after_the_second_answer(void **state)
+TEST_WITH(scratch, a_store_without_a_date_is_told_after_the_second_answer)
 {
     struct store store = {.left_out = 1000};
     os_error error;
-    assert_int_equal(create(state, &store, &error), OS_NOT_EXECUTED);
+    assert_int_equal(create(scratch, &store, &error), OS_NOT_EXECUTED);
     CHECK_CODE(error.code, OS_ERR_PROTOCOL, &error);
     CHECK_SAYS(&error, "without a Date header");
     CHECK_SAYS(&error, "proxy");
@@ -59,20 +59,10 @@ static void a_store_without_a_date_is_told_after_the_second_answer(void **state)
     assert_in_range(store.key_heads, 1, REQUESTS_MOST);
 }
 
-static void one_answer_without_a_date_is_asked_again(void **state)
+TEST_WITH(scratch, one_answer_without_a_date_is_asked_again)
 {
     struct store store = {.left_out = LEFT_OUT_ONCE};
     os_error error;
-    assert_int_equal(create(state, &store, &error), OS_COMMITTED);
+    assert_int_equal(create(scratch, &store, &error), OS_COMMITTED);
     assert_int_equal(store.puts, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_store_without_a_date_is_told_after_the_second_answer, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(one_answer_without_a_date_is_asked_again, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

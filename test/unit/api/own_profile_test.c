@@ -23,10 +23,9 @@ static void open_own(const os_options *options, os_guard mode, bool is_own)
     close_settings(&opened);
 }
 
-static void at_amazons_own_host_its_profile_is_the_default(void **state)
+TEST(at_amazons_own_host_its_profile_is_the_default)
 {
     static const char *const regions[] = {"us-east-1", "us-gov-west-1", "cn-north-1", NULL};
-    (void)state;
     os_options options = s3_options();
     options.ledger_url = NULL;
     for (size_t i = 0; regions[i]; i++) {
@@ -38,10 +37,9 @@ static void at_amazons_own_host_its_profile_is_the_default(void **state)
 }
 
 /* A peer of that table writes without a condition: native alone, it would overwrite what a native write has made. */
-static void beside_a_ledger_record_and_condition_go_together_there(void **state)
+TEST(beside_a_ledger_record_and_condition_go_together_there)
 {
     static const char *const ledgers[] = {"dynamodb://records", "sqlite:///var/records.db"};
-    (void)state;
     os_options options = s3_options();
     for (size_t i = 0; i < 2; i++) {
         options.ledger_url = ledgers[i];
@@ -51,9 +49,8 @@ static void beside_a_ledger_record_and_condition_go_together_there(void **state)
     open_own(&options, OS_GUARD_AUTO, true);
 }
 
-static void what_the_caller_says_counts_more_there(void **state)
+TEST(what_the_caller_says_counts_more_there)
 {
-    (void)state;
     os_options options = s3_options();
     options.guard = OS_GUARD_RECORD;
     open_own(&options, OS_GUARD_RECORD, true);
@@ -69,12 +66,11 @@ static void what_the_caller_says_counts_more_there(void **state)
     open_own(&options, OS_GUARD_AUTO, false);
 }
 
-static void no_endpoint_that_is_given_has_a_default_profile(void **state)
+TEST(no_endpoint_that_is_given_has_a_default_profile)
 {
     static const char *const given[] = {"https://s3.us-east-1.amazonaws.com",
                                         "https://s3.dualstack.eu-west-1.amazonaws.com", "https://minio.example",
                                         "http://127.0.0.1:9000"};
-    (void)state;
     os_options options = s3_options();
     for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
         options.s3_endpoint = given[i];
@@ -103,13 +99,12 @@ static const char *unprofiled_at(const char *endpoint, const char *region, const
     return why;
 }
 
-static void other_things_than_general_purpose_buckets_have_no_default_profile(void **state)
+TEST(other_things_than_general_purpose_buckets_have_no_default_profile)
 {
     static const char *const stores[] = {"s3://data--use1-az4--x-s3/p", "s3://point--use1-az4--xa-s3",
                                          "s3://lambda-hash--ol-s3",     "s3://outpost-hash--op-s3",
                                          "s3://tables--table-s3",       "s3://point-hash-s3alias",
                                          "s3://mfzwi23gnjvgw.mrap"};
-    (void)state;
     os_options options = s3_options();
     for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
         options.store_url = stores[i];
@@ -161,9 +156,8 @@ static struct warnings warnings_of(const os_options *options)
 }
 
 /* Beside a client that has the default profile and no ledger, two creates were told committed. */
-static void amazons_host_given_as_an_endpoint_beside_a_ledger_is_one_warning(void **state)
+TEST(amazons_host_given_as_an_endpoint_beside_a_ledger_is_one_warning)
 {
-    (void)state;
     os_options options = s3_options();
     assert_int_equal(warnings_of(&options).count, 0);
     options.s3_endpoint = "https://s3.us-east-1.amazonaws.com";
@@ -180,17 +174,4 @@ static void amazons_host_given_as_an_endpoint_beside_a_ledger_is_one_warning(voi
     options = s3_options();
     options.s3_endpoint = "https://minio.example";
     assert_int_equal(warnings_of(&options).count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_amazons_own_host_its_profile_is_the_default),
-        cmocka_unit_test(beside_a_ledger_record_and_condition_go_together_there),
-        cmocka_unit_test(what_the_caller_says_counts_more_there),
-        cmocka_unit_test(no_endpoint_that_is_given_has_a_default_profile),
-        cmocka_unit_test(amazons_host_given_as_an_endpoint_beside_a_ledger_is_one_warning),
-        cmocka_unit_test(other_things_than_general_purpose_buckets_have_no_default_profile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,8 @@ static struct warnings open_with(const char *store, const char *s3, const char *
     return warnings;
 }
 
-static void plain_http_to_another_machine_is_one_warning(void **state)
+TEST(plain_http_to_another_machine_is_one_warning)
 {
-    (void)state;
     static const char *const hosts[] = {"http://minio:9000", "http://10.0.0.5", "http://localhost.example",
                                         "http://[fd00::1]:9000", "http://127.example"};
     for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
@@ -61,23 +60,12 @@ static void plain_http_to_another_machine_is_one_warning(void **state)
     assert_non_null(strstr(two.last, "http://minio and http://dynamo go"));
 }
 
-static void what_stays_on_the_machine_or_is_encrypted_is_none(void **state)
+TEST_WITH(scratch, what_stays_on_the_machine_or_is_encrypted_is_none)
 {
-    const struct scratch *scratch = *state;
     static const char *const hosts[] = {"http://127.0.0.1:9000", "http://localhost", "http://[::1]:80", "https://minio",
                                         NULL};
     for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
         assert_int_equal(open_with("s3://bucket", hosts[i], "dynamodb://records", hosts[i]).count, 0);
     }
     assert_int_equal(open_with(scratch->url, "http://minio", NULL, "http://minio").count, 0); /* neither is asked */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_http_to_another_machine_is_one_warning),
-        cmocka_unit_test_setup_teardown(what_stays_on_the_machine_or_is_encrypted_is_none, scratch_setup,
-                                        scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,23 +67,12 @@ static void check_write(const struct scratch *scratch, os_code (*write)(struct p
     plainly_close(&plainly);
 }
 
-static void R10_a_put_that_was_not_answered_is_undecided(void **state)
+TEST_WITH(scratch, R10_a_put_that_was_not_answered_is_undecided)
 {
-    check_write(*state, put);
+    check_write(scratch, put);
 }
 
-static void R10_a_deletion_that_was_not_answered_is_undecided(void **state)
+TEST_WITH(scratch, R10_a_deletion_that_was_not_answered_is_undecided)
 {
-    check_write(*state, delete_it);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(R10_a_put_that_was_not_answered_is_undecided),
-        IN_SCRATCH(R10_a_deletion_that_was_not_answered_is_undecided),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    check_write(scratch, delete_it);
 }

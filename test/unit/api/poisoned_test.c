@@ -111,21 +111,21 @@ static os_verdict create(os_client *client, const char *key, uint64_t deadline_m
     return os_put_if_absent(client, key, &body, NULL, &call, NULL, err);
 }
 
-static void every_kind_is_told_shown_and_mended(void **state)
+TEST_WITH(scratch, every_kind_is_told_shown_and_mended)
 {
     struct contender contender = {.client = NULL};
     os_options options = OS_OPTIONS_INIT;
     options.metric = count_asked;
     options.metric_context = &contender;
-    os_client *client = scratch_client(*state, NULL);
-    contender.client = scratch_client(*state, &options);
+    os_client *client = scratch_client(scratch, NULL);
+    contender.client = scratch_client(scratch, &options);
     os_error error = {0};
     assert_int_equal(create(client, "the first call takes longer", 60000, &error), OS_COMMITTED);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         char key[32];
         struct sight sight = {0};
         snprintf(key, sizeof(key), "key-%zu", i);
-        poison(*state, key, &kinds[i]);
+        poison(scratch, key, &kinds[i]);
         assert_int_equal(contend(&contender, key, &error), OS_NOT_EXECUTED);
         CHECK_SAYS(&error, key);
         CHECK_SAYS(&error, "(etag *");
@@ -144,25 +144,25 @@ static void every_kind_is_told_shown_and_mended(void **state)
 }
 
 /* The whole table is listed, with those that are none among the others. */
-static void a_row_that_is_no_record_hides_no_other(void **state)
+TEST_WITH(scratch, a_row_that_is_no_record_hides_no_other)
 {
-    os_client *client = scratch_client(*state, NULL);
+    os_client *client = scratch_client(scratch, NULL);
     struct sight sight = {0};
     os_error error = {0};
     assert_int_equal(create(client, "a", 30000, &error), OS_COMMITTED);
-    poison(*state, "b", &kinds[0]);
+    poison(scratch, "b", &kinds[0]);
     assert_int_equal(create(client, "c", 30000, &error), OS_COMMITTED);
     CHECK_CODE(os_table_list(client, NULL, NULL, look, &sight, &error), OS_OK, &error);
     assert_int_equal(sight.count, 3);
     os_client_close(client);
 }
 
-static void a_released_record_whose_ttl_never_comes_gets_another_by_force(void **state)
+TEST_WITH(scratch, a_released_record_whose_ttl_never_comes_gets_another_by_force)
 {
     static const struct kind far = {"7, 0, 99999999999999, NULL, 'ab', NULL, NULL", true, NULL};
-    os_client *client = scratch_client(*state, NULL);
+    os_client *client = scratch_client(scratch, NULL);
     os_error error = {0};
-    poison(*state, "k", &far);
+    poison(scratch, "k", &far);
     CHECK_CODE(os_table_release(client, "k", NULL, 0, NULL, &error), OS_OK, &error);
     CHECK_CODE(os_table_release(client, "k", NULL, 1, NULL, &error), OS_OK, &error);
     struct sight sight = {0};
@@ -186,14 +186,14 @@ static void say_absent(void *context, const struct http_server_record *record, s
 }
 
 /* It may be the record under which our version was deleted. */
-static void R13_a_row_that_cannot_be_read_locks_every_etag(void **state)
+TEST_WITH(scratch, R13_a_row_that_cannot_be_read_locks_every_etag)
 {
     const struct http_server_options say = {.respond = say_absent};
     struct http_server *server = http_server_start(&say);
     os_options options = OS_OPTIONS_INIT;
     options.margin_s = 1;
-    os_client *client = scratch_s3_client(*state, http_server_host(server), &options);
-    char *ticket = scratch_dead_create(*state, http_server_host(server), &(struct guard_ticket){.native = false});
+    os_client *client = scratch_s3_client(scratch, http_server_host(server), &options);
+    char *ticket = scratch_dead_create(scratch, http_server_host(server), &(struct guard_ticket){.native = false});
     os_call call = OS_CALL_INIT;
     os_result result = OS_RESULT_INIT;
     os_error error = {0};
@@ -201,24 +201,11 @@ static void R13_a_row_that_cannot_be_read_locks_every_etag(void **state)
     assert_int_equal(os_resolve(client, ticket, &call, &result, &error), OS_NOT_EXECUTED);
     assert_string_equal(result.rule, "R13.D");
     os_result_clear(&result);
-    poison_under(*state, "key", "\"11111111111111111111111111111111\"", &kinds[0]);
+    poison_under(scratch, "key", "\"11111111111111111111111111111111\"", &kinds[0]);
     assert_int_equal(os_resolve(client, ticket, &call, &result, &error), OS_UNKNOWN);
     assert_string_equal(result.rule, "R13.F");
     os_result_clear(&result);
     free(ticket);
     os_client_close(client);
     http_server_stop(server);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(every_kind_is_told_shown_and_mended),
-        IN_SCRATCH(a_row_that_is_no_record_hides_no_other),
-        IN_SCRATCH(a_released_record_whose_ttl_never_comes_gets_another_by_force),
-        IN_SCRATCH(R13_a_row_that_cannot_be_read_locks_every_etag),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

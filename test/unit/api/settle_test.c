@@ -149,7 +149,7 @@ static void check_committed(const struct settling *settling, os_verdict verdict)
 }
 
 /* The Complete lands when it has been called lost: only a HEAD after the abort can show it. */
-static void what_lands_before_the_abort_is_committed(void **state)
+TEST_WITH(scratch, what_lands_before_the_abort_is_committed)
 {
     static const enum upload_store_reply answers[] = {REPLY_DONE, REPLY_NO_UPLOAD};
     static const enum upload_store_object firsts[] = {OBJECT_ABSENT, OBJECT_FIRST};
@@ -157,7 +157,7 @@ static void what_lands_before_the_abort_is_committed(void **state)
         struct settling settling;
         const struct upload_script script = {
             .at_first = firsts[i / 2], .at_complete = firsts[i / 2], .at_abort = OBJECT_OURS, .abort = answers[i % 2]};
-        check_committed(&settling, resolve(&settling, *state, &script));
+        check_committed(&settling, resolve(&settling, scratch, &script));
         assert_int_equal(upload_store_seen(&settling.store).looks, 1);
         close_script(&settling);
     }
@@ -165,23 +165,23 @@ static void what_lands_before_the_abort_is_committed(void **state)
 
 /* ------------------------------------------------------------------------------------------------ not executed */
 
-static void what_did_not_land_by_the_abort_is_not_executed(void **state)
+TEST_WITH(scratch, what_did_not_land_by_the_abort_is_not_executed)
 {
     const struct upload_script created = {.abort = REPLY_DONE};
     const struct upload_script replaced = {
         .at_first = OBJECT_FIRST, .at_complete = OBJECT_FIRST, .at_abort = OBJECT_FIRST};
     const struct upload_script not_told = {.parts = REPLY_DENIED};
-    check_not_executed(*state, &created);
-    check_not_executed(*state, &replaced);
-    check_not_executed(*state, &not_told);
+    check_not_executed(scratch, &created);
+    check_not_executed(scratch, &replaced);
+    check_not_executed(scratch, &not_told);
 }
 
 /* R14: a part that was under way may keep an upload open, or open it again, behind an abort that was accepted. */
-static void an_upload_that_stays_behind_its_abort_is_aborted_again(void **state)
+TEST_WITH(scratch, an_upload_that_stays_behind_its_abort_is_aborted_again)
 {
     struct settling settling;
     const struct upload_script script = {.abort = REPLY_STAYS};
-    assert_int_equal(resolve(&settling, *state, &script), OS_NOT_EXECUTED);
+    assert_int_equal(resolve(&settling, scratch, &script), OS_NOT_EXECUTED);
     struct upload_store_seen seen = upload_store_seen(&settling.store);
     assert_false(seen.open);
     assert_int_equal(seen.aborts, 2);
@@ -189,11 +189,11 @@ static void an_upload_that_stays_behind_its_abort_is_aborted_again(void **state)
 }
 
 /* R14: only NoSuchUpload says that an upload is gone. */
-static void a_bare_404_says_nothing_of_an_upload(void **state)
+TEST_WITH(scratch, a_bare_404_says_nothing_of_an_upload)
 {
     struct settling settling;
     const struct upload_script script = {.parts = REPLY_BARE_404};
-    open_script(&settling, *state, &script, true);
+    open_script(&settling, scratch, &script, true);
     assert_int_equal(put(&settling), OS_UNKNOWN);
     assert_int_equal(resolve_again(&settling, 1000), OS_UNKNOWN);
     assert_false(settling.result.final);
@@ -204,27 +204,27 @@ static void a_bare_404_says_nothing_of_an_upload(void **state)
 }
 
 /* Another has aborted it: a Complete that was applied would have left another version, or none. */
-static void an_upload_that_is_gone_beside_the_very_version_is_not_executed(void **state)
+TEST_WITH(scratch, an_upload_that_is_gone_beside_the_very_version_is_not_executed)
 {
     const struct upload_script script = {
         .at_first = OBJECT_FIRST, .at_complete = OBJECT_FIRST, .at_abort = OBJECT_FIRST, .abort = REPLY_NO_UPLOAD};
-    check_not_executed(*state, &script);
+    check_not_executed(scratch, &script);
 }
 
 /* Row D has looked at what may have become of it. */
-static void an_upload_that_was_gone_when_its_complete_was_called_lost_is_not_executed(void **state)
+TEST_WITH(scratch, an_upload_that_was_gone_when_its_complete_was_called_lost_is_not_executed)
 {
     const struct upload_script script = {.closed = true};
-    check_not_executed(*state, &script);
+    check_not_executed(scratch, &script);
 }
 
 /* ------------------------------------------------------------------------------------------------ N2 */
 
-static void an_open_upload_takes_a_native_complete_again(void **state)
+TEST_WITH(scratch, an_open_upload_takes_a_native_complete_again)
 {
     struct settling settling;
     const struct upload_script script = {.native = true};
-    open_script(&settling, *state, &script, false);
+    open_script(&settling, scratch, &script, false);
     assert_int_equal(put(&settling), OS_COMMITTED);
     assert_int_equal(settling.result.guard, OS_GUARD_NATIVE);
     assert_int_equal(upload_store_seen(&settling.store).completes, 2);
@@ -233,11 +233,11 @@ static void an_open_upload_takes_a_native_complete_again(void **state)
 
 /* The late end of a part's first copy opens the completed upload again (versitygw 1.8.0): what was created, and deleted
  * by another since, would be created once more. */
-static void an_upload_with_a_part_that_was_not_answered_proves_nothing_by_being_open(void **state)
+TEST_WITH(scratch, an_upload_with_a_part_that_was_not_answered_proves_nothing_by_being_open)
 {
     struct settling settling;
     const struct upload_script script = {.native = true, .part_lost = true};
-    open_script(&settling, *state, &script, false);
+    open_script(&settling, scratch, &script, false);
     assert_int_equal(put(&settling), OS_UNKNOWN);
     assert_string_equal(settling.result.rule, "N3");
     struct upload_store_seen seen = upload_store_seen(&settling.store);
@@ -252,36 +252,36 @@ static void an_upload_with_a_part_that_was_not_answered_proves_nothing_by_being_
 /* ------------------------------------------------------------------------------------------------ unknown */
 
 /* The Complete may still be applied as long as its upload is there. */
-static void an_abort_that_is_refused_leaves_the_complete_unknown(void **state)
+TEST_WITH(scratch, an_abort_that_is_refused_leaves_the_complete_unknown)
 {
     struct settling settling;
     const struct upload_script script = {.abort = REPLY_DENIED};
-    check_still_unknown(&settling, resolve(&settling, *state, &script), "could not be aborted");
+    check_still_unknown(&settling, resolve(&settling, scratch, &script), "could not be aborted");
     assert_true(upload_store_seen(&settling.store).open);
     upload_store_allow_aborts(&settling.store);
     assert_int_equal(resolve_again(&settling, 60000), OS_NOT_EXECUTED);
     close_script(&settling);
 }
 
-static void an_abort_that_is_never_answered_leaves_the_complete_unknown(void **state)
+TEST_WITH(scratch, an_abort_that_is_never_answered_leaves_the_complete_unknown)
 {
     struct settling settling;
     const struct upload_script script = {.abort = REPLY_UNAVAILABLE};
-    open_script(&settling, *state, &script, true);
+    open_script(&settling, scratch, &script, true);
     assert_int_equal(put(&settling), OS_UNKNOWN);
     check_still_unknown(&settling, resolve_again(&settling, 20000), "could not be aborted");
     assert_in_range(upload_store_seen(&settling.store).aborts, 2, 100);
     close_script(&settling);
 }
 
-static void an_object_that_cannot_be_read_after_the_abort_leaves_the_complete_unknown(void **state)
+TEST_WITH(scratch, an_object_that_cannot_be_read_after_the_abort_leaves_the_complete_unknown)
 {
     const struct upload_script script = {.look = REPLY_DENIED};
-    check_unknown(*state, &script, "could not be read");
+    check_unknown(scratch, &script, "could not be read");
 }
 
 /* It may have been applied, and what it made replaced or deleted since. */
-static void an_object_that_was_changed_by_the_abort_leaves_the_complete_unknown(void **state)
+TEST_WITH(scratch, an_object_that_was_changed_by_the_abort_leaves_the_complete_unknown)
 {
     static const struct {
         enum upload_store_object from, to;
@@ -292,107 +292,79 @@ static void an_object_that_was_changed_by_the_abort_leaves_the_complete_unknown(
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct upload_script script = {
             .at_first = cases[i].from, .at_complete = cases[i].from, .at_abort = cases[i].to};
-        check_unknown(*state, &script, CHANGED);
+        check_unknown(scratch, &script, CHANGED);
     }
 }
 
 /* What came of it may have been deleted. Where ListParts is refused, the upload may have been open. */
-static void an_upload_that_is_gone_only_by_the_abort_beside_no_object_is_unknown(void **state)
+TEST_WITH(scratch, an_upload_that_is_gone_only_by_the_abort_beside_no_object_is_unknown)
 {
     const struct upload_script open = {.abort = REPLY_NO_UPLOAD};
     const struct upload_script not_told = {.parts = REPLY_DENIED, .abort = REPLY_NO_UPLOAD};
-    check_unknown(*state, &open, CHANGED);
-    check_unknown(*state, &not_told, CHANGED);
+    check_unknown(scratch, &open, CHANGED);
+    check_unknown(scratch, &not_told, CHANGED);
 }
 
 /* ------------------------------------------------------------------------------------------------ whole calls */
 
 /* The next guard's Complete of the same upload is answered, for itself alone. */
-static void a_refusal_of_the_next_complete_does_not_settle_the_first(void **state)
+TEST_WITH(scratch, a_refusal_of_the_next_complete_does_not_settle_the_first)
 {
     struct settling settling;
     const struct upload_script script = {.complete = REPLY_DENIED, .at_abort = OBJECT_OURS};
-    open_script(&settling, *state, &script, false);
+    open_script(&settling, scratch, &script, false);
     check_committed(&settling, put(&settling));
     assert_int_equal(upload_store_seen(&settling.store).completes, 2);
     assert_int_equal(settling.result.attempts, 2);
     close_script(&settling);
 }
 
-static void parts_are_staged_again_once_the_first_complete_is_settled(void **state)
+TEST_WITH(scratch, parts_are_staged_again_once_the_first_complete_is_settled)
 {
     struct settling settling;
     const struct upload_script script = {.complete = REPLY_INVALID_PART};
-    open_script(&settling, *state, &script, false);
+    open_script(&settling, scratch, &script, false);
     assert_int_equal(put(&settling), OS_COMMITTED);
     assert_int_equal(upload_store_seen(&settling.store).creations, 2);
     assert_int_equal(upload_store_seen(&settling.store).aborts, 1);
     close_script(&settling);
 }
 
-static void nothing_is_staged_again_beside_a_complete_that_is_unknown(void **state)
+TEST_WITH(scratch, nothing_is_staged_again_beside_a_complete_that_is_unknown)
 {
     struct settling settling;
     const struct upload_script script = {.complete = REPLY_INVALID_PART, .abort = REPLY_DENIED};
-    open_script(&settling, *state, &script, false);
+    open_script(&settling, scratch, &script, false);
     check_still_unknown(&settling, put(&settling), "could not be aborted");
     assert_int_equal(upload_store_seen(&settling.store).creations, 1);
     close_script(&settling);
 }
 
-static void a_conflict_stays_one_where_nothing_has_changed_since(void **state)
+TEST_WITH(scratch, a_conflict_stays_one_where_nothing_has_changed_since)
 {
     struct settling settling;
     const struct upload_script script = {.at_complete = OBJECT_OTHER, .at_abort = OBJECT_OTHER};
-    open_script(&settling, *state, &script, false);
+    open_script(&settling, scratch, &script, false);
     assert_int_equal(put(&settling), OS_CONFLICT);
     assert_string_equal(settling.result.found_etag, UPLOAD_STORE_OTHER_ETAG);
     assert_false(upload_store_seen(&settling.store).open);
     close_script(&settling);
 }
 
-static void a_conflict_with_our_own_commit_is_committed(void **state)
+TEST_WITH(scratch, a_conflict_with_our_own_commit_is_committed)
 {
     struct settling settling;
     const struct upload_script script = {.at_complete = OBJECT_OTHER, .at_abort = OBJECT_OURS};
-    open_script(&settling, *state, &script, false);
+    open_script(&settling, scratch, &script, false);
     check_committed(&settling, put(&settling));
     close_script(&settling);
 }
 
-static void a_conflict_is_unknown_where_the_object_has_changed_since(void **state)
+TEST_WITH(scratch, a_conflict_is_unknown_where_the_object_has_changed_since)
 {
     struct settling settling;
     const struct upload_script script = {.at_complete = OBJECT_OTHER, .at_abort = OBJECT_FIRST};
-    open_script(&settling, *state, &script, false);
+    open_script(&settling, scratch, &script, false);
     check_still_unknown(&settling, put(&settling), CHANGED);
     close_script(&settling);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_lands_before_the_abort_is_committed),
-        TEST(an_open_upload_takes_a_native_complete_again),
-        TEST(an_upload_with_a_part_that_was_not_answered_proves_nothing_by_being_open),
-        TEST(what_did_not_land_by_the_abort_is_not_executed),
-        TEST(an_upload_that_stays_behind_its_abort_is_aborted_again),
-        TEST(a_bare_404_says_nothing_of_an_upload),
-        TEST(an_upload_that_is_gone_beside_the_very_version_is_not_executed),
-        TEST(an_upload_that_was_gone_when_its_complete_was_called_lost_is_not_executed),
-        TEST(an_abort_that_is_refused_leaves_the_complete_unknown),
-        TEST(an_abort_that_is_never_answered_leaves_the_complete_unknown),
-        TEST(an_object_that_cannot_be_read_after_the_abort_leaves_the_complete_unknown),
-        TEST(an_object_that_was_changed_by_the_abort_leaves_the_complete_unknown),
-        TEST(an_upload_that_is_gone_only_by_the_abort_beside_no_object_is_unknown),
-        TEST(a_refusal_of_the_next_complete_does_not_settle_the_first),
-        TEST(parts_are_staged_again_once_the_first_complete_is_settled),
-        TEST(nothing_is_staged_again_beside_a_complete_that_is_unknown),
-        TEST(a_conflict_stays_one_where_nothing_has_changed_since),
-        TEST(a_conflict_with_our_own_commit_is_committed),
-        TEST(a_conflict_is_unknown_where_the_object_has_changed_since),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,13 +23,13 @@ static os_result create(os_client *client, const char *key, const os_body *body)
     return result;
 }
 
-static void a_body_above_the_threshold_goes_in_parts(void **state)
+TEST_WITH(scratch, a_body_above_the_threshold_goes_in_parts)
 {
     static const struct {
         size_t length;
         const char *request;
     } cases[] = {{0, "PutObject"}, {1000, "PutObject"}, {1001, "CompleteMultipartUpload"}};
-    os_client *client = open_staging(*state);
+    os_client *client = open_staging(scratch);
     char data[1001] = "";
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char key[16];
@@ -65,11 +65,11 @@ static int64_t give_and_grow(void *context, void *ret, size_t size)
     return (int64_t)length;
 }
 
-static void a_stream_is_whole_although_the_threshold_grows_meanwhile(void **state)
+TEST_WITH(scratch, a_stream_is_whole_although_the_threshold_grows_meanwhile)
 {
     os_options options = OS_OPTIONS_INIT;
     options.stalled_body_s = GUARD_STALLED_BODY_FOR_EVER;
-    os_client *client = scratch_client(*state, &options);
+    os_client *client = scratch_client(scratch, &options);
     struct growing growing = {.client = client};
     os_body body = {.size = sizeof(body), .read = give_and_grow, .read_context = &growing};
     os_object object = OS_OBJECT_INIT;
@@ -149,16 +149,16 @@ static void put_stream(struct stream *stream, os_verdict verdict, os_code code)
     assert_int_equal(open_uploads(stream->scratch), 0);
 }
 
-static void a_lost_race_aborts_the_upload(void **state)
+TEST_WITH(scratch, a_lost_race_aborts_the_upload)
 {
-    struct stream stream = {.meanwhile = lose, .scratch = *state, .client = open_staging(*state)};
+    struct stream stream = {.meanwhile = lose, .scratch = scratch, .client = open_staging(scratch)};
     put_stream(&stream, OS_CONFLICT, OS_ERR_CONFLICT);
     os_client_close(stream.client);
 }
 
-static void a_cancelled_call_aborts_the_upload(void **state)
+TEST_WITH(scratch, a_cancelled_call_aborts_the_upload)
 {
-    struct stream stream = {.meanwhile = cancel, .scratch = *state, .client = open_staging(*state)};
+    struct stream stream = {.meanwhile = cancel, .scratch = scratch, .client = open_staging(scratch)};
     assert_int_equal(os_cancel_new(&stream.cancel), OS_OK);
     put_stream(&stream, OS_NOT_EXECUTED, OS_ERR_CANCELLED);
     os_client_close(stream.client);
@@ -166,9 +166,9 @@ static void a_cancelled_call_aborts_the_upload(void **state)
 }
 
 /* Nothing is staged for a race that is lost already. */
-static void what_a_head_shows_before_is_a_conflict_at_once(void **state)
+TEST_WITH(scratch, what_a_head_shows_before_is_a_conflict_at_once)
 {
-    os_client *client = open_staging(*state);
+    os_client *client = open_staging(scratch);
     char data[2000] = "";
     os_body small = OS_BODY_MEMORY(data, 10);
     os_body large = OS_BODY_MEMORY(data, sizeof(data));
@@ -180,18 +180,4 @@ static void what_a_head_shows_before_is_a_conflict_at_once(void **state)
     assert_string_equal(result.rule, "R1");
     assert_int_equal(result.requests, 1);
     os_client_close(client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_body_above_the_threshold_goes_in_parts, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_stream_is_whole_although_the_threshold_grows_meanwhile, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_lost_race_aborts_the_upload, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(a_cancelled_call_aborts_the_upload, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(what_a_head_shows_before_is_a_conflict_at_once, scratch_setup,
-                                        scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

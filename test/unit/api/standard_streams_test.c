@@ -159,14 +159,14 @@ static int get_over_http(const struct scratch *scratch, int talk)
 
 /* --------------------------------------------------------------------------------------------------------- tests */
 
-static void what_a_program_prints_gets_into_no_object(void **state)
+TEST_WITH(scratch, what_a_program_prints_gets_into_no_object)
 {
-    assert_int_equal(end(begin(*state, put_and_get_embedded)), 0);
+    assert_int_equal(end(begin(scratch, put_and_get_embedded)), 0);
 }
 
-static void what_a_program_prints_gets_onto_no_connection(void **state)
+TEST_WITH(scratch, what_a_program_prints_gets_onto_no_connection)
 {
-    struct player player = begin(*state, get_over_http);
+    struct player player = begin(scratch, get_over_http);
     struct http_server *server = http_server_start(NULL);
     char *answer = malloc(OBJECT_SIZE + 200);
     assert_non_null(answer);
@@ -183,13 +183,4 @@ static void what_a_program_prints_gets_onto_no_connection(void **state)
     assert_int_equal(end(player), 0);
     http_server_stop(server);
     free(answer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_a_program_prints_gets_into_no_object, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(what_a_program_prints_gets_onto_no_connection, scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

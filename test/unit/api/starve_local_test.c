@@ -192,34 +192,34 @@ static void check_lock(const struct scratch *scratch, size_t size, os_code wante
     end_crowd(&crowd);
 }
 
-static void heads_of_a_locked_key_keep_no_other_write_waiting(void **state)
+TEST_WITH(scratch, heads_of_a_locked_key_keep_no_other_write_waiting)
 {
-    check_lock(*state, FEW, OS_ERR_NOT_FOUND, head_locked);
-    check_lock(*state, MANY, OS_ERR_NOT_FOUND, head_locked);
+    check_lock(scratch, FEW, OS_ERR_NOT_FOUND, head_locked);
+    check_lock(scratch, MANY, OS_ERR_NOT_FOUND, head_locked);
 }
 
-static void nor_do_writes_of_it(void **state)
+TEST_WITH(scratch, nor_do_writes_of_it)
 {
-    check_lock(*state, FEW, OS_OK, put_locked);
-    check_lock(*state, MANY, OS_OK, put_locked);
+    check_lock(scratch, FEW, OS_OK, put_locked);
+    check_lock(scratch, MANY, OS_OK, put_locked);
 }
 
-static void all_who_wait_for_a_lock_end_at_their_deadlines(void **state)
+TEST_WITH(scratch, all_who_wait_for_a_lock_end_at_their_deadlines)
 {
     struct crowd crowd = {.call = head_locked, .wanted = OS_ERR_DEADLINE, .deadline_ms = 500};
-    struct holder holder = start_holder(*state);
+    struct holder holder = start_holder(scratch);
     uint64_t start_ms = now_ms();
-    start_crowd(&crowd, *state, MANY);
+    start_crowd(&crowd, scratch, MANY);
     end_crowd(&crowd);
     assert_in_range(now_ms() - start_ms, 500, SOON_MS);
     end_holder(&holder);
 }
 
-static void all_who_wait_for_a_lock_end_when_they_are_cancelled(void **state)
+TEST_WITH(scratch, all_who_wait_for_a_lock_end_when_they_are_cancelled)
 {
     struct crowd crowd = {.call = head_locked, .wanted = OS_ERR_CANCELLED};
-    struct holder holder = start_holder(*state);
-    start_crowd(&crowd, *state, MANY);
+    struct holder holder = start_holder(scratch);
+    start_crowd(&crowd, scratch, MANY);
     check_puts_are_prompt(&crowd);
     uint64_t start_ms = now_ms();
     os_cancel_trigger(crowd.cancel);
@@ -228,11 +228,11 @@ static void all_who_wait_for_a_lock_end_when_they_are_cancelled(void **state)
     end_holder(&holder);
 }
 
-static void a_client_closes_while_its_calls_wait_for_a_lock(void **state)
+TEST_WITH(scratch, a_client_closes_while_its_calls_wait_for_a_lock)
 {
     struct crowd crowd = {.call = head_locked, .wanted = OS_ERR_CANCELLED};
-    struct holder holder = start_holder(*state);
-    start_crowd(&crowd, *state, MANY);
+    struct holder holder = start_holder(scratch);
+    start_crowd(&crowd, scratch, MANY);
     check_puts_are_prompt(&crowd);
     uint64_t start_ms = now_ms();
     os_client_close(crowd.client);
@@ -276,16 +276,16 @@ static int count_record(void *context, const os_record *record)
     return 0;
 }
 
-static void writes_that_wait_for_the_ledger_keep_nobody_else_waiting(void **state)
+TEST_WITH(scratch, writes_that_wait_for_the_ledger_keep_nobody_else_waiting)
 {
     struct crowd crowd = {.call = create_another, .wanted = OS_OK};
     os_call call = OS_CALL_INIT;
     os_error error;
     int count = 0;
-    crowd.client = scratch_client(*state, NULL);
+    crowd.client = scratch_client(scratch, NULL);
     CHECK_CODE(os_table_list(crowd.client, NULL, &call, count_record, &count, &error), OS_OK, &error);
-    sqlite3 *db = lock_database(*state, "ledger.db");
-    start_crowd(&crowd, *state, MANY);
+    sqlite3 *db = lock_database(scratch, "ledger.db");
+    start_crowd(&crowd, scratch, MANY);
     uint64_t start_ms = now_ms();
     for (int i = 0; i < WRITES; i++) {
         os_body body = OS_BODY_MEMORY("new", 3);
@@ -299,17 +299,17 @@ static void writes_that_wait_for_the_ledger_keep_nobody_else_waiting(void **stat
     end_crowd(&crowd);
 }
 
-static void writes_that_wait_for_the_index_keep_no_reader_waiting(void **state)
+TEST_WITH(scratch, writes_that_wait_for_the_index_keep_no_reader_waiting)
 {
     struct crowd crowd = {.call = put_locked, .wanted = OS_OK};
     os_call call = OS_CALL_INIT;
     os_object object = OS_OBJECT_INIT;
     os_body body = OS_BODY_MEMORY("old", 3);
     os_error error;
-    crowd.client = scratch_client(*state, NULL);
+    crowd.client = scratch_client(scratch, NULL);
     CHECK_CODE(os_put(crowd.client, "there", &body, NULL, &call, NULL, &error), OS_OK, &error);
-    sqlite3 *db = lock_database(*state, "objects.db");
-    start_crowd(&crowd, *state, MANY);
+    sqlite3 *db = lock_database(scratch, "objects.db");
+    start_crowd(&crowd, scratch, MANY);
     uint64_t start_ms = now_ms();
     for (int i = 0; i < WRITES; i++)
         CHECK_CODE(os_head(crowd.client, "there", &call, &object, &error), OS_OK, &error);
@@ -407,14 +407,14 @@ static void check_slow(const struct scratch *scratch, size_t size,
     end_crowd(&crowd);
 }
 
-static void slow_downloads_from_files_leave_room_for_guarded_writes(void **state)
+TEST_WITH(scratch, slow_downloads_from_files_leave_room_for_guarded_writes)
 {
-    check_slow(*state, MANY, get_slowly);
+    check_slow(scratch, MANY, get_slowly);
 }
 
-static void slow_callbacks_of_uploads_leave_room_for_guarded_writes(void **state)
+TEST_WITH(scratch, slow_callbacks_of_uploads_leave_room_for_guarded_writes)
 {
-    check_slow(*state, MANY, put_slowly);
+    check_slow(scratch, MANY, put_slowly);
 }
 
 static void get_into_fifo(struct crowd *crowd, const os_call *call, os_error *ret)
@@ -426,9 +426,8 @@ static void get_into_fifo(struct crowd *crowd, const os_call *call, os_error *re
     (void)os_get(crowd->client, "large", &sink, call, NULL, ret);
 }
 
-static void nobody_who_reads_a_fifo_keeps_no_guarded_write_waiting(void **state)
+TEST_WITH(scratch, nobody_who_reads_a_fifo_keeps_no_guarded_write_waiting)
 {
-    const struct scratch *scratch = *state;
     struct crowd crowd = {.call = get_into_fifo, .wanted = OS_ERR_CANCELLED};
     char path[160];
     snprintf(path, sizeof(path), "%s/fifo", scratch->folder);
@@ -445,24 +444,10 @@ static void nobody_who_reads_a_fifo_keeps_no_guarded_write_waiting(void **state)
     close(reader);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-
 enum { HANG_S = 280 }; /* what hangs ends the program */
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(heads_of_a_locked_key_keep_no_other_write_waiting),
-        TEST(nor_do_writes_of_it),
-        TEST(all_who_wait_for_a_lock_end_at_their_deadlines),
-        TEST(all_who_wait_for_a_lock_end_when_they_are_cancelled),
-        TEST(a_client_closes_while_its_calls_wait_for_a_lock),
-        TEST(writes_that_wait_for_the_ledger_keep_nobody_else_waiting),
-        TEST(writes_that_wait_for_the_index_keep_no_reader_waiting),
-        TEST(slow_downloads_from_files_leave_room_for_guarded_writes),
-        TEST(slow_callbacks_of_uploads_leave_room_for_guarded_writes),
-        TEST(nobody_who_reads_a_fifo_keeps_no_guarded_write_waiting),
-    };
     (void)alarm(HANG_S);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_main(argc, argv);
 }

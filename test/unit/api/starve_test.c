@@ -112,14 +112,14 @@ static void answer(void *context, const struct http_server_record *record, struc
     ret->answer = scratch->data;
 }
 
-static void slow_downloads_over_s3_leave_room_for_guarded_writes(void **state)
+TEST_WITH(scratch, slow_downloads_over_s3_leave_room_for_guarded_writes)
 {
     struct downloads downloads = {.client = NULL};
     struct http_server_options store = {.respond = answer, .respond_context = &downloads};
     struct http_server *server = http_server_start(&store);
     os_options options = OS_OPTIONS_INIT;
     options.fences = OS_OFF;
-    downloads.client = scratch_s3_client(*state, http_server_host(server), &options);
+    downloads.client = scratch_s3_client(scratch, http_server_host(server), &options);
     start_downloads(&downloads);
     uint64_t end_ms = now_ms() + DEADLINE_MS;
     while (atomic_load(&downloads.begun) < DOWNLOADS * 7 / 8) { /* as many as there is room for */
@@ -130,13 +130,4 @@ static void slow_downloads_over_s3_leave_room_for_guarded_writes(void **state)
     end_downloads(&downloads);
     os_client_close(downloads.client);
     http_server_stop(server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(slow_downloads_over_s3_leave_room_for_guarded_writes, scratch_setup,
-                                        scratch_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,11 +128,11 @@ static void check_settled(struct doubt *doubt, os_verdict verdict, unsigned abor
 
 /* ------------------------------------------------------------------------------------------------ without a record */
 
-static void the_upload_of_a_native_ticket_is_left_alone_until_its_owner_vouches(void **state)
+TEST_WITH(scratch, the_upload_of_a_native_ticket_is_left_alone_until_its_owner_vouches)
 {
     const struct upload_script script = {.native = true};
     struct doubt doubt;
-    doubt_open(&doubt, *state, &script);
+    doubt_open(&doubt, scratch, &script);
     check_left_alone(&doubt, settle(&doubt, doubt.ticket, false));
     CHECK_SAYS(&doubt.error, "--abort-upload");
     assert_non_null(doubt.result.ticket);
@@ -141,22 +141,22 @@ static void the_upload_of_a_native_ticket_is_left_alone_until_its_owner_vouches(
 }
 
 /* Nothing is left to be aborted. */
-static void an_upload_that_is_gone_needs_nobody_to_vouch(void **state)
+TEST_WITH(scratch, an_upload_that_is_gone_needs_nobody_to_vouch)
 {
     const struct upload_script script = {.closed = true};
     struct doubt doubt;
-    doubt_open(&doubt, *state, &script);
-    sql(*state, "DELETE FROM records");
+    doubt_open(&doubt, scratch, &script);
+    sql(scratch, "DELETE FROM records");
     check_settled(&doubt, settle(&doubt, doubt.ticket, false), 0);
     doubt_close(&doubt);
 }
 
-static void a_record_that_is_gone_speaks_for_no_upload(void **state)
+TEST_WITH(scratch, a_record_that_is_gone_speaks_for_no_upload)
 {
     const struct upload_script script = {.native = false};
     struct doubt doubt;
-    doubt_open(&doubt, *state, &script);
-    sql(*state, "DELETE FROM records");
+    doubt_open(&doubt, scratch, &script);
+    sql(scratch, "DELETE FROM records");
     check_left_alone(&doubt, settle(&doubt, doubt.ticket, false));
     check_settled(&doubt, settle(&doubt, doubt.ticket, true), 1);
     doubt_close(&doubt);
@@ -164,17 +164,17 @@ static void a_record_that_is_gone_speaks_for_no_upload(void **state)
 
 /* ------------------------------------------------------------------------------------------------ by a record */
 
-static void a_record_that_is_the_tickets_speaks_for_its_upload(void **state)
+TEST_WITH(scratch, a_record_that_is_the_tickets_speaks_for_its_upload)
 {
     const struct upload_script script = {.native = false};
     struct doubt doubt;
-    doubt_open(&doubt, *state, &script);
+    doubt_open(&doubt, scratch, &script);
     check_settled(&doubt, settle(&doubt, doubt.ticket, false), 1);
     doubt_close(&doubt);
 }
 
 /* The holder that is stored is alive; the ticket was written for its upload by somebody who read the table. */
-static void a_live_upload_is_left_alone_whatever_the_ticket_says(void **state)
+TEST_WITH(scratch, a_live_upload_is_left_alone_whatever_the_ticket_says)
 {
     static const char *const forged[][9] = {
         {"not_applied", "true"},
@@ -184,8 +184,8 @@ static void a_live_upload_is_left_alone_whatever_the_ticket_says(void **state)
     };
     const struct upload_script script = {.native = false};
     struct doubt doubt;
-    doubt_open(&doubt, *state, &script);
-    sql(*state, "UPDATE records SET fence_s = fence_s + 100000000");
+    doubt_open(&doubt, scratch, &script);
+    sql(scratch, "UPDATE records SET fence_s = fence_s + 100000000");
     for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
         char *ticket = changed(doubt.ticket, forged[i]);
         os_verdict verdict = settle(&doubt, ticket, false);
@@ -203,14 +203,14 @@ static void a_live_upload_is_left_alone_whatever_the_ticket_says(void **state)
 }
 
 /* The protocol knows uploads by number, and these two have one number. */
-static void an_upload_that_has_only_the_stored_ones_number_is_left_alone(void **state)
+TEST_WITH(scratch, an_upload_that_has_only_the_stored_ones_number_is_left_alone)
 {
     static const char *const forged[] = {"upload", "\"R5E41WUeYPD\"", NULL};
     const struct upload_script script = {.native = false};
     struct doubt doubt;
     assert_true(record_upload_number("R5E41WUeYPD") == record_upload_number("Y5ufd5ks-mB"));
-    doubt_open(&doubt, *state, &script);
-    sql(*state, "UPDATE records SET upload = 'Y5ufd5ks-mB'");
+    doubt_open(&doubt, scratch, &script);
+    sql(scratch, "UPDATE records SET upload = 'Y5ufd5ks-mB'");
     char *ticket = changed(doubt.ticket, forged);
     settle(&doubt, ticket, false);
     assert_int_not_equal(doubt.error.code, OS_ERR_ARGUMENT);
@@ -219,12 +219,12 @@ static void an_upload_that_has_only_the_stored_ones_number_is_left_alone(void **
     doubt_close(&doubt);
 }
 
-static void the_upload_must_be_the_stored_one(void **state)
+TEST_WITH(scratch, the_upload_must_be_the_stored_one)
 {
     const struct upload_script script = {.native = false};
     struct doubt doubt;
-    doubt_open(&doubt, *state, &script);
-    sql(*state, "UPDATE records SET upload = 'another-upload'");
+    doubt_open(&doubt, scratch, &script);
+    sql(scratch, "UPDATE records SET upload = 'another-upload'");
     check_left_alone(&doubt, settle(&doubt, doubt.ticket, false));
     assert_int_equal(doubt.error.code, OS_ERR_ARGUMENT);
     doubt_close(&doubt);
@@ -232,12 +232,12 @@ static void the_upload_must_be_the_stored_one(void **state)
 
 /* ------------------------------------------------------------------------------------------------ options */
 
-static void what_the_options_ask_for_is_checked(void **state)
+TEST_WITH(scratch, what_the_options_ask_for_is_checked)
 {
     const struct upload_script script = {.native = false};
     struct doubt doubt;
     os_resolve_options options = OS_RESOLVE_OPTIONS_INIT;
-    doubt_open(&doubt, *state, &script);
+    doubt_open(&doubt, scratch, &script);
     options.key = "other";
     assert_int_equal(os_settle(doubt.client, doubt.ticket, &options, NULL, &doubt.result, &doubt.error), OS_UNKNOWN);
     assert_int_equal(doubt.error.code, OS_ERR_ARGUMENT);
@@ -251,21 +251,4 @@ static void what_the_options_ask_for_is_checked(void **state)
     assert_int_equal(os_settle(doubt.client, doubt.ticket, &options, NULL, &doubt.result, &doubt.error),
                      OS_NOT_EXECUTED);
     doubt_close(&doubt);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_upload_of_a_native_ticket_is_left_alone_until_its_owner_vouches),
-        TEST(an_upload_that_is_gone_needs_nobody_to_vouch),
-        TEST(a_record_that_is_gone_speaks_for_no_upload),
-        TEST(a_record_that_is_the_tickets_speaks_for_its_upload),
-        TEST(a_live_upload_is_left_alone_whatever_the_ticket_says),
-        TEST(an_upload_that_has_only_the_stored_ones_number_is_left_alone),
-        TEST(the_upload_must_be_the_stored_one),
-        TEST(what_the_options_ask_for_is_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,50 +58,37 @@ static os_verdict create(const struct scratch *scratch, struct played *played, u
     return verdict;
 }
 
-static void a_date_that_is_not_believed_signs_nothing(void **state)
+TEST_WITH(scratch, a_date_that_is_not_believed_signs_nothing)
 {
     struct played played = {.ahead_s = 3600};
     os_error error;
-    assert_int_equal(create(*state, &played, 9000, &error), OS_NOT_EXECUTED); /* DATE_JUMP_MS is ten seconds */
+    assert_int_equal(create(scratch, &played, 9000, &error), OS_NOT_EXECUTED); /* DATE_JUMP_MS is ten seconds */
     assert_int_equal(atomic_load(&played.puts), 0);
     assert_true(atomic_load(&played.heads) > 2);
 }
 
-static void one_that_is_said_by_all_is_believed_after_a_while(void **state)
+TEST_WITH(scratch, one_that_is_said_by_all_is_believed_after_a_while)
 {
     struct played played = {.ahead_s = 3600};
     os_error error;
-    assert_int_equal(create(*state, &played, 60000, &error), OS_COMMITTED);
+    assert_int_equal(create(scratch, &played, 60000, &error), OS_COMMITTED);
     assert_int_equal(atomic_load(&played.puts), 1);
 }
 
-static void an_absurd_date_is_told(void **state)
+TEST_WITH(scratch, an_absurd_date_is_told)
 {
     struct played played = {.ahead_s = year_9999_s};
     os_error error;
-    assert_int_equal(create(*state, &played, 60000, &error), OS_NOT_EXECUTED);
+    assert_int_equal(create(scratch, &played, 60000, &error), OS_NOT_EXECUTED);
     CHECK_SAYS(&error, "before 2006 or after 2100");
     assert_int_equal(atomic_load(&played.heads), 2);
 }
 
 /* What a client does not know yet it asks again; without fences it would go on for all its life. */
-static void an_absurd_date_of_the_bucket_leaves_open_whether_there_are_fences(void **state)
+TEST_WITH(scratch, an_absurd_date_of_the_bucket_leaves_open_whether_there_are_fences)
 {
     struct played played = {.absurd = 1};
     os_error error;
-    assert_int_equal(create(*state, &played, 60000, &error), OS_COMMITTED);
+    assert_int_equal(create(scratch, &played, 60000, &error), OS_COMMITTED);
     assert_int_equal(atomic_load(&played.presigned), 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_date_that_is_not_believed_signs_nothing, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(one_that_is_said_by_all_is_believed_after_a_while, scratch_setup,
-                                        scratch_teardown),
-        cmocka_unit_test_setup_teardown(an_absurd_date_is_told, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(an_absurd_date_of_the_bucket_leaves_open_whether_there_are_fences,
-                                        scratch_setup, scratch_teardown),
-    };
-    return cmocka_run_group_tests_name("client_trust", tests, NULL, NULL);
 }

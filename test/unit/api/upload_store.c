@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/api/upload_store.h"
+#include "support/test.h"
 
 #include "store/dates.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the four above */
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -121,12 +121,12 @@ static size_t lists(const struct versions *versions)
     "</NextVersionIdMarker>"
 
 /* The HEAD came before it, the list after. */
-static void R16_what_came_between_head_and_list_is_looked_at_again(void **state)
+TEST_WITH(scratch, R16_what_came_between_head_and_list_is_looked_at_again)
 {
     struct versions versions;
-    versions_open(&versions, *state);
+    versions_open(&versions, scratch);
     free(versions.ticket);
-    versions.ticket = native_create(*state, http_server_host(versions.server));
+    versions.ticket = native_create(scratch, http_server_host(versions.server));
     versions.absent = 2;
     versions.pages[0] = PAGE(VERSION("now", "true"), "");
     assert_int_equal(resolve(&versions), OS_CONFLICT);
@@ -136,12 +136,12 @@ static void R16_what_came_between_head_and_list_is_looked_at_again(void **state)
 }
 
 /* N3: nobody kept the evidence. Whoever writes the key makes it known to the list. */
-static void R16_a_key_that_is_not_there_is_not_unknown_for_good(void **state)
+TEST_WITH(scratch, R16_a_key_that_is_not_there_is_not_unknown_for_good)
 {
     struct versions versions;
-    versions_open(&versions, *state);
+    versions_open(&versions, scratch);
     free(versions.ticket);
-    versions.ticket = native_create(*state, http_server_host(versions.server));
+    versions.ticket = native_create(scratch, http_server_host(versions.server));
     versions.absent = 1000;
     assert_int_equal(resolve(&versions), OS_UNKNOWN);
     assert_false(versions.result.final);
@@ -153,10 +153,10 @@ static void R16_a_key_that_is_not_there_is_not_unknown_for_good(void **state)
     versions_close(&versions);
 }
 
-static void R16_a_whole_list_of_others_is_a_conflict(void **state)
+TEST_WITH(scratch, R16_a_whole_list_of_others_is_a_conflict)
 {
     struct versions versions;
-    versions_open(&versions, *state);
+    versions_open(&versions, scratch);
     versions.pages[0] = PAGE(VERSION("now", "true"), "");
     assert_int_equal(resolve(&versions), OS_CONFLICT);
     assert_string_equal(versions.result.rule, "R16");
@@ -164,10 +164,10 @@ static void R16_a_whole_list_of_others_is_a_conflict(void **state)
     versions_close(&versions);
 }
 
-static void R16_every_page_is_read(void **state)
+TEST_WITH(scratch, R16_every_page_is_read)
 {
     struct versions versions;
-    versions_open(&versions, *state);
+    versions_open(&versions, scratch);
     versions.pages[0] = PAGE(VERSION("now", "true"), MORE("v1"));
     versions.pages[1] = PAGE("", MORE("v2"));
     versions.pages[2] = PAGE(VERSION("ours", "false"), "");
@@ -179,10 +179,10 @@ static void R16_every_page_is_read(void **state)
 }
 
 /* Ours may be on the fifth, for which nobody asks. */
-static void R16_a_list_of_more_than_four_pages_proves_nothing(void **state)
+TEST_WITH(scratch, R16_a_list_of_more_than_four_pages_proves_nothing)
 {
     struct versions versions;
-    versions_open(&versions, *state);
+    versions_open(&versions, scratch);
     versions.pages[0] = PAGE(VERSION("now", "true"), MORE("v1"));
     versions.pages[1] = PAGE("", MORE("v2"));
     versions.pages[2] = PAGE("", MORE("v3"));
@@ -193,10 +193,10 @@ static void R16_a_list_of_more_than_four_pages_proves_nothing(void **state)
     versions_close(&versions);
 }
 
-static void R16_a_list_that_does_not_say_where_it_goes_on_proves_nothing(void **state)
+TEST_WITH(scratch, R16_a_list_that_does_not_say_where_it_goes_on_proves_nothing)
 {
     struct versions versions;
-    versions_open(&versions, *state);
+    versions_open(&versions, scratch);
     versions.pages[0] = PAGE(VERSION("now", "true"), "<IsTruncated>true</IsTruncated>");
     assert_int_equal(resolve(&versions), OS_UNKNOWN);
     versions.pages[0] =
@@ -205,19 +205,4 @@ static void R16_a_list_that_does_not_say_where_it_goes_on_proves_nothing(void **
     versions.pages[0] = "<ListVersionsResult>" VERSION("now", "true");
     assert_int_equal(resolve(&versions), OS_UNKNOWN);
     versions_close(&versions);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(R16_a_whole_list_of_others_is_a_conflict),
-        IN_SCRATCH(R16_what_came_between_head_and_list_is_looked_at_again),
-        IN_SCRATCH(R16_a_key_that_is_not_there_is_not_unknown_for_good),
-        IN_SCRATCH(R16_every_page_is_read),
-        IN_SCRATCH(R16_a_list_of_more_than_four_pages_proves_nothing),
-        IN_SCRATCH(R16_a_list_that_does_not_say_where_it_goes_on_proves_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

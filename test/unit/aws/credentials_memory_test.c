@@ -50,9 +50,8 @@ static void fail_each(const struct credentials_source *source)
     assert_in_range(number, 4, ALLOCATIONS_MAX);
 }
 
-static void every_source_says_that_memory_is_out(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, every_source_says_that_memory_is_out)
 {
-    (void)state;
     const struct credentials_source given = {
         .access_key_id = "id", .secret_access_key = "secret", .session_token = "token", .profile = "p"};
     const struct credentials_source callback = {.callback = give};
@@ -67,13 +66,4 @@ static void every_source_says_that_memory_is_out(void **state)
     setenv("AWS_SECRET_ACCESS_KEY", "secret", 1);
     setenv("AWS_SESSION_TOKEN", "token", 1);
     fail_each(&environment);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_source_says_that_memory_is_out, surroundings_setup,
-                                        surroundings_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,9 +49,8 @@ static void expect_none(const struct credentials_source *source, const char *sen
 
 /* --------------------------------------------------------------------------------------------------- static keys */
 
-static void keys_that_cannot_be_sent_are_refused_before_they_are(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, keys_that_cannot_be_sent_are_refused_before_they_are)
 {
-    (void)state;
     static const struct {
         const char *part;
         size_t most;
@@ -87,9 +86,8 @@ static void keys_that_cannot_be_sent_are_refused_before_they_are(void **state)
     }
 }
 
-static void static_keys_are_given_as_they_are(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, static_keys_are_given_as_they_are)
 {
-    (void)state;
     char id[] = "id";
     const struct credentials_source source = {
         .access_key_id = id, .secret_access_key = "HUSH", .session_token = "t", .no_environment = true};
@@ -102,9 +100,8 @@ static void static_keys_are_given_as_they_are(void **state)
     credentials_free(credentials);
 }
 
-static void static_keys_go_before_the_environment(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, static_keys_go_before_the_environment)
 {
-    (void)state;
     setenv("AWS_ACCESS_KEY_ID", "env", 1);
     setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
     setenv("AWS_SESSION_TOKEN", "env-token", 1);
@@ -114,9 +111,8 @@ static void static_keys_go_before_the_environment(void **state)
     credentials_free(credentials);
 }
 
-static void half_a_static_key_pair_is_refused(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, half_a_static_key_pair_is_refused)
 {
-    (void)state;
     struct credentials *credentials = NULL;
     os_error err;
     const struct credentials_source half[] = {
@@ -135,9 +131,8 @@ static void half_a_static_key_pair_is_refused(void **state)
 /* --------------------------------------------------------------------------------------------------- environment */
 
 /* A regular file whose first byte cannot be read. */
-static void a_file_that_cannot_be_read_is_named(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_file_that_cannot_be_read_is_named)
 {
-    (void)state;
     const struct credentials_source source = {.profile = "p"};
     setenv("AWS_SHARED_CREDENTIALS_FILE", "/proc/self/mem", 1);
     struct credentials *credentials = make(&source);
@@ -149,9 +144,8 @@ static void a_file_that_cannot_be_read_is_named(void **state)
     unsetenv("AWS_SHARED_CREDENTIALS_FILE");
 }
 
-static void the_environment_goes_before_the_default_profile(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_environment_goes_before_the_default_profile)
 {
-    (void)state;
     const struct credentials_source source = {0};
     write_profile("credentials", "[default]\naws_access_key_id = p\naws_secret_access_key = HUSH-p\n");
     setenv("AWS_ACCESS_KEY_ID", "env", 1);
@@ -165,9 +159,8 @@ static void the_environment_goes_before_the_default_profile(void **state)
     credentials_free(credentials);
 }
 
-static void a_profile_that_is_asked_for_goes_before_the_environment(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_profile_that_is_asked_for_goes_before_the_environment)
 {
-    (void)state;
     write_profile("credentials", "[p]\naws_access_key_id = p\naws_secret_access_key = HUSH-p\n");
     setenv("AWS_ACCESS_KEY_ID", "env", 1);
     setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
@@ -182,9 +175,8 @@ static void a_profile_that_is_asked_for_goes_before_the_environment(void **state
     credentials_free(credentials);
 }
 
-static void half_a_pair_in_the_environment_is_said_and_not_passed_over(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, half_a_pair_in_the_environment_is_said_and_not_passed_over)
 {
-    (void)state;
     const struct credentials_source source = {0};
     write_profile("credentials", "[default]\naws_access_key_id = p\naws_secret_access_key = HUSH-p\n");
     setenv("AWS_ACCESS_KEY_ID", "env", 1);
@@ -194,9 +186,8 @@ static void half_a_pair_in_the_environment_is_said_and_not_passed_over(void **st
     expect_none(&source, "AWS_SECRET_ACCESS_KEY is set without AWS_ACCESS_KEY_ID");
 }
 
-static void an_environment_that_is_not_to_be_read_is_not(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, an_environment_that_is_not_to_be_read_is_not)
 {
-    (void)state;
     write_profile("credentials", "[default]\naws_access_key_id = p\naws_secret_access_key = HUSH-p\n");
     setenv("AWS_ACCESS_KEY_ID", "env", 1);
     setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
@@ -206,9 +197,8 @@ static void an_environment_that_is_not_to_be_read_is_not(void **state)
 
 /* ------------------------------------------------------------------------------------------------------ profiles */
 
-static void keys_come_from_either_profile_file(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, keys_come_from_either_profile_file)
 {
-    (void)state;
     write_profile("credentials",
                   "[a]\naws_access_key_id = ida\naws_secret_access_key = HUSH/a+=\naws_session_token = ta\n");
     write_profile("config", "[profile a]\naws_access_key_id = wrong\naws_secret_access_key = HUSH-wrong\n"
@@ -224,9 +214,8 @@ static void keys_come_from_either_profile_file(void **state)
     credentials_free(credentials);
 }
 
-static void a_token_of_another_file_is_not_mixed_in(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_token_of_another_file_is_not_mixed_in)
 {
-    (void)state;
     write_profile("credentials", "[p]\naws_access_key_id = id\naws_secret_access_key = HUSH\n");
     write_profile("config", "[profile p]\naws_session_token = stale\n");
     const struct credentials_source source = {.profile = "p"};
@@ -235,9 +224,8 @@ static void a_token_of_another_file_is_not_mixed_in(void **state)
     credentials_free(credentials);
 }
 
-static void half_a_pair_in_a_profile_is_said(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, half_a_pair_in_a_profile_is_said)
 {
-    (void)state;
     write_profile("credentials", "[p]\naws_access_key_id = id\n[q]\naws_secret_access_key = HUSH\n");
     const struct credentials_source p = {.profile = "p"};
     const struct credentials_source q = {.profile = "q"};
@@ -245,9 +233,8 @@ static void half_a_pair_in_a_profile_is_said(void **state)
     expect_none(&q, "/.aws/credentials has aws_secret_access_key without aws_access_key_id");
 }
 
-static void a_failure_names_every_place_that_was_looked_at(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_failure_names_every_place_that_was_looked_at)
 {
-    (void)state;
     const struct credentials_source source = {0};
     write_profile("credentials", "[other]\naws_access_key_id = id\naws_secret_access_key = HUSH\n");
     expect_none(&source, "none in the environment");
@@ -258,9 +245,8 @@ static void a_failure_names_every_place_that_was_looked_at(void **state)
     expect_none(&source, "HOME is not set");
 }
 
-static void a_way_to_keys_that_is_not_supported_is_named(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_way_to_keys_that_is_not_supported_is_named)
 {
-    (void)state;
     write_profile("config", "[profile r]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = p\n"
                             "[profile s]\nsso_session = corp\n[profile c]\ncredential_process = /bin/x HUSH\n");
     const struct credentials_source role = {.profile = "r"};
@@ -271,9 +257,8 @@ static void a_way_to_keys_that_is_not_supported_is_named(void **state)
     expect_none(&process, "by credential_process");
 }
 
-static void a_damaged_profile_file_is_said(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_damaged_profile_file_is_said)
 {
-    (void)state;
     struct sigv4_keys keys;
     os_error err;
     const struct credentials_source source = {0};
@@ -284,9 +269,8 @@ static void a_damaged_profile_file_is_said(void **state)
     credentials_free(credentials);
 }
 
-static void keys_are_read_once_and_again_when_renewed(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, keys_are_read_once_and_again_when_renewed)
 {
-    (void)state;
     const struct credentials_source source = {0};
     struct sigv4_keys keys;
     os_error err;
@@ -326,9 +310,8 @@ static struct credentials *make_giver(struct giver *giver)
     return make(&source);
 }
 
-static void a_callback_goes_before_all_and_is_asked_once_for_keys_that_last(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_callback_goes_before_all_and_is_asked_once_for_keys_that_last)
 {
-    (void)state;
     struct giver giver = {.gives = {.access_key_id = "id", .secret_access_key = "HUSH", .session_token = ""}};
     struct credentials *credentials = make_giver(&giver);
     assert_int_equal(giver.calls, 0);
@@ -338,9 +321,8 @@ static void a_callback_goes_before_all_and_is_asked_once_for_keys_that_last(void
     credentials_free(credentials);
 }
 
-static void keys_that_expire_are_asked_for_again_five_minutes_before(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, keys_that_expire_are_asked_for_again_five_minutes_before)
 {
-    (void)state;
     struct giver giver = {.gives = {.access_key_id = "1", .secret_access_key = "HUSH", .expires_s = NOW_S + 900}};
     struct credentials *credentials = make_giver(&giver);
     expect_keys(credentials, NOW_S, "1", "HUSH", NULL);
@@ -352,9 +334,8 @@ static void keys_that_expire_are_asked_for_again_five_minutes_before(void **stat
     credentials_free(credentials);
 }
 
-static void keys_that_still_hold_are_used_when_the_source_fails_for_now(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, keys_that_still_hold_are_used_when_the_source_fails_for_now)
 {
-    (void)state;
     struct sigv4_keys keys;
     os_error err;
     struct giver giver = {.gives = {.access_key_id = "1", .secret_access_key = "HUSH", .expires_s = NOW_S + 100}};
@@ -368,9 +349,8 @@ static void keys_that_still_hold_are_used_when_the_source_fails_for_now(void **s
     credentials_free(credentials);
 }
 
-static void a_callback_that_gives_half_a_pair_gives_none(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_callback_that_gives_half_a_pair_gives_none)
 {
-    (void)state;
     struct sigv4_keys keys;
     os_error err;
     struct giver giver = {.gives = {.access_key_id = "id"}};
@@ -385,33 +365,4 @@ static void a_callback_that_gives_half_a_pair_gives_none(void **state)
     assert_int_equal(giver.calls, 4);
     credentials_free(credentials);
     credentials_free(NULL);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, surroundings_setup, surroundings_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(static_keys_are_given_as_they_are),
-        TEST(a_file_that_cannot_be_read_is_named),
-        TEST(keys_that_cannot_be_sent_are_refused_before_they_are),
-        TEST(static_keys_go_before_the_environment),
-        TEST(half_a_static_key_pair_is_refused),
-        TEST(the_environment_goes_before_the_default_profile),
-        TEST(a_profile_that_is_asked_for_goes_before_the_environment),
-        TEST(half_a_pair_in_the_environment_is_said_and_not_passed_over),
-        TEST(an_environment_that_is_not_to_be_read_is_not),
-        TEST(keys_come_from_either_profile_file),
-        TEST(a_token_of_another_file_is_not_mixed_in),
-        TEST(half_a_pair_in_a_profile_is_said),
-        TEST(a_failure_names_every_place_that_was_looked_at),
-        TEST(a_way_to_keys_that_is_not_supported_is_named),
-        TEST(a_damaged_profile_file_is_said),
-        TEST(keys_are_read_once_and_again_when_renewed),
-        TEST(a_callback_goes_before_all_and_is_asked_once_for_keys_that_last),
-        TEST(keys_that_expire_are_asked_for_again_five_minutes_before),
-        TEST(keys_that_still_hold_are_used_when_the_source_fails_for_now),
-        TEST(a_callback_that_gives_half_a_pair_gives_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "aws/digest.h"
-
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 /* FIPS 180-4 and RFC 1321 name the digests of "" and of "abc". */
-static void the_digests_of_the_standards_come_out(void **state)
+TEST(the_digests_of_the_standards_come_out)
 {
-    (void)state;
     char hex[65];
     assert_true(sha256_hex("", 0, hex));
     assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -23,17 +16,15 @@ static void the_digests_of_the_standards_come_out(void **state)
     assert_string_equal(hex, "900150983cd24fb0d6963f7d28e17f72");
 }
 
-static void no_data_is_the_empty_text(void **state)
+TEST(no_data_is_the_empty_text)
 {
-    (void)state;
     char hex[65];
     assert_true(sha256_hex(NULL, 0, hex));
     assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-static void the_raw_digest_is_the_bytes_of_the_hex_one(void **state)
+TEST(the_raw_digest_is_the_bytes_of_the_hex_one)
 {
-    (void)state;
     unsigned char raw[SHA256_SIZE];
     unsigned char md5[MD5_SIZE];
     assert_true(sha256_digest("abc", 3, raw));
@@ -42,14 +33,4 @@ static void the_raw_digest_is_the_bytes_of_the_hex_one(void **state)
     assert_true(md5_digest("abc", 3, md5));
     assert_int_equal(md5[0], 0x90);
     assert_int_equal(md5[15], 0x72);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_digests_of_the_standards_come_out),
-        cmocka_unit_test(no_data_is_the_empty_text),
-        cmocka_unit_test(the_raw_digest_is_the_bytes_of_the_hex_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

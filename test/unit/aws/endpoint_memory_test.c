@@ -16,9 +16,8 @@
 
 enum { ALLOCATIONS = 4 }; /* two files, the URL, the region */
 
-static void an_endpoint_without_memory_is_an_error(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, an_endpoint_without_memory_is_an_error)
 {
-    (void)state;
     write_profile("credentials", "[p]\nregion = r\n");
     write_profile("config", "[profile p]\nendpoint_url = http://h\n");
     for (size_t number = 0; number <= ALLOCATIONS; number++) {
@@ -34,13 +33,4 @@ static void an_endpoint_without_memory_is_an_error(void **state)
         free(url);
         free(region);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_endpoint_without_memory_is_an_error, surroundings_setup,
-                                        surroundings_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,8 @@ static void expect_host(const char *url, const char *scheme, const char *host, b
 
 /* ---------------------------------------------------------------------------------------------------------- URLs */
 
-static void a_given_host_is_taken_with_a_port_that_is_not_the_usual_one(void **state)
+TEST(a_given_host_is_taken_with_a_port_that_is_not_the_usual_one)
 {
-    (void)state;
     expect_host("http://minio.example", "http", "minio.example", false);
     expect_host("https://minio.example/", "https", "minio.example", false);
     expect_host("HTTPS://Minio_1:9000", "https", "Minio_1:9000", false);
@@ -40,9 +39,8 @@ static void a_given_host_is_taken_with_a_port_that_is_not_the_usual_one(void **s
     expect_host("http://[2001:db8::1]:9000", "http", "[2001:db8::1]:9000", false);
 }
 
-static void only_loopback_addresses_are_loopback(void **state)
+TEST(only_loopback_addresses_are_loopback)
 {
-    (void)state;
     expect_host("http://localhost:9000", "http", "localhost:9000", true);
     expect_host("http://LocalHost", "http", "LocalHost", true);
     expect_host("http://127.0.0.1:8000", "http", "127.0.0.1:8000", true);
@@ -55,9 +53,8 @@ static void only_loopback_addresses_are_loopback(void **state)
     expect_host("http://[::2]", "http", "[::2]", false);
 }
 
-static void urls_that_are_more_or_less_than_an_origin_are_refused(void **state)
+TEST(urls_that_are_more_or_less_than_an_origin_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "localhost:9000",
         "ftp://h",
@@ -100,9 +97,8 @@ static void urls_that_are_more_or_less_than_an_origin_are_refused(void **state)
     }
 }
 
-static void a_host_has_at_most_253_characters(void **state)
+TEST(a_host_has_at_most_253_characters)
 {
-    (void)state;
     char url[300] = "http://";
     struct endpoint endpoint;
     os_error err;
@@ -116,9 +112,8 @@ static void a_host_has_at_most_253_characters(void **state)
 
 /* ------------------------------------------------------------------------------------------------------- regions */
 
-static void aws_hosts_follow_from_service_and_region(void **state)
+TEST(aws_hosts_follow_from_service_and_region)
 {
-    (void)state;
     static const struct {
         const char *service;
         const char *region;
@@ -144,9 +139,8 @@ static void aws_hosts_follow_from_service_and_region(void **state)
     }
 }
 
-static void regions_that_could_not_stand_in_a_host_or_a_scope_are_refused(void **state)
+TEST(regions_that_could_not_stand_in_a_host_or_a_scope_are_refused)
 {
-    (void)state;
     char longest[65];
     memset(longest, 'r', 64);
     longest[64] = '\0';
@@ -183,15 +177,13 @@ static void write_config(void)
                             "[profile i]\nendpoint_url = http://pi\nignore_configured_endpoint_urls = TRUE\n");
 }
 
-static void nothing_set_is_nothing_found(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, nothing_set_is_nothing_found)
 {
-    (void)state;
     expect_found("s3", NULL, "none", "none");
 }
 
-static void the_nearest_setting_of_an_endpoint_counts(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_nearest_setting_of_an_endpoint_counts)
 {
-    (void)state;
     write_config();
     expect_found("s3", NULL, "http://pd", "rd");
     expect_found("s3", "p", "http://ps3", "rp");
@@ -206,9 +198,8 @@ static void the_nearest_setting_of_an_endpoint_counts(void **state)
     expect_found("dynamodb", "p", "http://db", "rp");
 }
 
-static void the_nearest_setting_of_a_region_counts(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_nearest_setting_of_a_region_counts)
 {
-    (void)state;
     write_config();
     setenv("AWS_DEFAULT_REGION", "rdefault", 1);
     expect_found("s3", "p", "http://ps3", "rdefault");
@@ -216,9 +207,8 @@ static void the_nearest_setting_of_a_region_counts(void **state)
     expect_found("s3", "p", "http://ps3", "renv");
 }
 
-static void configured_endpoints_can_be_ignored(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, configured_endpoints_can_be_ignored)
 {
-    (void)state;
     write_config();
     setenv("AWS_ENDPOINT_URL", "http://all", 1);
     expect_found("s3", "i", "none", "none");
@@ -228,9 +218,8 @@ static void configured_endpoints_can_be_ignored(void **state)
     expect_found("s3", "p", "none", "rp");
 }
 
-static void a_damaged_config_file_is_no_reason_to_talk_to_another_endpoint(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_damaged_config_file_is_no_reason_to_talk_to_another_endpoint)
 {
-    (void)state;
     char *url = NULL;
     char *region = NULL;
     os_error err;
@@ -242,9 +231,8 @@ static void a_damaged_config_file_is_no_reason_to_talk_to_another_endpoint(void 
 
 /* ------------------------------------------------------------------------------------------------------- buckets */
 
-static void bucket_names_follow_the_rules_of_s3(void **state)
+TEST(bucket_names_follow_the_rules_of_s3)
 {
-    (void)state;
     char longest[257];
     memset(longest, 'b', 256);
     longest[256] = '\0';
@@ -282,9 +270,8 @@ static void bucket_names_follow_the_rules_of_s3(void **state)
     assert_true(bucket_name_ok(longest));
 }
 
-static void a_bucket_goes_into_the_host_on_aws_when_it_is_one_label(void **state)
+TEST(a_bucket_goes_into_the_host_on_aws_when_it_is_one_label)
 {
-    (void)state;
     const struct endpoint aws = parsed(NULL, "us-east-1");
     const struct endpoint own = parsed("http://minio", "us-east-1");
     char label[65];
@@ -302,7 +289,7 @@ static void a_bucket_goes_into_the_host_on_aws_when_it_is_one_label(void **state
     assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_PATH, "my-bucket"));
 }
 
-static void addresses_in_brackets_that_are_none_are_refused(void **state)
+TEST(addresses_in_brackets_that_are_none_are_refused)
 {
     static const char *const urls[] = {"http://[::1",
                                        "http://[]",
@@ -311,7 +298,6 @@ static void addresses_in_brackets_that_are_none_are_refused(void **state)
                                        "http://[0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0001]",
                                        "http://h{h",
                                        "http://h`"};
-    (void)state;
     for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
         struct endpoint endpoint;
         os_error err;
@@ -322,27 +308,4 @@ static void addresses_in_brackets_that_are_none_are_refused(void **state)
     assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, "a{b"));
     assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO,
                                        "a234567890123456789012345678901234567890123456789012345678901234"));
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, surroundings_setup, surroundings_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_given_host_is_taken_with_a_port_that_is_not_the_usual_one),
-        cmocka_unit_test(only_loopback_addresses_are_loopback),
-        cmocka_unit_test(urls_that_are_more_or_less_than_an_origin_are_refused),
-        cmocka_unit_test(a_host_has_at_most_253_characters),
-        cmocka_unit_test(aws_hosts_follow_from_service_and_region),
-        cmocka_unit_test(regions_that_could_not_stand_in_a_host_or_a_scope_are_refused),
-        TEST(nothing_set_is_nothing_found),
-        TEST(the_nearest_setting_of_an_endpoint_counts),
-        TEST(the_nearest_setting_of_a_region_counts),
-        TEST(configured_endpoints_can_be_ignored),
-        TEST(a_damaged_config_file_is_no_reason_to_talk_to_another_endpoint),
-        cmocka_unit_test(bucket_names_follow_the_rules_of_s3),
-        cmocka_unit_test(a_bucket_goes_into_the_host_on_aws_when_it_is_one_label),
-        cmocka_unit_test(addresses_in_brackets_that_are_none_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,9 @@ static void expect(const struct profile_files *files, const char *profile, const
     }
 }
 
-static void a_profile_is_a_bare_section_in_one_file_and_a_named_one_in_the_other(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown,
+             a_profile_is_a_bare_section_in_one_file_and_a_named_one_in_the_other)
 {
-    (void)state;
     write_profile("credentials", "[default]\nkey = a\n[me.at.work-1]\nkey = b\n[profile me]\nkey = wrong\n");
     write_profile("config", "[default]\nregion = r0\n[profile me.at.work-1]\nregion = r1\n[me]\nregion = wrong\n");
     struct profile_files files = load();
@@ -39,9 +39,8 @@ static void a_profile_is_a_bare_section_in_one_file_and_a_named_one_in_the_other
     profile_free(&files);
 }
 
-static void the_credentials_file_goes_before_the_config_file(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_credentials_file_goes_before_the_config_file)
 {
-    (void)state;
     write_profile("credentials", "[p]\nregion = first\n");
     write_profile("config", "[profile p]\nregion = second\noutput = json\n");
     struct profile_files files = load();
@@ -50,9 +49,8 @@ static void the_credentials_file_goes_before_the_config_file(void **state)
     profile_free(&files);
 }
 
-static void profile_default_goes_before_default(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, profile_default_goes_before_default)
 {
-    (void)state;
     write_profile("config", "[default]\nregion = b\noutput = o\n[profile default]\nregion = a\n");
     struct profile_files files = load();
     expect(&files, NULL, "region", "a");
@@ -60,9 +58,9 @@ static void profile_default_goes_before_default(void **state)
     profile_free(&files);
 }
 
-static void the_profile_is_the_given_one_then_the_environments_then_the_default_one(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown,
+             the_profile_is_the_given_one_then_the_environments_then_the_default_one)
 {
-    (void)state;
     assert_string_equal(profile_name(NULL), "default");
     assert_string_equal(profile_name(""), "default");
     setenv("AWS_PROFILE", "env", 1);
@@ -72,9 +70,8 @@ static void the_profile_is_the_given_one_then_the_environments_then_the_default_
     assert_string_equal(profile_name(NULL), "default");
 }
 
-static void blanks_comments_and_line_ends_of_every_kind_are_taken(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, blanks_comments_and_line_ends_of_every_kind_are_taken)
 {
-    (void)state;
     write_profile("config", "\xef\xbb\xbf# first\r\n[ profile \t p ]  # why\r\n; comment\r\n  \r\n\r\n"
                             "a=1\r\nb   =\t2 # two\r\nc = x#y;z\r\nd = # none\r\nE = five ; 5\r\nno setting\r\n"
                             "[profile \"two words\"]\na = quoted\n[profile 'q']\nlast = without line end");
@@ -90,9 +87,8 @@ static void blanks_comments_and_line_ends_of_every_kind_are_taken(void **state)
     profile_free(&files);
 }
 
-static void a_value_may_hold_the_signs_of_the_format(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_value_may_hold_the_signs_of_the_format)
 {
-    (void)state;
     write_profile("credentials", "[p]\nsecret = a/b+c==\nurl = http://h:1/\nodd = [x]\nname:with = colon\n");
     struct profile_files files = load();
     expect(&files, "p", "secret", "a/b+c==");
@@ -102,9 +98,8 @@ static void a_value_may_hold_the_signs_of_the_format(void **state)
     profile_free(&files);
 }
 
-static void of_two_settings_of_one_name_the_later_counts(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, of_two_settings_of_one_name_the_later_counts)
 {
-    (void)state;
     write_profile("config", "[profile p]\na = 1\na = 2\n[profile q]\na = 3\n[profile p]\na = 4\nb =\n");
     struct profile_files files = load();
     expect(&files, "p", "a", "4");
@@ -112,9 +107,8 @@ static void of_two_settings_of_one_name_the_later_counts(void **state)
     profile_free(&files);
 }
 
-static void nested_blocks_are_apart_from_the_settings_around_them(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, nested_blocks_are_apart_from_the_settings_around_them)
 {
-    (void)state;
     write_profile("config", "[profile p]\ns3 =\n  region = inner\n\n  # still inside\n\tother = 5\nregion = outer\n"
                             "  stray = 1\nmore = x\n  region = continuation\n");
     struct profile_files files = load();
@@ -129,9 +123,8 @@ static void nested_blocks_are_apart_from_the_settings_around_them(void **state)
     profile_free(&files);
 }
 
-static void a_services_section_is_found_by_the_name_in_the_profile(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_services_section_is_found_by_the_name_in_the_profile)
 {
-    (void)state;
     write_profile("config", "[profile p]\nservices = local\n[profile q]\n[profile r]\nservices = nowhere\n"
                             "[services other]\ns3 =\n  endpoint_url = http://wrong\n"
                             "[services local]\ns3 =\n  endpoint_url = http://s3:9000\n  region = x\n"
@@ -145,9 +138,8 @@ static void a_services_section_is_found_by_the_name_in_the_profile(void **state)
     profile_free(&files);
 }
 
-static void files_that_are_not_there_are_empty(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, files_that_are_not_there_are_empty)
 {
-    (void)state;
     struct profile_files files = load();
     expect(&files, "default", "region", "");
     assert_int_equal(files.failed[PROFILE_CONFIG], 0);
@@ -158,9 +150,8 @@ static void files_that_are_not_there_are_empty(void **state)
     profile_free(&files);
 }
 
-static void the_paths_can_be_set(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_paths_can_be_set)
 {
-    (void)state;
     char path[96];
     write_profile("other", "[p]\na = 1\n[profile p]\nb = 2\n");
     surroundings_path("other", path, sizeof(path));
@@ -182,9 +173,8 @@ static void expect_damaged(const char *why)
     assert_non_null(strstr(err.message, why));
 }
 
-static void a_damaged_file_is_an_error_that_names_it(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_damaged_file_is_an_error_that_names_it)
 {
-    (void)state;
     write_profile("credentials", "[p]\nsecret = s\n");
     write_profile_bytes("config", "[p]\na\0b = 1\n", 12);
     expect_damaged("NUL");
@@ -207,9 +197,8 @@ static void a_damaged_file_is_an_error_that_names_it(void **state)
     assert_non_null(strstr(err.message, "folder"));
 }
 
-static void no_cut_of_a_file_reads_beyond_it(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, no_cut_of_a_file_reads_beyond_it)
 {
-    (void)state;
     const char text[] = "[profile p]\ns3 =\n  a = 1 # c\nb = \"x\"\n[services \"q\"]\ns3=\n a=2";
     for (size_t len = 0; len <= strlen(text); len++) {
         write_profile_bytes("config", text, len);
@@ -220,9 +209,8 @@ static void no_cut_of_a_file_reads_beyond_it(void **state)
     }
 }
 
-static void sections_that_are_nearly_the_wanted_one_are_others(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, sections_that_are_nearly_the_wanted_one_are_others)
 {
-    (void)state;
     write_profile("config", "[profile]\nregion = none\n[profiles p]\nregion = other\n[profile p\nregion = open\n"
                             "[profile\t'p']\nregion = ;all comment\nkey = \"half\nother = 'whole'\n");
     struct profile_files files = load();
@@ -232,10 +220,9 @@ static void sections_that_are_nearly_the_wanted_one_are_others(void **state)
     profile_free(&files);
 }
 
-static void a_name_of_services_that_is_too_long_names_none(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_name_of_services_that_is_too_long_names_none)
 {
     char text[2048];
-    (void)state;
     (void)snprintf(text, sizeof(text), "[profile p]\nservices = %01500d\n", 7);
     write_profile("config", text);
     struct profile_files files = load();
@@ -243,11 +230,10 @@ static void a_name_of_services_that_is_too_long_names_none(void **state)
     profile_free(&files);
 }
 
-static void a_path_that_leads_nowhere_is_an_empty_file(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_path_that_leads_nowhere_is_an_empty_file)
 {
     char path[96];
     char wrong[2 * PROFILE_PATH_SIZE];
-    (void)state;
     write_profile("other", "[p]\na = 1\n");
     surroundings_path("other", path, sizeof(path));
     (void)snprintf(wrong, sizeof(wrong), "%s/below-a-file", path);
@@ -267,10 +253,9 @@ static void a_path_that_leads_nowhere_is_an_empty_file(void **state)
     profile_free(&files);
 }
 
-static void a_file_that_cannot_be_opened_is_remembered(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_file_that_cannot_be_opened_is_remembered)
 {
     char path[96];
-    (void)state;
     surroundings_path("other", path, sizeof(path));
     assert_int_equal(symlink(path, path), 0); /* to itself */
     setenv("AWS_CONFIG_FILE", path, 1);
@@ -280,12 +265,11 @@ static void a_file_that_cannot_be_opened_is_remembered(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void a_fifo_is_an_error_that_names_it_and_is_not_waited_for(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_fifo_is_an_error_that_names_it_and_is_not_waited_for)
 {
     char path[96];
     struct profile_files files;
     os_error err = {.code = OS_OK};
-    (void)state;
     surroundings_path("other", path, sizeof(path));
     assert_int_equal(mkfifo(path, 0600), 0);
     setenv("AWS_SHARED_CREDENTIALS_FILE", path, 1);
@@ -294,41 +278,12 @@ static void a_fifo_is_an_error_that_names_it_and_is_not_waited_for(void **state)
     assert_non_null(strstr(err.message, "FIFO"));
 }
 
-static void the_null_device_is_an_empty_file(void **state)
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_null_device_is_an_empty_file)
 {
-    (void)state;
     write_profile("config", "[p]\na = 1\n");
     setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null", 1);
     setenv("AWS_CONFIG_FILE", "/dev/null", 1);
     struct profile_files files = load();
     expect(&files, "p", "a", "");
     profile_free(&files);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, surroundings_setup, surroundings_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_profile_is_a_bare_section_in_one_file_and_a_named_one_in_the_other),
-        TEST(the_credentials_file_goes_before_the_config_file),
-        TEST(profile_default_goes_before_default),
-        TEST(the_profile_is_the_given_one_then_the_environments_then_the_default_one),
-        TEST(blanks_comments_and_line_ends_of_every_kind_are_taken),
-        TEST(a_value_may_hold_the_signs_of_the_format),
-        TEST(of_two_settings_of_one_name_the_later_counts),
-        TEST(nested_blocks_are_apart_from_the_settings_around_them),
-        TEST(a_services_section_is_found_by_the_name_in_the_profile),
-        TEST(files_that_are_not_there_are_empty),
-        TEST(the_paths_can_be_set),
-        TEST(a_damaged_file_is_an_error_that_names_it),
-        TEST(no_cut_of_a_file_reads_beyond_it),
-        TEST(sections_that_are_nearly_the_wanted_one_are_others),
-        TEST(a_name_of_services_that_is_too_long_names_none),
-        TEST(a_path_that_leads_nowhere_is_an_empty_file),
-        TEST(a_file_that_cannot_be_opened_is_remembered),
-        TEST(a_fifo_is_an_error_that_names_it_and_is_not_waited_for),
-        TEST(the_null_device_is_an_empty_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "aws/sigv4.h"
+#include "support/test.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,9 +59,8 @@ static struct outcome sign(struct sigv4_signer *signer, const char *token, size_
     return outcome;
 }
 
-static void headers_that_leave_no_room_are_told_from_want_of_memory(void **state)
+TEST(headers_that_leave_no_room_are_told_from_want_of_memory)
 {
-    (void)state;
     struct sigv4_signer *signer = sigv4_signer_new("us-east-1", "s3");
     size_t refused_from = 0;
     for (size_t bytes = 62000; bytes < 65000; bytes += 7) {
@@ -82,9 +76,8 @@ static void headers_that_leave_no_room_are_told_from_want_of_memory(void **state
     sigv4_signer_free(signer);
 }
 
-static void a_header_too_many_is_refused(void **state)
+TEST(a_header_too_many_is_refused)
 {
-    (void)state;
     struct sigv4_signer *signer = sigv4_signer_new("us-east-1", "s3");
     for (size_t count = 100; count <= HTTP_HEADERS_MAX; count++) {
         struct outcome outcome = sign(signer, "token", count, count, false);
@@ -95,9 +88,8 @@ static void a_header_too_many_is_refused(void **state)
     sigv4_signer_free(signer);
 }
 
-static void a_token_counts_as_it_stands_in_a_query(void **state)
+TEST(a_token_counts_as_it_stands_in_a_query)
 {
-    (void)state;
     struct sigv4_signer *signer = sigv4_signer_new("us-east-1", "s3");
     const char letters[] = "a/";
     for (size_t i = 0; i < 2; i++) {
@@ -113,14 +105,4 @@ static void a_token_counts_as_it_stands_in_a_query(void **state)
     assert_int_equal(sign(signer, token, 5, 100, true).checked, OS_ERR_ARGUMENT);
     free(token);
     sigv4_signer_free(signer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers_that_leave_no_room_are_told_from_want_of_memory),
-        cmocka_unit_test(a_header_too_many_is_refused),
-        cmocka_unit_test(a_token_counts_as_it_stands_in_a_query),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signing for S3: the examples of its documentation, the rules of its two forms, and the limits. */
 #include "aws/sigv4.h"
+#include "support/test.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,18 +46,16 @@ static void sign_and_expect(struct http_request *request, const char *payload, c
 
 /* ------------------- Amazon S3 API Reference, "Signature Calculations for the Authorization Header" */
 
-static void the_documented_get_of_a_range_is_signed_as_documented(void **state)
+TEST(the_documented_get_of_a_range_is_signed_as_documented)
 {
-    (void)state;
     struct http_request request;
     make(&request, "GET", "/test.txt");
     assert_true(http_headers_add(&request.headers, "Range", "bytes=0-9"));
     sign_and_expect(&request, SIGV4_EMPTY_SHA256, "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
 }
 
-static void the_documented_put_is_signed_as_documented(void **state)
+TEST(the_documented_put_is_signed_as_documented)
 {
-    (void)state;
     struct http_request request;
     char payload[65];
     const char body[] = "Welcome to Amazon S3.";
@@ -73,27 +66,24 @@ static void the_documented_put_is_signed_as_documented(void **state)
     sign_and_expect(&request, payload, "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd");
 }
 
-static void the_documented_get_of_a_subresource_is_signed_as_documented(void **state)
+TEST(the_documented_get_of_a_subresource_is_signed_as_documented)
 {
-    (void)state;
     struct http_request request;
     make(&request, "GET", "/");
     assert_true(buf_add_str(&request.query, "lifecycle"));
     sign_and_expect(&request, SIGV4_EMPTY_SHA256, "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543");
 }
 
-static void the_documented_listing_is_signed_as_documented(void **state)
+TEST(the_documented_listing_is_signed_as_documented)
 {
-    (void)state;
     struct http_request request;
     make(&request, "GET", "/");
     assert_true(http_request_add_query(&request, "max-keys", "2") && http_request_add_query(&request, "prefix", "J"));
     sign_and_expect(&request, SIGV4_EMPTY_SHA256, "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
 }
 
-static void the_stages_of_the_documented_get_are_as_documented(void **state)
+TEST(the_stages_of_the_documented_get_are_as_documented)
 {
-    (void)state;
     struct http_request request;
     struct buf canonical;
     struct buf names;
@@ -121,9 +111,8 @@ static void the_stages_of_the_documented_get_are_as_documented(void **state)
 }
 
 /* Amazon S3 API Reference, "Authenticating Requests: Using Query Parameters". */
-static void the_documented_query_signature_comes_out(void **state)
+TEST(the_documented_query_signature_comes_out)
 {
-    (void)state;
     struct http_request request;
     struct sigv4_signer *signer = signer_for("s3");
     make(&request, "GET", "/test.txt");
@@ -140,9 +129,8 @@ static void the_documented_query_signature_comes_out(void **state)
 
 /* ------------------------------------------------------------------------------------ what is in a signed request */
 
-static void a_token_goes_into_a_signed_header(void **state)
+TEST(a_token_goes_into_a_signed_header)
 {
-    (void)state;
     struct http_request request;
     struct sigv4_signer *signer = signer_for("s3");
     struct sigv4_keys temporary = keys;
@@ -156,9 +144,8 @@ static void a_token_goes_into_a_signed_header(void **state)
     http_request_free(&request);
 }
 
-static void a_token_goes_into_the_signed_query_and_into_no_header(void **state)
+TEST(a_token_goes_into_the_signed_query_and_into_no_header)
 {
-    (void)state;
     struct http_request request;
     struct sigv4_signer *signer = signer_for("s3");
     struct sigv4_keys temporary = keys;
@@ -172,9 +159,8 @@ static void a_token_goes_into_the_signed_query_and_into_no_header(void **state)
     http_request_free(&request);
 }
 
-static void the_query_is_sorted_around_what_signing_adds(void **state)
+TEST(the_query_is_sorted_around_what_signing_adds)
 {
-    (void)state;
     struct http_request request;
     struct sigv4_signer *signer = signer_for("s3");
     make(&request, "PUT", "/k");
@@ -187,9 +173,8 @@ static void the_query_is_sorted_around_what_signing_adds(void **state)
     http_request_free(&request);
 }
 
-static void every_header_of_a_query_signed_request_is_signed(void **state)
+TEST(every_header_of_a_query_signed_request_is_signed)
 {
-    (void)state;
     struct http_request request;
     struct sigv4_signer *signer = signer_for("s3");
     make(&request, "PUT", "/k");
@@ -202,9 +187,8 @@ static void every_header_of_a_query_signed_request_is_signed(void **state)
     http_request_free(&request);
 }
 
-static void a_request_to_dynamodb_has_no_content_hash_header(void **state)
+TEST(a_request_to_dynamodb_has_no_content_hash_header)
 {
-    (void)state;
     struct http_request request;
     struct sigv4_signer *signer = signer_for("dynamodb");
     make(&request, "POST", "/");
@@ -218,9 +202,8 @@ static void a_request_to_dynamodb_has_no_content_hash_header(void **state)
     http_request_free(&request);
 }
 
-static void slashes_dots_and_escapes_of_a_key_are_signed_as_they_are_sent(void **state)
+TEST(slashes_dots_and_escapes_of_a_key_are_signed_as_they_are_sent)
 {
-    (void)state;
     struct http_request request;
     struct buf canonical;
     struct buf names;
@@ -234,9 +217,8 @@ static void slashes_dots_and_escapes_of_a_key_are_signed_as_they_are_sent(void *
     http_request_free(&request);
 }
 
-static void blanks_inside_a_header_count_as_one(void **state)
+TEST(blanks_inside_a_header_count_as_one)
 {
-    (void)state;
     struct http_request request;
     struct buf canonical;
     struct buf names;
@@ -267,9 +249,8 @@ static void sign_once(struct sigv4_signer *signer, const struct sigv4_keys *with
 
 /* The key of the day is kept: so another day, another secret, and the way back must each give what a new signer gives.
  */
-static void a_kept_key_serves_its_own_day_and_secret_only(void **state)
+TEST(a_kept_key_serves_its_own_day_and_secret_only)
 {
-    (void)state;
     struct sigv4_keys other = keys;
     other.secret_access_key = "another/secret";
     const struct {
@@ -290,9 +271,8 @@ static void a_kept_key_serves_its_own_day_and_secret_only(void **state)
     sigv4_signer_free(old);
 }
 
-static void a_request_signed_again_gets_a_signature_in_place_of_the_old_one(void **state)
+TEST(a_request_signed_again_gets_a_signature_in_place_of_the_old_one)
 {
-    (void)state;
     struct http_request request;
     struct sigv4_signer *signer = signer_for("s3");
     struct sigv4_keys temporary = keys;
@@ -307,9 +287,8 @@ static void a_request_signed_again_gets_a_signature_in_place_of_the_old_one(void
     http_request_free(&request);
 }
 
-static void no_secret_is_left_in_a_signed_request(void **state)
+TEST(no_secret_is_left_in_a_signed_request)
 {
-    (void)state;
     struct http_request request;
     struct sigv4_signer *signer = signer_for("s3");
     make(&request, "GET", "/k");
@@ -334,9 +313,8 @@ static bool signs_for(uint32_t expires_s)
     return ok;
 }
 
-static void a_query_signature_is_valid_for_a_second_to_a_week(void **state)
+TEST(a_query_signature_is_valid_for_a_second_to_a_week)
 {
-    (void)state;
     assert_false(signs_for(0));
     assert_true(signs_for(1));
     assert_true(signs_for(604800));
@@ -358,9 +336,8 @@ static bool signs_parameters(size_t count)
     return ok;
 }
 
-static void a_query_has_at_most_64_parameters(void **state)
+TEST(a_query_has_at_most_64_parameters)
 {
-    (void)state;
     assert_true(signs_parameters(64));
     assert_false(signs_parameters(65));
 }
@@ -386,9 +363,8 @@ static char *text_of_length(size_t len)
     return text;
 }
 
-static void keys_that_are_too_long_are_refused(void **state)
+TEST(keys_that_are_too_long_are_refused)
 {
-    (void)state;
     char *fits = text_of_length(511);
     char *over = text_of_length(512);
     assert_true(signs_with("id", fits, NULL));
@@ -401,17 +377,15 @@ static void keys_that_are_too_long_are_refused(void **state)
     free(token);
 }
 
-static void keys_that_would_forge_a_header_are_refused(void **state)
+TEST(keys_that_would_forge_a_header_are_refused)
 {
-    (void)state;
     assert_false(signs_with("id\r\nx-evil: 1", "secret", NULL));
     assert_false(signs_with("id", "secret", "token\nx-evil: 1"));
     assert_true(signs_with("id", "secret", ""));
 }
 
-static void names_that_are_too_long_make_no_signer(void **state)
+TEST(names_that_are_too_long_make_no_signer)
 {
-    (void)state;
     char *region = text_of_length(63);
     struct sigv4_signer *signer = sigv4_signer_new(region, "s3");
     assert_non_null(signer);
@@ -424,9 +398,8 @@ static void names_that_are_too_long_make_no_signer(void **state)
     sigv4_signer_free(NULL);
 }
 
-static void a_request_that_failed_to_be_built_is_not_signed(void **state)
+TEST(a_request_that_failed_to_be_built_is_not_signed)
 {
-    (void)state;
     struct http_request request;
     struct sigv4_signer *signer = signer_for("s3");
     char *path = text_of_length(HTTP_TARGET_MAX + 1);
@@ -440,33 +413,4 @@ static void a_request_that_failed_to_be_built_is_not_signed(void **state)
     http_request_free(&request);
     free(path);
     sigv4_signer_free(signer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_documented_get_of_a_range_is_signed_as_documented),
-        cmocka_unit_test(the_documented_put_is_signed_as_documented),
-        cmocka_unit_test(the_documented_get_of_a_subresource_is_signed_as_documented),
-        cmocka_unit_test(the_documented_listing_is_signed_as_documented),
-        cmocka_unit_test(the_stages_of_the_documented_get_are_as_documented),
-        cmocka_unit_test(the_documented_query_signature_comes_out),
-        cmocka_unit_test(a_token_goes_into_a_signed_header),
-        cmocka_unit_test(a_token_goes_into_the_signed_query_and_into_no_header),
-        cmocka_unit_test(the_query_is_sorted_around_what_signing_adds),
-        cmocka_unit_test(every_header_of_a_query_signed_request_is_signed),
-        cmocka_unit_test(a_request_to_dynamodb_has_no_content_hash_header),
-        cmocka_unit_test(slashes_dots_and_escapes_of_a_key_are_signed_as_they_are_sent),
-        cmocka_unit_test(blanks_inside_a_header_count_as_one),
-        cmocka_unit_test(a_kept_key_serves_its_own_day_and_secret_only),
-        cmocka_unit_test(a_request_signed_again_gets_a_signature_in_place_of_the_old_one),
-        cmocka_unit_test(no_secret_is_left_in_a_signed_request),
-        cmocka_unit_test(a_query_signature_is_valid_for_a_second_to_a_week),
-        cmocka_unit_test(a_query_has_at_most_64_parameters),
-        cmocka_unit_test(keys_that_are_too_long_are_refused),
-        cmocka_unit_test(keys_that_would_forge_a_header_are_refused),
-        cmocka_unit_test(names_that_are_too_long_make_no_signer),
-        cmocka_unit_test(a_request_that_failed_to_be_built_is_not_signed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

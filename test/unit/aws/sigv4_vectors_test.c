@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The published test suite of Signature Version 4, stage by stage (test/data/sigv4/README.md). */
 #include "aws/sigv4.h"
+#include "support/test.h"
 
 /* cmocka wants these three first. */
 #include <setjmp.h>
@@ -9,7 +10,6 @@
 
 #include "support/data_file.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,9 +173,8 @@ static void check_header_form(const char *name)
     free(text);
 }
 
-static void each_published_request_is_signed_in_its_header_as_published(void **state)
+TEST(each_published_request_is_signed_in_its_header_as_published)
 {
-    (void)state;
     char **names = data_names("sigv4/header");
     size_t count = 0;
     for (; names[count] != NULL; count++) {
@@ -192,9 +191,8 @@ static char *signature_in(const char *text, const char *before)
     return strndup(at + strlen(before), 64);
 }
 
-static void paths_that_are_not_normalised_are_signed_as_sent(void **state)
+TEST(paths_that_are_not_normalised_are_signed_as_sent)
 {
-    (void)state;
     char **names = data_names("sigv4/unnormalized");
     for (size_t i = 0; names[i] != NULL; i++) {
         char path[256];
@@ -239,9 +237,8 @@ static void check_query_form(const char *name)
     free(text);
 }
 
-static void each_published_request_is_signed_in_its_query_as_published(void **state)
+TEST(each_published_request_is_signed_in_its_query_as_published)
 {
-    (void)state;
     char **names = data_names("sigv4/query");
     size_t count = 0;
     for (; names[count] != NULL; count++) {
@@ -249,14 +246,4 @@ static void each_published_request_is_signed_in_its_query_as_published(void **st
     }
     data_names_free(names);
     assert_int_equal(count, 17);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_published_request_is_signed_in_its_header_as_published),
-        cmocka_unit_test(paths_that_are_not_normalised_are_signed_as_sent),
-        cmocka_unit_test(each_published_request_is_signed_in_its_query_as_published),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,8 @@
 #ifndef OSCOMMIT_TEST_AWS_SURROUNDINGS_H
 #define OSCOMMIT_TEST_AWS_SURROUNDINGS_H
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "support/test.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

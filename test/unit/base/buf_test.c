@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
+#include "support/test.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void a_buffer_starts_empty_and_is_a_string_all_the_same(void **state)
+TEST(a_buffer_starts_empty_and_is_a_string_all_the_same)
 {
-    (void)state;
     struct buf buf;
     buf_init(&buf, 10);
     assert_true(buf_ok(&buf));
@@ -23,9 +17,8 @@ static void a_buffer_starts_empty_and_is_a_string_all_the_same(void **state)
     buf_free(&buf);
 }
 
-static void pieces_of_every_kind_are_put_behind_each_other(void **state)
+TEST(pieces_of_every_kind_are_put_behind_each_other)
 {
-    (void)state;
     struct buf buf;
     buf_init(&buf, 100);
     assert_true(buf_add_str(&buf, "ab"));
@@ -41,9 +34,8 @@ static void pieces_of_every_kind_are_put_behind_each_other(void **state)
     assert_int_equal(buf.max, 100);
 }
 
-static void a_buffer_holds_its_maximum_and_not_one_byte_more(void **state)
+TEST(a_buffer_holds_its_maximum_and_not_one_byte_more)
 {
-    (void)state;
     struct buf buf;
     buf_init(&buf, 3);
     assert_true(buf_add_str(&buf, "abc"));
@@ -63,9 +55,8 @@ static void a_buffer_holds_its_maximum_and_not_one_byte_more(void **state)
     buf_free(&buf);
 }
 
-static void every_step_after_a_failed_one_fails(void **state)
+TEST(every_step_after_a_failed_one_fails)
 {
-    (void)state;
     struct buf buf;
     buf_init(&buf, 2);
     assert_false(buf_add_str(&buf, "abc"));
@@ -81,9 +72,8 @@ static void every_step_after_a_failed_one_fails(void **state)
     buf_free(&buf);
 }
 
-static void a_length_beyond_all_memory_is_refused(void **state)
+TEST(a_length_beyond_all_memory_is_refused)
 {
-    (void)state;
     struct buf buf;
     buf_init(&buf, SIZE_MAX - 1);
     assert_true(buf_add_str(&buf, "abc"));
@@ -92,9 +82,8 @@ static void a_length_beyond_all_memory_is_refused(void **state)
     buf_free(&buf);
 }
 
-static void reset_keeps_the_memory_and_free_gives_it_back(void **state)
+TEST(reset_keeps_the_memory_and_free_gives_it_back)
 {
-    (void)state;
     struct buf buf;
     buf_init(&buf, 1000);
     assert_true(buf_add_str(&buf, "some text"));
@@ -107,9 +96,8 @@ static void reset_keeps_the_memory_and_free_gives_it_back(void **state)
     assert_int_equal(buf.cap, 0);
 }
 
-static void the_block_goes_to_who_takes_it(void **state)
+TEST(the_block_goes_to_who_takes_it)
 {
-    (void)state;
     struct buf buf;
     buf_init(&buf, 10);
     assert_true(buf_add_str(&buf, "mine"));
@@ -125,9 +113,8 @@ static void the_block_goes_to_who_takes_it(void **state)
     free(taken);
 }
 
-static void growth_byte_by_byte_keeps_what_was_there(void **state)
+TEST(growth_byte_by_byte_keeps_what_was_there)
 {
-    (void)state;
     struct buf buf;
     buf_init(&buf, 5000);
     for (size_t i = 0; i < 5000; i++) {
@@ -139,19 +126,4 @@ static void growth_byte_by_byte_keeps_what_was_there(void **state)
     }
     assert_false(buf_add_char(&buf, 'x'));
     buf_free(&buf);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_buffer_starts_empty_and_is_a_string_all_the_same),
-        cmocka_unit_test(pieces_of_every_kind_are_put_behind_each_other),
-        cmocka_unit_test(a_buffer_holds_its_maximum_and_not_one_byte_more),
-        cmocka_unit_test(every_step_after_a_failed_one_fails),
-        cmocka_unit_test(a_length_beyond_all_memory_is_refused),
-        cmocka_unit_test(reset_keeps_the_memory_and_free_gives_it_back),
-        cmocka_unit_test(the_block_goes_to_who_takes_it),
-        cmocka_unit_test(growth_byte_by_byte_keeps_what_was_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
+#include "support/test.h"
 
 #include "base/random.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 #include <time.h>
 
-static void the_clocks_run_on_and_agree_with_the_systems(void **state)
+TEST(the_clocks_run_on_and_agree_with_the_systems)
 {
-    (void)state;
     struct clock_reading first;
     struct clock_reading second;
     time_t before = time(NULL);
@@ -31,9 +25,8 @@ static void the_clocks_run_on_and_agree_with_the_systems(void **state)
 
 /* R6: the clock that says most counts, so that a suspended machine or a clock set forward ends a lease early, not late.
  */
-static void the_largest_elapsed_time_counts_for_a_lease(void **state)
+TEST(the_largest_elapsed_time_counts_for_a_lease)
 {
-    (void)state;
     const struct clock_reading start = {1000, 1000, 1000};
     assert_int_equal(clock_elapsed_max(&start, &(struct clock_reading){1005, 1003, 1004}), 5);
     assert_int_equal(clock_elapsed_max(&start, &(struct clock_reading){1003, 1005, 1004}), 5);
@@ -46,9 +39,8 @@ static void the_largest_elapsed_time_counts_for_a_lease(void **state)
 }
 
 /* R12: who waits for another's lease believes the slower of the two clocks that nobody can set. */
-static void the_smaller_of_the_unsettable_clocks_counts_for_waiting(void **state)
+TEST(the_smaller_of_the_unsettable_clocks_counts_for_waiting)
 {
-    (void)state;
     const struct clock_reading start = {1000, 1000, 1000};
     assert_int_equal(clock_elapsed_min(&start, &(struct clock_reading){1005, 1003, 1000000}), 3);
     assert_int_equal(clock_elapsed_min(&start, &(struct clock_reading){1003, 1005, 0}), 3);
@@ -56,9 +48,8 @@ static void the_smaller_of_the_unsettable_clocks_counts_for_waiting(void **state
     assert_int_equal(clock_elapsed_min(&start, &(struct clock_reading){1005, 999, 2000}), 0);
 }
 
-static void random_bytes_fill_what_was_asked_and_no_more(void **state)
+TEST(random_bytes_fill_what_was_asked_and_no_more)
 {
-    (void)state;
     unsigned char first[600] = {0};
     unsigned char second[600] = {0};
     assert_true(random_bytes(first, 599)); /* above the 256 bytes that the system gives in one piece for certain */
@@ -69,23 +60,10 @@ static void random_bytes_fill_what_was_asked_and_no_more(void **state)
 }
 
 /* The first values of the generator's published C source, from the seed 1234567. */
-static void the_generator_is_splitmix64(void **state)
+TEST(the_generator_is_splitmix64)
 {
-    (void)state;
     uint64_t seed = 1234567;
     assert_true(random_next(&seed) == UINT64_C(6457827717110365317));
     assert_true(random_next(&seed) == UINT64_C(3203168211198807973));
     assert_true(random_next(&seed) == UINT64_C(9817491932198370423));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_clocks_run_on_and_agree_with_the_systems),
-        cmocka_unit_test(the_largest_elapsed_time_counts_for_a_lease),
-        cmocka_unit_test(the_smaller_of_the_unsettable_clocks_counts_for_waiting),
-        cmocka_unit_test(random_bytes_fill_what_was_asked_and_no_more),
-        cmocka_unit_test(the_generator_is_splitmix64),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

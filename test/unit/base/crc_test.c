@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums against published ones. Sources: RFC 3720, appendix B.4 (CRC-32C); NVM Command Set Specification 1.0, section
  * 5.2.1.3.5 (CRC-64/NVME); the "check" column of the CRC catalogue at reveng.sourceforge.io for "123456789". */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the four above */
-#include <cmocka.h>
 
 #include "base/crc.h"
+#include "support/test.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -21,23 +16,20 @@ static const char digits[] = "123456789";
 
 /* ------------------------------------------------------------------------------------------------ CRC-32 */
 
-static void the_check_value_of_crc32_comes_out(void **state)
+TEST(the_check_value_of_crc32_comes_out)
 {
-    (void)state;
     CHECK_SUM(crc32_of(digits, 9), 0xcbf43926);
     CHECK_SUM(crc32_of("", 0), 0);
 }
 
 /* Sent by DynamoDB Local 2.6.1 in x-amz-crc32. */
-static void an_empty_object_has_the_sum_that_dynamodb_sends(void **state)
+TEST(an_empty_object_has_the_sum_that_dynamodb_sends)
 {
-    (void)state;
     CHECK_SUM(crc32_of("{}", 2), 2745614147U);
 }
 
-static void every_single_bit_changes_each_sum(void **state)
+TEST(every_single_bit_changes_each_sum)
 {
-    (void)state;
     unsigned char bytes[64] = {0};
     uint32_t crc32 = crc32_of(bytes, sizeof(bytes));
     uint32_t crc32c = crc32c_add(0, bytes, sizeof(bytes));
@@ -53,9 +45,8 @@ static void every_single_bit_changes_each_sum(void **state)
 
 /* ------------------------------------------------------------------------------------------------ CRC-32C */
 
-static void the_examples_of_rfc_3720_come_out(void **state)
+TEST(the_examples_of_rfc_3720_come_out)
 {
-    (void)state;
     static const unsigned char read_command[48] = {
         0x01, 0xc0, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
         0x14, 0x00, 0x00, 0x00, 0x00, 0x00, 0x04, 0x00, 0x00, 0x00, 0x00, 0x14, 0x00, 0x00, 0x00, 0x18,
@@ -77,9 +68,8 @@ static void the_examples_of_rfc_3720_come_out(void **state)
 
 /* ------------------------------------------------------------------------------------------------ CRC-64/NVME */
 
-static void the_examples_of_the_nvm_command_set_come_out(void **state)
+TEST(the_examples_of_the_nvm_command_set_come_out)
 {
-    (void)state;
     unsigned char bytes[4096];
     memset(bytes, 0, sizeof(bytes));
     CHECK_SUM(crc64nvme_add(0, bytes, 4096), UINT64_C(0x6482d367eb22b64e));
@@ -119,9 +109,8 @@ static void fill(unsigned char *bytes)
     }
 }
 
-static void any_start_and_length_agrees_with_the_definition(void **state)
+TEST(any_start_and_length_agrees_with_the_definition)
 {
-    (void)state;
     unsigned char bytes[LENGTH];
     fill(bytes);
     for (size_t start = 0; start < 9; start++) {
@@ -133,9 +122,8 @@ static void any_start_and_length_agrees_with_the_definition(void **state)
     }
 }
 
-static void bytes_may_be_added_in_any_pieces_or_joined_afterwards(void **state)
+TEST(bytes_may_be_added_in_any_pieces_or_joined_afterwards)
 {
-    (void)state;
     unsigned char bytes[LENGTH];
     fill(bytes);
     uint32_t crc32c = crc32c_add(0, bytes, LENGTH);
@@ -150,9 +138,8 @@ static void bytes_may_be_added_in_any_pieces_or_joined_afterwards(void **state)
 }
 
 /* A length of which only squaring gets to the end: 5 TiB in two unlike halves is the same as in two other ones. */
-static void joining_does_not_depend_on_where_a_long_object_is_cut(void **state)
+TEST(joining_does_not_depend_on_where_a_long_object_is_cut)
 {
-    (void)state;
     static const unsigned char zeros[4096];
     uint32_t block32 = crc32c_add(0, zeros, sizeof(zeros));
     uint64_t block64 = crc64nvme_add(0, zeros, sizeof(zeros));
@@ -167,9 +154,8 @@ static void joining_does_not_depend_on_where_a_long_object_is_cut(void **state)
     CHECK_SUM(crc64nvme_combine(left64, block64, 4096), crc64nvme_combine(block64, left64, len));
 }
 
-static void no_bytes_change_nothing(void **state)
+TEST(no_bytes_change_nothing)
 {
-    (void)state;
     CHECK_SUM(crc32c_add(0, NULL, 0), 0);
     CHECK_SUM(crc64nvme_add(0, NULL, 0), 0);
     CHECK_SUM(crc32c_combine(0xe3069283, 0, 0), 0xe3069283);
@@ -178,9 +164,8 @@ static void no_bytes_change_nothing(void **state)
     CHECK_SUM(crc64nvme_combine(0, UINT64_C(0xae8b14860a799888), 9), UINT64_C(0xae8b14860a799888));
 }
 
-static void a_sum_is_written_in_base64_with_its_highest_byte_first(void **state)
+TEST(a_sum_is_written_in_base64_with_its_highest_byte_first)
 {
-    (void)state;
     char text32[CRC32C_TEXT_SIZE];
     char text64[CRC64NVME_TEXT_SIZE];
     crc32c_text(0xe3069283, text32);
@@ -191,21 +176,4 @@ static void a_sum_is_written_in_base64_with_its_highest_byte_first(void **state)
     assert_string_equal(text32, "AAAAAA==");
     crc64nvme_text(0, text64);
     assert_string_equal(text64, "AAAAAAAAAAA=");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_check_value_of_crc32_comes_out),
-        cmocka_unit_test(an_empty_object_has_the_sum_that_dynamodb_sends),
-        cmocka_unit_test(every_single_bit_changes_each_sum),
-        cmocka_unit_test(the_examples_of_rfc_3720_come_out),
-        cmocka_unit_test(the_examples_of_the_nvm_command_set_come_out),
-        cmocka_unit_test(any_start_and_length_agrees_with_the_definition),
-        cmocka_unit_test(bytes_may_be_added_in_any_pieces_or_joined_afterwards),
-        cmocka_unit_test(joining_does_not_depend_on_where_a_long_object_is_cut),
-        cmocka_unit_test(no_bytes_change_nothing),
-        cmocka_unit_test(a_sum_is_written_in_base64_with_its_highest_byte_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
+#include "support/test.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -22,9 +17,8 @@ static void expect_http(const char *date, int64_t wanted)
     assert_string_equal(back, date);
 }
 
-static void http_dates_go_both_ways(void **state)
+TEST(http_dates_go_both_ways)
 {
-    (void)state;
     expect_http("Sun, 06 Nov 1994 08:49:37 GMT", 784111777);
     expect_http("Thu, 01 Jan 1970 00:00:00 GMT", 0);
     expect_http("Wed, 31 Dec 1969 23:59:59 GMT", -1);
@@ -37,9 +31,8 @@ static void http_dates_go_both_ways(void **state)
     expect_http("Mon, 01 Jan 0001 00:00:00 GMT", INT64_C(-62135596800));
 }
 
-static void http_dates_in_any_other_form_are_refused(void **state)
+TEST(http_dates_in_any_other_form_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         "Sunday, 06-Nov-94 08:49:37 GMT",
@@ -72,9 +65,8 @@ static void http_dates_in_any_other_form_are_refused(void **state)
     }
 }
 
-static void no_cut_of_a_date_is_a_date(void **state)
+TEST(no_cut_of_a_date_is_a_date)
 {
-    (void)state;
     const char http[] = "Sun, 06 Nov 1994 08:49:37 GMT";
     const char iso[] = "2006-02-03T16:45:09.123Z";
     int64_t epoch_s;
@@ -86,17 +78,15 @@ static void no_cut_of_a_date_is_a_date(void **state)
     }
 }
 
-static void a_leap_second_is_the_first_of_the_next_minute(void **state)
+TEST(a_leap_second_is_the_first_of_the_next_minute)
 {
-    (void)state;
     int64_t epoch_s;
     assert_true(text_parse_http_date(text_from("Sat, 31 Dec 2016 23:59:60 GMT"), &epoch_s));
     assert_int_equal(epoch_s, 1483228800);
 }
 
-static void iso_dates_are_read_with_and_without_a_fraction(void **state)
+TEST(iso_dates_are_read_with_and_without_a_fraction)
 {
-    (void)state;
     static const char *const good[] = {"2006-02-03T16:45:09Z", "2006-02-03T16:45:09.0Z", "2006-02-03T16:45:09.999Z",
                                        "2006-02-03T16:45:09.123456789Z"};
     static const char *const bad[] = {
@@ -117,9 +107,8 @@ static void iso_dates_are_read_with_and_without_a_fraction(void **state)
     }
 }
 
-static void amz_dates_are_those_of_the_signatures(void **state)
+TEST(amz_dates_are_those_of_the_signatures)
 {
-    (void)state;
     char date[30];
     text_format_amz_date(1369353600, date);
     assert_string_equal(date, "20130524T000000Z");
@@ -127,9 +116,8 @@ static void amz_dates_are_those_of_the_signatures(void **state)
     assert_string_equal(date, "20150830T123600Z");
 }
 
-static void times_beyond_the_calendar_stop_at_its_ends(void **state)
+TEST(times_beyond_the_calendar_stop_at_its_ends)
 {
-    (void)state;
     char date[30];
     text_format_http_date(INT64_MAX, date);
     assert_string_equal(date, "Fri, 31 Dec 9999 23:59:59 GMT");
@@ -140,9 +128,8 @@ static void times_beyond_the_calendar_stop_at_its_ends(void **state)
 }
 
 /* Against the C library, which has its own calendar: an odd step meets every day, hour and minute. */
-static void the_calendar_is_that_of_the_c_library(void **state)
+TEST(the_calendar_is_that_of_the_c_library)
 {
-    (void)state;
     for (int64_t epoch_s = -2208988800; epoch_s < INT64_C(7258118400); epoch_s += 86400 * 3 + 12347) {
         time_t time = (time_t)epoch_s;
         struct tm parts;
@@ -156,19 +143,4 @@ static void the_calendar_is_that_of_the_c_library(void **state)
         assert_true(text_parse_http_date(text_from(got), &back));
         assert_true(back == epoch_s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(http_dates_go_both_ways),
-        cmocka_unit_test(http_dates_in_any_other_form_are_refused),
-        cmocka_unit_test(no_cut_of_a_date_is_a_date),
-        cmocka_unit_test(a_leap_second_is_the_first_of_the_next_minute),
-        cmocka_unit_test(iso_dates_are_read_with_and_without_a_fraction),
-        cmocka_unit_test(amz_dates_are_those_of_the_signatures),
-        cmocka_unit_test(times_beyond_the_calendar_stop_at_its_ends),
-        cmocka_unit_test(the_calendar_is_that_of_the_c_library),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

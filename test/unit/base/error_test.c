@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
+#include "support/test.h"
 
 /* cmocka wants these three first. */
 #include <setjmp.h>
@@ -7,14 +8,12 @@
 #include <stddef.h>
 
 #include "base/text.h"
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <string.h>
 
-static void a_failure_is_one_line_with_its_code_and_sentence(void **state)
+TEST(a_failure_is_one_line_with_its_code_and_sentence)
 {
-    (void)state;
     os_error err = {.http_status = 500, .service_code = "Old", .request_id = "old", .message = "old"};
     assert_int_equal(error_set(&err, OS_ERR_DENIED, "No right to read %s.", "k"), OS_ERR_DENIED);
     assert_int_equal(err.code, OS_ERR_DENIED);
@@ -24,9 +23,8 @@ static void a_failure_is_one_line_with_its_code_and_sentence(void **state)
     assert_string_equal(err.request_id, "");
 }
 
-static void what_the_service_said_is_added_to_it(void **state)
+TEST(what_the_service_said_is_added_to_it)
 {
-    (void)state;
     os_error err;
     error_set(&err, OS_ERR_DENIED, "No.");
     error_service(&err, 403, "AccessDenied", "R1");
@@ -43,18 +41,16 @@ static void what_the_service_said_is_added_to_it(void **state)
     assert_string_equal(err.message, "");
 }
 
-static void an_error_that_nobody_wants_is_still_a_code(void **state)
+TEST(an_error_that_nobody_wants_is_still_a_code)
 {
-    (void)state;
     assert_int_equal(error_set(NULL, OS_ERR_IO, "%s", "x"), OS_ERR_IO);
     assert_int_equal(error_no_memory(NULL), OS_ERR_NO_MEMORY);
     error_clear(NULL);
     error_service(NULL, 1, "a", "b");
 }
 
-static void a_message_that_is_too_long_is_cut_between_characters(void **state)
+TEST(a_message_that_is_too_long_is_cut_between_characters)
 {
-    (void)state;
     os_error err;
     char text[2048];
     for (size_t blanks = 0; blanks < 3; blanks++) {
@@ -76,9 +72,8 @@ static void a_message_that_is_too_long_is_cut_between_characters(void **state)
     assert_string_equal(err.message, text);
 }
 
-static void what_a_service_says_stays_on_one_line(void **state)
+TEST(what_a_service_says_stays_on_one_line)
 {
-    (void)state;
     os_error err;
     error_set(&err, OS_ERR_SERVICE, "It said: %s", "a\r\nb\x1b[31m");
     assert_string_equal(err.message, "It said: a\\x0d\\x0ab\\x1b[31m");
@@ -89,18 +84,16 @@ static void what_a_service_says_stays_on_one_line(void **state)
     assert_string_equal(err.message, "C1 \\u009b, raw \\x9b, turned \\u202etxt.exe");
 }
 
-static void the_old_message_may_be_part_of_the_new_one(void **state)
+TEST(the_old_message_may_be_part_of_the_new_one)
 {
-    (void)state;
     os_error err;
     error_set(&err, OS_ERR_IO, "inner");
     error_set(&err, OS_ERR_IO, "outer: %s", err.message);
     assert_string_equal(err.message, "outer: inner");
 }
 
-static void every_code_has_its_name_and_text(void **state)
+TEST(every_code_has_its_name_and_text)
 {
-    (void)state;
     assert_string_equal(os_code_name(OS_OK), "OS_OK");
     assert_string_equal(os_code_text(OS_OK), "no error");
     assert_string_equal(os_code_name(OS_ERR_DENIED), "OS_ERR_DENIED");
@@ -113,9 +106,8 @@ static void every_code_has_its_name_and_text(void **state)
     assert_string_equal(os_code_text((os_code)99), "unknown code");
 }
 
-static void every_verdict_has_its_name(void **state)
+TEST(every_verdict_has_its_name)
 {
-    (void)state;
     assert_string_equal(os_verdict_name(OS_COMMITTED), "committed");
     assert_string_equal(os_verdict_name(OS_CONFLICT), "conflict");
     assert_string_equal(os_verdict_name(OS_NOT_EXECUTED), "not executed");
@@ -123,26 +115,9 @@ static void every_verdict_has_its_name(void **state)
     assert_string_equal(os_verdict_name((os_verdict)0), "unknown"); /* what was never filled is not known */
 }
 
-static void the_version_is_that_of_the_header(void **state)
+TEST(the_version_is_that_of_the_header)
 {
-    (void)state;
     char wanted[32];
     snprintf(wanted, sizeof(wanted), "%d.%d.%d", OS_VERSION_MAJOR, OS_VERSION_MINOR, OS_VERSION_PATCH);
     assert_string_equal(os_version(), wanted);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failure_is_one_line_with_its_code_and_sentence),
-        cmocka_unit_test(what_the_service_said_is_added_to_it),
-        cmocka_unit_test(an_error_that_nobody_wants_is_still_a_code),
-        cmocka_unit_test(a_message_that_is_too_long_is_cut_between_characters),
-        cmocka_unit_test(what_a_service_says_stays_on_one_line),
-        cmocka_unit_test(the_old_message_may_be_part_of_the_new_one),
-        cmocka_unit_test(every_code_has_its_name_and_text),
-        cmocka_unit_test(every_verdict_has_its_name),
-        cmocka_unit_test(the_version_is_that_of_the_header),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

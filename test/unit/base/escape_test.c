@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 #include "oscommit.h"
+#include "support/test.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +18,8 @@ static const char *shown(const char *text, size_t len)
 
 #define SHOWN(literal) shown((literal), sizeof(literal) - 1)
 
-static void what_commands_a_terminal_is_shown_as_an_escape(void **state)
+TEST(what_commands_a_terminal_is_shown_as_an_escape)
 {
-    (void)state;
     assert_string_equal(SHOWN(""), "");
     assert_string_equal(SHOWN("\x1b[31mred\x1b]0;title\x07"), "\\x1b[31mred\\x1b]0;title\\x07");
     assert_string_equal(SHOWN("a\r\nb\tc\x7f"), "a\\x0d\\x0ab\\x09c\\x7f");
@@ -38,9 +32,8 @@ static void what_commands_a_terminal_is_shown_as_an_escape(void **state)
                         "\\x9b31m \\u0085");
 }
 
-static void what_turns_or_hides_text_is_shown_as_an_escape(void **state)
+TEST(what_turns_or_hides_text_is_shown_as_an_escape)
 {
-    (void)state;
     assert_string_equal(SHOWN("report\xe2\x80\xaetxt.exe"), "report\\u202etxt.exe");
     assert_string_equal(SHOWN("a\xe2\x81\xa6"
                               "b\xe2\x81\xa9"),
@@ -51,9 +44,8 @@ static void what_turns_or_hides_text_is_shown_as_an_escape(void **state)
     assert_string_equal(SHOWN("\xf3\xa0\x81\x81"), "\\U000e0041");
 }
 
-static void bytes_that_are_not_utf8_are_shown_one_by_one(void **state)
+TEST(bytes_that_are_not_utf8_are_shown_one_by_one)
 {
-    (void)state;
     assert_string_equal(SHOWN("a\xc3"), "a\\xc3");
     assert_string_equal(SHOWN("\xc0\x9b"), "\\xc0\\x9b");          /* overlong */
     assert_string_equal(SHOWN("\xed\xa0\x80"), "\\xed\\xa0\\x80"); /* surrogate */
@@ -64,9 +56,8 @@ static void bytes_that_are_not_utf8_are_shown_one_by_one(void **state)
                         "b");
 }
 
-static void ordinary_text_stays_as_it_is(void **state)
+TEST(ordinary_text_stays_as_it_is)
 {
-    (void)state;
     static const char text[] = "gr\xc3\xbc\xc3\x9f C:\\x1b 'q' \"q\" \xe2\x82\xac \xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d "
                                "\xd8\xb3\xd9\x84\xd8\xa7\xd9\x85 \xe6\x97\xa5\xe6\x9c\xac \xe2\x9d\xa4\xef\xb8\x8f "
                                "\xf0\x9f\x98\x80";
@@ -93,9 +84,8 @@ static bool is_dangerous(unsigned c)
            (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
 }
 
-static void every_character_is_whole_or_an_escape_that_names_it(void **state)
+TEST(every_character_is_whole_or_an_escape_that_names_it)
 {
-    (void)state;
     unsigned escapes = 0;
     for (unsigned c = 0; c <= LAST_CHARACTER; c++) {
         if (c >= 0xd800 && c <= 0xdfff) {
@@ -116,9 +106,8 @@ static void every_character_is_whole_or_an_escape_that_names_it(void **state)
     assert_in_range(escapes, 65 + 12, 5000); /* a table that escapes everything is of no use */
 }
 
-static void in_pieces_it_is_the_same_as_at_once(void **state)
+TEST(in_pieces_it_is_the_same_as_at_once)
 {
-    (void)state;
     unsigned seed = 1;
     for (int round = 0; round < 20000; round++) {
         static const char some[] = "ab\x1b\xc2\x9b\xe2\x80\xae\xf0\x9f\x98\x80\xff\xc3\xf3\xa0\x81\x81\0";
@@ -143,9 +132,8 @@ static void in_pieces_it_is_the_same_as_at_once(void **state)
     }
 }
 
-static void what_does_not_fit_is_left_for_the_next_call(void **state)
+TEST(what_does_not_fit_is_left_for_the_next_call)
 {
-    (void)state;
     char ret[16];
     assert_int_equal(os_escape_text("0123456789abcdef", 16, ret, sizeof(ret)), 15);
     assert_string_equal(ret, "0123456789abcde");
@@ -154,18 +142,4 @@ static void what_does_not_fit_is_left_for_the_next_call(void **state)
     assert_int_equal(os_escape_text("x", 1, ret, 0), 0);
     assert_int_equal(os_escape_text(NULL, 0, ret, sizeof(ret)), 0);
     assert_string_equal(ret, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_commands_a_terminal_is_shown_as_an_escape),
-        cmocka_unit_test(what_turns_or_hides_text_is_shown_as_an_escape),
-        cmocka_unit_test(bytes_that_are_not_utf8_are_shown_one_by_one),
-        cmocka_unit_test(ordinary_text_stays_as_it_is),
-        cmocka_unit_test(every_character_is_whole_or_an_escape_that_names_it),
-        cmocka_unit_test(in_pieces_it_is_the_same_as_at_once),
-        cmocka_unit_test(what_does_not_fit_is_left_for_the_next_call),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fd.h"
+#include "support/test.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -89,30 +84,17 @@ static int occupies_what_is_closed(void)
     return open("/dev/null", O_RDONLY | O_CLOEXEC) > STDERR_FILENO ? 0 : 3;
 }
 
-static void what_is_closed_can_be_occupied(void **state)
+TEST(what_is_closed_can_be_occupied)
 {
-    (void)state;
     assert_int_equal(in_child(occupies_what_is_closed), 0);
 }
 
-static void descriptors_are_never_those_of_the_standard_streams(void **state)
+TEST(descriptors_are_never_those_of_the_standard_streams)
 {
-    (void)state;
     assert_int_equal(in_child(opens_above), 0);
 }
 
-static void a_failure_leaves_errno_and_no_descriptor(void **state)
+TEST(a_failure_leaves_errno_and_no_descriptor)
 {
-    (void)state;
     assert_int_equal(in_child(fails_as_the_system_says), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(descriptors_are_never_those_of_the_standard_streams),
-        cmocka_unit_test(what_is_closed_can_be_occupied),
-        cmocka_unit_test(a_failure_leaves_errno_and_no_descriptor),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/http_message.h"
+#include "support/test.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +17,8 @@ static char *text_of_length(size_t len)
 
 /* ------------------------------------------------------------------------------------------------------- headers */
 
-static void names_are_kept_in_lower_case_and_values_trimmed(void **state)
+TEST(names_are_kept_in_lower_case_and_values_trimmed)
 {
-    (void)state;
     struct http_headers headers = {0};
     assert_true(http_headers_add(&headers, "X-Amz-Date", " \tv a l\t "));
     assert_true(http_headers_add(&headers, "empty", "  "));
@@ -39,18 +33,16 @@ static void names_are_kept_in_lower_case_and_values_trimmed(void **state)
     assert_null(headers.list);
 }
 
-static void slices_need_no_end(void **state)
+TEST(slices_need_no_end)
 {
-    (void)state;
     struct http_headers headers = {0};
     assert_true(http_headers_add_text(&headers, text_of("ETagXX", 4), text_of("\"abc\"rest", 5)));
     assert_string_equal(http_headers_get(&headers, "etag"), "\"abc\"");
     http_headers_free(&headers);
 }
 
-static void no_header_can_be_smuggled_in(void **state)
+TEST(no_header_can_be_smuggled_in)
 {
-    (void)state;
     static const char *const names[] = {"", "a b", "a:", "a\r\nb", "a\n", "a\x7f", "\xc3\xa4", "a\t", "(a)", "a/b"};
     static const char *const values[] = {"v\r\nx: y", "v\n", "\rv", "v\x01", "v\x7f", "v\x1bz"};
     struct http_headers headers = {0};
@@ -71,9 +63,8 @@ static void no_header_can_be_smuggled_in(void **state)
     http_headers_free(&headers);
 }
 
-static void set_replaces_the_first_and_remove_takes_all(void **state)
+TEST(set_replaces_the_first_and_remove_takes_all)
 {
-    (void)state;
     struct http_headers headers = {0};
     assert_true(http_headers_set(&headers, "a", "1"));
     assert_true(http_headers_add(&headers, "b", "2"));
@@ -93,9 +84,8 @@ static void set_replaces_the_first_and_remove_takes_all(void **state)
     http_headers_free(&headers);
 }
 
-static void there_are_at_most_128_headers(void **state)
+TEST(there_are_at_most_128_headers)
 {
-    (void)state;
     struct http_headers headers = {0};
     for (int i = 0; i < HTTP_HEADERS_MAX; i++) {
         assert_true(http_headers_add(&headers, "n", "v"));
@@ -106,9 +96,8 @@ static void there_are_at_most_128_headers(void **state)
     http_headers_free(&headers);
 }
 
-static void headers_have_at_most_64_kib(void **state)
+TEST(headers_have_at_most_64_kib)
 {
-    (void)state;
     struct http_headers headers = {0};
     char *most = text_of_length(HTTP_HEADERS_BYTES_MAX - 2);
     char *more = text_of_length(HTTP_HEADERS_BYTES_MAX - 1);
@@ -130,9 +119,8 @@ static void headers_have_at_most_64_kib(void **state)
 
 /* ------------------------------------------------------------------------------------------------------ requests */
 
-static void a_request_starts_with_nothing(void **state)
+TEST(a_request_starts_with_nothing)
 {
-    (void)state;
     struct http_request request;
     http_request_init(&request);
     assert_string_equal(request.method, "GET");
@@ -143,9 +131,8 @@ static void a_request_starts_with_nothing(void **state)
     http_request_free(&request);
 }
 
-static void its_url_is_origin_path_and_query(void **state)
+TEST(its_url_is_origin_path_and_query)
 {
-    (void)state;
     struct http_request request;
     struct buf url;
     buf_init(&url, 1000);
@@ -167,9 +154,8 @@ static void its_url_is_origin_path_and_query(void **state)
     assert_null(request.host);
 }
 
-static void a_url_that_does_not_fit_or_was_not_built_is_none(void **state)
+TEST(a_url_that_does_not_fit_or_was_not_built_is_none)
 {
-    (void)state;
     struct http_request request;
     struct buf url;
     char *much = text_of_length(HTTP_TARGET_MAX);
@@ -193,9 +179,8 @@ static void a_url_that_does_not_fit_or_was_not_built_is_none(void **state)
     free(much);
 }
 
-static void a_response_keeps_a_body_of_its_size_and_no_more(void **state)
+TEST(a_response_keeps_a_body_of_its_size_and_no_more)
 {
-    (void)state;
     struct http_response response;
     http_response_init(&response, 4);
     assert_int_equal(response.status, 0);
@@ -210,9 +195,8 @@ static void a_response_keeps_a_body_of_its_size_and_no_more(void **state)
     http_response_free(&response);
 }
 
-static void a_response_is_copied_with_and_without_a_body(void **state)
+TEST(a_response_is_copied_with_and_without_a_body)
 {
-    (void)state;
     for (int full = 0; full < 2; full++) {
         struct http_response from;
         struct http_response to;
@@ -230,22 +214,4 @@ static void a_response_is_copied_with_and_without_a_body(void **state)
         http_response_free(&from);
         http_response_free(&to);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_kept_in_lower_case_and_values_trimmed),
-        cmocka_unit_test(slices_need_no_end),
-        cmocka_unit_test(no_header_can_be_smuggled_in),
-        cmocka_unit_test(set_replaces_the_first_and_remove_takes_all),
-        cmocka_unit_test(there_are_at_most_128_headers),
-        cmocka_unit_test(headers_have_at_most_64_kib),
-        cmocka_unit_test(a_request_starts_with_nothing),
-        cmocka_unit_test(its_url_is_origin_path_and_query),
-        cmocka_unit_test(a_url_that_does_not_fit_or_was_not_built_is_none),
-        cmocka_unit_test(a_response_keeps_a_body_of_its_size_and_no_more),
-        cmocka_unit_test(a_response_is_copied_with_and_without_a_body),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/human.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-/* after the three above */
-#include <cmocka.h>
-
-static void times_are_of_the_calendar_or_none(void **state)
+TEST(times_are_of_the_calendar_or_none)
 {
     static const struct {
         uint64_t time_s;
@@ -20,7 +15,6 @@ static void times_are_of_the_calendar_or_none(void **state)
         {INT64_MAX, "no time (9223372036854775807)"},
         {UINT64_MAX, "no time (18446744073709551615)"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
         char text[HUMAN_SIZE];
         human_time(times[i].time_s, text);
@@ -28,7 +22,7 @@ static void times_are_of_the_calendar_or_none(void **state)
     }
 }
 
-static void spans_have_the_unit_that_fits(void **state)
+TEST(spans_have_the_unit_that_fits)
 {
     static const struct {
         uint64_t span_ms;
@@ -45,19 +39,9 @@ static void spans_have_the_unit_that_fits(void **state)
         {UINT64_C(315532800000), "for ever (315532800000 ms)"},
         {UINT64_MAX, "for ever (18446744073709551615 ms)"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
         char text[HUMAN_SIZE];
         human_span(spans[i].span_ms, text);
         assert_string_equal(text, spans[i].text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_of_the_calendar_or_none),
-        cmocka_unit_test(spans_have_the_unit_that_fits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
+#include "support/test.h"
 
 #include "base/text.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,9 +25,8 @@ static void keep(void *context, os_log_level level, const char *line)
     lines->inside--;
 }
 
-static void a_line_is_given_with_its_level(void **state)
+TEST(a_line_is_given_with_its_level)
 {
-    (void)state;
     struct log log;
     struct lines lines = {0};
     assert_int_equal(log_init(&log, keep, &lines, OS_LOG_INFO), 0);
@@ -43,9 +37,8 @@ static void a_line_is_given_with_its_level(void **state)
     log_destroy(&log);
 }
 
-static void lines_below_the_level_are_not_given(void **state)
+TEST(lines_below_the_level_are_not_given)
 {
-    (void)state;
     struct log log;
     struct lines lines = {0};
     assert_int_equal(log_init(&log, keep, &lines, OS_LOG_WARN), 0);
@@ -58,9 +51,8 @@ static void lines_below_the_level_are_not_given(void **state)
     log_destroy(&log);
 }
 
-static void without_a_callback_or_a_log_nothing_happens(void **state)
+TEST(without_a_callback_or_a_log_nothing_happens)
 {
-    (void)state;
     struct log log;
     assert_int_equal(log_init(&log, NULL, NULL, OS_LOG_DEBUG), 0);
     log_line(&log, OS_LOG_ERROR, "%s", "nobody listens");
@@ -68,9 +60,8 @@ static void without_a_callback_or_a_log_nothing_happens(void **state)
     log_destroy(&log);
 }
 
-static void a_line_is_one_line_and_of_whole_characters(void **state)
+TEST(a_line_is_one_line_and_of_whole_characters)
 {
-    (void)state;
     struct log log;
     struct lines lines = {0};
     char text[5000];
@@ -96,9 +87,8 @@ static void *write_lines(void *context)
     return NULL;
 }
 
-static void lines_of_many_threads_come_one_at_a_time(void **state)
+TEST(lines_of_many_threads_come_one_at_a_time)
 {
-    (void)state;
     struct log log;
     struct lines lines = {0};
     pthread_t threads[THREADS];
@@ -111,16 +101,4 @@ static void lines_of_many_threads_come_one_at_a_time(void **state)
     }
     assert_int_equal(lines.count, THREADS * LINES_EACH);
     log_destroy(&log);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_given_with_its_level),
-        cmocka_unit_test(lines_below_the_level_are_not_given),
-        cmocka_unit_test(without_a_callback_or_a_log_nothing_happens),
-        cmocka_unit_test(a_line_is_one_line_and_of_whole_characters),
-        cmocka_unit_test(lines_of_many_threads_come_one_at_a_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that runs out while buffers, headers and requests are made: each step says so, and nothing leaks. */
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 /* In this order: the two files are compiled here, with their allocations counted. */
 #include "support/failing_alloc.h"
+#include "support/test.h"
 /* clang-format off */
 #include "base/buf.c"
 #include "base/http_message.c"
@@ -25,9 +20,8 @@ static bool fill_buf(struct buf *buf)
     return buf_ok(buf);
 }
 
-static void a_buffer_without_memory_fails_and_can_be_used_again(void **state)
+TEST(a_buffer_without_memory_fails_and_can_be_used_again)
 {
-    (void)state;
     size_t number = 0;
     for (bool ok = false; !ok; number++) {
         struct buf buf;
@@ -48,9 +42,8 @@ static void a_buffer_without_memory_fails_and_can_be_used_again(void **state)
     assert_in_range(number, 3, ALLOCATIONS_MAX);
 }
 
-static void an_empty_block_that_cannot_be_had_is_null(void **state)
+TEST(an_empty_block_that_cannot_be_had_is_null)
 {
-    (void)state;
     struct buf buf;
     buf_init(&buf, 10);
     alloc_fail_at(0);
@@ -70,9 +63,8 @@ static bool add_headers(struct http_headers *headers)
     return http_headers_set(headers, "name", "another") && http_headers_set(headers, "new", "value");
 }
 
-static void headers_without_memory_stay_whole(void **state)
+TEST(headers_without_memory_stay_whole)
 {
-    (void)state;
     size_t number = 0;
     for (bool ok = false; !ok; number++) {
         struct http_headers headers = {0};
@@ -97,9 +89,8 @@ static bool build(struct http_request *request, struct buf *url)
            http_request_add_query(request, "name", "value") && http_request_url(request, url);
 }
 
-static void a_request_without_memory_is_not_built(void **state)
+TEST(a_request_without_memory_is_not_built)
 {
-    (void)state;
     size_t number = 0;
     for (bool ok = false; !ok; number++) {
         struct http_request request;
@@ -115,15 +106,4 @@ static void a_request_without_memory_is_not_built(void **state)
         assert_in_range(number, 0, ALLOCATIONS_MAX);
     }
     assert_in_range(number, 5, ALLOCATIONS_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_buffer_without_memory_fails_and_can_be_used_again),
-        cmocka_unit_test(an_empty_block_that_cannot_be_had_is_null),
-        cmocka_unit_test(headers_without_memory_stay_whole),
-        cmocka_unit_test(a_request_without_memory_is_not_built),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each of these would hang, and not fail, if a file were waited for. */
 #include "base/named_file.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,9 +53,8 @@ static void check_bytes(const char *name, const char *wanted)
     assert_int_equal(close(fd), 0);
 }
 
-static void a_regular_file_is_read_also_through_a_link(void **state)
+TEST_BETWEEN(set_up, tear_down, a_regular_file_is_read_also_through_a_link)
 {
-    (void)state;
     char link[64];
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -74,15 +67,13 @@ static void a_regular_file_is_read_also_through_a_link(void **state)
     assert_int_equal(unlink(link), 0);
 }
 
-static void the_null_device_is_an_empty_file(void **state)
+TEST_BETWEEN(set_up, tear_down, the_null_device_is_an_empty_file)
 {
-    (void)state;
     check_bytes("/dev/null", "");
 }
 
-static void a_fifo_is_refused_with_and_without_a_writer(void **state)
+TEST_BETWEEN(set_up, tear_down, a_fifo_is_refused_with_and_without_a_writer)
 {
-    (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
     check_refused(path, "FIFO");
     assert_int_equal(errno, 0);
@@ -92,9 +83,8 @@ static void a_fifo_is_refused_with_and_without_a_writer(void **state)
     assert_int_equal(close(both), 0);
 }
 
-static void a_pipe_by_its_number_is_refused(void **state)
+TEST_BETWEEN(set_up, tear_down, a_pipe_by_its_number_is_refused)
 {
-    (void)state;
     int fds[2];
     char name[32];
     assert_int_equal(pipe(fds), 0);
@@ -103,9 +93,8 @@ static void a_pipe_by_its_number_is_refused(void **state)
     assert_int_equal(close(fds[0]) + close(fds[1]), 0);
 }
 
-static void what_else_is_no_file_is_refused(void **state)
+TEST_BETWEEN(set_up, tear_down, what_else_is_no_file_is_refused)
 {
-    (void)state;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     (void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
@@ -117,18 +106,4 @@ static void what_else_is_no_file_is_refused(void **state)
     check_refused("/dev/ptmx", "device");
     check_refused("/nonexistent/file", "No such file");
     assert_int_equal(errno, ENOENT);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_regular_file_is_read_also_through_a_link),
-        TEST(the_null_device_is_an_empty_file),
-        TEST(a_fifo_is_refused_with_and_without_a_writer),
-        TEST(a_pipe_by_its_number_is_refused),
-        TEST(what_else_is_no_file_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

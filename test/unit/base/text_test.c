@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
+#include "support/test.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TEXT(literal) text_of(literal, sizeof(literal) - 1)
 
-static void slices_compare_by_their_bytes(void **state)
+TEST(slices_compare_by_their_bytes)
 {
-    (void)state;
     assert_true(text_is(text_from("abc"), "abc"));
     assert_false(text_is(text_from("abc"), "abcd"));
     assert_false(text_is(text_from("abc"), "ab"));
@@ -34,18 +28,16 @@ static void slices_compare_by_their_bytes(void **state)
     assert_false(text_contains_nocase(text_from(""), "x"));
 }
 
-static void blanks_go_at_both_ends(void **state)
+TEST(blanks_go_at_both_ends)
 {
-    (void)state;
     assert_true(text_is(text_trim(text_from(" \t\r\na b\r\n")), "a b"));
     assert_true(text_is(text_trim(text_from("  ")), ""));
     assert_true(text_is(text_trim(text_from("")), ""));
     assert_true(text_is(text_trim(text_from("\va")), "\va"));
 }
 
-static void a_copy_fits_or_leaves_the_array_alone(void **state)
+TEST(a_copy_fits_or_leaves_the_array_alone)
 {
-    (void)state;
     char array[4] = "old";
     assert_true(TEXT_COPY_STR("new", array));
     assert_string_equal(array, "new");
@@ -57,9 +49,8 @@ static void a_copy_fits_or_leaves_the_array_alone(void **state)
     assert_string_equal(array, "");
 }
 
-static void a_cut_never_goes_through_a_character(void **state)
+TEST(a_cut_never_goes_through_a_character)
 {
-    (void)state;
     const char text[] = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"; /* 1, 2, 3 and 4 bytes */
     static const size_t wanted[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
     for (size_t max = 0; max < sizeof(wanted) / sizeof(wanted[0]); max++) {
@@ -70,9 +61,8 @@ static void a_cut_never_goes_through_a_character(void **state)
 
 /* ------------------------------------------------------------------------------------------------------- cursors */
 
-static void a_cursor_moves_only_on_success(void **state)
+TEST(a_cursor_moves_only_on_success)
 {
-    (void)state;
     struct text cursor = text_from("k=12;rest");
     struct text part = text_of("old", 3);
     uint64_t number = 7;
@@ -95,9 +85,8 @@ static void a_cursor_moves_only_on_success(void **state)
     assert_true(text_take_str(&cursor, ""));
 }
 
-static void numbers_are_taken_up_to_the_largest(void **state)
+TEST(numbers_are_taken_up_to_the_largest)
 {
-    (void)state;
     uint64_t number = 1;
     assert_true(text_parse_u64(text_from("0"), &number));
     assert_int_equal(number, 0);
@@ -110,9 +99,8 @@ static void numbers_are_taken_up_to_the_largest(void **state)
     assert_int_equal(number, 42);
 }
 
-static void what_is_not_a_plain_number_is_refused(void **state)
+TEST(what_is_not_a_plain_number_is_refused)
 {
-    (void)state;
     static const char *const bad[] = {"", " 1", "1 ", "+1", "-1", "1.0", "1e3", "0x1", "a", "1a", "\xd9\xa1"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         uint64_t number = 7;
@@ -138,9 +126,8 @@ static void expect_encoded(struct text text, bool keep_slash, const char *wanted
     buf_free(&back);
 }
 
-static void percent_encoding_spares_only_what_s3_spares(void **state)
+TEST(percent_encoding_spares_only_what_s3_spares)
 {
-    (void)state;
     expect_encoded(text_from("AZaz09-._~"), false, "AZaz09-._~");
     expect_encoded(text_from("a/b c+d%"), false, "a%2Fb%20c%2Bd%25");
     expect_encoded(text_from("a//b/../c"), true, "a//b/../c");
@@ -150,9 +137,8 @@ static void percent_encoding_spares_only_what_s3_spares(void **state)
     expect_encoded(text_from(""), true, "");
 }
 
-static void every_byte_survives_encoding(void **state)
+TEST(every_byte_survives_encoding)
 {
-    (void)state;
     char bytes[256];
     for (size_t i = 0; i < sizeof(bytes); i++) {
         bytes[i] = (char)i;
@@ -169,9 +155,8 @@ static void every_byte_survives_encoding(void **state)
     buf_free(&back);
 }
 
-static void lower_case_escapes_are_read_and_broken_ones_refused(void **state)
+TEST(lower_case_escapes_are_read_and_broken_ones_refused)
 {
-    (void)state;
     struct buf out;
     buf_init(&out, 100);
     assert_true(text_percent_decode(&out, text_from("%2f%C3%a4+x")));
@@ -185,9 +170,8 @@ static void lower_case_escapes_are_read_and_broken_ones_refused(void **state)
     buf_free(&out);
 }
 
-static void a_coding_that_does_not_fit_fails(void **state)
+TEST(a_coding_that_does_not_fit_fails)
 {
-    (void)state;
     struct buf out;
     buf_init(&out, 5);
     assert_false(text_percent_encode(&out, text_from("  "), false));
@@ -200,9 +184,8 @@ static void a_coding_that_does_not_fit_fails(void **state)
 }
 
 /* RFC 4648, section 10. */
-static void base64_is_that_of_the_rfc(void **state)
+TEST(base64_is_that_of_the_rfc)
 {
-    (void)state;
     static const char *const pairs[][2] = {{"", ""},
                                            {"f", "Zg=="},
                                            {"fo", "Zm8="},
@@ -220,9 +203,8 @@ static void base64_is_that_of_the_rfc(void **state)
     }
 }
 
-static void hex_is_lower_case(void **state)
+TEST(hex_is_lower_case)
 {
-    (void)state;
     char hex[7] = "xxxxxx";
     text_hex("\x00\xaf\xff", 3, hex);
     assert_string_equal(hex, "00afff");
@@ -231,9 +213,8 @@ static void hex_is_lower_case(void **state)
 }
 
 /* The Unicode Standard, table 3-7: well-formed UTF-8 byte sequences. */
-static void utf8_is_well_formed_or_not(void **state)
+TEST(utf8_is_well_formed_or_not)
 {
-    (void)state;
     static const char *const good[] = {"",
                                        "plain",
                                        "\xc2\x80",
@@ -274,9 +255,8 @@ static void utf8_is_well_formed_or_not(void **state)
 
 /* --------------------------------------------------------------------------------------------------------- ETags */
 
-static void etags_get_the_quotes_that_they_lack(void **state)
+TEST(etags_get_the_quotes_that_they_lack)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"abc", "\"abc\""}, {"\"abc\"", "\"abc\""}, {"d41d8-2", "\"d41d8-2\""}, {"Wabc", "\"Wabc\""}, {"*", "\"*\""}};
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
@@ -288,9 +268,8 @@ static void etags_get_the_quotes_that_they_lack(void **state)
     }
 }
 
-static void what_names_no_bytes_is_no_etag(void **state)
+TEST(what_names_no_bytes_is_no_etag)
 {
-    (void)state;
     static const char *const bad[] = {NULL,   "",         "\"\"", "\"",   "W/\"abc\"", "W/abc", "\"abc", "abc\"",
                                       "a\"b", "\"a\"b\"", "a b",  " abc", "abc\n",     "a\x7f", "a\x01"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -300,37 +279,12 @@ static void what_names_no_bytes_is_no_etag(void **state)
     }
 }
 
-static void an_etag_fits_with_its_quotes_or_not_at_all(void **state)
+TEST(an_etag_fits_with_its_quotes_or_not_at_all)
 {
-    (void)state;
     char etag[6] = "old";
     assert_true(text_normalise_etag("abc", etag, sizeof(etag)));
     assert_string_equal(etag, "\"abc\"");
     assert_false(text_normalise_etag("abcd", etag, sizeof(etag)));
     assert_false(text_normalise_etag("\"abcd\"", etag, sizeof(etag)));
     assert_string_equal(etag, "\"abc\"");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_compare_by_their_bytes),
-        cmocka_unit_test(blanks_go_at_both_ends),
-        cmocka_unit_test(a_copy_fits_or_leaves_the_array_alone),
-        cmocka_unit_test(a_cut_never_goes_through_a_character),
-        cmocka_unit_test(a_cursor_moves_only_on_success),
-        cmocka_unit_test(numbers_are_taken_up_to_the_largest),
-        cmocka_unit_test(what_is_not_a_plain_number_is_refused),
-        cmocka_unit_test(percent_encoding_spares_only_what_s3_spares),
-        cmocka_unit_test(every_byte_survives_encoding),
-        cmocka_unit_test(lower_case_escapes_are_read_and_broken_ones_refused),
-        cmocka_unit_test(a_coding_that_does_not_fit_fails),
-        cmocka_unit_test(base64_is_that_of_the_rfc),
-        cmocka_unit_test(hex_is_lower_case),
-        cmocka_unit_test(utf8_is_well_formed_or_not),
-        cmocka_unit_test(etags_get_the_quotes_that_they_lack),
-        cmocka_unit_test(what_names_no_bytes_is_no_etag),
-        cmocka_unit_test(an_etag_fits_with_its_quotes_or_not_at_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,8 @@ static const char *file_of(const struct scratch *scratch, const char *name, size
     return path;
 }
 
-static void memory_is_lent_as_it_is(void **state)
+TEST(memory_is_lent_as_it_is)
 {
-    (void)state;
     os_body from = OS_BODY_MEMORY("hello", 5);
     os_body empty = OS_BODY_MEMORY(NULL, 0);
     struct body body;
@@ -41,9 +40,8 @@ static void memory_is_lent_as_it_is(void **state)
     body_close(&body);
 }
 
-static void what_is_no_body_is_refused(void **state)
+TEST(what_is_no_body_is_refused)
 {
-    (void)state;
     struct body body;
     os_error error = {0};
     os_body nothing = OS_BODY_MEMORY(NULL, 1);
@@ -53,11 +51,11 @@ static void what_is_no_body_is_refused(void **state)
     body_close(&body);
 }
 
-static void a_small_file_is_read_at_once_and_a_larger_one_is_sent_from_disk(void **state)
+TEST_WITH(scratch, a_small_file_is_read_at_once_and_a_larger_one_is_sent_from_disk)
 {
     static const size_t lengths[] = {0, 1, LOAD_MOST, LOAD_MOST + 1, MOST};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-        os_body from = OS_BODY_FILE(file_of(*state, "body", lengths[i]));
+        os_body from = OS_BODY_FILE(file_of(scratch, "body", lengths[i]));
         struct body body;
         os_error error = {0};
         CHECK_CODE(body_open(&from, LOAD_MOST, MOST, &body, &error), OS_OK, &error);
@@ -95,9 +93,8 @@ static int64_t give(void *context, void *ret, size_t size)
     return (int64_t)count;
 }
 
-static void a_stream_is_read_far_enough_to_know_whether_it_goes_on(void **state)
+TEST(a_stream_is_read_far_enough_to_know_whether_it_goes_on)
 {
-    (void)state;
     static const size_t lengths[] = {0, 1, MOST, MOST + 1, 3 * MOST};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
         struct source source = {.left = lengths[i], .at_once = 700};
@@ -113,9 +110,8 @@ static void a_stream_is_read_far_enough_to_know_whether_it_goes_on(void **state)
     }
 }
 
-static void a_stream_that_breaks_off_or_gives_too_much_is_refused(void **state)
+TEST(a_stream_that_breaks_off_or_gives_too_much_is_refused)
 {
-    (void)state;
     struct source breaks = {.left = 10, .at_once = 700, .breaks = true};
     os_body from = {.size = sizeof(from), .read = give, .read_context = &breaks};
     struct body body;
@@ -125,9 +121,8 @@ static void a_stream_that_breaks_off_or_gives_too_much_is_refused(void **state)
     body_close(&body);
 }
 
-static void what_is_no_regular_file_is_refused_without_waiting(void **state)
+TEST_WITH(scratch, what_is_no_regular_file_is_refused_without_waiting)
 {
-    const struct scratch *scratch = *state;
     char fifo[160];
     snprintf(fifo, sizeof(fifo), "%s/fifo", scratch->folder);
     assert_int_equal(mkfifo(fifo, 0600), 0);
@@ -142,9 +137,9 @@ static void what_is_no_regular_file_is_refused_without_waiting(void **state)
     }
 }
 
-static void a_file_that_is_not_there_is_refused(void **state)
+TEST_WITH(scratch, a_file_that_is_not_there_is_refused)
 {
-    const char *path = file_of(*state, "gone", 3);
+    const char *path = file_of(scratch, "gone", 3);
     os_body from = OS_BODY_FILE(path);
     struct body body;
     os_error error = {0};
@@ -158,9 +153,8 @@ static void a_file_that_is_not_there_is_refused(void **state)
 }
 
 /* The kernel says 0 of it and gives bytes: a file that grows between the look and the read. */
-static void a_file_that_has_more_bytes_than_it_said_is_refused(void **state)
+TEST(a_file_that_has_more_bytes_than_it_said_is_refused)
 {
-    (void)state;
     os_body from = OS_BODY_FILE("/proc/self/status");
     struct body body;
     os_error error = {0};
@@ -170,9 +164,8 @@ static void a_file_that_has_more_bytes_than_it_said_is_refused(void **state)
 }
 
 /* And one that says more than it gives: sysfs attributes have a page and hold a line. */
-static void a_file_that_has_fewer_bytes_than_it_said_is_refused(void **state)
+TEST(a_file_that_has_fewer_bytes_than_it_said_is_refused)
 {
-    (void)state;
     static const char path[] = "/sys/kernel/mm/transparent_hugepage/enabled";
     os_body from = OS_BODY_FILE(path);
     struct body body;
@@ -184,22 +177,4 @@ static void a_file_that_has_fewer_bytes_than_it_said_is_refused(void **state)
     }
     CHECK_CODE(body_open(&from, 65536, 65536, &body, &error), OS_ERR_BODY, &error);
     body_close(&body);
-}
-
-#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_lent_as_it_is),
-        cmocka_unit_test(what_is_no_body_is_refused),
-        IN_SCRATCH(a_small_file_is_read_at_once_and_a_larger_one_is_sent_from_disk),
-        cmocka_unit_test(a_stream_is_read_far_enough_to_know_whether_it_goes_on),
-        cmocka_unit_test(a_stream_that_breaks_off_or_gives_too_much_is_refused),
-        IN_SCRATCH(what_is_no_regular_file_is_refused_without_waiting),
-        IN_SCRATCH(a_file_that_is_not_there_is_refused),
-        cmocka_unit_test(a_file_that_has_more_bytes_than_it_said_is_refused),
-        cmocka_unit_test(a_file_that_has_fewer_bytes_than_it_said_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,9 +229,8 @@ static struct way_rules rules_of(const struct row *row, const struct profile *pr
     return rules;
 }
 
-static void each_write_goes_its_way(void **state)
+TEST(each_write_goes_its_way)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct row *row = &rows[i];
         struct profile profile = row->profile ? row->profile() : (struct profile){.name = ""};
@@ -254,9 +253,8 @@ static void each_write_goes_its_way(void **state)
     }
 }
 
-static void what_a_409_means_is_in_the_profile(void **state)
+TEST(what_a_409_means_is_in_the_profile)
 {
-    (void)state;
     struct profile profile = all_proven();
     struct way_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true, .has_ledger = true};
     struct way_wish put = {WAY_PUT, true, 5};
@@ -271,9 +269,8 @@ static void what_a_409_means_is_in_the_profile(void **state)
     assert_int_equal(way.answer_409, GUARD_409_AMBIGUOUS);
 }
 
-static void beside_native_creations_records_prove_less(void **state)
+TEST(beside_native_creations_records_prove_less)
 {
-    (void)state;
     struct profile profile = copy_and_delete_ignore();
     struct way_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true, .has_ledger = true};
     struct way_wish replacement = {WAY_PUT, false, 5};
@@ -286,9 +283,8 @@ static void beside_native_creations_records_prove_less(void **state)
     assert_false(way.native_writers);
 }
 
-static void in_both_others_may_write_without_a_record(void **state)
+TEST(in_both_others_may_write_without_a_record)
 {
-    (void)state;
     struct profile profile = all_proven();
     struct way_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true, .has_ledger = true};
     struct way_wish put = {WAY_PUT, true, 5};
@@ -301,9 +297,8 @@ static void in_both_others_may_write_without_a_record(void **state)
     assert_false(way.native_writers);
 }
 
-static void a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request(void **state)
+TEST(a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request)
 {
-    (void)state;
     struct way_rules rules = {.has_uploads = true};
     assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 8 << 20);
     assert_int_equal(way_stage_above(&rules, WAY_COPY, true), 5 * GIB);
@@ -316,9 +311,8 @@ static void a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request(
 }
 
 /* Section 3: what does not arrive at once makes a dead writer's record block for long. */
-static void where_only_the_record_excludes_what_does_not_arrive_at_once_is_staged(void **state)
+TEST(where_only_the_record_excludes_what_does_not_arrive_at_once_is_staged)
 {
-    (void)state;
     struct profile profile = all_ignored();
     struct way_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
     assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 12 << 10);
@@ -331,9 +325,8 @@ static void where_only_the_record_excludes_what_does_not_arrive_at_once_is_stage
 }
 
 /* Section 3: there the rest of a body may come at any time, so that its beginning never dies. */
-static void where_stalled_bodies_are_kept_no_body_is_stalled(void **state)
+TEST(where_stalled_bodies_are_kept_no_body_is_stalled)
 {
-    (void)state;
     struct profile profile = all_proven();
     struct way_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
     assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 8 << 20);
@@ -342,9 +335,8 @@ static void where_stalled_bodies_are_kept_no_body_is_stalled(void **state)
     assert_int_equal(way_stage_above(&rules, WAY_COPY, true), 5 * GIB);
 }
 
-static void one_condition_goes_along(void **state)
+TEST(one_condition_goes_along)
 {
-    (void)state;
     struct s3_condition condition;
     struct way plain = {.conditional = true};
     way_condition(&plain, NULL, &condition);
@@ -362,9 +354,8 @@ static void one_condition_goes_along(void **state)
     assert_null(condition.if_match);
 }
 
-static void refusals_say_what_to_change(void **state)
+TEST(refusals_say_what_to_change)
 {
-    (void)state;
     struct profile profile = all_ignored();
     struct way_rules rules = {.guard = OS_GUARD_NATIVE, .profile = &profile, .has_conditions = true};
     struct way_wish copy = {WAY_COPY, true, 5};
@@ -379,9 +370,8 @@ static void refusals_say_what_to_change(void **state)
     assert_non_null(strstr(error.message, "ledger_url"));
 }
 
-static void a_missing_ledger_is_asked_for_by_operation_and_setting(void **state)
+TEST(a_missing_ledger_is_asked_for_by_operation_and_setting)
 {
-    (void)state;
     struct profile profile = all_proven();
     struct way_rules rules = {.unprofiled = " So it is.", .has_conditions = true, .has_uploads = true};
     struct way_wish wish = {WAY_PUT, true, 5};
@@ -414,9 +404,8 @@ static void a_missing_ledger_is_asked_for_by_operation_and_setting(void **state)
 }
 
 /* It is the default on AWS (docs/stores.md): without a ledger nothing may be refused there, nor with one. */
-static void the_profile_of_aws_proves_every_write(void **state)
+TEST(the_profile_of_aws_proves_every_write)
 {
-    (void)state;
     struct profile profile;
     struct way_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true};
     static const enum way_operation operations[] = {WAY_PUT, WAY_COPY, WAY_DELETE, WAY_COMPLETE};
@@ -436,22 +425,4 @@ static void the_profile_of_aws_proves_every_write(void **state)
         assert_int_equal(way.guard, OS_GUARD_BOTH);
         assert_true(way.conditional && way.native_writers);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_write_goes_its_way),
-        cmocka_unit_test(what_a_409_means_is_in_the_profile),
-        cmocka_unit_test(beside_native_creations_records_prove_less),
-        cmocka_unit_test(in_both_others_may_write_without_a_record),
-        cmocka_unit_test(a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request),
-        cmocka_unit_test(where_only_the_record_excludes_what_does_not_arrive_at_once_is_staged),
-        cmocka_unit_test(where_stalled_bodies_are_kept_no_body_is_stalled),
-        cmocka_unit_test(one_condition_goes_along),
-        cmocka_unit_test(refusals_say_what_to_change),
-        cmocka_unit_test(a_missing_ledger_is_asked_for_by_operation_and_setting),
-        cmocka_unit_test(the_profile_of_aws_proves_every_write),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

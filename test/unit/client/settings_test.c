@@ -20,9 +20,8 @@ static void check_refused(const os_options *options, os_code code, const char *s
     close_settings(&opened);
 }
 
-static void zero_means_the_defaults_of_the_protocol(void **state)
+TEST(zero_means_the_defaults_of_the_protocol)
 {
-    (void)state;
     os_options options = s3_options();
     struct opened opened;
     assert_int_equal(open_settings(&options, &opened), OS_OK);
@@ -45,9 +44,8 @@ static void zero_means_the_defaults_of_the_protocol(void **state)
     close_settings(&opened);
 }
 
-static void an_embedded_store_has_its_own_ledger_and_no_keys(void **state)
+TEST(an_embedded_store_has_its_own_ledger_and_no_keys)
 {
-    (void)state;
     os_options options = OS_OPTIONS_INIT;
     struct opened opened;
     options.store_url = "file:///srv/data/";
@@ -69,9 +67,8 @@ static void an_embedded_store_has_its_own_ledger_and_no_keys(void **state)
     close_settings(&opened);
 }
 
-static void an_s3_store_without_a_ledger_is_for_plain_calls(void **state)
+TEST(an_s3_store_without_a_ledger_is_for_plain_calls)
 {
-    (void)state;
     os_options options = s3_options();
     struct opened opened;
     options.ledger_url = "";
@@ -81,9 +78,8 @@ static void an_s3_store_without_a_ledger_is_for_plain_calls(void **state)
     close_settings(&opened);
 }
 
-static void a_ledger_url_with_a_timeout_sets_it_unless_an_option_does(void **state)
+TEST(a_ledger_url_with_a_timeout_sets_it_unless_an_option_does)
 {
-    (void)state;
     os_options options = s3_options();
     struct opened opened;
     options.ledger_url = "dynamo:records:30000";
@@ -96,9 +92,8 @@ static void a_ledger_url_with_a_timeout_sets_it_unless_an_option_does(void **sta
     close_settings(&opened);
 }
 
-static void t5_a_ttl_that_ends_too_early_is_refused(void **state)
+TEST(t5_a_ttl_that_ends_too_early_is_refused)
 {
-    (void)state;
     os_options options = s3_options();
     struct opened opened;
     options.ttl_s = 599;
@@ -122,9 +117,8 @@ static void t5_a_ttl_that_ends_too_early_is_refused(void **state)
     close_settings(&opened);
 }
 
-static void a_skew_rate_without_room_is_refused(void **state)
+TEST(a_skew_rate_without_room_is_refused)
 {
-    (void)state;
     os_options options = s3_options();
     struct opened opened;
     options.max_clock_skew_rate = 1;
@@ -136,9 +130,8 @@ static void a_skew_rate_without_room_is_refused(void **state)
     check_refused(&options, OS_ERR_CONFIG, "max_clock_skew_rate over 1,000");
 }
 
-static void times_that_nobody_would_wait_for_are_refused(void **state)
+TEST(times_that_nobody_would_wait_for_are_refused)
 {
-    (void)state;
     os_options options = s3_options();
     options.timeout_ms = 86400001;
     check_refused(&options, OS_ERR_CONFIG, "timeout_ms over a day");
@@ -175,9 +168,8 @@ static uint32_t stalled_body_of(const char *profile, uint32_t own_s)
 }
 
 /* Section 3: what the caller says, then the profile, then what most stores do. */
-static void how_long_a_store_waits_for_a_stalled_body_is_told_by_its_profile(void **state)
+TEST(how_long_a_store_waits_for_a_stalled_body_is_told_by_its_profile)
 {
-    (void)state;
     assert_int_equal(stalled_body_of(NULL, 0), GUARD_STALLED_BODY_S);
     assert_int_equal(stalled_body_of("minio", 0), 65);
     assert_true(stalled_body_of("versitygw", 0) == GUARD_STALLED_BODY_FOR_EVER);
@@ -186,9 +178,8 @@ static void how_long_a_store_waits_for_a_stalled_body_is_told_by_its_profile(voi
 }
 
 /* It acknowledges what the store has not yet, and takes its time. */
-static void behind_a_proxy_nothing_bounds_a_body(void **state)
+TEST(behind_a_proxy_nothing_bounds_a_body)
 {
-    (void)state;
     assert_int_equal(setenv("https_proxy", "http://proxy.example:3128", 1), 0);
     assert_true(stalled_body_of("minio", 0) == GUARD_STALLED_BODY_FOR_EVER);
     assert_true(stalled_body_of("minio", 7) == GUARD_STALLED_BODY_FOR_EVER);
@@ -197,9 +188,8 @@ static void behind_a_proxy_nothing_bounds_a_body(void **state)
     assert_int_equal(unsetenv("https_proxy") | unsetenv("no_proxy"), 0);
 }
 
-static void sizes_that_no_store_takes_are_refused(void **state)
+TEST(sizes_that_no_store_takes_are_refused)
 {
-    (void)state;
     const uint64_t mib = 1 << 20;
     const uint64_t gib = 1 << 30;
     os_options options = s3_options();
@@ -229,9 +219,8 @@ static void sizes_that_no_store_takes_are_refused(void **state)
 }
 
 /* T6 is kept by the guard, which raises what it writes: the longest settings must not make a number too large. */
-static void t6_the_longest_times_are_still_numbers(void **state)
+TEST(t6_the_longest_times_are_still_numbers)
 {
-    (void)state;
     os_options options = s3_options();
     struct opened opened;
     options.timeout_ms = 86400000;
@@ -249,9 +238,8 @@ static void t6_the_longest_times_are_still_numbers(void **state)
     close_settings(&opened);
 }
 
-static void values_outside_their_enumerations_are_refused(void **state)
+TEST(values_outside_their_enumerations_are_refused)
 {
-    (void)state;
     for (int field = 0; field < 6; field++) {
         os_options options = s3_options();
         if (field == 0)
@@ -274,9 +262,8 @@ static void values_outside_their_enumerations_are_refused(void **state)
     check_refused(&options, OS_ERR_CONFIG, "fences=on needs signature v4");
 }
 
-static void modes_that_contradict_the_rest_are_refused(void **state)
+TEST(modes_that_contradict_the_rest_are_refused)
 {
-    (void)state;
     os_options options = s3_options();
     options.guard = OS_GUARD_NATIVE;
     options.s3_endpoint = "https://minio.example";
@@ -304,9 +291,8 @@ static void modes_that_contradict_the_rest_are_refused(void **state)
     check_refused(&options, OS_ERR_CONFIG, "no-such-file");
 }
 
-static void a_profile_is_taken_and_the_ledger_is_then_no_must(void **state)
+TEST(a_profile_is_taken_and_the_ledger_is_then_no_must)
 {
-    (void)state;
     os_options options = s3_options();
     struct opened opened;
     options.s3_endpoint = "https://minio.example";
@@ -323,9 +309,8 @@ static void a_profile_is_taken_and_the_ledger_is_then_no_must(void **state)
     close_settings(&opened);
 }
 
-static void bad_names_of_places_are_refused(void **state)
+TEST(bad_names_of_places_are_refused)
 {
-    (void)state;
     char prefix[514];
     os_options options = s3_options();
     options.store_url = NULL;
@@ -352,9 +337,8 @@ static void bad_names_of_places_are_refused(void **state)
     check_refused(&options, OS_ERR_CONFIG, "record_prefix");
 }
 
-static void half_a_pair_of_keys_is_refused(void **state)
+TEST(half_a_pair_of_keys_is_refused)
 {
-    (void)state;
     os_options options = s3_options();
     options.access_key_id = NULL;
     check_refused(&options, OS_ERR_CONFIG, "key");
@@ -363,9 +347,8 @@ static void half_a_pair_of_keys_is_refused(void **state)
     check_refused(&options, OS_ERR_CONFIG, "key");
 }
 
-static void empty_keys_of_the_ledger_mean_those_of_the_store(void **state)
+TEST(empty_keys_of_the_ledger_mean_those_of_the_store)
 {
-    (void)state;
     os_options options = s3_options();
     struct opened opened;
     struct sigv4_keys keys;
@@ -378,9 +361,8 @@ static void empty_keys_of_the_ledger_mean_those_of_the_store(void **state)
     close_settings(&opened);
 }
 
-static void the_dynamodb_region_defaults_to_the_s3_one(void **state)
+TEST(the_dynamodb_region_defaults_to_the_s3_one)
 {
-    (void)state;
     os_options options = s3_options();
     struct opened opened;
     options.s3_region = "eu-west-1";
@@ -399,36 +381,9 @@ struct newer_options {
     uint64_t later;
 };
 
-static void an_option_of_a_later_release_is_refused(void **state)
+TEST(an_option_of_a_later_release_is_refused)
 {
-    (void)state;
     struct newer_options newer = {.options = s3_options(), .later = 1};
     newer.options.size = sizeof(newer);
     check_refused(&newer.options, OS_ERR_ARGUMENT, "os_options");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zero_means_the_defaults_of_the_protocol),
-        cmocka_unit_test(an_embedded_store_has_its_own_ledger_and_no_keys),
-        cmocka_unit_test(an_s3_store_without_a_ledger_is_for_plain_calls),
-        cmocka_unit_test(a_ledger_url_with_a_timeout_sets_it_unless_an_option_does),
-        cmocka_unit_test(t5_a_ttl_that_ends_too_early_is_refused),
-        cmocka_unit_test(a_skew_rate_without_room_is_refused),
-        cmocka_unit_test(times_that_nobody_would_wait_for_are_refused),
-        cmocka_unit_test(how_long_a_store_waits_for_a_stalled_body_is_told_by_its_profile),
-        cmocka_unit_test(behind_a_proxy_nothing_bounds_a_body),
-        cmocka_unit_test(sizes_that_no_store_takes_are_refused),
-        cmocka_unit_test(t6_the_longest_times_are_still_numbers),
-        cmocka_unit_test(values_outside_their_enumerations_are_refused),
-        cmocka_unit_test(modes_that_contradict_the_rest_are_refused),
-        cmocka_unit_test(a_profile_is_taken_and_the_ledger_is_then_no_must),
-        cmocka_unit_test(bad_names_of_places_are_refused),
-        cmocka_unit_test(half_a_pair_of_keys_is_refused),
-        cmocka_unit_test(empty_keys_of_the_ledger_mean_those_of_the_store),
-        cmocka_unit_test(the_dynamodb_region_defaults_to_the_s3_one),
-        cmocka_unit_test(an_option_of_a_later_release_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

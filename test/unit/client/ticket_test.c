@@ -72,9 +72,8 @@ static void check_round_trip(const struct ticket_wish *wish, const char *key, co
     free(text);
 }
 
-static void every_field_comes_back(void **state)
+TEST(every_field_comes_back)
 {
-    (void)state;
     struct guard_ticket ticket = full();
     check_round_trip(&any, "a/b", &ticket);
     ticket.operation = GUARD_COPY;
@@ -105,9 +104,8 @@ static void every_field_comes_back(void **state)
     check_round_trip(&any, "a/b", &ticket);
 }
 
-static void what_is_no_unicode_and_the_longest_strings_come_back(void **state)
+TEST(what_is_no_unicode_and_the_longest_strings_come_back)
 {
-    (void)state;
     struct guard_ticket ticket = full();
     char key[1025];
     memset(key, 0xff, sizeof(key) - 1); /* the worst to write */
@@ -198,9 +196,8 @@ static const struct hostile cases[] = {
     {"{\"oscommit_ticket\":2,\"place\":" PLACE ",\"key\":\"a\\u0000b\"," CREATE_OF RECORD_OF "}", "no JSON"},
 };
 
-static void hostile_tickets_are_refused(void **state)
+TEST(hostile_tickets_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct guard_ticket ticket;
         os_error error = {0};
@@ -219,10 +216,9 @@ static void hostile_tickets_are_refused(void **state)
     free(key);
 }
 
-static void a_flag_that_is_false_is_as_one_that_is_left_out(void **state)
+TEST(a_flag_that_is_false_is_as_one_that_is_left_out)
 {
     static const char *const names[] = {"native", "native_writers", "versioned", "parts_in_doubt"};
-    (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct guard_ticket ticket;
         os_error error = {0};
@@ -235,9 +231,8 @@ static void a_flag_that_is_false_is_as_one_that_is_left_out(void **state)
     }
 }
 
-static void a_ticket_that_is_too_long_or_too_deep_is_refused(void **state)
+TEST(a_ticket_that_is_too_long_or_too_deep_is_refused)
 {
-    (void)state;
     struct guard_ticket ticket;
     os_error error = {0};
     char *key = NULL;
@@ -254,9 +249,8 @@ static void a_ticket_that_is_too_long_or_too_deep_is_refused(void **state)
     free(text);
 }
 
-static void a_ticket_cut_anywhere_is_refused(void **state)
+TEST(a_ticket_cut_anywhere_is_refused)
 {
-    (void)state;
     struct guard_ticket ticket = full();
     char *text = ticket_write(&any.place, "k", NULL, &ticket);
     assert_non_null(text);
@@ -300,7 +294,7 @@ static void check_without(json_t *ticket, json_t *part, const char *name)
     json_object_set_new(part, name, value);
 }
 
-static void a_ticket_without_a_field_or_with_a_wrong_one_is_refused(void **state)
+TEST(a_ticket_without_a_field_or_with_a_wrong_one_is_refused)
 {
     static const char *const names[] = {
         "oscommit_ticket", "place", "key",   "operation", "expected_etag", "our_etag", "generation",
@@ -309,7 +303,6 @@ static void a_ticket_without_a_field_or_with_a_wrong_one_is_refused(void **state
     static const char *const base_names[] = {"etag", "version_id", "nonce", "last_modified"};
     struct guard_ticket ticket = full();
     os_error err;
-    (void)state;
     ticket.d0_s = 7;
     ticket.record.fence_s = 17;
     char *text = ticket_write(&any.place, "k", NULL, &ticket);
@@ -325,7 +318,7 @@ static void a_ticket_without_a_field_or_with_a_wrong_one_is_refused(void **state
     free(text);
 }
 
-static void numbers_out_of_bounds_and_foreign_nonces_are_refused(void **state)
+TEST(numbers_out_of_bounds_and_foreign_nonces_are_refused)
 {
     static const struct {
         const char *name, *value;
@@ -335,7 +328,6 @@ static void numbers_out_of_bounds_and_foreign_nonces_are_refused(void **state)
                  {"expected_etag", "W/\"9a\""}};
     struct guard_ticket ticket = full();
     os_error err;
-    (void)state;
     ticket.d0_s = 7;
     ticket.record.fence_s = 17;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -366,9 +358,8 @@ static os_code read_of(const struct ticket_wish *writer, const char *key, const 
     return code;
 }
 
-static void each_part_of_the_place_must_be_the_same(void **state)
+TEST(each_part_of_the_place_must_be_the_same)
 {
-    (void)state;
     for (size_t i = 0; i < TICKET_PARTS; i++) {
         struct ticket_wish other = any;
         os_error err;
@@ -384,9 +375,8 @@ static void each_part_of_the_place_must_be_the_same(void **state)
 }
 
 /* A blank at the end of one part is none at the beginning of the next. */
-static void no_two_places_look_alike(void **state)
+TEST(no_two_places_look_alike)
 {
-    (void)state;
     struct ticket_wish one = any;
     struct ticket_wish other = any;
     os_error err;
@@ -402,9 +392,8 @@ static void no_two_places_look_alike(void **state)
     assert_int_equal(read_of(&one, "k", &one, &err), OS_OK);
 }
 
-static void a_ticket_is_of_the_key_that_is_asked_for(void **state)
+TEST(a_ticket_is_of_the_key_that_is_asked_for)
 {
-    (void)state;
     struct ticket_wish of = any;
     os_error err;
     of.key = "a/b";
@@ -413,32 +402,12 @@ static void a_ticket_is_of_the_key_that_is_asked_for(void **state)
     CHECK_SAYS(&err, "of the object a/c, not of a/b");
 }
 
-static void a_key_outside_the_prefix_is_refused(void **state)
+TEST(a_key_outside_the_prefix_is_refused)
 {
-    (void)state;
     struct ticket_wish of = any;
     os_error err;
     of.place.part[TICKET_PREFIX] = "team/";
     assert_int_equal(read_of(&of, "team/k", &of, &err), OS_OK);
     assert_int_equal(read_of(&of, "other/k", &of, &err), OS_ERR_ARGUMENT);
     CHECK_SAYS(&err, "outside the prefix team/");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_comes_back),
-        cmocka_unit_test(what_is_no_unicode_and_the_longest_strings_come_back),
-        cmocka_unit_test(hostile_tickets_are_refused),
-        cmocka_unit_test(a_flag_that_is_false_is_as_one_that_is_left_out),
-        cmocka_unit_test(a_ticket_that_is_too_long_or_too_deep_is_refused),
-        cmocka_unit_test(a_ticket_cut_anywhere_is_refused),
-        cmocka_unit_test(a_ticket_without_a_field_or_with_a_wrong_one_is_refused),
-        cmocka_unit_test(numbers_out_of_bounds_and_foreign_nonces_are_refused),
-        cmocka_unit_test(each_part_of_the_place_must_be_the_same),
-        cmocka_unit_test(no_two_places_look_alike),
-        cmocka_unit_test(a_ticket_is_of_the_key_that_is_asked_for),
-        cmocka_unit_test(a_key_outside_the_prefix_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

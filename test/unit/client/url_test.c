@@ -22,9 +22,8 @@ static void check_string(const char *got, const char *wanted)
         assert_string_equal(got, wanted);
 }
 
-static void store_urls_are_taken_apart(void **state)
+TEST(store_urls_are_taken_apart)
 {
-    (void)state;
     static const struct good_store cases[] = {
         {"s3://bucket", SETTINGS_S3, "bucket", "", NULL},
         {"s3://bucket/", SETTINGS_S3, "bucket", "", NULL},
@@ -49,9 +48,8 @@ static void store_urls_are_taken_apart(void **state)
     }
 }
 
-static void bad_store_urls_are_named(void **state)
+TEST(bad_store_urls_are_named)
 {
-    (void)state;
     static const char *const urls[] = {
         "",          "bucket",      "http://bucket",    "S3://bucket",  "s3://",
         "s3:///a",   "s3://a b",    "s3://bucket/\xff", "file://",      "file://relative",
@@ -69,9 +67,8 @@ static void bad_store_urls_are_named(void **state)
     }
 }
 
-static void a_prefix_must_leave_room_for_a_key(void **state)
+TEST(a_prefix_must_leave_room_for_a_key)
 {
-    (void)state;
     char url[1200] = "s3://bucket/";
     size_t start = strlen(url);
     struct settings settings = {0};
@@ -91,9 +88,8 @@ struct good_ledger {
     uint64_t timeout_ms;
 };
 
-static void ledger_urls_are_taken_apart(void **state)
+TEST(ledger_urls_are_taken_apart)
 {
-    (void)state;
     static const struct good_ledger cases[] = {
         {"dynamodb://records", SETTINGS_DYNAMODB, "records", 0},
         {"dynamo:records", SETTINGS_DYNAMODB, "records", 0},
@@ -112,9 +108,8 @@ static void ledger_urls_are_taken_apart(void **state)
     }
 }
 
-static void bad_ledger_urls_are_named(void **state)
+TEST(bad_ledger_urls_are_named)
 {
-    (void)state;
     static const char *const urls[] = {
         "",          "records",       "dynamodb:records",  "dynamodb://",        "dynamodb://ab",
         "dynamo:",   "dynamo:a b",    "dynamo:records:",   "dynamo:records:0",   "dynamo:records:-1",
@@ -130,11 +125,10 @@ static void bad_ledger_urls_are_named(void **state)
     }
 }
 
-static void one_place_has_one_name(void **state)
+TEST(one_place_has_one_name)
 {
     static const char *const urls[] = {"file:///srv", "file:////srv", "file:///srv/", "file://///srv///"};
     os_error err = {0};
-    (void)state;
     for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
         struct settings settings;
         memset(&settings, 0, sizeof(settings));
@@ -147,14 +141,4 @@ static void one_place_has_one_name(void **state)
     CHECK_CODE(url_parse_store("file:////", &settings, &err), OS_OK, &err);
     check_string(settings.root, "/");
     settings_free(&settings);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(store_urls_are_taken_apart),         cmocka_unit_test(bad_store_urls_are_named),
-        cmocka_unit_test(a_prefix_must_leave_room_for_a_key), cmocka_unit_test(ledger_urls_are_taken_apart),
-        cmocka_unit_test(bad_ledger_urls_are_named),          cmocka_unit_test(one_place_has_one_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

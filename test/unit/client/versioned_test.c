@@ -10,9 +10,8 @@ struct newer {
     uint64_t field_of_a_later_release;
 };
 
-static void no_struct_is_all_defaults(void **state)
+TEST(no_struct_is_all_defaults)
 {
-    (void)state;
     os_call own;
     os_error error;
     memset(&own, 0x5a, sizeof(own));
@@ -22,9 +21,8 @@ static void no_struct_is_all_defaults(void **state)
     assert_null(own.cancel);
 }
 
-static void an_older_struct_leaves_what_it_does_not_have_at_its_default(void **state)
+TEST(an_older_struct_leaves_what_it_does_not_have_at_its_default)
 {
-    (void)state;
     os_call call = {.size = offsetof(os_call, cancel), .deadline_ms = 7, .cancel = (os_cancel *)&call};
     os_call own;
     os_error error;
@@ -34,9 +32,8 @@ static void an_older_struct_leaves_what_it_does_not_have_at_its_default(void **s
     assert_int_equal(own.size, sizeof(own));
 }
 
-static void a_newer_struct_is_taken_while_its_unknown_part_is_zero(void **state)
+TEST(a_newer_struct_is_taken_while_its_unknown_part_is_zero)
 {
-    (void)state;
     struct newer newer = {.call = {.size = sizeof(newer), .deadline_ms = 9}};
     os_call own;
     os_error error;
@@ -48,9 +45,8 @@ static void a_newer_struct_is_taken_while_its_unknown_part_is_zero(void **state)
     CHECK_SAYS(&error, os_version());
 }
 
-static void a_size_that_none_can_have_is_refused(void **state)
+TEST(a_size_that_none_can_have_is_refused)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, sizeof(size_t) - 1, 64 * 1024 + 1, SIZE_MAX};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         os_call call = {.size = sizes[i]};
@@ -59,15 +55,4 @@ static void a_size_that_none_can_have_is_refused(void **state)
         CHECK_CODE(versioned_copy(&call, &own, sizeof(own), "os_call", &error), OS_ERR_ARGUMENT, &error);
         CHECK_SAYS(&error, "sizeof(os_call)");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_struct_is_all_defaults),
-        cmocka_unit_test(an_older_struct_leaves_what_it_does_not_have_at_its_default),
-        cmocka_unit_test(a_newer_struct_is_taken_while_its_unknown_part_is_zero),
-        cmocka_unit_test(a_size_that_none_can_have_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

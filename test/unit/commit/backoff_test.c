@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* R11: 25 ms doubling to 1 s, with jitter. */
 #include "commit/backoff.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 static const uint32_t steps_ms[] = {25, 50, 100, 200, 400, 800, 1000, 1000, 1000};
 enum { STEP_COUNT = sizeof(steps_ms) / sizeof(steps_ms[0]) };
 
-static void steps_double_from_25_ms_to_one_second(void **state)
+TEST(steps_double_from_25_ms_to_one_second)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         struct backoff backoff = {.random = seed};
         for (size_t i = 0; i < STEP_COUNT; i++) {
@@ -26,9 +18,8 @@ static void steps_double_from_25_ms_to_one_second(void **state)
     }
 }
 
-static void every_length_of_the_upper_half_is_drawn(void **state)
+TEST(every_length_of_the_upper_half_is_drawn)
 {
-    (void)state;
     bool drawn[BACKOFF_FIRST_MS + 1] = {false};
     struct backoff backoff = {.random = 7};
     for (int i = 0; i < 2000; i++) {
@@ -39,9 +30,8 @@ static void every_length_of_the_upper_half_is_drawn(void **state)
         assert_int_equal(drawn[ms], ms >= BACKOFF_FIRST_MS / 2);
 }
 
-static void a_restart_begins_at_25_ms_and_goes_on_drawing(void **state)
+TEST(a_restart_begins_at_25_ms_and_goes_on_drawing)
 {
-    (void)state;
     struct backoff backoff = {.random = 7};
     for (int i = 0; i < 10; i++)
         backoff_next_ms(&backoff);
@@ -52,22 +42,10 @@ static void a_restart_begins_at_25_ms_and_goes_on_drawing(void **state)
     assert_int_not_equal(backoff.random, random);
 }
 
-static void equal_seeds_draw_equal_lengths(void **state)
+TEST(equal_seeds_draw_equal_lengths)
 {
-    (void)state;
     struct backoff one = {.random = 42};
     struct backoff two = {.random = 42};
     for (int i = 0; i < 100; i++)
         assert_int_equal(backoff_next_ms(&one), backoff_next_ms(&two));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_double_from_25_ms_to_one_second),
-        cmocka_unit_test(every_length_of_the_upper_half_is_drawn),
-        cmocka_unit_test(a_restart_begins_at_25_ms_and_goes_on_drawing),
-        cmocka_unit_test(equal_seeds_draw_equal_lengths),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,8 @@
 /* ------------------------------------------------------------------------------------------------ T2, T5, T6, E7 */
 
 /* T2: 48 random bits; the rest is room for generation + 1. */
-static void a_generation_starts_within_48_bits(void **state)
+TEST(a_generation_starts_within_48_bits)
 {
-    (void)state;
     TRACE("put absent gen=18446744073709551615\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -29,9 +28,8 @@ static void a_generation_starts_within_48_bits(void **state)
 }
 
 /* T5: D0 + max(setting, 10 x timeout x rate), in seconds, rounded up. */
-static void the_ttl_covers_ten_waits(void **state)
+TEST(the_ttl_covers_ten_waits)
 {
-    (void)state;
     TRACE("put absent ttl=600 timeout=12000 rate=2\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -47,9 +45,8 @@ static void the_ttl_covers_ten_waits(void **state)
 }
 
 /* T6: length + allowance + margin <= timeout, where the operation needs more. */
-static void a_long_operation_writes_a_longer_timeout(void **state)
+TEST(a_long_operation_writes_a_longer_timeout)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -78,9 +75,8 @@ static void a_long_operation_writes_a_longer_timeout(void **state)
 
 /* Section 3: what does not arrive at once has its own time for it (bytes at the least rate), what the kernel was given
  * may be late, and the store may wait for the rest of a body. */
-static void what_does_not_arrive_at_once_has_a_later_fence(void **state)
+TEST(what_does_not_arrive_at_once_has_a_later_fence)
 {
-    (void)state;
 #define SIGNING                  \
     "start -> HEAD [CHECKING]\n" \
     "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -97,9 +93,8 @@ static void what_does_not_arrive_at_once_has_a_later_fence(void **state)
 }
 
 /* A store that waits for the rest of a body for ever: its beginning never dies. */
-static void what_may_stall_for_ever_has_no_fence(void **state)
+TEST(what_may_stall_for_ever_has_no_fence)
 {
-    (void)state;
     TRACE("put absent stalled=4294967295\n" SIGNING
           "signed bytes=2500 -> PUT g=100 t=81000 ttl=4600 if absent [ACQUIRING]\n"
           "put ok -> SEND 81000 tail=8000 [SENDING]\n");
@@ -108,9 +103,8 @@ static void what_may_stall_for_ever_has_no_fence(void **state)
 }
 
 /* E7: where an expired request was not seen to be refused, the record has no fence. */
-static void without_proof_of_expiry_a_record_has_no_fence(void **state)
+TEST(without_proof_of_expiry_a_record_has_no_fence)
 {
-    (void)state;
     TRACE("put absent no-fences\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -121,17 +115,15 @@ static void without_proof_of_expiry_a_record_has_no_fence(void **state)
 
 /* ------------------------------------------------------------------------------------------------ R4 */
 
-static void a_lost_answer_sends_the_same_lock_again(void **state)
+TEST(a_lost_answer_sends_the_same_lock_again)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put ambiguous +2000 -> WAIT 25 [ACQUIRING]\n"
           "timer +25 -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
           "put ok -> SEND 17975 [SENDING]\n");
 }
 
-static void the_lock_backs_off_on_its_own(void **state)
+TEST(the_lock_backs_off_on_its_own)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head failed -> WAIT 25 [CHECKING]\n"
@@ -141,9 +133,8 @@ static void the_lock_backs_off_on_its_own(void **state)
           "put throttled -> WAIT 25 [ACQUIRING]\n");
 }
 
-static void our_own_record_is_recognised(void **state)
+TEST(our_own_record_is_recognised)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put ambiguous +2000 -> WAIT 25 [ACQUIRING]\n"
           "timer +25 -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
           "put conflict sent -> SEND 17975 [SENDING]\n");
@@ -158,9 +149,8 @@ static void our_own_record_is_recognised(void **state)
 
 /* R4, R5: a late copy of an earlier PutItem brought it back; it is continued on its generation and nonce, the lease
  * starts anew, and HEAD comes again under it. It is no takeover from anybody. */
-static void an_older_item_of_ours_is_continued(void **state)
+TEST(an_older_item_of_ours_is_continued)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put ambiguous -> WAIT 25 [ACQUIRING]\n"
           "timer +1000 -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
           "put conflict g=90 t=20000 ttl=4600 n=us fence=1010 -> PUT g=91 t=20000 ttl=4600 fence=1010 if g=90 ttl=4600 "
@@ -184,9 +174,8 @@ static void an_older_item_of_ours_is_continued(void **state)
 }
 
 /* V5: what is left of an older item when its continuation was not applied is released too. */
-static void an_older_item_of_ours_is_released_when_it_cannot_be_continued(void **state)
+TEST(an_older_item_of_ours_is_released_when_it_cannot_be_continued)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put conflict g=90 t=20000 ttl=4600 n=us fence=1009 -> PUT g=91 t=20000 ttl=4600 "
           "fence=1010 if g=90 ttl=4600 [ACQUIRING]\n"
           "put throttled -> WAIT 25 [ACQUIRING]\n"
@@ -208,17 +197,15 @@ static void an_older_item_of_ours_is_released_when_it_cannot_be_continued(void *
           "put conflict g=91 t=20000 ttl=9 n=other -> [FINISHED]\n");
 }
 
-static void an_older_item_of_ours_with_no_next_generation_ends_the_guard(void **state)
+TEST(an_older_item_of_ours_with_no_next_generation_ends_the_guard)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING
           "put conflict g=18446744073709551615 n=us -> NOT_EXECUTED UNREADABLE_RECORD R4 [FINISHED]\n");
 }
 
 /* R4: a ledger that does not return the item is asked for it. */
-static void a_blind_conflict_is_read(void **state)
+TEST(a_blind_conflict_is_read)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put blind -> GET [ACQUIRE_READING]\n"
           "get found sent -> SEND 20000 [SENDING]\n");
     TRACE("put absent\n" LOCKING "put blind -> GET [ACQUIRE_READING]\n"
@@ -241,9 +228,8 @@ static void a_blind_conflict_is_read(void **state)
 }
 
 /* V5, R4: any layer may have sent the PutItem twice, so that the item that was in its way is perhaps our own. */
-static void a_blind_conflict_that_was_never_read_is_released(void **state)
+TEST(a_blind_conflict_that_was_never_read_is_released)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put blind -> GET [ACQUIRE_READING]\n"
           "stop -> NOT_EXECUTED STOPPED V3, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n");
     TRACE("put absent recent=990\n" TOGETHER "put blind -> GET [ACQUIRE_READING]\n"
@@ -251,9 +237,8 @@ static void a_blind_conflict_that_was_never_read_is_released(void **state)
 }
 
 /* R4: still undecided at the end of the lease, nothing sent. */
-static void the_end_of_the_lease_ends_the_guard(void **state)
+TEST(the_end_of_the_lease_ends_the_guard)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put ambiguous +20000 -> NOT_EXECUTED TOO_LATE R4 again, RELEASE g=101 t=0 "
           "ttl=4600 fence=1010 if g=100 [FINISHED]\n");
     TRACE("put absent\n" LOCKING "put ambiguous +19999 -> WAIT 25 [ACQUIRING]\n"
@@ -271,9 +256,8 @@ static void the_end_of_the_lease_ends_the_guard(void **state)
 }
 
 /* R3: a continued older item has a lease of its own; a recognised one the lease of the first send. */
-static void the_lease_starts_before_the_first_send(void **state)
+TEST(the_lease_starts_before_the_first_send)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put ambiguous +19000 -> WAIT 25 [ACQUIRING]\n"
           "timer +25 -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
           "put conflict g=90 n=us -> PUT g=91 t=20000 ttl=4600 fence=1010 if g=90 ttl=0 [ACQUIRING]\n"
@@ -292,9 +276,8 @@ static void the_lease_starts_before_the_first_send(void **state)
 
 /* ------------------------------------------------------------------------------------------------ R5 */
 
-static void a_slow_lock_is_followed_by_another_check(void **state)
+TEST(a_slow_lock_is_followed_by_another_check)
 {
-    (void)state;
     TRACE("put absent length=20\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 +2000 -> SIGN 1000/20 [SIGNING]\n"
@@ -328,9 +311,8 @@ static void a_slow_lock_is_followed_by_another_check(void **state)
 }
 
 /* Time is counted by the clock that says most. */
-static void a_clock_that_jumps_calls_for_another_check(void **state)
+TEST(a_clock_that_jumps_calls_for_another_check)
 {
-    (void)state;
     TRACE("put absent length=20\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/20 [SIGNING]\n"
@@ -348,9 +330,8 @@ static void a_clock_that_jumps_calls_for_another_check(void **state)
           "put ok r-5001 -> SEND 27000 [SENDING]\n");
 }
 
-static void another_check_that_fails_is_sent_again_within_the_lease(void **state)
+TEST(another_check_that_fails_is_sent_again_within_the_lease)
 {
-    (void)state;
     TRACE("put absent length=60\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/60 [SIGNING]\n"
@@ -378,9 +359,8 @@ static void another_check_that_fails_is_sent_again_within_the_lease(void **state
 }
 
 /* R13: "the very version" is that of the last HEAD before we sent. */
-static void the_version_to_compare_with_is_the_last_that_was_seen(void **state)
+TEST(the_version_to_compare_with_is_the_last_that_was_seen)
 {
-    (void)state;
     TRACE("put E length=20\n"
           "start -> HEAD [CHECKING]\n"
           "head E lm=5 nonce=a @1000 -> SIGN 1000/20 [SIGNING]\n"
@@ -396,9 +376,8 @@ static void the_version_to_compare_with_is_the_last_that_was_seen(void **state)
 
 /* ------------------------------------------------------------------------------------------------ V3: stop */
 
-static void before_anything_was_sent_a_stop_is_not_executed(void **state)
+TEST(before_anything_was_sent_a_stop_is_not_executed)
 {
-    (void)state;
     TRACE("put absent\n"
           "stop -> NOT_EXECUTED STOPPED V3 [FINISHED]\n");
     TRACE("put absent\n"
@@ -426,32 +405,4 @@ static void before_anything_was_sent_a_stop_is_not_executed(void **state)
           "stop -> [FINISHED]\n");
     TRACE("put absent recent=990\n" TOGETHER "put ok -> [ACQUIRING]\n"
           "stop -> NOT_EXECUTED STOPPED V3, RELEASE g=101 t=0 ttl=4590 fence=1000 if g=100 [FINISHED]\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_generation_starts_within_48_bits),
-        cmocka_unit_test(the_ttl_covers_ten_waits),
-        cmocka_unit_test(a_long_operation_writes_a_longer_timeout),
-        cmocka_unit_test(what_does_not_arrive_at_once_has_a_later_fence),
-        cmocka_unit_test(what_may_stall_for_ever_has_no_fence),
-        cmocka_unit_test(without_proof_of_expiry_a_record_has_no_fence),
-        cmocka_unit_test(a_lost_answer_sends_the_same_lock_again),
-        cmocka_unit_test(the_lock_backs_off_on_its_own),
-        cmocka_unit_test(our_own_record_is_recognised),
-        cmocka_unit_test(an_older_item_of_ours_is_continued),
-        cmocka_unit_test(an_older_item_of_ours_is_released_when_it_cannot_be_continued),
-        cmocka_unit_test(an_older_item_of_ours_with_no_next_generation_ends_the_guard),
-        cmocka_unit_test(a_blind_conflict_is_read),
-        cmocka_unit_test(a_blind_conflict_that_was_never_read_is_released),
-        cmocka_unit_test(the_end_of_the_lease_ends_the_guard),
-        cmocka_unit_test(the_lease_starts_before_the_first_send),
-        cmocka_unit_test(a_slow_lock_is_followed_by_another_check),
-        cmocka_unit_test(a_clock_that_jumps_calls_for_another_check),
-        cmocka_unit_test(another_check_that_fails_is_sent_again_within_the_lease),
-        cmocka_unit_test(the_version_to_compare_with_is_the_last_that_was_seen),
-        cmocka_unit_test(before_anything_was_sent_a_stop_is_not_executed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@
 /* ------------------------------------------------------------------------------------------------ R6 */
 
 /* R6: 2 s of the signature must be left, by each of the three clocks. */
-static void what_would_arrive_too_late_is_not_sent(void **state)
+TEST(what_would_arrive_too_late_is_not_sent)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -56,9 +55,8 @@ static void what_would_arrive_too_late_is_not_sent(void **state)
 }
 
 /* A clock that was set back says nothing; one that was set back and forward again says most. */
-static void a_lease_that_is_nearly_over_sends_nothing(void **state)
+TEST(a_lease_that_is_nearly_over_sends_nothing)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -78,9 +76,8 @@ static void a_lease_that_is_nearly_over_sends_nothing(void **state)
 }
 
 /* The signature's time runs from before the request whose Date is D0. */
-static void the_time_of_the_head_counts(void **state)
+TEST(the_time_of_the_head_counts)
 {
-    (void)state;
     TRACE(
         "put absent\n"
         "start -> HEAD [CHECKING]\n"
@@ -107,9 +104,8 @@ static void the_time_of_the_head_counts(void **state)
           "g=100 [FINISHED]\n");
 }
 
-static void of_a_short_signature_half_must_be_left(void **state)
+TEST(of_a_short_signature_half_must_be_left)
 {
-    (void)state;
     TRACE("put absent length=1\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/1 [SIGNING]\n"
@@ -130,9 +126,8 @@ static void of_a_short_signature_half_must_be_left(void **state)
 }
 
 /* R6: the attempt's own deadline is the end of the lease, which T6 keeps beyond length + allowance + margin. */
-static void an_attempt_is_given_up_at_the_end_of_its_lease(void **state)
+TEST(an_attempt_is_given_up_at_the_end_of_its_lease)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -141,18 +136,16 @@ static void an_attempt_is_given_up_at_the_end_of_its_lease(void **state)
           "attempt ambiguous +18500 -> HEAD [RESOLVE_HEAD]\n");
 }
 
-static void no_byte_sent_is_not_executed_and_tried_again(void **state)
+TEST(no_byte_sent_is_not_executed_and_tried_again)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt not-sent -> NOT_EXECUTED NOT_SENT R6 again, RELEASE g=101 t=0 ttl=4600 "
           "fence=1010 if g=100 [FINISHED]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ R9, V5 */
 
-static void a_success_leaves_the_record_to_its_ttl(void **state)
+TEST(a_success_leaves_the_record_to_its_ttl)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt ok X @1003 -> COMMITTED WRITTEN R9 X [FINISHED]\n"
           "attempt ok X -> [FINISHED]\n"
           "head none @1004 -> [FINISHED]\n"
@@ -162,9 +155,8 @@ static void a_success_leaves_the_record_to_its_ttl(void **state)
 }
 
 /* T3: generation + 1, timeout 0, a fresh ttl from the largest Date, the same nonce, fence and saw. */
-static void a_success_releases_where_that_is_wanted(void **state)
+TEST(a_success_releases_where_that_is_wanted)
 {
-    (void)state;
     TRACE("put absent always\n" SENDING
           "attempt ok X @1003 -> COMMITTED WRITTEN R9 X, RELEASE g=101 t=0 ttl=4603 fence=1010 if g=100 [FINISHED]\n");
     TRACE("put E always\n"
@@ -177,9 +169,8 @@ static void a_success_releases_where_that_is_wanted(void **state)
 }
 
 /* V5, T3: releases after each definite refusal. */
-static void a_release_says_what_the_record_said(void **state)
+TEST(a_release_says_what_the_record_said)
 {
-    (void)state;
     TRACE("put E no-fences\n"
           "start -> HEAD [CHECKING]\n"
           "head E nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -198,18 +189,16 @@ static void a_release_says_what_the_record_said(void **state)
 
 /* ------------------------------------------------------------------------------------------------ R7 */
 
-static void a_412_is_definite_and_goes_to_the_table(void **state)
+TEST(a_412_is_definite_and_goes_to_the_table)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt precondition @1001 -> HEAD [RESOLVE_HEAD]\n" STILL_ABSENT
           "head none @1001 -> NOT_EXECUTED UNMET R13.B, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
     TRACE("put absent\n" SENDING "attempt precondition @1001 -> HEAD [RESOLVE_HEAD]\n" STILL_ABSENT
           "head E @1001 -> CONFLICT OVERTAKEN R13.C E, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
 }
 
-static void a_final_409_is_as_a_412(void **state)
+TEST(a_final_409_is_as_a_412)
 {
-    (void)state;
     TRACE("put absent 409=final\n" SENDING "attempt 409 @1001 -> HEAD [RESOLVE_HEAD]\n" STILL_ABSENT
           "head none @1001 -> NOT_EXECUTED UNMET R13.B, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
     TRACE("put absent 409=final\n" SENDING "attempt 409 @1001 -> HEAD [RESOLVE_HEAD]\n" STILL_ABSENT
@@ -217,17 +206,15 @@ static void a_final_409_is_as_a_412(void **state)
 }
 
 /* R7: nothing is sent again, nothing is released, and only death or the deadline ends it. */
-static void a_409_of_unknown_meaning_is_ambiguous(void **state)
+TEST(a_409_of_unknown_meaning_is_ambiguous)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt 409 @1001 -> HEAD [RESOLVE_HEAD]\n" STILL_ABSENT
           "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
 }
 
-static void an_undecided_409_sends_the_same_request_again(void **state)
+TEST(an_undecided_409_sends_the_same_request_again)
 {
-    (void)state;
     TRACE("put absent 409=again\n" SENDING "attempt 409 @1001 -> WAIT 25 [SEND_WAITING]\n"
           "timer +25 -> SEND 19975 [SENDING]\n"
           "attempt 409 -> WAIT 50 [SEND_WAITING]\n"
@@ -248,9 +235,8 @@ static void an_undecided_409_sends_the_same_request_again(void **state)
 }
 
 /* R7: when all copies were answered so and the signature is over, nothing was applied; a new guard may try again. */
-static void undecided_until_the_signature_is_over_is_not_applied(void **state)
+TEST(undecided_until_the_signature_is_over_is_not_applied)
 {
-    (void)state;
     TRACE("put absent 409=again\n" SENDING "attempt 409 +3000 -> HEAD [RESOLVE_HEAD]\n" STILL_ABSENT
           "head none @1001 -> NOT_EXECUTED EXPIRED R13.B again longer, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 "
           "[FINISHED]\n");
@@ -259,9 +245,8 @@ static void undecided_until_the_signature_is_over_is_not_applied(void **state)
           "head E @1001 -> CONFLICT OVERTAKEN R13.C E, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
 }
 
-static void an_ambiguous_copy_after_an_undecided_one_stays_ambiguous(void **state)
+TEST(an_ambiguous_copy_after_an_undecided_one_stays_ambiguous)
 {
-    (void)state;
     TRACE("put absent 409=again\n" SENDING "attempt 409 -> WAIT 25 [SEND_WAITING]\n"
           "timer +25 -> SEND 19975 [SENDING]\n"
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n" STILL_ABSENT "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n");
@@ -269,18 +254,16 @@ static void an_ambiguous_copy_after_an_undecided_one_stays_ambiguous(void **stat
 
 /* ------------------------------------------------------------------------------------------------ R8, R10 */
 
-static void a_definite_refusal_is_not_executed(void **state)
+TEST(a_definite_refusal_is_not_executed)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt refused @1001 -> NOT_EXECUTED REFUSED R8, RELEASE g=101 t=0 ttl=4601 "
           "fence=1010 if g=100 [FINISHED]\n");
 }
 
 /* R8: an expired signature is refused like a bad one: a refusal is definite only while the signature surely lives,
  * by a clock that may be margin ahead and a D0 cut to the second: 5 s - 2 s - 1 s. */
-static void a_denial_is_definite_only_early(void **state)
+TEST(a_denial_is_definite_only_early)
 {
-    (void)state;
     TRACE(
         "put absent\n" SENDING
         "attempt denied +1999 -> NOT_EXECUTED REFUSED R8, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n");
@@ -294,24 +277,21 @@ static void a_denial_is_definite_only_early(void **state)
           "attempt denied -> HEAD [RESOLVE_HEAD]\n");
 }
 
-static void expired_is_never_definite(void **state)
+TEST(expired_is_never_definite)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt expired -> HEAD [RESOLVE_HEAD]\n");
 }
 
-static void whatever_else_is_ambiguous(void **state)
+TEST(whatever_else_is_ambiguous)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ E2 */
 
 /* R2: renewed credentials sign the same date and length again. */
-static void an_expired_token_signs_the_same_date_and_length_again(void **state)
+TEST(an_expired_token_signs_the_same_date_and_length_again)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt token @1001 -> SIGN 1000/5 renewed [SIGNING_AGAIN]\n"
           "signed -> SEND 20000 [SENDING]\n"
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
@@ -322,18 +302,16 @@ static void an_expired_token_signs_the_same_date_and_length_again(void **state)
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
 }
 
-static void a_token_is_renewed_once(void **state)
+TEST(a_token_is_renewed_once)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt token -> SIGN 1000/5 renewed [SIGNING_AGAIN]\n"
           "signed -> SEND 20000 [SENDING]\n"
           "attempt token -> NOT_EXECUTED REFUSED E2, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n");
 }
 
 /* R6: too late for this signature is not too late for the call. */
-static void a_token_that_expired_late_calls_for_a_new_guard(void **state)
+TEST(a_token_that_expired_late_calls_for_a_new_guard)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt token +3000 -> NOT_EXECUTED TOO_LATE E2 again longer, RELEASE g=101 t=0 "
           "ttl=4600 fence=1010 if g=100 [FINISHED]\n");
     TRACE("put absent\n" SENDING "attempt token -> SIGN 1000/5 renewed [SIGNING_AGAIN]\n"
@@ -342,9 +320,8 @@ static void a_token_that_expired_late_calls_for_a_new_guard(void **state)
 }
 
 /* R6, section 3: renewed credentials may have a longer token, and the record counts on how the first arrives. */
-static void a_renewed_signature_that_takes_longer_to_arrive_is_not_sent(void **state)
+TEST(a_renewed_signature_that_takes_longer_to_arrive_is_not_sent)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt token -> SIGN 1000/5 renewed [SIGNING_AGAIN]\n"
           "signed bytes=2500 -> NOT_EXECUTED NOT_SENT R6 again, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 "
           "[FINISHED]\n");
@@ -366,26 +343,23 @@ static void a_renewed_signature_that_takes_longer_to_arrive_is_not_sent(void **s
           "[FINISHED]\n");
 }
 
-static void credentials_that_cannot_be_renewed_end_the_guard(void **state)
+TEST(credentials_that_cannot_be_renewed_end_the_guard)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt token -> SIGN 1000/5 renewed [SIGNING_AGAIN]\n"
           "signed failed -> NOT_EXECUTED SIGN_FAILED E2, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n");
 }
 
 /* E2: after R3 a new date needs a new guard. */
-static void a_skewed_request_calls_for_a_new_guard(void **state)
+TEST(a_skewed_request_calls_for_a_new_guard)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "attempt skewed @1900 -> NOT_EXECUTED SKEWED E2 again, RELEASE g=101 t=0 ttl=5500 "
           "fence=1010 if g=100 [FINISHED]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ V3: stop */
 
-static void a_stop_while_the_attempt_is_out_is_unknown(void **state)
+TEST(a_stop_while_the_attempt_is_out_is_unknown)
 {
-    (void)state;
     TRACE("put absent\n" SENDING "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "attempt ok X -> [FINISHED]\n");
     TRACE("put absent 409=again\n" SENDING "attempt 409 -> WAIT 25 [SEND_WAITING]\n"
@@ -394,47 +368,12 @@ static void a_stop_while_the_attempt_is_out_is_unknown(void **state)
 }
 
 /* V1: every copy so far was answered definitely, and none will follow. */
-static void a_stop_between_two_copies_is_not_executed(void **state)
+TEST(a_stop_between_two_copies_is_not_executed)
 {
-    (void)state;
     TRACE("put absent 409=again\n" SENDING "attempt 409 -> WAIT 25 [SEND_WAITING]\n"
           "stop -> NOT_EXECUTED STOPPED V3, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n"
           "timer -> [FINISHED]\n");
     TRACE("put absent\n" SENDING "attempt token -> SIGN 1000/5 renewed [SIGNING_AGAIN]\n"
           "stop -> NOT_EXECUTED STOPPED V3, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n"
           "signed -> [FINISHED]\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_would_arrive_too_late_is_not_sent),
-        cmocka_unit_test(a_lease_that_is_nearly_over_sends_nothing),
-        cmocka_unit_test(the_time_of_the_head_counts),
-        cmocka_unit_test(of_a_short_signature_half_must_be_left),
-        cmocka_unit_test(an_attempt_is_given_up_at_the_end_of_its_lease),
-        cmocka_unit_test(no_byte_sent_is_not_executed_and_tried_again),
-        cmocka_unit_test(a_success_leaves_the_record_to_its_ttl),
-        cmocka_unit_test(a_success_releases_where_that_is_wanted),
-        cmocka_unit_test(a_release_says_what_the_record_said),
-        cmocka_unit_test(a_412_is_definite_and_goes_to_the_table),
-        cmocka_unit_test(a_final_409_is_as_a_412),
-        cmocka_unit_test(a_409_of_unknown_meaning_is_ambiguous),
-        cmocka_unit_test(an_undecided_409_sends_the_same_request_again),
-        cmocka_unit_test(undecided_until_the_signature_is_over_is_not_applied),
-        cmocka_unit_test(an_ambiguous_copy_after_an_undecided_one_stays_ambiguous),
-        cmocka_unit_test(a_definite_refusal_is_not_executed),
-        cmocka_unit_test(a_denial_is_definite_only_early),
-        cmocka_unit_test(expired_is_never_definite),
-        cmocka_unit_test(whatever_else_is_ambiguous),
-        cmocka_unit_test(an_expired_token_signs_the_same_date_and_length_again),
-        cmocka_unit_test(a_token_is_renewed_once),
-        cmocka_unit_test(a_token_that_expired_late_calls_for_a_new_guard),
-        cmocka_unit_test(a_renewed_signature_that_takes_longer_to_arrive_is_not_sent),
-        cmocka_unit_test(credentials_that_cannot_be_renewed_end_the_guard),
-        cmocka_unit_test(a_skewed_request_calls_for_a_new_guard),
-        cmocka_unit_test(a_stop_while_the_attempt_is_out_is_unknown),
-        cmocka_unit_test(a_stop_between_two_copies_is_not_executed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

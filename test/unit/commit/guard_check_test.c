@@ -15,9 +15,8 @@
 /* ------------------------------------------------------------------------------------------------ R1 */
 
 /* R1, R2, R3, R9: one step after the other, D0 is the Date of the HEAD. */
-static void a_create_is_checked_signed_locked_and_sent(void **state)
+TEST(a_create_is_checked_signed_locked_and_sent)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 +20 -> SIGN 1000/5 [SIGNING]\n"
@@ -26,9 +25,8 @@ static void a_create_is_checked_signed_locked_and_sent(void **state)
           "attempt ok X @1001 +30 -> COMMITTED WRITTEN R9 X [FINISHED]\n");
 }
 
-static void a_replacement_is_under_the_etag_that_it_expects(void **state)
+TEST(a_replacement_is_under_the_etag_that_it_expects)
 {
-    (void)state;
     TRACE("put E\n"
           "start -> HEAD [CHECKING]\n"
           "head E nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -37,9 +35,8 @@ static void a_replacement_is_under_the_etag_that_it_expects(void **state)
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
 }
 
-static void a_delete_leaves_nothing(void **state)
+TEST(a_delete_leaves_nothing)
 {
-    (void)state;
     TRACE("delete E ours=*\n"
           "start -> HEAD [CHECKING]\n"
           "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -49,9 +46,8 @@ static void a_delete_leaves_nothing(void **state)
 }
 
 /* R1: each way in which an expectation can be broken. */
-static void a_broken_expectation_is_a_conflict_before_anything_is_locked(void **state)
+TEST(a_broken_expectation_is_a_conflict_before_anything_is_locked)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head E @1000 -> CONFLICT EXPECTATION R1 E [FINISHED]\n");
@@ -66,9 +62,8 @@ static void a_broken_expectation_is_a_conflict_before_anything_is_locked(void **
           "head F @1000 -> CONFLICT EXPECTATION R1 F [FINISHED]\n");
 }
 
-static void a_head_that_fails_is_sent_again(void **state)
+TEST(a_head_that_fails_is_sent_again)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head failed @999 -> WAIT 25 [CHECKING]\n"
@@ -78,9 +73,8 @@ static void a_head_that_fails_is_sent_again(void **state)
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n");
 }
 
-static void an_answer_without_a_date_is_no_check(void **state)
+TEST(an_answer_without_a_date_is_no_check)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head none -> WAIT 25 [CHECKING]\n"
@@ -89,26 +83,23 @@ static void an_answer_without_a_date_is_no_check(void **state)
 }
 
 /* A delete marker counts as absent, whatever it carries. */
-static void an_absent_object_carries_no_nonce(void **state)
+TEST(an_absent_object_carries_no_nonce)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head none nonce=us lm=7 @1000 -> SIGN 1000/5 [SIGNING]\n");
 }
 
-static void a_refused_head_ends_the_guard(void **state)
+TEST(a_refused_head_ends_the_guard)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head refused @1000 -> NOT_EXECUTED HEAD_REFUSED R1 [FINISHED]\n");
 }
 
 /* R1, T6: the source's size decides the allowance (5 s + size / 40 MiB/s), the fence and the timeout. */
-static void a_copy_asks_for_its_source_too(void **state)
+TEST(a_copy_asks_for_its_source_too)
 {
-    (void)state;
     TRACE("copy absent recent=1000\n"
           "start -> HEAD, SOURCE [CHECKING]\n"
           "head none @1000 -> [CHECKING]\n"
@@ -123,9 +114,8 @@ static void a_copy_asks_for_its_source_too(void **state)
           "signed -> PUT g=100 t=112000 ttl=4600 fence=1110 if absent [ACQUIRING]\n");
 }
 
-static void a_copys_source_that_fails_is_asked_for_again(void **state)
+TEST(a_copys_source_that_fails_is_asked_for_again)
 {
-    (void)state;
     TRACE("copy absent\n"
           "start -> HEAD, SOURCE [CHECKING]\n"
           "source failed -> WAIT 25 [CHECKING]\n"
@@ -142,9 +132,8 @@ static void a_copys_source_that_fails_is_asked_for_again(void **state)
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n");
 }
 
-static void a_missing_source_is_not_executed(void **state)
+TEST(a_missing_source_is_not_executed)
 {
-    (void)state;
     TRACE("copy absent\n"
           "start -> HEAD, SOURCE [CHECKING]\n"
           "head none @1000 -> [CHECKING]\n"
@@ -156,9 +145,8 @@ static void a_missing_source_is_not_executed(void **state)
 }
 
 /* The conflict is the better answer: the caller's next step follows from it. */
-static void a_broken_expectation_outranks_a_missing_source(void **state)
+TEST(a_broken_expectation_outranks_a_missing_source)
 {
-    (void)state;
     TRACE("copy absent\n"
           "start -> HEAD, SOURCE [CHECKING]\n"
           "source refused -> [CHECKING]\n"
@@ -172,9 +160,8 @@ static void a_broken_expectation_outranks_a_missing_source(void **state)
 }
 
 /* CopyObject's limit is 5 GiB. */
-static void a_source_over_five_gibibytes_is_refused(void **state)
+TEST(a_source_over_five_gibibytes_is_refused)
 {
-    (void)state;
     TRACE("copy absent\n"
           "start -> HEAD, SOURCE [CHECKING]\n"
           "head none @1000 -> [CHECKING]\n"
@@ -188,9 +175,8 @@ static void a_source_over_five_gibibytes_is_refused(void **state)
 
 /* ------------------------------------------------------------------------------------------------ R2, R3 */
 
-static void a_signature_that_cannot_be_made_ends_the_guard(void **state)
+TEST(a_signature_that_cannot_be_made_ends_the_guard)
 {
-    (void)state;
     TRACE("put absent\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -198,9 +184,8 @@ static void a_signature_that_cannot_be_made_ends_the_guard(void **state)
 }
 
 /* R2: a pause between signing and the lock changes neither date nor length; R6 then sends nothing. */
-static void date_and_length_stay_as_signed(void **state)
+TEST(date_and_length_stay_as_signed)
 {
-    (void)state;
     TRACE("put absent length=9\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/9 [SIGNING]\n"
@@ -213,9 +198,8 @@ static void date_and_length_stay_as_signed(void **state)
 }
 
 /* R3: with an answer of the store at hand, HEAD and PutItem go out together; D0 is that answer's Date. */
-static void check_and_lock_go_out_together_after_a_recent_answer(void **state)
+TEST(check_and_lock_go_out_together_after_a_recent_answer)
 {
-    (void)state;
     TRACE("put E recent=990\n"
           "start -> SIGN 990/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent, HEAD [ACQUIRING]\n"
@@ -224,27 +208,24 @@ static void check_and_lock_go_out_together_after_a_recent_answer(void **state)
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
 }
 
-static void together_the_lock_may_be_answered_first(void **state)
+TEST(together_the_lock_may_be_answered_first)
 {
-    (void)state;
     TRACE("put absent recent=990\n" TOGETHER "put ok -> [ACQUIRING]\n"
           "head none @1000 -> SEND 20000 [SENDING]\n"
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
 }
 
 /* R3: the verdict does not wait for the PutItem, whose record is released when it is answered. */
-static void together_a_broken_expectation_is_told_at_once(void **state)
+TEST(together_a_broken_expectation_is_told_at_once)
 {
-    (void)state;
     TRACE("put absent recent=990\n" TOGETHER BROKEN
           "put ok -> RELEASE g=101 t=0 ttl=4600 fence=1000 if g=100 [FINISHED]\n");
     TRACE("put absent recent=990\n" TOGETHER "put ok -> [ACQUIRING]\n"
           "head E @1000 -> CONFLICT EXPECTATION R1 E, RELEASE g=101 t=0 ttl=4600 fence=1000 if g=100 [FINISHED]\n");
 }
 
-static void an_orphaned_lock_is_released_in_every_way_it_may_be_answered(void **state)
+TEST(an_orphaned_lock_is_released_in_every_way_it_may_be_answered)
 {
-    (void)state;
     TRACE("put absent recent=990\n" TOGETHER BROKEN
           "put ambiguous -> RELEASE g=101 t=0 ttl=4600 fence=1000 if g=100 [FINISHED]\n");
     TRACE("put absent recent=990\n" TOGETHER BROKEN
@@ -268,9 +249,8 @@ static void an_orphaned_lock_is_released_in_every_way_it_may_be_answered(void **
           "put conflict g=7 n=other -> [FINISHED]\n");
 }
 
-static void an_orphaned_lock_that_was_not_made_is_not_released(void **state)
+TEST(an_orphaned_lock_that_was_not_made_is_not_released)
 {
-    (void)state;
     TRACE("put absent recent=990\n" TOGETHER BROKEN "put conflict g=7 n=other -> [FINISHED]\n");
     TRACE("put absent recent=990\n" TOGETHER BROKEN "put throttled -> [FINISHED]\n");
     TRACE("put absent recent=990\n" TOGETHER BROKEN "put refused -> [FINISHED]\n");
@@ -278,9 +258,8 @@ static void an_orphaned_lock_that_was_not_made_is_not_released(void **state)
 }
 
 /* Only the PutItem's answer counts for an orphan: no timer, no late answer, no second stop. */
-static void an_orphan_waits_for_nothing_but_its_lock(void **state)
+TEST(an_orphan_waits_for_nothing_but_its_lock)
 {
-    (void)state;
     TRACE("put absent recent=990\n" TOGETHER "head E @1000 -> CONFLICT EXPECTATION R1 E [ORPHANED]\n"
           "timer -> [ORPHANED]\n"
           "head none @1001 -> [ORPHANED]\n"
@@ -288,9 +267,8 @@ static void an_orphan_waits_for_nothing_but_its_lock(void **state)
           "put ok -> RELEASE g=101 t=0 ttl=4601 fence=1000 if g=100 [FINISHED]\n");
 }
 
-static void together_a_head_that_fails_is_sent_again_beside_the_lock(void **state)
+TEST(together_a_head_that_fails_is_sent_again_beside_the_lock)
 {
-    (void)state;
     TRACE("put absent recent=990\n" TOGETHER "head failed -> WAIT 25 [ACQUIRING]\n"
           "timer +25 -> HEAD [ACQUIRING]\n"
           "put ok -> [ACQUIRING]\n"
@@ -322,9 +300,8 @@ static void together_a_head_that_fails_is_sent_again_beside_the_lock(void **stat
           "head none @1001 -> GET [RESOLVE_OWN]\n");
 }
 
-static void together_a_refused_head_releases_the_lock(void **state)
+TEST(together_a_refused_head_releases_the_lock)
 {
-    (void)state;
     TRACE("put absent recent=990\n" TOGETHER "put ok -> [ACQUIRING]\n"
           "head refused -> NOT_EXECUTED HEAD_REFUSED R1, RELEASE g=101 t=0 ttl=4590 fence=1000 if g=100 [FINISHED]\n");
     TRACE("put absent recent=990\n" TOGETHER "head refused -> NOT_EXECUTED HEAD_REFUSED R1 [ORPHANED]\n"
@@ -332,9 +309,8 @@ static void together_a_refused_head_releases_the_lock(void **state)
 }
 
 /* R11: whether there is anything to contend for, R1's HEAD says first; R12 then wants one more. */
-static void together_anothers_record_is_contended_for_only_after_the_check(void **state)
+TEST(together_anothers_record_is_contended_for_only_after_the_check)
 {
-    (void)state;
     TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CHECKING]\n"
           "head E @1000 -> CONFLICT EXPECTATION R1 E [FINISHED]\n");
     TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CHECKING]\n"
@@ -354,44 +330,11 @@ static void together_anothers_record_is_contended_for_only_after_the_check(void 
           "head none @1001 -> SIGN 1001/5 [SIGNING]\n");
 }
 
-static void a_ledger_that_refuses_ends_the_guard(void **state)
+TEST(a_ledger_that_refuses_ends_the_guard)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put refused -> NOT_EXECUTED LEDGER_REFUSED R3 [FINISHED]\n");
     TRACE("put absent\n" LOCKING "put unreadable -> NOT_EXECUTED UNREADABLE_RECORD R3 [FINISHED]\n");
     TRACE("put absent\n" LOCKING "put ambiguous -> WAIT 25 [ACQUIRING]\n"
           "timer -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
           "put refused -> NOT_EXECUTED LEDGER_REFUSED R3, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_create_is_checked_signed_locked_and_sent),
-        cmocka_unit_test(a_replacement_is_under_the_etag_that_it_expects),
-        cmocka_unit_test(a_delete_leaves_nothing),
-        cmocka_unit_test(a_broken_expectation_is_a_conflict_before_anything_is_locked),
-        cmocka_unit_test(a_head_that_fails_is_sent_again),
-        cmocka_unit_test(an_answer_without_a_date_is_no_check),
-        cmocka_unit_test(an_absent_object_carries_no_nonce),
-        cmocka_unit_test(a_refused_head_ends_the_guard),
-        cmocka_unit_test(a_copy_asks_for_its_source_too),
-        cmocka_unit_test(a_copys_source_that_fails_is_asked_for_again),
-        cmocka_unit_test(a_missing_source_is_not_executed),
-        cmocka_unit_test(a_broken_expectation_outranks_a_missing_source),
-        cmocka_unit_test(a_source_over_five_gibibytes_is_refused),
-        cmocka_unit_test(a_signature_that_cannot_be_made_ends_the_guard),
-        cmocka_unit_test(date_and_length_stay_as_signed),
-        cmocka_unit_test(check_and_lock_go_out_together_after_a_recent_answer),
-        cmocka_unit_test(together_the_lock_may_be_answered_first),
-        cmocka_unit_test(together_a_broken_expectation_is_told_at_once),
-        cmocka_unit_test(an_orphaned_lock_is_released_in_every_way_it_may_be_answered),
-        cmocka_unit_test(an_orphaned_lock_that_was_not_made_is_not_released),
-        cmocka_unit_test(an_orphan_waits_for_nothing_but_its_lock),
-        cmocka_unit_test(together_a_head_that_fails_is_sent_again_beside_the_lock),
-        cmocka_unit_test(together_a_refused_head_releases_the_lock),
-        cmocka_unit_test(together_anothers_record_is_contended_for_only_after_the_check),
-        cmocka_unit_test(a_ledger_that_refuses_ends_the_guard),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

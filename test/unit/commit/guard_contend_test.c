@@ -20,9 +20,8 @@
 /* ------------------------------------------------------------------------------------------------ R12 */
 
 /* R12: timeout 0 is looked at before the fence; one HEAD after the release was seen. */
-static void a_released_record_is_taken_over_after_one_head(void **state)
+TEST(a_released_record_is_taken_over_after_one_head)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING RELEASED "head none @1001 -> SIGN 1001/5 [SIGNING]\n"
           "signed -> PUT g=8 t=20000 ttl=4601 fence=1011 if g=7 ttl=9 n=other [ACQUIRING]\n"
           "put ok -> SEND 20000 [SENDING]\n"
@@ -32,9 +31,8 @@ static void a_released_record_is_taken_over_after_one_head(void **state)
 }
 
 /* R12: later than fence + margin, by one second. */
-static void a_fence_that_has_passed_frees_the_record(void **state)
+TEST(a_fence_that_has_passed_frees_the_record)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED "head none @1012 -> WAIT 25 [CONTEND_WAITING]\n"
           "timer +25 -> GET [CONTEND_READING]\n"
           "get found g=7 t=20000 ttl=9 n=other fence=1010 -> HEAD [CONTEND_CHECKING]\n"
@@ -57,9 +55,8 @@ static void a_fence_that_has_passed_frees_the_record(void **state)
  * R12: the HEAD of a takeover is sent after the bound. A Date is of an answer's end, and what it came with may be
  * older: here the holder's write is applied between the two.
  */
-static void a_head_that_was_sent_before_the_fence_passed_takes_nothing_over(void **state)
+TEST(a_head_that_was_sent_before_the_fence_passed_takes_nothing_over)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED "head none @1013 +3000 -> HEAD [CONTEND_CHECKING]\n"
           "head X nonce=other @1013 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
     TRACE("put absent\n" LOCKING FENCED "head none @1013 +3000 -> HEAD [CONTEND_CHECKING]\n"
@@ -74,9 +71,8 @@ static void a_head_that_was_sent_before_the_fence_passed_takes_nothing_over(void
           "head none @1013 -> SIGN 1013/5 [SIGNING]\n");
 }
 
-static void a_margin_beyond_the_date_frees_nothing(void **state)
+TEST(a_margin_beyond_the_date_frees_nothing)
 {
-    (void)state;
     TRACE("put absent margin=2000\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -86,9 +82,8 @@ static void a_margin_beyond_the_date_frees_nothing(void **state)
 }
 
 /* R12: no local clock frees a record that has a fence. */
-static void a_fence_is_judged_by_the_stores_clock_only(void **state)
+TEST(a_fence_is_judged_by_the_stores_clock_only)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED "head none @1012 -> WAIT 25 [CONTEND_WAITING]\n"
           "timer +9000000 -> GET [CONTEND_READING]\n"
           "get found g=7 t=20000 ttl=9 n=other fence=1010 -> HEAD [CONTEND_CHECKING]\n"
@@ -99,9 +94,8 @@ static void a_fence_is_judged_by_the_stores_clock_only(void **state)
 }
 
 /* R12: min(MONOTONIC, BOOTTIME) since it was first seen exceeds timeout x rate, 60 s here. */
-static void without_a_fence_the_whole_bound_is_waited_for(void **state)
+TEST(without_a_fence_the_whole_bound_is_waited_for)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING UNFENCED WAITING "timer +60000 -> GET [CONTEND_READING]\n"
           "get found g=7 t=20000 ttl=9 n=other -> HEAD [CONTEND_CHECKING]\n"
           "head none @9999 -> WAIT 50 [CONTEND_WAITING]\n"
@@ -125,9 +119,8 @@ static void without_a_fence_the_whole_bound_is_waited_for(void **state)
 }
 
 /* R11: the clocks are read before the GetItem and the HEAD: what passes in between does not count. */
-static void time_that_passes_during_a_poll_does_not_count(void **state)
+TEST(time_that_passes_during_a_poll_does_not_count)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING UNFENCED "head none @1001 +90000 -> WAIT 25 [CONTEND_WAITING]\n");
     TRACE("put absent\n" LOCKING UNFENCED WAITING "timer +60000 -> GET [CONTEND_READING]\n"
           "get found g=7 t=20000 ttl=9 n=other +90000 -> HEAD [CONTEND_CHECKING]\n"
@@ -135,9 +128,8 @@ static void time_that_passes_during_a_poll_does_not_count(void **state)
 }
 
 /* A peer's record has neither nonce nor fence; its absence is part of the condition. */
-static void a_peers_record_is_taken_over_on_the_absence_of_a_nonce(void **state)
+TEST(a_peers_record_is_taken_over_on_the_absence_of_a_nonce)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put conflict g=0 t=20000 ttl=9 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1001 -> WAIT 25 [CONTEND_WAITING]\n"
           "timer +60001 -> GET [CONTEND_READING]\n"
@@ -147,9 +139,8 @@ static void a_peers_record_is_taken_over_on_the_absence_of_a_nonce(void **state)
           "put ok -> SEND 20000 [SENDING]\n");
 }
 
-static void a_bound_beyond_64_bits_is_never_over(void **state)
+TEST(a_bound_beyond_64_bits_is_never_over)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING
           "put conflict g=7 t=18446744073709551615 ttl=9 n=other -> HEAD, REPORT [CONTEND_CHECKING]\n"
           "head none @1001 -> WAIT 25 [CONTEND_WAITING]\n"
@@ -159,9 +150,8 @@ static void a_bound_beyond_64_bits_is_never_over(void **state)
 }
 
 /* R12: a timeout over an hour is waited for, and reported, once. */
-static void a_very_long_lease_is_reported_once(void **state)
+TEST(a_very_long_lease_is_reported_once)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put conflict g=7 t=3600000 ttl=9 n=other -> HEAD [CONTEND_CHECKING]\n"
           "head none @1001 -> WAIT 25 [CONTEND_WAITING]\n"
           "timer +25 -> GET [CONTEND_READING]\n"
@@ -173,9 +163,8 @@ static void a_very_long_lease_is_reported_once(void **state)
 }
 
 /* There is no generation after 2^64 - 1. */
-static void the_last_generation_cannot_be_taken_over(void **state)
+TEST(the_last_generation_cannot_be_taken_over)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put conflict g=18446744073709551615 t=0 ttl=9 n=other -> HEAD [CONTEND_CHECKING]\n"
           "head none @1001 -> NOT_EXECUTED UNREADABLE_RECORD R11 [FINISHED]\n");
     TRACE("put absent\n" LOCKING "put conflict g=18446744073709551614 t=0 ttl=9 n=other -> HEAD [CONTEND_CHECKING]\n"
@@ -187,9 +176,8 @@ static void the_last_generation_cannot_be_taken_over(void **state)
 }
 
 /* R12, R1: D0, fence, version seen and lease are those of the HEAD that found the holder dead; R5 and R6 follow. */
-static void a_takeover_starts_from_its_own_head(void **state)
+TEST(a_takeover_starts_from_its_own_head)
 {
-    (void)state;
     TRACE("put E length=30\n"
           "start -> HEAD [CHECKING]\n"
           "head E nonce=a lm=5 @1000 -> SIGN 1000/30 [SIGNING]\n"
@@ -214,9 +202,8 @@ static void a_takeover_starts_from_its_own_head(void **state)
 }
 
 /* R12, T6: the source's size still counts. */
-static void a_copy_that_takes_over_keeps_its_allowance(void **state)
+TEST(a_copy_that_takes_over_keeps_its_allowance)
 {
-    (void)state;
     TRACE("copy absent\n"
           "start -> HEAD, SOURCE [CHECKING]\n"
           "head none @1000 -> [CHECKING]\n"
@@ -229,9 +216,8 @@ static void a_copy_that_takes_over_keeps_its_allowance(void **state)
 
 /* ------------------------------------------------------------------------------------------------ R11 */
 
-static void a_broken_expectation_ends_the_wait(void **state)
+TEST(a_broken_expectation_ends_the_wait)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED "head E @1001 -> CONFLICT EXPECTATION R11 E [FINISHED]\n");
     TRACE("put absent\n" LOCKING RELEASED "head E -> CONFLICT EXPECTATION R11 E [FINISHED]\n");
     TRACE("put E\n"
@@ -244,15 +230,13 @@ static void a_broken_expectation_ends_the_wait(void **state)
           "head none @1013 -> CONFLICT EXPECTATION R11 none [FINISHED]\n");
 }
 
-static void a_record_that_is_gone_calls_for_a_new_guard(void **state)
+TEST(a_record_that_is_gone_calls_for_a_new_guard)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED WAITING POLLING "get none -> NOT_EXECUTED RECORD_GONE R11 again [FINISHED]\n");
 }
 
-static void polls_back_off_from_25_ms_to_one_second(void **state)
+TEST(polls_back_off_from_25_ms_to_one_second)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED "head none @1001 -> WAIT 25 [CONTEND_WAITING]\n"
           "timer +25 -> GET [CONTEND_READING]\n"
           "get throttled -> WAIT 50 [CONTEND_WAITING]\n"
@@ -270,9 +254,8 @@ static void polls_back_off_from_25_ms_to_one_second(void **state)
           "get throttled -> WAIT 1000 [CONTEND_WAITING]\n");
 }
 
-static void a_failed_head_is_no_poll(void **state)
+TEST(a_failed_head_is_no_poll)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING RELEASED "head failed -> WAIT 25 [CONTEND_WAITING]\n"
           "timer +25 -> GET [CONTEND_READING]\n"
           "get found g=7 t=0 ttl=9 n=other fence=1010 -> HEAD [CONTEND_CHECKING]\n"
@@ -283,18 +266,16 @@ static void a_failed_head_is_no_poll(void **state)
     TRACE("put absent\n" LOCKING RELEASED "head refused -> NOT_EXECUTED HEAD_REFUSED R11 [FINISHED]\n");
 }
 
-static void a_ledger_that_refuses_ends_the_wait(void **state)
+TEST(a_ledger_that_refuses_ends_the_wait)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED WAITING POLLING "get refused -> NOT_EXECUTED LEDGER_REFUSED R11 [FINISHED]\n");
     TRACE("put absent\n" LOCKING FENCED WAITING POLLING
           "get unreadable -> NOT_EXECUTED UNREADABLE_RECORD R11 [FINISHED]\n");
 }
 
 /* R11: whatever of the record changed, it is another one: the bound starts anew, and so does the back-off. */
-static void a_record_that_changed_is_waited_for_from_the_start(void **state)
+TEST(a_record_that_changed_is_waited_for_from_the_start)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING UNFENCED WAITING "timer +60001 -> GET [CONTEND_READING]\n"
           "get found g=8 t=20000 ttl=9 n=other -> HEAD [CONTEND_CHECKING]\n"
           "head none @9999 -> WAIT 25 [CONTEND_WAITING]\n"
@@ -322,9 +303,8 @@ static void a_record_that_changed_is_waited_for_from_the_start(void **state)
 }
 
 /* R12: a release that a poll shows needs a HEAD that was sent after it, as its holder may have committed. */
-static void a_release_seen_in_a_poll_is_followed_by_a_head(void **state)
+TEST(a_release_seen_in_a_poll_is_followed_by_a_head)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING UNFENCED WAITING POLLING "get found g=8 t=0 ttl=9 n=other -> HEAD [CONTEND_CHECKING]\n"
           "head none @1002 -> SIGN 1002/5 [SIGNING]\n"
           "signed -> PUT g=9 t=20000 ttl=4602 fence=1012 if g=8 ttl=9 n=other [ACQUIRING]\n");
@@ -334,9 +314,8 @@ static void a_release_seen_in_a_poll_is_followed_by_a_head(void **state)
 
 /* ------------------------------------------------------------------------------------------------ its lock */
 
-static void a_takeover_that_fails_is_a_new_conflict(void **state)
+TEST(a_takeover_that_fails_is_a_new_conflict)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING RELEASED TAKING_OVER
           "put conflict g=8 t=20000 ttl=9 n=third fence=1030 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1031 -> WAIT 25 [CONTEND_WAITING]\n"
@@ -348,9 +327,8 @@ static void a_takeover_that_fails_is_a_new_conflict(void **state)
 }
 
 /* R4: also for the PutItem of a takeover. */
-static void a_takeover_recognises_its_own_record(void **state)
+TEST(a_takeover_recognises_its_own_record)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING RELEASED TAKING_OVER "put ambiguous -> WAIT 25 [ACQUIRING]\n"
           "timer +25 -> PUT g=8 t=20000 ttl=4620 fence=1030 if g=7 ttl=9 n=other [ACQUIRING]\n"
           "put conflict sent -> SEND 19975 [SENDING]\n");
@@ -362,9 +340,8 @@ static void a_takeover_recognises_its_own_record(void **state)
 }
 
 /* R4: a late copy of R3's PutItem, after TTL has removed the record that was in its way. */
-static void our_own_record_found_in_a_poll_is_continued(void **state)
+TEST(our_own_record_found_in_a_poll_is_continued)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED WAITING POLLING "get found g=100 t=20000 ttl=4600 n=us fence=1010 -> PUT g=101 "
           "t=20000 ttl=4600 fence=1010 if g=100 ttl=4600 [ACQUIRING]\n"
           "put ok -> HEAD [RECHECKING]\n"
@@ -382,9 +359,8 @@ static void our_own_record_found_in_a_poll_is_continued(void **state)
 }
 
 /* R5: what was ordered for the older item does not outlive it. */
-static void a_takeover_after_an_older_item_of_ours_needs_no_other_check(void **state)
+TEST(a_takeover_after_an_older_item_of_ours_needs_no_other_check)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED WAITING POLLING "get found g=100 t=20000 ttl=4600 n=us fence=1010 -> PUT g=101 "
           "t=20000 ttl=4600 fence=1010 if g=100 ttl=4600 [ACQUIRING]\n"
           "put conflict g=7 t=0 ttl=9 n=other -> HEAD [CONTEND_CHECKING]\n" TAKING_OVER
@@ -392,26 +368,23 @@ static void a_takeover_after_an_older_item_of_ours_needs_no_other_check(void **s
 }
 
 /* V5: a contender holds nothing. A lost PutItem of its own that met another's item was not applied before it. */
-static void a_contender_has_nothing_to_release(void **state)
+TEST(a_contender_has_nothing_to_release)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING "put ambiguous -> WAIT 25 [ACQUIRING]\n"
           "timer +25 -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n" FENCED
           "head E @1001 -> CONFLICT EXPECTATION R11 E [FINISHED]\n");
 }
 
 /* V4: at any step. */
-static void our_nonce_on_the_object_is_committed(void **state)
+TEST(our_nonce_on_the_object_is_committed)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ V3: stop */
 
-static void a_stop_while_waiting_says_that_another_holds_the_record(void **state)
+TEST(a_stop_while_waiting_says_that_another_holds_the_record)
 {
-    (void)state;
     TRACE("put absent\n" LOCKING FENCED "stop -> NOT_EXECUTED BUSY R11 [FINISHED]\n");
     TRACE("put absent\n" LOCKING FENCED WAITING "stop -> NOT_EXECUTED BUSY R11 [FINISHED]\n"
           "timer +25 -> [FINISHED]\n");
@@ -433,38 +406,4 @@ static void a_stop_while_waiting_says_that_another_holds_the_record(void **state
           "head none @1000 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1020 -> SIGN 1020/5 [SIGNING]\n"
           "stop -> NOT_EXECUTED STOPPED V3 [FINISHED]\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_released_record_is_taken_over_after_one_head),
-        cmocka_unit_test(a_fence_that_has_passed_frees_the_record),
-        cmocka_unit_test(a_head_that_was_sent_before_the_fence_passed_takes_nothing_over),
-        cmocka_unit_test(a_margin_beyond_the_date_frees_nothing),
-        cmocka_unit_test(a_fence_is_judged_by_the_stores_clock_only),
-        cmocka_unit_test(without_a_fence_the_whole_bound_is_waited_for),
-        cmocka_unit_test(time_that_passes_during_a_poll_does_not_count),
-        cmocka_unit_test(a_peers_record_is_taken_over_on_the_absence_of_a_nonce),
-        cmocka_unit_test(a_bound_beyond_64_bits_is_never_over),
-        cmocka_unit_test(a_very_long_lease_is_reported_once),
-        cmocka_unit_test(the_last_generation_cannot_be_taken_over),
-        cmocka_unit_test(a_takeover_starts_from_its_own_head),
-        cmocka_unit_test(a_copy_that_takes_over_keeps_its_allowance),
-        cmocka_unit_test(a_broken_expectation_ends_the_wait),
-        cmocka_unit_test(a_record_that_is_gone_calls_for_a_new_guard),
-        cmocka_unit_test(polls_back_off_from_25_ms_to_one_second),
-        cmocka_unit_test(a_failed_head_is_no_poll),
-        cmocka_unit_test(a_ledger_that_refuses_ends_the_wait),
-        cmocka_unit_test(a_record_that_changed_is_waited_for_from_the_start),
-        cmocka_unit_test(a_release_seen_in_a_poll_is_followed_by_a_head),
-        cmocka_unit_test(a_takeover_that_fails_is_a_new_conflict),
-        cmocka_unit_test(a_takeover_recognises_its_own_record),
-        cmocka_unit_test(our_own_record_found_in_a_poll_is_continued),
-        cmocka_unit_test(a_takeover_after_an_older_item_of_ours_needs_no_other_check),
-        cmocka_unit_test(a_contender_has_nothing_to_release),
-        cmocka_unit_test(our_nonce_on_the_object_is_committed),
-        cmocka_unit_test(a_stop_while_waiting_says_that_another_holds_the_record),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

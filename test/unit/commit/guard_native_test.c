@@ -17,9 +17,8 @@
 
 /* ------------------------------------------------------------------------------------------------ the way there */
 
-static void a_recent_date_makes_it_one_request(void **state)
+TEST(a_recent_date_makes_it_one_request)
 {
-    (void)state;
     TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
     TRACE("delete E native recent=1000\n" ONE_REQUEST "attempt ok -> COMMITTED WRITTEN R9 none [FINISHED]\n");
     TRACE("complete absent parts=7 native recent=1000\n"
@@ -29,9 +28,8 @@ static void a_recent_date_makes_it_one_request(void **state)
 }
 
 /* Its signature ends at a fixed S3 time: signed at an older Date it lives longer, and so does its fence. */
-static void an_older_date_lengthens_the_signature(void **state)
+TEST(an_older_date_lengthens_the_signature)
 {
-    (void)state;
     TRACE("put absent native recent=1000\n"
           "start +599999 -> SIGN 1000/604 [SIGNING]\n"
           "signed -> SEND 11001 [SENDING]\n"
@@ -49,9 +47,8 @@ static void an_older_date_lengthens_the_signature(void **state)
           "signed -> SEND 12000 [SENDING]\n");
 }
 
-static void without_a_date_a_head_comes_first(void **state)
+TEST(without_a_date_a_head_comes_first)
 {
-    (void)state;
     TRACE("put absent native\n"
           "start -> HEAD [CHECKING]\n"
           "head failed -> WAIT 25 [CHECKING]\n"
@@ -68,9 +65,8 @@ static void without_a_date_a_head_comes_first(void **state)
 }
 
 /* The source's ETag is pinned, and its size decides the allowance. */
-static void a_copy_looks_at_its_source_first(void **state)
+TEST(a_copy_looks_at_its_source_first)
 {
-    (void)state;
     TRACE("copy absent native recent=1000\n"
           "start -> SOURCE [CHECKING]\n"
           "source failed -> WAIT 25 [CHECKING]\n"
@@ -92,9 +88,8 @@ static void a_copy_looks_at_its_source_first(void **state)
 }
 
 /* R6: only while the signature has enough left by all clocks. */
-static void what_is_signed_too_late_is_not_sent(void **state)
+TEST(what_is_signed_too_late_is_not_sent)
 {
-    (void)state;
     TRACE("put absent native recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed b+3000 -> NOT_EXECUTED TOO_LATE R6 again longer [FINISHED]\n");
@@ -107,9 +102,8 @@ static void what_is_signed_too_late_is_not_sent(void **state)
 }
 
 /* R8, E2: as ever. */
-static void a_definite_refusal_is_not_executed(void **state)
+TEST(a_definite_refusal_is_not_executed)
 {
-    (void)state;
     TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt refused -> NOT_EXECUTED REFUSED R8 [FINISHED]\n");
     TRACE("put absent native recent=1000\n" ONE_REQUEST
           "attempt not-sent -> NOT_EXECUTED NOT_SENT R6 again [FINISHED]\n");
@@ -126,9 +120,8 @@ static void a_definite_refusal_is_not_executed(void **state)
 
 /* ------------------------------------------------------------------------------------------------ R7 */
 
-static void a_412_is_a_conflict_where_the_expectation_is_broken(void **state)
+TEST(a_412_is_a_conflict_where_the_expectation_is_broken)
 {
-    (void)state;
     TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R7 F [FINISHED]\n");
     TRACE("put E native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
@@ -143,16 +136,14 @@ static void a_412_is_a_conflict_where_the_expectation_is_broken(void **state)
 }
 
 /* V4: somewhere below it was sent twice after all. */
-static void a_412_about_our_own_write_is_committed(void **state)
+TEST(a_412_about_our_own_write_is_committed)
 {
-    (void)state;
     TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
           "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
 }
 
-static void a_412_although_the_expectation_holds_is_not_executed(void **state)
+TEST(a_412_although_the_expectation_holds_is_not_executed)
 {
-    (void)state;
     TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
           "head none @1001 -> NOT_EXECUTED UNMET R7 [FINISHED]\n");
     TRACE("put E native\n" LOOKED "attempt precondition -> HEAD [NATIVE_HEAD]\n"
@@ -161,9 +152,8 @@ static void a_412_although_the_expectation_holds_is_not_executed(void **state)
           "head refused -> NOT_EXECUTED HEAD_REFUSED R7 [FINISHED]\n");
 }
 
-static void a_409_means_what_the_profile_says(void **state)
+TEST(a_409_means_what_the_profile_says)
 {
-    (void)state;
     TRACE("put absent native recent=1000 409=final\n" ONE_REQUEST "attempt 409 -> HEAD [NATIVE_HEAD]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R7 F [FINISHED]\n");
     TRACE("put absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 -> WAIT 25 [SEND_WAITING]\n"
@@ -182,18 +172,16 @@ static void a_409_means_what_the_profile_says(void **state)
 
 /* ------------------------------------------------------------------------------------------------ rounds */
 
-static void our_nonce_is_committed(void **state)
+TEST(our_nonce_is_committed)
 {
-    (void)state;
     TRACE("put absent native recent=1000\n" ONE_REQUEST LOST
           "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("put E native\n" LOOKED LOST "head X nonce=us @1099 -> COMMITTED PROVEN V4 X [FINISHED]\n");
 }
 
 /* Dead: by a Date that came before the HEAD was sent, later than fence + margin. */
-static void while_it_may_be_applied_it_waits(void **state)
+TEST(while_it_may_be_applied_it_waits)
 {
-    (void)state;
     TRACE("put E native\n" LOOKED LOST "head E lm=5 nonce=before @1012 -> WAIT 25 [NATIVE_WAITING]\n"
           "timer +25 -> HEAD [NATIVE_HEAD]\n"
           "head refused -> WAIT 50 [NATIVE_WAITING]\n"
@@ -203,9 +191,8 @@ static void while_it_may_be_applied_it_waits(void **state)
 }
 
 /* E7: without a fence nothing is ever dead. */
-static void without_a_fence_it_waits_until_it_is_stopped(void **state)
+TEST(without_a_fence_it_waits_until_it_is_stopped)
 {
-    (void)state;
     TRACE("put E native no-fences\n" LOOKED LOST "head E lm=5 nonce=before @99999 -> WAIT 25 [NATIVE_WAITING]\n"
           "timer +25 -> HEAD [NATIVE_HEAD]\n"
           "head E lm=5 nonce=before @99999 -> WAIT 50 [NATIVE_WAITING]\n"
@@ -215,9 +202,8 @@ static void without_a_fence_it_waits_until_it_is_stopped(void **state)
 /* ------------------------------------------------------------------------------------------------ N1 */
 
 /* Seen before, and one of a kind: by its nonce, or the id of a version. */
-static void n1_the_version_that_was_seen_before_still_stands(void **state)
+TEST(n1_the_version_that_was_seen_before_still_stands)
 {
-    (void)state;
     TRACE("put E native\n" LOOKED LOST TOLD_DEAD(
         "E lm=5 nonce=before") "head E lm=5 nonce=before @1013 -> NOT_EXECUTED EXPIRED N1 again [FINISHED]\n");
     TRACE("put E native\n"
@@ -228,9 +214,8 @@ static void n1_the_version_that_was_seen_before_still_stands(void **state)
 }
 
 /* Any difference: what was there may have been replaced twice. */
-static void n1_needs_the_very_version(void **state)
+TEST(n1_needs_the_very_version)
 {
-    (void)state;
     TRACE("put E native\n" LOOKED LOST TOLD_DEAD(
         "E lm=6 nonce=before") "head E lm=6 nonce=before @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put E native\n" LOOKED LOST TOLD_DEAD(
@@ -238,9 +223,8 @@ static void n1_needs_the_very_version(void **state)
 }
 
 /* The same bytes written twice within a second, without a nonce; "null" is the id of one version after another. */
-static void n1_needs_a_version_that_is_one_of_a_kind(void **state)
+TEST(n1_needs_a_version_that_is_one_of_a_kind)
 {
-    (void)state;
     TRACE("put E native\n"
           "start -> HEAD [CHECKING]\n"
           "head E lm=999 @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -254,9 +238,8 @@ static void n1_needs_a_version_that_is_one_of_a_kind(void **state)
 }
 
 /* Never seen before, but too old to have come after us: D0 - margin - 300 s is 698. */
-static void n1_a_version_from_long_before_has_stood_there(void **state)
+TEST(n1_a_version_from_long_before_has_stood_there)
 {
-    (void)state;
     TRACE("put absent native tells recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
         HEX " lm=697") "head " HEX " lm=697 @1013 -> CONFLICT OVERTAKEN N1 " HEX " [FINISHED]\n");
     TRACE("put " HEX " native tells recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
@@ -267,9 +250,8 @@ static void n1_a_version_from_long_before_has_stood_there(void **state)
 
 /* A slow PUT may have the date of its beginning, an upload that of its creation, days before; and RenameObject keeps
  * whatever date there was. */
-static void n1_does_not_trust_every_date(void **state)
+TEST(n1_does_not_trust_every_date)
 {
-    (void)state;
     TRACE("put absent native tells recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
         HEX "-2 lm=5") "head " HEX "-2 lm=5 @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put absent native tells recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
@@ -290,9 +272,8 @@ static void n1_does_not_trust_every_date(void **state)
     "start -> SIGN 1000/5 [SIGNING]\n" \
     "signed -> SEND 13000 [SENDING]\n" LOST
 #define ASKED "head none @1014 -> PARTS u=9 [NATIVE_PARTS]\n"
-static void n2_an_open_upload_was_not_completed(void **state)
+TEST(n2_an_open_upload_was_not_completed)
 {
-    (void)state;
     TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST "head none @1013 -> WAIT 25 [NATIVE_WAITING]\n"
           "timer +25 -> HEAD [NATIVE_HEAD]\n" ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
           "head F @1014 -> NOT_EXECUTED EXPIRED N2 again [FINISHED]\n");
@@ -307,18 +288,16 @@ static void n2_an_open_upload_was_not_completed(void **state)
 }
 
 /* A late copy of a part may have opened it again. */
-static void n2_open_where_a_part_may_come_late_says_nothing(void **state)
+TEST(n2_open_where_a_part_may_come_late_says_nothing)
 {
-    (void)state;
     TRACE("complete absent parts=7 doubt native recent=1000\n" COMPLETE_LOST ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
           "head none @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("complete absent parts=7 doubt native recent=1000\n" COMPLETE_LOST ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
           "head F @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
 }
 
-static void n2_gone_or_refused_says_nothing(void **state)
+TEST(n2_gone_or_refused_says_nothing)
 {
-    (void)state;
     TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts gone -> HEAD [NATIVE_HEAD]\n"
           "head none @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts refused -> HEAD [NATIVE_HEAD]\n"
@@ -334,9 +313,8 @@ static void n2_gone_or_refused_says_nothing(void **state)
 /* ------------------------------------------------------------------------------------------------ N3 */
 
 /* It may have been applied, and then replaced or deleted: nobody kept the evidence. */
-static void n3_absent_or_a_newer_version_is_unknown(void **state)
+TEST(n3_absent_or_a_newer_version_is_unknown)
 {
-    (void)state;
     TRACE("put absent native recent=1000\n" ONE_REQUEST LOST TOLD_DEAD(
         "none") "head none @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put E native\n" LOOKED LOST TOLD_DEAD(
@@ -346,9 +324,8 @@ static void n3_absent_or_a_newer_version_is_unknown(void **state)
 
 /* ------------------------------------------------------------------------------------------------ the ticket */
 
-static void a_ticket_is_resolved_without_a_record(void **state)
+TEST(a_ticket_is_resolved_without_a_record)
 {
-    (void)state;
     TRACE("put E native\n" LOOKED LOST "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> native E d0=1000 g=100 t=20000 ttl=4600 fence=1010 saw=before base=E\n"
           "start -> HEAD [NATIVE_HEAD]\n" TOLD_DEAD(
@@ -358,34 +335,4 @@ static void a_ticket_is_resolved_without_a_record(void **state)
           "resolve -> native * d0=1000 g=100 t=20000 ttl=4600 fence=1010 base=none not-applied\n"
           "start -> HEAD [NATIVE_HEAD]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R7 F [FINISHED]\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_recent_date_makes_it_one_request),
-        cmocka_unit_test(an_older_date_lengthens_the_signature),
-        cmocka_unit_test(without_a_date_a_head_comes_first),
-        cmocka_unit_test(a_copy_looks_at_its_source_first),
-        cmocka_unit_test(what_is_signed_too_late_is_not_sent),
-        cmocka_unit_test(a_definite_refusal_is_not_executed),
-        cmocka_unit_test(a_412_is_a_conflict_where_the_expectation_is_broken),
-        cmocka_unit_test(a_412_about_our_own_write_is_committed),
-        cmocka_unit_test(a_412_although_the_expectation_holds_is_not_executed),
-        cmocka_unit_test(a_409_means_what_the_profile_says),
-        cmocka_unit_test(our_nonce_is_committed),
-        cmocka_unit_test(while_it_may_be_applied_it_waits),
-        cmocka_unit_test(without_a_fence_it_waits_until_it_is_stopped),
-        cmocka_unit_test(n1_the_version_that_was_seen_before_still_stands),
-        cmocka_unit_test(n1_needs_the_very_version),
-        cmocka_unit_test(n1_needs_a_version_that_is_one_of_a_kind),
-        cmocka_unit_test(n1_a_version_from_long_before_has_stood_there),
-        cmocka_unit_test(n1_does_not_trust_every_date),
-        cmocka_unit_test(n2_an_open_upload_was_not_completed),
-        cmocka_unit_test(n2_open_where_a_part_may_come_late_says_nothing),
-        cmocka_unit_test(n2_gone_or_refused_says_nothing),
-        cmocka_unit_test(n3_absent_or_a_newer_version_is_unknown),
-        cmocka_unit_test(a_ticket_is_resolved_without_a_record),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,9 +269,8 @@ static const char *play_sequence(struct play *play, uint64_t number, bool loud, 
     return wrong;
 }
 
-static void what_must_hold_holds_in_every_sequence(void **state)
+TEST(what_must_hold_holds_in_every_sequence)
 {
-    (void)state;
     static struct play play;
     const char *set = getenv("OSCOMMIT_TEST_SEQUENCES");
     uint64_t count = set ? strtoull(set, NULL, 10) : SEQUENCES;
@@ -289,10 +288,4 @@ static void what_must_hold_holds_in_every_sequence(void **state)
                   (unsigned long long)verdicts[2], (unsigned long long)verdicts[3], (unsigned long long)verdicts[4]);
     for (size_t i = VERDICT_COMMITTED; i <= VERDICT_UNKNOWN; i++)
         assert_true(verdicts[i] > count / 100); /* each is reached, or nothing was shown */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_must_hold_holds_in_every_sequence)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

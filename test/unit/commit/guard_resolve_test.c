@@ -43,9 +43,8 @@
 
 /* ------------------------------------------------------------------------------------------------ A, V4 */
 
-static void row_a_our_nonce_in_either_head_is_committed(void **state)
+TEST(row_a_our_nonce_in_either_head_is_committed)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS UNLOCKED
           "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
@@ -54,9 +53,8 @@ static void row_a_our_nonce_in_either_head_is_committed(void **state)
         "head X nonce=us @1001 -> COMMITTED PROVEN V4 X, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
 }
 
-static void row_a_a_record_of_our_etag_that_saw_our_nonce_is_committed(void **state)
+TEST(row_a_a_record_of_our_etag_that_saw_our_nonce_is_committed)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS
           "query row X g=5 t=9 ttl=9 n=other fence=1020 saw=us -> HEAD [RESOLVE_AGAIN]\n"
           "head Y @1003 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
@@ -69,9 +67,8 @@ static void row_a_a_record_of_our_etag_that_saw_our_nonce_is_committed(void **st
           "head none @1003 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
 
-static void row_a_a_later_holder_of_our_key_that_saw_our_nonce_is_committed(void **state)
+TEST(row_a_a_later_holder_of_our_key_that_saw_our_nonce_is_committed)
 {
-    (void)state;
     TRACE("put E ours=E\n" AMBIGUOUS_UPDATE "head E nonce=other @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head E nonce=other @1013 -> GET [RESOLVE_OWN]\n"
           "get found g=101 n=other fence=1030 saw=us -> QUERY [RESOLVE_OTHERS]\n"
@@ -82,9 +79,8 @@ static void row_a_a_later_holder_of_our_key_that_saw_our_nonce_is_committed(void
           "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
 
-static void row_a_what_somebody_else_saw_proves_nothing(void **state)
+TEST(row_a_what_somebody_else_saw_proves_nothing)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS
           "query row X g=5 n=other fence=900 saw=third -> HEAD [RESOLVE_AGAIN]\n"
           "head Y @1003 -> WAIT 25 [RESOLVE_WAITING]\n");
@@ -92,18 +88,16 @@ static void row_a_what_somebody_else_saw_proves_nothing(void **state)
 
 /* ------------------------------------------------------------------------------------------------ B, C */
 
-static void row_b_not_applied_and_the_very_version_is_not_executed(void **state)
+TEST(row_b_not_applied_and_the_very_version_is_not_executed)
 {
-    (void)state;
     TRACE("put absent ours=X\n" REFUSED_412 ALIVE OURS UNLOCKED
           "head none @1012 -> NOT_EXECUTED UNMET R13.B, RELEASE g=101 t=0 ttl=4612 fence=1010 if g=100 [FINISHED]\n");
     TRACE("put absent ours=X\n" REFUSED_412 ALIVE FOREIGN "query row X g=1 n=other -> HEAD [RESOLVE_AGAIN]\n"
           "head none @9999 -> NOT_EXECUTED UNMET R13.B [FINISHED]\n");
 }
 
-static void row_c_not_applied_and_anything_else_is_a_conflict(void **state)
+TEST(row_c_not_applied_and_anything_else_is_a_conflict)
 {
-    (void)state;
     TRACE("put absent ours=X\n" REFUSED_412 ALIVE OURS UNLOCKED
           "head F @1012 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4612 fence=1010 if g=100 [FINISHED]\n");
     TRACE("put absent ours=X\n" REFUSED_412 ALIVE OURS "query row X g=1 n=other -> HEAD [RESOLVE_AGAIN]\n"
@@ -134,9 +128,8 @@ static void row_c_not_applied_and_anything_else_is_a_conflict(void **state)
 
 /* ------------------------------------------------------------------------------------------------ D */
 
-static void row_d_dead_and_still_absent_is_not_executed(void **state)
+TEST(row_d_dead_and_still_absent_is_not_executed)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED
           "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
           "[FINISHED]\n");
@@ -149,25 +142,22 @@ static void row_d_dead_and_still_absent_is_not_executed(void **state)
           "[FINISHED]\n");
 }
 
-static void row_d_dead_and_the_very_version_without_a_nonce_is_not_executed(void **state)
+TEST(row_d_dead_and_the_very_version_without_a_nonce_is_not_executed)
 {
-    (void)state;
     TRACE("put E ours=X\n" AMBIGUOUS_PLAIN DEAD_E OURS UNLOCKED
           "head E @1013 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
           "[FINISHED]\n");
 }
 
 /* An update back to the same bytes has another nonce: neither lock nor age matters. */
-static void row_d_dead_and_the_very_version_with_a_nonce_needs_no_more(void **state)
+TEST(row_d_dead_and_the_very_version_with_a_nonce_needs_no_more)
 {
-    (void)state;
     TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E FOREIGN "query row X g=1 n=other -> HEAD [RESOLVE_AGAIN]\n"
           "head E lm=5 vid=v nonce=before @9999 -> NOT_EXECUTED EXPIRED R13.D again [FINISHED]\n");
 }
 
-static void row_d_is_forbidden_while_the_attempt_may_be_applied(void **state)
+TEST(row_d_is_forbidden_while_the_attempt_may_be_applied)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS UNLOCKED "head none @1012 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
           "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
@@ -175,9 +165,8 @@ static void row_d_is_forbidden_while_the_attempt_may_be_applied(void **state)
 }
 
 /* Locked: a record of our ETag without a fence, or whose fence + margin reaches our D0 (1000). */
-static void row_d_is_forbidden_by_a_lock_on_our_etag(void **state)
+TEST(row_d_is_forbidden_by_a_lock_on_our_etag)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "query row X g=1 t=9 ttl=9 -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "query row X g=1 n=other fence=998 -> HEAD [RESOLVE_AGAIN]\n"
@@ -192,9 +181,8 @@ static void row_d_is_forbidden_by_a_lock_on_our_etag(void **state)
 
 /* The bucket's encryption was changed since ETags were seen to be MD5 sums: our write makes an ETag that was not
  * predicted (K). Who replaced it has left that he saw it, unless a peer did. */
-static void a_wrong_prediction_does_not_hide_who_replaced_our_write(void **state)
+TEST(a_wrong_prediction_does_not_hide_who_replaced_our_write)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS
           "query row K g=1 n=other fence=1030 saw=us -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
@@ -207,9 +195,8 @@ static void a_wrong_prediction_does_not_hide_who_replaced_our_write(void **state
 }
 
 /* A record that went out beside its writer's HEAD says nothing of what that saw: it may have been our write. */
-static void a_record_without_what_it_saw_locks_every_etag_that_was_not_predicted(void **state)
+TEST(a_record_without_what_it_saw_locks_every_etag_that_was_not_predicted)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "query row K g=1 n=other fence=1030 -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "query row K g=1 n=other fence=997 -> HEAD [RESOLVE_AGAIN]\n"
@@ -223,9 +210,8 @@ static void a_record_without_what_it_saw_locks_every_etag_that_was_not_predicted
 
 /* E6: a 5xx or a lost answer says nothing of the signature's length. A minute of 503s made the next create wait for as
  * long as its signature lived. */
-static void only_what_came_too_late_is_signed_for_longer(void **state)
+TEST(only_what_came_too_late_is_signed_for_longer)
 {
-    (void)state;
 #define ANSWERED(answer)                                                      \
     "start -> HEAD [CHECKING]\n"                                              \
     "head none @1000 -> SIGN 1000/5 [SIGNING]\n"                              \
@@ -242,9 +228,8 @@ static void only_what_came_too_late_is_signed_for_longer(void **state)
 }
 
 /* A peer's records of "*", and of the version that we replace, lock nothing that we may have written. */
-static void what_is_not_our_etag_for_certain_locks_nothing(void **state)
+TEST(what_is_not_our_etag_for_certain_locks_nothing)
 {
-    (void)state;
     TRACE("put E ours=X\n" AMBIGUOUS_PLAIN DEAD_E OURS
           "query row * g=1 t=9 ttl=9 row E g=101 t=9 ttl=9 -> HEAD [RESOLVE_AGAIN]\n"
           "head E @1013 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
@@ -263,9 +248,8 @@ static void what_is_not_our_etag_for_certain_locks_nothing(void **state)
     "head E " modified " @1014 -> GET [RESOLVE_OWN]\n"
 #define NOT_EXECUTED_1014 \
     " @1014 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=4614 fence=1010 if g=100 [FINISHED]\n"
-static void row_d_is_forbidden_where_a_put_may_have_made_the_version(void **state)
+TEST(row_d_is_forbidden_where_a_put_may_have_made_the_version)
 {
-    (void)state;
     TRACE("put E ours=E\n" YOUNG("lm=998") OURS UNLOCKED
           "head E lm=998 @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put E ours=E\n" YOUNG("lm=997") OURS UNLOCKED "head E lm=997" NOT_EXECUTED_1014);
@@ -274,9 +258,8 @@ static void row_d_is_forbidden_where_a_put_may_have_made_the_version(void **stat
 }
 
 /* Writers in native mode leave no records: one may have deleted what we wrote, or replaced it. */
-static void rows_d_and_e_trust_no_lock_where_others_write_without_a_record(void **state)
+TEST(rows_d_and_e_trust_no_lock_where_others_write_without_a_record)
 {
-    (void)state;
     TRACE("put absent ours=X mixed\n" AMBIGUOUS DEAD OURS UNLOCKED
           "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X mixed\n" AMBIGUOUS DEAD FOREIGN UNLOCKED
@@ -298,9 +281,8 @@ static void rows_d_and_e_trust_no_lock_where_others_write_without_a_record(void 
     "head E " modified " @1014 -> GET [RESOLVE_OWN]\n"                        \
     "get found sent -> QUERY [RESOLVE_OTHERS]\n"                              \
     "query -> HEAD [RESOLVE_AGAIN]\n"
-static void row_d_is_forbidden_where_a_copy_without_a_nonce_may_have_made_the_version(void **state)
+TEST(row_d_is_forbidden_where_a_copy_without_a_nonce_may_have_made_the_version)
 {
-    (void)state;
     TRACE(RECOPY("lm=998") "head E lm=998 @1014 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE(RECOPY("lm=997") "head E lm=997 @1014 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=4614 "
                            "fence=1011 if g=100 [FINISHED]\n");
@@ -309,9 +291,8 @@ static void row_d_is_forbidden_where_a_copy_without_a_nonce_may_have_made_the_ve
 }
 
 /* Fresh: the last Date + 60 s is at most D0 + 600 s. */
-static void row_d_is_forbidden_when_the_evidence_is_old(void **state)
+TEST(row_d_is_forbidden_when_the_evidence_is_old)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED
           "head none @1540 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=5140 fence=1010 if g=100 "
           "[FINISHED]\n");
@@ -320,9 +301,8 @@ static void row_d_is_forbidden_when_the_evidence_is_old(void **state)
 }
 
 /* The very version: ETag, Last-Modified, version id and nonce, each. */
-static void row_d_is_forbidden_by_any_difference_of_the_version(void **state)
+TEST(row_d_is_forbidden_by_any_difference_of_the_version)
 {
-    (void)state;
     TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E OURS UNLOCKED
           "head F lm=5 vid=v nonce=before @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions hidden @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
@@ -341,9 +321,8 @@ static void row_d_is_forbidden_by_any_difference_of_the_version(void **state)
 
 /* ------------------------------------------------------------------------------------------------ E */
 
-static void row_e_dead_and_overtaken_is_a_conflict(void **state)
+TEST(row_e_dead_and_overtaken_is_a_conflict)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN UNLOCKED
           "head F @1013 -> CONFLICT OVERTAKEN R13.E F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN
@@ -357,9 +336,8 @@ static void row_e_dead_and_overtaken_is_a_conflict(void **state)
 }
 
 /* Another writer replaced the expected version by the same bytes: what the call expects is there. */
-static void rows_c_and_e_are_no_conflict_where_the_expectation_holds(void **state)
+TEST(rows_c_and_e_are_no_conflict_where_the_expectation_holds)
 {
-    (void)state;
     TRACE("put E ours=X\n" AMBIGUOUS_UPDATE DEAD_E FOREIGN UNLOCKED
           "head E lm=9 vid=w nonce=other @1013 -> NOT_EXECUTED EXPIRED R13.E again [FINISHED]\n");
     TRACE("put E ours=X\n"
@@ -372,24 +350,21 @@ static void rows_c_and_e_are_no_conflict_where_the_expectation_holds(void **stat
           "head E lm=9 @1001 -> NOT_EXECUTED EXPIRED R13.C again [FINISHED]\n");
 }
 
-static void row_e_is_forbidden_while_the_attempt_may_be_applied(void **state)
+TEST(row_e_is_forbidden_while_the_attempt_may_be_applied)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS "head F @1012 -> GET [RESOLVE_OWN]\n" FOREIGN UNLOCKED
           "head F @1012 -> WAIT 25 [RESOLVE_WAITING]\n");
 }
 
-static void row_e_is_forbidden_by_the_very_version(void **state)
+TEST(row_e_is_forbidden_by_the_very_version)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD FOREIGN UNLOCKED
           "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again [FINISHED]\n");
 }
 
 /* Ours, none, and a peer's without a nonce. */
-static void row_e_is_forbidden_without_another_writers_nonce_in_our_record(void **state)
+TEST(row_e_is_forbidden_without_another_writers_nonce_in_our_record)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER OURS UNLOCKED
           "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER "get none -> QUERY [RESOLVE_OTHERS]\n" UNLOCKED
@@ -399,9 +374,8 @@ static void row_e_is_forbidden_without_another_writers_nonce_in_our_record(void 
           "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
-static void row_e_is_forbidden_by_a_lock_on_our_etag(void **state)
+TEST(row_e_is_forbidden_by_a_lock_on_our_etag)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "query row X g=1 t=9 ttl=9 -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN
@@ -415,18 +389,16 @@ static void row_e_is_forbidden_by_a_lock_on_our_etag(void **state)
           "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
-static void row_e_is_forbidden_when_the_evidence_is_old(void **state)
+TEST(row_e_is_forbidden_when_the_evidence_is_old)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN UNLOCKED
           "head F @1541 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ F, none */
 
-static void row_f_dead_and_anything_else_is_unknown(void **state)
+TEST(row_f_dead_and_anything_else_is_unknown)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER OURS UNLOCKED
           "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("delete E ours=*\n" AMBIGUOUS_PLAIN DEAD OURS_STAR UNLOCKED_STAR
@@ -434,9 +406,8 @@ static void row_f_dead_and_anything_else_is_unknown(void **state)
 }
 
 /* E7: without a fence nothing is ever dead. */
-static void without_a_fence_it_waits_until_it_is_stopped(void **state)
+TEST(without_a_fence_it_waits_until_it_is_stopped)
 {
-    (void)state;
     TRACE("put absent ours=X no-fences\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -453,40 +424,4 @@ static void without_a_fence_it_waits_until_it_is_stopped(void **state)
           "query -> HEAD [RESOLVE_AGAIN]\n"
           "head none @99999 -> WAIT 50 [RESOLVE_WAITING]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(row_a_our_nonce_in_either_head_is_committed),
-        cmocka_unit_test(row_a_a_record_of_our_etag_that_saw_our_nonce_is_committed),
-        cmocka_unit_test(row_a_a_later_holder_of_our_key_that_saw_our_nonce_is_committed),
-        cmocka_unit_test(row_a_what_somebody_else_saw_proves_nothing),
-        cmocka_unit_test(row_b_not_applied_and_the_very_version_is_not_executed),
-        cmocka_unit_test(row_c_not_applied_and_anything_else_is_a_conflict),
-        cmocka_unit_test(row_d_dead_and_still_absent_is_not_executed),
-        cmocka_unit_test(row_d_dead_and_the_very_version_without_a_nonce_is_not_executed),
-        cmocka_unit_test(row_d_dead_and_the_very_version_with_a_nonce_needs_no_more),
-        cmocka_unit_test(row_d_is_forbidden_while_the_attempt_may_be_applied),
-        cmocka_unit_test(row_d_is_forbidden_by_a_lock_on_our_etag),
-        cmocka_unit_test(a_wrong_prediction_does_not_hide_who_replaced_our_write),
-        cmocka_unit_test(only_what_came_too_late_is_signed_for_longer),
-        cmocka_unit_test(a_record_without_what_it_saw_locks_every_etag_that_was_not_predicted),
-        cmocka_unit_test(what_is_not_our_etag_for_certain_locks_nothing),
-        cmocka_unit_test(row_d_is_forbidden_where_a_put_may_have_made_the_version),
-        cmocka_unit_test(rows_d_and_e_trust_no_lock_where_others_write_without_a_record),
-        cmocka_unit_test(row_d_is_forbidden_where_a_copy_without_a_nonce_may_have_made_the_version),
-        cmocka_unit_test(row_d_is_forbidden_when_the_evidence_is_old),
-        cmocka_unit_test(row_d_is_forbidden_by_any_difference_of_the_version),
-        cmocka_unit_test(row_e_dead_and_overtaken_is_a_conflict),
-        cmocka_unit_test(rows_c_and_e_are_no_conflict_where_the_expectation_holds),
-        cmocka_unit_test(row_e_is_forbidden_while_the_attempt_may_be_applied),
-        cmocka_unit_test(row_e_is_forbidden_by_the_very_version),
-        cmocka_unit_test(row_e_is_forbidden_without_another_writers_nonce_in_our_record),
-        cmocka_unit_test(row_e_is_forbidden_by_a_lock_on_our_etag),
-        cmocka_unit_test(row_e_is_forbidden_when_the_evidence_is_old),
-        cmocka_unit_test(row_f_dead_and_anything_else_is_unknown),
-        cmocka_unit_test(without_a_fence_it_waits_until_it_is_stopped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

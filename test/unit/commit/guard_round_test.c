@@ -20,9 +20,8 @@
 /* ------------------------------------------------------------------------------------------------ rounds */
 
 /* Rows are judged only on a round in which every read was answered. */
-static void a_round_with_an_unanswered_read_is_made_again(void **state)
+TEST(a_round_with_an_unanswered_read_is_made_again)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
           "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
@@ -47,9 +46,8 @@ static void a_round_with_an_unanswered_read_is_made_again(void **state)
 }
 
 /* Each round looks for itself: what an earlier one saw does not count. */
-static void a_round_forgets_the_round_before(void **state)
+TEST(a_round_forgets_the_round_before)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "query row X g=1 n=x saw=us -> HEAD [RESOLVE_AGAIN]\n"
           "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
@@ -66,9 +64,8 @@ static void a_round_forgets_the_round_before(void **state)
  * and another writer deletes its object (record (path, X), fence 1015) before the last HEAD, whose Date is past our
  * fence: absent, not locked and fresh, and yet our write was applied.
  */
-static void what_was_read_before_the_death_proves_nothing(void **state)
+TEST(what_was_read_before_the_death_proves_nothing)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
           "head none @1013 +12000 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS
@@ -80,9 +77,8 @@ static void what_was_read_before_the_death_proves_nothing(void **state)
  * R13.D: what the first HEAD shows may be ours, where the nonce was left out (a COPY whose metadata has no room for
  * it). Another writer locks and deletes it after our ETag was looked at, and the last HEAD shows the key absent again.
  */
-static void a_version_that_came_back_during_the_round_proves_nothing(void **state)
+TEST(a_version_that_came_back_during_the_round_proves_nothing)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS "head X @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head X @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS
@@ -101,9 +97,8 @@ static void a_version_that_came_back_during_the_round_proves_nothing(void **stat
  * after our ETag was looked at and before the last HEAD. The round begins anew with a HEAD that was sent past the
  * fence.
  */
-static void a_head_that_was_sent_before_the_fence_begins_no_round_of_the_dead(void **state)
+TEST(a_head_that_was_sent_before_the_fence_begins_no_round_of_the_dead)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS "head none @1013 +12000 -> HEAD [RESOLVE_HEAD]\n"
           "head X nonce=us @1013 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS "head none @1013 +12000 -> HEAD [RESOLVE_HEAD]\n"
@@ -117,17 +112,15 @@ static void a_head_that_was_sent_before_the_fence_begins_no_round_of_the_dead(vo
 }
 
 /* A Date that went back takes no death back. */
-static void the_first_head_says_whether_it_is_dead(void **state)
+TEST(the_first_head_says_whether_it_is_dead)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED
           "head none @1012 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
           "[FINISHED]\n");
 }
 
-static void rounds_back_off(void **state)
+TEST(rounds_back_off)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
           "head failed -> WAIT 50 [RESOLVE_WAITING]\n"
@@ -142,9 +135,8 @@ static void rounds_back_off(void **state)
  * writer sees it and does the same under our key, and a third one saw only that. Our key's record may be a lock on
  * our ETag too.
  */
-static void an_update_to_the_same_bytes_is_not_called_a_conflict(void **state)
+TEST(an_update_to_the_same_bytes_is_not_called_a_conflict)
 {
-    (void)state;
     TRACE("put E\n"
           "start -> HEAD [CHECKING]\n"
           "head E nonce=a @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -170,9 +162,8 @@ static void an_update_to_the_same_bytes_is_not_called_a_conflict(void **state)
 }
 
 /* Our own record is no lock, wherever it is met. */
-static void our_own_record_does_not_lock_our_etag(void **state)
+TEST(our_own_record_does_not_lock_our_etag)
 {
-    (void)state;
     TRACE("put E\n"
           "start -> HEAD [CHECKING]\n"
           "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -200,9 +191,8 @@ static void our_own_record_does_not_lock_our_etag(void **state)
 }
 
 /* V5: a record that another writer holds by now is not ours to release, nor is the older item that came before it. */
-static void what_another_writer_holds_is_not_released(void **state)
+TEST(what_another_writer_holds_is_not_released)
 {
-    (void)state;
     TRACE("put absent ours=X\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -219,9 +209,8 @@ static void what_another_writer_holds_is_not_released(void **state)
 
 /* ------------------------------------------------------------------------------------------------ V3: stop */
 
-static void a_stop_in_any_part_of_a_round_is_unknown(void **state)
+TEST(a_stop_in_any_part_of_a_round_is_unknown)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "head X nonce=us @1013 -> [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
@@ -241,9 +230,8 @@ static void a_stop_in_any_part_of_a_round_is_unknown(void **state)
 /* ------------------------------------------------------------------------------------------------ tickets */
 
 /* V5: the record that the ticket speaks of is released when it is settled. */
-static void a_ticket_is_settled_by_the_same_table(void **state)
+TEST(a_ticket_is_settled_by_the_same_table)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "start -> HEAD [RESOLVE_HEAD]\n"
           "head X nonce=us @1013 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "start -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
@@ -261,18 +249,16 @@ static void a_ticket_is_settled_by_the_same_table(void **state)
 }
 
 /* "Resolving never makes an attempt": nor a new guard that would. */
-static void a_resolution_is_not_tried_again(void **state)
+TEST(a_resolution_is_not_tried_again)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "start -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
           "head none @1013 -> NOT_EXECUTED EXPIRED R13.D, RELEASE g=101 t=0 ttl=4613 fence=1010 if same g=100 "
           "[FINISHED]\n");
     assert_false(guard_try_again(&guard_trace.guard));
 }
 
-static void a_ticket_keeps_the_version_that_was_seen(void **state)
+TEST(a_ticket_keeps_the_version_that_was_seen)
 {
-    (void)state;
     TRACE("put E ours=X\n"
           "start -> HEAD [CHECKING]\n"
           "head E lm=5 vid=v nonce=a @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -290,9 +276,8 @@ static void a_ticket_keeps_the_version_that_was_seen(void **state)
           "saw=a if same g=100 [FINISHED]\n");
 }
 
-static void a_ticket_keeps_that_nothing_was_applied(void **state)
+TEST(a_ticket_keeps_that_nothing_was_applied)
 {
-    (void)state;
     TRACE("put absent ours=X\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -308,9 +293,8 @@ static void a_ticket_keeps_that_nothing_was_applied(void **state)
           "head F @1001 -> CONFLICT OVERTAKEN R13.C F [FINISHED]\n");
 }
 
-static void a_ticket_keeps_its_margin(void **state)
+TEST(a_ticket_keeps_its_margin)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve margin=1 -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none\n"
           "start -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
@@ -319,9 +303,8 @@ static void a_ticket_keeps_its_margin(void **state)
 }
 
 /* Without a fence (E7) only row A, and rows B and C, settle a ticket. */
-static void a_ticket_without_a_fence_waits_until_it_is_stopped(void **state)
+TEST(a_ticket_without_a_fence_waits_until_it_is_stopped)
 {
-    (void)state;
     TRACE("delete E ours=* no-fences\n"
           "start -> HEAD [CHECKING]\n"
           "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -339,16 +322,14 @@ static void a_ticket_without_a_fence_waits_until_it_is_stopped(void **state)
 }
 
 /* V1: the attempt is out, whether or not the resolution has begun. */
-static void a_resolution_that_is_stopped_before_it_began_is_unknown(void **state)
+TEST(a_resolution_that_is_stopped_before_it_began_is_unknown)
 {
-    (void)state;
     TRACE("put absent ours=X\n" AMBIGUOUS STOPPED TICKET "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
 }
 
 /* Without a prediction it is as if none could be made. */
-static void an_etag_that_was_not_given_is_not_known(void **state)
+TEST(an_etag_that_was_not_given_is_not_known)
 {
-    (void)state;
     struct guard guard;
     struct guard_settings settings = guard_trace_settings();
     struct guard_start start = {.operation = GUARD_PUT, .nonce = GUARD_TRACE_NONCE};
@@ -358,9 +339,8 @@ static void an_etag_that_was_not_given_is_not_known(void **state)
 }
 
 /* A driver of tomorrow may know more events. */
-static void an_event_of_no_kind_changes_nothing(void **state)
+TEST(an_event_of_no_kind_changes_nothing)
 {
-    (void)state;
     TRACE("put absent\n" AMBIGUOUS);
     struct guard before = guard_trace.guard;
     struct guard_event event = {.now = guard_trace.now};
@@ -371,9 +351,8 @@ static void an_event_of_no_kind_changes_nothing(void **state)
     assert_false(todo.has_timer);
 }
 
-static void every_rule_that_gives_a_verdict_has_a_name(void **state)
+TEST(every_rule_that_gives_a_verdict_has_a_name)
 {
-    (void)state;
     static const char *const names[] = {"",    "R1", "R2", "R3", "R4",    "R5",    "R6",    "R7",    "R8",    "R9",
                                         "R11", "V3", "V4", "E2", "R13.A", "R13.B", "R13.C", "R13.D", "R13.E", "R13.F"};
     struct guard guard = {.rule = 0};
@@ -381,32 +360,4 @@ static void every_rule_that_gives_a_verdict_has_a_name(void **state)
         guard.rule = (uint32_t)i;
         assert_string_equal(guard_rule_name(&guard), names[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_round_with_an_unanswered_read_is_made_again),
-        cmocka_unit_test(a_round_forgets_the_round_before),
-        cmocka_unit_test(what_was_read_before_the_death_proves_nothing),
-        cmocka_unit_test(a_version_that_came_back_during_the_round_proves_nothing),
-        cmocka_unit_test(a_head_that_was_sent_before_the_fence_begins_no_round_of_the_dead),
-        cmocka_unit_test(the_first_head_says_whether_it_is_dead),
-        cmocka_unit_test(rounds_back_off),
-        cmocka_unit_test(an_update_to_the_same_bytes_is_not_called_a_conflict),
-        cmocka_unit_test(our_own_record_does_not_lock_our_etag),
-        cmocka_unit_test(what_another_writer_holds_is_not_released),
-        cmocka_unit_test(a_stop_in_any_part_of_a_round_is_unknown),
-        cmocka_unit_test(a_ticket_is_settled_by_the_same_table),
-        cmocka_unit_test(a_resolution_is_not_tried_again),
-        cmocka_unit_test(a_ticket_keeps_the_version_that_was_seen),
-        cmocka_unit_test(a_ticket_keeps_that_nothing_was_applied),
-        cmocka_unit_test(a_ticket_keeps_its_margin),
-        cmocka_unit_test(a_ticket_without_a_fence_waits_until_it_is_stopped),
-        cmocka_unit_test(a_resolution_that_is_stopped_before_it_began_is_unknown),
-        cmocka_unit_test(an_etag_that_was_not_given_is_not_known),
-        cmocka_unit_test(an_event_of_no_kind_changes_nothing),
-        cmocka_unit_test(every_rule_that_gives_a_verdict_has_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

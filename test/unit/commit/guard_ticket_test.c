@@ -26,9 +26,8 @@
 #define OTHERS "query -> HEAD [RESOLVE_AGAIN]\n"
 
 /* What the writer of a ticket would gain by an earlier fence: the record of a live attempt released. */
-static void a_record_that_says_otherwise_makes_the_ticket_false(void **state)
+TEST(a_record_that_says_otherwise_makes_the_ticket_false)
 {
-    (void)state;
     static const char *const stored[] = {"fence=1020", "t=20001", "ttl=4601", "saw=a", "u=9"};
     for (size_t i = 0; i < sizeof(stored) / sizeof(stored[0]); i++) {
         char trace[1024];
@@ -40,9 +39,8 @@ static void a_record_that_says_otherwise_makes_the_ticket_false(void **state)
     TRACE(CREATE ALIVE "get found sent fence=1020 -> UNKNOWN FALSE_TICKET R17 [FINISHED]\n");
 }
 
-static void a_ticket_without_a_fence_that_is_stored_is_false(void **state)
+TEST(a_ticket_without_a_fence_that_is_stored_is_false)
 {
-    (void)state;
     TRACE("put absent ours=X no-fences\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -55,9 +53,8 @@ static void a_ticket_without_a_fence_that_is_stored_is_false(void **state)
 }
 
 /* A later guard of one upload, or a release, has the nonce and another generation. */
-static void under_another_generation_both_fences_must_have_passed(void **state)
+TEST(under_another_generation_both_fences_must_have_passed)
 {
-    (void)state;
     TRACE(CREATE DEAD "get found sent g=101 fence=1020 -> QUERY [RESOLVE_OTHERS]\n" OTHERS
                       "head none @1022 -> WAIT 25 [RESOLVE_WAITING]\n"
                       "timer -> HEAD [RESOLVE_HEAD]\n"
@@ -72,9 +69,8 @@ static void under_another_generation_both_fences_must_have_passed(void **state)
                       "head none @1023 -> WAIT 25 [RESOLVE_WAITING]\n");
 }
 
-static void a_record_that_is_gone_or_anothers_is_not_released(void **state)
+TEST(a_record_that_is_gone_or_anothers_is_not_released)
 {
-    (void)state;
     TRACE(CREATE DEAD "get none -> QUERY [RESOLVE_OTHERS]\n" OTHERS
                       "head none @1013 -> NOT_EXECUTED EXPIRED R13.D [FINISHED]\n");
     TRACE(CREATE DEAD "get found sent g=101 n=other fence=1030 -> QUERY [RESOLVE_OTHERS]\n" OTHERS
@@ -84,9 +80,8 @@ static void a_record_that_is_gone_or_anothers_is_not_released(void **state)
 }
 
 /* What an earlier round has shown is gone. */
-static void the_last_round_counts(void **state)
+TEST(the_last_round_counts)
 {
-    (void)state;
     TRACE(CREATE DEAD "get found sent -> QUERY [RESOLVE_OTHERS]\n"
                       "query throttled -> WAIT 25 [RESOLVE_WAITING]\n"
                       "timer -> HEAD [RESOLVE_HEAD]\n"
@@ -96,9 +91,8 @@ static void the_last_round_counts(void **state)
 }
 
 /* "It was refused" is what the ticket says: believed once what is stored is dead. */
-static void a_refusal_that_only_the_ticket_tells_of_waits_for_the_stored_fence(void **state)
+TEST(a_refusal_that_only_the_ticket_tells_of_waits_for_the_stored_fence)
 {
-    (void)state;
 #define REFUSED                                                                                    \
     "put absent ours=X\n" BEFORE "attempt precondition -> HEAD [RESOLVE_HEAD]\n"                   \
     "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"                                                      \
@@ -118,9 +112,8 @@ static void a_refusal_that_only_the_ticket_tells_of_waits_for_the_stored_fence(v
           "[FINISHED]\n");
 }
 
-static void a_larger_margin_in_the_ticket_is_kept(void **state)
+TEST(a_larger_margin_in_the_ticket_is_kept)
 {
-    (void)state;
     TRACE("put absent ours=X margin=9\n" BEFORE STOPPED
           "resolve margin=2 -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none\n"
           "start -> HEAD [RESOLVE_HEAD]\n"
@@ -134,9 +127,8 @@ static void a_larger_margin_in_the_ticket_is_kept(void **state)
 }
 
 /* D0 is what the ticket says, no Date of the store. */
-static void a_ticket_gives_no_date(void **state)
+TEST(a_ticket_gives_no_date)
 {
-    (void)state;
     const struct guard_settings settings = guard_trace_settings();
     struct guard_ticket ticket = {.operation = GUARD_PUT,
                                   .expected_etag = "*",
@@ -154,9 +146,8 @@ static void a_ticket_gives_no_date(void **state)
 }
 
 /* Section 7: whoever says that native writers may be about, ticket or client, is believed. */
-static void native_writers_of_ticket_or_client_count(void **state)
+TEST(native_writers_of_ticket_or_client_count)
 {
-    (void)state;
     for (int which = 0; which < 4; which++) {
         struct guard_settings settings = guard_trace_settings();
         struct guard_ticket ticket = {.operation = GUARD_PUT, .expected_etag = "*"};
@@ -168,9 +159,8 @@ static void native_writers_of_ticket_or_client_count(void **state)
     }
 }
 
-static void a_commit_releases_only_what_is_dead(void **state)
+TEST(a_commit_releases_only_what_is_dead)
 {
-    (void)state;
     TRACE("put absent ours=X always\n" BEFORE STOPPED TICKET "head X nonce=us @1013 -> COMMITTED PROVEN V4 X "
           "[FINISHED]\n");
     TRACE("put absent ours=X always\n" BEFORE STOPPED TICKET ALIVE "get found sent -> QUERY [RESOLVE_OTHERS]\n" OTHERS
@@ -191,9 +181,8 @@ static void a_commit_releases_only_what_is_dead(void **state)
 #define PARTS        OTHERS_ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
 #define OTHERS_ASKED "query -> PARTS u=9 [RESOLVE_PARTS]\n"
 
-static void an_upload_is_the_tickets_where_the_record_is_and_both_are_dead(void **state)
+TEST(an_upload_is_the_tickets_where_the_record_is_and_both_are_dead)
 {
-    (void)state;
     TRACE(COMPLETE STOPPED COMPLETE_TICKET DEAD "get found sent -> QUERY [RESOLVE_OTHERS]\n" PARTS
                                                 "head none @1013 -> NOT_EXECUTED EXPIRED R14 [FINISHED]\n");
     assert_true(guard_owns_upload(&guard_trace.guard));
@@ -207,9 +196,8 @@ static void an_upload_is_the_tickets_where_the_record_is_and_both_are_dead(void 
     assert_false(guard_owns_upload(&guard_trace.guard));
 }
 
-static void an_upload_of_a_live_complete_is_not_the_tickets(void **state)
+TEST(an_upload_of_a_live_complete_is_not_the_tickets)
 {
-    (void)state;
     TRACE(COMPLETE "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
                    "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
                    "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 u=9 base=none not-applied\n"
@@ -219,9 +207,8 @@ static void an_upload_of_a_live_complete_is_not_the_tickets(void **state)
 }
 
 /* Nobody wrote down that a native writer's upload is its own. */
-static void without_a_record_no_upload_is_the_tickets(void **state)
+TEST(without_a_record_no_upload_is_the_tickets)
 {
-    (void)state;
     TRACE("complete absent native\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -234,24 +221,4 @@ static void without_a_record_no_upload_is_the_tickets(void **state)
           "parts open -> HEAD [NATIVE_HEAD]\n"
           "head none @1013 -> NOT_EXECUTED EXPIRED N2 [FINISHED]\n");
     assert_false(guard_owns_upload(&guard_trace.guard));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(native_writers_of_ticket_or_client_count),
-        cmocka_unit_test(a_record_that_says_otherwise_makes_the_ticket_false),
-        cmocka_unit_test(a_ticket_without_a_fence_that_is_stored_is_false),
-        cmocka_unit_test(under_another_generation_both_fences_must_have_passed),
-        cmocka_unit_test(a_record_that_is_gone_or_anothers_is_not_released),
-        cmocka_unit_test(the_last_round_counts),
-        cmocka_unit_test(a_refusal_that_only_the_ticket_tells_of_waits_for_the_stored_fence),
-        cmocka_unit_test(a_larger_margin_in_the_ticket_is_kept),
-        cmocka_unit_test(a_ticket_gives_no_date),
-        cmocka_unit_test(a_commit_releases_only_what_is_dead),
-        cmocka_unit_test(an_upload_is_the_tickets_where_the_record_is_and_both_are_dead),
-        cmocka_unit_test(an_upload_of_a_live_complete_is_not_the_tickets),
-        cmocka_unit_test(without_a_record_no_upload_is_the_tickets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

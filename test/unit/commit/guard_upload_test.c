@@ -29,9 +29,8 @@
 /* ------------------------------------------------------------------------------------------------ our Complete */
 
 /* T6: 5 s and 10 ms a part, rounded up. */
-static void the_allowance_grows_with_the_parts(void **state)
+TEST(the_allowance_grows_with_the_parts)
 {
-    (void)state;
     TRACE("complete absent parts=10000\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -51,9 +50,8 @@ static void the_allowance_grows_with_the_parts(void **state)
 }
 
 /* T6: what a profile says of the store's Completes lengthens fence and timeout; what the caller says wins. */
-static void a_store_may_be_at_a_complete_for_minutes(void **state)
+TEST(a_store_may_be_at_a_complete_for_minutes)
 {
-    (void)state;
     TRACE("complete absent parts=7 complete=300\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -78,9 +76,8 @@ static void a_store_may_be_at_a_complete_for_minutes(void **state)
 }
 
 /* R14: never applied, and what is dead will not be. The same upload, with the same nonce, may be tried again. */
-static void an_upload_that_is_open_after_its_complete_is_dead_is_not_executed(void **state)
+TEST(an_upload_that_is_open_after_its_complete_is_dead_is_not_executed)
 {
-    (void)state;
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1014 -> NOT_EXECUTED EXPIRED " RELEASED);
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
@@ -89,9 +86,8 @@ static void an_upload_that_is_open_after_its_complete_is_dead_is_not_executed(vo
 }
 
 /* versitygw 1.8.0: a late copy of a part opens an upload again that was completed. */
-static void where_a_part_may_come_late_an_open_upload_says_nothing(void **state)
+TEST(where_a_part_may_come_late_an_open_upload_says_nothing)
 {
-    (void)state;
     TRACE("complete absent parts=7 doubt\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head F @9999 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("complete absent parts=7 doubt\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
@@ -102,9 +98,8 @@ static void where_a_part_may_come_late_an_open_upload_says_nothing(void **state)
 }
 
 /* "Once dead": what is open before may be completed after. */
-static void before_the_complete_is_dead_nobody_asks(void **state)
+TEST(before_the_complete_is_dead_nobody_asks)
 {
-    (void)state;
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS ALIVE OURS "query -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1014 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
@@ -120,9 +115,8 @@ static void before_the_complete_is_dead_nobody_asks(void **state)
 }
 
 /* V4 and row A come first. */
-static void what_shows_our_nonce_is_committed_whatever_the_upload_says(void **state)
+TEST(what_shows_our_nonce_is_committed_whatever_the_upload_says)
 {
-    (void)state;
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head X nonce=us @1014 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS
@@ -132,9 +126,8 @@ static void what_shows_our_nonce_is_committed_whatever_the_upload_says(void **st
 
 /* R14: NoSuchUpload says only that somebody completed or aborted it: the rest of the table. A row that says "not
  * executed" then says that the upload is lost, too. */
-static void an_upload_that_is_gone_is_judged_by_the_rest_of_the_table(void **state)
+TEST(an_upload_that_is_gone_is_judged_by_the_rest_of_the_table)
 {
-    (void)state;
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts gone -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1014 -> NOT_EXECUTED STAGE_AGAIN R13.D, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 "
           "[FINISHED]\n");
@@ -149,17 +142,15 @@ static void an_upload_that_is_gone_is_judged_by_the_rest_of_the_table(void **sta
           "head F @1014 -> CONFLICT OVERTAKEN R13.E F [FINISHED]\n");
 }
 
-static void a_refusal_to_list_the_parts_says_nothing(void **state)
+TEST(a_refusal_to_list_the_parts_says_nothing)
 {
-    (void)state;
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts refused -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1014 -> NOT_EXECUTED STAGE_AGAIN R13.D, RELEASE g=101 t=0 ttl=4614 fence=1011 if g=100 "
           "[FINISHED]\n");
 }
 
-static void an_unclear_list_of_parts_repeats_the_round(void **state)
+TEST(an_unclear_list_of_parts_repeats_the_round)
 {
-    (void)state;
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts unclear -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
           "head none @1014 -> GET [RESOLVE_OWN]\n" OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
@@ -170,9 +161,8 @@ static void an_unclear_list_of_parts_repeats_the_round(void **state)
 }
 
 /* A copy may have left its nonce out, and its object may be as old as its upload: the very version may be ours. */
-static void the_very_version_without_a_nonce_may_be_ours(void **state)
+TEST(the_very_version_without_a_nonce_may_be_ours)
 {
-    (void)state;
     TRACE("complete E parts=7\n"
           "start -> HEAD [CHECKING]\n"
           "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -184,9 +174,8 @@ static void the_very_version_without_a_nonce_may_be_ours(void **state)
 }
 
 /* R7: 412 is definite as of a PUT, and nobody asks for the parts. */
-static void a_412_is_definite(void **state)
+TEST(a_412_is_definite)
 {
-    (void)state;
     TRACE("complete absent parts=7\n" LOCKING "attempt precondition @1020 -> HEAD [RESOLVE_HEAD]\n"
           "head F @1020 -> GET [RESOLVE_OWN]\n" OURS "query -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1020 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4620 fence=1011 if g=100 [FINISHED]\n");
@@ -196,9 +185,8 @@ static void a_412_is_definite(void **state)
 }
 
 /* R7: "abort the upload, release, stage again, new guard". */
-static void a_409_calls_for_a_new_upload_and_is_not_sent_again(void **state)
+TEST(a_409_calls_for_a_new_upload_and_is_not_sent_again)
 {
-    (void)state;
     TRACE("complete absent parts=7 409=again\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
           "head none @1001 -> GET [RESOLVE_OWN]\n" OURS "query -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1001 -> NOT_EXECUTED STAGE_AGAIN R13.B, RELEASE g=101 t=0 ttl=4601 fence=1011 if g=100 "
@@ -213,9 +201,8 @@ static void a_409_calls_for_a_new_upload_and_is_not_sent_again(void **state)
 
 /* What the store is busy with may be an earlier guard's Complete of the same upload, which was called dead too early:
  * then its nonce, or who saw it, tells. */
-static void after_a_409_an_earlier_complete_is_looked_for(void **state)
+TEST(after_a_409_an_earlier_complete_is_looked_for)
 {
-    (void)state;
     TRACE("complete absent parts=7 409=again\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
           "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("complete absent parts=7 409=again\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
@@ -227,9 +214,8 @@ static void after_a_409_an_earlier_complete_is_looked_for(void **state)
           "head F @1001 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4601 fence=1011 if g=100 [FINISHED]\n");
 }
 
-static void a_ticket_keeps_the_upload(void **state)
+TEST(a_ticket_keeps_the_upload)
 {
-    (void)state;
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1011 u=9 base=none\n"
           "start -> HEAD [RESOLVE_HEAD]\n" DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
@@ -237,9 +223,8 @@ static void a_ticket_keeps_the_upload(void **state)
 }
 
 /* Only where no answer said so does the verdict rest on the fence. */
-static void what_rests_on_the_fence_alone_is_known(void **state)
+TEST(what_rests_on_the_fence_alone_is_known)
 {
-    (void)state;
     static const struct {
         enum verdict verdict;
         bool dead, not_applied, by_fence;
@@ -264,9 +249,8 @@ static void what_rests_on_the_fence_alone_is_known(void **state)
 
 /* A new guard of the same upload has the same nonce. What an earlier one left is continued (R4), also when its release,
  * under way in the background, is applied in between: with the very generation that the new guard then wants. */
-static void a_release_of_an_earlier_guard_is_not_taken_for_the_record_just_sent(void **state)
+TEST(a_release_of_an_earlier_guard_is_not_taken_for_the_record_just_sent)
 {
-    (void)state;
     TRACE("complete absent parts=7 no-fences\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -287,9 +271,8 @@ static void a_release_of_an_earlier_guard_is_not_taken_for_the_record_just_sent(
 }
 
 /* V4: an earlier guard's Complete, thought to be lost, is this call's write. */
-static void what_an_earlier_guard_of_the_upload_wrote_is_committed(void **state)
+TEST(what_an_earlier_guard_of_the_upload_wrote_is_committed)
 {
-    (void)state;
     TRACE("complete absent parts=7\n"
           "start -> HEAD [CHECKING]\n"
           "head X nonce=us @1000 -> COMMITTED PROVEN V4 X [FINISHED]\n");
@@ -308,9 +291,8 @@ static void what_an_earlier_guard_of_the_upload_wrote_is_committed(void **state)
     "signed -> PUT g=8 t=20000 ttl=4601 fence=1011 if g=7 ttl=9 n=other [ACQUIRING]\n"
 
 /* R14: abort, then HEAD, then the takeover. */
-static void the_holders_upload_is_aborted_before_its_record_is_taken_over(void **state)
+TEST(the_holders_upload_is_aborted_before_its_record_is_taken_over)
 {
-    (void)state;
     TRACE("put absent\n" CONTENDING MET ABORTING "abort ok -> HEAD [CONTEND_CHECKING]\n" TAKING
           "put ok -> SEND 20000 [SENDING]\n");
     TRACE("put absent\n" CONTENDING MET ABORTING "abort gone -> HEAD [CONTEND_CHECKING]\n" TAKING
@@ -318,9 +300,8 @@ static void the_holders_upload_is_aborted_before_its_record_is_taken_over(void *
 }
 
 /* "Accepted" is also said of an upload that was completed (MinIO): only the HEAD after it tells. */
-static void a_complete_that_was_applied_shows_in_the_head_after_the_abort(void **state)
+TEST(a_complete_that_was_applied_shows_in_the_head_after_the_abort)
 {
-    (void)state;
     TRACE("put absent\n" CONTENDING MET ABORTING "abort ok -> HEAD [CONTEND_CHECKING]\n"
           "head X nonce=other @1001 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
     TRACE("put absent\n" CONTENDING MET ABORTING "abort gone -> HEAD [CONTEND_CHECKING]\n"
@@ -328,9 +309,8 @@ static void a_complete_that_was_applied_shows_in_the_head_after_the_abort(void *
 }
 
 /* R12's bound comes first, and so does a broken expectation. */
-static void the_upload_of_a_holder_that_may_live_is_left_alone(void **state)
+TEST(the_upload_of_a_holder_that_may_live_is_left_alone)
 {
-    (void)state;
     TRACE("put absent\n" CONTENDING "put conflict g=7 t=20000 ttl=9 n=other fence=1010 u=5 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1012 -> WAIT 25 [CONTEND_WAITING]\n");
     TRACE("put absent\n" CONTENDING MET "head X nonce=other @1000 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
@@ -344,9 +324,8 @@ static void the_upload_of_a_holder_that_may_live_is_left_alone(void **state)
     UNFENCED                                         \
     "head none @1001 -> WAIT 25 [CONTEND_WAITING]\n" \
     "timer +60001 -> GET [CONTEND_READING]\n" POLLED "head none @1061 -> ABORT u=5 [CONTEND_ABORTING]\n"
-static void without_a_fence_the_allowance_is_waited_for_after_the_abort(void **state)
+TEST(without_a_fence_the_allowance_is_waited_for_after_the_abort)
 {
-    (void)state;
     TRACE("put absent\n" CONTENDING BOUND_PASSED "abort ok +3000 -> WAIT 50 [CONTEND_WAITING]\n"
           "timer +20000 -> GET [CONTEND_READING]\n" POLLED "head none @1084 -> WAIT 100 [CONTEND_WAITING]\n"
           "timer +1 -> GET [CONTEND_READING]\n" POLLED "head none @1084 -> SIGN 1084/5 [SIGNING]\n"
@@ -357,26 +336,23 @@ static void without_a_fence_the_allowance_is_waited_for_after_the_abort(void **s
           "head X nonce=other @1084 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
 }
 
-static void an_unclear_abort_is_sent_again_after_a_poll(void **state)
+TEST(an_unclear_abort_is_sent_again_after_a_poll)
 {
-    (void)state;
     TRACE("put absent\n" CONTENDING MET ABORTING "abort unclear -> WAIT 25 [CONTEND_WAITING]\n"
           "timer +25 -> GET [CONTEND_READING]\n"
           "get found g=7 t=20000 ttl=9 n=other fence=990 u=5 -> HEAD [CONTEND_CHECKING]\n" ABORTING
           "abort ok -> HEAD [CONTEND_CHECKING]\n" TAKING);
 }
 
-static void an_abort_that_is_refused_ends_the_wait(void **state)
+TEST(an_abort_that_is_refused_ends_the_wait)
 {
-    (void)state;
     TRACE("put absent\n" CONTENDING MET ABORTING "abort refused -> NOT_EXECUTED ABORT_REFUSED R14 [FINISHED]\n");
     TRACE("put absent\n" CONTENDING MET ABORTING "stop -> NOT_EXECUTED BUSY R11 [FINISHED]\n");
 }
 
 /* What was aborted is the upload of the record that was seen: another record, another upload. */
-static void a_record_that_changed_meanwhile_is_a_new_one(void **state)
+TEST(a_record_that_changed_meanwhile_is_a_new_one)
 {
-    (void)state;
     TRACE("put absent\n" CONTENDING BOUND_PASSED "abort ok -> WAIT 50 [CONTEND_WAITING]\n"
           "timer +30000 -> GET [CONTEND_READING]\n"
           "get found g=7 t=20000 ttl=9 n=other u=6 -> HEAD [CONTEND_CHECKING]\n"
@@ -387,35 +363,4 @@ static void a_record_that_changed_meanwhile_is_a_new_one(void **state)
     TRACE("put absent\n" CONTENDING MET ABORTING "abort ok -> HEAD [CONTEND_CHECKING]\n" TAKING
           "put conflict g=8 t=20000 ttl=9 n=third fence=990 u=6 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1001 -> ABORT u=6 [CONTEND_ABORTING]\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_allowance_grows_with_the_parts),
-        cmocka_unit_test(a_store_may_be_at_a_complete_for_minutes),
-        cmocka_unit_test(an_upload_that_is_open_after_its_complete_is_dead_is_not_executed),
-        cmocka_unit_test(where_a_part_may_come_late_an_open_upload_says_nothing),
-        cmocka_unit_test(before_the_complete_is_dead_nobody_asks),
-        cmocka_unit_test(what_shows_our_nonce_is_committed_whatever_the_upload_says),
-        cmocka_unit_test(an_upload_that_is_gone_is_judged_by_the_rest_of_the_table),
-        cmocka_unit_test(a_refusal_to_list_the_parts_says_nothing),
-        cmocka_unit_test(an_unclear_list_of_parts_repeats_the_round),
-        cmocka_unit_test(the_very_version_without_a_nonce_may_be_ours),
-        cmocka_unit_test(a_412_is_definite),
-        cmocka_unit_test(a_409_calls_for_a_new_upload_and_is_not_sent_again),
-        cmocka_unit_test(after_a_409_an_earlier_complete_is_looked_for),
-        cmocka_unit_test(a_ticket_keeps_the_upload),
-        cmocka_unit_test(what_rests_on_the_fence_alone_is_known),
-        cmocka_unit_test(a_release_of_an_earlier_guard_is_not_taken_for_the_record_just_sent),
-        cmocka_unit_test(what_an_earlier_guard_of_the_upload_wrote_is_committed),
-        cmocka_unit_test(the_holders_upload_is_aborted_before_its_record_is_taken_over),
-        cmocka_unit_test(a_complete_that_was_applied_shows_in_the_head_after_the_abort),
-        cmocka_unit_test(the_upload_of_a_holder_that_may_live_is_left_alone),
-        cmocka_unit_test(without_a_fence_the_allowance_is_waited_for_after_the_abort),
-        cmocka_unit_test(an_unclear_abort_is_sent_again_after_a_poll),
-        cmocka_unit_test(an_abort_that_is_refused_ends_the_wait),
-        cmocka_unit_test(a_record_that_changed_meanwhile_is_a_new_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,8 @@
 
 /* ------------------------------------------------------------------------------------------------ verdicts */
 
-static void ours_in_the_list_is_committed(void **state)
+TEST(ours_in_the_list_is_committed)
 {
-    (void)state;
     TRACE("put E native\n" NATIVE("F nonce=third vid=v3") "versions ours X nonce=us vid=v2 @1013 -> COMMITTED PROVEN "
                                                           "R16 X [FINISHED]\n");
     assert_string_equal(guard_trace.guard.found.version_id, "v2");
@@ -41,9 +40,8 @@ static void ours_in_the_list_is_committed(void **state)
           "versions ours X nonce=us vid=v2 -> COMMITTED PROVEN R16 X, " RELEASE " [FINISHED]\n");
 }
 
-static void none_of_ours_in_a_whole_list_is_a_conflict_where_the_expectation_is_broken(void **state)
+TEST(none_of_ours_in_a_whole_list_is_a_conflict_where_the_expectation_is_broken)
 {
-    (void)state;
     TRACE("put E native\n" NATIVE("F vid=v3") "versions others @1013 -> CONFLICT OVERTAKEN R16 F [FINISHED]\n");
     TRACE("put E native\n" NATIVE("none") "versions others @1013 -> CONFLICT OVERTAKEN R16 none [FINISHED]\n");
     TRACE("put E\n" RECORD OTHERS_READ "head F vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
@@ -52,18 +50,16 @@ static void none_of_ours_in_a_whole_list_is_a_conflict_where_the_expectation_is_
 }
 
 /* Another's record has taken the place of ours: it is not released. */
-static void a_record_that_was_taken_over_is_left_alone(void **state)
+TEST(a_record_that_was_taken_over_is_left_alone)
 {
-    (void)state;
     TRACE("put E\n" RECORD "get found g=101 t=20000 ttl=4605 n=other -> QUERY [RESOLVE_OTHERS]\n"
           "query row E g=101 t=20000 ttl=4605 n=other -> HEAD [RESOLVE_AGAIN]\n"
           "head F vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions others @1013 -> CONFLICT OVERTAKEN R16 F [FINISHED]\n");
 }
 
-static void where_the_expectation_holds_it_may_be_tried_again(void **state)
+TEST(where_the_expectation_holds_it_may_be_tried_again)
 {
-    (void)state;
     TRACE("put absent native versioned recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
@@ -82,17 +78,15 @@ static void where_the_expectation_holds_it_may_be_tried_again(void **state)
           "versions others @1014 -> NOT_EXECUTED STAGE_AGAIN R16 [FINISHED]\n");
 }
 
-static void what_the_list_cannot_prove_stays_unknown(void **state)
+TEST(what_the_list_cannot_prove_stays_unknown)
 {
-    (void)state;
     TRACE("put E native\n" NATIVE("F vid=v3") "versions hidden @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put E\n" RECORD OTHERS_READ "head F vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions hidden @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
-static void a_list_that_was_not_answered_is_asked_for_again(void **state)
+TEST(a_list_that_was_not_answered_is_asked_for_again)
 {
-    (void)state;
     TRACE("put E native\n" NATIVE("F vid=v3") "versions unclear -> WAIT 25 [NATIVE_WAITING]\n"
                                               "timer +25 -> HEAD [NATIVE_HEAD]\n"
                                               "head F vid=v3 @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
@@ -105,9 +99,8 @@ static void a_list_that_was_not_answered_is_asked_for_again(void **state)
 /* ------------------------------------------------------------------------------------------------ when it is asked */
 
 /* Applied in a bucket without versions and deleted again, it left nothing; then versioning was turned on. */
-static void versions_seen_only_after_the_attempt_prove_no_absence(void **state)
+TEST(versions_seen_only_after_the_attempt_prove_no_absence)
 {
-    (void)state;
     TRACE("put absent native recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
@@ -125,9 +118,8 @@ static void versions_seen_only_after_the_attempt_prove_no_absence(void **state)
 }
 
 /* A profile may be of another bucket, or from before: what it says is worth a list, and proves no absence. */
-static void what_a_profile_says_of_versions_only_has_the_list_asked_for(void **state)
+TEST(what_a_profile_says_of_versions_only_has_the_list_asked_for)
 {
-    (void)state;
     TRACE("put absent native likely recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
@@ -146,9 +138,8 @@ static void what_a_profile_says_of_versions_only_has_the_list_asked_for(void **s
           "versions ours X nonce=us vid=v2 -> COMMITTED PROVEN R16 X [FINISHED]\n");
 }
 
-static void a_bucket_without_versions_is_not_asked(void **state)
+TEST(a_bucket_without_versions_is_not_asked)
 {
-    (void)state;
     TRACE("put E native\n"
           "start -> HEAD [CHECKING]\n"
           "head E lm=5 vid=null @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -159,9 +150,8 @@ static void a_bucket_without_versions_is_not_asked(void **state)
 }
 
 /* Lifecycle rules remove a version a day after it was replaced: D0 + 20 h is 73000. */
-static void an_old_list_proves_no_absence(void **state)
+TEST(an_old_list_proves_no_absence)
 {
-    (void)state;
     TRACE("put E native\n" NATIVE("F vid=v3") "versions others @73000 -> CONFLICT OVERTAKEN R16 F [FINISHED]\n");
     TRACE("put E native\n" NATIVE("F vid=v3") "versions others @73001 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put E native\n" NATIVE("F vid=v3") "versions others -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
@@ -169,9 +159,8 @@ static void an_old_list_proves_no_absence(void **state)
         "F vid=v3") "versions ours X nonce=us vid=v2 @73001 -> COMMITTED PROVEN R16 X [FINISHED]\n");
 }
 
-static void a_ticket_keeps_that_there_were_versions_before(void **state)
+TEST(a_ticket_keeps_that_there_were_versions_before)
 {
-    (void)state;
     TRACE("put E native\n"
           "start -> HEAD [CHECKING]\n"
           "head E lm=5 vid=v1 @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -219,9 +208,8 @@ static void check_entries(const char *trace, const struct entry *entries, size_t
 }
 #define CHECK_ENTRIES(trace, entries) check_entries((trace), (entries), sizeof(entries) / sizeof((entries)[0]))
 
-static void a_version_is_asked_that_is_not_older_than_the_attempt(void **state)
+TEST(a_version_is_asked_that_is_not_older_than_the_attempt)
 {
-    (void)state;
     static const struct entry entries[] = {
         {"v1", "\"E\"", 5, 0}, /* what was there before we sent */
         {"v2", "\"X\"", 997, 0},
@@ -233,9 +221,8 @@ static void a_version_is_asked_that_is_not_older_than_the_attempt(void **state)
 }
 
 /* A store may give every version the same id: then by the id alone ours would pass for what was there before. */
-static void what_was_there_before_is_told_by_more_than_its_id(void **state)
+TEST(what_was_there_before_is_told_by_more_than_its_id)
 {
-    (void)state;
     static const struct entry entries[] = {
         {"v1", "\"E\"", 1000, GUARD_VERSION_ASK},
         {"v1", "\"X\"", 1000, GUARD_VERSION_HIDES | GUARD_VERSION_ASK},
@@ -246,9 +233,8 @@ static void what_was_there_before_is_told_by_more_than_its_id(void **state)
 }
 
 /* What has the id "null" replaces what had it. */
-static void a_null_version_may_hide_ours_unless_it_is_long_settled(void **state)
+TEST(a_null_version_may_hide_ours_unless_it_is_long_settled)
 {
-    (void)state;
     static const struct entry entries[] = {
         {"null", "\"" HEX "\"", 697, 0},
         {"null", "\"" HEX "\"", 698, GUARD_VERSION_HIDES},
@@ -262,9 +248,8 @@ static void a_null_version_may_hide_ours_unless_it_is_long_settled(void **state)
 }
 
 /* Some stores date it by its upload's creation, whatever its ETag. */
-static void of_a_complete_every_version_is_asked(void **state)
+TEST(of_a_complete_every_version_is_asked)
 {
-    (void)state;
     static const struct entry entries[] = {
         {"v2", "\"" HEX "-2\"", 5, GUARD_VERSION_ASK},
         {"v2", "\"" HEX "\"", 5, GUARD_VERSION_ASK},
@@ -275,9 +260,8 @@ static void of_a_complete_every_version_is_asked(void **state)
 }
 
 /* Nobody can tell whose a delete marker is. */
-static void of_a_delete_a_young_marker_may_be_ours(void **state)
+TEST(of_a_delete_a_young_marker_may_be_ours)
 {
-    (void)state;
     static const struct entry entries[] = {
         {"v1", "\"E\"", 5, 0},
         {"v2", "\"X\"", 1000, 0},
@@ -299,9 +283,8 @@ static enum versions_outcome weighed(const char *etag, const char *nonce)
 }
 
 /* Without a nonce it may be ours all the same: a copy's metadata may have had no room for it, a store may lose it. */
-static void a_version_is_told_by_its_nonce_or_by_other_bytes(void **state)
+TEST(a_version_is_told_by_its_nonce_or_by_other_bytes)
 {
-    (void)state;
     TRACE("put E native\n" NATIVE("F vid=v3"));
     assert_int_equal(weighed("\"X\"", GUARD_TRACE_NONCE), VERSIONS_OURS);
     assert_int_equal(weighed("\"X\"", "third"), VERSIONS_OTHERS);
@@ -310,28 +293,4 @@ static void a_version_is_told_by_its_nonce_or_by_other_bytes(void **state)
     assert_int_equal(weighed("\"F\"", GUARD_TRACE_NONCE), VERSIONS_OURS);
     assert_int_equal(weighed("\"X\"", ""), VERSIONS_HIDDEN);
     assert_int_equal(weighed("\"F\"", ""), VERSIONS_OTHERS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ours_in_the_list_is_committed),
-        cmocka_unit_test(none_of_ours_in_a_whole_list_is_a_conflict_where_the_expectation_is_broken),
-        cmocka_unit_test(a_record_that_was_taken_over_is_left_alone),
-        cmocka_unit_test(where_the_expectation_holds_it_may_be_tried_again),
-        cmocka_unit_test(what_the_list_cannot_prove_stays_unknown),
-        cmocka_unit_test(a_list_that_was_not_answered_is_asked_for_again),
-        cmocka_unit_test(versions_seen_only_after_the_attempt_prove_no_absence),
-        cmocka_unit_test(what_a_profile_says_of_versions_only_has_the_list_asked_for),
-        cmocka_unit_test(a_bucket_without_versions_is_not_asked),
-        cmocka_unit_test(an_old_list_proves_no_absence),
-        cmocka_unit_test(a_ticket_keeps_that_there_were_versions_before),
-        cmocka_unit_test(a_version_is_asked_that_is_not_older_than_the_attempt),
-        cmocka_unit_test(what_was_there_before_is_told_by_more_than_its_id),
-        cmocka_unit_test(a_null_version_may_hide_ours_unless_it_is_long_settled),
-        cmocka_unit_test(of_a_complete_every_version_is_asked),
-        cmocka_unit_test(of_a_delete_a_young_marker_may_be_ours),
-        cmocka_unit_test(a_version_is_told_by_its_nonce_or_by_other_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
 #include "commit/record.h"
 #include "commit/version.h"
 #include "support/record_changes.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <string.h>
 
@@ -25,9 +19,8 @@ static struct record sample(void)
 }
 
 /* R17. */
-static void records_are_the_same_in_every_attribute_or_not_at_all(void **state)
+TEST(records_are_the_same_in_every_attribute_or_not_at_all)
 {
-    (void)state;
     for (unsigned kind = 0; kind < RECORD_KINDS; kind++) {
         const struct record base = sample();
         struct record one = record_of_kind(&base, kind);
@@ -45,9 +38,8 @@ static void records_are_the_same_in_every_attribute_or_not_at_all(void **state)
 }
 
 /* T3: generation + 1, timeout 0, a fresh ttl, the same nonce, fence and saw. */
-static void a_release_keeps_nonce_fence_and_saw(void **state)
+TEST(a_release_keeps_nonce_fence_and_saw)
 {
-    (void)state;
     struct record held = sample();
     struct record released;
     record_released(&held, 5000, &released);
@@ -62,9 +54,8 @@ static void a_release_keeps_nonce_fence_and_saw(void **state)
     assert_memory_equal(&held, &released, sizeof(held));
 }
 
-static void a_release_without_a_fence_has_none(void **state)
+TEST(a_release_without_a_fence_has_none)
 {
-    (void)state;
     struct record held = sample();
     struct record released;
     held.has_fence = false;
@@ -75,9 +66,8 @@ static void a_release_without_a_fence_has_none(void **state)
 
 /* The guard is compared and hashed as bytes: neither padding nor what stands behind a string may differ. */
 /* R14 */
-static void an_upload_is_known_by_its_number(void **state)
+TEST(an_upload_is_known_by_its_number)
 {
-    (void)state;
     struct record held;
     struct record released;
     assert_int_equal(record_upload_number(""), 0);
@@ -92,9 +82,8 @@ static void an_upload_is_known_by_its_number(void **state)
     assert_int_equal(released.upload, 0);
 }
 
-static void equal_records_are_equal_as_bytes(void **state)
+TEST(equal_records_are_equal_as_bytes)
 {
-    (void)state;
     struct record from = sample();
     struct record one;
     struct record two;
@@ -110,9 +99,8 @@ static void equal_records_are_equal_as_bytes(void **state)
 }
 
 /* R12: generation, ttl and nonce, or its absence; the rest does not tell holders apart. */
-static void a_holder_is_told_by_generation_ttl_and_nonce(void **state)
+TEST(a_holder_is_told_by_generation_ttl_and_nonce)
 {
-    (void)state;
     struct record a = sample();
     struct record b = sample();
     assert_true(record_same_holder(&a, &b));
@@ -133,9 +121,8 @@ static void a_holder_is_told_by_generation_ttl_and_nonce(void **state)
     assert_true(record_same_holder(&a, &b));
 }
 
-static void a_bound_saturates(void **state)
+TEST(a_bound_saturates)
 {
-    (void)state;
     assert_int_equal(record_bound_ms(20000, 3), 60000);
     assert_int_equal(record_bound_ms(0, 3), 0);
     assert_int_equal(record_bound_ms(20000, 0), 0);
@@ -145,9 +132,8 @@ static void a_bound_saturates(void **state)
 }
 
 /* T5: D0 + max(setting, 10 x timeout x rate). */
-static void a_ttl_covers_setting_and_ten_bounds(void **state)
+TEST(a_ttl_covers_setting_and_ten_bounds)
 {
-    (void)state;
     assert_int_equal(record_ttl(1000, 3600, 20000, 3), 4600);
     assert_int_equal(record_ttl(1000, 600, 20000, 3), 1600);
     assert_int_equal(record_ttl(1000, 599, 20000, 3), 1600);
@@ -174,9 +160,8 @@ static struct object_version version_of(const char *etag)
 }
 
 /* R13: ETag, Last-Modified, version id and nonce are those of the last HEAD. */
-static void the_very_version_is_told_by_four_things(void **state)
+TEST(the_very_version_is_told_by_four_things)
 {
-    (void)state;
     struct object_version a = version_of("\"E\"");
     struct object_version b = version_of("\"E\"");
     assert_true(version_same(&a, &b));
@@ -194,9 +179,8 @@ static void the_very_version_is_told_by_four_things(void **state)
 }
 
 /* R13: for `absent`, still absent; what else is said of an absent object says nothing. */
-static void absent_is_the_same_as_absent(void **state)
+TEST(absent_is_the_same_as_absent)
 {
-    (void)state;
     struct object_version a = version_of("\"E\"");
     struct object_version b = version_of("\"F\"");
     a.exists = false;
@@ -206,9 +190,8 @@ static void absent_is_the_same_as_absent(void **state)
     assert_true(version_same(&a, &b));
 }
 
-static void equal_versions_are_equal_as_bytes(void **state)
+TEST(equal_versions_are_equal_as_bytes)
 {
-    (void)state;
     struct object_version from = version_of("\"E\"");
     struct object_version one;
     struct object_version two;
@@ -223,22 +206,4 @@ static void equal_versions_are_equal_as_bytes(void **state)
     version_copy(&one, &from);
     memset(&two, 0, sizeof(two));
     assert_memory_equal(&one, &two, sizeof(one));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_are_the_same_in_every_attribute_or_not_at_all),
-        cmocka_unit_test(a_release_keeps_nonce_fence_and_saw),
-        cmocka_unit_test(a_release_without_a_fence_has_none),
-        cmocka_unit_test(an_upload_is_known_by_its_number),
-        cmocka_unit_test(equal_records_are_equal_as_bytes),
-        cmocka_unit_test(a_holder_is_told_by_generation_ttl_and_nonce),
-        cmocka_unit_test(a_bound_saturates),
-        cmocka_unit_test(a_ttl_covers_setting_and_ten_bounds),
-        cmocka_unit_test(the_very_version_is_told_by_four_things),
-        cmocka_unit_test(absent_is_the_same_as_absent),
-        cmocka_unit_test(equal_versions_are_equal_as_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

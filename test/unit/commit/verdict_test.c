@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* R7, R8, R10, E2, V2: the one table of the store's answers to an attempt. */
 #include "commit/verdict.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 /* A PUT's answer that came whole. */
 static struct attempt_reply answer_of(int status, const char *code)
@@ -29,9 +23,8 @@ static enum attempt_answer classify_saying(int status, const char *code, const c
 }
 
 /* R6: nothing left this machine, whatever else is said. */
-static void what_was_not_sent_is_not_sent(void **state)
+TEST(what_was_not_sent_is_not_sent)
 {
-    (void)state;
     struct attempt_reply reply = answer_of(200, "");
     reply.sent = false;
     reply.complete = false;
@@ -39,9 +32,8 @@ static void what_was_not_sent_is_not_sent(void **state)
 }
 
 /* R6: whose tail never left is never whole; it was too slow (E6). */
-static void what_kept_its_tail_has_expired(void **state)
+TEST(what_kept_its_tail_has_expired)
 {
-    (void)state;
     struct attempt_reply reply = answer_of(0, "");
     reply.sent = true;
     reply.complete = false;
@@ -50,9 +42,8 @@ static void what_kept_its_tail_has_expired(void **state)
 }
 
 /* R10: an answer cut short says nothing, not even its status. */
-static void an_answer_cut_short_is_ambiguous(void **state)
+TEST(an_answer_cut_short_is_ambiguous)
 {
-    (void)state;
     static const int statuses[] = {0, 200, 403, 409, 412, 500};
     for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
         struct attempt_reply reply = answer_of(statuses[i], "AccessDenied");
@@ -62,9 +53,8 @@ static void an_answer_cut_short_is_ambiguous(void **state)
 }
 
 /* V2 */
-static void a_2xx_is_a_success(void **state)
+TEST(a_2xx_is_a_success)
 {
-    (void)state;
     assert_int_equal(classify(200, ""), ATTEMPT_OK);
     assert_int_equal(classify(204, ""), ATTEMPT_OK);
     assert_int_equal(classify(299, ""), ATTEMPT_OK);
@@ -73,9 +63,8 @@ static void a_2xx_is_a_success(void **state)
 }
 
 /* V2: of a COPY only with its result document; an error inside a 200 means what it says. */
-static void a_copys_200_needs_its_result_document(void **state)
+TEST(a_copys_200_needs_its_result_document)
 {
-    (void)state;
     static const struct {
         const char *code;
         enum attempt_answer answer;
@@ -100,9 +89,8 @@ static void a_copys_200_needs_its_result_document(void **state)
 }
 
 /* V2: and so of a Complete, which is answered before it is done. */
-static void a_completes_200_needs_its_result_document(void **state)
+TEST(a_completes_200_needs_its_result_document)
 {
-    (void)state;
     struct attempt_reply reply = answer_of(200, "");
     reply.is_complete = true;
     assert_int_equal(verdict_classify(&reply), ATTEMPT_AMBIGUOUS);
@@ -115,9 +103,8 @@ static void a_completes_200_needs_its_result_document(void **state)
 }
 
 /* R8: another copy may have completed it, or somebody aborted it: under If-Match, too. */
-static void a_missing_upload_is_never_definite(void **state)
+TEST(a_missing_upload_is_never_definite)
 {
-    (void)state;
     struct attempt_reply reply = answer_of(404, "NoSuchUpload");
     reply.is_complete = true;
     assert_int_equal(verdict_classify(&reply), ATTEMPT_AMBIGUOUS);
@@ -133,9 +120,8 @@ static void a_missing_upload_is_never_definite(void **state)
 }
 
 /* R10: 5xx are ambiguous, whatever code stands in them; 501 says that nothing of it is implemented. */
-static void a_5xx_is_ambiguous_but_for_501(void **state)
+TEST(a_5xx_is_ambiguous_but_for_501)
 {
-    (void)state;
     for (int status = 500; status < 600; status++) {
         if (status != 501)
             assert_int_equal(classify(status, "AccessDenied"), ATTEMPT_AMBIGUOUS);
@@ -145,9 +131,8 @@ static void a_5xx_is_ambiguous_but_for_501(void **state)
 }
 
 /* R7: 412 is definite with any code that does not say otherwise; 409 is the profile's affair. */
-static void conditions_are_told_by_code_and_by_status(void **state)
+TEST(conditions_are_told_by_code_and_by_status)
 {
-    (void)state;
     assert_int_equal(classify(412, "PreconditionFailed"), ATTEMPT_PRECONDITION);
     assert_int_equal(classify(412, ""), ATTEMPT_PRECONDITION);
     assert_int_equal(classify(412, "InvalidRequest"), ATTEMPT_DENIED); /* Swift: the condition is not supported */
@@ -160,18 +145,16 @@ static void conditions_are_told_by_code_and_by_status(void **state)
 }
 
 /* Only a 409 is a 409: the same codes elsewhere decide nothing. */
-static void a_409s_code_outside_a_409_is_ambiguous(void **state)
+TEST(a_409s_code_outside_a_409_is_ambiguous)
 {
-    (void)state;
     assert_int_equal(classify(400, "OperationAborted"), ATTEMPT_AMBIGUOUS);
     assert_int_equal(classify(503, "ConditionalRequestConflict"), ATTEMPT_AMBIGUOUS);
     assert_int_equal(classify(400, "FileAlreadyExists"), ATTEMPT_AMBIGUOUS);
 }
 
 /* R7: If-Match on an absent key is 404 on AWS, MinIO, versitygw and others. */
-static void a_missing_key_under_if_match_is_a_failed_condition(void **state)
+TEST(a_missing_key_under_if_match_is_a_failed_condition)
 {
-    (void)state;
     struct attempt_reply reply = answer_of(404, "NoSuchKey");
     assert_int_equal(verdict_classify(&reply), ATTEMPT_AMBIGUOUS);
     reply.has_if_match = true;
@@ -183,9 +166,8 @@ static void a_missing_key_under_if_match_is_a_failed_condition(void **state)
 }
 
 /* E2 */
-static void skew_and_expired_tokens_have_answers_of_their_own(void **state)
+TEST(skew_and_expired_tokens_have_answers_of_their_own)
 {
-    (void)state;
     assert_int_equal(classify(403, "RequestTimeTooSkewed"), ATTEMPT_SKEWED);
     assert_int_equal(classify_saying(400, "ExpiredToken", "The provided token has expired."), ATTEMPT_TOKEN_EXPIRED);
     assert_int_equal(classify(400, "TokenRefreshRequired"), ATTEMPT_TOKEN_EXPIRED);
@@ -193,9 +175,8 @@ static void skew_and_expired_tokens_have_answers_of_their_own(void **state)
 }
 
 /* R8: "signature expired" is never definite, under whichever code it comes. */
-static void an_expired_signature_is_told_from_a_bad_one_by_its_message(void **state)
+TEST(an_expired_signature_is_told_from_a_bad_one_by_its_message)
 {
-    (void)state;
     static const char *const codes[] = {
         "AccessDenied", "SignatureDoesNotMatch", "InvalidRequest", "AuthorizationQueryParametersError", "", "Unknown"};
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
@@ -209,9 +190,8 @@ static void an_expired_signature_is_told_from_a_bad_one_by_its_message(void **st
 }
 
 /* R8: refusals by code come with the status that each store likes. */
-static void refusals_are_definite(void **state)
+TEST(refusals_are_definite)
 {
-    (void)state;
     static const char *const codes[] = {
         "AccountProblem",
         "AllAccessDisabled",
@@ -266,9 +246,8 @@ static void refusals_are_definite(void **state)
     }
 }
 
-static void without_a_known_code_the_status_decides(void **state)
+TEST(without_a_known_code_the_status_decides)
 {
-    (void)state;
     for (int status = 300; status < 500; status++) {
         enum attempt_answer expected = ATTEMPT_AMBIGUOUS;
         switch (status) {
@@ -294,9 +273,8 @@ static void without_a_known_code_the_status_decides(void **state)
 }
 
 /* R8, R10: codes that are never definite. */
-static void what_may_have_been_applied_is_ambiguous(void **state)
+TEST(what_may_have_been_applied_is_ambiguous)
 {
-    (void)state;
     static const char *const codes[] = {"NoSuchUpload",       "RequestTimeout", "InternalError", "SlowDown",
                                         "ServiceUnavailable", "NoSuchKey",      "Throttling"};
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
@@ -304,27 +282,4 @@ static void what_may_have_been_applied_is_ambiguous(void **state)
         assert_int_equal(classify(404, codes[i]), ATTEMPT_AMBIGUOUS);
         assert_int_equal(classify(503, codes[i]), ATTEMPT_AMBIGUOUS);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_not_sent_is_not_sent),
-        cmocka_unit_test(what_kept_its_tail_has_expired),
-        cmocka_unit_test(an_answer_cut_short_is_ambiguous),
-        cmocka_unit_test(a_2xx_is_a_success),
-        cmocka_unit_test(a_copys_200_needs_its_result_document),
-        cmocka_unit_test(a_completes_200_needs_its_result_document),
-        cmocka_unit_test(a_missing_upload_is_never_definite),
-        cmocka_unit_test(a_5xx_is_ambiguous_but_for_501),
-        cmocka_unit_test(conditions_are_told_by_code_and_by_status),
-        cmocka_unit_test(a_409s_code_outside_a_409_is_ambiguous),
-        cmocka_unit_test(a_missing_key_under_if_match_is_a_failed_condition),
-        cmocka_unit_test(skew_and_expired_tokens_have_answers_of_their_own),
-        cmocka_unit_test(an_expired_signature_is_told_from_a_bad_one_by_its_message),
-        cmocka_unit_test(refusals_are_definite),
-        cmocka_unit_test(without_a_known_code_the_status_decides),
-        cmocka_unit_test(what_may_have_been_applied_is_ambiguous),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,8 @@
 #include "answers.h"
 
 /* An S3 server, a web server, a proxy's page: nothing that DynamoDB says, and without its request id. */
-static void an_answer_of_another_server_is_told_as_such(void **state)
+TEST(an_answer_of_another_server_is_told_as_such)
 {
-    (void)state;
     static const int statuses[] = {200, 201, 301, 307, 400, 403, 404, 405, 501};
     static const int passing[] = {408, 429, 500, 502, 503, 504};
     for (size_t s = 0; s < sizeof(statuses) / sizeof(statuses[0]); s++) {
@@ -44,9 +43,8 @@ static void an_answer_of_another_server_is_told_as_such(void **state)
 }
 
 /* E9. An API gateway's {} would be a PutItem that is done, and a GetItem that found nothing. */
-static void an_object_without_a_mark_is_no_success(void **state)
+TEST(an_object_without_a_mark_is_no_success)
 {
-    (void)state;
     static const char *const marks[][2] = {{"x-amzn-RequestId", "A"}, {"Content-Type", "application/x-amz-json-1.0"}};
     for (size_t i = 0; i < 3; i++) {
         struct http_response response;
@@ -78,9 +76,8 @@ static void add_crowd(struct buf *ret, const char *before, const char *after)
     assert_true(buf_ok(ret));
 }
 
-static void a_conflict_with_too_much_in_it_is_followed_by_a_read(void **state)
+TEST(a_conflict_with_too_much_in_it_is_followed_by_a_read)
 {
-    (void)state;
     struct http_response response;
     struct record record;
     http_response_init(&response, DYNAMO_ANSWER_MAX);
@@ -92,9 +89,8 @@ static void a_conflict_with_too_much_in_it_is_followed_by_a_read(void **state)
     http_response_free(&response);
 }
 
-static void a_record_with_too_much_in_it_is_unreadable(void **state)
+TEST(a_record_with_too_much_in_it_is_unreadable)
 {
-    (void)state;
     struct http_response response;
     struct record record;
     bool found = false;
@@ -111,15 +107,4 @@ static void a_record_with_too_much_in_it_is_unreadable(void **state)
     assert_int_equal(dynamo_read_list(&response, WHERE, NULL, NULL, &next, &detail, NULL), LEDGER_AMBIGUOUS);
     assert_true(detail.too_large);
     http_response_free(&response);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_of_another_server_is_told_as_such),
-        cmocka_unit_test(an_object_without_a_mark_is_no_success),
-        cmocka_unit_test(a_conflict_with_too_much_in_it_is_followed_by_a_read),
-        cmocka_unit_test(a_record_with_too_much_in_it_is_unreadable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

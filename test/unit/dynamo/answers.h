@@ -3,16 +3,9 @@
 #ifndef OSCOMMIT_TEST_DYNAMO_ANSWERS_H
 #define OSCOMMIT_TEST_DYNAMO_ANSWERS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the five above */
-#include <cmocka.h>
-
 #include "base/crc.h"
 #include "dynamo/response.h"
+#include "support/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>

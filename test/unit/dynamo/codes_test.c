@@ -67,18 +67,16 @@ static void assert_row(const struct row *row, int status, const char *space, con
     assert_int_equal(detail.token_expired, strncmp(row->code, "ExpiredToken", 12) == 0);
 }
 
-static void every_code_of_the_table_has_its_outcome_error_and_mend(void **state)
+TEST(every_code_of_the_table_has_its_outcome_error_and_mend)
 {
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         assert_row(&rows[i], 400, SPACE, "message");
     }
 }
 
 /* R4: a conflict is a record of somebody's; who says so at another status is no DynamoDB. */
-static void a_failed_condition_is_one_at_400_alone(void **state)
+TEST(a_failed_condition_is_one_at_400_alone)
 {
-    (void)state;
     static const int others[] = {401, 403, 404, 409, 412, 429, 499};
     const char *body = CONFLICT_HEAD ",\"Item\":" ITEM "}";
     os_error err;
@@ -88,9 +86,8 @@ static void a_failed_condition_is_one_at_400_alone(void **state)
     }
 }
 
-static void namespace_status_and_spelling_of_the_message_do_not_matter(void **state)
+TEST(namespace_status_and_spelling_of_the_message_do_not_matter)
 {
-    (void)state;
     static const int statuses[] = {400, 401, 403, 404, 413, 429};
     static const char *const spaces[] = {"", "com.amazon.coral.service#", "com.amazon.coral.validate#", "a#b#"};
     for (size_t i = 0; i < ROWS; i++) {
@@ -100,9 +97,8 @@ static void namespace_status_and_spelling_of_the_message_do_not_matter(void **st
     }
 }
 
-static void no_code_is_definite_with_5xx_or_408(void **state)
+TEST(no_code_is_definite_with_5xx_or_408)
 {
-    (void)state;
     static const int statuses[] = {408, 500, 503};
     for (size_t i = 0; i < ROWS; i++) {
         for (size_t s = 0; s < 3; s++) {
@@ -113,9 +109,8 @@ static void no_code_is_definite_with_5xx_or_408(void **state)
     }
 }
 
-static void E2_a_signature_at_the_wrong_time_is_to_be_signed_again(void **state)
+TEST(E2_a_signature_at_the_wrong_time_is_to_be_signed_again)
 {
-    (void)state;
     static const char *const messages[] = {
         "Signature expired: 20261121T000000Z is now earlier than 20261121T001000Z (20261121T001500Z - 5 min.)",
         "Signature not yet current: 20261121T010000Z is still later than 20261121T001000Z (20261121T000500Z + 5 min.)"};
@@ -133,9 +128,8 @@ static void E2_a_signature_at_the_wrong_time_is_to_be_signed_again(void **state)
     }
 }
 
-static void a_wrong_signature_is_refused_and_its_canonical_request_is_not_repeated(void **state)
+TEST(a_wrong_signature_is_refused_and_its_canonical_request_is_not_repeated)
 {
-    (void)state;
     struct dynamo_error detail;
     os_error err;
     assert_int_equal(
@@ -153,9 +147,8 @@ static void a_wrong_signature_is_refused_and_its_canonical_request_is_not_repeat
     assert_says(err, "does not match the signature you provided (request id REQ1). Check the access key");
 }
 
-static void an_error_without_words_or_request_id_still_makes_a_sentence(void **state)
+TEST(an_error_without_words_or_request_id_still_makes_a_sentence)
 {
-    (void)state;
     struct http_response response;
     struct record record;
     os_error err;
@@ -168,9 +161,8 @@ static void an_error_without_words_or_request_id_still_makes_a_sentence(void **s
     http_response_free(&response);
 }
 
-static void messages_that_are_no_text_are_left_out(void **state)
+TEST(messages_that_are_no_text_are_left_out)
 {
-    (void)state;
     static const char *const members[] = {"null", "7",      "{}",      "[\"x\"]", "\"a\\u0000b\"",
                                           "\"\"", "\"  \"", "\"...\"", "\"\\n\""};
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
@@ -183,9 +175,8 @@ static void messages_that_are_no_text_are_left_out(void **state)
 }
 
 /* Path, etag, table and message at their longest: the sentence still ends with what to do, and is UTF-8. */
-static void long_names_and_messages_leave_room_for_the_mend(void **state)
+TEST(long_names_and_messages_leave_room_for_the_mend)
 {
-    (void)state;
     char path[2049];
     char etag[1025];
     char where[1100];
@@ -220,9 +211,8 @@ static void long_names_and_messages_leave_room_for_the_mend(void **state)
     }
 }
 
-static void control_characters_do_not_reach_the_sentence(void **state)
+TEST(control_characters_do_not_reach_the_sentence)
 {
-    (void)state;
     struct http_response response;
     struct record record;
     struct dynamo_error detail;
@@ -235,21 +225,4 @@ static void control_characters_do_not_reach_the_sentence(void **state)
     }
     assert_non_null(strstr(err.message, "a\\x1b[31mb\\x07"));
     http_response_free(&response);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failed_condition_is_one_at_400_alone),
-        cmocka_unit_test(every_code_of_the_table_has_its_outcome_error_and_mend),
-        cmocka_unit_test(namespace_status_and_spelling_of_the_message_do_not_matter),
-        cmocka_unit_test(no_code_is_definite_with_5xx_or_408),
-        cmocka_unit_test(E2_a_signature_at_the_wrong_time_is_to_be_signed_again),
-        cmocka_unit_test(a_wrong_signature_is_refused_and_its_canonical_request_is_not_repeated),
-        cmocka_unit_test(an_error_without_words_or_request_id_still_makes_a_sentence),
-        cmocka_unit_test(messages_that_are_no_text_are_left_out),
-        cmocka_unit_test(long_names_and_messages_leave_room_for_the_mend),
-        cmocka_unit_test(control_characters_do_not_reach_the_sentence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

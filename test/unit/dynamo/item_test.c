@@ -38,9 +38,8 @@ static void assert_refused(const char *attribute, const char *value, const char 
     assert_int_equal(record.generation, 99);
 }
 
-static void a_record_is_written_as_the_table_of_attributes_says(void **state)
+TEST(a_record_is_written_as_the_table_of_attributes_says)
 {
-    (void)state;
     struct record record = {.generation = 7,
                             .timeout_ms = 20000,
                             .ttl_s = 1800000000,
@@ -57,9 +56,8 @@ static void a_record_is_written_as_the_table_of_attributes_says(void **state)
     json_decref(item);
 }
 
-static void attributes_that_a_record_does_not_have_are_left_out(void **state)
+TEST(attributes_that_a_record_does_not_have_are_left_out)
 {
-    (void)state;
     struct record record = {.generation = 0, .timeout_ms = 20000, .ttl_s = 1800000000, .fence_s = 5};
     json_t *item = item_from_record("dir/k", "\"e\"", &record, NULL);
     struct buf out;
@@ -92,9 +90,8 @@ static void assert_round_trip(const char *path, const char *etag, uint64_t numbe
     json_decref(item);
 }
 
-static void records_come_back_as_they_went_at_every_limit(void **state)
+TEST(records_come_back_as_they_went_at_every_limit)
 {
-    (void)state;
     char path[2049];
     char etag[1025];
     memset(path, 'p', sizeof(path) - 1);
@@ -107,9 +104,8 @@ static void records_come_back_as_they_went_at_every_limit(void **state)
     assert_round_trip("{\"S\":\"x\"}", "\"\"", (uint64_t)INT64_MAX + 1, "[]");
 }
 
-static void a_record_of_the_peer_has_neither_nonce_nor_fence(void **state)
+TEST(a_record_of_the_peer_has_neither_nonce_nor_fence)
 {
-    (void)state;
     json_t *item = item_of(PEER_ITEM);
     struct record record;
     char *etag = NULL;
@@ -126,9 +122,8 @@ static void a_record_of_the_peer_has_neither_nonce_nor_fence(void **state)
 
 static const char *const number_names[] = {"generation", "timeout", "ttl", "fence"};
 
-static void only_plain_unsigned_64_bit_integers_are_numbers(void **state)
+TEST(only_plain_unsigned_64_bit_integers_are_numbers)
 {
-    (void)state;
     static const char *const numbers[] = {"18446744073709551616",
                                           "99999999999999999999999",
                                           "-1",
@@ -153,17 +148,15 @@ static void only_plain_unsigned_64_bit_integers_are_numbers(void **state)
     }
 }
 
-static void the_largest_number_is_read(void **state)
+TEST(the_largest_number_is_read)
 {
-    (void)state;
     struct record record;
     assert_int_equal(read_changed("generation", "{\"N\":\"18446744073709551615\"}", &record, NULL), OS_OK);
     assert_true(record.generation == UINT64_MAX);
 }
 
-static void a_number_of_another_type_is_refused(void **state)
+TEST(a_number_of_another_type_is_refused)
 {
-    (void)state;
     static const char *const values[] = {
         "{\"S\":\"1\"}",        "{\"N\":1}",        "{\"N\":null}", "{\"NULL\":true}", "{}",
         "{\"n\":\"1\"}",        "{\"NS\":[\"1\"]}", "{\"M\":{}}",   "{\"BOOL\":true}", "{\"N\":\"1\",\"S\":\"1\"}",
@@ -175,9 +168,8 @@ static void a_number_of_another_type_is_refused(void **state)
     }
 }
 
-static void a_string_of_another_type_is_refused(void **state)
+TEST(a_string_of_another_type_is_refused)
 {
-    (void)state;
     static const char *const names[] = {"path", "etag", "nonce", "saw", "upload"};
     static const char *const values[] = {"{\"N\":\"1\"}",       "{\"S\":1}",
                                          "{\"S\":\"\"}",        "{}",
@@ -192,18 +184,16 @@ static void a_string_of_another_type_is_refused(void **state)
     }
 }
 
-static void an_attribute_that_must_be_there_is_missed(void **state)
+TEST(an_attribute_that_must_be_there_is_missed)
 {
-    (void)state;
     static const char *const names[] = {"path", "etag", "generation", "timeout", "ttl"};
     for (size_t i = 0; i < 5; i++) {
         assert_refused(names[i], NULL, "is missing");
     }
 }
 
-static void the_others_may_be_absent(void **state)
+TEST(the_others_may_be_absent)
 {
-    (void)state;
     static const char *const names[] = {"nonce", "fence", "saw"};
     for (size_t i = 0; i < 3; i++) {
         struct record record;
@@ -211,16 +201,14 @@ static void the_others_may_be_absent(void **state)
     }
 }
 
-static void a_nonce_that_is_too_long_is_refused(void **state)
+TEST(a_nonce_that_is_too_long_is_refused)
 {
-    (void)state;
     assert_refused("nonce", "{\"S\":\"" NONCE "0\"}", "longer than 32");
     assert_refused("saw", "{\"S\":\"" NONCE "0\"}", "longer than 32");
 }
 
-static void R14_an_upload_id_comes_back_as_it_went(void **state)
+TEST(R14_an_upload_id_comes_back_as_it_went)
 {
-    (void)state;
     char longest[RECORD_UPLOAD_SIZE];
     memset(longest, 'u', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
@@ -238,9 +226,8 @@ static void R14_an_upload_id_comes_back_as_it_went(void **state)
     }
 }
 
-static void T3_a_record_without_an_upload_has_none_written(void **state)
+TEST(T3_a_record_without_an_upload_has_none_written)
 {
-    (void)state;
     struct record record = {.generation = 1, .timeout_ms = 0, .ttl_s = 3};
     char upload[RECORD_UPLOAD_SIZE] = "left over";
     json_t *item = item_from_record("k", "*", &record, "of the record that is released");
@@ -251,26 +238,23 @@ static void T3_a_record_without_an_upload_has_none_written(void **state)
     json_decref(item);
 }
 
-static void an_upload_id_that_is_too_long_is_refused(void **state)
+TEST(an_upload_id_that_is_too_long_is_refused)
 {
-    (void)state;
     char value[RECORD_UPLOAD_SIZE + 16];
     snprintf(value, sizeof(value), "{\"S\":\"%0*d\"}", RECORD_UPLOAD_SIZE, 0);
     assert_refused("upload", value, "longer than 1,024");
 }
 
-static void unknown_attributes_are_ignored(void **state)
+TEST(unknown_attributes_are_ignored)
 {
-    (void)state;
     struct record record;
     assert_int_equal(read_changed("aws:rep:deleting", "{\"BOOL\":false}", &record, NULL), OS_OK);
     assert_int_equal(read_changed("colour", "{\"M\":{\"a\":{\"L\":[]}}}", &record, NULL), OS_OK);
     assert_int_equal(record.generation, 7);
 }
 
-static void what_is_no_object_is_no_item(void **state)
+TEST(what_is_no_object_is_no_item)
 {
-    (void)state;
     struct record record;
     os_error err;
     json_t *list = json_array();
@@ -279,9 +263,8 @@ static void what_is_no_object_is_no_item(void **state)
     json_decref(list);
 }
 
-static void the_other_attributes_are_given_as_json(void **state)
+TEST(the_other_attributes_are_given_as_json)
 {
-    (void)state;
     json_t *item = item_of(ITEM);
     char *other = item_other_attributes(item);
     assert_string_equal(other, "{}");
@@ -295,9 +278,8 @@ static void the_other_attributes_are_given_as_json(void **state)
     json_decref(item);
 }
 
-static void a_string_attribute_is_borrowed_or_null(void **state)
+TEST(a_string_attribute_is_borrowed_or_null)
 {
-    (void)state;
     json_t *item = item_of("{\"a\":{\"S\":\"x\"},\"b\":{\"N\":\"1\"},\"c\":{\"S\":\"\\u0000\"},\"d\":\"x\"}");
     assert_string_equal(item_get_string(item, "a"), "x");
     assert_null(item_get_string(item, "b"));
@@ -305,29 +287,4 @@ static void a_string_attribute_is_borrowed_or_null(void **state)
     assert_null(item_get_string(item, "d"));
     assert_null(item_get_string(item, "e"));
     json_decref(item);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_is_written_as_the_table_of_attributes_says),
-        cmocka_unit_test(attributes_that_a_record_does_not_have_are_left_out),
-        cmocka_unit_test(records_come_back_as_they_went_at_every_limit),
-        cmocka_unit_test(a_record_of_the_peer_has_neither_nonce_nor_fence),
-        cmocka_unit_test(only_plain_unsigned_64_bit_integers_are_numbers),
-        cmocka_unit_test(the_largest_number_is_read),
-        cmocka_unit_test(a_number_of_another_type_is_refused),
-        cmocka_unit_test(a_string_of_another_type_is_refused),
-        cmocka_unit_test(an_attribute_that_must_be_there_is_missed),
-        cmocka_unit_test(the_others_may_be_absent),
-        cmocka_unit_test(a_nonce_that_is_too_long_is_refused),
-        cmocka_unit_test(R14_an_upload_id_comes_back_as_it_went),
-        cmocka_unit_test(T3_a_record_without_an_upload_has_none_written),
-        cmocka_unit_test(an_upload_id_that_is_too_long_is_refused),
-        cmocka_unit_test(unknown_attributes_are_ignored),
-        cmocka_unit_test(what_is_no_object_is_no_item),
-        cmocka_unit_test(the_other_attributes_are_given_as_json),
-        cmocka_unit_test(a_string_attribute_is_borrowed_or_null),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

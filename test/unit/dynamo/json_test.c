@@ -13,9 +13,8 @@ static bool is_read(const char *text)
     return read;
 }
 
-static void only_a_whole_object_is_read(void **state)
+TEST(only_a_whole_object_is_read)
 {
-    (void)state;
     assert_true(is_read("{}"));
     assert_true(is_read(" \r\n{\"a\":[1,2.5,null,true,\"x\"]}\n"));
     static const char *const others[] = {"",
@@ -44,33 +43,29 @@ static void only_a_whole_object_is_read(void **state)
     }
 }
 
-static void a_key_that_stands_twice_is_refused_at_any_depth(void **state)
+TEST(a_key_that_stands_twice_is_refused_at_any_depth)
 {
-    (void)state;
     assert_false(is_read("{\"a\":1,\"a\":2}"));
     assert_false(is_read("{\"x\":[{\"a\":1,\"\\u0061\":1}]}"));
 }
 
-static void text_that_is_not_utf8_is_refused(void **state)
+TEST(text_that_is_not_utf8_is_refused)
 {
-    (void)state;
     assert_false(is_read("{\"a\":\"\xff\"}"));
     assert_false(is_read("{\"a\":\"\xc0\xaf\"}"));
     assert_false(is_read("{\"a\":\"\\ud800\"}"));
     assert_true(is_read("{\"a\":\"\\ud83c\\udf88\"}"));
 }
 
-static void raw_nul_bytes_are_refused(void **state)
+TEST(raw_nul_bytes_are_refused)
 {
-    (void)state;
     assert_null(json_read("{\"a\":\"x\0y\"}", 11));
     assert_null(json_read("{}\0", 3));
     assert_null(json_read("\0{}", 3));
 }
 
-static void an_escaped_nul_is_read_but_is_no_text(void **state)
+TEST(an_escaped_nul_is_read_but_is_no_text)
 {
-    (void)state;
     const char *text = "{\"a\":\"x\\u0000y\",\"b\":\"xy\",\"c\":1}";
     json_t *root = json_read(text, strlen(text));
     assert_non_null(root);
@@ -82,9 +77,8 @@ static void an_escaped_nul_is_read_but_is_no_text(void **state)
     json_decref(root);
 }
 
-static void numbers_that_no_c_type_holds_are_refused(void **state)
+TEST(numbers_that_no_c_type_holds_are_refused)
 {
-    (void)state;
     assert_false(is_read("{\"a\":99999999999999999999999999}"));
     assert_false(is_read("{\"a\":1e999}"));
 }
@@ -108,18 +102,16 @@ static bool is_nesting_read(size_t depth)
     return read;
 }
 
-static void nesting_is_bounded(void **state)
+TEST(nesting_is_bounded)
 {
-    (void)state;
     assert_true(is_nesting_read(JSON_DEPTH_MAX - 1));
     assert_false(is_nesting_read(JSON_DEPTH_MAX));
     assert_false(is_nesting_read(5000));
     assert_false(is_nesting_read(1000000));
 }
 
-static void an_unclosed_depth_bomb_is_refused(void **state)
+TEST(an_unclosed_depth_bomb_is_refused)
 {
-    (void)state;
     size_t len = 4U << 20;
     char *bomb = malloc(len);
     assert_non_null(bomb);
@@ -149,16 +141,14 @@ static bool is_list_read(size_t values)
     return read;
 }
 
-static void the_number_of_values_is_bounded(void **state)
+TEST(the_number_of_values_is_bounded)
 {
-    (void)state;
     assert_true(is_list_read(JSON_VALUES_MAX - 1));
     assert_false(is_list_read(JSON_VALUES_MAX + 1));
 }
 
-static void brackets_and_commas_inside_strings_do_not_count(void **state)
+TEST(brackets_and_commas_inside_strings_do_not_count)
 {
-    (void)state;
     struct buf text;
     buf_init(&text, 1U << 20);
     buf_add_str(&text, "{\"a\":\"\\\"");
@@ -170,9 +160,8 @@ static void brackets_and_commas_inside_strings_do_not_count(void **state)
     buf_free(&text);
 }
 
-static void what_is_written_keeps_its_order_and_has_no_blanks(void **state)
+TEST(what_is_written_keeps_its_order_and_has_no_blanks)
 {
-    (void)state;
     const char *text = "{\"z\":{\"S\":\"a\\u0000\\n\"},\"a\":[true,1]}";
     json_t *root = json_read(text, strlen(text));
     struct buf out;
@@ -184,22 +173,4 @@ static void what_is_written_keeps_its_order_and_has_no_blanks(void **state)
     assert_false(json_write(&out, root));
     buf_free(&out);
     json_decref(root);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_a_whole_object_is_read),
-        cmocka_unit_test(a_key_that_stands_twice_is_refused_at_any_depth),
-        cmocka_unit_test(text_that_is_not_utf8_is_refused),
-        cmocka_unit_test(raw_nul_bytes_are_refused),
-        cmocka_unit_test(an_escaped_nul_is_read_but_is_no_text),
-        cmocka_unit_test(numbers_that_no_c_type_holds_are_refused),
-        cmocka_unit_test(nesting_is_bounded),
-        cmocka_unit_test(an_unclosed_depth_bomb_is_refused),
-        cmocka_unit_test(the_number_of_values_is_bounded),
-        cmocka_unit_test(brackets_and_commas_inside_strings_do_not_count),
-        cmocka_unit_test(what_is_written_keeps_its_order_and_has_no_blanks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,8 @@ static enum ledger_outcome list_outcome(int status, const char *body, struct see
     return outcome;
 }
 
-static void a_page_gives_its_rows_and_where_the_next_one_starts(void **state)
+TEST(a_page_gives_its_rows_and_where_the_next_one_starts)
 {
-    (void)state;
     struct seen seen = {.count = 0};
     char *last_key = NULL;
     os_error err;
@@ -63,9 +62,8 @@ static void a_page_gives_its_rows_and_where_the_next_one_starts(void **state)
     free(last_key);
 }
 
-static void the_last_page_has_no_next_one(void **state)
+TEST(the_last_page_has_no_next_one)
 {
-    (void)state;
     struct seen seen = {.count = 0};
     char *last_key = (char *)"untouched";
     assert_int_equal(list_outcome(200, "{\"Items\":[],\"Count\":0}", &seen, &last_key, NULL), LEDGER_OK);
@@ -76,9 +74,8 @@ static void the_last_page_has_no_next_one(void **state)
     assert_null(last_key);
 }
 
-static void a_row_that_is_no_record_is_given_whole(void **state)
+TEST(a_row_that_is_no_record_is_given_whole)
 {
-    (void)state;
     struct seen seen = {.count = 0};
     char *last_key = NULL;
     assert_int_equal(list_outcome(200,
@@ -98,9 +95,8 @@ static void a_row_that_is_no_record_is_given_whole(void **state)
     assert_string_equal(seen.rows[2].other, "{\"path\":{\"S\":\"a\\u0000b\"},\"etag\":{\"S\":\"e\"}}");
 }
 
-static void attributes_of_others_come_with_their_row(void **state)
+TEST(attributes_of_others_come_with_their_row)
 {
-    (void)state;
     struct seen seen = {.count = 0};
     char *last_key = NULL;
     assert_int_equal(
@@ -115,9 +111,8 @@ static void attributes_of_others_come_with_their_row(void **state)
     assert_string_equal(seen.rows[0].other, "{\"colour\":{\"S\":\"u\"}}");
 }
 
-static void a_caller_that_says_stop_gets_no_more(void **state)
+TEST(a_caller_that_says_stop_gets_no_more)
 {
-    (void)state;
     struct seen seen = {.stop_after = 1};
     char *last_key = (char *)"untouched";
     assert_int_equal(list_outcome(200, "{\"Items\":[" ITEM "," ITEM "],\"LastEvaluatedKey\":{\"path\":{\"S\":\"k\"}}}",
@@ -127,9 +122,8 @@ static void a_caller_that_says_stop_gets_no_more(void **state)
     assert_null(last_key);
 }
 
-static void a_broken_page_gives_no_row_at_all(void **state)
+TEST(a_broken_page_gives_no_row_at_all)
 {
-    (void)state;
     static const char *const bodies[] = {"{}",
                                          "{\"Items\":null}",
                                          "{\"Items\":{}}",
@@ -149,9 +143,8 @@ static void a_broken_page_gives_no_row_at_all(void **state)
     }
 }
 
-static void a_page_cut_short_anywhere_gives_no_row(void **state)
+TEST(a_page_cut_short_anywhere_gives_no_row)
 {
-    (void)state;
     static const char whole[] = "{\"Items\":[" ITEM "],\"LastEvaluatedKey\":{\"path\":{\"S\":\"k\"}}}";
     for (size_t len = 0; len < sizeof(whole) - 1; len++) {
         struct seen seen = {.count = 0};
@@ -164,9 +157,8 @@ static void a_page_cut_short_anywhere_gives_no_row(void **state)
     }
 }
 
-static void a_missing_table_is_named_when_it_is_listed(void **state)
+TEST(a_missing_table_is_named_when_it_is_listed)
 {
-    (void)state;
     struct seen seen = {.count = 0};
     char *last_key = NULL;
     os_error err;
@@ -177,10 +169,9 @@ static void a_missing_table_is_named_when_it_is_listed(void **state)
     assert_says(err, WHERE);
 }
 
-static void a_page_with_anything_but_items_and_a_key_is_not_used(void **state)
+TEST(a_page_with_anything_but_items_and_a_key_is_not_used)
 {
     static const char *const bodies[] = {"{\"Items\":[" ITEM ",1]}", "{\"Items\":[],\"LastEvaluatedKey\":5}"};
-    (void)state;
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         struct seen seen = {.count = 0};
         char *last_key = NULL;
@@ -189,20 +180,4 @@ static void a_page_with_anything_but_items_and_a_key_is_not_used(void **state)
         assert_int_equal(seen.count, 0);
         assert_null(last_key);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_page_gives_its_rows_and_where_the_next_one_starts),
-        cmocka_unit_test(the_last_page_has_no_next_one),
-        cmocka_unit_test(a_row_that_is_no_record_is_given_whole),
-        cmocka_unit_test(attributes_of_others_come_with_their_row),
-        cmocka_unit_test(a_caller_that_says_stop_gets_no_more),
-        cmocka_unit_test(a_broken_page_gives_no_row_at_all),
-        cmocka_unit_test(a_page_cut_short_anywhere_gives_no_row),
-        cmocka_unit_test(a_missing_table_is_named_when_it_is_listed),
-        cmocka_unit_test(a_page_with_anything_but_items_and_a_key_is_not_used),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

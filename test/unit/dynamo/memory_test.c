@@ -29,9 +29,8 @@ static void allow_all(void)
     json_set_alloc_funcs(malloc, free);
 }
 
-static void a_conflict_that_finds_no_memory_is_ambiguous(void **state)
+TEST(a_conflict_that_finds_no_memory_is_ambiguous)
 {
-    (void)state;
     enum ledger_outcome outcome = LEDGER_AMBIGUOUS;
     size_t allowed = 0;
     for (; outcome != LEDGER_CONFLICT; allowed++) {
@@ -58,9 +57,8 @@ static bool go_on(void *context, const struct dynamo_row *row)
     return true;
 }
 
-static void a_page_that_finds_no_memory_is_ambiguous(void **state)
+TEST(a_page_that_finds_no_memory_is_ambiguous)
 {
-    (void)state;
     enum ledger_outcome outcome = LEDGER_AMBIGUOUS;
     size_t allowed = 0;
     for (; outcome != LEDGER_OK; allowed++) {
@@ -82,9 +80,8 @@ static void a_page_that_finds_no_memory_is_ambiguous(void **state)
     assert_true(allowed > 40);
 }
 
-static void other_attributes_that_find_no_memory_are_null(void **state)
+TEST(other_attributes_that_find_no_memory_are_null)
 {
-    (void)state;
     json_t *item = json_loads(ITEM, 0, NULL);
     assert_non_null(item);
     char *other = NULL;
@@ -97,14 +94,4 @@ static void other_attributes_that_find_no_memory_are_null(void **state)
     assert_string_equal(other, "{}");
     free(other);
     json_decref(item);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_conflict_that_finds_no_memory_is_ambiguous),
-        cmocka_unit_test(a_page_that_finds_no_memory_is_ambiguous),
-        cmocka_unit_test(other_attributes_that_find_no_memory_are_null),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,9 +30,8 @@ static void assert_mend(const char *seen, const char *golden)
     buf_free(&body);
 }
 
-static void every_attribute_of_a_record_must_be_as_it_was_or_still_missing(void **state)
+TEST(every_attribute_of_a_record_must_be_as_it_was_or_still_missing)
 {
-    (void)state;
     assert_mend(
         "{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"*\"},\"generation\":{\"N\":\"-1\"},\"ttl\":{\"B\":\"AA==\"},"
         "\"nonce\":{\"S\":\"\\u0000\"},\"saw\":{\"M\":{\"a\":{\"S\":\"b\"}}},\"upload\":{\"NS\":[\"1\"]}}",
@@ -46,9 +45,8 @@ static void every_attribute_of_a_record_must_be_as_it_was_or_still_missing(void 
                      "AND attribute_not_exists(#saw) AND attribute_not_exists(#upload)" NAMES "}");
 }
 
-static void what_was_too_large_must_still_be_no_record(void **state)
+TEST(what_was_too_large_must_still_be_no_record)
 {
-    (void)state;
     assert_mend(
         NULL,
         HEAD "NOT (attribute_type(#generation, :N) AND attribute_type(#timeout, :N) AND attribute_type(#ttl, :N) AND "
@@ -59,9 +57,8 @@ static void what_was_too_large_must_still_be_no_record(void **state)
              ",\"ExpressionAttributeValues\":{\":N\":{\"S\":\"N\"},\":S\":{\"S\":\"S\"}}}");
 }
 
-static void what_was_seen_must_be_json(void **state)
+TEST(what_was_seen_must_be_json)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     os_error err;
@@ -81,9 +78,8 @@ static enum ledger_outcome read_item(int status, const char *body, bool *ret_fou
     return outcome;
 }
 
-static void an_item_that_is_no_record_is_given_as_it_stands(void **state)
+TEST(an_item_that_is_no_record_is_given_as_it_stands)
 {
-    (void)state;
     bool found = false;
     char *seen = NULL;
     assert_int_equal(read_item(200,
@@ -101,9 +97,8 @@ static void an_item_that_is_no_record_is_given_as_it_stands(void **state)
     assert_null(seen);
 }
 
-static void an_item_that_is_too_large_is_unreadable_and_not_given(void **state)
+TEST(an_item_that_is_too_large_is_unreadable_and_not_given)
 {
-    (void)state;
     bool found = false;
     char *seen = NULL;
     struct buf body;
@@ -115,16 +110,4 @@ static void an_item_that_is_too_large_is_unreadable_and_not_given(void **state)
     assert_int_equal(read_item(200, buf_str(&body), &found, &seen), LEDGER_UNREADABLE);
     assert_null(seen);
     buf_free(&body);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_attribute_of_a_record_must_be_as_it_was_or_still_missing),
-        cmocka_unit_test(what_was_too_large_must_still_be_no_record),
-        cmocka_unit_test(what_was_seen_must_be_json),
-        cmocka_unit_test(an_item_that_is_no_record_is_given_as_it_stands),
-        cmocka_unit_test(an_item_that_is_too_large_is_unreadable_and_not_given),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

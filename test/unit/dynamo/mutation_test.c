@@ -113,9 +113,8 @@ static enum ledger_outcome read_one_way(const struct http_response *response, si
     return outcome;
 }
 
-static void damaged_answers_neither_crash_nor_leak(void **state)
+TEST(damaged_answers_neither_crash_nor_leak)
 {
-    (void)state;
     struct http_response response;
     char *body = malloc(BODY_MAX);
     assert_non_null(body);
@@ -141,9 +140,8 @@ static void damaged_answers_neither_crash_nor_leak(void **state)
     free(body);
 }
 
-static void a_single_flipped_bit_with_a_checksum_is_always_noticed(void **state)
+TEST(a_single_flipped_bit_with_a_checksum_is_always_noticed)
 {
-    (void)state;
     static const char whole[] = CONFLICT_HEAD ",\"Item\":" ITEM "}";
     struct http_response response;
     struct record record;
@@ -158,13 +156,4 @@ static void a_single_flipped_bit_with_a_checksum_is_always_noticed(void **state)
     }
     assert_int_equal(dynamo_read_put(&response, WHERE, "k", "*", &record, NULL, &detail, NULL), LEDGER_CONFLICT);
     http_response_free(&response);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_answers_neither_crash_nor_leak),
-        cmocka_unit_test(a_single_flipped_bit_with_a_checksum_is_always_noticed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,9 +57,8 @@ static void assert_request(os_code code, struct http_request *request, struct bu
     buf_free(body);
 }
 
-static void a_record_is_removed_only_as_it_was_seen(void **state)
+TEST(a_record_is_removed_only_as_it_was_seen)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     struct record_condition condition = {.kind = RECORD_IF_SEEN, .seen = held};
@@ -86,17 +85,15 @@ static void assert_put(const struct record *record, enum record_condition_kind k
     assert_request(code, &request, &body, "PutItem", golden);
 }
 
-static void R3_acquires_where_no_record_is(void **state)
+TEST(R3_acquires_where_no_record_is)
 {
-    (void)state;
     assert_put(&held, RECORD_IF_ABSENT, NULL,
                TABLE ",\"Item\":" HELD_ITEM ",\"ConditionExpression\":\"attribute_not_exists(#path)\","
                      "\"ExpressionAttributeNames\":{\"#path\":\"path\"}," ALL_OLD);
 }
 
-static void R12_takes_over_what_was_seen(void **state)
+TEST(R12_takes_over_what_was_seen)
 {
-    (void)state;
     assert_put(&held, RECORD_IF_SEEN, &held,
                TABLE
                ",\"Item\":" HELD_ITEM
@@ -106,9 +103,8 @@ static void R12_takes_over_what_was_seen(void **state)
                "\":ttl\":{\"N\":\"1800000000\"},\":nonce\":{\"S\":\"" NONCE "\"}}," ALL_OLD);
 }
 
-static void R12_takes_over_a_peers_record_only_while_it_has_no_nonce(void **state)
+TEST(R12_takes_over_a_peers_record_only_while_it_has_no_nonce)
 {
-    (void)state;
     assert_put(
         &held, RECORD_IF_SEEN, &peers,
         TABLE ",\"Item\":" HELD_ITEM ",\"ConditionExpression\":\"#generation = :generation AND #ttl = :ttl AND "
@@ -117,9 +113,8 @@ static void R12_takes_over_a_peers_record_only_while_it_has_no_nonce(void **stat
               "\"ExpressionAttributeValues\":{\":generation\":{\"N\":\"0\"},\":ttl\":{\"N\":\"1800003600\"}}," ALL_OLD);
 }
 
-static void T3_releases_what_is_held(void **state)
+TEST(T3_releases_what_is_held)
 {
-    (void)state;
     assert_put(&held, RECORD_IF_HELD, &held,
                TABLE ",\"Item\":" HELD_ITEM
                      ",\"ConditionExpression\":\"#generation = :generation AND #nonce = :nonce\","
@@ -128,9 +123,8 @@ static void T3_releases_what_is_held(void **state)
                      "\":nonce\":{\"S\":\"" NONCE "\"}}," ALL_OLD);
 }
 
-static void T3_releases_a_record_without_nonce_only_while_it_has_none(void **state)
+TEST(T3_releases_a_record_without_nonce_only_while_it_has_none)
 {
-    (void)state;
     assert_put(&held, RECORD_IF_HELD, &peers,
                TABLE ",\"Item\":" HELD_ITEM
                      ",\"ConditionExpression\":\"#generation = :generation AND attribute_not_exists(#nonce)\","
@@ -138,9 +132,8 @@ static void T3_releases_a_record_without_nonce_only_while_it_has_none(void **sta
                      "\"ExpressionAttributeValues\":{\":generation\":{\"N\":\"0\"}}," ALL_OLD);
 }
 
-static void R17_releases_for_a_ticket_what_is_stored_as_it_says(void **state)
+TEST(R17_releases_for_a_ticket_what_is_stored_as_it_says)
 {
-    (void)state;
     struct record seen = held;
     seen.has_fence = true;
     seen.fence_s = 1799990010;
@@ -165,9 +158,8 @@ static void R17_releases_for_a_ticket_what_is_stored_as_it_says(void **state)
     "\"ProjectionExpression\":\"#path, #etag, #generation, #timeout, #ttl, #nonce, #fence, #saw, #upload\""
 #define OF_RECORDS OF_RECORDS_PROJECTION ",\"ExpressionAttributeNames\":{" OF_RECORDS_NAMES "}"
 
-static void reads_are_consistent(void **state)
+TEST(reads_are_consistent)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     os_code code = dynamo_build_get(&target, "dir/k", "*", &request, &body, NULL);
@@ -175,9 +167,8 @@ static void reads_are_consistent(void **state)
                    TABLE ",\"Key\":{" KEY "},\"ConsistentRead\":true," OF_RECORDS "}");
 }
 
-static void a_partition_is_queried(void **state)
+TEST(a_partition_is_queried)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     os_code code =
@@ -188,9 +179,8 @@ static void a_partition_is_queried(void **state)
                          "\"ExpressionAttributeNames\":{\"#path\":\"path\"}}");
 }
 
-static void a_page_of_records_leaves_out_what_others_have_added(void **state)
+TEST(a_page_of_records_leaves_out_what_others_have_added)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     struct dynamo_page page = {.path = "dir/k", .attributes = DYNAMO_RECORD_ATTRIBUTES, .limit = 7};
@@ -206,9 +196,8 @@ static void a_page_of_records_leaves_out_what_others_have_added(void **state)
                          "\"ExpressionAttributeNames\":{\"#path\":\"path\",\"#etag\":\"etag\"}}");
 }
 
-static void a_whole_table_is_scanned(void **state)
+TEST(a_whole_table_is_scanned)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     os_code code =
@@ -216,9 +205,8 @@ static void a_whole_table_is_scanned(void **state)
     assert_request(code, &request, &body, "Scan", TABLE ",\"ConsistentRead\":true,\"Limit\":4000}");
 }
 
-static void the_next_page_starts_at_the_last_key(void **state)
+TEST(the_next_page_starts_at_the_last_key)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     os_code code = dynamo_build_list(&target, &(struct dynamo_page){.path = NULL, .start_key = "{" KEY "}"}, &request,
@@ -233,9 +221,8 @@ static void the_next_page_starts_at_the_last_key(void **state)
                          "\"ExpressionAttributeNames\":{\"#path\":\"path\"},\"ExclusiveStartKey\":{" KEY "}}");
 }
 
-static void the_table_is_described_and_made(void **state)
+TEST(the_table_is_described_and_made)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     os_code code = dynamo_build_describe_table(&target, &request, &body, NULL);
@@ -248,9 +235,8 @@ static void the_table_is_described_and_made(void **state)
                          "{\"AttributeName\":\"etag\",\"KeyType\":\"RANGE\"}],\"BillingMode\":\"PAY_PER_REQUEST\"}");
 }
 
-static void ttl_is_turned_on_and_described(void **state)
+TEST(ttl_is_turned_on_and_described)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     os_code code = dynamo_build_update_ttl(&target, &request, &body, NULL);
@@ -301,9 +287,8 @@ static os_code build_every_other(const struct dynamo_target *other, int which, o
     return code;
 }
 
-static void keys_at_dynamodbs_limits_are_taken_and_beyond_refused(void **state)
+TEST(keys_at_dynamodbs_limits_are_taken_and_beyond_refused)
 {
-    (void)state;
     char path[2050];
     char etag[1026];
     os_error err;
@@ -324,9 +309,8 @@ static void keys_at_dynamodbs_limits_are_taken_and_beyond_refused(void **state)
     assert_says(err, "2049 bytes");
 }
 
-static void empty_keys_and_keys_that_are_not_utf8_are_refused(void **state)
+TEST(empty_keys_and_keys_that_are_not_utf8_are_refused)
 {
-    (void)state;
     os_error err;
     assert_int_equal(build_get("records", "", "*", &err), OS_ERR_ARGUMENT);
     assert_int_equal(build_get("records", "k", "", &err), OS_ERR_ARGUMENT);
@@ -337,9 +321,8 @@ static void empty_keys_and_keys_that_are_not_utf8_are_refused(void **state)
     assert_int_equal(build_get("records", "k", "\xc3", &err), OS_ERR_ARGUMENT);
 }
 
-static void a_bad_table_name_is_refused_by_every_builder(void **state)
+TEST(a_bad_table_name_is_refused_by_every_builder)
 {
-    (void)state;
     const struct dynamo_target other = {.endpoint = &endpoint, .table = "a b"};
     os_error err;
     assert_int_equal(build_get("a b", "k", "*", &err), OS_ERR_ARGUMENT);
@@ -349,9 +332,8 @@ static void a_bad_table_name_is_refused_by_every_builder(void **state)
     }
 }
 
-static void a_start_key_that_is_none_is_refused(void **state)
+TEST(a_start_key_that_is_none_is_refused)
 {
-    (void)state;
     static const char *const keys[] = {"", "x", "[]", "{", "null", "{\"a\":1,\"a\":1}"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         struct http_request request;
@@ -364,9 +346,8 @@ static void a_start_key_that_is_none_is_refused(void **state)
     }
 }
 
-static void names_and_arns_of_tables_are_told_from_others(void **state)
+TEST(names_and_arns_of_tables_are_told_from_others)
 {
-    (void)state;
     char name[257];
     memset(name, 'n', sizeof(name) - 1);
     name[256] = '\0';
@@ -411,9 +392,8 @@ static void *counted_malloc(size_t size)
 }
 
 /* Once one allocation of the JSON fails, all later ones do: the request is either right or not there. */
-static void every_failed_allocation_is_an_error_and_leaks_nothing(void **state)
+TEST(every_failed_allocation_is_an_error_and_leaks_nothing)
 {
-    (void)state;
     const struct record_condition condition = {.kind = RECORD_IF_SEEN, .seen = held};
     size_t failures = 0;
     os_code code = OS_ERR_NO_MEMORY;
@@ -438,9 +418,8 @@ static void every_failed_allocation_is_an_error_and_leaks_nothing(void **state)
     assert_true(failures > 20);
 }
 
-static void every_failed_allocation_of_the_other_builders_is_an_error(void **state)
+TEST(every_failed_allocation_of_the_other_builders_is_an_error)
 {
-    (void)state;
     for (int which = 0; which < 7; which++) {
         os_code code = OS_ERR_NO_MEMORY;
         for (size_t allowed = 0; code != OS_OK; allowed++) {
@@ -452,32 +431,4 @@ static void every_failed_allocation_of_the_other_builders_is_an_error(void **sta
             assert_true(allowed < 10000);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_is_removed_only_as_it_was_seen),
-        cmocka_unit_test(R3_acquires_where_no_record_is),
-        cmocka_unit_test(R12_takes_over_what_was_seen),
-        cmocka_unit_test(R12_takes_over_a_peers_record_only_while_it_has_no_nonce),
-        cmocka_unit_test(T3_releases_what_is_held),
-        cmocka_unit_test(T3_releases_a_record_without_nonce_only_while_it_has_none),
-        cmocka_unit_test(R17_releases_for_a_ticket_what_is_stored_as_it_says),
-        cmocka_unit_test(reads_are_consistent),
-        cmocka_unit_test(a_partition_is_queried),
-        cmocka_unit_test(a_page_of_records_leaves_out_what_others_have_added),
-        cmocka_unit_test(a_whole_table_is_scanned),
-        cmocka_unit_test(the_next_page_starts_at_the_last_key),
-        cmocka_unit_test(the_table_is_described_and_made),
-        cmocka_unit_test(ttl_is_turned_on_and_described),
-        cmocka_unit_test(keys_at_dynamodbs_limits_are_taken_and_beyond_refused),
-        cmocka_unit_test(empty_keys_and_keys_that_are_not_utf8_are_refused),
-        cmocka_unit_test(a_bad_table_name_is_refused_by_every_builder),
-        cmocka_unit_test(a_start_key_that_is_none_is_refused),
-        cmocka_unit_test(names_and_arns_of_tables_are_told_from_others),
-        cmocka_unit_test(every_failed_allocation_is_an_error_and_leaks_nothing),
-        cmocka_unit_test(every_failed_allocation_of_the_other_builders_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@ static const struct record expected = {.generation = 7,
 
 /* ---------------------------------------------------------------------------------------------------- PutItem */
 
-static void an_empty_object_with_200_is_applied(void **state)
+TEST(an_empty_object_with_200_is_applied)
 {
-    (void)state;
     struct dynamo_error detail;
     os_error err;
     assert_int_equal(put_outcome(200, "{}", &detail, &err), LEDGER_OK);
@@ -24,9 +23,8 @@ static void an_empty_object_with_200_is_applied(void **state)
     assert_int_equal(put_outcome(200, "{\"ConsumedCapacity\":{\"CapacityUnits\":1.0}}", NULL, NULL), LEDGER_OK);
 }
 
-static void a_conflict_gives_the_record(void **state)
+TEST(a_conflict_gives_the_record)
 {
-    (void)state;
     struct http_response response;
     struct record record;
     struct dynamo_error detail;
@@ -44,9 +42,8 @@ static void a_conflict_gives_the_record(void **state)
     "{\"path\":{\"S\":\"k\"},\"etag\":{\"S\":\"*\"},\"generation\":{\"N\":\"1\"}," \
     "\"timeout\":{\"N\":\"1\"},\"ttl\":{\"N\":\"1\"},\"upload\":{\"S\":\"an-id\"}}"
 
-static void R14_a_conflict_and_a_read_give_the_upload_id(void **state)
+TEST(R14_a_conflict_and_a_read_give_the_upload_id)
 {
-    (void)state;
     for (int get = 0; get < 2; get++) {
         struct http_response response;
         struct record record = {.generation = 0};
@@ -64,16 +61,14 @@ static void R14_a_conflict_and_a_read_give_the_upload_id(void **state)
     }
 }
 
-static void R4_a_conflict_without_item_is_blind(void **state)
+TEST(R4_a_conflict_without_item_is_blind)
 {
-    (void)state;
     assert_int_equal(put_outcome(400, CONFLICT_HEAD "}", NULL, NULL), LEDGER_CONFLICT_BLIND);
     assert_int_equal(put_outcome(400, CONFLICT_HEAD ",\"Item\":{}}", NULL, NULL), LEDGER_CONFLICT_BLIND);
 }
 
-static void T1_a_conflict_whose_item_is_no_record_is_unreadable(void **state)
+TEST(T1_a_conflict_whose_item_is_no_record_is_unreadable)
 {
-    (void)state;
     os_error err;
     assert_int_equal(put_outcome(400,
                                  CONFLICT_HEAD ",\"Item\":{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"*\"},"
@@ -96,9 +91,8 @@ static void T1_a_conflict_whose_item_is_no_record_is_unreadable(void **state)
     }
 }
 
-static void no_answer_is_ambiguous(void **state)
+TEST(no_answer_is_ambiguous)
 {
-    (void)state;
     os_error err;
     assert_int_equal(put_outcome(0, "", NULL, &err), LEDGER_AMBIGUOUS);
     assert_int_equal(err.code, OS_ERR_NETWORK);
@@ -108,9 +102,8 @@ static void no_answer_is_ambiguous(void **state)
 }
 
 /* Whatever a 5xx or 408 says, and even if it names a code that is definite elsewhere. */
-static void every_status_that_is_neither_200_nor_a_definite_4xx_is_ambiguous(void **state)
+TEST(every_status_that_is_neither_200_nor_a_definite_4xx_is_ambiguous)
 {
-    (void)state;
     static const int statuses[] = {100, 201, 202, 204, 206, 299, 301, 302, 304,
                                    307, 308, 408, 500, 501, 502, 503, 504, 599};
     static const char *const bodies[] = {"",
@@ -132,9 +125,8 @@ static void every_status_that_is_neither_200_nor_a_definite_4xx_is_ambiguous(voi
     }
 }
 
-static void a_server_error_tells_what_the_service_said(void **state)
+TEST(a_server_error_tells_what_the_service_said)
 {
-    (void)state;
     struct dynamo_error detail;
     os_error err;
     assert_int_equal(
@@ -146,9 +138,8 @@ static void a_server_error_tells_what_the_service_said(void **state)
     assert_says(err, "HTTP 500 InternalServerError: Sorry (request id REQ1). It may");
 }
 
-static void an_unknown_code_with_4xx_is_ambiguous(void **state)
+TEST(an_unknown_code_with_4xx_is_ambiguous)
 {
-    (void)state;
     static const char *const bodies[] = {"{}",
                                          "{\"__type\":\"\"}",
                                          "{\"__type\":\"x#\"}",
@@ -170,9 +161,8 @@ static void an_unknown_code_with_4xx_is_ambiguous(void **state)
     }
 }
 
-static void a_code_longer_than_its_place_is_cut_and_unknown(void **state)
+TEST(a_code_longer_than_its_place_is_cut_and_unknown)
 {
-    (void)state;
     char body[512];
     struct dynamo_error detail;
     memset(body, 'A', sizeof(body));
@@ -182,9 +172,8 @@ static void a_code_longer_than_its_place_is_cut_and_unknown(void **state)
     assert_int_equal(strlen(detail.code), sizeof(detail.code) - 1);
 }
 
-static void a_body_that_is_not_json_is_ambiguous(void **state)
+TEST(a_body_that_is_not_json_is_ambiguous)
 {
-    (void)state;
     static const int statuses[] = {200, 400, 403, 404, 413, 429};
     static const char *const bodies[] = {"",  " ",   "<html>Forbidden</html>",   "[]", "null",
                                          "{", "{}x", "\"AccessDeniedException\""};
@@ -198,17 +187,15 @@ static void a_body_that_is_not_json_is_ambiguous(void **state)
     }
 }
 
-static void an_error_inside_a_200_is_ambiguous(void **state)
+TEST(an_error_inside_a_200_is_ambiguous)
 {
-    (void)state;
     os_error err;
     assert_int_equal(put_outcome(200, CONFLICT_HEAD ",\"Item\":" ITEM "}", NULL, &err), LEDGER_AMBIGUOUS);
     assert_int_equal(err.code, OS_ERR_PROTOCOL);
 }
 
-static void duplicate_members_make_an_answer_ambiguous(void **state)
+TEST(duplicate_members_make_an_answer_ambiguous)
 {
-    (void)state;
     assert_int_equal(put_outcome(400, CONFLICT_HEAD ",\"Item\":" ITEM ",\"Item\":" PEER_ITEM "}", NULL, NULL),
                      LEDGER_AMBIGUOUS);
     assert_int_equal(
@@ -216,9 +203,8 @@ static void duplicate_members_make_an_answer_ambiguous(void **state)
         LEDGER_AMBIGUOUS);
 }
 
-static void a_conflict_cut_short_anywhere_is_ambiguous(void **state)
+TEST(a_conflict_cut_short_anywhere_is_ambiguous)
 {
-    (void)state;
     static const char whole[] = CONFLICT_HEAD ",\"Item\":" ITEM "}";
     for (size_t len = 0; len < sizeof(whole) - 1; len++) {
         struct http_response response;
@@ -230,9 +216,8 @@ static void a_conflict_cut_short_anywhere_is_ambiguous(void **state)
     }
 }
 
-static void nul_bytes_anywhere_in_an_answer_are_harmless(void **state)
+TEST(nul_bytes_anywhere_in_an_answer_are_harmless)
 {
-    (void)state;
     static const char whole[] = CONFLICT_HEAD ",\"Item\":" ITEM "}";
     for (size_t at = 0; at < sizeof(whole) - 1; at++) {
         struct http_response response;
@@ -262,9 +247,8 @@ static enum ledger_outcome put_with_crc(int status, const char *body, const char
     return outcome;
 }
 
-static void a_right_checksum_changes_nothing(void **state)
+TEST(a_right_checksum_changes_nothing)
 {
-    (void)state;
     struct dynamo_error detail;
     assert_int_equal(put_with_crc(200, "{}", "2745614147", &detail, NULL), LEDGER_OK);
     assert_false(detail.crc_wrong);
@@ -273,9 +257,8 @@ static void a_right_checksum_changes_nothing(void **state)
     assert_int_equal(put_with_crc(200, "{}", " 2745614147 ", &detail, NULL), LEDGER_OK);
 }
 
-static void R4_a_wrong_checksum_makes_the_whole_answer_ambiguous(void **state)
+TEST(R4_a_wrong_checksum_makes_the_whole_answer_ambiguous)
 {
-    (void)state;
     static const char *const sums[] = {
         "2745614148", "0", "", "-1", "a3a6bf43", "0xa3a6bf43", "7040581443", "2745614147x", "99999999999999999999999"};
     static const char *const bodies[] = {"{}", CONFLICT_HEAD ",\"Item\":" ITEM "}",
@@ -296,9 +279,8 @@ static void R4_a_wrong_checksum_makes_the_whole_answer_ambiguous(void **state)
     }
 }
 
-static void the_checksum_of_a_conflict_is_looked_at_too(void **state)
+TEST(the_checksum_of_a_conflict_is_looked_at_too)
 {
-    (void)state;
     static const char body[] = CONFLICT_HEAD ",\"Item\":" ITEM "}";
     struct http_response response;
     struct record record;
@@ -314,9 +296,8 @@ static void the_checksum_of_a_conflict_is_looked_at_too(void **state)
 
 /* ------------------------------------------------------------------------------------------------ huge bodies */
 
-static void an_answer_over_its_maximum_is_ambiguous(void **state)
+TEST(an_answer_over_its_maximum_is_ambiguous)
 {
-    (void)state;
     struct http_response response;
     struct record record;
     os_error err;
@@ -328,9 +309,8 @@ static void an_answer_over_its_maximum_is_ambiguous(void **state)
     http_response_free(&response);
 }
 
-static void an_answer_longer_than_any_of_dynamodbs_is_ambiguous(void **state)
+TEST(an_answer_longer_than_any_of_dynamodbs_is_ambiguous)
 {
-    (void)state;
     struct http_response response;
     bool found = false;
     struct record record;
@@ -349,9 +329,8 @@ static void an_answer_longer_than_any_of_dynamodbs_is_ambiguous(void **state)
     http_response_free(&response);
 }
 
-static void a_large_item_within_the_limits_is_read(void **state)
+TEST(a_large_item_within_the_limits_is_read)
 {
-    (void)state;
     struct http_response response;
     bool found = false;
     struct record record;
@@ -381,9 +360,8 @@ static enum ledger_outcome get_outcome(int status, const char *body, bool *ret_f
     return outcome;
 }
 
-static void an_item_is_found_or_not(void **state)
+TEST(an_item_is_found_or_not)
 {
-    (void)state;
     bool found = false;
     struct record record;
     os_error err;
@@ -395,9 +373,8 @@ static void an_item_is_found_or_not(void **state)
     assert_false(found);
 }
 
-static void T1_an_item_that_is_no_record_is_unreadable(void **state)
+TEST(T1_an_item_that_is_no_record_is_unreadable)
 {
-    (void)state;
     bool found = false;
     struct record record;
     os_error err;
@@ -411,9 +388,8 @@ static void T1_an_item_that_is_no_record_is_unreadable(void **state)
     assert_false(found);
 }
 
-static void a_failed_condition_is_no_answer_to_a_read(void **state)
+TEST(a_failed_condition_is_no_answer_to_a_read)
 {
-    (void)state;
     bool found = false;
     struct record record;
     os_error err;
@@ -423,9 +399,8 @@ static void a_failed_condition_is_no_answer_to_a_read(void **state)
     assert_says(err, "ask again");
 }
 
-static void a_failed_read_says_that_nothing_was_changed(void **state)
+TEST(a_failed_read_says_that_nothing_was_changed)
 {
-    (void)state;
     bool found = false;
     struct record record;
     os_error err;
@@ -434,9 +409,8 @@ static void a_failed_read_says_that_nothing_was_changed(void **state)
     assert_says(err, "Nothing was changed by it: ask again.");
 }
 
-static void an_item_cut_short_anywhere_is_ambiguous(void **state)
+TEST(an_item_cut_short_anywhere_is_ambiguous)
 {
-    (void)state;
     static const char whole[] = "{\"Item\":" ITEM "}";
     for (size_t len = 0; len < sizeof(whole) - 1; len++) {
         struct http_response response;
@@ -450,42 +424,7 @@ static void an_item_cut_short_anywhere_is_ambiguous(void **state)
     }
 }
 
-static void T1_an_item_that_is_no_object_is_unreadable(void **state)
+TEST(T1_an_item_that_is_no_object_is_unreadable)
 {
-    (void)state;
     assert_int_equal(put_outcome(400, CONFLICT_HEAD ",\"Item\":5}", NULL, NULL), LEDGER_UNREADABLE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_object_with_200_is_applied),
-        cmocka_unit_test(a_conflict_gives_the_record),
-        cmocka_unit_test(R14_a_conflict_and_a_read_give_the_upload_id),
-        cmocka_unit_test(R4_a_conflict_without_item_is_blind),
-        cmocka_unit_test(T1_a_conflict_whose_item_is_no_record_is_unreadable),
-        cmocka_unit_test(no_answer_is_ambiguous),
-        cmocka_unit_test(every_status_that_is_neither_200_nor_a_definite_4xx_is_ambiguous),
-        cmocka_unit_test(a_server_error_tells_what_the_service_said),
-        cmocka_unit_test(an_unknown_code_with_4xx_is_ambiguous),
-        cmocka_unit_test(a_code_longer_than_its_place_is_cut_and_unknown),
-        cmocka_unit_test(a_body_that_is_not_json_is_ambiguous),
-        cmocka_unit_test(an_error_inside_a_200_is_ambiguous),
-        cmocka_unit_test(duplicate_members_make_an_answer_ambiguous),
-        cmocka_unit_test(a_conflict_cut_short_anywhere_is_ambiguous),
-        cmocka_unit_test(nul_bytes_anywhere_in_an_answer_are_harmless),
-        cmocka_unit_test(a_right_checksum_changes_nothing),
-        cmocka_unit_test(R4_a_wrong_checksum_makes_the_whole_answer_ambiguous),
-        cmocka_unit_test(the_checksum_of_a_conflict_is_looked_at_too),
-        cmocka_unit_test(an_answer_over_its_maximum_is_ambiguous),
-        cmocka_unit_test(an_answer_longer_than_any_of_dynamodbs_is_ambiguous),
-        cmocka_unit_test(a_large_item_within_the_limits_is_read),
-        cmocka_unit_test(an_item_is_found_or_not),
-        cmocka_unit_test(T1_an_item_that_is_no_record_is_unreadable),
-        cmocka_unit_test(a_failed_condition_is_no_answer_to_a_read),
-        cmocka_unit_test(a_failed_read_says_that_nothing_was_changed),
-        cmocka_unit_test(an_item_cut_short_anywhere_is_ambiguous),
-        cmocka_unit_test(T1_an_item_that_is_no_object_is_unreadable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

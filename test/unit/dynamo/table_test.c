@@ -35,9 +35,8 @@ static struct dynamo_table table_of(const char *members)
     return table;
 }
 
-static void a_fit_table_is_read(void **state)
+TEST(a_fit_table_is_read)
 {
-    (void)state;
     struct dynamo_table table = table_of(DEFINITIONS "," SCHEMA "," STATUS);
     assert_string_equal(table.status, "ACTIVE");
     assert_true(table.keys_ok);
@@ -45,9 +44,8 @@ static void a_fit_table_is_read(void **state)
     assert_false(table.replicated_eventually);
 }
 
-static void a_table_that_is_not_there_is_no_failure(void **state)
+TEST(a_table_that_is_not_there_is_no_failure)
 {
-    (void)state;
     bool exists = true;
     struct dynamo_table table;
     os_error err;
@@ -58,9 +56,8 @@ static void a_table_that_is_not_there_is_no_failure(void **state)
     assert_int_equal(err.code, OS_OK);
 }
 
-static void other_refusals_are_failures(void **state)
+TEST(other_refusals_are_failures)
 {
-    (void)state;
     bool exists = true;
     struct dynamo_table table;
     os_error err;
@@ -73,9 +70,8 @@ static void other_refusals_are_failures(void **state)
     assert_true(exists);
 }
 
-static void an_answer_without_a_status_is_ambiguous(void **state)
+TEST(an_answer_without_a_status_is_ambiguous)
 {
-    (void)state;
     static const char *const bodies[] = {"{}",
                                          "{\"Table\":null}",
                                          "{\"Table\":[]}",
@@ -95,9 +91,8 @@ static void an_answer_without_a_status_is_ambiguous(void **state)
     }
 }
 
-static void wrong_keys_are_found_and_named(void **state)
+TEST(wrong_keys_are_found_and_named)
 {
-    (void)state;
     static const struct {
         const char *members;
         const char *found;
@@ -126,9 +121,8 @@ static void wrong_keys_are_found_and_named(void **state)
     }
 }
 
-static void key_names_of_any_length_are_cut_between_characters(void **state)
+TEST(key_names_of_any_length_are_cut_between_characters)
 {
-    (void)state;
     char members[1500];
     char name[256];
     for (size_t i = 0; i < 255; i++) {
@@ -146,9 +140,8 @@ static void key_names_of_any_length_are_cut_between_characters(void **state)
     assert_memory_equal(table.keys_found, "a\n\x1b\xc3\xbc", 5);
 }
 
-static void global_tables_are_told_apart_by_their_consistency(void **state)
+TEST(global_tables_are_told_apart_by_their_consistency)
 {
-    (void)state;
     static const struct {
         const char *members;
         bool eventual;
@@ -184,9 +177,8 @@ static enum ledger_outcome ttl_outcome(int status, const char *body, char *ret_s
     return outcome;
 }
 
-static void ttl_is_read_with_and_without_its_attribute(void **state)
+TEST(ttl_is_read_with_and_without_its_attribute)
 {
-    (void)state;
     char status[DYNAMO_TTL_STATUS_SIZE];
     char attribute[DYNAMO_TTL_ATTRIBUTE_SIZE] = "x";
     assert_int_equal(
@@ -202,9 +194,8 @@ static void ttl_is_read_with_and_without_its_attribute(void **state)
     assert_string_equal(attribute, "");
 }
 
-static void an_answer_without_a_ttl_status_is_ambiguous(void **state)
+TEST(an_answer_without_a_ttl_status_is_ambiguous)
 {
-    (void)state;
     static const char *const bodies[] = {
         "{}", "{\"TimeToLiveDescription\":{}}", "{\"TimeToLiveDescription\":[]}",
         "{\"TimeToLiveDescription\":{\"TimeToLiveStatus\":null}}",
@@ -218,9 +209,8 @@ static void an_answer_without_a_ttl_status_is_ambiguous(void **state)
     }
 }
 
-static void a_server_without_a_ttl_api_is_told_by_its_error(void **state)
+TEST(a_server_without_a_ttl_api_is_told_by_its_error)
 {
-    (void)state;
     char status[DYNAMO_TTL_STATUS_SIZE];
     char attribute[DYNAMO_TTL_ATTRIBUTE_SIZE];
     os_error err;
@@ -241,9 +231,8 @@ static enum ledger_outcome done_outcome(int status, const char *body, os_error *
     return outcome;
 }
 
-static void what_is_there_already_is_done(void **state)
+TEST(what_is_there_already_is_done)
 {
-    (void)state;
     os_error err;
     assert_int_equal(done_outcome(200, "{\"TableDescription\":{\"TableStatus\":\"CREATING\"}}", &err), LEDGER_OK);
     assert_int_equal(done_outcome(400,
@@ -262,9 +251,8 @@ static void what_is_there_already_is_done(void **state)
     assert_int_equal(err.code, OS_OK);
 }
 
-static void what_was_refused_or_put_off_is_not_done(void **state)
+TEST(what_was_refused_or_put_off_is_not_done)
 {
-    (void)state;
     os_error err;
     assert_int_equal(
         done_outcome(400,
@@ -295,24 +283,21 @@ static void assert_judged(const struct dynamo_table *table, const char *ttl_stat
     assert_string_equal(err.message, sentence);
 }
 
-static void E3_a_fit_table_is_accepted_without_a_word(void **state)
+TEST(E3_a_fit_table_is_accepted_without_a_word)
 {
-    (void)state;
     assert_judged(&fit, "ENABLED", "ttl", OS_OK, "");
     assert_judged(&fit, "ENABLING", "ttl", OS_OK, "");
 }
 
-static void E3_a_server_without_ttl_is_accepted_with_a_word(void **state)
+TEST(E3_a_server_without_ttl_is_accepted_with_a_word)
 {
-    (void)state;
     assert_judged(&fit, NULL, NULL, OS_OK,
                   "The " WHERE
                   " is fit for records, but its server has no TTL: old records stay until somebody removes them.");
 }
 
-static void E3_wrong_keys_are_refused(void **state)
+TEST(E3_wrong_keys_are_refused)
 {
-    (void)state;
     struct dynamo_table table = fit;
     table.keys_ok = false;
     snprintf(table.keys_found, sizeof(table.keys_found), "id (N, HASH)");
@@ -326,9 +311,8 @@ static void E3_wrong_keys_are_refused(void **state)
     assert_says(err, "its keys are not known");
 }
 
-static void E3_eventual_consistency_between_regions_is_refused(void **state)
+TEST(E3_eventual_consistency_between_regions_is_refused)
 {
-    (void)state;
     struct dynamo_table table = fit;
     table.replicated_eventually = true;
     assert_judged(
@@ -339,9 +323,8 @@ static void E3_eventual_consistency_between_regions_is_refused(void **state)
         "STRONG.");
 }
 
-static void E3_a_table_that_is_not_active_is_refused(void **state)
+TEST(E3_a_table_that_is_not_active_is_refused)
 {
-    (void)state;
     struct dynamo_table table = fit;
     snprintf(table.status, sizeof(table.status), "CREATING");
     assert_judged(&table, "ENABLED", "ttl", OS_ERR_TABLE,
@@ -349,9 +332,8 @@ static void E3_a_table_that_is_not_active_is_refused(void **state)
                   " cannot be used now: its status is CREATING. Wait until it is ACTIVE, and check again.");
 }
 
-static void E3_ttl_must_be_on_and_on_the_right_attribute(void **state)
+TEST(E3_ttl_must_be_on_and_on_the_right_attribute)
 {
-    (void)state;
     assert_judged(&fit, "DISABLED", "", OS_ERR_TABLE,
                   "The " WHERE
                   " is unfit for records: its TTL is DISABLED, so that old records are never removed. Enable it on the "
@@ -364,29 +346,4 @@ static void E3_ttl_must_be_on_and_on_the_right_attribute(void **state)
     assert_int_equal(dynamo_judge_table(WHERE, &fit, "DISABLING", "ttl", NULL), OS_ERR_TABLE);
     assert_int_equal(dynamo_judge_table(WHERE, &fit, "", NULL, NULL), OS_ERR_TABLE);
     assert_int_equal(dynamo_judge_table(WHERE, &fit, "ENABLED", NULL, NULL), OS_ERR_TABLE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fit_table_is_read),
-        cmocka_unit_test(a_table_that_is_not_there_is_no_failure),
-        cmocka_unit_test(other_refusals_are_failures),
-        cmocka_unit_test(an_answer_without_a_status_is_ambiguous),
-        cmocka_unit_test(wrong_keys_are_found_and_named),
-        cmocka_unit_test(key_names_of_any_length_are_cut_between_characters),
-        cmocka_unit_test(global_tables_are_told_apart_by_their_consistency),
-        cmocka_unit_test(ttl_is_read_with_and_without_its_attribute),
-        cmocka_unit_test(an_answer_without_a_ttl_status_is_ambiguous),
-        cmocka_unit_test(a_server_without_a_ttl_api_is_told_by_its_error),
-        cmocka_unit_test(what_is_there_already_is_done),
-        cmocka_unit_test(what_was_refused_or_put_off_is_not_done),
-        cmocka_unit_test(E3_a_fit_table_is_accepted_without_a_word),
-        cmocka_unit_test(E3_a_server_without_ttl_is_accepted_with_a_word),
-        cmocka_unit_test(E3_wrong_keys_are_refused),
-        cmocka_unit_test(E3_eventual_consistency_between_regions_is_refused),
-        cmocka_unit_test(E3_a_table_that_is_not_active_is_refused),
-        cmocka_unit_test(E3_ttl_must_be_on_and_on_the_right_attribute),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void deadlines_of_nought_and_of_ages_are_numbers_that_can_be_added(void **state)
+TEST(deadlines_of_nought_and_of_ages_are_numbers_that_can_be_added)
 {
-    (void)state;
     os_call call = OS_CALL_INIT;
     os_call own;
     os_error error = {0};
@@ -29,9 +28,8 @@ static void deadlines_of_nought_and_of_ages_are_numbers_that_can_be_added(void *
     CHECK_CODE(call_take(&call, &own, &error), OS_ERR_ARGUMENT, &error);
 }
 
-static void etags_are_given_their_quotes_and_weak_ones_refused(void **state)
+TEST(etags_are_given_their_quotes_and_weak_ones_refused)
 {
-    (void)state;
     static const char *const bad[] = {NULL, "", "W/\"a\"", "w/\"a\"", "\"a", "a\"b", "a b", "\"\"", "a\tb"};
     char etag[VERSION_ETAG_SIZE];
     char longest[200];
@@ -59,9 +57,8 @@ static os_code content_of(const os_metadata *list, size_t count, struct s3_conte
     return call_content(&options, ret, &attributes, error);
 }
 
-static void metadata_that_no_header_can_carry_is_refused(void **state)
+TEST(metadata_that_no_header_can_carry_is_refused)
 {
-    (void)state;
     static const os_metadata bad[] = {
         {NULL, "v"},  {"", "v"},         {"a", NULL},       {"A", "v"},
         {"a b", "v"}, {"a:b", "v"},      {"\xc3\xa9", "v"}, {S3_NONCE_METADATA, "v"},
@@ -79,9 +76,8 @@ static void metadata_that_no_header_can_carry_is_refused(void **state)
     CHECK_CODE(call_content(&options, &content, &attributes, &error), OS_ERR_ARGUMENT, &error);
 }
 
-static void a_header_that_no_store_takes_is_named_with_the_limit(void **state)
+TEST(a_header_that_no_store_takes_is_named_with_the_limit)
 {
-    (void)state;
     static const char *const names[] = {"content type",  "content encoding", "content language", "content disposition",
                                         "cache control", "storage class",    "encryption",       "KMS key id"};
     char value[S3_HEADER_MAX + 2];
@@ -111,9 +107,8 @@ static os_code attributes_of(const os_put_options *options, struct s3_attributes
     return call_content(options, &content, ret, error);
 }
 
-static void tags_class_and_encryption_become_those_of_a_put_and_an_upload(void **state)
+TEST(tags_class_and_encryption_become_those_of_a_put_and_an_upload)
 {
-    (void)state;
     static const os_metadata tags[] = {{"a b", "\xc3\xa4"}, {"n", NULL}};
     static const struct s3_content content = {.content_type = "text/plain"};
     struct s3_attributes attributes;
@@ -138,9 +133,8 @@ static void tags_class_and_encryption_become_those_of_a_put_and_an_upload(void *
     assert_null(attributes.storage_class);
 }
 
-static void tags_that_no_store_takes_are_refused(void **state)
+TEST(tags_that_no_store_takes_are_refused)
 {
-    (void)state;
     char long_name[S3_TAG_NAME_SIZE + 1];
     char long_value[S3_TAG_VALUE_SIZE + 1];
     memset(long_name, 'n', S3_TAG_NAME_SIZE);
@@ -167,9 +161,8 @@ static void tags_that_no_store_takes_are_refused(void **state)
     CHECK_SAYS(&error, "at most 10");
 }
 
-static void a_key_of_kms_needs_its_encryption(void **state)
+TEST(a_key_of_kms_needs_its_encryption)
 {
-    (void)state;
     struct s3_attributes attributes;
     os_error error = {0};
     os_put_options options = OS_PUT_OPTIONS_INIT;
@@ -185,9 +178,8 @@ static void a_key_of_kms_needs_its_encryption(void **state)
 }
 
 /* R13 looks for a record of the ETag that our write makes: it must not look for a wrong one. */
-static void R13_the_etag_of_an_encrypted_object_is_not_foretold(void **state)
+TEST(R13_the_etag_of_an_encrypted_object_is_not_foretold)
 {
-    (void)state;
     const struct s3_attributes plain = {.storage_class = "STANDARD_IA"};
     const struct s3_attributes encrypted = {.encryption = "aws:kms"};
     struct run run = {.wish = {.operation = GUARD_PUT}};
@@ -200,9 +192,8 @@ static void R13_the_etag_of_an_encrypted_object_is_not_foretold(void **state)
     assert_false(run_has_md5_etag(&run));
 }
 
-static void metadata_has_the_room_that_the_nonce_leaves(void **state)
+TEST(metadata_has_the_room_that_the_nonce_leaves)
 {
-    (void)state;
     char value[S3_METADATA_MAX];
     size_t room = S3_METADATA_MAX - strlen(S3_NONCE_METADATA) - 32 - 1;
     os_metadata one = {"m", value};
@@ -217,9 +208,8 @@ static void metadata_has_the_room_that_the_nonce_leaves(void **state)
     CHECK_CODE(content_of(&one, 1, &content, &error), OS_ERR_ARGUMENT, &error);
 }
 
-static void so_many_entries_are_taken_as_a_copy_can_carry(void **state)
+TEST(so_many_entries_are_taken_as_a_copy_can_carry)
 {
-    (void)state;
     char names[CARRIED_METADATA_MAX + 1][8];
     os_metadata list[CARRIED_METADATA_MAX + 1];
     struct s3_content content;
@@ -230,21 +220,4 @@ static void so_many_entries_are_taken_as_a_copy_can_carry(void **state)
     }
     assert_int_equal(content_of(list, CARRIED_METADATA_MAX, &content, &error), OS_OK);
     CHECK_CODE(content_of(list, CARRIED_METADATA_MAX + 1, &content, &error), OS_ERR_ARGUMENT, &error);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deadlines_of_nought_and_of_ages_are_numbers_that_can_be_added),
-        cmocka_unit_test(etags_are_given_their_quotes_and_weak_ones_refused),
-        cmocka_unit_test(metadata_that_no_header_can_carry_is_refused),
-        cmocka_unit_test(a_header_that_no_store_takes_is_named_with_the_limit),
-        cmocka_unit_test(tags_class_and_encryption_become_those_of_a_put_and_an_upload),
-        cmocka_unit_test(tags_that_no_store_takes_are_refused),
-        cmocka_unit_test(a_key_of_kms_needs_its_encryption),
-        cmocka_unit_test(R13_the_etag_of_an_encrypted_object_is_not_foretold),
-        cmocka_unit_test(metadata_has_the_room_that_the_nonce_leaves),
-        cmocka_unit_test(so_many_entries_are_taken_as_a_copy_can_carry),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static void assert_same_finals(const struct history *a, const struct history *b)
     }
 }
 
-static void a_call_is_read_as_it_was_written(void **state)
+TEST(a_call_is_read_as_it_was_written)
 {
     const struct history_call call = {
         .id = 7,
@@ -111,7 +111,6 @@ static void a_call_is_read_as_it_was_written(void **state)
     };
     struct history *history = maker_new();
 
-    (void)state;
     assert_true(history_add_call(history, &call));
     struct history *copy = again(history);
     assert_int_equal(history_call_count(copy), 1);
@@ -120,13 +119,12 @@ static void a_call_is_read_as_it_was_written(void **state)
     history_free(copy);
 }
 
-static void events_facts_and_finals_are_read_as_they_were_written(void **state)
+TEST(events_facts_and_finals_are_read_as_they_were_written)
 {
     struct history *history = maker_new();
     const char *name;
     const char *value;
 
-    (void)state;
     for (int kind = HISTORY_PAUSE; kind <= HISTORY_THROTTLE; kind++) {
         const struct history_event event = {.kind = (enum history_event_kind)kind,
                                             .writer = 2,
@@ -159,13 +157,12 @@ static void events_facts_and_finals_are_read_as_they_were_written(void **state)
     history_free(copy);
 }
 
-static void random_histories_are_read_as_they_were_written(void **state)
+TEST(random_histories_are_read_as_they_were_written)
 {
     const struct random_options options = {
         .calls = 30, .values = 20, .spread_us = 300, .unknown = 30, .unexecuted = 10};
     struct random_history random;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 500; seed++) {
         struct history *history = maker_new();
         random_start(&random, seed);
@@ -182,13 +179,12 @@ static void random_histories_are_read_as_they_were_written(void **state)
     }
 }
 
-static void equal_strings_of_a_history_are_one_pointer(void **state)
+TEST(equal_strings_of_a_history_are_one_pointer)
 {
     struct history *history = maker_new();
     const char *first = history_text(history, "text 0");
     char text[32];
 
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         (void)snprintf(text, sizeof(text), "text %d", i);
         const char *one = history_text(history, text);
@@ -200,7 +196,7 @@ static void equal_strings_of_a_history_are_one_pointer(void **state)
     history_free(history);
 }
 
-static void a_message_that_is_no_utf8_loses_those_bytes(void **state)
+TEST(a_message_that_is_no_utf8_loses_those_bytes)
 {
     struct history *history = maker_new();
     struct history_call call = {.id = 1,
@@ -210,7 +206,6 @@ static void a_message_that_is_no_utf8_loses_those_bytes(void **state)
                                 .settled = OS_NOT_EXECUTED,
                                 .message = "said \xff\xfe."};
 
-    (void)state;
     assert_true(history_add_call(history, &call));
     struct history *copy = again(history);
     assert_string_equal(history_call_at(copy, 0)->message, "said ??.");
@@ -218,7 +213,7 @@ static void a_message_that_is_no_utf8_loses_those_bytes(void **state)
     history_free(copy);
 }
 
-static void fields_that_are_not_known_are_passed_over(void **state)
+TEST(fields_that_are_not_known_are_passed_over)
 {
     const char *text = "{\"oscommit_history\":1,\"made\":\"2030\"}\n\n"
                        "{\"call\":1,\"operation\":\"read\",\"key\":\"k\",\"value\":null,\"start_us\":0,\"end_us\":1,"
@@ -227,7 +222,6 @@ static void fields_that_are_not_known_are_passed_over(void **state)
     struct history *history = maker_new();
     os_error err;
 
-    (void)state;
     assert_true(read_bytes(text, strlen(text), history, &err));
     assert_int_equal(history_call_at(history, 0)->verdict, OS_COMMITTED);
     assert_int_equal(history_final_at(history, 0)->versions, -1);
@@ -268,9 +262,8 @@ static const struct {
     {HEAD "{\"final\":\"k\",\"value\":null,\"versions\":-1}\n", "line 2: \"versions\" is no whole number"},
 };
 
-static void what_is_no_history_is_refused_with_its_line(void **state)
+TEST(what_is_no_history_is_refused_with_its_line)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(malformed) / sizeof(malformed[0]); i++) {
         struct history *history = maker_new();
         os_error err = {0};
@@ -290,7 +283,7 @@ static void what_is_no_history_is_refused_with_its_line(void **state)
     }
 }
 
-static void a_line_of_more_than_64_kib_is_refused(void **state)
+TEST(a_line_of_more_than_64_kib_is_refused)
 {
     enum { LIMIT = 64 * 1024 };
     static char text[2 * LIMIT];
@@ -298,7 +291,6 @@ static void a_line_of_more_than_64_kib_is_refused(void **state)
     struct history *history = maker_new();
     os_error err;
 
-    (void)state;
     memset(text, ' ', sizeof(text));
     memcpy(text, HEAD, head);
     text[head + LIMIT - 1] = '\n';
@@ -311,14 +303,13 @@ static void a_line_of_more_than_64_kib_is_refused(void **state)
     history_free(history);
 }
 
-static void a_bad_line_of_a_deep_nest_is_refused(void **state)
+TEST(a_bad_line_of_a_deep_nest_is_refused)
 {
     enum { DEPTH = 30000 };
     static char text[DEPTH + 64];
     struct history *history = maker_new();
     os_error err;
 
-    (void)state;
     memcpy(text, HEAD, strlen(HEAD));
     memset(text + strlen(HEAD), '[', DEPTH);
     assert_false(read_bytes(text, strlen(HEAD) + DEPTH, history, &err));
@@ -326,12 +317,11 @@ static void a_bad_line_of_a_deep_nest_is_refused(void **state)
     history_free(history);
 }
 
-static void a_file_that_takes_nothing_is_told(void **state)
+TEST(a_file_that_takes_nothing_is_told)
 {
     struct history *history = maker_new();
     FILE *full = fopen("/dev/full", "we");
 
-    (void)state;
     assert_non_null(full);
     assert_true(history_add_fact(history, "store", "s3://bucket"));
     assert_false(jsonl_write(history, full));
@@ -339,35 +329,15 @@ static void a_file_that_takes_nothing_is_told(void **state)
     history_free(history);
 }
 
-static void a_folder_cannot_be_read(void **state)
+TEST(a_folder_cannot_be_read)
 {
     struct history *history = maker_new();
     FILE *folder = fopen("/", "re");
     os_error err;
 
-    (void)state;
     assert_non_null(folder);
     assert_false(jsonl_read(folder, "/", history, &err));
     assert_int_equal(err.code, OS_ERR_IO);
     (void)fclose(folder);
     history_free(history);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_is_read_as_it_was_written),
-        cmocka_unit_test(events_facts_and_finals_are_read_as_they_were_written),
-        cmocka_unit_test(random_histories_are_read_as_they_were_written),
-        cmocka_unit_test(equal_strings_of_a_history_are_one_pointer),
-        cmocka_unit_test(a_message_that_is_no_utf8_loses_those_bytes),
-        cmocka_unit_test(fields_that_are_not_known_are_passed_over),
-        cmocka_unit_test(what_is_no_history_is_refused_with_its_line),
-        cmocka_unit_test(a_line_of_more_than_64_kib_is_refused),
-        cmocka_unit_test(a_bad_line_of_a_deep_nest_is_refused),
-        cmocka_unit_test(a_file_that_takes_nothing_is_told),
-        cmocka_unit_test(a_folder_cannot_be_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

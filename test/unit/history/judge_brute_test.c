@@ -128,12 +128,11 @@ static bool compare(const struct random_history *random, uint64_t seed, struct t
     return expected;
 }
 
-static void true_histories_are_accepted(void **state)
+TEST(true_histories_are_accepted)
 {
     struct random_history random;
     struct tally tally = {0};
 
-    (void)state;
     for (uint64_t seed = 0; seed < HISTORIES / 4; seed++) {
         random_start(&random, seed);
         struct random_options options = draw_options(&random);
@@ -142,12 +141,11 @@ static void true_histories_are_accepted(void **state)
     }
 }
 
-static void changed_histories_are_judged_as_all_their_orders_say(void **state)
+TEST(changed_histories_are_judged_as_all_their_orders_say)
 {
     struct random_history random;
     struct tally tally = {0};
 
-    (void)state;
     for (uint64_t seed = 0; seed < HISTORIES; seed++) {
         random_start(&random, seed);
         struct random_options options = draw_options(&random);
@@ -170,14 +168,13 @@ static void changed_histories_are_judged_as_all_their_orders_say(void **state)
     assert_int_equal(tally.by_violation[JUDGE_BAD_HISTORY], 0);
 }
 
-static void histories_without_sense_are_judged_as_all_their_orders_say(void **state)
+TEST(histories_without_sense_are_judged_as_all_their_orders_say)
 {
     static const enum random_change anything[] = {RANDOM_FLIP_VERDICT, RANDOM_MOVE_TIME, RANDOM_SWAP_TIMES,
                                                   RANDOM_SETTLE_FALSELY};
     struct random_history random;
     struct tally tally = {0};
 
-    (void)state;
     for (uint64_t seed = 0; seed < HISTORIES / 2; seed++) {
         random_start(&random, seed);
         struct random_options options = draw_options(&random);
@@ -191,15 +188,4 @@ static void histories_without_sense_are_judged_as_all_their_orders_say(void **st
     }
     assert_true(tally.accepted > HISTORIES / 100);
     assert_true(tally.refused > HISTORIES / 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(true_histories_are_accepted),
-        cmocka_unit_test(changed_histories_are_judged_as_all_their_orders_say),
-        cmocka_unit_test(histories_without_sense_are_judged_as_all_their_orders_say),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,33 +105,29 @@ static void judge_race(struct history *history, bool accepted)
     history_free(history);
 }
 
-static void a_long_race_is_accepted(void **state)
+TEST(a_long_race_is_accepted)
 {
-    (void)state;
     judge_race(make_race(0, false, true), true);
 }
 
-static void a_long_race_with_unknown_calls_is_accepted(void **state)
+TEST(a_long_race_with_unknown_calls_is_accepted)
 {
-    (void)state;
     judge_race(make_race(10, false, true), true);
 }
 
-static void a_long_race_with_an_impossible_end_is_refused(void **state)
+TEST(a_long_race_with_an_impossible_end_is_refused)
 {
     struct history *history = make_race(5, false, false);
 
-    (void)state;
     maker_write(history, "\"1\"", "\"late\"", UINT64_C(2) * ROUNDS * ROUND_US, UINT64_C(3) * ROUNDS * ROUND_US,
                 OS_COMMITTED);
     judge_race(history, false);
 }
 
-static void a_long_race_with_one_version_too_many_is_refused(void **state)
+TEST(a_long_race_with_one_version_too_many_is_refused)
 {
     struct history *history = make_race(0, false, false);
 
-    (void)state;
     struct history_final final = *history_final_at(history, 0);
     final.versions = ROUNDS + 1;
     struct history *again = maker_new();
@@ -143,21 +139,7 @@ static void a_long_race_with_one_version_too_many_is_refused(void **state)
     judge_race(again, false);
 }
 
-static void a_long_race_of_two_values_that_alternate_is_accepted(void **state)
+TEST(a_long_race_of_two_values_that_alternate_is_accepted)
 {
-    (void)state;
     judge_race(make_race(0, true, true), true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_long_race_is_accepted),
-        cmocka_unit_test(a_long_race_with_unknown_calls_is_accepted),
-        cmocka_unit_test(a_long_race_with_an_impossible_end_is_refused),
-        cmocka_unit_test(a_long_race_with_one_version_too_many_is_refused),
-        cmocka_unit_test(a_long_race_of_two_values_that_alternate_is_accepted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

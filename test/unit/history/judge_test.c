@@ -7,38 +7,34 @@
 
 /* ---------------------------------------------------------------------------------------------------- accepted */
 
-static void an_empty_history_is_accepted(void **state)
+TEST(an_empty_history_is_accepted)
 {
-    (void)state;
     maker_accepted(maker_new());
 }
 
-static void one_of_two_creations_wins(void **state)
+TEST(one_of_two_creations_wins)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, NULL, "b", 0, 10, OS_CONFLICT);
     maker_final(h, "a", 1);
     maker_accepted(h);
 }
 
-static void a_conflict_may_rest_on_a_write_that_ends_after_it(void **state)
+TEST(a_conflict_may_rest_on_a_write_that_ends_after_it)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 100, OS_COMMITTED);
     maker_write(h, NULL, "b", 10, 20, OS_CONFLICT);
     maker_accepted(h);
 }
 
-static void calls_that_touch_at_one_microsecond_overlap(void **state)
+TEST(calls_that_touch_at_one_microsecond_overlap)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, NULL, "b", 0, 10, OS_CONFLICT);
     maker_write(h, "a", "c", 10, 20, OS_COMMITTED);
@@ -48,33 +44,30 @@ static void calls_that_touch_at_one_microsecond_overlap(void **state)
     maker_accepted(h);
 }
 
-static void an_unknown_write_may_have_happened(void **state)
+TEST(an_unknown_write_may_have_happened)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, HISTORY_NEVER, OS_UNKNOWN);
     maker_write(h, "a", "b", 50, 60, OS_COMMITTED);
     maker_final(h, "b", 2);
     maker_accepted(h);
 }
 
-static void an_unknown_write_may_not_have_happened(void **state)
+TEST(an_unknown_write_may_not_have_happened)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_UNKNOWN);
     maker_write(h, NULL, "b", 50, 60, OS_COMMITTED);
     maker_final(h, "b", 1);
     maker_accepted(h);
 }
 
-static void an_unknown_write_may_happen_long_after_its_call(void **state)
+TEST(an_unknown_write_may_happen_long_after_its_call)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_UNKNOWN);
     maker_read(h, NULL, 20, 30);
     maker_write(h, NULL, "b", 40, 50, OS_CONFLICT);
@@ -82,11 +75,10 @@ static void an_unknown_write_may_happen_long_after_its_call(void **state)
     maker_accepted(h);
 }
 
-static void a_settled_commit_may_have_happened_until_it_was_settled(void **state)
+TEST(a_settled_commit_may_have_happened_until_it_was_settled)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_settled(h, HISTORY_PUT_IF_ABSENT, NULL, "a", 0, 10, OS_COMMITTED, 100);
     maker_read(h, NULL, 50, 60);
     maker_read(h, "a", 110, 120);
@@ -94,22 +86,20 @@ static void a_settled_commit_may_have_happened_until_it_was_settled(void **state
     maker_accepted(h);
 }
 
-static void a_settled_conflict_may_rest_on_a_later_write(void **state)
+TEST(a_settled_conflict_may_rest_on_a_later_write)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_settled(h, HISTORY_PUT_IF_ABSENT, NULL, "a", 0, 10, OS_CONFLICT, 100);
     maker_write(h, NULL, "b", 50, 60, OS_COMMITTED);
     maker_final(h, "b", 1);
     maker_accepted(h);
 }
 
-static void a_value_may_come_again(void **state)
+TEST(a_value_may_come_again)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
     maker_write(h, "b", "a", 40, 50, OS_COMMITTED);
@@ -118,11 +108,10 @@ static void a_value_may_come_again(void **state)
     maker_accepted(h);
 }
 
-static void one_etag_may_be_created_twice_with_a_delete_between(void **state)
+TEST(one_etag_may_be_created_twice_with_a_delete_between)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", NULL, 20, 30, OS_COMMITTED);
     maker_write(h, NULL, "a", 40, 50, OS_COMMITTED);
@@ -130,7 +119,7 @@ static void one_etag_may_be_created_twice_with_a_delete_between(void **state)
     maker_accepted(h);
 }
 
-static void a_rename_is_a_copy_and_a_delete(void **state)
+TEST(a_rename_is_a_copy_and_a_delete)
 {
     struct history *h = maker_new();
     struct history_call put = {.id = 10,
@@ -142,7 +131,6 @@ static void a_rename_is_a_copy_and_a_delete(void **state)
                                .settled = OS_COMMITTED};
     struct history_call removal = put;
 
-    (void)state;
     assert_true(history_add_call(h, &put));
     maker_call(h, HISTORY_COPY_IF_ABSENT, NULL, "a", 20, 30, OS_COMMITTED);
     removal.id = 11;
@@ -156,11 +144,10 @@ static void a_rename_is_a_copy_and_a_delete(void **state)
     maker_accepted(h);
 }
 
-static void an_unknown_delete_lets_two_creations_win(void **state)
+TEST(an_unknown_delete_lets_two_creations_win)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", NULL, 20, HISTORY_NEVER, OS_UNKNOWN);
     maker_write(h, NULL, "b", 40, 50, OS_COMMITTED);
@@ -168,11 +155,10 @@ static void an_unknown_delete_lets_two_creations_win(void **state)
     maker_accepted(h);
 }
 
-static void an_unknown_write_that_was_overwritten_counts_as_a_version(void **state)
+TEST(an_unknown_write_that_was_overwritten_counts_as_a_version)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", "b", 20, 30, OS_UNKNOWN);
     maker_write(h, "b", "a", 40, 50, OS_UNKNOWN);
@@ -180,11 +166,10 @@ static void an_unknown_write_that_was_overwritten_counts_as_a_version(void **sta
     maker_accepted(h);
 }
 
-static void a_write_that_was_not_executed_proves_nothing(void **state)
+TEST(a_write_that_was_not_executed_proves_nothing)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_NOT_EXECUTED);
     maker_call(h, HISTORY_READ, NULL, "x", 20, 30, OS_NOT_EXECUTED);
     maker_call(h, HISTORY_READ, NULL, "x", 20, HISTORY_NEVER, OS_UNKNOWN);
@@ -194,21 +179,19 @@ static void a_write_that_was_not_executed_proves_nothing(void **state)
 
 /* ----------------------------------------------------------------------------------------------------- refused */
 
-static void two_winners_are_refused(void **state)
+TEST(two_winners_are_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, NULL, "b", 5, 20, OS_COMMITTED);
     maker_refused(h, JUDGE_TWO_WINNERS, 2, 1);
 }
 
-static void two_winners_are_refused_when_the_delete_came_before_both(void **state)
+TEST(two_winners_are_refused_when_the_delete_came_before_both)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", NULL, 20, 30, OS_COMMITTED);
     maker_write(h, NULL, "b", 40, 50, OS_COMMITTED);
@@ -216,215 +199,194 @@ static void two_winners_are_refused_when_the_delete_came_before_both(void **stat
     maker_refused(h, JUDGE_TWO_WINNERS, 4, 3);
 }
 
-static void two_winners_under_one_etag_are_refused(void **state)
+TEST(two_winners_under_one_etag_are_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
     maker_write(h, "a", "c", 20, 30, OS_COMMITTED);
     maker_refused(h, JUDGE_TWO_WINNERS, 3, 2);
 }
 
-static void a_commit_that_the_end_state_lacks_is_refused(void **state)
+TEST(a_commit_that_the_end_state_lacks_is_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
     maker_final(h, "a", -1);
     maker_refused(h, JUDGE_LOST_COMMIT, 2, 0);
 }
 
-static void an_object_that_is_gone_without_a_delete_is_a_lost_commit(void **state)
+TEST(an_object_that_is_gone_without_a_delete_is_a_lost_commit)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_final(h, NULL, -1);
     maker_refused(h, JUDGE_LOST_COMMIT, 1, 0);
 }
 
-static void a_conflict_whose_write_stands_there_is_refused(void **state)
+TEST(a_conflict_whose_write_stands_there_is_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_CONFLICT);
     maker_final(h, "a", 1);
     maker_refused(h, JUDGE_FALSE_CONFLICT, 1, 0);
 }
 
-static void a_write_that_was_not_executed_but_was_seen_is_refused(void **state)
+TEST(a_write_that_was_not_executed_but_was_seen_is_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_NOT_EXECUTED);
     maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
     maker_refused(h, JUDGE_FALSE_CONFLICT, 1, 2);
 }
 
-static void a_conflict_without_a_reason_is_refused(void **state)
+TEST(a_conflict_without_a_reason_is_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", "b", 20, 30, OS_CONFLICT);
     maker_write(h, "a", "c", 40, 50, OS_COMMITTED);
     maker_refused(h, JUDGE_NOT_LINEARIZABLE, 2, 1);
 }
 
-static void a_conflict_of_a_creation_where_nothing_ever_was_is_refused(void **state)
+TEST(a_conflict_of_a_creation_where_nothing_ever_was_is_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_CONFLICT);
     maker_refused(h, JUDGE_NOT_LINEARIZABLE, 1, 0);
 }
 
-static void a_stale_read_is_refused(void **state)
+TEST(a_stale_read_is_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
     maker_read(h, "a", 31, 40);
     maker_refused(h, JUDGE_NOT_LINEARIZABLE, 3, 2);
 }
 
-static void a_commit_before_its_expectation_was_written_is_refused(void **state)
+TEST(a_commit_before_its_expectation_was_written_is_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, "a", "b", 0, 10, OS_COMMITTED);
     maker_write(h, NULL, "a", 20, 30, OS_COMMITTED);
     maker_refused(h, JUDGE_NOT_LINEARIZABLE, 1, 0);
 }
 
-static void an_unknown_write_happens_at_most_once(void **state)
+TEST(an_unknown_write_happens_at_most_once)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_UNKNOWN);
     maker_write(h, "a", NULL, 20, 30, OS_COMMITTED);
     maker_read(h, "a", 40, 50);
     maker_refused(h, JUDGE_NOT_LINEARIZABLE, 3, 2);
 }
 
-static void an_unknown_write_does_not_happen_before_its_start(void **state)
+TEST(an_unknown_write_does_not_happen_before_its_start)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_read(h, "a", 0, 10);
     maker_write(h, NULL, "a", 20, 30, OS_UNKNOWN);
     maker_refused(h, JUDGE_NOT_LINEARIZABLE, 1, 0);
 }
 
-static void a_settled_commit_that_never_shows_is_refused(void **state)
+TEST(a_settled_commit_that_never_shows_is_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_settled(h, HISTORY_PUT_IF_ABSENT, NULL, "a", 0, HISTORY_NEVER, OS_COMMITTED, 100);
     maker_read(h, NULL, 101, 110);
     maker_refused(h, JUDGE_NOT_LINEARIZABLE, 2, 1);
 }
 
-static void a_second_version_of_a_create_once_key_is_refused(void **state)
+TEST(a_second_version_of_a_create_once_key_is_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, NULL, "b", 0, 10, OS_CONFLICT);
     maker_final(h, "a", 2);
     maker_refused(h, JUDGE_VERSIONS, 0, 0);
 }
 
-static void versions_that_no_order_makes_are_refused(void **state)
+TEST(versions_that_no_order_makes_are_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", "b", 20, 30, OS_UNKNOWN); /* nothing leads back from "b" */
     maker_final(h, "a", 2);
     maker_refused(h, JUDGE_VERSIONS, 0, 0);
 }
 
-static void a_value_that_nobody_wrote_is_refused(void **state)
+TEST(a_value_that_nobody_wrote_is_refused)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_final(h, "a", -1);
     maker_refused(h, JUDGE_NOT_LINEARIZABLE, 0, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------- bad history */
 
-static void a_call_that_ends_before_it_starts_is_a_bad_history(void **state)
+TEST(a_call_that_ends_before_it_starts_is_a_bad_history)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 10, 5, OS_COMMITTED);
     maker_refused(h, JUDGE_BAD_HISTORY, 1, 0);
 }
 
-static void a_verdict_of_a_call_that_never_returned_is_a_bad_history(void **state)
+TEST(a_verdict_of_a_call_that_never_returned_is_a_bad_history)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_write(h, NULL, "a", 10, HISTORY_NEVER, OS_COMMITTED);
     maker_refused(h, JUDGE_BAD_HISTORY, 1, 0);
 }
 
-static void a_creation_that_expects_something_is_a_bad_history(void **state)
+TEST(a_creation_that_expects_something_is_a_bad_history)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_call(h, HISTORY_COPY_IF_ABSENT, "x", "a", 0, 1, OS_COMMITTED);
     maker_refused(h, JUDGE_BAD_HISTORY, 1, 0);
 }
 
-static void a_replacement_that_writes_nothing_is_a_bad_history(void **state)
+TEST(a_replacement_that_writes_nothing_is_a_bad_history)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_call(h, HISTORY_PUT_IF_MATCH, "x", NULL, 0, 1, OS_UNKNOWN);
     maker_refused(h, JUDGE_BAD_HISTORY, 1, 0);
 }
 
-static void two_end_states_of_one_key_are_a_bad_history(void **state)
+TEST(two_end_states_of_one_key_are_a_bad_history)
 {
     struct history *h = maker_new();
 
-    (void)state;
     maker_final(h, NULL, -1);
     maker_final(h, "a", -1);
     maker_refused(h, JUDGE_BAD_HISTORY, 0, 0);
 }
 
-static void two_calls_of_one_id_are_a_bad_history(void **state)
+TEST(two_calls_of_one_id_are_a_bad_history)
 {
     struct history *h = maker_new();
     struct judge_result result;
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 1, OS_COMMITTED);
     struct history_call again = *history_call_at(h, 0);
     again.verdict = again.settled = OS_CONFLICT;
@@ -435,12 +397,11 @@ static void two_calls_of_one_id_are_a_bad_history(void **state)
     history_free(h);
 }
 
-static void too_many_steps_are_neither_accepted_nor_refused(void **state)
+TEST(too_many_steps_are_neither_accepted_nor_refused)
 {
     struct history *h = maker_new();
     struct judge_result result;
 
-    (void)state;
     maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
     maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
     assert_true(judge_history_within(h, 2, &result));
@@ -449,51 +410,4 @@ static void too_many_steps_are_neither_accepted_nor_refused(void **state)
     assert_int_equal(result.finding_count, 0);
     assert_string_equal(result.gave_up_key, "k");
     history_free(h);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_history_is_accepted),
-        cmocka_unit_test(one_of_two_creations_wins),
-        cmocka_unit_test(a_conflict_may_rest_on_a_write_that_ends_after_it),
-        cmocka_unit_test(calls_that_touch_at_one_microsecond_overlap),
-        cmocka_unit_test(an_unknown_write_may_have_happened),
-        cmocka_unit_test(an_unknown_write_may_not_have_happened),
-        cmocka_unit_test(an_unknown_write_may_happen_long_after_its_call),
-        cmocka_unit_test(a_settled_commit_may_have_happened_until_it_was_settled),
-        cmocka_unit_test(a_settled_conflict_may_rest_on_a_later_write),
-        cmocka_unit_test(a_value_may_come_again),
-        cmocka_unit_test(one_etag_may_be_created_twice_with_a_delete_between),
-        cmocka_unit_test(a_rename_is_a_copy_and_a_delete),
-        cmocka_unit_test(an_unknown_delete_lets_two_creations_win),
-        cmocka_unit_test(an_unknown_write_that_was_overwritten_counts_as_a_version),
-        cmocka_unit_test(a_write_that_was_not_executed_proves_nothing),
-        cmocka_unit_test(two_winners_are_refused),
-        cmocka_unit_test(two_winners_are_refused_when_the_delete_came_before_both),
-        cmocka_unit_test(two_winners_under_one_etag_are_refused),
-        cmocka_unit_test(a_commit_that_the_end_state_lacks_is_refused),
-        cmocka_unit_test(an_object_that_is_gone_without_a_delete_is_a_lost_commit),
-        cmocka_unit_test(a_conflict_whose_write_stands_there_is_refused),
-        cmocka_unit_test(a_write_that_was_not_executed_but_was_seen_is_refused),
-        cmocka_unit_test(a_conflict_without_a_reason_is_refused),
-        cmocka_unit_test(a_conflict_of_a_creation_where_nothing_ever_was_is_refused),
-        cmocka_unit_test(a_stale_read_is_refused),
-        cmocka_unit_test(a_commit_before_its_expectation_was_written_is_refused),
-        cmocka_unit_test(an_unknown_write_happens_at_most_once),
-        cmocka_unit_test(an_unknown_write_does_not_happen_before_its_start),
-        cmocka_unit_test(a_settled_commit_that_never_shows_is_refused),
-        cmocka_unit_test(a_second_version_of_a_create_once_key_is_refused),
-        cmocka_unit_test(versions_that_no_order_makes_are_refused),
-        cmocka_unit_test(a_value_that_nobody_wrote_is_refused),
-        cmocka_unit_test(a_call_that_ends_before_it_starts_is_a_bad_history),
-        cmocka_unit_test(a_verdict_of_a_call_that_never_returned_is_a_bad_history),
-        cmocka_unit_test(a_creation_that_expects_something_is_a_bad_history),
-        cmocka_unit_test(a_replacement_that_writes_nothing_is_a_bad_history),
-        cmocka_unit_test(two_end_states_of_one_key_are_a_bad_history),
-        cmocka_unit_test(two_calls_of_one_id_are_a_bad_history),
-        cmocka_unit_test(too_many_steps_are_neither_accepted_nor_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,20 +85,18 @@ static void judge_without_memory(struct history *history)
     history_free(history);
 }
 
-static void the_judge_tells_that_there_is_no_memory(void **state)
+TEST(the_judge_tells_that_there_is_no_memory)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         judge_without_memory(make_history(seed, false));
         judge_without_memory(make_history(seed, true));
     }
 }
 
-static void a_history_tells_that_there_is_no_memory(void **state)
+TEST(a_history_tells_that_there_is_no_memory)
 {
     bool failed = true;
 
-    (void)state;
     for (size_t number = 0; failed; number++) {
         const struct history_call call = {
             .id = 1, .key = "k", .expected = "a", .value = "b", .rule = "c", .message = "d"};
@@ -139,14 +137,13 @@ static bool read_without_memory(char *text, size_t length, size_t number)
     return failed;
 }
 
-static void a_reader_tells_that_there_is_no_memory(void **state)
+TEST(a_reader_tells_that_there_is_no_memory)
 {
     struct history *history = make_history(1, false);
     char *text = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
 
-    (void)state;
     assert_true(jsonl_write(history, file));
     assert_int_equal(fclose(file), 0);
     for (size_t number = 0; read_without_memory(text, length, number); number++) {
@@ -155,12 +152,11 @@ static void a_reader_tells_that_there_is_no_memory(void **state)
     free(text);
 }
 
-static void a_writer_tells_that_there_is_no_memory(void **state)
+TEST(a_writer_tells_that_there_is_no_memory)
 {
     struct history *history = make_history(1, false);
     bool failed = true;
 
-    (void)state;
     json_set_alloc_funcs(jansson_malloc, free);
     for (size_t number = 0; failed; number++) {
         FILE *file = fopen("/dev/null", "we");
@@ -174,16 +170,4 @@ static void a_writer_tells_that_there_is_no_memory(void **state)
     }
     json_set_alloc_funcs(malloc, free);
     history_free(history);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_judge_tells_that_there_is_no_memory),
-        cmocka_unit_test(a_history_tells_that_there_is_no_memory),
-        cmocka_unit_test(a_reader_tells_that_there_is_no_memory),
-        cmocka_unit_test(a_writer_tells_that_there_is_no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

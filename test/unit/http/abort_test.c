@@ -4,13 +4,7 @@
 #include "support/http_probe.h"
 #include "support/http_server.h"
 #include "support/socket_watch.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -24,7 +18,7 @@ struct fixture {
     struct http_engine *engine;
 };
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
@@ -34,7 +28,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *fixture = *state;
     socket_watch_end();
@@ -93,19 +87,18 @@ static void check_reset(struct fixture *fixture, bool cancel)
     free(body);
 }
 
-static void at_the_deadline_the_connection_is_reset_and_the_rest_dropped(void **state)
+TEST_WITH(fixture, at_the_deadline_the_connection_is_reset_and_the_rest_dropped)
 {
-    check_reset(*state, false);
+    check_reset(fixture, false);
 }
 
-static void a_cancelled_attempt_is_reset_and_the_rest_dropped(void **state)
+TEST_WITH(fixture, a_cancelled_attempt_is_reset_and_the_rest_dropped)
 {
-    check_reset(*state, true);
+    check_reset(fixture, true);
 }
 
-static void an_unanswered_small_attempt_is_reset_at_its_deadline(void **state)
+TEST_WITH(fixture, an_unanswered_small_attempt_is_reset_at_its_deadline)
 {
-    struct fixture *fixture = *state;
     const struct http_server_step mute = {.hold = true, .leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &mute);
     struct probe probe;
@@ -127,9 +120,8 @@ static void an_unanswered_small_attempt_is_reset_at_its_deadline(void **state)
 }
 
 /* By itself, also when nothing happens: a poll would go on for two minutes. */
-static void an_attempt_ends_when_its_deadline_comes(void **state)
+TEST_WITH(fixture, an_attempt_ends_when_its_deadline_comes)
 {
-    struct fixture *fixture = *state;
     const struct http_server_step mute = {.leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &mute);
     struct probe probe;
@@ -156,11 +148,10 @@ static int listen_deafly(char ret_host[32])
 }
 
 /* libcurl closes the connection itself, while the kernel holds a part of the body. */
-static void an_attempt_whose_answer_makes_no_sense_is_reset_and_the_rest_dropped(void **state)
+TEST_WITH(fixture, an_attempt_whose_answer_makes_no_sense_is_reset_and_the_rest_dropped)
 {
     enum { LENGTH = 32 << 20 };
     static const char nonsense[] = "no HTTP\r\n\r\n";
-    struct fixture *fixture = *state;
     char host[32];
     char data[4096];
     char *body = calloc(1, LENGTH);
@@ -188,9 +179,8 @@ static void an_attempt_whose_answer_makes_no_sense_is_reset_and_the_rest_dropped
     free(body);
 }
 
-static void an_attempt_past_its_deadline_is_not_sent(void **state)
+TEST_WITH(fixture, an_attempt_past_its_deadline_is_not_sent)
 {
-    struct fixture *fixture = *state;
     warm_up(fixture);
     struct probe probe;
     init_once(fixture, &probe, "DELETE", NULL, 0);
@@ -210,9 +200,8 @@ static void pass_time_until(uint64_t then_ms)
     }
 }
 
-static void a_process_stopped_past_the_deadline_sends_nothing_more(void **state)
+TEST_WITH(fixture, a_process_stopped_past_the_deadline_sends_nothing_more)
 {
-    struct fixture *fixture = *state;
     enum { LENGTH = 32 << 20 };
     const struct http_server_step late = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &late);
@@ -250,9 +239,8 @@ static int pass_time(void *context, const void *data, size_t length)
 
 /* Two requests for one connection: the callback of the first takes so long that the second may no longer be sent, which
  * libcurl would do at once. */
-static void an_attempt_held_up_by_a_callback_past_its_deadline_is_not_sent(void **state)
+TEST_WITH(fixture, an_attempt_held_up_by_a_callback_past_its_deadline_is_not_sent)
 {
-    struct fixture *fixture = *state;
     struct http_engine *engine = probe_engine(1, NULL);
     const struct http_server_step answer = {.answer = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"};
     http_server_push(fixture->server, &answer);
@@ -278,9 +266,8 @@ static void an_attempt_held_up_by_a_callback_past_its_deadline_is_not_sent(void 
     assert_int_equal(http_server_count(fixture->server), 1);
 }
 
-static void an_attempt_that_was_answered_is_not_reset(void **state)
+TEST_WITH(fixture, an_attempt_that_was_answered_is_not_reset)
 {
-    struct fixture *fixture = *state;
     const struct http_server_step closing = {
         .answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", .leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &closing);
@@ -295,9 +282,8 @@ static void an_attempt_that_was_answered_is_not_reset(void **state)
     probe_free(&probe);
 }
 
-static void the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others(void **state)
+TEST_WITH(fixture, the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others)
 {
-    struct fixture *fixture = *state;
     warm_up(fixture);
     socket_watch_begin();
     struct probe probe;
@@ -314,23 +300,4 @@ static void the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others(vo
     warm_up(fixture);
     assert_int_equal(socket_watch()->user_timeout_calls, 2);
     assert_int_equal(http_server_connections(fixture->server), 1);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(at_the_deadline_the_connection_is_reset_and_the_rest_dropped),
-        TEST(a_cancelled_attempt_is_reset_and_the_rest_dropped),
-        TEST(an_unanswered_small_attempt_is_reset_at_its_deadline),
-        TEST(an_attempt_ends_when_its_deadline_comes),
-        TEST(an_attempt_whose_answer_makes_no_sense_is_reset_and_the_rest_dropped),
-        TEST(an_attempt_past_its_deadline_is_not_sent),
-        TEST(a_process_stopped_past_the_deadline_sends_nothing_more),
-        TEST(an_attempt_held_up_by_a_callback_past_its_deadline_is_not_sent),
-        TEST(an_attempt_that_was_answered_is_not_reset),
-        TEST(the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

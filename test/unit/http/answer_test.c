@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
-    return fixture_set_up(state, 4);
+    return fixture_open(state, 4);
 }
 
 static void get_answer(struct fixture *fixture, const char *answer, enum http_server_leave leave, struct probe *probe)
@@ -33,11 +33,11 @@ static void expect_failure(struct fixture *fixture, const char *answer, enum htt
     probe_free(&probe);
 }
 
-static void status_headers_and_body_are_kept(void **state)
+TEST_WITH(fixture, status_headers_and_body_are_kept)
 {
     struct probe probe;
     get_answer(
-        *state,
+        fixture,
         "HTTP/1.1 412 Precondition Failed\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nETag:  \"a\" \r\nx-empty:\r\n"
         "Content-Length: 4\r\n\r\nbody",
         HTTP_SERVER_KEEP, &probe);
@@ -50,9 +50,8 @@ static void status_headers_and_body_are_kept(void **state)
     probe_free(&probe);
 }
 
-static void the_answer_to_a_head_has_a_length_and_no_body(void **state)
+TEST_WITH(fixture, the_answer_to_a_head_has_a_length_and_no_body)
 {
-    struct fixture *fixture = *state;
     const struct http_server_step step = {.answer = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"};
     http_server_push(fixture->server, &step);
     struct probe probe;
@@ -67,10 +66,10 @@ static void the_answer_to_a_head_has_a_length_and_no_body(void **state)
     probe_free(&probe);
 }
 
-static void interim_answers_are_skipped(void **state)
+TEST_WITH(fixture, interim_answers_are_skipped)
 {
     struct probe probe;
-    get_answer(*state,
+    get_answer(fixture,
                "HTTP/1.1 100 Continue\r\nx-interim: 1\r\n\r\nHTTP/1.1 103 Early Hints\r\nx-interim: 2\r\n\r\n"
                "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok",
                HTTP_SERVER_KEEP, &probe);
@@ -81,22 +80,22 @@ static void interim_answers_are_skipped(void **state)
     probe_free(&probe);
 }
 
-static void endless_interim_answers_are_given_up(void **state)
+TEST_WITH(fixture, endless_interim_answers_are_given_up)
 {
     struct buf answer;
     buf_init(&answer, 100000);
     for (int i = 0; i < 100; i++) {
         assert_true(buf_add_str(&answer, "HTTP/1.1 102 Processing\r\n\r\n"));
     }
-    expect_failure(*state, buf_str(&answer), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
+    expect_failure(fixture, buf_str(&answer), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
     buf_free(&answer);
 }
 
-static void a_chunked_body_is_joined_and_its_trailers_dropped(void **state)
+TEST_WITH(fixture, a_chunked_body_is_joined_and_its_trailers_dropped)
 {
     struct probe probe;
     get_answer(
-        *state,
+        fixture,
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: x-late\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n"
         "x-late: 1\r\n\r\n",
         HTTP_SERVER_KEEP, &probe);
@@ -106,29 +105,28 @@ static void a_chunked_body_is_joined_and_its_trailers_dropped(void **state)
     probe_free(&probe);
 }
 
-static void a_body_shorter_than_promised_is_cut_short(void **state)
+TEST_WITH(fixture, a_body_shorter_than_promised_is_cut_short)
 {
-    expect_failure(*state, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", HTTP_SERVER_CLOSE, OS_ERR_PROTOCOL,
+    expect_failure(fixture, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", HTTP_SERVER_CLOSE, OS_ERR_PROTOCOL,
                    true);
 }
 
-static void a_chunked_body_without_its_end_is_cut_short(void **state)
+TEST_WITH(fixture, a_chunked_body_without_its_end_is_cut_short)
 {
-    expect_failure(*state, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nabc", HTTP_SERVER_CLOSE,
+    expect_failure(fixture, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\nabc", HTTP_SERVER_CLOSE,
                    OS_ERR_PROTOCOL, true);
-    expect_failure(*state, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", HTTP_SERVER_CLOSE,
+    expect_failure(fixture, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", HTTP_SERVER_CLOSE,
                    OS_ERR_PROTOCOL, true);
 }
 
-static void a_broken_chunk_is_no_answer(void **state)
+TEST_WITH(fixture, a_broken_chunk_is_no_answer)
 {
-    expect_failure(*state, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n",
+    expect_failure(fixture, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n",
                    HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, true);
 }
 
-static void a_reset_within_the_body_is_a_network_failure_in_part(void **state)
+TEST_WITH(fixture, a_reset_within_the_body_is_a_network_failure_in_part)
 {
-    struct fixture *fixture = *state;
     /* Held until the headers are read, because a reset drops what the client has not read yet. */
     const struct http_server_step step = {.answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
                                           .leave = HTTP_SERVER_RESET};
@@ -140,29 +138,29 @@ static void a_reset_within_the_body_is_a_network_failure_in_part(void **state)
     probe_free(&probe);
 }
 
-static void headers_without_their_end_are_no_answer(void **state)
+TEST_WITH(fixture, headers_without_their_end_are_no_answer)
 {
     struct probe probe;
-    get_answer(*state, "HTTP/1.1 200 OK\r\nContent-Le", HTTP_SERVER_CLOSE, &probe);
+    get_answer(fixture, "HTTP/1.1 200 OK\r\nContent-Le", HTTP_SERVER_CLOSE, &probe);
     assert_int_not_equal(probe.code, OS_OK);
     assert_false(probe.answered_in_part);
     assert_int_equal(probe.status, 0);
     probe_free(&probe);
 }
 
-static void no_answer_at_all_is_a_network_failure(void **state)
+TEST_WITH(fixture, no_answer_at_all_is_a_network_failure)
 {
-    expect_failure(*state, NULL, HTTP_SERVER_CLOSE, OS_ERR_NETWORK, false);
-    expect_failure(*state, NULL, HTTP_SERVER_RESET, OS_ERR_NETWORK, false);
+    expect_failure(fixture, NULL, HTTP_SERVER_CLOSE, OS_ERR_NETWORK, false);
+    expect_failure(fixture, NULL, HTTP_SERVER_RESET, OS_ERR_NETWORK, false);
 }
 
-static void what_is_not_http_is_no_answer(void **state)
+TEST_WITH(fixture, what_is_not_http_is_no_answer)
 {
-    expect_failure(*state, "SSH-2.0-OpenSSH_9.2\r\n", HTTP_SERVER_CLOSE, OS_ERR_PROTOCOL, false);
-    expect_failure(*state, "HTTP/1.1 abc\r\n\r\n", HTTP_SERVER_CLOSE, OS_ERR_PROTOCOL, false);
+    expect_failure(fixture, "SSH-2.0-OpenSSH_9.2\r\n", HTTP_SERVER_CLOSE, OS_ERR_PROTOCOL, false);
+    expect_failure(fixture, "HTTP/1.1 abc\r\n\r\n", HTTP_SERVER_CLOSE, OS_ERR_PROTOCOL, false);
 }
 
-static void too_many_headers_are_refused(void **state)
+TEST_WITH(fixture, too_many_headers_are_refused)
 {
     struct buf answer;
     buf_init(&answer, 100000);
@@ -175,16 +173,16 @@ static void too_many_headers_are_refused(void **state)
     assert_true(buf_add_str(&more, buf_str(&answer)) && buf_add_str(&more, "x-one-more: 1\r\n\r\n"));
     assert_true(buf_add_str(&answer, "\r\n"));
     struct probe probe;
-    get_answer(*state, buf_str(&answer), HTTP_SERVER_KEEP, &probe);
+    get_answer(fixture, buf_str(&answer), HTTP_SERVER_KEEP, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(probe.headers.count, HTTP_HEADERS_MAX);
     probe_free(&probe);
-    expect_failure(*state, buf_str(&more), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
+    expect_failure(fixture, buf_str(&more), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
     buf_free(&answer);
     buf_free(&more);
 }
 
-static void too_large_headers_are_refused(void **state)
+TEST_WITH(fixture, too_large_headers_are_refused)
 {
     struct buf answer;
     buf_init(&answer, 1000000);
@@ -199,13 +197,13 @@ static void too_large_headers_are_refused(void **state)
     }
     assert_true(buf_add_str(&answer, "\r\nContent-Length: 0\r\n\r\n"));
     assert_true(buf_add_str(&longer, "\r\nContent-Length: 0\r\n\r\n"));
-    expect_failure(*state, buf_str(&answer), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
-    expect_failure(*state, buf_str(&longer), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
+    expect_failure(fixture, buf_str(&answer), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
+    expect_failure(fixture, buf_str(&longer), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
     buf_free(&longer);
     buf_free(&answer);
 }
 
-static void lengths_that_disagree_are_no_answer(void **state)
+TEST_WITH(fixture, lengths_that_disagree_are_no_answer)
 {
     static const char *const heads[] = {
         "Content-Length: 3\r\nContent-Length: 5",
@@ -220,19 +218,19 @@ static void lengths_that_disagree_are_no_answer(void **state)
     struct probe probe;
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
         (void)snprintf(answer, sizeof(answer), "HTTP/1.1 200 OK\r\n%s\r\n\r\n01234", heads[i]);
-        get_answer(*state, answer, HTTP_SERVER_CLOSE, &probe);
+        get_answer(fixture, answer, HTTP_SERVER_CLOSE, &probe);
         assert_int_equal(probe.code, OS_ERR_PROTOCOL);
         assert_int_equal(probe.body.len, 0);
         probe_free(&probe);
     }
-    get_answer(*state, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n01", HTTP_SERVER_KEEP, &probe);
+    get_answer(fixture, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n01", HTTP_SERVER_KEEP,
+               &probe);
     assert_int_equal(probe.code, OS_OK);
     probe_free(&probe);
 }
 
-static void a_body_over_its_limit_is_refused(void **state)
+TEST_WITH(fixture, a_body_over_its_limit_is_refused)
 {
-    struct fixture *fixture = *state;
     for (size_t limit = 9; limit <= 10; limit++) {
         const struct http_server_step step = {.answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789"};
         http_server_push(fixture->server, &step);
@@ -246,9 +244,8 @@ static void a_body_over_its_limit_is_refused(void **state)
     }
 }
 
-static void a_redirect_is_an_answer(void **state)
+TEST_WITH(fixture, a_redirect_is_an_answer)
 {
-    struct fixture *fixture = *state;
     struct probe probe;
     get_answer(fixture, "HTTP/1.1 307 Temporary Redirect\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n",
                HTTP_SERVER_KEEP, &probe);
@@ -258,9 +255,8 @@ static void a_redirect_is_an_answer(void **state)
     probe_free(&probe);
 }
 
-static void a_challenge_is_an_answer(void **state)
+TEST_WITH(fixture, a_challenge_is_an_answer)
 {
-    struct fixture *fixture = *state;
     static const char *const answers[] = {"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic "
                                           "realm=\"x\"\r\nWWW-Authenticate: Negotiate\r\nContent-Length: 0\r\n\r\n",
                                           "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"};
@@ -277,9 +273,8 @@ static void a_challenge_is_an_answer(void **state)
     }
 }
 
-static void an_answer_before_the_body_is_sent_ends_the_upload(void **state)
+TEST_WITH(fixture, an_answer_before_the_body_is_sent_ends_the_upload)
 {
-    struct fixture *fixture = *state;
     enum { LENGTH = 32 << 20 };
     const struct http_server_step early = {.read = HTTP_SERVER_READ_HEADERS,
                                            .answer = "HTTP/1.1 403 Forbidden\r\nContent-Length: 6\r\n\r\ndenied",
@@ -337,12 +332,12 @@ static void run_with_sink(struct fixture *fixture, const char *answer, struct si
     probe_wait(fixture->engine, probe);
 }
 
-static void a_good_body_goes_to_the_sink(void **state)
+TEST_WITH(fixture, a_good_body_goes_to_the_sink)
 {
     struct sink sink = {.limit = 1000};
     struct probe probe;
-    run_with_sink(*state, "HTTP/1.1 206 Partial Content\r\nContent-Length: 26\r\n\r\nabcdefghijklmnopqrstuvwxyz", &sink,
-                  &probe);
+    run_with_sink(fixture, "HTTP/1.1 206 Partial Content\r\nContent-Length: 26\r\n\r\nabcdefghijklmnopqrstuvwxyz",
+                  &sink, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(probe.body.len, 0);
     assert_string_equal(buf_str(&sink.data), "abcdefghijklmnopqrstuvwxyz");
@@ -350,11 +345,11 @@ static void a_good_body_goes_to_the_sink(void **state)
     buf_free(&sink.data);
 }
 
-static void an_error_body_does_not_go_to_the_sink(void **state)
+TEST_WITH(fixture, an_error_body_does_not_go_to_the_sink)
 {
     struct sink sink = {.limit = 1000};
     struct probe probe;
-    run_with_sink(*state, "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nerror", &sink, &probe);
+    run_with_sink(fixture, "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nerror", &sink, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_string_equal(buf_str(&probe.body), "error");
     assert_int_equal(sink.data.len, 0);
@@ -362,20 +357,19 @@ static void an_error_body_does_not_go_to_the_sink(void **state)
     buf_free(&sink.data);
 }
 
-static void a_sink_may_stop(void **state)
+TEST_WITH(fixture, a_sink_may_stop)
 {
     struct sink sink = {.limit = 3};
     struct probe probe;
-    run_with_sink(*state, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde", &sink, &probe);
+    run_with_sink(fixture, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde", &sink, &probe);
     assert_int_equal(probe.code, OS_ERR_STOPPED);
     assert_true(probe.answered_in_part);
     probe_free(&probe);
     buf_free(&sink.data);
 }
 
-static void a_sink_may_cancel_its_request(void **state)
+TEST_WITH(fixture, a_sink_may_cancel_its_request)
 {
-    struct fixture *fixture = *state;
     struct sink sink = {.limit = 1000, .engine = fixture->engine, .cancel = 1};
     struct probe probe;
     run_with_sink(fixture, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde", &sink, &probe);
@@ -384,9 +378,8 @@ static void a_sink_may_cancel_its_request(void **state)
     buf_free(&sink.data);
 }
 
-static void a_sink_may_start_a_request(void **state)
+TEST_WITH(fixture, a_sink_may_start_a_request)
 {
-    struct fixture *fixture = *state;
     struct probe other;
     probe_init(&other, "GET", http_server_host(fixture->server), "/other", NULL, 0);
     struct sink sink = {.limit = 1000, .engine = fixture->engine, .start = &other};
@@ -398,37 +391,4 @@ static void a_sink_may_start_a_request(void **state)
     probe_free(&probe);
     probe_free(&other);
     buf_free(&sink.data);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(status_headers_and_body_are_kept),
-        TEST(the_answer_to_a_head_has_a_length_and_no_body),
-        TEST(interim_answers_are_skipped),
-        TEST(endless_interim_answers_are_given_up),
-        TEST(a_chunked_body_is_joined_and_its_trailers_dropped),
-        TEST(a_body_shorter_than_promised_is_cut_short),
-        TEST(a_chunked_body_without_its_end_is_cut_short),
-        TEST(a_broken_chunk_is_no_answer),
-        TEST(a_reset_within_the_body_is_a_network_failure_in_part),
-        TEST(headers_without_their_end_are_no_answer),
-        TEST(no_answer_at_all_is_a_network_failure),
-        TEST(what_is_not_http_is_no_answer),
-        TEST(too_many_headers_are_refused),
-        TEST(too_large_headers_are_refused),
-        TEST(lengths_that_disagree_are_no_answer),
-        TEST(a_body_over_its_limit_is_refused),
-        TEST(a_redirect_is_an_answer),
-        TEST(a_challenge_is_an_answer),
-        TEST(an_answer_before_the_body_is_sent_ends_the_upload),
-        TEST(a_good_body_goes_to_the_sink),
-        TEST(an_error_body_does_not_go_to_the_sink),
-        TEST(a_sink_may_stop),
-        TEST(a_sink_may_cancel_its_request),
-        TEST(a_sink_may_start_a_request),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
 #include "support/clock_jump.h"
 #include "support/http_probe.h"
 #include "support/http_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +19,7 @@ struct fixture {
     char *content;
 };
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
@@ -44,7 +38,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *fixture = *state;
     http_engine_free(fixture->engine);
@@ -73,9 +67,8 @@ static void init_file(struct fixture *fixture, struct probe *probe, uint64_t len
     probe->request.body = (struct http_body){.kind = HTTP_BODY_FILE, .fd = fixture->fd, .length = length};
 }
 
-static void files_of_every_size_arrive_as_they_are(void **state)
+TEST_WITH(fixture, files_of_every_size_arrive_as_they_are)
 {
-    struct fixture *fixture = *state;
     static const size_t lengths[] = {0, 1, JOINED_MAX, JOINED_MAX + 1, 1000003};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
         assert_int_equal(ftruncate(fixture->fd, 0), 0);
@@ -93,9 +86,8 @@ static void files_of_every_size_arrive_as_they_are(void **state)
     }
 }
 
-static void a_file_of_another_length_is_refused_at_once(void **state)
+TEST_WITH(fixture, a_file_of_another_length_is_refused_at_once)
 {
-    struct fixture *fixture = *state;
     fill(fixture, 100);
     static const uint64_t lengths[] = {0, 99, 101, 1000000};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
@@ -110,9 +102,8 @@ static void a_file_of_another_length_is_refused_at_once(void **state)
     assert_int_equal(http_server_connections(fixture->server), 0);
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST_WITH(fixture, what_is_no_file_is_refused)
 {
-    struct fixture *fixture = *state;
     int ends[2];
     os_error err;
     struct probe probe;
@@ -165,14 +156,14 @@ static void check_change(struct fixture *fixture, off_t length)
     probe_free(&probe);
 }
 
-static void a_file_that_shrinks_is_never_complete_at_the_server(void **state)
+TEST_WITH(fixture, a_file_that_shrinks_is_never_complete_at_the_server)
 {
-    check_change(*state, LARGE - 1);
+    check_change(fixture, LARGE - 1);
 }
 
-static void a_file_that_grows_is_never_complete_at_the_server(void **state)
+TEST_WITH(fixture, a_file_that_grows_is_never_complete_at_the_server)
 {
-    check_change(*state, LARGE + 1);
+    check_change(fixture, LARGE + 1);
 }
 
 static const uint64_t held_from[] = {0, 1000, LARGE / 2};
@@ -184,9 +175,8 @@ static void init_held(struct fixture *fixture, struct probe *probe, size_t from,
     probe->request.body.held_from = from;
 }
 
-static void a_body_that_is_held_back_waits_and_arrives_whole(void **state)
+TEST_WITH(fixture, a_body_that_is_held_back_waits_and_arrives_whole)
 {
-    struct fixture *fixture = *state;
     enum { HELD_MS = 150 };
     for (size_t i = 0; i < sizeof(held_from) / sizeof(held_from[0]); i++) {
         struct probe probe;
@@ -210,9 +200,8 @@ static void note_sent(void *context, uint64_t sent_bytes, uint64_t total_bytes)
     *(uint64_t *)context = sent_bytes;
 }
 
-static void until_its_time_only_the_beginning_of_a_held_body_leaves(void **state)
+TEST_WITH(fixture, until_its_time_only_the_beginning_of_a_held_body_leaves)
 {
-    struct fixture *fixture = *state;
     const struct http_server_step patient = {
         .read = HTTP_SERVER_READ_HEADERS, .hold = true, .leave = HTTP_SERVER_DRAIN};
     for (size_t i = 0; i + 1 < sizeof(held_from) / sizeof(held_from[0]); i++) {
@@ -239,20 +228,4 @@ static void until_its_time_only_the_beginning_of_a_held_body_leaves(void **state
         assert_true(head > 0 && head < 1000); /* the headers, and not one byte more */
         probe_free(&probe);
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(files_of_every_size_arrive_as_they_are),
-        TEST(a_file_of_another_length_is_refused_at_once),
-        TEST(what_is_no_file_is_refused),
-        TEST(a_file_that_shrinks_is_never_complete_at_the_server),
-        TEST(a_file_that_grows_is_never_complete_at_the_server),
-        TEST(a_body_that_is_held_back_waits_and_arrives_whole),
-        TEST(until_its_time_only_the_beginning_of_a_held_body_leaves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

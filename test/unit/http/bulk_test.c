@@ -2,13 +2,7 @@
 /* What takes long leaves connections for what must be quick. */
 #include "support/http_probe.h"
 #include "support/http_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdlib.h>
 
@@ -20,7 +14,7 @@ struct fixture {
     struct probe bulk[BULK];
 };
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
@@ -30,7 +24,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *fixture = *state;
     http_engine_free(fixture->engine);
@@ -85,9 +79,8 @@ static void end_held(struct fixture *fixture)
     }
 }
 
-static void a_quick_request_finds_a_connection_beside_any_number_of_bulk_ones(void **state)
+TEST_WITH(fixture, a_quick_request_finds_a_connection_beside_any_number_of_bulk_ones)
 {
-    struct fixture *fixture = *state;
     start_held(fixture);
     check_quick(fixture);
     http_engine_poll(fixture->engine, 100);
@@ -102,9 +95,8 @@ static void a_quick_request_finds_a_connection_beside_any_number_of_bulk_ones(vo
     assert_int_equal(http_server_count(fixture->server), BULK + 1);
 }
 
-static void bulk_requests_that_wait_can_be_cancelled_and_have_deadlines(void **state)
+TEST_WITH(fixture, bulk_requests_that_wait_can_be_cancelled_and_have_deadlines)
 {
-    struct fixture *fixture = *state;
     struct probe late;
     start_held(fixture);
     probe_init(&late, "GET", http_server_host(fixture->server), "/late", NULL, 0);
@@ -123,9 +115,8 @@ static void bulk_requests_that_wait_can_be_cancelled_and_have_deadlines(void **s
 }
 
 /* One that fails or is cancelled gives its place back. */
-static void a_bulk_request_that_is_cancelled_makes_room(void **state)
+TEST_WITH(fixture, a_bulk_request_that_is_cancelled_makes_room)
 {
-    struct fixture *fixture = *state;
     start_held(fixture);
     for (size_t i = 0; i < BULK_MOST; i++) {
         http_engine_cancel(fixture->engine, fixture->bulk[i].id);
@@ -138,9 +129,8 @@ static void a_bulk_request_that_is_cancelled_makes_room(void **state)
     end_held(fixture);
 }
 
-static void with_a_single_connection_bulk_requests_get_that(void **state)
+TEST_WITH(fixture, with_a_single_connection_bulk_requests_get_that)
 {
-    struct fixture *fixture = *state;
     struct http_engine *single = probe_engine(1, NULL);
     struct probe probe;
     probe_init(&probe, "GET", http_server_host(fixture->server), "/bulk", NULL, 0);
@@ -149,17 +139,4 @@ static void with_a_single_connection_bulk_requests_get_that(void **state)
     assert_int_equal(probe.code, OS_OK);
     probe_free(&probe);
     http_engine_free(single);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_quick_request_finds_a_connection_beside_any_number_of_bulk_ones),
-        TEST(bulk_requests_that_wait_can_be_cancelled_and_have_deadlines),
-        TEST(a_bulk_request_that_is_cancelled_makes_room),
-        TEST(with_a_single_connection_bulk_requests_get_that),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,9 @@
 
 #include <pthread.h>
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
-    return fixture_set_up(state, 8);
+    return fixture_open(state, 8);
 }
 
 static void hold_next(struct fixture *fixture, size_t count)
@@ -17,9 +17,8 @@ static void hold_next(struct fixture *fixture, size_t count)
     }
 }
 
-static void ids_are_never_used_again(void **state)
+TEST_WITH(fixture, ids_are_never_used_again)
 {
-    struct fixture *fixture = *state;
     uint64_t last = 0;
     for (int i = 0; i < 5; i++) {
         struct probe probe;
@@ -37,9 +36,8 @@ static void start_another(struct probe *probe)
     probe_start(((void **)probe->after_context)[0], next);
 }
 
-static void a_callback_may_start_another_request(void **state)
+TEST_WITH(fixture, a_callback_may_start_another_request)
 {
-    struct fixture *fixture = *state;
     struct probe first;
     struct probe second;
     void *context[2] = {fixture->engine, &second};
@@ -96,30 +94,30 @@ static size_t count_uncancelled(struct fixture *fixture, const uint64_t *deadlin
     return uncancelled;
 }
 
-static void a_callback_may_cancel_other_requests(void **state)
+TEST_WITH(fixture, a_callback_may_cancel_other_requests)
 {
-    assert_int_equal(count_uncancelled(*state, NULL, OS_OK), 1);
+    assert_int_equal(count_uncancelled(fixture, NULL, OS_OK), 1);
 }
 
-static void a_callback_at_a_deadline_may_cancel_other_requests(void **state)
+TEST_WITH(fixture, a_callback_at_a_deadline_may_cancel_other_requests)
 {
     uint64_t deadlines_ms[8];
     uint64_t now_ms = probe_now_ms();
     for (size_t i = 0; i < 8; i++) {
         deadlines_ms[i] = now_ms + (i == 3 ? 100 : 600000);
     }
-    assert_int_equal(count_uncancelled(*state, deadlines_ms, OS_ERR_DEADLINE), 1);
+    assert_int_equal(count_uncancelled(fixture, deadlines_ms, OS_ERR_DEADLINE), 1);
 }
 
 /* How many of them are over by the time the first callback runs is libcurl's, or a slow machine's. */
-static void callbacks_at_one_deadline_may_cancel_each_other(void **state)
+TEST_WITH(fixture, callbacks_at_one_deadline_may_cancel_each_other)
 {
     uint64_t deadlines_ms[8];
     uint64_t now_ms = probe_now_ms();
     for (size_t i = 0; i < 8; i++) {
         deadlines_ms[i] = now_ms + 100;
     }
-    assert_in_range(count_uncancelled(*state, deadlines_ms, OS_ERR_DEADLINE), 1, 8);
+    assert_in_range(count_uncancelled(fixture, deadlines_ms, OS_ERR_DEADLINE), 1, 8);
 }
 
 static void start_is_refused(struct probe *probe)
@@ -131,9 +129,8 @@ static void start_is_refused(struct probe *probe)
     assert_int_equal(err.code, OS_ERR_CANCELLED);
 }
 
-static void freeing_the_engine_cancels_what_runs_and_starts_nothing_more(void **state)
+TEST_WITH(fixture, freeing_the_engine_cancels_what_runs_and_starts_nothing_more)
 {
-    struct fixture *fixture = *state;
     struct http_engine *engine = probe_engine(4, NULL);
     struct probe sent;
     struct probe fresh;
@@ -168,9 +165,8 @@ static void *wake(void *engine)
     return NULL;
 }
 
-static void a_wake_up_from_another_thread_ends_the_poll(void **state)
+TEST_WITH(fixture, a_wake_up_from_another_thread_ends_the_poll)
 {
-    struct fixture *fixture = *state;
     uint64_t begun_ms = probe_now_ms();
     for (int i = 0; i < 20; i++) {
         pthread_t thread;
@@ -181,27 +177,9 @@ static void a_wake_up_from_another_thread_ends_the_poll(void **state)
     assert_true(probe_now_ms() - begun_ms < 100000); /* less than a single one that is not woken takes */
 }
 
-static void an_idle_poll_ends_after_its_timeout(void **state)
+TEST_WITH(fixture, an_idle_poll_ends_after_its_timeout)
 {
-    struct fixture *fixture = *state;
     uint64_t begun_ms = probe_now_ms();
     http_engine_poll(fixture->engine, 120);
     assert_in_range(probe_now_ms() - begun_ms, 120, 60000); /* seconds would be two minutes */
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(ids_are_never_used_again),
-        TEST(a_callback_may_start_another_request),
-        TEST(a_callback_may_cancel_other_requests),
-        TEST(a_callback_at_a_deadline_may_cancel_other_requests),
-        TEST(callbacks_at_one_deadline_may_cancel_each_other),
-        TEST(freeing_the_engine_cancels_what_runs_and_starts_nothing_more),
-        TEST(a_wake_up_from_another_thread_ends_the_poll),
-        TEST(an_idle_poll_ends_after_its_timeout),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

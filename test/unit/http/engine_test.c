@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
-    return fixture_set_up(state, 64);
+    return fixture_open(state, 64);
 }
 
 static const struct http_server_record *last_record(struct fixture *fixture)
@@ -28,9 +28,8 @@ static void hold_next(struct fixture *fixture, size_t count)
     }
 }
 
-static void a_request_arrives_as_it_was_built(void **state)
+TEST_WITH(fixture, a_request_arrives_as_it_was_built)
 {
-    struct fixture *fixture = *state;
     struct probe probe;
     probe_init(&probe, "PUT", http_server_host(fixture->server), "/b/a/../%20//c", "hello", 5);
     assert_true(buf_add_str(&probe.request.query, "X-Amz-Signature=aa%2Fbb&x-id="));
@@ -53,9 +52,8 @@ static void a_request_arrives_as_it_was_built(void **state)
     probe_free(&probe);
 }
 
-static void only_methods_with_a_body_say_that_it_is_empty(void **state)
+TEST_WITH(fixture, only_methods_with_a_body_say_that_it_is_empty)
 {
-    struct fixture *fixture = *state;
     static const struct {
         const char *method;
         const char *length;
@@ -80,9 +78,8 @@ static void only_methods_with_a_body_say_that_it_is_empty(void **state)
     }
 }
 
-static void a_delete_with_a_body_sends_it(void **state)
+TEST_WITH(fixture, a_delete_with_a_body_sends_it)
 {
-    struct fixture *fixture = *state;
     struct probe probe;
     probe_init(&probe, "DELETE", http_server_host(fixture->server), "/k", "why", 3);
     http_probe_run(fixture->engine, &probe);
@@ -91,9 +88,8 @@ static void a_delete_with_a_body_sends_it(void **state)
     probe_free(&probe);
 }
 
-static void a_large_body_arrives_whole_without_expecting_a_100(void **state)
+TEST_WITH(fixture, a_large_body_arrives_whole_without_expecting_a_100)
 {
-    struct fixture *fixture = *state;
     enum { LENGTH = 5 << 20 };
     char *body = malloc(LENGTH);
     assert_non_null(body);
@@ -112,9 +108,8 @@ static void a_large_body_arrives_whole_without_expecting_a_100(void **state)
     free(body);
 }
 
-static void requests_one_after_another_share_a_connection(void **state)
+TEST_WITH(fixture, requests_one_after_another_share_a_connection)
 {
-    struct fixture *fixture = *state;
     for (int i = 0; i < 100; i++) {
         struct probe probe;
         probe_init(&probe, i % 3 == 0 ? "PUT" : "GET", http_server_host(fixture->server), "/k", i % 3 == 0 ? "x" : NULL,
@@ -148,9 +143,8 @@ static void run_together(struct fixture *fixture, struct probe *probes, size_t c
     }
 }
 
-static void sixty_four_requests_run_at_once_and_keep_their_connections(void **state)
+TEST_WITH(fixture, sixty_four_requests_run_at_once_and_keep_their_connections)
 {
-    struct fixture *fixture = *state;
     static struct probe probes[64];
     run_together(fixture, probes, 64, 64);
     assert_int_equal(http_server_connections(fixture->server), 64);
@@ -159,9 +153,8 @@ static void sixty_four_requests_run_at_once_and_keep_their_connections(void **st
     assert_int_equal(http_server_count(fixture->server), 128);
 }
 
-static void more_requests_than_connections_wait_their_turn(void **state)
+TEST_WITH(fixture, more_requests_than_connections_wait_their_turn)
 {
-    struct fixture *fixture = *state;
     struct fixture narrow = {.server = fixture->server, .engine = probe_engine(4, NULL)};
     static struct probe probes[200];
     run_together(&narrow, probes, 200, 0);
@@ -170,9 +163,8 @@ static void more_requests_than_connections_wait_their_turn(void **state)
     http_engine_free(narrow.engine);
 }
 
-static void a_request_that_waits_for_a_place_ends_unsent_at_its_deadline(void **state)
+TEST_WITH(fixture, a_request_that_waits_for_a_place_ends_unsent_at_its_deadline)
 {
-    struct fixture *fixture = *state;
     struct http_engine *engine = probe_engine(1, NULL);
     struct probe first;
     struct probe second;
@@ -197,9 +189,8 @@ static void a_request_that_waits_for_a_place_ends_unsent_at_its_deadline(void **
 }
 
 /* Nothing listens on ::1: libcurl opens a socket that it then closes without a word. */
-static void the_next_address_of_a_name_is_tried(void **state)
+TEST_WITH(fixture, the_next_address_of_a_name_is_tried)
 {
-    struct fixture *fixture = *state;
     char host[64];
     (void)snprintf(host, sizeof(host), "localhost:%d", http_server_port(fixture->server));
     for (int i = 0; i < 3; i++) {
@@ -214,9 +205,8 @@ static void the_next_address_of_a_name_is_tried(void **state)
     assert_string_equal(http_headers_get(&last_record(fixture)->headers, "host"), host);
 }
 
-static void a_refused_connection_says_so_and_nothing_was_sent(void **state)
+TEST_WITH(fixture, a_refused_connection_says_so_and_nothing_was_sent)
 {
-    struct fixture *fixture = *state;
     struct http_server *gone = http_server_start(NULL);
     char host[64];
     (void)snprintf(host, sizeof(host), "%s", http_server_host(gone));
@@ -233,9 +223,8 @@ static void a_refused_connection_says_so_and_nothing_was_sent(void **state)
 }
 
 /* A listener whose queue is full does not answer a SYN. */
-static void a_connection_that_is_not_accepted_times_out(void **state)
+TEST_WITH(fixture, a_connection_that_is_not_accepted_times_out)
 {
-    (void)state;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof(address);
     int listener = socket(AF_INET, SOCK_STREAM, 0);
@@ -268,9 +257,8 @@ static void a_connection_that_is_not_accepted_times_out(void **state)
     (void)close(listener);
 }
 
-static void a_missing_ca_file_is_a_configuration_error(void **state)
+TEST_WITH(fixture, a_missing_ca_file_is_a_configuration_error)
 {
-    (void)state;
     const struct http_engine_options options = {.ca_file = "/nonexistent/ca.pem", .max_connections = 1};
     struct http_engine *engine = NULL;
     os_error err;
@@ -279,9 +267,8 @@ static void a_missing_ca_file_is_a_configuration_error(void **state)
     assert_non_null(strstr(err.message, "/nonexistent/ca.pem"));
 }
 
-static void a_ca_file_that_would_be_waited_for_is_a_configuration_error(void **state)
+TEST_WITH(fixture, a_ca_file_that_would_be_waited_for_is_a_configuration_error)
 {
-    (void)state;
     char path[] = "/tmp/oscommit-ca-XXXXXX";
     const struct http_engine_options options = {.ca_file = path, .max_connections = 1};
     struct http_engine *engine = NULL;
@@ -295,9 +282,8 @@ static void a_ca_file_that_would_be_waited_for_is_a_configuration_error(void **s
 }
 
 /* The test server stands for the proxy: it gets the whole URL. */
-static void a_proxy_of_the_environment_is_used_except_for_loopback(void **state)
+TEST_WITH(fixture, a_proxy_of_the_environment_is_used_except_for_loopback)
 {
-    struct fixture *fixture = *state;
     char proxy[64];
     (void)snprintf(proxy, sizeof(proxy), "http://%s", http_server_host(fixture->server));
     assert_int_equal(setenv("http_proxy", proxy, 1), 0);
@@ -329,9 +315,8 @@ static void note_progress(void *context, uint64_t sent_bytes, uint64_t total_byt
     seen[2]++;
 }
 
-static void progress_grows_to_the_whole(void **state)
+TEST_WITH(fixture, progress_grows_to_the_whole)
 {
-    struct fixture *fixture = *state;
     enum { LENGTH = 4 << 20 };
     uint64_t seen[3] = {0, 0, 0};
     char *body = calloc(1, LENGTH);
@@ -348,16 +333,13 @@ static void progress_grows_to_the_whole(void **state)
     free(body);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 /* libcurl makes a handle without what wakes it when there is no descriptor left, and does not say so. */
-static void an_engine_that_could_not_be_woken_is_not_made(void **state)
+TEST_WITH(fixture, an_engine_that_could_not_be_woken_is_not_made)
 {
     struct http_engine_options options = {.max_connections = 4, .connect_timeout_ms = 1000};
     struct http_engine *engine = NULL;
     struct rlimit before;
     os_error err;
-    (void)state;
     int next = dup(STDIN_FILENO); /* the lowest number that is free */
     assert_true(next >= 0);
     (void)close(next);
@@ -369,27 +351,4 @@ static void an_engine_that_could_not_be_woken_is_not_made(void **state)
     assert_int_not_equal(code, OS_OK);
     assert_null(engine);
     assert_true(err.message[0] != '\0');
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_request_arrives_as_it_was_built),
-        TEST(only_methods_with_a_body_say_that_it_is_empty),
-        TEST(a_delete_with_a_body_sends_it),
-        TEST(a_large_body_arrives_whole_without_expecting_a_100),
-        TEST(requests_one_after_another_share_a_connection),
-        TEST(sixty_four_requests_run_at_once_and_keep_their_connections),
-        TEST(more_requests_than_connections_wait_their_turn),
-        TEST(a_request_that_waits_for_a_place_ends_unsent_at_its_deadline),
-        TEST(an_engine_that_could_not_be_woken_is_not_made),
-        TEST(the_next_address_of_a_name_is_tried),
-        TEST(a_refused_connection_says_so_and_nothing_was_sent),
-        TEST(a_connection_that_is_not_accepted_times_out),
-        TEST(a_missing_ca_file_is_a_configuration_error),
-        TEST(a_ca_file_that_would_be_waited_for_is_a_configuration_error),
-        TEST(a_proxy_of_the_environment_is_used_except_for_loopback),
-        TEST(progress_grows_to_the_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,7 @@
 
 #include "support/http_probe.h"
 #include "support/http_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdlib.h>
 
@@ -20,7 +14,7 @@ struct fixture {
     struct http_engine *engine;
 };
 
-static inline int fixture_set_up(void **state, uint32_t max_connections)
+static inline int fixture_open(void **state, uint32_t max_connections)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
@@ -30,7 +24,7 @@ static inline int fixture_set_up(void **state, uint32_t max_connections)
     return 0;
 }
 
-static inline int tear_down(void **state)
+static inline int fixture_tear_down(void **state)
 {
     struct fixture *fixture = *state;
     http_engine_free(fixture->engine);

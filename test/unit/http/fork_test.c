@@ -3,13 +3,7 @@
  * delivered later for that. */
 #include "support/http_probe.h"
 #include "support/http_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -23,7 +17,7 @@ struct fixture {
     pid_t child;
 };
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
@@ -33,7 +27,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *fixture = *state;
     if (fixture->child > 0) {
@@ -82,10 +76,9 @@ static void check_was_reset(struct fixture *fixture)
 }
 
 /* What the kernel has taken and the server has not read is thrown away, as without the child. */
-static void a_cancelled_attempt_is_reset_beside_a_forked_child_and_the_rest_dropped(void **state)
+TEST_WITH(fixture, a_cancelled_attempt_is_reset_beside_a_forked_child_and_the_rest_dropped)
 {
     enum { LENGTH = 32 << 20 };
-    struct fixture *fixture = *state;
     const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &deaf);
     char *body = calloc(1, LENGTH);
@@ -103,9 +96,8 @@ static void a_cancelled_attempt_is_reset_beside_a_forked_child_and_the_rest_drop
     free(body);
 }
 
-static void an_unanswered_small_attempt_is_reset_beside_a_forked_child(void **state)
+TEST_WITH(fixture, an_unanswered_small_attempt_is_reset_beside_a_forked_child)
 {
-    struct fixture *fixture = *state;
     const struct http_server_step mute = {.hold = true, .leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &mute);
     struct probe probe;
@@ -119,9 +111,8 @@ static void an_unanswered_small_attempt_is_reset_beside_a_forked_child(void **st
 }
 
 /* A server that keeps connections open for as long as their clients would run out of them. */
-static void a_kept_connection_is_closed_with_its_engine_beside_a_forked_child(void **state)
+TEST_WITH(fixture, a_kept_connection_is_closed_with_its_engine_beside_a_forked_child)
 {
-    struct fixture *fixture = *state;
     const struct http_server_step kept = {.answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
                                           .leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &kept);
@@ -135,16 +126,4 @@ static void a_kept_connection_is_closed_with_its_engine_beside_a_forked_child(vo
     assert_int_equal(http_server_record(fixture->server, 0)->end_errno, 0);
     assert_int_equal(kill(fixture->child, 0), 0);
     probe_free(&probe);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_cancelled_attempt_is_reset_beside_a_forked_child_and_the_rest_dropped),
-        TEST(an_unanswered_small_attempt_is_reset_beside_a_forked_child),
-        TEST(a_kept_connection_is_closed_with_its_engine_beside_a_forked_child),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
 #include "support/http_probe.h"
 #include "support/http_server.h"
 #include "support/socket_watch.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +13,7 @@ struct fixture {
     struct http_engine *engine;
 };
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
@@ -29,7 +23,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *fixture = *state;
     socket_watch_end();
@@ -94,38 +88,37 @@ static void attempts_on_dying_connections(struct fixture *fixture, const char *m
     }
 }
 
-static void a_put_is_not_sent_again(void **state)
+TEST_WITH(fixture, a_put_is_not_sent_again)
 {
-    attempts_on_dying_connections(*state, "PUT", "hello", 5);
+    attempts_on_dying_connections(fixture, "PUT", "hello", 5);
 }
 
-static void a_large_put_is_not_sent_again(void **state)
+TEST_WITH(fixture, a_large_put_is_not_sent_again)
 {
     char *body = calloc(1, 300000);
     assert_non_null(body);
-    attempts_on_dying_connections(*state, "PUT", body, 300000);
+    attempts_on_dying_connections(fixture, "PUT", body, 300000);
     free(body);
 }
 
-static void a_copy_is_not_sent_again(void **state)
+TEST_WITH(fixture, a_copy_is_not_sent_again)
 {
-    attempts_on_dying_connections(*state, "PUT", NULL, 0);
+    attempts_on_dying_connections(fixture, "PUT", NULL, 0);
 }
 
-static void a_delete_is_not_sent_again(void **state)
+TEST_WITH(fixture, a_delete_is_not_sent_again)
 {
-    attempts_on_dying_connections(*state, "DELETE", NULL, 0);
+    attempts_on_dying_connections(fixture, "DELETE", NULL, 0);
 }
 
-static void a_complete_is_not_sent_again(void **state)
+TEST_WITH(fixture, a_complete_is_not_sent_again)
 {
-    attempts_on_dying_connections(*state, "POST", "<x/>", 4);
+    attempts_on_dying_connections(fixture, "POST", "<x/>", 4);
 }
 
 /* With other kept connections in the pool, libcurl would send again on one of those, without opening any. */
-static void no_other_kept_connection_gets_it_either(void **state)
+TEST_WITH(fixture, no_other_kept_connection_gets_it_either)
 {
-    struct fixture *fixture = *state;
     struct probe warm[4];
     const struct http_server_step held = {.hold = true, .answer = http_server_ok.answer};
     for (size_t i = 0; i < 4; i++) {
@@ -156,9 +149,8 @@ static void no_other_kept_connection_gets_it_either(void **state)
     probe_free(&probe);
 }
 
-static void any_other_request_may_be_sent_again(void **state)
+TEST_WITH(fixture, any_other_request_may_be_sent_again)
 {
-    struct fixture *fixture = *state;
     warm_up(fixture);
     const struct http_server_step die = {.leave = HTTP_SERVER_CLOSE};
     http_server_push(fixture->server, &die);
@@ -175,9 +167,8 @@ static void any_other_request_may_be_sent_again(void **state)
     free(body);
 }
 
-static void a_connection_closed_long_before_is_replaced(void **state)
+TEST_WITH(fixture, a_connection_closed_long_before_is_replaced)
 {
-    struct fixture *fixture = *state;
     const struct http_server_step closing = {.answer = http_server_ok.answer, .leave = HTTP_SERVER_CLOSE};
     http_server_push(fixture->server, &closing);
     warm_up(fixture);
@@ -190,21 +181,4 @@ static void a_connection_closed_long_before_is_replaced(void **state)
     assert_int_equal(http_server_count(fixture->server), 2);
     assert_memory_equal(http_server_record(fixture->server, 1)->body, "hello", 5);
     probe_free(&probe);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_put_is_not_sent_again),
-        TEST(a_large_put_is_not_sent_again),
-        TEST(a_copy_is_not_sent_again),
-        TEST(a_delete_is_not_sent_again),
-        TEST(a_complete_is_not_sent_again),
-        TEST(no_other_kept_connection_gets_it_either),
-        TEST(any_other_request_may_be_sent_again),
-        TEST(a_connection_closed_long_before_is_replaced),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
 /* A libcurl that cannot wait: the calls to curl_multi_poll are led through this file (--wrap), and each one fails. */
 #include "support/http_probe.h"
 #include "support/http_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <curl/curl.h>
 
@@ -24,9 +18,8 @@ CURLMcode __wrap_curl_multi_poll(CURLM *multi, struct curl_waitfd fds[], unsigne
     return CURLM_OUT_OF_MEMORY;
 }
 
-static void it_is_not_asked_again_and_again(void **state)
+TEST(it_is_not_asked_again_and_again)
 {
-    (void)state;
     struct http_engine *engine = probe_engine(1, NULL);
     uint64_t began_ms = probe_now_ms();
     asked = 0;
@@ -36,9 +29,8 @@ static void it_is_not_asked_again_and_again(void **state)
     http_engine_free(engine);
 }
 
-static void requests_are_answered_all_the_same(void **state)
+TEST(requests_are_answered_all_the_same)
 {
-    (void)state;
     struct http_server *server = http_server_start(NULL);
     struct http_engine *engine = probe_engine(1, NULL);
     struct probe probe;
@@ -50,13 +42,4 @@ static void requests_are_answered_all_the_same(void **state)
     probe_free(&probe);
     http_engine_free(engine);
     http_server_stop(server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_not_asked_again_and_again),
-        cmocka_unit_test(requests_are_answered_all_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

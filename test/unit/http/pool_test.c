@@ -3,13 +3,7 @@
 #include "support/http_probe.h"
 #include "support/http_server.h"
 #include "support/name_service.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +18,7 @@ struct fixture {
     unsigned names;
 };
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
@@ -34,7 +28,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *fixture = *state;
     http_engine_free(fixture->engine);
@@ -72,9 +66,8 @@ static void expect_unknown_host(struct fixture *fixture)
     probe_free(&probe);
 }
 
-static void a_failed_name_look_up_names_the_host_and_is_over(void **state)
+TEST_WITH(fixture, a_failed_name_look_up_names_the_host_and_is_over)
 {
-    struct fixture *fixture = *state;
     for (int round = 0; round < 3; round++) {
         take_new_name(fixture);
         name_service_fail(1);
@@ -84,9 +77,8 @@ static void a_failed_name_look_up_names_the_host_and_is_over(void **state)
     }
 }
 
-static void a_name_that_stays_unknown_is_said_to_be_unknown_each_time(void **state)
+TEST_WITH(fixture, a_name_that_stays_unknown_is_said_to_be_unknown_each_time)
 {
-    struct fixture *fixture = *state;
     take_new_name(fixture);
     name_service_fail(4);
     for (int i = 0; i < 4; i++) {
@@ -125,27 +117,24 @@ static void give_up_in_the_queue(struct fixture *fixture, bool cancel)
     probe_free(&busy);
 }
 
-static void requests_that_timed_out_in_the_queue_are_over(void **state)
+TEST_WITH(fixture, requests_that_timed_out_in_the_queue_are_over)
 {
-    struct fixture *fixture = *state;
     give_up_in_the_queue(fixture, false);
     for (size_t i = 0; i < QUEUED + 1; i++) {
         expect_answer(fixture, http_server_host(fixture->server));
     }
 }
 
-static void requests_that_were_cancelled_in_the_queue_are_over(void **state)
+TEST_WITH(fixture, requests_that_were_cancelled_in_the_queue_are_over)
 {
-    struct fixture *fixture = *state;
     give_up_in_the_queue(fixture, true);
     for (size_t i = 0; i < QUEUED + 1; i++) {
         expect_answer(fixture, http_server_host(fixture->server));
     }
 }
 
-static void a_refused_connection_is_over(void **state)
+TEST_WITH(fixture, a_refused_connection_is_over)
 {
-    struct fixture *fixture = *state;
     struct http_server *gone = http_server_start(NULL);
     char host[64];
     (void)snprintf(host, sizeof(host), "%s", http_server_host(gone));
@@ -155,18 +144,4 @@ static void a_refused_connection_is_over(void **state)
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     probe_free(&probe);
     expect_answer(fixture, http_server_host(fixture->server));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_failed_name_look_up_names_the_host_and_is_over),
-        TEST(a_name_that_stays_unknown_is_said_to_be_unknown_each_time),
-        TEST(requests_that_timed_out_in_the_queue_are_over),
-        TEST(requests_that_were_cancelled_in_the_queue_are_over),
-        TEST(a_refused_connection_is_over),
-    };
-    return cmocka_run_group_tests_name("http_pool", tests, NULL, NULL);
 }

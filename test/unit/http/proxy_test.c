@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which hosts libcurl asks through a proxy. */
 #include "http/proxy.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdlib.h>
 
@@ -27,9 +21,8 @@ static void set(const char *name, const char *value)
     assert_int_equal(setenv(name, value, 1), 0);
 }
 
-static void without_a_variable_there_is_none(void **state)
+TEST_BETWEEN(forget, forget, without_a_variable_there_is_none)
 {
-    (void)state;
     assert_false(http_goes_through_proxy("http", "store.example"));
     set("HTTP_PROXY", "http://proxy:3128"); /* which libcurl passes over */
     set("https_proxy", "");
@@ -37,9 +30,8 @@ static void without_a_variable_there_is_none(void **state)
     assert_false(http_goes_through_proxy("https", "store.example"));
 }
 
-static void each_scheme_has_its_variable(void **state)
+TEST_BETWEEN(forget, forget, each_scheme_has_its_variable)
 {
-    (void)state;
     set("http_proxy", "http://proxy:3128");
     assert_true(http_goes_through_proxy("http", "store.example"));
     assert_false(http_goes_through_proxy("https", "store.example"));
@@ -53,9 +45,8 @@ static void each_scheme_has_its_variable(void **state)
     assert_true(http_goes_through_proxy("https", "store.example"));
 }
 
-static void the_proxy_of_a_race_is_none_and_no_other_is_that(void **state)
+TEST_BETWEEN(forget, forget, the_proxy_of_a_race_is_none_and_no_other_is_that)
 {
-    (void)state;
     set(HTTP_PROXY_OF_RACE, "http://127.0.0.1:4000");
     set("http_proxy", "http://127.0.0.1:4000");
     assert_false(http_goes_through_proxy("http", "store.example"));
@@ -66,9 +57,8 @@ static void the_proxy_of_a_race_is_none_and_no_other_is_that(void **state)
     assert_true(http_goes_through_proxy("https", "store.example"));
 }
 
-static void what_is_excepted_goes_straight(void **state)
+TEST_BETWEEN(forget, forget, what_is_excepted_goes_straight)
 {
-    (void)state;
     set("ALL_PROXY", "http://proxy:3128");
     set("NO_PROXY", "other.example , .Store.example,10.0.0.0/8, 10.1.2.4 ,");
     assert_false(http_goes_through_proxy("https", "store.example"));
@@ -84,17 +74,4 @@ static void what_is_excepted_goes_straight(void **state)
     assert_true(http_goes_through_proxy("https", "store.example"));
     set("no_proxy", "*");
     assert_false(http_goes_through_proxy("https", "bookstore.example"));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, forget, forget)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(without_a_variable_there_is_none),
-        TEST(each_scheme_has_its_variable),
-        TEST(the_proxy_of_a_race_is_none_and_no_other_is_that),
-        TEST(what_is_excepted_goes_straight),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

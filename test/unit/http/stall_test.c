@@ -13,14 +13,13 @@
 
 enum { LONG_BEFORE_MS = 60000 }; /* the deadline, which is two minutes away */
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
-    return fixture_set_up(state, 8);
+    return fixture_open(state, 8);
 }
 
-static void silence_is_a_stall(void **state)
+TEST_WITH(fixture, silence_is_a_stall)
 {
-    struct fixture *fixture = *state;
     const struct http_server_step mute = {.hold = true};
     http_server_push(fixture->server, &mute);
     struct probe probe;
@@ -35,9 +34,8 @@ static void silence_is_a_stall(void **state)
     probe_free(&probe);
 }
 
-static void an_upload_that_is_not_taken_is_a_stall(void **state)
+TEST_WITH(fixture, an_upload_that_is_not_taken_is_a_stall)
 {
-    struct fixture *fixture = *state;
     enum { LENGTH = 32 << 20 };
     const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true};
     http_server_push(fixture->server, &deaf);
@@ -97,11 +95,10 @@ static bool is_taken(const struct ends *ends)
 }
 
 /* All that is slow here is the clock of the test. */
-static void a_trickle_is_no_stall(void **state)
+TEST_WITH(fixture, a_trickle_is_no_stall)
 {
     enum { MINUTE_MS = 60000 };
     static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789";
-    struct fixture *fixture = *state;
     struct sockaddr_in address;
     int listener = listen_on_loopback(&address);
     char host[32];
@@ -133,16 +130,4 @@ static void a_trickle_is_no_stall(void **state)
     probe_free(&probe);
     assert_int_equal(close(ends.ours), 0);
     assert_int_equal(close(listener), 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(silence_is_a_stall),
-        TEST(an_upload_that_is_not_taken_is_a_stall),
-        TEST(a_trickle_is_no_stall),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

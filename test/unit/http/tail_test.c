@@ -4,13 +4,7 @@
 #include "support/http_probe.h"
 #include "support/http_server.h"
 #include "support/socket_watch.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -38,23 +32,23 @@ static int set_up_on(void **state, const struct http_server_options *options)
     return 0;
 }
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
     return set_up_on(state, NULL);
 }
 
-static int set_up_tls(void **state)
+static int over_tls(void **state)
 {
     return set_up_on(state, &(struct http_server_options){.tls = true});
 }
 
 /* As on a real path. */
-static int set_up_small_segments(void **state)
+static int with_small_segments(void **state)
 {
     return set_up_on(state, &(struct http_server_options){.segment_bytes = 1400});
 }
 
-static int tear_down(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *fixture = *state;
     socket_watch_end();
@@ -125,31 +119,30 @@ static void check_one_send(struct fixture *fixture, const char *method, size_t l
     free(body);
 }
 
-static void what_fits_into_a_segment_leaves_in_one_send(void **state)
+TEST_WITH_AS(fixture, with_small_segments, what_fits_into_a_segment_leaves_in_one_send)
 {
-    check_one_send(*state, "PUT", 800);
+    check_one_send(fixture, "PUT", 800);
 }
 
-static void so_does_what_has_no_body(void **state)
+TEST_WITH_AS(fixture, with_small_segments, so_does_what_has_no_body)
 {
-    check_one_send(*state, "DELETE", 0);
+    check_one_send(fixture, "DELETE", 0);
 }
 
-static void a_path_says_what_its_segments_carry(void **state)
+TEST_WITH_AS(fixture, with_small_segments, a_path_says_what_its_segments_carry)
 {
-    uint32_t segment_bytes = warm_up(*state);
+    uint32_t segment_bytes = warm_up(fixture);
     assert_in_range(segment_bytes, 1300, 1400);
 }
 
-static void over_tls_no_segment_is_told(void **state)
+TEST_WITH_AS(fixture, over_tls, over_tls_no_segment_is_told)
 {
-    assert_int_equal(warm_up(*state), 0);
+    assert_int_equal(warm_up(fixture), 0);
 }
 
 /* The head counts, and what TCP may take for options. */
-static void the_whole_request_has_to_fit(void **state)
+TEST_WITH(fixture, the_whole_request_has_to_fit)
 {
-    struct fixture *fixture = *state;
     char *body = zeroes(3000);
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_AT_ONCE, body, 1);
@@ -174,9 +167,8 @@ static void the_whole_request_has_to_fit(void **state)
 }
 
 /* The record counts on a segment that another connection had. */
-static void what_does_not_fit_this_connection_is_not_sent(void **state)
+TEST_WITH_AS(fixture, with_small_segments, what_does_not_fit_this_connection_is_not_sent)
 {
-    struct fixture *fixture = *state;
     char *body = zeroes(3000);
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_AT_ONCE, body, 3000);
@@ -227,14 +219,14 @@ static void check_held_back(struct fixture *fixture, size_t length, size_t overh
     free(body);
 }
 
-static void the_tail_leaves_by_itself(void **state)
+TEST_WITH(fixture, the_tail_leaves_by_itself)
 {
-    check_held_back(*state, 100000, 0);
+    check_held_back(fixture, 100000, 0);
 }
 
-static void a_small_body_may_be_all_tail(void **state)
+TEST_WITH(fixture, a_small_body_may_be_all_tail)
 {
-    check_held_back(*state, 5, 0);
+    check_held_back(fixture, 5, 0);
 }
 
 /* What libcurl may still keep, the kernel cannot acknowledge: of the first so many questions libcurl says that it has
@@ -258,10 +250,10 @@ CURLcode __wrap_curl_easy_getinfo(CURL *easy, CURLINFO info, void *ret)
     return __real_curl_easy_getinfo(easy, info, ret);
 }
 
-static void the_tail_waits_for_what_libcurl_keeps(void **state)
+TEST_WITH(fixture, the_tail_waits_for_what_libcurl_keeps)
 {
     looks_before_it_left = 3;
-    check_held_back(*state, 2000, 0);
+    check_held_back(fixture, 2000, 0);
     assert_int_equal(looks_before_it_left, 0);
 }
 
@@ -280,9 +272,8 @@ int __wrap_ioctl(int fd, unsigned long request, void *ret)
     return __real_ioctl(fd, request, ret);
 }
 
-static void what_nobody_tells_is_not_acknowledged(void **state)
+TEST_WITH(fixture, what_nobody_tells_is_not_acknowledged)
 {
-    struct fixture *fixture = *state;
     char *body = zeroes(2000);
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
@@ -319,23 +310,23 @@ static void check_large_head(struct fixture *fixture, size_t length, size_t coun
     free(body);
 }
 
-static void a_large_head_is_waited_for(void **state)
+TEST_WITH(fixture, a_large_head_is_waited_for)
 {
-    check_large_head(*state, 5, 0);
-    check_large_head(*state, 100000, 1);
+    check_large_head(fixture, 5, 0);
+    check_large_head(fixture, 100000, 1);
 }
+TEST_AGAIN_AS(fixture, over_tls, a_large_head_is_waited_for)
 
-static void over_tls_the_tail_is_a_record_of_its_own(void **state)
+TEST_WITH_AS(fixture, over_tls, over_tls_the_tail_is_a_record_of_its_own)
 {
-    check_held_back(*state, 100000, 64);
+    check_held_back(fixture, 100000, 64);
 }
 
 /* The server reads nothing. The kernel takes all but the tail, and that stays here; the connection is reset, and the
  * server never has the whole. */
-static void what_is_not_acknowledged_in_time_is_never_whole(void **state)
+TEST_WITH(fixture, what_is_not_acknowledged_in_time_is_never_whole)
 {
     enum { LENGTH = 600 << 10 };
-    struct fixture *fixture = *state;
     const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &deaf);
     char *body = zeroes(LENGTH);
@@ -361,9 +352,8 @@ static void what_is_not_acknowledged_in_time_is_never_whole(void **state)
 }
 
 /* All before the tail has arrived, and the time is over. */
-static void a_tail_whose_time_is_over_is_kept(void **state)
+TEST_WITH(fixture, a_tail_whose_time_is_over_is_kept)
 {
-    struct fixture *fixture = *state;
     const struct http_server_step patient = {.leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &patient);
     char *body = zeroes(2000);
@@ -384,9 +374,8 @@ static void a_tail_whose_time_is_over_is_kept(void **state)
 }
 
 /* R6: of the three clocks the one that advanced most counts, as of a machine that was suspended. */
-static void the_clock_that_advanced_most_counts(void **state)
+TEST_WITH(fixture, the_clock_that_advanced_most_counts)
 {
-    struct fixture *fixture = *state;
     for (unsigned clock = 0; clock < 3; clock++) {
         char *body = zeroes(2000);
         struct probe probe;
@@ -403,9 +392,8 @@ static void the_clock_that_advanced_most_counts(void **state)
 }
 
 /* What the kernel was given it may not deliver much later; and whoever dies in the midst resets the connection. */
-static void the_kernel_is_told_before_anything_is_sent(void **state)
+TEST_WITH(fixture, the_kernel_is_told_before_anything_is_sent)
 {
-    struct fixture *fixture = *state;
     char *body = zeroes(2000);
     struct probe probe;
     init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
@@ -424,9 +412,8 @@ static void the_kernel_is_told_before_anything_is_sent(void **state)
 }
 
 /* The answer may be long in coming: only the tail's own time is short. */
-static void an_acknowledged_tail_is_waited_for_as_long_as_ever(void **state)
+TEST_WITH(fixture, an_acknowledged_tail_is_waited_for_as_long_as_ever)
 {
-    struct fixture *fixture = *state;
     struct http_server_step slow = http_server_ok;
     slow.hold = true;
     http_server_push(fixture->server, &slow);
@@ -448,10 +435,9 @@ static void an_acknowledged_tail_is_waited_for_as_long_as_ever(void **state)
 }
 
 /* A refusal that comes before the tail has left. */
-static void an_early_answer_counts(void **state)
+TEST_WITH(fixture, an_early_answer_counts)
 {
     enum { LENGTH = 32 << 20 };
-    struct fixture *fixture = *state;
     const struct http_server_step refuse = {.read = HTTP_SERVER_READ_HEADERS,
                                             .answer = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n",
                                             .leave = HTTP_SERVER_DRAIN};
@@ -466,33 +452,4 @@ static void an_early_answer_counts(void **state)
     assert_false(http_server_record(fixture->server, 0)->whole);
     probe_free(&probe);
     free(body);
-}
-
-#define TEST(name)        cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-#define TEST_ON(name, on) cmocka_unit_test_setup_teardown(name, set_up_##on, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST_ON(what_fits_into_a_segment_leaves_in_one_send, small_segments),
-        TEST_ON(so_does_what_has_no_body, small_segments),
-        TEST_ON(a_path_says_what_its_segments_carry, small_segments),
-        TEST_ON(over_tls_no_segment_is_told, tls),
-        TEST(the_whole_request_has_to_fit),
-        TEST_ON(what_does_not_fit_this_connection_is_not_sent, small_segments),
-        TEST(the_tail_leaves_by_itself),
-        TEST(a_small_body_may_be_all_tail),
-        TEST(the_tail_waits_for_what_libcurl_keeps),
-        TEST(what_nobody_tells_is_not_acknowledged),
-        TEST(a_large_head_is_waited_for),
-        TEST_ON(a_large_head_is_waited_for, tls),
-        TEST_ON(over_tls_the_tail_is_a_record_of_its_own, tls),
-        TEST(what_is_not_acknowledged_in_time_is_never_whole),
-        TEST(a_tail_whose_time_is_over_is_kept),
-        TEST(the_clock_that_advanced_most_counts),
-        TEST(the_kernel_is_told_before_anything_is_sent),
-        TEST(an_acknowledged_tail_is_waited_for_as_long_as_ever),
-        TEST(an_early_answer_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,7 @@
 #include "support/http_probe.h"
 #include "support/http_server.h"
 #include "support/socket_watch.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +15,7 @@ struct fixture {
     struct http_engine *engine; /* trusts the server */
 };
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     assert_non_null(fixture);
@@ -32,7 +26,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *fixture = *state;
     socket_watch_end();
@@ -60,9 +54,8 @@ static void put(struct fixture *fixture, const void *data, size_t length)
     probe_free(&probe);
 }
 
-static void a_trusted_server_is_used_and_its_connection_kept(void **state)
+TEST_WITH(fixture, a_trusted_server_is_used_and_its_connection_kept)
 {
-    struct fixture *fixture = *state;
     char *large = calloc(1, 1 << 20);
     assert_non_null(large);
     for (int i = 0; i < 10; i++) {
@@ -83,9 +76,8 @@ static bool arrives_at_once(const struct fixture *fixture, const struct probe *p
     return delivery.at_once;
 }
 
-static void a_request_of_one_record_arrives_at_once(void **state)
+TEST_WITH(fixture, a_request_of_one_record_arrives_at_once)
 {
-    struct fixture *fixture = *state;
     char *body = calloc(1, 16384);
     assert_non_null(body);
     put(fixture, "warm", 4);
@@ -122,9 +114,8 @@ static size_t writes_of(struct fixture *fixture, const char *value, bool *ret_at
     return socket_watch()->sends;
 }
 
-static void the_head_is_a_part_of_the_record(void **state)
+TEST_WITH(fixture, the_head_is_a_part_of_the_record)
 {
-    struct fixture *fixture = *state;
     bool at_once = true;
     char *value = calloc(1, 16385);
     assert_non_null(value);
@@ -159,17 +150,15 @@ static void expect_tls_failure(struct http_engine *engine, const char *host, con
     probe_free(&probe);
 }
 
-static void an_unknown_certificate_is_refused_by_default(void **state)
+TEST_WITH(fixture, an_unknown_certificate_is_refused_by_default)
 {
-    struct fixture *fixture = *state;
     struct http_engine *engine = probe_engine(1, NULL);
     expect_tls_failure(engine, http_server_host(fixture->server), "certificate");
     http_engine_free(engine);
 }
 
-static void a_certificate_for_another_name_is_refused(void **state)
+TEST_WITH(fixture, a_certificate_for_another_name_is_refused)
 {
-    (void)state;
     const struct http_server_options options = {.tls = true, .certificate_name = "store.test"};
     struct http_server *server = http_server_start(&options);
     struct http_engine *engine = probe_engine(1, http_server_ca_file(server));
@@ -178,9 +167,8 @@ static void a_certificate_for_another_name_is_refused(void **state)
     http_server_stop(server);
 }
 
-static void a_server_without_tls_is_a_tls_failure(void **state)
+TEST_WITH(fixture, a_server_without_tls_is_a_tls_failure)
 {
-    struct fixture *fixture = *state;
     struct http_server *plain = http_server_start(NULL);
     const struct http_server_step babble = {.read = HTTP_SERVER_READ_NOTHING,
                                             .answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
@@ -190,9 +178,8 @@ static void a_server_without_tls_is_a_tls_failure(void **state)
     http_server_stop(plain);
 }
 
-static void an_attempt_over_tls_is_not_sent_again(void **state)
+TEST_WITH(fixture, an_attempt_over_tls_is_not_sent_again)
 {
-    struct fixture *fixture = *state;
     static const char *const methods[] = {"PUT", "PUT", "DELETE"};
     static const enum http_server_leave leaves[] = {HTTP_SERVER_CLOSE, HTTP_SERVER_RESET};
     for (size_t i = 0; i < 6; i++) {
@@ -212,9 +199,8 @@ static void an_attempt_over_tls_is_not_sent_again(void **state)
     }
 }
 
-static void at_the_deadline_the_connection_is_reset_and_the_rest_dropped(void **state)
+TEST_WITH(fixture, at_the_deadline_the_connection_is_reset_and_the_rest_dropped)
 {
-    struct fixture *fixture = *state;
     enum { LENGTH = 32 << 20 };
     const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &deaf);
@@ -239,21 +225,4 @@ static void at_the_deadline_the_connection_is_reset_and_the_rest_dropped(void **
     assert_true(record->bytes < LENGTH);
     probe_free(&probe);
     free(body);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_trusted_server_is_used_and_its_connection_kept),
-        TEST(a_request_of_one_record_arrives_at_once),
-        TEST(the_head_is_a_part_of_the_record),
-        TEST(an_unknown_certificate_is_refused_by_default),
-        TEST(a_certificate_for_another_name_is_refused),
-        TEST(a_server_without_tls_is_a_tls_failure),
-        TEST(an_attempt_over_tls_is_not_sent_again),
-        TEST(at_the_deadline_the_connection_is_reset_and_the_rest_dropped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

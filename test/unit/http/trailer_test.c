@@ -2,13 +2,7 @@
 /* What follows the last chunk of a body. */
 #include "support/http_probe.h"
 #include "support/http_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,10 +42,9 @@ static void expect_bounded(const char *line, const char *words)
     http_server_stop(server);
 }
 
-static void endless_trailers_are_given_up(void **state)
+TEST(endless_trailers_are_given_up)
 {
     char long_line[8192];
-    (void)state;
     memset(long_line, 'x', sizeof(long_line));
     memcpy(long_line, "y: ", 3);
     memcpy(long_line + 1000, "\r\n", 3);
@@ -79,9 +72,8 @@ static void send_extension(void *context, const struct http_server_record *recor
         .answer = buf_str(scratch), .answer_length = scratch->len, .leave = HTTP_SERVER_DRAIN};
 }
 
-static void an_endless_chunk_extension_is_given_up(void **state)
+TEST(an_endless_chunk_extension_is_given_up)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         bool behind_a_chunk = i == 1;
         const struct http_server_options options = {.respond = send_extension, .respond_context = &behind_a_chunk};
@@ -103,11 +95,10 @@ static void an_endless_chunk_extension_is_given_up(void **state)
 }
 
 /* Many small chunks are framing for the most part, and a body all the same. */
-static void a_body_in_small_chunks_is_taken(void **state)
+TEST(a_body_in_small_chunks_is_taken)
 {
     struct buf answer;
     struct probe probe;
-    (void)state;
     buf_init(&answer, 16 << 20);
     assert_true(buf_add_str(&answer, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"));
     for (int i = 0; i < SMALL_CHUNKS; i++) {
@@ -127,11 +118,10 @@ static void a_body_in_small_chunks_is_taken(void **state)
     buf_free(&answer);
 }
 
-static void trailers_within_bounds_are_passed_over(void **state)
+TEST(trailers_within_bounds_are_passed_over)
 {
     struct buf answer;
     struct probe probe;
-    (void)state;
     buf_init(&answer, 100000);
     assert_true(buf_add_str(&answer, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n"));
     for (int i = 0; i < 100; i++) {
@@ -149,15 +139,4 @@ static void trailers_within_bounds_are_passed_over(void **state)
     probe_free(&probe);
     http_engine_free(engine);
     http_server_stop(server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(endless_trailers_are_given_up),
-        cmocka_unit_test(an_endless_chunk_extension_is_given_up),
-        cmocka_unit_test(a_body_in_small_chunks_is_taken),
-        cmocka_unit_test(trailers_within_bounds_are_passed_over),
-    };
-    return cmocka_run_group_tests_name("http_trailer", tests, NULL, NULL);
 }

@@ -50,19 +50,19 @@ static void start(struct fixture *f, const struct http_server_options *options, 
                 trusting ? http_server_ca_file(f->server) : NULL);
 }
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
     *state = calloc(1, sizeof(struct fixture));
     return *state == NULL ? -1 : 0;
 }
 
-static int tear_down(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *f = *state;
     void *on = f->on;
     on_loop_settle(f->on);
     f->ledger->vtable->free(f->ledger);
-    on_loop_teardown(&on);
+    on_loop_tear_down(&on);
     http_server_stop(f->server);
     free(f);
     return 0;
@@ -171,81 +171,76 @@ static bool asked_from(struct fixture *f, size_t request, const char *etag)
     return strstr(http_server_record(f->server, request)->body, key) != NULL;
 }
 
-static void R13_every_page_of_the_query_is_read(void **state)
+TEST_WITH(fixture, R13_every_page_of_the_query_is_read)
 {
-    struct fixture *f = *state;
     struct listing listing;
-    start(f, &(struct http_server_options){.tls = false}, false);
-    push(f, PAGE_HEAD "{\"Items\":[" ROW("a") "," ROW("b") "]," LAST("b") "}");
-    push(f, PAGE_HEAD "{\"Items\":[]," LAST("c") "}"); /* a page may have nothing but where the next one is */
-    push(f, PAGE_HEAD "{\"Items\":[" ROW("d") ",{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"e\"}}]}");
-    struct ledger_answer answer = list(f, &listing, PATIENCE_MS);
+    start(fixture, &(struct http_server_options){.tls = false}, false);
+    push(fixture, PAGE_HEAD "{\"Items\":[" ROW("a") "," ROW("b") "]," LAST("b") "}");
+    push(fixture, PAGE_HEAD "{\"Items\":[]," LAST("c") "}"); /* a page may have nothing but where the next one is */
+    push(fixture, PAGE_HEAD "{\"Items\":[" ROW("d") ",{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"e\"}}]}");
+    struct ledger_answer answer = list(fixture, &listing, PATIENCE_MS);
     assert_int_equal(answer.outcome, LEDGER_OK);
     assert_string_equal(listing.etags, "abd[e]");
     assert_int_equal(answer.requests, 3);
-    assert_true(asked_from(f, 1, "b"));
-    assert_true(asked_from(f, 2, "c"));
-    assert_non_null(strstr(http_server_record(f->server, 0)->body, "ProjectionExpression"));
+    assert_true(asked_from(fixture, 1, "b"));
+    assert_true(asked_from(fixture, 2, "c"));
+    assert_non_null(strstr(http_server_record(fixture->server, 0)->body, "ProjectionExpression"));
 }
 
 /* Otherwise a partition that is large enough, or a table that is throttled now and then, is never read to its end. */
-static void R13_a_page_that_failed_is_asked_for_again_not_the_whole_query(void **state)
+TEST_WITH(fixture, R13_a_page_that_failed_is_asked_for_again_not_the_whole_query)
 {
-    struct fixture *f = *state;
     struct listing listing;
-    start(f, &(struct http_server_options){.tls = false}, false);
-    push(f, PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}");
-    push(f, "HTTP/1.1 500 Internal Server Error\r\nx-amzn-requestid: A\r\nContent-Length: 0\r\n\r\n");
-    push(f, NULL); /* no answer */
-    push(f, PAGE_HEAD "{\"Items\":[" ROW("b") "]," LAST("b") "}");
+    start(fixture, &(struct http_server_options){.tls = false}, false);
+    push(fixture, PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}");
+    push(fixture, "HTTP/1.1 500 Internal Server Error\r\nx-amzn-requestid: A\r\nContent-Length: 0\r\n\r\n");
+    push(fixture, NULL); /* no answer */
+    push(fixture, PAGE_HEAD "{\"Items\":[" ROW("b") "]," LAST("b") "}");
     for (int i = 0; i < 7; i++) /* E1 */
-        push(f, "HTTP/1.1 400 Bad Request\r\nx-amzn-requestid: A\r\nConnection: close\r\n\r\n"
-                "{\"__type\":\"x#ThrottlingException\",\"message\":\"slow down\"}");
-    push(f, PAGE_HEAD "{\"Items\":[" ROW("c") "]}");
-    struct ledger_answer answer = list(f, &listing, PATIENCE_MS);
+        push(fixture, "HTTP/1.1 400 Bad Request\r\nx-amzn-requestid: A\r\nConnection: close\r\n\r\n"
+                      "{\"__type\":\"x#ThrottlingException\",\"message\":\"slow down\"}");
+    push(fixture, PAGE_HEAD "{\"Items\":[" ROW("c") "]}");
+    struct ledger_answer answer = list(fixture, &listing, PATIENCE_MS);
     assert_int_equal(answer.outcome, LEDGER_OK);
     assert_string_equal(listing.etags, "abc");
     assert_int_equal(answer.requests, 12);
 }
 
-static void a_list_whose_page_goes_on_failing_ends(void **state)
+TEST_WITH(fixture, a_list_whose_page_goes_on_failing_ends)
 {
-    struct fixture *f = *state;
     struct listing listing;
-    start(f, &(struct http_server_options){.tls = false}, false);
-    push(f, PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}");
+    start(fixture, &(struct http_server_options){.tls = false}, false);
+    push(fixture, PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}");
     for (int i = 0; i < 8; i++)
-        push(f, NULL);
-    struct ledger_answer answer = list(f, &listing, PATIENCE_MS);
+        push(fixture, NULL);
+    struct ledger_answer answer = list(fixture, &listing, PATIENCE_MS);
     assert_int_equal(answer.outcome, LEDGER_AMBIGUOUS);
     assert_int_equal(answer.error.code, OS_ERR_NETWORK);
-    assert_true(http_server_count(f->server) <= 6);
+    assert_true(http_server_count(fixture->server) <= 6);
 }
 
-static void R13_each_page_has_a_time_of_its_own(void **state)
+TEST_WITH(fixture, R13_each_page_has_a_time_of_its_own)
 {
-    struct fixture *f = *state;
     struct listing listing;
-    start(f, &(struct http_server_options){.tls = false}, false);
+    start(fixture, &(struct http_server_options){.tls = false}, false);
     for (int i = 0; i < 4; i++)
-        http_server_push(f->server,
+        http_server_push(fixture->server,
                          &(struct http_server_step){.answer = PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}",
                                                     .drip_bytes = 40,
                                                     .drip_ms = 50,
                                                     .leave = HTTP_SERVER_CLOSE});
-    push(f, PAGE_HEAD "{\"Items\":[" ROW("b") "]}");
-    struct ledger_answer answer = list(f, &listing, 600); /* a page takes 350 ms, all of them over a second */
+    push(fixture, PAGE_HEAD "{\"Items\":[" ROW("b") "]}");
+    struct ledger_answer answer = list(fixture, &listing, 600); /* a page takes 350 ms, all of them over a second */
     assert_int_equal(answer.outcome, LEDGER_OK);
     assert_string_equal(listing.etags, "aaaab");
 }
 
-static void a_single_request_is_not_waited_for_beyond_its_try(void **state)
+TEST_WITH(fixture, a_single_request_is_not_waited_for_beyond_its_try)
 {
-    struct fixture *f = *state;
     struct listing listing;
-    start(f, &(struct http_server_options){.tls = false}, false);
-    http_server_push(f->server, &(struct http_server_step){.leave = HTTP_SERVER_DRAIN});
-    struct ledger_answer answer = list(f, &listing, 200);
+    start(fixture, &(struct http_server_options){.tls = false}, false);
+    http_server_push(fixture->server, &(struct http_server_step){.leave = HTTP_SERVER_DRAIN});
+    struct ledger_answer answer = list(fixture, &listing, 200);
     assert_int_equal(answer.error.code, OS_ERR_DEADLINE);
     assert_int_equal(answer.outcome, LEDGER_AMBIGUOUS);
 }
@@ -264,67 +259,62 @@ static char *crowded_page(const char *members, const char *last)
     return buf_take(&page);
 }
 
-static void R13_an_item_that_is_too_large_to_be_read_counts_as_none(void **state)
+TEST_WITH(fixture, R13_an_item_that_is_too_large_to_be_read_counts_as_none)
 {
-    struct fixture *f = *state;
     struct listing listing;
-    start(f, &(struct http_server_options){.tls = false}, false);
+    start(fixture, &(struct http_server_options){.tls = false}, false);
     char *crowded = crowded_page("", "," LAST("b"));
-    push(f, PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}");
+    push(fixture, PAGE_HEAD "{\"Items\":[" ROW("a") "]," LAST("a") "}");
     for (int i = 0; i < 3; i++) /* as a page, as one item, as one record */
-        push(f, crowded);
-    push(f, PAGE_HEAD "{\"Items\":[{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"b\"}}]," LAST("b") "}");
-    push(f, PAGE_HEAD "{\"Items\":[" ROW("c") "]}");
-    struct ledger_answer answer = list(f, &listing, PATIENCE_MS);
+        push(fixture, crowded);
+    push(fixture, PAGE_HEAD "{\"Items\":[{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"b\"}}]," LAST("b") "}");
+    push(fixture, PAGE_HEAD "{\"Items\":[" ROW("c") "]}");
+    struct ledger_answer answer = list(fixture, &listing, PATIENCE_MS);
     free(crowded);
     assert_int_equal(answer.outcome, LEDGER_OK);
     assert_string_equal(listing.etags, "a[b]c");
     assert_true(listing.too_large);
-    assert_non_null(strstr(http_server_record(f->server, 2)->body, "\"Limit\":1,"));
-    assert_non_null(strstr(http_server_record(f->server, 4)->body, "\"ProjectionExpression\":\"#path, #etag\""));
-    assert_non_null(strstr(http_server_record(f->server, 5)->body, "\"Limit\":4000,"));
-    assert_true(asked_from(f, 5, "b"));
+    assert_non_null(strstr(http_server_record(fixture->server, 2)->body, "\"Limit\":1,"));
+    assert_non_null(strstr(http_server_record(fixture->server, 4)->body, "\"ProjectionExpression\":\"#path, #etag\""));
+    assert_non_null(strstr(http_server_record(fixture->server, 5)->body, "\"Limit\":4000,"));
+    assert_true(asked_from(fixture, 5, "b"));
 }
 
 /* ------------------------------------------------------------------------------------------------ records */
 
-static void a_record_that_left_before_a_failed_handshake_may_have_arrived(void **state)
+TEST_WITH(fixture, a_record_that_left_before_a_failed_handshake_may_have_arrived)
 {
-    struct fixture *f = *state;
-    start(f, &(struct http_server_options){.tls = true, .handshakes = 1}, true);
-    keep_a_connection(f);
-    http_server_push(f->server, &(struct http_server_step){.leave = HTTP_SERVER_CLOSE});
-    struct ledger_answer answer = ask(f, LEDGER_PUT);
+    start(fixture, &(struct http_server_options){.tls = true, .handshakes = 1}, true);
+    keep_a_connection(fixture);
+    http_server_push(fixture->server, &(struct http_server_step){.leave = HTTP_SERVER_CLOSE});
+    struct ledger_answer answer = ask(fixture, LEDGER_PUT);
     assert_int_equal(answer.error.code, OS_ERR_TLS); /* it was sent again, and that copy got no connection */
     assert_int_equal(answer.outcome, LEDGER_AMBIGUOUS);
-    assert_int_equal(http_server_connections(f->server), 2);
-    assert_int_equal(http_server_count(f->server), 2);
-    assert_true(http_server_record(f->server, 1)->whole);
+    assert_int_equal(http_server_connections(fixture->server), 2);
+    assert_int_equal(http_server_count(fixture->server), 2);
+    assert_true(http_server_record(fixture->server, 1)->whole);
 }
 
-static void a_record_without_a_handshake_never_left(void **state)
+TEST_WITH(fixture, a_record_without_a_handshake_never_left)
 {
-    struct fixture *f = *state;
-    start(f, &(struct http_server_options){.tls = true}, false);
-    struct ledger_answer answer = ask(f, LEDGER_PUT);
+    start(fixture, &(struct http_server_options){.tls = true}, false);
+    struct ledger_answer answer = ask(fixture, LEDGER_PUT);
     assert_int_equal(answer.error.code, OS_ERR_TLS);
     assert_int_equal(answer.outcome, LEDGER_REFUSED);
-    assert_int_equal(http_server_count(f->server), 0);
+    assert_int_equal(http_server_count(fixture->server), 0);
 }
 
-static void a_record_that_was_not_answered_may_have_arrived(void **state)
+TEST_WITH(fixture, a_record_that_was_not_answered_may_have_arrived)
 {
-    struct fixture *f = *state;
-    start(f, &(struct http_server_options){.tls = false}, false);
-    http_server_push(f->server, &(struct http_server_step){.leave = HTTP_SERVER_CLOSE});
-    struct ledger_answer answer = ask(f, LEDGER_PUT);
+    start(fixture, &(struct http_server_options){.tls = false}, false);
+    http_server_push(fixture->server, &(struct http_server_step){.leave = HTTP_SERVER_CLOSE});
+    struct ledger_answer answer = ask(fixture, LEDGER_PUT);
     assert_int_equal(answer.error.code, OS_ERR_NETWORK);
     assert_int_equal(answer.outcome, LEDGER_AMBIGUOUS);
 }
 
-static void a_record_to_a_server_that_is_not_there_may_be_put_again(void **state)
+TEST_WITH(fixture, a_record_to_a_server_that_is_not_there_may_be_put_again)
 {
-    struct fixture *f = *state;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof(address);
     char host[32];
@@ -332,28 +322,9 @@ static void a_record_to_a_server_that_is_not_there_may_be_put_again(void **state
     assert_int_equal(bind(taken, (struct sockaddr *)&address, sizeof(address)), 0);
     assert_int_equal(getsockname(taken, (struct sockaddr *)&address, &length), 0);
     snprintf(host, sizeof(host), "127.0.0.1:%d", ntohs(address.sin_port));
-    open_ledger(f, "http", host, NULL);
-    struct ledger_answer answer = ask(f, LEDGER_PUT);
+    open_ledger(fixture, "http", host, NULL);
+    struct ledger_answer answer = ask(fixture, LEDGER_PUT);
     assert_int_equal(answer.error.code, OS_ERR_NETWORK);
     assert_int_equal(answer.outcome, LEDGER_THROTTLED);
     close(taken);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(R13_every_page_of_the_query_is_read),
-        TEST(R13_a_page_that_failed_is_asked_for_again_not_the_whole_query),
-        TEST(a_list_whose_page_goes_on_failing_ends),
-        TEST(R13_each_page_has_a_time_of_its_own),
-        TEST(a_single_request_is_not_waited_for_beyond_its_try),
-        TEST(R13_an_item_that_is_too_large_to_be_read_counts_as_none),
-        TEST(a_record_that_left_before_a_failed_handshake_may_have_arrived),
-        TEST(a_record_without_a_handshake_never_left),
-        TEST(a_record_that_was_not_answered_may_have_arrived),
-        TEST(a_record_to_a_server_that_is_not_there_may_be_put_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

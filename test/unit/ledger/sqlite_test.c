@@ -123,7 +123,7 @@ static struct on_ledger *ledger_setup(const struct scratch *scratch, uint64_t tr
     os_error error;
     struct on_ledger *on = calloc(1, sizeof(*on));
     assert_non_null(on);
-    assert_int_equal(on_loop_setup(&on_loop), 0);
+    assert_int_equal(on_loop_set_up(&on_loop), 0);
     on->on = on_loop;
     on->wanted_count = CROWD;
     on->all = (struct event)EVENT_INIT;
@@ -153,9 +153,9 @@ static void ledger_teardown(struct on_ledger *on)
 }
 
 /* Also behind those who can wait for longer. */
-static void all_who_wait_are_told_at_their_time_that_it_is_busy(void **state)
+TEST_WITH(scratch, all_who_wait_are_told_at_their_time_that_it_is_busy)
 {
-    struct on_ledger *on = ledger_setup(*state, 400);
+    struct on_ledger *on = ledger_setup(scratch, 400);
     for (size_t i = 0; i < PATIENT; i++)
         on->crowd[i].request.try_ms = FAR_MS;
     on->wanted_count = CROWD - PATIENT;
@@ -170,9 +170,9 @@ static void all_who_wait_are_told_at_their_time_that_it_is_busy(void **state)
     ledger_teardown(on);
 }
 
-static void all_who_wait_go_through_when_it_is_let_go_and_who_reads_does_not_wait(void **state)
+TEST_WITH(scratch, all_who_wait_go_through_when_it_is_let_go_and_who_reads_does_not_wait)
 {
-    struct on_ledger *on = ledger_setup(*state, FAR_MS);
+    struct on_ledger *on = ledger_setup(scratch, FAR_MS);
     on_loop_call(on->on, ask_all, on);
     for (int i = 0; i < 5; i++) {
         uint64_t start_ms = now_ms();
@@ -193,9 +193,9 @@ static void all_who_wait_go_through_when_it_is_let_go_and_who_reads_does_not_wai
     ledger_teardown(on);
 }
 
-static void who_is_cancelled_while_he_waits_is_never_told(void **state)
+TEST_WITH(scratch, who_is_cancelled_while_he_waits_is_never_told)
 {
-    struct on_ledger *on = ledger_setup(*state, FAR_MS);
+    struct on_ledger *on = ledger_setup(scratch, FAR_MS);
     on_loop_call(on->on, ask_all, on);
     on_loop_call(on->on, ask_reader, on);
     event_wait(&on->read); /* some of the crowd wait with a worker, some without, some for one */
@@ -203,16 +203,4 @@ static void who_is_cancelled_while_he_waits_is_never_told(void **state)
     on_loop_call(on->on, cancel_all, on);
     assert_in_range(now_ms() - start_ms, 0, SOON_MS);
     ledger_teardown(on);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(all_who_wait_are_told_at_their_time_that_it_is_busy),
-        TEST(all_who_wait_go_through_when_it_is_let_go_and_who_reads_does_not_wait),
-        TEST(who_is_cancelled_while_he_waits_is_never_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

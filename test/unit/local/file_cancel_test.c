@@ -204,9 +204,8 @@ static os_code head(struct state *state, const char *key, struct file_object *re
 
 /* ------------------------------------------------------------------------------------------------ put, copy, head */
 
-static void a_put_from_memory_ends_at_the_next_block(void **context)
+TEST_WITH(state, a_put_from_memory_ends_at_the_next_block)
 {
-    struct state *state = *context;
     struct file_object object;
     struct http_body body = memory_body(blocks(), BLOCKS * FILE_BLOCK);
     CHECK_OK(put_text(state, "k", "old", nonce_a, NULL));
@@ -219,9 +218,8 @@ static void a_put_from_memory_ends_at_the_next_block(void **context)
     }
 }
 
-static void a_put_from_a_file_ends_at_the_next_block(void **context)
+TEST_WITH(state, a_put_from_a_file_ends_at_the_next_block)
 {
-    struct state *state = *context;
     struct file_object object;
     struct http_body body = {.kind = HTTP_BODY_FILE, .fd = file_of_blocks(state), .length = BLOCKS * FILE_BLOCK};
     CHECK_OK(put_text(state, "k", "old", nonce_a, NULL));
@@ -235,9 +233,8 @@ static void a_put_from_a_file_ends_at_the_next_block(void **context)
     close(body.fd);
 }
 
-static void a_copy_by_the_kernel_ends_at_its_next_piece(void **context)
+TEST_WITH(state, a_copy_by_the_kernel_ends_at_its_next_piece)
 {
-    struct state *state = *context;
     struct file_object object;
     CHECK_OK(put_text(state, "k", "old", nonce_a, NULL));
     put_hole(state, "source");
@@ -254,9 +251,8 @@ static void a_copy_by_the_kernel_ends_at_its_next_piece(void **context)
     }
 }
 
-static void a_copy_by_the_kernel_goes_to_its_end_piece_by_piece(void **context)
+TEST_WITH(state, a_copy_by_the_kernel_goes_to_its_end_piece_by_piece)
 {
-    struct state *state = *context;
     struct file_object object;
     put_hole(state, "source");
     cancel_at(STEP_NONE, 0);
@@ -269,9 +265,8 @@ static void a_copy_by_the_kernel_goes_to_its_end_piece_by_piece(void **context)
     assert_string_equal(object.nonce, nonce_b);
 }
 
-static void a_copy_by_hand_ends_at_its_next_block(void **context)
+TEST_WITH(state, a_copy_by_hand_ends_at_its_next_block)
 {
-    struct state *state = *context;
     CHECK_OK(put_text(state, "k", "old", nonce_a, NULL));
     put_blocks(state, "source");
     for (int number = 1; number <= BLOCKS; number++) {
@@ -287,9 +282,8 @@ static void a_copy_by_hand_ends_at_its_next_block(void **context)
     check_blocks(state, "k");
 }
 
-static void a_head_of_a_file_without_a_row_ends_at_the_next_block(void **context)
+TEST_WITH(state, a_head_of_a_file_without_a_row_ends_at_the_next_block)
 {
-    struct state *state = *context;
     struct file_object object;
     int fd = file_of_blocks(state);
     close(fd);
@@ -307,9 +301,8 @@ static void a_head_of_a_file_without_a_row_ends_at_the_next_block(void **context
 
 /* The time that a call may wait is not one that its work may take: a guard asks for a HEAD every few seconds, and a
  * large file that was put by hand would never get an ETag. */
-static void the_time_to_wait_does_not_end_work_that_goes_on(void **context)
+TEST_WITH(state, the_time_to_wait_does_not_end_work_that_goes_on)
 {
-    struct state *state = *context;
     struct file_object object;
     struct http_body body = memory_body(blocks(), BLOCKS * FILE_BLOCK);
     cancel_at(STEP_NONE, 0);
@@ -326,9 +319,8 @@ static void the_time_to_wait_does_not_end_work_that_goes_on(void **context)
 
 /* ------------------------------------------------------------------------------------------------ publishing */
 
-static void what_was_cancelled_during_its_flush_is_not_published(void **context)
+TEST_WITH(state, what_was_cancelled_during_its_flush_is_not_published)
 {
-    struct state *state = *context;
     struct file_object object;
     struct http_body body = memory_body("new", 3);
     CHECK_OK(put_text(state, "k", "old", nonce_a, NULL));
@@ -341,9 +333,8 @@ static void what_was_cancelled_during_its_flush_is_not_published(void **context)
     check_nothing_done(state);
 }
 
-static void what_is_published_is_done_although_it_was_cancelled(void **context)
+TEST_WITH(state, what_is_published_is_done_although_it_was_cancelled)
 {
-    struct state *state = *context;
     struct file_object object;
     struct http_body body = memory_body("new", 3);
     CHECK_OK(put_text(state, "k", "old", nonce_a, NULL));
@@ -410,15 +401,15 @@ static void check_parts_end(struct state *state, const char *source)
     assert_int_equal(parts_of(state, id), 1);
 }
 
-static void a_part_ends_at_its_next_block_and_is_not_entered(void **context)
+TEST_WITH(state, a_part_ends_at_its_next_block_and_is_not_entered)
 {
-    check_parts_end(*context, NULL);
+    check_parts_end(state, NULL);
 }
 
-static void a_part_that_is_copied_ends_at_its_next_block_and_is_not_entered(void **context)
+TEST_WITH(state, a_part_that_is_copied_ends_at_its_next_block_and_is_not_entered)
 {
-    put_blocks(*context, "source");
-    check_parts_end(*context, "source");
+    put_blocks(state, "source");
+    check_parts_end(state, "source");
 }
 
 static os_code complete(struct state *state, const char *id, const struct file_part *part)
@@ -436,9 +427,8 @@ static os_code complete(struct state *state, const char *id, const struct file_p
     return code;
 }
 
-static void a_complete_that_was_cancelled_leaves_its_upload_open(void **context)
+TEST_WITH(state, a_complete_that_was_cancelled_leaves_its_upload_open)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_part part;
     begin(state, id);
@@ -456,24 +446,4 @@ static void a_complete_that_was_cancelled_leaves_its_upload_open(void **context)
     struct file_object object;
     CHECK_OK(file_store_head(state->store, upload_key, &object, &error));
     assert_int_equal(object.length, BLOCKS * FILE_BLOCK);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_put_from_memory_ends_at_the_next_block),
-        TEST(a_put_from_a_file_ends_at_the_next_block),
-        TEST(a_copy_by_the_kernel_ends_at_its_next_piece),
-        TEST(a_copy_by_the_kernel_goes_to_its_end_piece_by_piece),
-        TEST(a_copy_by_hand_ends_at_its_next_block),
-        TEST(a_head_of_a_file_without_a_row_ends_at_the_next_block),
-        TEST(the_time_to_wait_does_not_end_work_that_goes_on),
-        TEST(what_was_cancelled_during_its_flush_is_not_published),
-        TEST(what_is_published_is_done_although_it_was_cancelled),
-        TEST(a_part_ends_at_its_next_block_and_is_not_entered),
-        TEST(a_part_that_is_copied_ends_at_its_next_block_and_is_not_entered),
-        TEST(a_complete_that_was_cancelled_leaves_its_upload_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,24 +200,23 @@ static void check_write(struct state *state, os_code (*write)(struct state *), c
 
 /* --------------------------------------------------------------------------------------------------- tests */
 
-static void V2_a_put_is_on_the_disk_before_it_is_reported(void **context)
+TEST_WITH(state, V2_a_put_is_on_the_disk_before_it_is_reported)
 {
-    check_write(*context, put, "diRfr");
+    check_write(state, put, "diRfr");
 }
 
-static void V2_a_copy_is_on_the_disk_before_it_is_reported(void **context)
+TEST_WITH(state, V2_a_copy_is_on_the_disk_before_it_is_reported)
 {
-    check_write(*context, copy, "diRfr");
+    check_write(state, copy, "diRfr");
 }
 
-static void V2_an_upload_is_on_the_disk_before_it_is_reported(void **context)
+TEST_WITH(state, V2_an_upload_is_on_the_disk_before_it_is_reported)
 {
-    check_write(*context, complete, "iRfru");
+    check_write(state, complete, "iRfru");
 }
 
-static void V2_a_deletion_is_on_the_disk_before_it_is_reported(void **context)
+TEST_WITH(state, V2_a_deletion_is_on_the_disk_before_it_is_reported)
 {
-    struct state *state = *context;
     CHECK_OK(put_text(state, "f/other", "new", nonce_a, NULL));
     CHECK_OK(put(state));
     listen_to(state);
@@ -229,9 +228,8 @@ static void V2_a_deletion_is_on_the_disk_before_it_is_reported(void **context)
 }
 
 /* Rows that are superseded go without a flush, on a connection that the next write finds in the pool. */
-static void V2_a_flush_that_was_left_out_is_not_left_out_again(void **context)
+TEST_WITH(state, V2_a_flush_that_was_left_out_is_not_left_out_again)
 {
-    struct state *state = *context;
     for (int i = 0; i < 3; i++) {
         CHECK_OK(put(state));
         CHECK_OK(file_store_delete(state->store, "f/k", &error));
@@ -241,9 +239,8 @@ static void V2_a_flush_that_was_left_out_is_not_left_out_again(void **context)
     }
 }
 
-static void V2_a_record_is_on_the_disk_before_it_is_reported(void **context)
+TEST_WITH(state, V2_a_record_is_on_the_disk_before_it_is_reported)
 {
-    struct state *state = *context;
     struct sqlite_ledger *ledger = NULL;
     const struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     const struct record record = {.generation = 7, .timeout_ms = 20000, .ttl_s = 4000000000, .nonce = "ab"};
@@ -276,9 +273,8 @@ static os_code remove_it(struct state *state)
     return file_store_delete(state->store, "f/k", &error);
 }
 
-static void R10_what_is_done_and_could_not_be_flushed_is_undecided(void **context)
+TEST_WITH(state, R10_what_is_done_and_could_not_be_flushed_is_undecided)
 {
-    struct state *state = *context;
     CHECK_OK(put_text(state, "source", "new", nonce_a, NULL));
     CHECK_IS(fail_in(state, 'f', put), OS_ERR_UNDECIDED);
     check_head(state, "f/k", "new", nonce_b);
@@ -287,9 +283,8 @@ static void R10_what_is_done_and_could_not_be_flushed_is_undecided(void **contex
     check_absent(state, "f/k");
 }
 
-static void R8_what_could_not_be_flushed_before_it_was_done_is_refused(void **context)
+TEST_WITH(state, R8_what_could_not_be_flushed_before_it_was_done_is_refused)
 {
-    struct state *state = *context;
     CHECK_OK(put_text(state, "source", "new", nonce_b, NULL));
     CHECK_OK(put_text(state, "f/k", "old", nonce_a, NULL));
     CHECK_IS(fail_in(state, 'd', put), OS_ERR_IO);
@@ -299,9 +294,8 @@ static void R8_what_could_not_be_flushed_before_it_was_done_is_refused(void **co
 }
 
 /* R4: it may be found there by the next process. */
-static void R4_a_record_that_could_not_be_flushed_may_be_there(void **context)
+TEST_WITH(state, R4_a_record_that_could_not_be_flushed_may_be_there)
 {
-    struct state *state = *context;
     struct sqlite_ledger *ledger = NULL;
     const struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     const struct record record = {.generation = 7, .timeout_ms = 20000, .ttl_s = 4000000000, .nonce = "ab"};
@@ -317,9 +311,8 @@ static void R4_a_record_that_could_not_be_flushed_may_be_there(void **context)
 }
 
 /* R14: else its writer would complete an upload of which a part is missing. */
-static void R14_a_part_that_ends_behind_the_abort_of_its_upload_is_none(void **context)
+TEST_WITH(state, R14_a_part_that_ends_behind_the_abort_of_its_upload_is_none)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_part part;
     struct http_body body = memory_body("new", 3);
@@ -333,9 +326,8 @@ static void R14_a_part_that_ends_behind_the_abort_of_its_upload_is_none(void **c
 }
 
 /* R1: the copy would be of two versions, under the ETag of one. */
-static void R1_a_source_that_is_written_over_in_the_midst_of_its_copy_is_not_copied(void **context)
+TEST_WITH(state, R1_a_source_that_is_written_over_in_the_midst_of_its_copy_is_not_copied)
 {
-    struct state *state = *context;
     CHECK_OK(put_text(state, "source", "one", nonce_a, NULL));
     overwritten = below(state->root, "source");
     os_code code = copy(state);
@@ -345,23 +337,4 @@ static void R1_a_source_that_is_written_over_in_the_midst_of_its_copy_is_not_cop
     }
     CHECK_IS(code, OS_ERR_SOURCE);
     check_absent(state, "f/k");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(V2_a_put_is_on_the_disk_before_it_is_reported),
-        TEST(V2_a_copy_is_on_the_disk_before_it_is_reported),
-        TEST(V2_an_upload_is_on_the_disk_before_it_is_reported),
-        TEST(V2_a_deletion_is_on_the_disk_before_it_is_reported),
-        TEST(V2_a_flush_that_was_left_out_is_not_left_out_again),
-        TEST(V2_a_record_is_on_the_disk_before_it_is_reported),
-        TEST(R10_what_is_done_and_could_not_be_flushed_is_undecided),
-        TEST(R8_what_could_not_be_flushed_before_it_was_done_is_refused),
-        TEST(R4_a_record_that_could_not_be_flushed_may_be_there),
-        TEST(R14_a_part_that_ends_behind_the_abort_of_its_upload_is_none),
-        TEST(R1_a_source_that_is_written_over_in_the_midst_of_its_copy_is_not_copied),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ struct state {
 
 static os_error error;
 
-static int set_up(void **context)
+static int state_set_up(void **context)
 {
     struct state *state = calloc(1, sizeof(*state));
     assert_non_null(state);
@@ -30,7 +30,7 @@ static int set_up(void **context)
     return 0;
 }
 
-static int tear_down(void **context)
+static int state_tear_down(void **context)
 {
     struct state *state = *context;
     file_locks_close(state->locks);
@@ -112,21 +112,20 @@ static void check_free_beside_a_child(struct state *state, bool exclusive, pid_t
     file_lock_drop(&lock);
 }
 
-static void a_child_forked_during_a_write_does_not_keep_its_key_locked(void **context)
+TEST_WITH(state, a_child_forked_during_a_write_does_not_keep_its_key_locked)
 {
-    check_free_beside_a_child(*context, true, fork);
-    check_free_beside_a_child(*context, true, fork_silently);
+    check_free_beside_a_child(state, true, fork);
+    check_free_beside_a_child(state, true, fork_silently);
 }
 
-static void a_child_forked_during_a_head_does_not_keep_its_key_locked(void **context)
+TEST_WITH(state, a_child_forked_during_a_head_does_not_keep_its_key_locked)
 {
-    check_free_beside_a_child(*context, false, fork);
-    check_free_beside_a_child(*context, false, fork_silently);
+    check_free_beside_a_child(state, false, fork);
+    check_free_beside_a_child(state, false, fork_silently);
 }
 
-static void a_child_that_ends_does_not_end_its_parents_lock(void **context)
+TEST_WITH(state, a_child_that_ends_does_not_end_its_parents_lock)
 {
-    struct state *state = *context;
     struct file_lock lock;
     struct file_lock second;
     CHECK_OK(take(state, "k", true, &lock));
@@ -135,9 +134,8 @@ static void a_child_that_ends_does_not_end_its_parents_lock(void **context)
     file_lock_drop(&lock);
 }
 
-static void a_child_forked_during_a_part_does_not_keep_its_bytes_locked(void **context)
+TEST_WITH(state, a_child_forked_during_a_part_does_not_keep_its_bytes_locked)
 {
-    struct state *state = *context;
     const char *file = below(state->root, "part");
     write_plain(file, "bytes");
     int fd = open(file, O_RDWR | O_CLOEXEC);
@@ -230,14 +228,14 @@ static void check_free_beside_an_orphan(struct state *state, bool early)
     file_lock_drop(&lock);
 }
 
-static void a_child_that_outlives_its_killed_parent_does_not_keep_the_key_locked(void **context)
+TEST_WITH(state, a_child_that_outlives_its_killed_parent_does_not_keep_the_key_locked)
 {
-    check_free_beside_an_orphan(*context, false);
+    check_free_beside_an_orphan(state, false);
 }
 
-static void nor_does_one_that_was_forked_between_the_opening_and_the_locking(void **context)
+TEST_WITH(state, nor_does_one_that_was_forked_between_the_opening_and_the_locking)
 {
-    check_free_beside_an_orphan(*context, true);
+    check_free_beside_an_orphan(state, true);
 }
 
 /* -------------------------------------------------------------------------------------------------- many of them */
@@ -266,10 +264,9 @@ static void *take_and_drop(void *argument)
     return NULL;
 }
 
-static void no_child_forked_at_any_instant_keeps_a_key_locked(void **context)
+TEST_WITH(state, no_child_forked_at_any_instant_keeps_a_key_locked)
 {
     enum { CHILDREN = 60 };
-    struct state *state = *context;
     struct taker taker = {.state = state, .key = "k"};
     pthread_t thread;
     pid_t children[CHILDREN];
@@ -294,12 +291,9 @@ static void no_child_forked_at_any_instant_keeps_a_key_locked(void **context)
     file_lock_drop(&lock);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 /* As root leaves it, which has used the store of somebody else once. */
-static void a_folder_of_somebody_else_is_denied_and_says_what_to_do(void **context)
+TEST_WITH(state, a_folder_of_somebody_else_is_denied_and_says_what_to_do)
 {
-    struct state *state = *context;
     struct file_locks *locks = NULL;
     uid_t self = geteuid();
     assert_int_equal(chmod(state->root, 0711), 0);
@@ -314,9 +308,8 @@ static void a_folder_of_somebody_else_is_denied_and_says_what_to_do(void **conte
     assert_null(locks);
 }
 
-static void a_lock_of_somebody_else_is_denied_and_says_what_to_do(void **context)
+TEST_WITH(state, a_lock_of_somebody_else_is_denied_and_says_what_to_do)
 {
-    struct state *state = *context;
     struct file_lock lock;
     uid_t self = geteuid();
     CHECK_OK(take(state, "k", true, &lock));
@@ -332,20 +325,4 @@ static void a_lock_of_somebody_else_is_denied_and_says_what_to_do(void **context
     assert_int_equal(seteuid(self), 0);
     CHECK_IS(code, OS_ERR_DENIED);
     assert_non_null(strstr(error.message, "chown"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_child_forked_during_a_write_does_not_keep_its_key_locked),
-        TEST(a_child_forked_during_a_head_does_not_keep_its_key_locked),
-        TEST(a_child_that_ends_does_not_end_its_parents_lock),
-        TEST(a_child_forked_during_a_part_does_not_keep_its_bytes_locked),
-        TEST(a_child_that_outlives_its_killed_parent_does_not_keep_the_key_locked),
-        TEST(nor_does_one_that_was_forked_between_the_opening_and_the_locking),
-        TEST(no_child_forked_at_any_instant_keeps_a_key_locked),
-        TEST(a_folder_of_somebody_else_is_denied_and_says_what_to_do),
-        TEST(a_lock_of_somebody_else_is_denied_and_says_what_to_do),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ struct state {
 
 static os_error error;
 
-static int set_up(void **context)
+static int state_set_up(void **context)
 {
     struct state *state = calloc(1, sizeof(*state));
     assert_non_null(state);
@@ -26,7 +26,7 @@ static int set_up(void **context)
     return 0;
 }
 
-static int tear_down(void **context)
+static int state_tear_down(void **context)
 {
     struct state *state = *context;
     file_index_close(&state->index);
@@ -66,9 +66,8 @@ static enum file_match find(struct state *state, const char *key, const struct f
     return match;
 }
 
-static void a_row_comes_back_as_it_was_written(void **context)
+TEST_WITH(state, a_row_comes_back_as_it_was_written)
 {
-    struct state *state = *context;
     struct file_row back;
     enum file_match match = FILE_NONE;
     struct file_row row = make_row('1', "0123456789012345678901234567890123456789012345678901234567890123");
@@ -91,9 +90,8 @@ static void a_row_comes_back_as_it_was_written(void **context)
     file_row_free(&back);
 }
 
-static void the_stamp_decides_whether_a_row_belongs_to_a_file(void **context)
+TEST_WITH(state, the_stamp_decides_whether_a_row_belongs_to_a_file)
 {
-    struct state *state = *context;
     char nonce[65];
     struct file_row row = make_row('1', "one");
     struct file_stamp stamp = stamp_1;
@@ -117,9 +115,8 @@ static void the_stamp_decides_whether_a_row_belongs_to_a_file(void **context)
     assert_int_equal(find(state, "k/", &stamp_1, nonce), FILE_NONE);
 }
 
-static void a_cached_row_needs_the_change_time_too_and_is_never_a_hint(void **context)
+TEST_WITH(state, a_cached_row_needs_the_change_time_too_and_is_never_a_hint)
 {
-    struct state *state = *context;
     char nonce[65];
     struct file_row row = make_row('\0', "");
     struct file_stamp stamp = stamp_1;
@@ -132,9 +129,8 @@ static void a_cached_row_needs_the_change_time_too_and_is_never_a_hint(void **co
     assert_int_equal(find(state, "k", &stamp, nonce), FILE_NONE);
 }
 
-static void the_exact_row_wins_over_a_hint(void **context)
+TEST_WITH(state, the_exact_row_wins_over_a_hint)
 {
-    struct state *state = *context;
     char nonce[65];
     for (char id = '1'; id <= '3'; id++) {
         struct file_row row = make_row(id, id == '2' ? "exact" : "hint");
@@ -160,9 +156,8 @@ static const char *ids_of(struct state *state, const char *key)
     return text;
 }
 
-static void rows_are_given_and_removed_by_key_and_id(void **context)
+TEST_WITH(state, rows_are_given_and_removed_by_key_and_id)
 {
-    struct state *state = *context;
     char ids[2][FILE_ID_SIZE] = {{0}};
     for (char id = '1'; id <= '6'; id++) {
         struct file_row row = make_row(id, "n");
@@ -183,9 +178,8 @@ static void rows_are_given_and_removed_by_key_and_id(void **context)
     assert_string_equal(ids_of(state, "k"), "1346");
 }
 
-static void housekeeping_gives_up_when_the_index_is_busy_and_full_flushes_come_back(void **context)
+TEST_WITH(state, housekeeping_gives_up_when_the_index_is_busy_and_full_flushes_come_back)
 {
-    struct state *state = *context;
     sqlite3 *other = NULL;
     char nonce[65];
     struct file_row row = make_row('1', "n");
@@ -212,9 +206,8 @@ static void housekeeping_gives_up_when_the_index_is_busy_and_full_flushes_come_b
     sqlite_give(&state->index, conn);
 }
 
-static void a_row_that_is_not_ours_belongs_to_no_file(void **context)
+TEST_WITH(state, a_row_that_is_not_ours_belongs_to_no_file)
 {
-    struct state *state = *context;
     sqlite3 *other = NULL;
     char nonce[65];
     struct file_row row = make_row('1', "n");
@@ -231,19 +224,4 @@ static void a_row_that_is_not_ours_belongs_to_no_file(void **context)
     assert_int_equal(
         sqlite3_exec(other, "UPDATE objects SET nonce = 'n', headers = zeroblob(100000)", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_close(other), SQLITE_OK);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_row_comes_back_as_it_was_written),
-        TEST(the_stamp_decides_whether_a_row_belongs_to_a_file),
-        TEST(a_cached_row_needs_the_change_time_too_and_is_never_a_hint),
-        TEST(the_exact_row_wins_over_a_hint),
-        TEST(rows_are_given_and_removed_by_key_and_id),
-        TEST(housekeeping_gives_up_when_the_index_is_busy_and_full_flushes_come_back),
-        TEST(a_row_that_is_not_ours_belongs_to_no_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

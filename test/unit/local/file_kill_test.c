@@ -29,7 +29,7 @@ struct state {
 
 static os_error error;
 
-static int set_up(void **context)
+static int state_set_up(void **context)
 {
     struct state *state = calloc(1, sizeof(*state));
     assert_non_null(state);
@@ -41,7 +41,7 @@ static int set_up(void **context)
     return 0;
 }
 
-static int tear_down(void **context)
+static int state_tear_down(void **context)
 {
     struct state *state = *context;
     file_store_close(state->store);
@@ -146,9 +146,8 @@ static void check_nothing_is_left(struct state *state)
     }
 }
 
-static void killed_at_random_every_object_stays_whole(void **context)
+TEST_WITH(state, killed_at_random_every_object_stays_whole)
 {
-    struct state *state = *context;
     unsigned seed = (unsigned)time(NULL);
     print_message("seed %u\n", seed);
     for (int i = 0; i < KILLS; i++) {
@@ -310,41 +309,36 @@ static void kill_everywhere(struct state *state, enum deed deed)
     assert_true(seen_before > 2 && seen_after > 2);
 }
 
-static void a_new_put_killed_at_any_system_call_is_whole_or_absent(void **context)
+TEST_WITH(state, a_new_put_killed_at_any_system_call_is_whole_or_absent)
 {
-    struct state *state = *context;
     kill_everywhere(state, PUT_NEW);
     check_nothing_is_left(state);
 }
 
-static void a_put_killed_at_any_system_call_leaves_the_old_or_the_new_object(void **context)
+TEST_WITH(state, a_put_killed_at_any_system_call_leaves_the_old_or_the_new_object)
 {
-    struct state *state = *context;
     kill_everywhere(state, PUT_OVER);
     check_nothing_is_left(state);
 }
 
-static void a_copy_killed_at_any_system_call_leaves_the_old_or_the_new_object(void **context)
+TEST_WITH(state, a_copy_killed_at_any_system_call_leaves_the_old_or_the_new_object)
 {
-    struct state *state = *context;
     CHECK_OK(put_telling(state->store, "source", new_nonce, &error));
     kill_everywhere(state, COPY_OVER);
     assert_string_equal(telling_check(state->store, "source", &error), "");
     check_nothing_is_left(state);
 }
 
-static void a_delete_killed_at_any_system_call_leaves_the_old_object_or_none(void **context)
+TEST_WITH(state, a_delete_killed_at_any_system_call_leaves_the_old_object_or_none)
 {
-    struct state *state = *context;
     kill_everywhere(state, DELETE_ONE);
     check_nothing_is_left(state);
 }
 
 /* R14: an upload that is open proves that its Complete was not applied; so it is open exactly as long as the old object
  * stands. */
-static void a_completion_killed_at_any_system_call_has_either_the_upload_or_its_object(void **context)
+TEST_WITH(state, a_completion_killed_at_any_system_call_has_either_the_upload_or_its_object)
 {
-    struct state *state = *context;
     enum killed killed = KILLED;
     int before = 0;
     int after = 0;
@@ -374,9 +368,8 @@ static void a_completion_killed_at_any_system_call_has_either_the_upload_or_its_
     check_nothing_is_left(state);
 }
 
-static void an_init_killed_at_any_system_call_can_be_run_again(void **context)
+TEST_WITH(state, an_init_killed_at_any_system_call_can_be_run_again)
 {
-    struct state *state = *context;
     enum killed killed = KILLED;
     for (int stop = 0; killed == KILLED; stop += STOPS_OF_A_CALL) {
         char *fresh = strdup(below(state->apart, "fresh"));
@@ -393,19 +386,4 @@ static void an_init_killed_at_any_system_call_can_be_run_again(void **context)
         file_store_close(store);
         scratch_remove(fresh);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(killed_at_random_every_object_stays_whole),
-        TEST(a_new_put_killed_at_any_system_call_is_whole_or_absent),
-        TEST(a_put_killed_at_any_system_call_leaves_the_old_or_the_new_object),
-        TEST(a_copy_killed_at_any_system_call_leaves_the_old_or_the_new_object),
-        TEST(a_completion_killed_at_any_system_call_has_either_the_upload_or_its_object),
-        TEST(an_init_killed_at_any_system_call_can_be_run_again),
-        TEST(a_delete_killed_at_any_system_call_leaves_the_old_object_or_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

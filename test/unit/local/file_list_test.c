@@ -10,7 +10,7 @@ struct state {
 
 static os_error error;
 
-static int set_up(void **context)
+static int state_set_up(void **context)
 {
     struct state *state = calloc(1, sizeof(*state));
     assert_non_null(state);
@@ -21,7 +21,7 @@ static int set_up(void **context)
     return 0;
 }
 
-static int tear_down(void **context)
+static int state_tear_down(void **context)
 {
     struct state *state = *context;
     file_store_close(state->store);
@@ -67,9 +67,8 @@ static void check_list(struct state *state, const char *prefix, const char *deli
     assert_string_equal(listed.text, expected);
 }
 
-static void keys_come_in_the_order_of_their_bytes(void **context)
+TEST_WITH(state, keys_come_in_the_order_of_their_bytes)
 {
-    struct state *state = *context;
     check_list(state, NULL, NULL, NULL, 0, "");
     /* '-' and '.' stand before '/', '0' behind it; upper case before lower; UTF-8 behind all of ASCII. */
     static const char *const keys[] = {"a/b", "a.b",     "a-",   "a0",         "a/B",          "b",
@@ -81,9 +80,8 @@ static void keys_come_in_the_order_of_their_bytes(void **context)
     check_list(state, "", "", "", 0, "B a- a.b a/B a/b a/b.c/d a/b0 a0 b z/y/x/w \xc3\xa4/x \xe2\x82\xac ");
 }
 
-static void a_prefix_is_bytes_not_folders(void **context)
+TEST_WITH(state, a_prefix_is_bytes_not_folders)
 {
-    struct state *state = *context;
     static const char *const keys[] = {"log", "log/1", "logs/1", "logs/2/3", "lot"};
     put(state, "log2");
     for (size_t i = 1; i < 5; i++) {
@@ -99,9 +97,8 @@ static void a_prefix_is_bytes_not_folders(void **context)
     check_list(state, ".oscommit", NULL, NULL, 0, "");
 }
 
-static void a_delimiter_rolls_keys_up(void **context)
+TEST_WITH(state, a_delimiter_rolls_keys_up)
 {
-    struct state *state = *context;
     static const char *const keys[] = {"a/1", "a/2", "a/b/3", "a-x", "b", "c/d/e/f", "c/g"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         put(state, keys[i]);
@@ -117,9 +114,8 @@ static void a_delimiter_rolls_keys_up(void **context)
     check_list(state, "e", "/", NULL, 0, "");
 }
 
-static void a_list_goes_on_where_it_was_left(void **context)
+TEST_WITH(state, a_list_goes_on_where_it_was_left)
 {
-    struct state *state = *context;
     static const char *const keys[] = {"a/1", "a/2", "a/b/3", "a-x", "b", "c/d/e/f", "c/g"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         put(state, keys[i]);
@@ -149,9 +145,8 @@ static bool list_plain(void *context, const char *key, bool is_prefix, const str
     return true;
 }
 
-static void what_is_no_object_is_passed_over_what_was_put_by_hand_is_not(void **context)
+TEST_WITH(state, what_is_no_object_is_passed_over_what_was_put_by_hand_is_not)
 {
-    struct state *state = *context;
     char text[512] = "";
     put(state, "k");
     write_plain(below(state->root, "by-hand"), "12345");
@@ -175,9 +170,8 @@ static bool remove_while_listed(void *context, const char *key, bool is_prefix, 
     return true;
 }
 
-static void what_goes_while_it_is_listed_is_no_error(void **context)
+TEST_WITH(state, what_goes_while_it_is_listed_is_no_error)
 {
-    struct state *state = *context;
     put(state, "a");
     put(state, "b");
     put(state, "c/d");
@@ -195,9 +189,8 @@ static bool count_keys(void *context, const char *key, bool is_prefix, const str
     return true;
 }
 
-static void the_deepest_tree_and_a_wide_folder_are_listed(void **context)
+TEST_WITH(state, the_deepest_tree_and_a_wide_folder_are_listed)
 {
-    struct state *state = *context;
     struct listed listed = {.count = 0};
     char deep[1025];
     for (size_t i = 0; i < 1024; i++) {
@@ -214,19 +207,4 @@ static void the_deepest_tree_and_a_wide_folder_are_listed(void **context)
     CHECK_OK(file_store_list(state->store, NULL, NULL, NULL, 0, count_keys, &listed, &error));
     assert_int_equal(listed.count, 501);
     assert_string_equal(listed.text, deep);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(keys_come_in_the_order_of_their_bytes),
-        TEST(a_prefix_is_bytes_not_folders),
-        TEST(a_delimiter_rolls_keys_up),
-        TEST(a_list_goes_on_where_it_was_left),
-        TEST(what_is_no_object_is_passed_over_what_was_put_by_hand_is_not),
-        TEST(what_goes_while_it_is_listed_is_no_error),
-        TEST(the_deepest_tree_and_a_wide_folder_are_listed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void make_folder(const char *path)
 
 /* -------------------------------------------------------------------------------------------------------- keys */
 
-static void the_stores_own_name_is_no_segment_of_a_key(void **context)
+TEST_WITH(state, the_stores_own_name_is_no_segment_of_a_key)
 {
     static const char *const refused[] = {
         ".oscommit",       ".oscommit/ledger.db",     "a/.oscommit",     "a/.oscommit/ledger.db",
@@ -24,7 +24,6 @@ static void the_stores_own_name_is_no_segment_of_a_key(void **context)
     };
     static const char *const taken[] = {".oscommit2", "a.oscommit", "oscommit/b", "a/.oscommi/t",
                                         ".oscommit-probe-1/k"};
-    struct state *state = *context;
     struct file_object object;
     char id[FILE_ID_SIZE];
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
@@ -61,9 +60,8 @@ static void check_list(struct state *state, const char *prefix, const char *deli
 }
 
 /* What an earlier release let somebody put there, or a person did. */
-static void what_stands_under_that_name_is_not_listed(void **context)
+TEST_WITH(state, what_stands_under_that_name_is_not_listed)
 {
-    struct state *state = *context;
     CHECK_OK(put_telling(state->store, "a/k", nonce, &error));
     make_folder(below(state->root, "a/.oscommit"));
     write_plain(below(state->root, "a/.oscommit/ledger.db"), "x");
@@ -78,9 +76,8 @@ static void what_stands_under_that_name_is_not_listed(void **context)
 
 /* ------------------------------------------------------------------------------------------------- making stores */
 
-static void no_store_is_made_below_a_store(void **context)
+TEST_WITH(state, no_store_is_made_below_a_store)
 {
-    struct state *state = *context;
     static const char *const places[] = {"new", "folder", "folder/new", ".oscommit", ".oscommit/tmp", "link/new"};
     make_folder(below(state->root, "folder"));
     assert_int_equal(symlink("folder", below(state->root, "link")), 0);
@@ -94,9 +91,8 @@ static void no_store_is_made_below_a_store(void **context)
     CHECK_OK(file_store_init(state->root, &error));
 }
 
-static void no_store_is_made_above_a_store(void **context)
+TEST_WITH(state, no_store_is_made_above_a_store)
 {
-    struct state *state = *context;
     char *above = scratch_make();
     char *outer = strdup(below(above, "outer"));
     make_folder(outer);
@@ -114,9 +110,8 @@ static void no_store_is_made_above_a_store(void **context)
 }
 
 /* At the same time, each sees what the other makes. */
-static void of_a_store_and_one_inside_it_at_most_one_is_made(void **context)
+TEST_WITH(state, of_a_store_and_one_inside_it_at_most_one_is_made)
 {
-    struct state *state = *context;
     char *above = scratch_make();
     file_store_close(state->store); /* a child would open none */
     state->store = NULL;
@@ -174,9 +169,8 @@ static void check_not_opened(const char *root, const char *words)
     }
 }
 
-static void a_store_inside_a_store_is_not_opened(void **context)
+TEST_WITH(state, a_store_inside_a_store_is_not_opened)
 {
-    struct state *state = *context;
     make_folder(below(state->root, "deep"));
     char *nested = make_nested(state, "deep/inner");
     char *outermost = NULL;
@@ -190,9 +184,8 @@ static void a_store_inside_a_store_is_not_opened(void **context)
     free(nested);
 }
 
-static void a_link_leads_to_no_store_inside_a_store(void **context)
+TEST_WITH(state, a_link_leads_to_no_store_inside_a_store)
 {
-    struct state *state = *context;
     char *apart = scratch_make();
     char *nested = make_nested(state, "inner");
     assert_int_equal(symlink(nested, below(apart, "link")), 0);
@@ -206,10 +199,9 @@ static void a_link_leads_to_no_store_inside_a_store(void **context)
 }
 
 /* Anybody may make a folder in /tmp, and must not thereby take over the stores of others there. */
-static void the_mark_of_a_stranger_does_not_count_for_opening(void **context)
+TEST_WITH(state, the_mark_of_a_stranger_does_not_count_for_opening)
 {
     enum { STRANGER = 54321 };
-    struct state *state = *context;
     struct file_store *store = NULL;
     char *shared = scratch_make();
     (void)state;
@@ -298,36 +290,16 @@ static void check_names(struct state *state, void (*folding)(char *name))
     assert_int_equal(opened, made);
 }
 
-static void a_file_system_with_two_names_for_a_file_is_refused(void **context)
+TEST_WITH(state, a_file_system_with_two_names_for_a_file_is_refused)
 {
-    check_names(*context, fold_case);
-    check_names(*context, fold_forms);
-    check_names(*context, fold_end);
+    check_names(state, fold_case);
+    check_names(state, fold_forms);
+    check_names(state, fold_end);
 }
 
-static void one_with_a_name_for_each_file_is_not(void **context)
+TEST_WITH(state, one_with_a_name_for_each_file_is_not)
 {
-    struct state *state = *context;
     check_names(state, NULL);
     check_list(state, "", "", "");
     assert_int_equal(entries_of(below(state->root, ".oscommit/tmp")), 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_stores_own_name_is_no_segment_of_a_key),
-        TEST(what_stands_under_that_name_is_not_listed),
-        TEST(no_store_is_made_below_a_store),
-        TEST(no_store_is_made_above_a_store),
-        TEST(of_a_store_and_one_inside_it_at_most_one_is_made),
-        TEST(a_store_inside_a_store_is_not_opened),
-        TEST(a_link_leads_to_no_store_inside_a_store),
-        TEST(the_mark_of_a_stranger_does_not_count_for_opening),
-        TEST(a_file_system_with_two_names_for_a_file_is_refused),
-        TEST(one_with_a_name_for_each_file_is_not),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 
 /* --------------------------------------------------------------------------------------------- behind our back */
 
-static void an_edit_in_place_shows_new_bytes_and_no_nonce(void **context)
+TEST_WITH(state, an_edit_in_place_shows_new_bytes_and_no_nonce)
 {
-    struct state *state = *context;
     CHECK_OK(put_text(state, "k", "hello", nonce_a, NULL));
     write_plain(below(state->root, "k"), "HELLO"); /* the same length, at once */
     check_head(state, "k", "HELLO", "");
@@ -17,9 +16,8 @@ static void an_edit_in_place_shows_new_bytes_and_no_nonce(void **context)
     assert_int_equal(rows(state, "k"), 1);
 }
 
-static void a_replaced_file_never_shows_the_nonce_of_the_old_one(void **context)
+TEST_WITH(state, a_replaced_file_never_shows_the_nonce_of_the_old_one)
 {
-    struct state *state = *context;
     for (int i = 0; i < 20; i++) { /* inode numbers come back soon */
         CHECK_OK(put_text(state, "k", "hello", nonce_a, NULL));
         assert_int_equal(unlink(below(state->root, "k")), 0);
@@ -37,9 +35,8 @@ static void a_replaced_file_never_shows_the_nonce_of_the_old_one(void **context)
     check_absent(state, "k");
 }
 
-static void a_file_restored_with_its_time_has_its_nonce_and_headers_again(void **context)
+TEST_WITH(state, a_file_restored_with_its_time_has_its_nonce_and_headers_again)
 {
-    struct state *state = *context;
     struct stat st;
     struct file_object object;
     struct http_body body = memory_body("hello", 5);
@@ -57,9 +54,8 @@ static void a_file_restored_with_its_time_has_its_nonce_and_headers_again(void *
     check_head(state, "k", "hello", "");
 }
 
-static void a_nonce_belongs_to_its_key(void **context)
+TEST_WITH(state, a_nonce_belongs_to_its_key)
 {
-    struct state *state = *context;
     CHECK_OK(put_text(state, "k", "hello", nonce_a, NULL));
     assert_int_equal(link(below(state->root, "k"), below(state->root, "linked")), 0);
     check_head(state, "linked", "hello", "");
@@ -69,9 +65,8 @@ static void a_nonce_belongs_to_its_key(void **context)
     check_absent(state, "k");
 }
 
-static void the_etag_of_a_rested_file_is_kept_until_the_file_changes(void **context)
+TEST_WITH(state, the_etag_of_a_rested_file_is_kept_until_the_file_changes)
 {
-    struct state *state = *context;
     const char *path = below(state->root, "k");
     struct file_row row;
     struct file_stamp stamp;
@@ -100,9 +95,8 @@ static void the_etag_of_a_rested_file_is_kept_until_the_file_changes(void **cont
     file_row_free(&row);
 }
 
-static void a_row_that_was_lost_costs_the_nonce_only(void **context)
+TEST_WITH(state, a_row_that_was_lost_costs_the_nonce_only)
 {
-    struct state *state = *context;
     CHECK_OK(put_text(state, "k", "hello", nonce_a, NULL));
     file_store_close(state->store);
     state->store = NULL;
@@ -113,9 +107,8 @@ static void a_row_that_was_lost_costs_the_nonce_only(void **context)
     check_head(state, "k", "hello", "");
 }
 
-static void links_and_special_files_are_refused(void **context)
+TEST_WITH(state, links_and_special_files_are_refused)
 {
-    struct state *state = *context;
     struct file_object object;
     assert_int_equal(symlink("/etc/passwd", below(state->root, "link")), 0);
     assert_int_equal(symlink("/etc", below(state->root, "folder")), 0);
@@ -161,9 +154,8 @@ static int replace_while_read(void *context, const void *data, size_t length)
     return 0;
 }
 
-static void a_file_edited_while_it_is_read_is_an_error_a_replaced_one_is_read_on(void **context)
+TEST_WITH(state, a_file_edited_while_it_is_read_is_an_error_a_replaced_one_is_read_on)
 {
-    struct state *state = *context;
     struct file_object object;
     char *data = calloc(1, 2 * FILE_BLOCK);
     assert_non_null(data);
@@ -177,20 +169,4 @@ static void a_file_edited_while_it_is_read_is_an_error_a_replaced_one_is_read_on
     assert_string_equal(object.nonce, nonce_a);
     check_head(state, "k", "new", nonce_b);
     free(data);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(an_edit_in_place_shows_new_bytes_and_no_nonce),
-        TEST(a_replaced_file_never_shows_the_nonce_of_the_old_one),
-        TEST(a_file_restored_with_its_time_has_its_nonce_and_headers_again),
-        TEST(a_nonce_belongs_to_its_key),
-        TEST(the_etag_of_a_rested_file_is_kept_until_the_file_changes),
-        TEST(a_row_that_was_lost_costs_the_nonce_only),
-        TEST(links_and_special_files_are_refused),
-        TEST(a_file_edited_while_it_is_read_is_an_error_a_replaced_one_is_read_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,17 +24,17 @@ static int set_up_as(void **context, bool stepwise)
     return 0;
 }
 
-static int set_up(void **context)
+static int state_set_up(void **context)
 {
     return set_up_as(context, false);
 }
 
-static int set_up_stepwise(void **context)
+static int stepwise_root(void **context)
 {
     return set_up_as(context, true);
 }
 
-static int tear_down(void **context)
+static int state_tear_down(void **context)
 {
     struct state *state = *context;
     file_root_close(&state->root);
@@ -51,9 +51,8 @@ static void check_key(const char *key, bool allowed)
     assert_int_equal(file_store_check_key(key, NULL) == OS_OK, allowed);
 }
 
-static void keys_that_are_file_names_are_allowed(void **context)
+TEST(keys_that_are_file_names_are_allowed)
 {
-    (void)context;
     static const char *const keys[] = {
         "a",    "a/b/c", "a b+c%20", "\xc3\xa4/\xe2\x82\xac", "...",          "..a/a..", "-rf", "~",
         "a\\b", "\n",    ".oscommi", "a/.oscommit_",          ".oscommit2/x", "*"};
@@ -62,9 +61,8 @@ static void keys_that_are_file_names_are_allowed(void **context)
     }
 }
 
-static void keys_that_cannot_be_file_names_are_refused(void **context)
+TEST(keys_that_cannot_be_file_names_are_refused)
 {
-    (void)context;
     static const char *const keys[] = {
         NULL,    "",       "/",    "/a",   "a/",        "a//b",       ".",           "..",   "./a",   "a/.",
         "a/./b", "a/../b", "../a", "a/..", ".oscommit", ".oscommit/", ".oscommit/x", "\xff", "a\xc3", "\xed\xa0\x80"};
@@ -73,9 +71,8 @@ static void keys_that_cannot_be_file_names_are_refused(void **context)
     }
 }
 
-static void keys_have_1024_bytes_and_segments_255_at_most(void **context)
+TEST(keys_have_1024_bytes_and_segments_255_at_most)
 {
-    (void)context;
     char key[2000];
     memset(key, 'x', sizeof(key));
     key[255] = '\0';
@@ -116,9 +113,8 @@ static void check_open(struct state *state, const char *path, int flags, int exp
     }
 }
 
-static void no_link_is_followed(void **context)
+TEST_WITH(state, no_link_is_followed)
 {
-    struct state *state = *context;
     assert_int_equal(mkdir(below(state->folder, "in"), 0700), 0);
     write_plain(below(state->folder, "in/file"), "x");
     assert_int_equal(symlink("/etc", below(state->folder, "out")), 0);
@@ -144,10 +140,10 @@ static void no_link_is_followed(void **context)
     assert_int_equal(errno, ELOOP);
     assert_false(exists(below(state->folder, "nowhere")));
 }
+TEST_AGAIN_AS(state, stepwise_root, no_link_is_followed)
 
-static void another_file_system_is_refused(void **context)
+TEST_WITH(state, another_file_system_is_refused)
 {
-    struct state *state = *context;
     char mounted[1024];
     (void)snprintf(mounted, sizeof(mounted), "%s/mounted", state->folder);
     assert_int_equal(mkdir(mounted, 0700), 0);
@@ -161,10 +157,10 @@ static void another_file_system_is_refused(void **context)
     assert_int_equal(errno, EXDEV);
     assert_int_equal(umount(mounted), 0);
 }
+TEST_AGAIN_AS(state, stepwise_root, another_file_system_is_refused)
 
-static void missing_folders_are_made_private(void **context)
+TEST_WITH(state, missing_folders_are_made_private)
 {
-    struct state *state = *context;
     struct stat st;
     const char *name = NULL;
     mode_t mask = umask(0);
@@ -189,10 +185,10 @@ static void missing_folders_are_made_private(void **context)
     assert_int_equal(file_open_parent(&state->root, "a/file/b", true, &name), -1);
     assert_int_equal(errno, ENOTDIR);
 }
+TEST_AGAIN_AS(state, stepwise_root, missing_folders_are_made_private)
 
-static void the_deepest_key_can_be_made_and_removed(void **context)
+TEST_WITH(state, the_deepest_key_can_be_made_and_removed)
 {
-    struct state *state = *context;
     char key[1025];
     for (size_t i = 0; i < 1024; i++) {
         key[i] = i % 2 == 0 ? 'x' : '/';
@@ -212,10 +208,10 @@ static void the_deepest_key_can_be_made_and_removed(void **context)
     assert_true(file_prune_below(&state->root, "x"));
     assert_int_equal(entries_of(state->folder), 0);
 }
+TEST_AGAIN_AS(state, stepwise_root, the_deepest_key_can_be_made_and_removed)
 
-static void only_empty_folders_are_removed(void **context)
+TEST_WITH(state, only_empty_folders_are_removed)
 {
-    struct state *state = *context;
     const char *name = NULL;
     close(file_open_parent(&state->root, "a/b/c/x", true, &name));
     close(file_open_parent(&state->root, "a/d/e/x", true, &name));
@@ -232,10 +228,10 @@ static void only_empty_folders_are_removed(void **context)
     assert_false(exists(below(state->folder, "a")));
     assert_true(exists(state->folder));
 }
+TEST_AGAIN_AS(state, stepwise_root, only_empty_folders_are_removed)
 
-static void a_failed_system_call_becomes_a_code_and_a_sentence(void **context)
+TEST(a_failed_system_call_becomes_a_code_and_a_sentence)
 {
-    (void)context;
     static const struct {
         int error;
         os_code code;
@@ -252,9 +248,8 @@ static void a_failed_system_call_becomes_a_code_and_a_sentence(void **context)
     }
 }
 
-static void a_long_key_is_shown_short_and_whole_in_its_characters(void **context)
+TEST(a_long_key_is_shown_short_and_whole_in_its_characters)
 {
-    (void)context;
     char shown[FILE_SHOWN_SIZE];
     char key[1025];
     for (size_t i = 0; i < 1024; i += 2) {
@@ -264,26 +259,4 @@ static void a_long_key_is_shown_short_and_whole_in_its_characters(void **context
     assert_string_equal(file_shown("short", shown), "short");
     assert_true(strlen(file_shown(key, shown)) < FILE_SHOWN_SIZE);
     assert_string_equal(shown + strlen(shown) - 5, "\xc3\xa4...");
-}
-
-int main(void)
-{
-#define TEST(name)                                                      \
-    cmocka_unit_test_setup_teardown(name, set_up, tear_down),           \
-    {                                                                   \
-#name " (step by step)", name, set_up_stepwise, tear_down, NULL \
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_that_are_file_names_are_allowed),
-        cmocka_unit_test(keys_that_cannot_be_file_names_are_refused),
-        cmocka_unit_test(keys_have_1024_bytes_and_segments_255_at_most),
-        TEST(no_link_is_followed),
-        TEST(another_file_system_is_refused),
-        TEST(missing_folders_are_made_private),
-        TEST(the_deepest_key_can_be_made_and_removed),
-        TEST(only_empty_folders_are_removed),
-        cmocka_unit_test(a_failed_system_call_becomes_a_code_and_a_sentence),
-        cmocka_unit_test(a_long_key_is_shown_short_and_whole_in_its_characters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

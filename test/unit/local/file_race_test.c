@@ -16,7 +16,7 @@ struct state {
 
 static os_error error;
 
-static int set_up(void **context)
+static int state_set_up(void **context)
 {
     struct state *state = calloc(1, sizeof(*state));
     assert_non_null(state);
@@ -26,7 +26,7 @@ static int set_up(void **context)
     return 0;
 }
 
-static int tear_down(void **context)
+static int state_tear_down(void **context)
 {
     struct state *state = *context;
     scratch_remove(state->root);
@@ -118,9 +118,8 @@ static bool count_row(void *context, const struct file_row *row)
     return true;
 }
 
-static void eight_processes_putting_one_key_leave_one_whole_object(void **context)
+TEST_WITH(state, eight_processes_putting_one_key_leave_one_whole_object)
 {
-    struct state *state = *context;
     struct file_store *store = NULL;
     size_t rows = 0;
     run_all(state->root, put_and_look);
@@ -138,9 +137,8 @@ static void eight_processes_putting_one_key_leave_one_whole_object(void **contex
     file_store_close(store);
 }
 
-static void folders_may_come_and_go_under_eight_processes(void **context)
+TEST_WITH(state, folders_may_come_and_go_under_eight_processes)
 {
-    struct state *state = *context;
     run_all(state->root, put_and_delete);
     assert_int_equal(entries_of(below(state->root, ".oscommit/tmp")), 0);
     assert_int_equal(entries_of(state->root), 1);
@@ -182,9 +180,8 @@ static void *work(void *context)
     return NULL;
 }
 
-static void threads_may_share_an_open_store(void **context)
+TEST_WITH(state, threads_may_share_an_open_store)
 {
-    struct state *state = *context;
     struct file_store *store = NULL;
     pthread_t threads[THREADS];
     static struct worker workers[THREADS];
@@ -199,15 +196,4 @@ static void threads_may_share_an_open_store(void **context)
     }
     assert_int_equal(entries_of(below(state->root, ".oscommit/tmp")), 0);
     file_store_close(store);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(eight_processes_putting_one_key_leave_one_whole_object),
-        TEST(folders_may_come_and_go_under_eight_processes),
-        TEST(threads_may_share_an_open_store),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ struct state {
 
 static os_error error;
 
-static inline int set_up(void **context)
+static inline int state_set_up(void **context)
 {
     struct state *state = calloc(1, sizeof(*state));
     assert_non_null(state);
@@ -37,7 +37,7 @@ static inline int set_up(void **context)
     return 0;
 }
 
-static inline int tear_down(void **context)
+static inline int state_tear_down(void **context)
 {
     struct state *state = *context;
     file_store_close(state->store);

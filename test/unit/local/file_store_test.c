@@ -4,9 +4,8 @@
 
 /* ------------------------------------------------------------------------------------------- put, head, get, delete */
 
-static void an_object_is_a_plain_file_with_the_md5_as_its_etag(void **context)
+TEST_WITH(state, an_object_is_a_plain_file_with_the_md5_as_its_etag)
 {
-    struct state *state = *context;
     struct file_object object;
     struct stat st;
     int64_t before = (int64_t)time(NULL);
@@ -29,9 +28,8 @@ static void an_object_is_a_plain_file_with_the_md5_as_its_etag(void **context)
     assert_int_equal(again.last_modified_s, object.last_modified_s);
 }
 
-static void an_object_may_be_empty_and_have_no_nonce(void **context)
+TEST_WITH(state, an_object_may_be_empty_and_have_no_nonce)
 {
-    struct state *state = *context;
     struct file_object object;
     struct http_body none = {.kind = HTTP_BODY_NONE};
     CHECK_OK(file_store_put(state->store, "k", &none, NULL, &object, &error));
@@ -41,9 +39,8 @@ static void an_object_may_be_empty_and_have_no_nonce(void **context)
     check_head(state, "k", "", "");
 }
 
-static void a_second_put_replaces_the_first_with_all_it_had(void **context)
+TEST_WITH(state, a_second_put_replaces_the_first_with_all_it_had)
 {
-    struct state *state = *context;
     struct file_object object;
     struct http_body body = memory_body("one", 3);
     struct file_content content = {.content_type = "text/plain", .nonce = nonce_a};
@@ -59,9 +56,8 @@ static void a_second_put_replaces_the_first_with_all_it_had(void **context)
     assert_int_equal(rows(state, "k"), 1);
 }
 
-static void bodies_of_every_size_round_a_block_are_whole(void **context)
+TEST_WITH(state, bodies_of_every_size_round_a_block_are_whole)
 {
-    struct state *state = *context;
     static const size_t sizes[] = {1, FILE_BLOCK - 1, FILE_BLOCK, FILE_BLOCK + 1, 3 * FILE_BLOCK + 17};
     char *data = malloc(4 * FILE_BLOCK);
     char *back = malloc(4 * FILE_BLOCK);
@@ -95,9 +91,8 @@ static void bodies_of_every_size_round_a_block_are_whole(void **context)
     free(back);
 }
 
-static void a_body_file_that_is_not_as_long_as_told_is_refused(void **context)
+TEST_WITH(state, a_body_file_that_is_not_as_long_as_told_is_refused)
 {
-    struct state *state = *context;
     struct file_object object;
     const char *path = below(state->root, ".oscommit/body");
     write_plain(path, "12345");
@@ -122,9 +117,8 @@ static int stop_at_once(void *context, const void *data, size_t length)
     return 1;
 }
 
-static void a_range_is_cut_at_the_end_and_refused_behind_it(void **context)
+TEST_WITH(state, a_range_is_cut_at_the_end_and_refused_behind_it)
 {
-    struct state *state = *context;
     static const struct {
         uint64_t offset, count;
         const char *expected;
@@ -159,9 +153,8 @@ static void a_range_is_cut_at_the_end_and_refused_behind_it(void **context)
     assert_int_equal(calls, 1);
 }
 
-static void a_delete_removes_the_file_its_row_and_empty_folders(void **context)
+TEST_WITH(state, a_delete_removes_the_file_its_row_and_empty_folders)
 {
-    struct state *state = *context;
     CHECK_OK(put_text(state, "a/b/c", "1", nonce_a, NULL));
     CHECK_OK(put_text(state, "a/d", "2", nonce_a, NULL));
     CHECK_OK(file_store_delete(state->store, "a/b/c", &error));
@@ -178,9 +171,8 @@ static void a_delete_removes_the_file_its_row_and_empty_folders(void **context)
     check_head(state, "f", "2", nonce_a);
 }
 
-static void a_folder_is_no_object_and_no_object_is_a_folder(void **context)
+TEST_WITH(state, a_folder_is_no_object_and_no_object_is_a_folder)
 {
-    struct state *state = *context;
     CHECK_OK(put_text(state, "a/b", "1", nonce_a, NULL));
     check_absent(state, "a");
     check_absent(state, "a/b/c");
@@ -199,9 +191,8 @@ static void a_folder_is_no_object_and_no_object_is_a_folder(void **context)
     check_head(state, "e", "empty folders are in nobody's way", nonce_a);
 }
 
-static void every_call_refuses_a_bad_key(void **context)
+TEST_WITH(state, every_call_refuses_a_bad_key)
 {
-    struct state *state = *context;
     struct file_object object;
     struct gathered gathered = {.len = 0};
     const char *bad = "../x";
@@ -215,9 +206,8 @@ static void every_call_refuses_a_bad_key(void **context)
     CHECK_IS(file_store_delete(state->store, bad, &error), OS_ERR_ARGUMENT);
 }
 
-static void the_longest_keys_are_stored_and_found(void **context)
+TEST_WITH(state, the_longest_keys_are_stored_and_found)
 {
-    struct state *state = *context;
     char wide[256];
     char deep[1025];
     memset(wide, 'w', 255);
@@ -238,9 +228,8 @@ static void the_longest_keys_are_stored_and_found(void **context)
 
 /* -------------------------------------------------------------------------------------------- headers and limits */
 
-static void headers_and_metadata_have_the_limits_of_s3(void **context)
+TEST_WITH(state, headers_and_metadata_have_the_limits_of_s3)
 {
-    struct state *state = *context;
     struct file_object object;
     struct http_body body = memory_body("x", 1);
     char text[2100];
@@ -285,9 +274,8 @@ static void headers_and_metadata_have_the_limits_of_s3(void **context)
     assert_int_equal(temps(state), 0);
 }
 
-static void a_copy_takes_headers_and_metadata_along_and_its_own_nonce(void **context)
+TEST_WITH(state, a_copy_takes_headers_and_metadata_along_and_its_own_nonce)
 {
-    struct state *state = *context;
     struct file_object object;
     struct file_view from;
     struct file_view to;
@@ -318,9 +306,8 @@ static void a_copy_takes_headers_and_metadata_along_and_its_own_nonce(void **con
     check_head(state, "from", "hello", nonce_b);
 }
 
-static void a_copy_of_a_missing_or_other_version_is_refused(void **context)
+TEST_WITH(state, a_copy_of_a_missing_or_other_version_is_refused)
 {
-    struct state *state = *context;
     struct file_object object;
     char nonce[100];
     CHECK_OK(put_text(state, "from", "hello", nonce_a, NULL));
@@ -334,25 +321,4 @@ static void a_copy_of_a_missing_or_other_version_is_refused(void **context)
     CHECK_IS(file_store_copy(state->store, "from", NULL, "to", nonce, &object, &error), OS_ERR_ARGUMENT);
     check_absent(state, "to");
     assert_int_equal(temps(state), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(an_object_is_a_plain_file_with_the_md5_as_its_etag),
-        TEST(an_object_may_be_empty_and_have_no_nonce),
-        TEST(a_second_put_replaces_the_first_with_all_it_had),
-        TEST(bodies_of_every_size_round_a_block_are_whole),
-        TEST(a_body_file_that_is_not_as_long_as_told_is_refused),
-        TEST(a_range_is_cut_at_the_end_and_refused_behind_it),
-        TEST(a_delete_removes_the_file_its_row_and_empty_folders),
-        TEST(a_folder_is_no_object_and_no_object_is_a_folder),
-        TEST(every_call_refuses_a_bad_key),
-        TEST(the_longest_keys_are_stored_and_found),
-        TEST(headers_and_metadata_have_the_limits_of_s3),
-        TEST(a_copy_takes_headers_and_metadata_along_and_its_own_nonce),
-        TEST(a_copy_of_a_missing_or_other_version_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 
 /* --------------------------------------------------------------------------------------- init, open, left-overs */
 
-static void a_store_is_private_and_made_only_once(void **context)
+TEST_WITH(state, a_store_is_private_and_made_only_once)
 {
-    struct state *state = *context;
     struct stat st;
     static const char *const folders[] = {".oscommit", ".oscommit/tmp"};
     static const char *const files[] = {".oscommit/objects.db", ".oscommit/ledger.db"};
@@ -34,9 +33,8 @@ static void a_store_is_private_and_made_only_once(void **context)
     CHECK_IS(file_store_init(below(state->root, "k"), &error), OS_ERR_IO);
 }
 
-static void a_root_without_a_store_is_refused_with_the_mend(void **context)
+TEST_WITH(state, a_root_without_a_store_is_refused_with_the_mend)
 {
-    struct state *state = *context;
     struct file_store *store = NULL;
     assert_int_equal(mkdir(below(state->apart, "plain"), 0700), 0);
     write_plain(below(state->apart, "file"), "hello");
@@ -51,9 +49,8 @@ static void a_root_without_a_store_is_refused_with_the_mend(void **context)
     file_store_close(NULL);
 }
 
-static void an_index_that_is_something_else_is_refused(void **context)
+TEST_WITH(state, an_index_that_is_something_else_is_refused)
 {
-    struct state *state = *context;
     struct file_store *store = NULL;
     CHECK_OK(put_text(state, "k", "hello", nonce_a, NULL));
     file_store_close(state->store);
@@ -70,9 +67,8 @@ static void an_index_that_is_something_else_is_refused(void **context)
     assert_non_null(strstr(error.message, "another program"));
 }
 
-static void left_overs_of_the_dead_go_after_a_day_those_of_the_living_stay(void **context)
+TEST_WITH(state, left_overs_of_the_dead_go_after_a_day_those_of_the_living_stay)
 {
-    struct state *state = *context;
     static const char *const ids[] = {"00000000000000000000000000000001", "00000000000000000000000000000002",
                                       "00000000000000000000000000000003"};
     int64_t now = (int64_t)time(NULL);
@@ -103,9 +99,8 @@ static void left_overs_of_the_dead_go_after_a_day_those_of_the_living_stay(void 
     file_store_close(second);
 }
 
-static void rows_of_pending_writes_survive_the_writes_of_others(void **context)
+TEST_WITH(state, rows_of_pending_writes_survive_the_writes_of_others)
 {
-    struct state *state = *context;
     struct file_row row;
     struct file_temp temp;
     int parent = -1;
@@ -133,9 +128,8 @@ static void rows_of_pending_writes_survive_the_writes_of_others(void **context)
     assert_int_equal(rows(state, "k"), 1);
 }
 
-static void a_put_whose_temporary_file_is_taken_away_says_so(void **context)
+TEST_WITH(state, a_put_whose_temporary_file_is_taken_away_says_so)
 {
-    struct state *state = *context;
     struct file_temp temp;
     int parent = -1;
     CHECK_OK(file_temp_create(&state->store->place, "k", &temp, &error));
@@ -165,20 +159,19 @@ static void check_full(struct state *state, const char *text)
     free(data);
 }
 
-static void a_full_disk_leaves_the_old_object_and_no_temporary_file(void **context)
+TEST_WITH(state, a_full_disk_leaves_the_old_object_and_no_temporary_file)
 {
-    struct state *outer = *context;
     char root[1024];
-    (void)snprintf(root, sizeof(root), "%s", below(outer->apart, "small"));
+    (void)snprintf(root, sizeof(root), "%s", below(state->apart, "small"));
     assert_int_equal(mkdir(root, 0700), 0);
     if (!mount_small(root, "size=600k")) {
         skip();
     }
-    struct state state = {.root = root};
+    struct state small = {.root = root};
     CHECK_OK(file_store_init(root, &error));
-    CHECK_OK(file_store_open(root, &state.store, &error));
-    CHECK_OK(put_text(&state, "k", "hello", nonce_a, NULL));
-    check_full(&state, "hello");
+    CHECK_OK(file_store_open(root, &small.store, &error));
+    CHECK_OK(put_text(&small, "k", "hello", nonce_a, NULL));
+    check_full(&small, "hello");
     /* Now so full that the index has no room either. */
     int fd = open(below(root, "filler"), O_WRONLY | O_CREAT, 0600);
     char block[4096] = {0};
@@ -188,23 +181,22 @@ static void a_full_disk_leaves_the_old_object_and_no_temporary_file(void **conte
     close(fd);
     os_code code = OS_OK;
     for (int i = 0; i < 2000 && code == OS_OK; i++) { /* a WAL that was longer once has room for some rows */
-        code = put_text(&state, "k", "", nonce_a, NULL);
+        code = put_text(&small, "k", "", nonce_a, NULL);
     }
     CHECK_IS(code, OS_ERR_NO_SPACE);
     struct file_object object;
-    CHECK_OK(file_store_head(state.store, "k", &object, &error));
+    CHECK_OK(file_store_head(small.store, "k", &object, &error));
     assert_string_equal(object.nonce, nonce_a);
-    assert_int_equal(temps(&state), 0);
+    assert_int_equal(temps(&small), 0);
     assert_int_equal(unlink(below(root, "filler")), 0);
-    CHECK_OK(put_text(&state, "k", "again", nonce_b, NULL));
-    check_head(&state, "k", "again", nonce_b);
-    file_store_close(state.store);
+    CHECK_OK(put_text(&small, "k", "again", nonce_b, NULL));
+    check_head(&small, "k", "again", nonce_b);
+    file_store_close(small.store);
     assert_int_equal(umount(root), 0);
 }
 
-static void a_file_over_the_limit_of_the_process_is_too_large(void **context)
+TEST_WITH(state, a_file_over_the_limit_of_the_process_is_too_large)
 {
-    struct state *state = *context;
     struct file_object object;
     struct rlimit old;
     char *data = calloc(1, 1 << 20);
@@ -227,50 +219,32 @@ static void a_file_over_the_limit_of_the_process_is_too_large(void **context)
     free(data);
 }
 
-static void a_read_only_root_can_be_read_but_not_written(void **context)
+TEST_WITH(state, a_read_only_root_can_be_read_but_not_written)
 {
-    struct state *outer = *context;
     char root[1024];
     struct file_object object;
-    (void)snprintf(root, sizeof(root), "%s", below(outer->apart, "small"));
+    (void)snprintf(root, sizeof(root), "%s", below(state->apart, "small"));
     assert_int_equal(mkdir(root, 0700), 0);
     if (!mount_small(root, "size=4m")) {
         skip();
     }
-    struct state state = {.root = root};
+    struct state small = {.root = root};
     CHECK_OK(file_store_init(root, &error));
-    CHECK_OK(file_store_open(root, &state.store, &error));
-    CHECK_OK(put_text(&state, "d/k", "hello", nonce_a, NULL));
-    file_store_close(state.store);
+    CHECK_OK(file_store_open(root, &small.store, &error));
+    CHECK_OK(put_text(&small, "d/k", "hello", nonce_a, NULL));
+    file_store_close(small.store);
     write_plain(below(root, "by-hand"), "x");
     assert_int_equal(mount("tmpfs", root, "tmpfs", MS_REMOUNT | MS_RDONLY, NULL), 0);
-    state.store = NULL;
-    CHECK_OK(file_store_open(root, &state.store, &error));
-    check_head(&state, "d/k", "hello", nonce_a);
-    check_head(&state, "by-hand", "x", "");
-    CHECK_IS(put_text(&state, "d/k", "x", nonce_b, NULL), OS_ERR_DENIED);
+    small.store = NULL;
+    CHECK_OK(file_store_open(root, &small.store, &error));
+    check_head(&small, "d/k", "hello", nonce_a);
+    check_head(&small, "by-hand", "x", "");
+    CHECK_IS(put_text(&small, "d/k", "x", nonce_b, NULL), OS_ERR_DENIED);
     assert_non_null(strstr(error.message, "read-only"));
-    CHECK_IS(file_store_copy(state.store, "d/k", NULL, "l", nonce_b, &object, &error), OS_ERR_DENIED);
-    CHECK_IS(file_store_delete(state.store, "d/k", &error), OS_ERR_DENIED);
-    check_head(&state, "d/k", "hello", nonce_a);
-    file_store_close(state.store);
+    CHECK_IS(file_store_copy(small.store, "d/k", NULL, "l", nonce_b, &object, &error), OS_ERR_DENIED);
+    CHECK_IS(file_store_delete(small.store, "d/k", &error), OS_ERR_DENIED);
+    check_head(&small, "d/k", "hello", nonce_a);
+    file_store_close(small.store);
     CHECK_IS(file_store_init(below(root, "sub"), &error), OS_ERR_DENIED);
     assert_int_equal(umount(root), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_store_is_private_and_made_only_once),
-        TEST(a_root_without_a_store_is_refused_with_the_mend),
-        TEST(an_index_that_is_something_else_is_refused),
-        TEST(left_overs_of_the_dead_go_after_a_day_those_of_the_living_stay),
-        TEST(rows_of_pending_writes_survive_the_writes_of_others),
-        TEST(a_put_whose_temporary_file_is_taken_away_says_so),
-        TEST(a_full_disk_leaves_the_old_object_and_no_temporary_file),
-        TEST(a_file_over_the_limit_of_the_process_is_too_large),
-        TEST(a_read_only_root_can_be_read_but_not_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

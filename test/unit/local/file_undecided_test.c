@@ -183,39 +183,38 @@ static void check_vanished(struct state *state, os_code (*write)(struct state *)
 
 /* ------------------------------------------------------------------------------------------------------- tests */
 
-static void a_put_whose_rename_failed_in_the_midst_is_undecided_and_keeps_its_nonce(void **context)
+TEST_WITH(state, a_put_whose_rename_failed_in_the_midst_is_undecided_and_keeps_its_nonce)
 {
-    check_write(*context, put);
+    check_write(state, put);
 }
 
-static void a_copy_whose_rename_failed_in_the_midst_is_undecided_and_keeps_its_nonce(void **context)
+TEST_WITH(state, a_copy_whose_rename_failed_in_the_midst_is_undecided_and_keeps_its_nonce)
 {
-    check_write(*context, copy);
+    check_write(state, copy);
 }
 
-static void a_complete_whose_rename_failed_in_the_midst_is_undecided_and_keeps_its_nonce(void **context)
+TEST_WITH(state, a_complete_whose_rename_failed_in_the_midst_is_undecided_and_keeps_its_nonce)
 {
-    check_write(*context, complete);
+    check_write(state, complete);
 }
 
-static void a_put_whose_temporary_file_is_gone_is_undecided(void **context)
+TEST_WITH(state, a_put_whose_temporary_file_is_gone_is_undecided)
 {
-    check_vanished(*context, put);
+    check_vanished(state, put);
 }
 
-static void a_copy_whose_temporary_file_is_gone_is_undecided(void **context)
+TEST_WITH(state, a_copy_whose_temporary_file_is_gone_is_undecided)
 {
-    check_vanished(*context, copy);
+    check_vanished(state, copy);
 }
 
-static void a_complete_whose_upload_is_gone_is_undecided(void **context)
+TEST_WITH(state, a_complete_whose_upload_is_gone_is_undecided)
 {
-    check_vanished(*context, complete);
+    check_vanished(state, complete);
 }
 
-static void a_delete_that_failed_in_the_midst_is_undecided(void **context)
+TEST_WITH(state, a_delete_that_failed_in_the_midst_is_undecided)
 {
-    struct state *state = *context;
     prepare(state);
     for (size_t i = 0; i < open_count; i++) {
         bool gone = open_errors[i] == ENOENT; /* whoever has removed it */
@@ -237,19 +236,4 @@ static void a_delete_that_failed_in_the_midst_is_undecided(void **context)
         assert_true(code != OS_OK && code != OS_ERR_UNDECIDED);
         check_head(state, "f/k", "next", nonce_c);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_put_whose_rename_failed_in_the_midst_is_undecided_and_keeps_its_nonce),
-        TEST(a_copy_whose_rename_failed_in_the_midst_is_undecided_and_keeps_its_nonce),
-        TEST(a_complete_whose_rename_failed_in_the_midst_is_undecided_and_keeps_its_nonce),
-        TEST(a_put_whose_temporary_file_is_gone_is_undecided),
-        TEST(a_copy_whose_temporary_file_is_gone_is_undecided),
-        TEST(a_complete_whose_upload_is_gone_is_undecided),
-        TEST(a_delete_that_failed_in_the_midst_is_undecided),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

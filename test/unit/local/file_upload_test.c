@@ -68,9 +68,8 @@ static const char *upload_path(const struct state *state, const char *id)
     return path;
 }
 
-static void parts_in_any_order_become_one_object(void **context)
+TEST_WITH(state, parts_in_any_order_become_one_object)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_part parts[2];
     struct file_object object;
@@ -102,9 +101,8 @@ static void parts_in_any_order_become_one_object(void **context)
     CHECK_IS(file_upload_abort(state->store, key, id, &error), OS_ERR_NOT_FOUND);
 }
 
-static void a_part_written_again_replaces_the_first_one(void **context)
+TEST_WITH(state, a_part_written_again_replaces_the_first_one)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_object object;
     begin(state, key, id);
@@ -115,9 +113,8 @@ static void a_part_written_again_replaces_the_first_one(void **context)
     check_bytes(state, "short", object.etag);
 }
 
-static void a_part_that_overwrites_another_takes_its_place(void **context)
+TEST_WITH(state, a_part_that_overwrites_another_takes_its_place)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_object object;
     begin(state, key, id);
@@ -130,9 +127,8 @@ static void a_part_that_overwrites_another_takes_its_place(void **context)
     check_bytes(state, "0123456789", object.etag);
 }
 
-static void a_completion_refuses_parts_that_make_no_object(void **context)
+TEST_WITH(state, a_completion_refuses_parts_that_make_no_object)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_object object;
     begin(state, key, id);
@@ -156,9 +152,8 @@ static void a_completion_refuses_parts_that_make_no_object(void **context)
     check_bytes(state, "onetwo", object.etag);
 }
 
-static void an_empty_object_has_one_empty_part(void **context)
+TEST_WITH(state, an_empty_object_has_one_empty_part)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_object object;
     begin(state, key, id);
@@ -168,9 +163,8 @@ static void an_empty_object_has_one_empty_part(void **context)
     assert_string_equal(object.etag, "\"59adb24ef3cdbe0297f05b395827453f-1\""); /* as S3 gives it */
 }
 
-static void a_part_is_copied_from_the_version_that_was_meant(void **context)
+TEST_WITH(state, a_part_is_copied_from_the_version_that_was_meant)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_object object;
     struct file_object whole;
@@ -196,9 +190,8 @@ static void a_part_is_copied_from_the_version_that_was_meant(void **context)
     check_bytes(state, "23450123456789", whole.etag);
 }
 
-static void an_aborted_upload_is_gone_even_under_a_completion(void **context)
+TEST_WITH(state, an_aborted_upload_is_gone_even_under_a_completion)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_object object;
     struct file_completion *completion = NULL;
@@ -220,9 +213,8 @@ static void an_aborted_upload_is_gone_even_under_a_completion(void **context)
     CHECK_IS(file_upload_part(state->store, key, &place, &body, &part, &error), OS_ERR_NOT_FOUND);
 }
 
-static void a_refused_completion_leaves_the_upload_open(void **context)
+TEST_WITH(state, a_refused_completion_leaves_the_upload_open)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_object object;
     struct file_completion *completion = NULL;
@@ -239,9 +231,8 @@ static void a_refused_completion_leaves_the_upload_open(void **context)
 }
 
 /* A row that waits for its rename must not be taken for a stale one by those who write the key meanwhile. */
-static void a_row_of_an_open_upload_is_not_stale(void **context)
+TEST_WITH(state, a_row_of_an_open_upload_is_not_stale)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_object object;
     begin(state, key, id);
@@ -272,9 +263,8 @@ static bool see_part(void *context, const struct file_part *part)
     return ++seen->count != seen->stop_at;
 }
 
-static void parts_are_listed_by_number_page_by_page(void **context)
+TEST_WITH(state, parts_are_listed_by_number_page_by_page)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct seen seen = {.count = 0};
     bool more = false;
@@ -304,9 +294,8 @@ static bool see_upload(void *context, const char *of_key, const char *id, int64_
     return ++seen->count != seen->stop_at;
 }
 
-static void open_uploads_are_listed_by_key_and_prefix(void **context)
+TEST_WITH(state, open_uploads_are_listed_by_key_and_prefix)
 {
-    struct state *state = *context;
     char ids[4][FILE_ID_SIZE];
     struct seen seen = {.count = 0};
     struct file_upload_range range = {.prefix = "a", .most = 2};
@@ -336,9 +325,8 @@ static void open_uploads_are_listed_by_key_and_prefix(void **context)
     assert_string_equal(seen.text, "aa aa ab ");
 }
 
-static void numbers_and_places_have_limits(void **context)
+TEST_WITH(state, numbers_and_places_have_limits)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_part part;
     struct http_body body = memory_body("text", 4);
@@ -354,9 +342,8 @@ static void numbers_and_places_have_limits(void **context)
 
 /* --------------------------------------------------------------------------------------- what others leave, crashes */
 
-static void what_a_crash_leaves_can_be_listed_aborted_and_swept(void **context)
+TEST_WITH(state, what_a_crash_leaves_can_be_listed_aborted_and_swept)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct seen seen = {.count = 0};
     struct file_upload_range range = {.most = 10};
@@ -382,9 +369,8 @@ static void what_a_crash_leaves_can_be_listed_aborted_and_swept(void **context)
     assert_int_equal(uploads(state), 0);
 }
 
-static void a_damaged_note_hides_its_upload(void **context)
+TEST_WITH(state, a_damaged_note_hides_its_upload)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     char name[FILE_ID_SIZE + 32];
     struct file_part part;
@@ -400,9 +386,8 @@ static void a_damaged_note_hides_its_upload(void **context)
 }
 
 /* A power failure may leave half of the note of a part. */
-static void the_note_of_a_part_that_is_damaged_is_none(void **context)
+TEST_WITH(state, the_note_of_a_part_that_is_damaged_is_none)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     char name[256];
     begin(state, key, id);
@@ -416,9 +401,8 @@ static void the_note_of_a_part_that_is_damaged_is_none(void **context)
     assert_non_null(strstr(error.message, "was not uploaded"));
 }
 
-static void a_note_that_is_a_fifo_hides_its_upload_and_is_not_waited_for(void **context)
+TEST_WITH(state, a_note_that_is_a_fifo_hides_its_upload_and_is_not_waited_for)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     char name[FILE_ID_SIZE + 32];
     bool more = true;
@@ -432,9 +416,8 @@ static void a_note_that_is_a_fifo_hides_its_upload_and_is_not_waited_for(void **
     assert_int_equal(seen.count, 0);
 }
 
-static void a_part_that_is_being_written_elsewhere_is_waited_for(void **context)
+TEST_WITH(state, a_part_that_is_being_written_elsewhere_is_waited_for)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct file_part part;
     struct staging staging;
@@ -456,9 +439,8 @@ static void a_part_that_is_being_written_elsewhere_is_waited_for(void **context)
     file_store_return(lent);
 }
 
-static void without_a_place_for_uploads_none_can_be_begun(void **context)
+TEST_WITH(state, without_a_place_for_uploads_none_can_be_begun)
 {
-    struct state *state = *context;
     char id[FILE_ID_SIZE];
     struct seen seen = {.count = 0};
     struct file_upload_range range = {.most = 10};
@@ -471,30 +453,4 @@ static void without_a_place_for_uploads_none_can_be_begun(void **context)
     CHECK_IS(file_upload_abort(state->store, key, "00000000000000000000000000000000", &error), OS_ERR_NOT_FOUND);
     CHECK_OK(put_text(state, key, "plain", nonce_a, NULL));
     check_head(state, key, "plain", nonce_a);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(parts_in_any_order_become_one_object),
-        TEST(a_part_written_again_replaces_the_first_one),
-        TEST(a_part_that_overwrites_another_takes_its_place),
-        TEST(a_completion_refuses_parts_that_make_no_object),
-        TEST(an_empty_object_has_one_empty_part),
-        TEST(a_part_is_copied_from_the_version_that_was_meant),
-        TEST(an_aborted_upload_is_gone_even_under_a_completion),
-        TEST(a_refused_completion_leaves_the_upload_open),
-        TEST(a_row_of_an_open_upload_is_not_stale),
-        TEST(parts_are_listed_by_number_page_by_page),
-        TEST(open_uploads_are_listed_by_key_and_prefix),
-        TEST(numbers_and_places_have_limits),
-        TEST(what_a_crash_leaves_can_be_listed_aborted_and_swept),
-        TEST(a_damaged_note_hides_its_upload),
-        TEST(the_note_of_a_part_that_is_damaged_is_none),
-        TEST(a_note_that_is_a_fifo_hides_its_upload_and_is_not_waited_for),
-        TEST(a_part_that_is_being_written_elsewhere_is_waited_for),
-        TEST(without_a_place_for_uploads_none_can_be_begun),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

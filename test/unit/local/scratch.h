@@ -6,13 +6,7 @@
 
 #include "local/file_store.h"
 #include "local/md5.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the four above */
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <dirent.h>
 #include <errno.h>

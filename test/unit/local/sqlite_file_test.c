@@ -11,9 +11,8 @@ static void check_not_opened(const char *file, os_code expected)
     assert_null(ledger);
 }
 
-static void a_ledger_is_private_and_made_only_once(void **context)
+TEST_WITH(state, a_ledger_is_private_and_made_only_once)
 {
-    struct state *state = *context;
     struct stat st;
     struct record record = make_record(3, "aa");
     assert_int_equal(stat(state->file, &st), 0);
@@ -25,9 +24,8 @@ static void a_ledger_is_private_and_made_only_once(void **context)
     check_stored(state, "k", &record);
 }
 
-static void a_missing_or_unfinished_file_is_no_table(void **context)
+TEST_WITH(state, a_missing_or_unfinished_file_is_no_table)
 {
-    struct state *state = *context;
     check_not_opened(below(state->folder, "absent.db"), OS_ERR_NO_TABLE);
     assert_false(exists(below(state->folder, "absent.db")));
     const char *empty = below(state->folder, "empty.db");
@@ -40,9 +38,8 @@ static void a_missing_or_unfinished_file_is_no_table(void **context)
     CHECK_IS(sqlite_ledger_create(below(state->folder, "no/such/folder.db"), NULL, &error), OS_ERR_IO);
 }
 
-static void the_database_of_another_program_is_refused_and_not_touched(void **context)
+TEST_WITH(state, the_database_of_another_program_is_refused_and_not_touched)
 {
-    struct state *state = *context;
     char file[700];
     (void)snprintf(file, sizeof(file), "%s", below(state->folder, "other.db"));
     execute(file, "CREATE TABLE t (x); PRAGMA application_id = 42");
@@ -61,9 +58,8 @@ static void the_database_of_another_program_is_refused_and_not_touched(void **co
     assert_non_null(strstr(error.message, "version 3"));
 }
 
-static void a_file_that_is_no_database_is_refused(void **context)
+TEST_WITH(state, a_file_that_is_no_database_is_refused)
 {
-    struct state *state = *context;
     char text[] =
         "this is certainly no database, but it is long enough to be taken for the header of one, if one did not "
         "look closely at it";
@@ -77,9 +73,8 @@ static void a_file_that_is_no_database_is_refused(void **context)
     check_not_opened(state->folder, OS_ERR_IO);
 }
 
-static void a_damaged_file_is_refused_with_a_sentence(void **context)
+TEST_WITH(state, a_damaged_file_is_refused_with_a_sentence)
 {
-    struct state *state = *context;
     for (int i = 0; i < 200; i++) {
         char path[32];
         struct record record = make_record((uint64_t)i, "aa");
@@ -109,9 +104,8 @@ static void a_damaged_file_is_refused_with_a_sentence(void **context)
     assert_non_null(strstr(error.message, "damaged"));
 }
 
-static void a_ledger_that_is_replaced_under_an_open_one_is_opened_anew(void **context)
+TEST_WITH(state, a_ledger_that_is_replaced_under_an_open_one_is_opened_anew)
 {
-    struct state *state = *context;
     struct record record = make_record(3, "aa");
     char fresh[700];
     (void)snprintf(fresh, sizeof(fresh), "%s", below(state->folder, "fresh.db"));
@@ -130,9 +124,8 @@ static void a_ledger_that_is_replaced_under_an_open_one_is_opened_anew(void **co
     assert_int_equal(error.code, OS_ERR_NO_TABLE);
 }
 
-static void a_busy_ledger_is_throttled_after_the_given_time(void **context)
+TEST_WITH(state, a_busy_ledger_is_throttled_after_the_given_time)
 {
-    struct state *state = *context;
     sqlite3 *other = NULL;
     struct record record = make_record(3, "aa");
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
@@ -158,9 +151,8 @@ static void a_busy_ledger_is_throttled_after_the_given_time(void **context)
                      LEDGER_OK);
 }
 
-static void a_full_disk_refuses_and_keeps_what_was(void **context)
+TEST_WITH(state, a_full_disk_refuses_and_keeps_what_was)
 {
-    struct state *state = *context;
     char folder[700];
     (void)snprintf(folder, sizeof(folder), "%s", below(state->folder, "small"));
     assert_int_equal(mkdir(folder, 0700), 0);
@@ -256,9 +248,8 @@ static void race(const char *file, enum record_condition_kind kind, uint64_t gen
     assert_int_equal(won, KEYS);
 }
 
-static void of_eight_processes_exactly_one_wins_each_key(void **context)
+TEST_WITH(state, of_eight_processes_exactly_one_wins_each_key)
 {
-    struct state *state = *context;
     sqlite_ledger_close(state->ledger);
     race(state->file, RECORD_IF_ABSENT, 1);
     race(state->file, RECORD_IF_SEEN, 2);
@@ -277,9 +268,8 @@ static void of_eight_processes_exactly_one_wins_each_key(void **context)
     }
 }
 
-static void eight_processes_may_make_the_same_ledger(void **context)
+TEST_WITH(state, eight_processes_may_make_the_same_ledger)
 {
-    struct state *state = *context;
     pid_t children[PROCESSES];
     char file[1024];
     sqlite_ledger_close(state->ledger);
@@ -304,22 +294,4 @@ static void eight_processes_may_make_the_same_ledger(void **context)
             join(children[i]);
         }
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_ledger_is_private_and_made_only_once),
-        TEST(a_missing_or_unfinished_file_is_no_table),
-        TEST(the_database_of_another_program_is_refused_and_not_touched),
-        TEST(a_file_that_is_no_database_is_refused),
-        TEST(a_damaged_file_is_refused_with_a_sentence),
-        TEST(a_ledger_that_is_replaced_under_an_open_one_is_opened_anew),
-        TEST(a_busy_ledger_is_throttled_after_the_given_time),
-        TEST(a_full_disk_refuses_and_keeps_what_was),
-        TEST(of_eight_processes_exactly_one_wins_each_key),
-        TEST(eight_processes_may_make_the_same_ledger),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

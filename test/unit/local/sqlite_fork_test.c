@@ -28,9 +28,8 @@ static bool is_refused(os_code code)
     return code == OS_ERR_ARGUMENT && strstr(error.message, "fork") != NULL;
 }
 
-static void a_child_forked_beside_an_open_ledger_opens_none(void **context)
+TEST_WITH(state, a_child_forked_beside_an_open_ledger_opens_none)
 {
-    struct state *state = *context;
     pid_t (*const ways[])(void) = {fork, fork_silently};
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
         pid_t child = ways[i]();
@@ -45,9 +44,8 @@ static void a_child_forked_beside_an_open_ledger_opens_none(void **context)
     }
 }
 
-static void so_does_a_grandchild(void **context)
+TEST_WITH(state, so_does_a_grandchild)
 {
-    struct state *state = *context;
     pid_t child = fork();
     if (child == 0) {
         pid_t grandchild = fork();
@@ -61,9 +59,8 @@ static void so_does_a_grandchild(void **context)
     join_passed(child);
 }
 
-static void a_child_forked_when_all_were_closed_opens_what_it_likes(void **context)
+TEST_WITH(state, a_child_forked_when_all_were_closed_opens_what_it_likes)
 {
-    struct state *state = *context;
     sqlite_ledger_close(state->ledger);
     pid_t child = fork();
     if (child == 0) {
@@ -77,9 +74,8 @@ static void a_child_forked_when_all_were_closed_opens_what_it_likes(void **conte
 }
 
 /* What was not opened is not counted for open. */
-static void a_ledger_that_could_not_be_opened_is_none_that_is_open(void **context)
+TEST_WITH(state, a_ledger_that_could_not_be_opened_is_none_that_is_open)
 {
-    struct state *state = *context;
     struct sqlite_ledger *ledger = NULL;
     char missing[1024];
     (void)snprintf(missing, sizeof(missing), "%s/missing.db", state->folder);
@@ -94,16 +90,4 @@ static void a_ledger_that_could_not_be_opened_is_none_that_is_open(void **contex
     }
     join_passed(child);
     CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_child_forked_beside_an_open_ledger_opens_none),
-        TEST(so_does_a_grandchild),
-        TEST(a_child_forked_when_all_were_closed_opens_what_it_likes),
-        TEST(a_ledger_that_could_not_be_opened_is_none_that_is_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

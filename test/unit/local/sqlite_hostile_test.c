@@ -44,19 +44,19 @@ static void check_refused(struct state *state, const char *words)
 
 #define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
 
-static void a_view_in_place_of_the_table_is_refused(void **context)
+TEST_WITH(state, a_view_in_place_of_the_table_is_refused)
 {
-    tamper(*context, "DROP TABLE records; CREATE VIEW records AS " ENDLESS
-                     "SELECT 'p' AS path, 'e' AS etag, x AS generation, 1 AS timeout_ms, 1 AS ttl_s, 1 AS fence_s, "
-                     "'n' AS nonce, 's' AS saw, NULL AS upload FROM c WHERE x < 0");
-    check_refused(*context, "tables");
+    tamper(state, "DROP TABLE records; CREATE VIEW records AS " ENDLESS
+                  "SELECT 'p' AS path, 'e' AS etag, x AS generation, 1 AS timeout_ms, 1 AS ttl_s, 1 AS fence_s, "
+                  "'n' AS nonce, 's' AS saw, NULL AS upload FROM c WHERE x < 0");
+    check_refused(state, "tables");
 }
 
-static void a_trigger_is_refused(void **context)
+TEST_WITH(state, a_trigger_is_refused)
 {
-    tamper(*context, "CREATE TRIGGER t BEFORE INSERT ON records BEGIN SELECT count(*) FROM "
-                     "(" ENDLESS "SELECT x FROM c); END");
-    check_refused(*context, "tables");
+    tamper(state, "CREATE TRIGGER t BEFORE INSERT ON records BEGIN SELECT count(*) FROM "
+                  "(" ENDLESS "SELECT x FROM c); END");
+    check_refused(state, "tables");
 }
 
 #define OTHER_TABLE                                                                                              \
@@ -64,7 +64,7 @@ static void a_trigger_is_refused(void **context)
     "upload, "                                                                                                   \
     "CHECK (length(hex(zeroblob(400000000))) > 0), PRIMARY KEY (path, etag))"
 
-static void a_table_with_other_columns_is_refused(void **context)
+TEST_WITH(state, a_table_with_other_columns_is_refused)
 {
     static const char *const changes[] = {
         "ALTER TABLE records ADD COLUMN more TEXT",
@@ -72,7 +72,6 @@ static void a_table_with_other_columns_is_refused(void **context)
         "ALTER TABLE records RENAME COLUMN saw TO seen",
         OTHER_TABLE,
     };
-    struct state *state = *context;
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         tamper(state, changes[i]);
         check_refused(state, "tables");
@@ -81,21 +80,20 @@ static void a_table_with_other_columns_is_refused(void **context)
     }
 }
 
-static void an_index_of_an_expression_is_refused(void **context)
+TEST_WITH(state, an_index_of_an_expression_is_refused)
 {
-    tamper(*context, "CREATE INDEX i ON records (length(hex(zeroblob(generation))))");
-    check_refused(*context, "tables");
+    tamper(state, "CREATE INDEX i ON records (length(hex(zeroblob(generation))))");
+    check_refused(state, "tables");
 }
 
-static void an_index_that_is_missing_is_refused(void **context)
+TEST_WITH(state, an_index_that_is_missing_is_refused)
 {
-    tamper(*context, "DROP INDEX records_by_ttl");
-    check_refused(*context, "tables");
+    tamper(state, "DROP INDEX records_by_ttl");
+    check_refused(state, "tables");
 }
 
-static void a_virtual_table_is_refused(void **context)
+TEST_WITH(state, a_virtual_table_is_refused)
 {
-    struct state *state = *context;
     sqlite3 *db = NULL;
     tamper(state, "SELECT 1");
     assert_int_equal(sqlite3_open(state->file, &db), SQLITE_OK);
@@ -109,7 +107,7 @@ static void a_virtual_table_is_refused(void **context)
 }
 
 /* The text in sqlite_schema need not be of the object that stands beside it. */
-static void a_schema_that_lies_is_refused(void **context)
+TEST_WITH(state, a_schema_that_lies_is_refused)
 {
     static const char *const lies[] = {
         "UPDATE sqlite_schema SET sql = 'CREATE TABLE records (path, etag, generation, timeout_ms, ttl_s, fence_s, "
@@ -119,7 +117,6 @@ static void a_schema_that_lies_is_refused(void **context)
         "INSERT INTO sqlite_schema VALUES ('table', 'harmless', 'harmless', 2, 'CREATE INDEX i ON records (hex(saw))')",
         "INSERT INTO sqlite_schema VALUES ('table', 'harmless', 'harmless', 2, 'CREATE TABLE records (x)')",
     };
-    struct state *state = *context;
     for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
         char sql[512];
         (void)snprintf(sql, sizeof(sql), "PRAGMA writable_schema = ON; %s; PRAGMA writable_schema = OFF", lies[i]);
@@ -130,9 +127,8 @@ static void a_schema_that_lies_is_refused(void **context)
     }
 }
 
-static void an_index_of_objects_is_looked_at_as_well(void **context)
+TEST_WITH(state, an_index_of_objects_is_looked_at_as_well)
 {
-    struct state *state = *context;
     char file[1024];
     struct sqlite_pool index;
     (void)snprintf(file, sizeof(file), "%s", below(state->folder, "objects.db"));
@@ -142,9 +138,8 @@ static void an_index_of_objects_is_looked_at_as_well(void **context)
     assert_non_null(strstr(error.message, "tables"));
 }
 
-static void what_a_person_adds_beside_our_tables_is_left_alone(void **context)
+TEST_WITH(state, what_a_person_adds_beside_our_tables_is_left_alone)
 {
-    struct state *state = *context;
     struct record record = make_record(3, "aa");
     tamper(state, "CREATE VIEW stuck AS SELECT path FROM records WHERE ttl_s > 0; "
                   "CREATE TABLE notes (path TEXT PRIMARY KEY, note TEXT UNIQUE); ANALYZE");
@@ -256,9 +251,8 @@ static void check_list_ends(struct state *state, struct sqlite_patience patience
     assert_true(atomic_load(&rows) > ROWS_AT_LEAST);
 }
 
-static void an_endless_list_ends_when_it_is_cancelled(void **context)
+TEST_WITH(state, an_endless_list_ends_when_it_is_cancelled)
 {
-    struct state *state = *context;
     _Atomic int cancelled = 0;
     pthread_t thread;
     tamper(state, "SELECT 1");
@@ -271,18 +265,16 @@ static void an_endless_list_ends_when_it_is_cancelled(void **context)
     pthread_join(thread, NULL);
 }
 
-static void an_endless_list_ends_in_time(void **context)
+TEST_WITH(state, an_endless_list_ends_in_time)
 {
-    struct state *state = *context;
     tamper(state, "SELECT 1");
     make_endless_tree(state->file);
     CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
     check_list_ends(state, sqlite_patience_ms(0));
 }
 
-static void a_huge_row_is_refused(void **context)
+TEST_WITH(state, a_huge_row_is_refused)
 {
-    struct state *state = *context;
     struct record found;
     bool is_there = false;
     tamper(state, "INSERT INTO records VALUES ('k', '*', 1, 1, 1, NULL, hex(zeroblob(30000000)), NULL, NULL)");
@@ -293,9 +285,8 @@ static void a_huge_row_is_refused(void **context)
     assert_non_null(strstr(error.message, "too big"));
 }
 
-static void a_ledger_of_an_earlier_version_is_looked_at_as_well(void **context)
+TEST_WITH(state, a_ledger_of_an_earlier_version_is_looked_at_as_well)
 {
-    struct state *state = *context;
     tamper(state, "ALTER TABLE records DROP COLUMN upload; PRAGMA user_version = 1");
     CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
     tamper(state, "ALTER TABLE records DROP COLUMN upload; PRAGMA user_version = 1; "
@@ -327,9 +318,8 @@ static sqlite3 *open_with_function(const char *file, int *calls)
 }
 
 /* What the schema could do if it were not compared, or by means that SQLite gets later. */
-static void a_limited_connection_runs_nothing_of_the_schema(void **context)
+TEST_WITH(state, a_limited_connection_runs_nothing_of_the_schema)
 {
-    struct state *state = *context;
     const char *file = below(state->folder, "other.db");
     int calls = 0;
     int trusted = 1;
@@ -358,9 +348,8 @@ static void a_limited_connection_runs_nothing_of_the_schema(void **context)
 
 /* ------------------------------------------------------------------------------------------------- the file itself */
 
-static void a_link_in_place_of_the_file_is_refused(void **context)
+TEST_WITH(state, a_link_in_place_of_the_file_is_refused)
 {
-    struct state *state = *context;
     char other[1024];
     (void)snprintf(other, sizeof(other), "%s", below(state->folder, "other.db"));
     sqlite_ledger_close(state->ledger);
@@ -372,9 +361,8 @@ static void a_link_in_place_of_the_file_is_refused(void **context)
     CHECK_OK(sqlite_ledger_open(other, NULL, &state->ledger, &error));
 }
 
-static void a_link_on_the_way_to_the_file_is_followed(void **context)
+TEST_WITH(state, a_link_on_the_way_to_the_file_is_followed)
 {
-    struct state *state = *context;
     char file[1024];
     struct sqlite_ledger *ledger = NULL;
     struct record record = make_record(3, "aa");
@@ -386,9 +374,8 @@ static void a_link_on_the_way_to_the_file_is_followed(void **context)
     CHECK_OK(sqlite_ledger_create(file, NULL, &error));
 }
 
-static void what_is_no_file_is_refused_and_not_waited_for(void **context)
+TEST_WITH(state, what_is_no_file_is_refused_and_not_waited_for)
 {
-    struct state *state = *context;
     sqlite_ledger_close(state->ledger);
     state->ledger = NULL;
     assert_int_equal(unlink(state->file), 0);
@@ -399,10 +386,9 @@ static void what_is_no_file_is_refused_and_not_waited_for(void **context)
 
 /* A journal that names a super-journal makes SQLite delete that file when it has been played back ("Atomic Commit In
  * SQLite", 5.6): any file of whoever opens the database. */
-static void a_journal_that_names_another_file_does_not_delete_it(void **context)
+TEST_WITH(state, a_journal_that_names_another_file_does_not_delete_it)
 {
     static const unsigned char magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-    struct state *state = *context;
     unsigned char page[4096];
     unsigned char journal[512 + 4 + 4096 + 4] = {0};
     unsigned char tail[2048] = {0};
@@ -450,32 +436,10 @@ static void a_journal_that_names_another_file_does_not_delete_it(void **context)
     assert_true(exists(victim));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 enum { ENDLESS_S = 1500 }; /* what has no end ends the program */
 
-int main(void)
+int main(int argc, char **argv)
 {
     (void)alarm(ENDLESS_S);
-    const struct CMUnitTest tests[] = {
-        TEST(a_view_in_place_of_the_table_is_refused),
-        TEST(a_trigger_is_refused),
-        TEST(a_table_with_other_columns_is_refused),
-        TEST(an_index_of_an_expression_is_refused),
-        TEST(an_index_that_is_missing_is_refused),
-        TEST(a_virtual_table_is_refused),
-        TEST(a_schema_that_lies_is_refused),
-        TEST(an_index_of_objects_is_looked_at_as_well),
-        TEST(what_a_person_adds_beside_our_tables_is_left_alone),
-        TEST(an_endless_list_ends_when_it_is_cancelled),
-        TEST(an_endless_list_ends_in_time),
-        TEST(a_huge_row_is_refused),
-        TEST(a_ledger_of_an_earlier_version_is_looked_at_as_well),
-        TEST(a_limited_connection_runs_nothing_of_the_schema),
-        TEST(a_link_in_place_of_the_file_is_refused),
-        TEST(a_link_on_the_way_to_the_file_is_followed),
-        TEST(what_is_no_file_is_refused_and_not_waited_for),
-        TEST(a_journal_that_names_another_file_does_not_delete_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_main(argc, argv);
 }

@@ -5,9 +5,8 @@
 
 /* ---------------------------------------------------------------------------------------------- conditions */
 
-static void a_record_is_written_only_where_none_is(void **context)
+TEST_WITH(state, a_record_is_written_only_where_none_is)
 {
-    struct state *state = *context;
     struct record first = make_record(7, "aa");
     struct record second = make_record(8, "bb");
     struct record found;
@@ -19,9 +18,8 @@ static void a_record_is_written_only_where_none_is(void **context)
     check_stored(state, "k", &first);
 }
 
-static void a_takeover_needs_generation_ttl_and_nonce_as_seen(void **context)
+TEST_WITH(state, a_takeover_needs_generation_ttl_and_nonce_as_seen)
 {
-    struct state *state = *context;
     struct record held = make_record(7, "aa");
     struct record next = make_record(8, "bb");
     struct record found;
@@ -41,9 +39,8 @@ static void a_takeover_needs_generation_ttl_and_nonce_as_seen(void **context)
     check_stored(state, "k", &next);
 }
 
-static void a_takeover_from_a_writer_without_nonce_needs_its_absence(void **context)
+TEST_WITH(state, a_takeover_from_a_writer_without_nonce_needs_its_absence)
 {
-    struct state *state = *context;
     struct record peer = make_record(0, "");
     struct record next = make_record(1, "bb");
     struct record seen = make_record(0, "cc");
@@ -53,9 +50,8 @@ static void a_takeover_from_a_writer_without_nonce_needs_its_absence(void **cont
     assert_int_equal(put_if(state, "k", &next, RECORD_IF_SEEN, &peer, &found), LEDGER_OK);
 }
 
-static void a_release_needs_generation_and_nonce_but_not_ttl(void **context)
+TEST_WITH(state, a_release_needs_generation_and_nonce_but_not_ttl)
 {
-    struct state *state = *context;
     struct record held = make_record(7, "aa");
     struct record released;
     struct record found;
@@ -74,10 +70,9 @@ static void a_release_needs_generation_and_nonce_but_not_ttl(void **context)
 }
 
 /* R17. */
-static void a_release_for_a_ticket_needs_every_attribute(void **context)
+TEST_WITH(state, a_release_for_a_ticket_needs_every_attribute)
 {
     static const char *const keys[RECORD_KINDS] = {"k0", "k1", "k2", "k3"};
-    struct state *state = *context;
     const struct record plain = make_record(7, "aa");
     struct record released;
     struct record found;
@@ -97,9 +92,8 @@ static void a_release_for_a_ticket_needs_every_attribute(void **context)
 
 /* -------------------------------------------------------------------------------------------------- values */
 
-static void every_unsigned_value_survives(void **context)
+TEST_WITH(state, every_unsigned_value_survives)
 {
-    struct state *state = *context;
     static const uint64_t values[] = {0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX - 1, UINT64_MAX};
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         char path[32];
@@ -117,9 +111,8 @@ static void every_unsigned_value_survives(void **context)
     }
 }
 
-static void paths_and_etags_are_compared_as_bytes(void **context)
+TEST_WITH(state, paths_and_etags_are_compared_as_bytes)
 {
-    struct state *state = *context;
     char longest[1025];
     memset(longest, 'x', 1024);
     longest[1024] = '\0';
@@ -167,9 +160,8 @@ static enum ledger_outcome list(struct state *state, const char *path, struct li
     return sqlite_ledger_list(state->ledger, path, sqlite_patience_ms(PATIENT_MS), list_one, listed, &error);
 }
 
-static void records_are_listed_by_path_and_etag(void **context)
+TEST_WITH(state, records_are_listed_by_path_and_etag)
 {
-    struct state *state = *context;
     struct listed listed = {.stop_at = 0};
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     const char *keys[][2] = {{"b", "*"}, {"a", "\"2\""}, {"a", "*"}, {"a", "\"1\""}};
@@ -195,9 +187,8 @@ static enum ledger_outcome mend(struct state *state, const char *path, const str
     return sqlite_ledger_mend(state->ledger, path, "*", record, sqlite_patience_ms(PATIENT_MS), &error);
 }
 
-static void a_row_that_is_no_record_is_unreadable_and_only_overwritten_to_mend_it(void **context)
+TEST_WITH(state, a_row_that_is_no_record_is_unreadable_and_only_overwritten_to_mend_it)
 {
-    struct state *state = *context;
     static const char *const rows[] = {
         "('k', '*', 'seven', 1, 4000000000, NULL, NULL, NULL, NULL)",
         "('k', '*', 7, 1.5, 4000000000, NULL, NULL, NULL, NULL)",
@@ -235,9 +226,8 @@ static void a_row_that_is_no_record_is_unreadable_and_only_overwritten_to_mend_i
     assert_string_equal(listed.text, "k * 5 aa;l * 1 aa;");
 }
 
-static void R14_an_upload_is_kept_while_the_record_is_held(void **context)
+TEST_WITH(state, R14_an_upload_is_kept_while_the_record_is_held)
 {
-    struct state *state = *context;
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     struct record held = make_record(5, "aa");
     struct record found;
@@ -270,9 +260,8 @@ static void R14_an_upload_is_kept_while_the_record_is_held(void **context)
 
 /* ------------------------------------------------------------------------------------------------- expiry */
 
-static void expired_records_go_with_later_writes_a_few_at_a_time(void **context)
+TEST_WITH(state, expired_records_go_with_later_writes_a_few_at_a_time)
 {
-    struct state *state = *context;
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     struct listed listed = {.stop_at = 0};
     const int64_t now = 1000000;
@@ -301,9 +290,8 @@ static void expired_records_go_with_later_writes_a_few_at_a_time(void **context)
     assert_null(strstr(listed.text, "old"));
 }
 
-static void a_write_never_removes_its_own_record_and_a_refused_one_removes_nothing(void **context)
+TEST_WITH(state, a_write_never_removes_its_own_record_and_a_refused_one_removes_nothing)
 {
-    struct state *state = *context;
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     struct record expired = make_record(1, "aa");
     struct record found;
@@ -329,9 +317,8 @@ static enum ledger_outcome remove_as(struct state *state, const struct record *s
     return sqlite_ledger_delete(state->ledger, "k", "*", &condition, sqlite_patience_ms(PATIENT_MS), ret, &error);
 }
 
-static void a_record_is_removed_only_as_it_was_seen(void **context)
+TEST_WITH(state, a_record_is_removed_only_as_it_was_seen)
 {
-    struct state *state = *context;
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     struct record held = make_record(7, "aaaa");
     struct record found;
@@ -353,25 +340,4 @@ static void a_record_is_removed_only_as_it_was_seen(void **context)
         LEDGER_OK);
     assert_false(is_there);
     assert_int_equal(remove_as(state, &held, &found), LEDGER_CONFLICT_BLIND);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_record_is_written_only_where_none_is),
-        TEST(a_takeover_needs_generation_ttl_and_nonce_as_seen),
-        TEST(a_takeover_from_a_writer_without_nonce_needs_its_absence),
-        TEST(a_release_needs_generation_and_nonce_but_not_ttl),
-        TEST(a_release_for_a_ticket_needs_every_attribute),
-        TEST(every_unsigned_value_survives),
-        TEST(paths_and_etags_are_compared_as_bytes),
-        TEST(a_record_is_removed_only_as_it_was_seen),
-        TEST(records_are_listed_by_path_and_etag),
-        TEST(a_row_that_is_no_record_is_unreadable_and_only_overwritten_to_mend_it),
-        TEST(R14_an_upload_is_kept_while_the_record_is_held),
-        TEST(expired_records_go_with_later_writes_a_few_at_a_time),
-        TEST(a_write_never_removes_its_own_record_and_a_refused_one_removes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

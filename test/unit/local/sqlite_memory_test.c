@@ -64,7 +64,7 @@ static void close_both(struct state *state)
     state->ledger = NULL;
 }
 
-static int set_up(void **context)
+static int state_set_up(void **context)
 {
     struct state *state = calloc(1, sizeof(*state));
     assert_non_null(state);
@@ -75,7 +75,7 @@ static int set_up(void **context)
     return 0;
 }
 
-static int tear_down(void **context)
+static int state_tear_down(void **context)
 {
     struct state *state = *context;
     close_both(state);
@@ -234,38 +234,38 @@ static os_code init_again(struct state *state)
     return file_store_init(state->root, &error);
 }
 
-static void a_put_without_memory_leaves_the_old_object_or_the_new(void **context)
+TEST_WITH(state, a_put_without_memory_leaves_the_old_object_or_the_new)
 {
-    fail_each(*context, put_old, put_new, check_put);
+    fail_each(state, put_old, put_new, check_put);
 }
 
-static void a_head_without_memory_never_leaves_out_the_nonce(void **context)
+TEST_WITH(state, a_head_without_memory_never_leaves_out_the_nonce)
 {
-    fail_each(*context, put_old, look, check_look);
+    fail_each(state, put_old, look, check_look);
 }
 
-static void a_delete_does_without_memory(void **context)
+TEST_WITH(state, a_delete_does_without_memory)
 {
-    fail_each(*context, put_old, delete_one, check_delete);
+    fail_each(state, put_old, delete_one, check_delete);
 }
 
-static void a_record_is_written_or_the_outcome_says_that_it_was_not(void **context)
+TEST_WITH(state, a_record_is_written_or_the_outcome_says_that_it_was_not)
 {
-    fail_each(*context, clear_ledger, put_record, check_record);
+    fail_each(state, clear_ledger, put_record, check_record);
 }
 
-static void a_record_is_never_said_to_be_absent_for_want_of_memory(void **context)
+TEST_WITH(state, a_record_is_never_said_to_be_absent_for_want_of_memory)
 {
-    fail_each(*context, clear_and_put, read_record, check_nothing);
+    fail_each(state, clear_and_put, read_record, check_nothing);
 }
 
-static void opening_and_making_without_memory_are_errors(void **context)
+TEST_WITH(state, opening_and_making_without_memory_are_errors)
 {
-    fail_each(*context, close_first, reopen, check_nothing);
-    fail_each(*context, close_first, init_again, check_nothing);
+    fail_each(state, close_first, reopen, check_nothing);
+    fail_each(state, close_first, init_again, check_nothing);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     sqlite3_mem_methods methods;
     (void)sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* so that small blocks are counted too */
@@ -278,14 +278,5 @@ int main(void)
     if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK) {
         return 1;
     }
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_put_without_memory_leaves_the_old_object_or_the_new),
-        TEST(a_head_without_memory_never_leaves_out_the_nonce),
-        TEST(a_delete_does_without_memory),
-        TEST(a_record_is_written_or_the_outcome_says_that_it_was_not),
-        TEST(a_record_is_never_said_to_be_absent_for_want_of_memory),
-        TEST(opening_and_making_without_memory_are_errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_main(argc, argv);
 }

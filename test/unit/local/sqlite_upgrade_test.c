@@ -34,9 +34,8 @@ static void use(struct state *state, const char *file)
     CHECK_OK(sqlite_ledger_open(file, NULL, &state->ledger, &error));
 }
 
-static void an_old_ledger_keeps_its_records_and_takes_uploads(void **context)
+TEST_WITH(state, an_old_ledger_keeps_its_records_and_takes_uploads)
 {
-    struct state *state = *context;
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     struct record old = make_record(7, "aa");
     struct record held = make_record(1, "bb");
@@ -49,9 +48,8 @@ static void an_old_ledger_keeps_its_records_and_takes_uploads(void **context)
     check_stored(state, "l", &held);
 }
 
-static void a_writer_of_the_old_release_that_is_running_goes_on(void **context)
+TEST_WITH(state, a_writer_of_the_old_release_that_is_running_goes_on)
 {
-    struct state *state = *context;
     sqlite3 *db = NULL;
     sqlite3_stmt *prepared = NULL;
     struct record written = make_record(8, "bb");
@@ -65,9 +63,8 @@ static void a_writer_of_the_old_release_that_is_running_goes_on(void **context)
     check_stored(state, "new", &written);
 }
 
-static void eight_processes_may_open_the_same_old_ledger(void **context)
+TEST_WITH(state, eight_processes_may_open_the_same_old_ledger)
 {
-    struct state *state = *context;
     const char *file = old_file(state);
     pid_t children[PROCESSES];
     int gate[2];
@@ -99,9 +96,8 @@ static void eight_processes_may_open_the_same_old_ledger(void **context)
     check_stored(state, "k", &old);
 }
 
-static void a_busy_old_ledger_is_left_as_it_is_after_the_given_time(void **context)
+TEST_WITH(state, a_busy_old_ledger_is_left_as_it_is_after_the_given_time)
 {
-    struct state *state = *context;
     const char *file = old_file(state);
     struct sqlite_patience short_patience = sqlite_patience_ms(20);
     struct sqlite_ledger *ledger = NULL;
@@ -113,9 +109,8 @@ static void a_busy_old_ledger_is_left_as_it_is_after_the_given_time(void **conte
     use(state, file);
 }
 
-static void an_old_ledger_that_cannot_be_written_says_what_to_do(void **context)
+TEST_WITH(state, an_old_ledger_that_cannot_be_written_says_what_to_do)
 {
-    struct state *state = *context;
     const char *file = old_file(state);
     struct sqlite_ledger *ledger = NULL;
     assert_int_equal(chmod(file, 0444), 0);
@@ -137,17 +132,4 @@ static void an_old_ledger_that_cannot_be_written_says_what_to_do(void **context)
     }
     join(child);
     assert_int_equal(chmod(state->folder, 0755), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(an_old_ledger_keeps_its_records_and_takes_uploads),
-        TEST(a_writer_of_the_old_release_that_is_running_goes_on),
-        TEST(eight_processes_may_open_the_same_old_ledger),
-        TEST(a_busy_old_ledger_is_left_as_it_is_after_the_given_time),
-        TEST(an_old_ledger_that_cannot_be_written_says_what_to_do),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,31 +42,31 @@ static void unlink_it(void *context)
     cancel_unlink(&((struct listener *)context)->link);
 }
 
-static void a_triggered_token_is_heard_once(void **state)
+TEST_WITH(on_loop, a_triggered_token_is_heard_once)
 {
     os_cancel *cancel = NULL;
     assert_int_equal(os_cancel_new(&cancel), OS_OK);
-    struct listener *listener = listener_new(*state, cancel, false);
-    on_loop_call(*state, link_it, listener);
+    struct listener *listener = listener_new(on_loop, cancel, false);
+    on_loop_call(on_loop, link_it, listener);
     os_cancel_trigger(cancel);
     os_cancel_trigger(cancel);
     event_wait(&listener->event);
     os_cancel_trigger(cancel);
-    on_loop_call(*state, unlink_it, listener);
+    on_loop_call(on_loop, unlink_it, listener);
     assert_int_equal(listener->heard, 1);
     os_cancel_free(cancel);
     free(listener);
 }
 
-static void a_token_that_was_triggered_before_is_heard_at_once(void **state)
+TEST_WITH(on_loop, a_token_that_was_triggered_before_is_heard_at_once)
 {
     os_cancel *cancel = NULL;
     assert_int_equal(os_cancel_new(&cancel), OS_OK);
     os_cancel_trigger(cancel);
-    struct listener *listener = listener_new(*state, cancel, true);
-    on_loop_call(*state, link_it, listener);
+    struct listener *listener = listener_new(on_loop, cancel, true);
+    on_loop_call(on_loop, link_it, listener);
     event_wait(&listener->event);
-    on_loop_settle(*state);
+    on_loop_settle(on_loop);
     assert_int_equal(listener->heard, 1);
     os_cancel_free(cancel);
     free(listener);
@@ -79,25 +79,25 @@ static void trigger_and_unlink(void *context)
     cancel_unlink(&listener->link);
 }
 
-static void what_is_unlinked_with_its_notice_on_the_way_is_not_called(void **state)
+TEST_WITH(on_loop, what_is_unlinked_with_its_notice_on_the_way_is_not_called)
 {
     os_cancel *cancel = NULL;
     assert_int_equal(os_cancel_new(&cancel), OS_OK);
-    struct listener *listener = listener_new(*state, cancel, false);
-    on_loop_call(*state, link_it, listener);
-    on_loop_call(*state, trigger_and_unlink, listener);
+    struct listener *listener = listener_new(on_loop, cancel, false);
+    on_loop_call(on_loop, link_it, listener);
+    on_loop_call(on_loop, trigger_and_unlink, listener);
     int heard = listener->heard;
     free(listener); /* the notice must not look at it */
     os_cancel_free(cancel);
-    on_loop_settle(*state);
+    on_loop_settle(on_loop);
     assert_int_equal(heard, 0);
 }
 
-static void no_token_is_a_token_that_never_comes(void **state)
+TEST_WITH(on_loop, no_token_is_a_token_that_never_comes)
 {
-    struct listener *listener = listener_new(*state, NULL, false);
-    on_loop_call(*state, link_it, listener);
-    on_loop_call(*state, unlink_it, listener);
+    struct listener *listener = listener_new(on_loop, NULL, false);
+    on_loop_call(on_loop, link_it, listener);
+    on_loop_call(on_loop, unlink_it, listener);
     assert_int_equal(listener->heard, 0);
     free(listener);
     os_cancel_free(NULL);
@@ -105,23 +105,23 @@ static void no_token_is_a_token_that_never_comes(void **state)
 
 enum { CROWD = 50 };
 
-static void one_token_ends_many(void **state)
+TEST_WITH(on_loop, one_token_ends_many)
 {
     os_cancel *cancel = NULL;
     struct listener *listeners[CROWD];
     assert_int_equal(os_cancel_new(&cancel), OS_OK);
     for (int i = 0; i < CROWD; i++) {
-        listeners[i] = listener_new(*state, cancel, true);
-        on_loop_call(*state, link_it, listeners[i]);
+        listeners[i] = listener_new(on_loop, cancel, true);
+        on_loop_call(on_loop, link_it, listeners[i]);
     }
     for (int i = 0; i < CROWD; i += 3)
-        on_loop_call(*state, unlink_it, listeners[i]);
+        on_loop_call(on_loop, unlink_it, listeners[i]);
     os_cancel_trigger(cancel);
     for (int i = 0; i < CROWD; i++) {
         if (i % 3 != 0)
             event_wait(&listeners[i]->event);
     }
-    on_loop_settle(*state);
+    on_loop_settle(on_loop);
     for (int i = 0; i < CROWD; i++) {
         assert_int_equal(listeners[i]->heard, i % 3 != 0);
         free(listeners[i]);
@@ -135,21 +135,21 @@ static void *trigger(void *argument)
     return NULL;
 }
 
-static void a_trigger_that_races_with_the_end_of_the_call_is_harmless(void **state)
+TEST_WITH(on_loop, a_trigger_that_races_with_the_end_of_the_call_is_harmless)
 {
     int heard = 0;
     for (int i = 0; i < 500; i++) {
         os_cancel *cancel = NULL;
         pthread_t threads[2];
         assert_int_equal(os_cancel_new(&cancel), OS_OK);
-        struct listener *listener = listener_new(*state, cancel, i % 2 == 0);
+        struct listener *listener = listener_new(on_loop, cancel, i % 2 == 0);
         if (i % 5 != 0)
-            on_loop_call(*state, link_it, listener);
+            on_loop_call(on_loop, link_it, listener);
         for (int k = 0; k < 2; k++)
             assert_int_equal(pthread_create(&threads[k], NULL, trigger, cancel), 0);
         if (i % 5 == 0)
-            on_loop_call(*state, link_it, listener);
-        on_loop_call(*state, unlink_it, listener);
+            on_loop_call(on_loop, link_it, listener);
+        on_loop_call(on_loop, unlink_it, listener);
         heard += listener->heard;
         assert_true(listener->heard <= 1);
         free(listener);
@@ -158,19 +158,4 @@ static void a_trigger_that_races_with_the_end_of_the_call_is_harmless(void **sta
         os_cancel_free(cancel);
     }
     print_message("heard %d of 500\n", heard);
-}
-
-#define ON_LOOP(test) cmocka_unit_test_setup_teardown(test, on_loop_setup, on_loop_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ON_LOOP(a_triggered_token_is_heard_once),
-        ON_LOOP(a_token_that_was_triggered_before_is_heard_at_once),
-        ON_LOOP(what_is_unlinked_with_its_notice_on_the_way_is_not_called),
-        ON_LOOP(no_token_is_a_token_that_never_comes),
-        ON_LOOP(one_token_ends_many),
-        ON_LOOP(a_trigger_that_races_with_the_end_of_the_call_is_harmless),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,15 +47,14 @@ static void *post_all(void *argument)
     return NULL;
 }
 
-static void jobs_of_every_thread_run_once_and_in_its_order(void **state)
+TEST_WITH(on_loop, jobs_of_every_thread_run_once_and_in_its_order)
 {
-    struct on_loop *on = *state;
     struct tally tally = {.all = EVENT_INIT};
     struct poster posters[POSTERS];
     pthread_t threads[POSTERS];
     for (int i = 0; i < POSTERS; i++) {
         tally.last[i] = -1;
-        posters[i] = (struct poster){.loop = on->loop, .jobs = calloc(POSTS_EACH, sizeof(struct numbered))};
+        posters[i] = (struct poster){.loop = on_loop->loop, .jobs = calloc(POSTS_EACH, sizeof(struct numbered))};
         assert_non_null(posters[i].jobs);
         for (int k = 0; k < POSTS_EACH; k++)
             posters[i].jobs[k] = (struct numbered){.job.run = tally_one, .poster = i, .number = k, .tally = &tally};
@@ -93,26 +92,25 @@ static void post_itself_again(struct loop_job *job)
         event_set(&reposting->ended); /* the last touch: the test may end now */
 }
 
-static void a_job_posted_from_a_job_runs_later(void **state)
+TEST_WITH(on_loop, a_job_posted_from_a_job_runs_later)
 {
-    struct on_loop *on = *state;
-    struct reposting reposting = {.job.run = post_itself_again, .loop = on->loop, .left = 100, .ended = EVENT_INIT};
-    loop_post(on->loop, &reposting.job);
+    struct reposting reposting = {
+        .job.run = post_itself_again, .loop = on_loop->loop, .left = 100, .ended = EVENT_INIT};
+    loop_post(on_loop->loop, &reposting.job);
     event_wait(&reposting.ended);
     assert_false(reposting.nested);
 }
 
-static void jobs_that_are_left_when_the_loop_is_stopped_still_run(void **state)
+TEST_WITH(on_loop, jobs_that_are_left_when_the_loop_is_stopped_still_run)
 {
-    struct on_loop *on = *state;
     struct tally tally = {.all = EVENT_INIT};
     tally.last[0] = -1;
     struct numbered numbered = {.job.run = tally_one, .tally = &tally};
-    loop_stop(on->loop);
-    pthread_join(on->thread, NULL);
-    loop_post(on->loop, &numbered.job);
-    loop_free(on->loop);
-    on->loop = NULL;
+    loop_stop(on_loop->loop);
+    pthread_join(on_loop->thread, NULL);
+    loop_post(on_loop->loop, &numbered.job);
+    loop_free(on_loop->loop);
+    on_loop->loop = NULL;
     assert_int_equal(tally.count, 1);
 }
 
@@ -164,12 +162,11 @@ static void set_out_of_order(void *context)
         loop_timer_set(all->loop, &all->list[i].timer, delays[i]);
 }
 
-static void timers_fire_in_the_order_of_their_times_and_equal_ones_as_they_were_set(void **state)
+TEST_WITH(on_loop, timers_fire_in_the_order_of_their_times_and_equal_ones_as_they_were_set)
 {
-    struct on_loop *on = *state;
     struct timers all;
-    name_timers(&all, on->loop, 8);
-    on_loop_call(on, set_out_of_order, &all);
+    name_timers(&all, on_loop->loop, 8);
+    on_loop_call(on_loop, set_out_of_order, &all);
     event_wait(&all.ended);
     uint64_t before = 0;
     for (int i = 0; i < 8; i++) {
@@ -203,14 +200,13 @@ static void clear_the_last(void *context)
     loop_timer_clear(all->loop, &all->list[5].timer);
 }
 
-static void a_cleared_timer_never_fires_and_a_replaced_one_fires_once(void **state)
+TEST_WITH(on_loop, a_cleared_timer_never_fires_and_a_replaced_one_fires_once)
 {
-    struct on_loop *on = *state;
     struct timers all;
-    name_timers(&all, on->loop, 2);
-    on_loop_call(on, set_and_set_again, &all);
+    name_timers(&all, on_loop->loop, 2);
+    on_loop_call(on_loop, set_and_set_again, &all);
     event_wait(&all.ended);
-    on_loop_call(on, clear_the_last, &all);
+    on_loop_call(on_loop, clear_the_last, &all);
     assert_int_equal(all.count, 2);
     assert_int_equal(all.fired[0], 1);
     assert_int_equal(all.fired[1], 0);
@@ -263,23 +259,22 @@ static void start_all(void *context)
     }
 }
 
-static void blocking_work_runs_on_other_threads_and_ends_on_the_loops(void **state)
+TEST_WITH(on_loop, blocking_work_runs_on_other_threads_and_ends_on_the_loops)
 {
     static struct starting starting;
-    starting.works = (struct works){.on = *state, .all = EVENT_INIT};
-    on_loop_call(*state, start_all, &starting);
+    starting.works = (struct works){.on = on_loop, .all = EVENT_INIT};
+    on_loop_call(on_loop, start_all, &starting);
     event_wait(&starting.works.all);
     assert_int_equal(atomic_load(&starting.works.worked), WORKS);
     assert_int_equal(starting.works.on_wrong_thread, 0);
 }
 
-static void a_loop_that_ends_waits_for_all_blocking_work(void **state)
+TEST_WITH(on_loop, a_loop_that_ends_waits_for_all_blocking_work)
 {
     static struct starting starting;
-    struct on_loop *on = *state;
-    starting.works = (struct works){.on = on, .all = EVENT_INIT};
-    on_loop_call(on, start_all, &starting);
-    on_loop_settle(on);
+    starting.works = (struct works){.on = on_loop, .all = EVENT_INIT};
+    on_loop_call(on_loop, start_all, &starting);
+    on_loop_settle(on_loop);
     assert_int_equal(atomic_load(&starting.works.worked), WORKS);
     assert_int_equal(starting.works.done, WORKS);
 }
@@ -334,12 +329,11 @@ static void go_without_threads_for_a_while(void *context)
     begin_lone(hardship->loop, &hardship->after_it, LOOP_RECORDS_READ);
 }
 
-static void what_was_worked_off_without_a_thread_takes_no_place_in_its_lane(void **state)
+TEST_WITH(on_loop, what_was_worked_off_without_a_thread_takes_no_place_in_its_lane)
 {
     static struct hardship hardship;
-    struct on_loop *on = *state;
-    hardship.loop = on->loop;
-    on_loop_call(on, go_without_threads_for_a_while, &hardship);
+    hardship.loop = on_loop->loop;
+    on_loop_call(on_loop, go_without_threads_for_a_while, &hardship);
     for (int ms = 0; ms < 60000 && !atomic_load(&hardship.after_it.worked); ms++)
         (void)poll(NULL, 0, 1);
     if (!atomic_load(&hardship.after_it.worked)) {
@@ -348,21 +342,4 @@ static void what_was_worked_off_without_a_thread_takes_no_place_in_its_lane(void
     }
     for (int i = 0; i < WORKERS_LEDGER; i++)
         assert_true(atomic_load(&hardship.inline_ones[i].worked));
-}
-
-#define ON_LOOP(test) cmocka_unit_test_setup_teardown(test, on_loop_setup, on_loop_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ON_LOOP(jobs_of_every_thread_run_once_and_in_its_order),
-        ON_LOOP(a_job_posted_from_a_job_runs_later),
-        ON_LOOP(jobs_that_are_left_when_the_loop_is_stopped_still_run),
-        ON_LOOP(timers_fire_in_the_order_of_their_times_and_equal_ones_as_they_were_set),
-        ON_LOOP(a_cleared_timer_never_fires_and_a_replaced_one_fires_once),
-        ON_LOOP(blocking_work_runs_on_other_threads_and_ends_on_the_loops),
-        ON_LOOP(a_loop_that_ends_waits_for_all_blocking_work),
-        ON_LOOP(what_was_worked_off_without_a_thread_takes_no_place_in_its_lane),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

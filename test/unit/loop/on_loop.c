@@ -36,7 +36,7 @@ int on_loop_setup_trusting(void **state, const char *ca_file)
     return 0;
 }
 
-int on_loop_setup(void **state)
+int on_loop_set_up(void **state)
 {
     return on_loop_setup_trusting(state, NULL);
 }
@@ -51,7 +51,7 @@ void on_loop_settle(struct on_loop *on)
     on->loop = NULL;
 }
 
-int on_loop_teardown(void **state)
+int on_loop_tear_down(void **state)
 {
     on_loop_settle(*state);
     free(*state);

@@ -4,13 +4,7 @@
 #define OSCOMMIT_TEST_LOOP_ON_LOOP_H
 
 #include "loop/loop.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the four above */
-#include <cmocka.h>
+#include "support/test.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -35,9 +29,9 @@ struct on_loop {
     struct loop *loop;
     pthread_t thread;
 };
-int on_loop_setup(void **state); /* *state: a struct on_loop that runs */
+int on_loop_set_up(void **state); /* *state: a struct on_loop that runs */
 int on_loop_setup_trusting(void **state, const char *ca_file);
-int on_loop_teardown(void **state);
+int on_loop_tear_down(void **state);
 
 /* Runs `call` on the loop's thread, and waits for it. */
 void on_loop_call(struct on_loop *on, void (*call)(void *context), void *context);

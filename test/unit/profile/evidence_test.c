@@ -2,13 +2,8 @@
 /* From scripted answers to what is said of a store: nothing after one answer, nothing that a proxy may have said,
  * nothing that what stands there contradicts. */
 #include "profile/evidence.h"
+#include "support/test.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 static const struct evidence_write wrote = {true, true, false, 200, EVIDENCE_STANDS_OURS};
@@ -36,9 +31,8 @@ static struct evidence_tally and (struct evidence_tally tally, const struct evid
     return tally;
 }
 
-static void one_answer_says_one_thing(void **state)
+TEST(one_answer_says_one_thing)
 {
-    (void)state;
     static const struct {
         struct evidence_write write;
         enum evidence_outcome outcome;
@@ -70,9 +64,8 @@ static void one_answer_says_one_thing(void **state)
     }
 }
 
-static void a_tally_wants_three_that_agree(void **state)
+TEST(a_tally_wants_three_that_agree)
 {
-    (void)state;
     struct evidence_tally two = times(&held_412, EVIDENCE_WANTED - 1);
     assert_int_equal(evidence_of(&two), EVIDENCE_UNCLEAR);
     assert_false(evidence_settled(&two));
@@ -88,9 +81,8 @@ static void a_tally_wants_three_that_agree(void **state)
     assert_int_equal(evidence_status(&statuses), 0);
 }
 
-static void troubles_of_the_moment_count_neither_way(void **state)
+TEST(troubles_of_the_moment_count_neither_way)
 {
-    (void)state;
     const struct evidence_write *const troubles[] = {&proxys_501, &busy_503, &no_answer};
     for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++) {
         struct evidence_tally tally = times(troubles[i], EVIDENCE_MOST - 1);
@@ -105,9 +97,8 @@ static void troubles_of_the_moment_count_neither_way(void **state)
     }
 }
 
-static void a_contradiction_ends_a_tally_without_a_word(void **state)
+TEST(a_contradiction_ends_a_tally_without_a_word)
 {
-    (void)state;
     struct evidence_tally tally = and(times(&held_412, EVIDENCE_WANTED), &liar_412);
     assert_true(evidence_settled(&tally));
     assert_int_equal(evidence_of(&tally), EVIDENCE_UNCLEAR);
@@ -121,9 +112,8 @@ struct condition_case {
     enum profile_condition condition;
 };
 
-static void each_store_of_the_measured_table_is_told(void **state)
+TEST(each_store_of_the_measured_table_is_told)
 {
-    (void)state;
     static const struct condition_case cases[] = {
         {"MinIO PUT if match", &wrote, &held_412, &held_404, PROFILE_ENFORCED},
         {"gofakes3 PUT if match", &wrote, &held_412, &held_412, PROFILE_ENFORCED},
@@ -160,9 +150,8 @@ static enum evidence_race race(uint32_t won, uint32_t refused, bool known, bool 
     return evidence_round(&round);
 }
 
-static void a_round_has_one_winner_or_is_broken_or_says_nothing(void **state)
+TEST(a_round_has_one_winner_or_is_broken_or_says_nothing)
 {
-    (void)state;
     assert_int_equal(race(1, 31, true, true), EVIDENCE_RACE_ONE);
     assert_int_equal(race(2, 30, true, true), EVIDENCE_RACE_BROKEN);
     assert_int_equal(race(2, 0, false, false), EVIDENCE_RACE_BROKEN);
@@ -180,9 +169,8 @@ static void add_rounds(struct evidence_races *races, uint32_t won, int count)
         evidence_add_round(races, &round);
 }
 
-static void atomic_is_every_round_and_enough_of_them(void **state)
+TEST(atomic_is_every_round_and_enough_of_them)
 {
-    (void)state;
     struct evidence_races races = {0};
     assert_false(evidence_atomic(&races, 0));
     add_rounds(&races, 1, 19);
@@ -195,9 +183,8 @@ static void atomic_is_every_round_and_enough_of_them(void **state)
     assert_false(evidence_atomic(&races, 20));
 }
 
-static void a_409_is_told_by_its_code_unless_it_lied(void **state)
+TEST(a_409_is_told_by_its_code_unless_it_lied)
 {
-    (void)state;
     assert_int_equal(evidence_409("ConditionalRequestConflict", false), PROFILE_409_UNDECIDED);
     assert_int_equal(evidence_409("FileAlreadyExists", false), PROFILE_409_FINAL);
     assert_int_equal(evidence_409("OperationAborted", false), PROFILE_409_UNKNOWN);
@@ -206,9 +193,8 @@ static void a_409_is_told_by_its_code_unless_it_lied(void **state)
     assert_int_equal(evidence_409("FileAlreadyExists", true), PROFILE_409_UNKNOWN);
 }
 
-static void a_fence_is_one_only_when_it_always_holds(void **state)
+TEST(a_fence_is_one_only_when_it_always_holds)
 {
-    (void)state;
     struct evidence_tally good = times(&wrote, EVIDENCE_WANTED);
     struct evidence_tally refused = times(&held_403, EVIDENCE_WANTED);
     struct evidence_tally nothing = times(&no_answer, EVIDENCE_MOST);
@@ -224,9 +210,8 @@ static void a_fence_is_one_only_when_it_always_holds(void **state)
     assert_int_equal(evidence_expiry_of_both(PROFILE_EXPIRY_START, PROFILE_EXPIRY_START), PROFILE_EXPIRY_START);
 }
 
-static void a_checksum_counts_when_a_wrong_one_is_refused(void **state)
+TEST(a_checksum_counts_when_a_wrong_one_is_refused)
 {
-    (void)state;
     struct evidence_tally taken = times(&wrote, EVIDENCE_WANTED);
     struct evidence_tally refused = times(&held_412, EVIDENCE_WANTED);
     assert_true(evidence_checksum(&taken, &refused));
@@ -239,9 +224,8 @@ static void a_checksum_counts_when_a_wrong_one_is_refused(void **state)
 }
 
 /* Whatever was answered, if anything was: a store that gives up closes the connection. */
-static void what_becomes_of_stalled_bodies_is_told_by_what_stands_there(void **state)
+TEST(what_becomes_of_stalled_bodies_is_told_by_what_stands_there)
 {
-    (void)state;
     static const struct evidence_write kept = {
         .complete = true, .succeeded = true, .status = 200, .stands = EVIDENCE_STANDS_OURS};
     static const struct evidence_write closed = {.stands = EVIDENCE_STANDS_BEFORE};
@@ -257,22 +241,4 @@ static void what_becomes_of_stalled_bodies_is_told_by_what_stands_there(void **s
     assert_int_equal(evidence_stalled(&all_closed), PROFILE_STALLED_CLOSED);
     assert_int_equal(evidence_stalled(&some), PROFILE_STALLED_UNKNOWN);
     assert_int_equal(evidence_stalled(&few), PROFILE_STALLED_UNKNOWN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_becomes_of_stalled_bodies_is_told_by_what_stands_there),
-        cmocka_unit_test(one_answer_says_one_thing),
-        cmocka_unit_test(a_tally_wants_three_that_agree),
-        cmocka_unit_test(troubles_of_the_moment_count_neither_way),
-        cmocka_unit_test(a_contradiction_ends_a_tally_without_a_word),
-        cmocka_unit_test(each_store_of_the_measured_table_is_told),
-        cmocka_unit_test(a_round_has_one_winner_or_is_broken_or_says_nothing),
-        cmocka_unit_test(atomic_is_every_round_and_enough_of_them),
-        cmocka_unit_test(a_409_is_told_by_its_code_unless_it_lied),
-        cmocka_unit_test(a_fence_is_one_only_when_it_always_holds),
-        cmocka_unit_test(a_checksum_counts_when_a_wrong_one_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles as JSON: every field comes back, and nothing that is not understood is taken for something else. */
 #include "profile/profile_json.h"
+#include "support/test.h"
 
-/* cmocka wants these three first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,9 +71,8 @@ static void check_round_trip(const struct profile *profile)
     free(text);
 }
 
-static void every_field_comes_back(void **state)
+TEST(every_field_comes_back)
 {
-    (void)state;
     struct profile profile = full();
     check_round_trip(&profile);
     memset(&profile.rules, 0, sizeof(profile.rules));
@@ -88,9 +82,8 @@ static void every_field_comes_back(void **state)
     check_round_trip(&profile);
 }
 
-static void what_is_left_out_is_unknown(void **state)
+TEST(what_is_left_out_is_unknown)
 {
-    (void)state;
     static const char text[] =
         "{" HEAD ",\"remarks\":[\"for people\"],\"requests\":{\"put\":{\"absent\":\"enforced\"}}}";
     struct profile profile;
@@ -120,9 +113,8 @@ static void check_refusal(const struct refusal *refusal)
     assert_memory_equal(&profile, &before, sizeof(profile));
 }
 
-static void each_fault_is_named(void **state)
+TEST(each_fault_is_named)
 {
-    (void)state;
     static const struct refusal refusals[] = {
         {"", "is empty"},
         {"{", "is no JSON: line 1"},
@@ -176,9 +168,8 @@ static void each_fault_is_named(void **state)
         check_refusal(&refusals[i]);
 }
 
-static void a_text_over_the_limit_is_refused(void **state)
+TEST(a_text_over_the_limit_is_refused)
 {
-    (void)state;
     char *text = malloc(PROFILE_TEXT_MAX + 1);
     assert_non_null(text);
     memset(text, ' ', PROFILE_TEXT_MAX + 1);
@@ -188,9 +179,8 @@ static void a_text_over_the_limit_is_refused(void **state)
     free(text);
 }
 
-static void what_the_documentation_says_needs_no_race(void **state)
+TEST(what_the_documentation_says_needs_no_race)
 {
-    (void)state;
     static const char text[] = "{\"format\":1,\"name\":\"n\",\"measured_on\":\"2026-11\",\"source\":\"documentation\","
                                "\"requests\":{\"put\":{\"absent\":\"enforced\",\"absent_atomic\":true}}}";
     struct profile profile;
@@ -199,9 +189,8 @@ static void what_the_documentation_says_needs_no_race(void **state)
     assert_true(profile_proves(&profile, PROFILE_PUT, true));
 }
 
-static void a_condition_is_proven_by_enough_rounds(void **state)
+TEST(a_condition_is_proven_by_enough_rounds)
 {
-    (void)state;
     struct profile profile;
     memset(&profile, 0, sizeof(profile));
     strcpy(profile.source, "probe: 32 writers at once, 49 rounds");
@@ -225,9 +214,8 @@ static void a_condition_is_proven_by_enough_rounds(void **state)
 }
 
 /* Whoever vouches for it: it must have been seen beside the nonce. */
-static void a_vendors_header_is_proven_by_enough_rounds_alone(void **state)
+TEST(a_vendors_header_is_proven_by_enough_rounds_alone)
 {
-    (void)state;
     for (int documented = 0; documented < 2; documented++) {
         struct profile profile;
         memset(&profile, 0, sizeof(profile));
@@ -250,9 +238,8 @@ static void a_vendors_header_is_proven_by_enough_rounds_alone(void **state)
     }
 }
 
-static void every_shipped_profile_can_be_found_and_read(void **state)
+TEST(every_shipped_profile_can_be_found_and_read)
 {
-    (void)state;
     size_t count = 0;
     for (const char *name; (name = profile_shipped_name(count)) != NULL; count++) {
         struct profile profile;
@@ -268,9 +255,8 @@ static void every_shipped_profile_can_be_found_and_read(void **state)
 }
 
 /* The measured table is in the profiles: a few of its corners, one of each kind. */
-static void the_shipped_profiles_say_what_was_measured(void **state)
+TEST(the_shipped_profiles_say_what_was_measured)
 {
-    (void)state;
     struct profile profile;
     assert_int_equal(profile_shipped_find("minio", &profile, NULL), OS_OK);
     assert_true(profile_proves(&profile, PROFILE_PUT, true));
@@ -291,9 +277,8 @@ static void the_shipped_profiles_say_what_was_measured(void **state)
     assert_int_equal(profile.rules[PROFILE_PUT].absent, PROFILE_REFUSED);
 }
 
-static void another_name_is_refused_with_the_list(void **state)
+TEST(another_name_is_refused_with_the_list)
 {
-    (void)state;
     struct profile profile;
     os_error error = {0};
     assert_int_equal(profile_shipped_find("s3.example.com", &profile, &error), OS_ERR_CONFIG);
@@ -301,9 +286,8 @@ static void another_name_is_refused_with_the_list(void **state)
     assert_non_null(strstr(error.message, "s3.example.com"));
 }
 
-static void a_path_is_a_file_and_anything_else_a_name(void **state)
+TEST(a_path_is_a_file_and_anything_else_a_name)
 {
-    (void)state;
     struct profile profile;
     const struct profile expected = full();
     os_error error = {0};
@@ -326,9 +310,8 @@ static void a_path_is_a_file_and_anything_else_a_name(void **state)
     close(fd);
 }
 
-static void a_file_over_the_limit_is_refused(void **state)
+TEST(a_file_over_the_limit_is_refused)
 {
-    (void)state;
     struct profile profile;
     os_error error = {0};
     char path[] = "/tmp/oscommit-profile-XXXXXX";
@@ -340,9 +323,8 @@ static void a_file_over_the_limit_is_refused(void **state)
     assert_int_equal(unlink(path) + close(fd), 0);
 }
 
-static void a_fifo_is_refused_and_not_waited_for(void **state)
+TEST(a_fifo_is_refused_and_not_waited_for)
 {
-    (void)state;
     struct profile profile;
     os_error error = {0};
     char path[] = "/tmp/oscommit-profile-XXXXXX";
@@ -352,24 +334,4 @@ static void a_fifo_is_refused_and_not_waited_for(void **state)
     assert_int_equal(profile_open(path, &profile, &error), OS_ERR_CONFIG);
     assert_non_null(strstr(error.message, "FIFO"));
     assert_int_equal(unlink(path), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_comes_back),
-        cmocka_unit_test(what_is_left_out_is_unknown),
-        cmocka_unit_test(each_fault_is_named),
-        cmocka_unit_test(a_text_over_the_limit_is_refused),
-        cmocka_unit_test(what_the_documentation_says_needs_no_race),
-        cmocka_unit_test(a_condition_is_proven_by_enough_rounds),
-        cmocka_unit_test(a_vendors_header_is_proven_by_enough_rounds_alone),
-        cmocka_unit_test(every_shipped_profile_can_be_found_and_read),
-        cmocka_unit_test(the_shipped_profiles_say_what_was_measured),
-        cmocka_unit_test(another_name_is_refused_with_the_list),
-        cmocka_unit_test(a_path_is_a_file_and_anything_else_a_name),
-        cmocka_unit_test(a_file_over_the_limit_is_refused),
-        cmocka_unit_test(a_fifo_is_refused_and_not_waited_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every allocation of a report fails once: the caller is told, and nothing leaks. */
 #include "support/failing_alloc.h"
+#include "support/test.h"
 
 #include "report_drawing.c"
 #include "report_ends.c"
 #include "report_keys.c"
 #include "report_numbers.c"
 #include "report_strings.c"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static struct history *history;
 
@@ -35,12 +31,11 @@ static int end(void **state)
     return 0;
 }
 
-static void a_failed_allocation_is_an_error(void **state)
+TEST_BETWEEN(begin, end, a_failed_allocation_is_an_error)
 {
     struct judge_result judged = {.keys = 1, .calls = 1};
     size_t failed = 0;
 
-    (void)state;
     for (;; failed++) {
         FILE *out = fopen("/dev/null", "w");
         os_error err;
@@ -59,13 +54,4 @@ static void a_failed_allocation_is_an_error(void **state)
         assert_non_null(strstr(err.message, "no memory left"));
     }
     assert_true(failed > 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_failed_allocation_is_an_error, begin, end),
-    };
-
-    return cmocka_run_group_tests_name("report_memory", tests, NULL, NULL);
 }

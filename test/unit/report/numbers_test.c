@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_numbers.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/test.h"
 
 static struct history *history;
 static struct report_numbers numbers;
@@ -60,9 +55,8 @@ static void measure(void)
     assert_true(report_numbers(history, &numbers));
 }
 
-static void a_history_without_calls_has_no_figures(void **state)
+TEST_BETWEEN(begin, end, a_history_without_calls_has_no_figures)
 {
-    (void)state;
     measure();
     assert_int_equal(numbers.guarded, 0);
     assert_int_equal(numbers.writers, 0);
@@ -72,9 +66,8 @@ static void a_history_without_calls_has_no_figures(void **state)
     assert_int_equal(numbers.latency[0][0].max, 0);
 }
 
-static void percentiles_are_the_nearest_ranks(void **state)
+TEST_BETWEEN(begin, end, percentiles_are_the_nearest_ranks)
 {
-    (void)state;
     for (uint64_t i = 100; i > 0; i--) { /* 1 to 100 milliseconds */
         add(call(0, "key", i * 1000000, i * 1000000 + i * 1000, OS_COMMITTED));
     }
@@ -90,9 +83,8 @@ static void percentiles_are_the_nearest_ranks(void **state)
     assert_int_equal(numbers.duration_us, 100100000);
 }
 
-static void one_call_is_every_percentile(void **state)
+TEST_BETWEEN(begin, end, one_call_is_every_percentile)
 {
-    (void)state;
     add(call(3, "key", 10, 52, OS_CONFLICT));
     measure();
     assert_int_equal(numbers.latency[0][OS_CONFLICT].p50, 42);
@@ -101,11 +93,10 @@ static void one_call_is_every_percentile(void **state)
     assert_int_equal(numbers.lanes, 4);
 }
 
-static void a_verdict_counts_as_it_was_settled(void **state)
+TEST_BETWEEN(begin, end, a_verdict_counts_as_it_was_settled)
 {
     struct history_call *made = call(0, "key", 0, 100, OS_UNKNOWN);
 
-    (void)state;
     made->settled = OS_COMMITTED;
     made->settled_us = 400;
     add(made);
@@ -130,11 +121,10 @@ static void a_verdict_counts_as_it_was_settled(void **state)
     assert_int_equal(numbers.latency[0][OS_UNKNOWN].count, 2);
 }
 
-static void a_read_is_no_write(void **state)
+TEST_BETWEEN(begin, end, a_read_is_no_write)
 {
     struct history_call *made = call(0, "key", 0, 100, OS_COMMITTED);
 
-    (void)state;
     made->operation = HISTORY_READ;
     add(made);
     measure();
@@ -145,11 +135,10 @@ static void a_read_is_no_write(void **state)
     assert_int_equal(numbers.latency[HISTORY_READ][OS_COMMITTED].max, 100);
 }
 
-static void a_killed_call_is_over_when_its_writer_was_killed(void **state)
+TEST_BETWEEN(begin, end, a_killed_call_is_over_when_its_writer_was_killed)
 {
     struct report_ends *ends;
 
-    (void)state;
     add(call(0, "key", 100, HISTORY_NEVER, OS_UNKNOWN));
     add(call(1, "key", 100, HISTORY_NEVER, OS_UNKNOWN));
     add(call(2, "key", 100, 9000, OS_COMMITTED));
@@ -175,9 +164,8 @@ static void takes_over(uint32_t writer, const char *key, uint64_t start_us, uint
     add(made);
 }
 
-static void a_failover_begins_when_the_holder_is_lost(void **state)
+TEST_BETWEEN(begin, end, a_failover_begins_when_the_holder_is_lost)
 {
-    (void)state;
     add(call(0, "killed", 0, HISTORY_NEVER, OS_UNKNOWN));
     happens(HISTORY_KILL, 0, 1000, 1000);
     takes_over(1, "killed", 500, 4000);
@@ -194,9 +182,8 @@ static void a_failover_begins_when_the_holder_is_lost(void **state)
     assert_int_equal(numbers.waited.max, 2000);
 }
 
-static void faults_are_counted_with_the_calls_they_met(void **state)
+TEST_BETWEEN(begin, end, faults_are_counted_with_the_calls_they_met)
 {
-    (void)state;
     add(call(0, "key", 0, 100, OS_COMMITTED));
     add(call(0, "key", 200, 300, OS_COMMITTED));
     add(call(0, "key", 400, 500, OS_COMMITTED));
@@ -214,20 +201,4 @@ static void faults_are_counted_with_the_calls_they_met(void **state)
     assert_int_equal(numbers.met[HISTORY_THROTTLE], 1);
     assert_int_equal(numbers.events[HISTORY_THROTTLE].max, 0);
     assert_int_equal(numbers.events[HISTORY_5XX].count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_history_without_calls_has_no_figures, begin, end),
-        cmocka_unit_test_setup_teardown(percentiles_are_the_nearest_ranks, begin, end),
-        cmocka_unit_test_setup_teardown(one_call_is_every_percentile, begin, end),
-        cmocka_unit_test_setup_teardown(a_verdict_counts_as_it_was_settled, begin, end),
-        cmocka_unit_test_setup_teardown(a_read_is_no_write, begin, end),
-        cmocka_unit_test_setup_teardown(a_killed_call_is_over_when_its_writer_was_killed, begin, end),
-        cmocka_unit_test_setup_teardown(a_failover_begins_when_the_holder_is_lost, begin, end),
-        cmocka_unit_test_setup_teardown(faults_are_counted_with_the_calls_they_met, begin, end),
-    };
-
-    return cmocka_run_group_tests_name("report_numbers", tests, NULL, NULL);
 }

@@ -2,14 +2,13 @@
 #include "report.h"
 #include "report_asset.h"
 #include "report_strings.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct history *history;
 static struct judge_result judged;
@@ -83,9 +82,8 @@ static void assert_whole(void)
     assert_int_equal(count_of("onerror"), 0);
 }
 
-static void an_empty_history_makes_a_page(void **state)
+TEST_BETWEEN(begin, end, an_empty_history_makes_a_page)
 {
-    (void)state;
     write_page();
     assert_whole();
     assert_int_equal(count_of("0 writers on 0 keys in 0 \xC2\xB5s"), 2);
@@ -93,9 +91,8 @@ static void an_empty_history_makes_a_page(void **state)
     assert_int_equal(count_of("{{"), 0);
 }
 
-static void one_call_makes_a_page(void **state)
+TEST_BETWEEN(begin, end, one_call_makes_a_page)
 {
-    (void)state;
     judged.calls = judged.keys = 1;
     add_call(1, "only", "\"etag\"", "");
     write_page();
@@ -105,9 +102,8 @@ static void one_call_makes_a_page(void **state)
     assert_int_equal(count_of("data-figure=\"committed\" data-value=\"1\""), 1);
 }
 
-static void the_page_loads_nothing(void **state)
+TEST_BETWEEN(begin, end, the_page_loads_nothing)
 {
-    (void)state;
     add_call(1, "key", "\"etag\"", "");
     write_page();
     assert_int_equal(count_of("default-src 'none'"), 1);
@@ -120,7 +116,7 @@ static void the_page_loads_nothing(void **state)
     assert_int_equal(count_of("innerHTML"), 0);
 }
 
-static void hostile_texts_stay_texts(void **state)
+TEST_BETWEEN(begin, end, hostile_texts_stay_texts)
 {
     static const char *const hostile[] = {
         "</script><script>alert(1)</script>",
@@ -133,7 +129,6 @@ static void hostile_texts_stay_texts(void **state)
         "\\u003c\\",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
         add_call(i + 1, hostile[i], hostile[i], hostile[i]);
         assert_true(history_add_fact(history, hostile[i], hostile[i]));
@@ -156,9 +151,8 @@ static void hostile_texts_stay_texts(void **state)
     assert_int_equal(count_of("\"format\":1"), 1);
 }
 
-static void findings_lead_to_their_calls(void **state)
+TEST_BETWEEN(begin, end, findings_lead_to_their_calls)
 {
-    (void)state;
     add_call(1, "key", "\"a\"", "");
     add_call(2, "key", "\"b\"", "");
     judged.finding_count = 1;
@@ -170,9 +164,8 @@ static void findings_lead_to_their_calls(void **state)
     assert_true(count_of("Both won.") >= 2);
 }
 
-static void more_findings_than_are_told_are_counted(void **state)
+TEST_BETWEEN(begin, end, more_findings_than_are_told_are_counted)
 {
-    (void)state;
     add_call(1, "key", "\"a\"", "");
     judged.finding_count = 1000;
     for (size_t i = 0; i < sizeof(judged.finding) / sizeof(judged.finding[0]); i++) {
@@ -182,12 +175,11 @@ static void more_findings_than_are_told_are_counted(void **state)
     assert_int_equal(count_of("1,000 findings"), 1);
 }
 
-static void fifty_thousand_calls_fit_eight_megabytes(void **state)
+TEST_BETWEEN(begin, end, fifty_thousand_calls_fit_eight_megabytes)
 {
     char key[32];
     char value[64];
 
-    (void)state;
     for (uint64_t i = 1; i <= 50000; i++) {
         (void)snprintf(key, sizeof(key), "key-%05u", (unsigned)(i % 100));
         (void)snprintf(value, sizeof(value), "\"%032u\"", (unsigned)i);
@@ -198,12 +190,11 @@ static void fifty_thousand_calls_fit_eight_megabytes(void **state)
     assert_true(page_size < 8 * 1024 * 1024);
 }
 
-static void a_lane_far_out_draws_no_million_lanes(void **state)
+TEST_BETWEEN(begin, end, a_lane_far_out_draws_no_million_lanes)
 {
     struct history_call call = {
         .id = 1, .writer = UINT32_MAX - 1, .operation = HISTORY_READ, .key = "key", .value = ""};
 
-    (void)state;
     call.expected = call.rule = call.message = "";
     call.start_us = UINT64_MAX - 2;
     call.end_us = UINT64_MAX - 1;
@@ -215,12 +206,11 @@ static void a_lane_far_out_draws_no_million_lanes(void **state)
     assert_int_equal(count_of("\"lanes\":250"), 1);
 }
 
-static void a_full_disk_is_an_error(void **state)
+TEST_BETWEEN(begin, end, a_full_disk_is_an_error)
 {
     FILE *full = fopen("/dev/full", "w");
     os_error err;
 
-    (void)state;
     if (full == NULL) {
         skip();
     }
@@ -230,14 +220,13 @@ static void a_full_disk_is_an_error(void **state)
     (void)fclose(full);
 }
 
-static void strings_are_numbered_by_their_address(void **state)
+TEST(strings_are_numbered_by_their_address)
 {
     static const char text[] = "x\0x";
     const char *same = text;
     const char *other = text + 2;
     struct report_strings *strings = report_strings_new(2);
 
-    (void)state;
     assert_non_null(strings);
     assert_int_equal(report_strings_number(strings, ""), 0);
     assert_int_equal(report_strings_number(strings, NULL), 0);
@@ -266,9 +255,8 @@ static void add_write(uint64_t id, uint64_t end_us, os_verdict verdict)
     assert_true(history_add_call(history, &call));
 }
 
-static void throughput_is_drawn_by_the_second_and_the_verdict(void **state)
+TEST_BETWEEN(begin, end, throughput_is_drawn_by_the_second_and_the_verdict)
 {
-    (void)state;
     for (uint64_t i = 0; i < 10; i++) {
         add_write(1 + i, 50000, OS_COMMITTED);
     }
@@ -288,20 +276,18 @@ static void throughput_is_drawn_by_the_second_and_the_verdict(void **state)
     assert_int_equal(count_of("<span>0</span><span>260 ms</span><span>520 ms</span><span>780 ms</span>"), 1);
 }
 
-static void without_a_write_that_returned_there_is_no_throughput(void **state)
+TEST_BETWEEN(begin, end, without_a_write_that_returned_there_is_no_throughput)
 {
-    (void)state;
     add_write(1, HISTORY_NEVER, OS_UNKNOWN);
     write_page();
     assert_whole();
     assert_int_equal(count_of("class=\"throughput\""), 0);
 }
 
-static void a_run_of_any_length_has_its_throughput(void **state)
+TEST_BETWEEN(begin, end, a_run_of_any_length_has_its_throughput)
 {
     static const uint64_t ends[] = {0, 1, 99, 100, 101, 12345, UINT64_C(86400000000), UINT64_C(1) << 62};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
         add_write(1 + i, ends[i], OS_COMMITTED);
         write_page();
@@ -311,25 +297,4 @@ static void a_run_of_any_length_has_its_throughput(void **state)
         free(page);
         page = NULL;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_empty_history_makes_a_page, begin, end),
-        cmocka_unit_test_setup_teardown(one_call_makes_a_page, begin, end),
-        cmocka_unit_test_setup_teardown(the_page_loads_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(hostile_texts_stay_texts, begin, end),
-        cmocka_unit_test_setup_teardown(findings_lead_to_their_calls, begin, end),
-        cmocka_unit_test_setup_teardown(more_findings_than_are_told_are_counted, begin, end),
-        cmocka_unit_test_setup_teardown(fifty_thousand_calls_fit_eight_megabytes, begin, end),
-        cmocka_unit_test_setup_teardown(a_lane_far_out_draws_no_million_lanes, begin, end),
-        cmocka_unit_test_setup_teardown(throughput_is_drawn_by_the_second_and_the_verdict, begin, end),
-        cmocka_unit_test_setup_teardown(without_a_write_that_returned_there_is_no_throughput, begin, end),
-        cmocka_unit_test_setup_teardown(a_run_of_any_length_has_its_throughput, begin, end),
-        cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, begin, end),
-        cmocka_unit_test(strings_are_numbered_by_their_address),
-    };
-
-    return cmocka_run_group_tests_name("report_page", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report_text.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +8,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char written[4096];
 
@@ -37,30 +36,26 @@ static const char *json(const char *text)
     return written_by(report_json, text, 1000);
 }
 
-static void markup_in_a_text_is_no_markup(void **state)
+TEST(markup_in_a_text_is_no_markup)
 {
-    (void)state;
     assert_string_equal(html("<img src='x' onerror=\"y\">&amp;"),
                         "&lt;img src=&#39;x&#39; onerror=&quot;y&quot;&gt;&amp;amp;");
 }
 
-static void a_string_of_json_cannot_end_its_script_element(void **state)
+TEST(a_string_of_json_cannot_end_its_script_element)
 {
-    (void)state;
     assert_string_equal(json("</script><!--\"\\'&"), "\"\\u003C/script\\u003E\\u003C!--\\u0022\\u005C\\u0027\\u0026\"");
 }
 
-static void good_utf8_stands_as_it_is(void **state)
+TEST(good_utf8_stands_as_it_is)
 {
     static const char text[] = "gr\xC3\xBC\xC3\x9F \xE6\xBC\xA2\xE5\xAD\x97 \xF0\x9F\x94\x91";
 
-    (void)state;
     assert_string_equal(html(text), text);
 }
 
-static void bytes_that_are_no_utf8_are_shown_as_numbers(void **state)
+TEST(bytes_that_are_no_utf8_are_shown_as_numbers)
 {
-    (void)state;
     assert_string_equal(html("a\xFF\x80z"), "a\\xFF\\x80z");
     assert_string_equal(html("\xC0\xAF"), "\\xC0\\xAF");                   /* an overlong slash */
     assert_string_equal(html("\xE0\x80\xAF"), "\\xE0\\x80\\xAF");          /* another one */
@@ -70,9 +65,8 @@ static void bytes_that_are_no_utf8_are_shown_as_numbers(void **state)
     assert_string_equal(json("\xFF"), "\"\\\\xFF\"");
 }
 
-static void what_a_reader_would_not_see_is_shown(void **state)
+TEST(what_a_reader_would_not_see_is_shown)
 {
-    (void)state;
     assert_string_equal(html("a\nb\x7F"), "a\\x0Ab\\x7F");
     assert_string_equal(html("\xC2\x85"), "\\x85");
     assert_string_equal(html("\xE2\x80\xAE"
@@ -82,26 +76,24 @@ static void what_a_reader_would_not_see_is_shown(void **state)
     assert_string_equal(json("\xE2\x80\xA8\t"), "\"\\\\u{2028}\\\\x09\"");
 }
 
-static void a_long_text_is_cut_between_two_characters(void **state)
+TEST(a_long_text_is_cut_between_two_characters)
 {
-    (void)state;
     assert_string_equal(written_by(report_html, "abcdef", 6), "abcdef");
     assert_string_equal(written_by(report_html, "abcdefg", 6), "abcdef\xE2\x80\xA6");
     assert_string_equal(written_by(report_html, "ab\xC3\xBC", 3), "ab\xE2\x80\xA6");
 }
 
-static void counts_have_commas(void **state)
+TEST(counts_have_commas)
 {
     char text[REPORT_TEXT_SIZE];
 
-    (void)state;
     assert_string_equal(report_count(0, text), "0");
     assert_string_equal(report_count(999, text), "999");
     assert_string_equal(report_count(1000, text), "1,000");
     assert_string_equal(report_count(UINT64_MAX, text), "18,446,744,073,709,551,615");
 }
 
-static void durations_have_three_digits_that_count(void **state)
+TEST(durations_have_three_digits_that_count)
 {
     static const struct {
         uint64_t us;
@@ -114,25 +106,8 @@ static void durations_have_three_digits_that_count(void **state)
     };
     char text[REPORT_TEXT_SIZE];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_string_equal(report_duration(cases[i].us, text), cases[i].text);
     }
     assert_non_null(report_duration(UINT64_MAX, text));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(markup_in_a_text_is_no_markup),
-        cmocka_unit_test(a_string_of_json_cannot_end_its_script_element),
-        cmocka_unit_test(good_utf8_stands_as_it_is),
-        cmocka_unit_test(bytes_that_are_no_utf8_are_shown_as_numbers),
-        cmocka_unit_test(what_a_reader_would_not_see_is_shown),
-        cmocka_unit_test(a_long_text_is_cut_between_two_characters),
-        cmocka_unit_test(counts_have_commas),
-        cmocka_unit_test(durations_have_three_digits_that_count),
-    };
-
-    return cmocka_run_group_tests_name("report_text", tests, NULL, NULL);
 }

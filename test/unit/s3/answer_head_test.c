@@ -20,9 +20,8 @@ static void check_outcome(const char *bytes, enum answer_head_outcome expected)
         fail_msg("%d instead of %d for: %s", (int)outcome, (int)expected, bytes);
 }
 
-static void status_and_headers_are_read(void **state)
+TEST(status_and_headers_are_read)
 {
-    (void)state;
     static const char bytes[] = "HTTP/1.1 412 Precondition Failed\r\nETag: \"e\"\r\nX-Amz-Request-Id:  R \r\n\r\nbody";
     struct http_response response;
     size_t offset = 0;
@@ -38,9 +37,8 @@ static void status_and_headers_are_read(void **state)
     http_response_free(&response);
 }
 
-static void interim_answers_are_skipped(void **state)
+TEST(interim_answers_are_skipped)
 {
-    (void)state;
     static const char bytes[] =
         "HTTP/1.1 100 Continue\r\nX: 1\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nY: 2\r\n\r\n";
     struct http_response response;
@@ -54,9 +52,8 @@ static void interim_answers_are_skipped(void **state)
     check_outcome("HTTP/1.1 100 Continue\r\n\r\n", ANSWER_HEAD_NONE);
 }
 
-static void a_head_cut_at_any_byte_is_cut(void **state)
+TEST(a_head_cut_at_any_byte_is_cut)
 {
-    (void)state;
     static const char bytes[] = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nETag: \"e\"\r\n\r\n";
     for (size_t len = 1; len < sizeof(bytes) - 1; len++) {
         struct http_response response;
@@ -70,9 +67,8 @@ static void a_head_cut_at_any_byte_is_cut(void **state)
     }
 }
 
-static void what_is_no_http_1_answer_is_foreign(void **state)
+TEST(what_is_no_http_1_answer_is_foreign)
 {
-    (void)state;
     static const char *const answers[] = {
         "SSH-2.0-OpenSSH\r\n",         "<html>",
         "HTTP/2 200\r\n\r\n",          "HTTP/1.2 200 OK\r\n\r\n",
@@ -85,9 +81,8 @@ static void what_is_no_http_1_answer_is_foreign(void **state)
         check_outcome(answers[i], ANSWER_HEAD_FOREIGN);
 }
 
-static void lines_that_are_no_headers_are_left_out(void **state)
+TEST(lines_that_are_no_headers_are_left_out)
 {
-    (void)state;
     static const char bytes[] = "HTTP/1.1 200 OK\r\nno colon\r\n: nameless\r\na b: 1\r\n folded: 1\r\nctl: \x01\r\n"
                                 "good: 1\r\n\r\n";
     struct http_response response;
@@ -98,9 +93,8 @@ static void lines_that_are_no_headers_are_left_out(void **state)
     http_response_free(&response);
 }
 
-static void more_headers_than_can_be_kept_are_foreign(void **state)
+TEST(more_headers_than_can_be_kept_are_foreign)
 {
-    (void)state;
     for (int count = HTTP_HEADERS_MAX; count <= HTTP_HEADERS_MAX + 1; count++) {
         struct buf bytes;
         buf_init(&bytes, 65536);
@@ -113,9 +107,8 @@ static void more_headers_than_can_be_kept_are_foreign(void **state)
     }
 }
 
-static void a_control_character_in_a_value_leaves_the_line_out(void **state)
+TEST(a_control_character_in_a_value_leaves_the_line_out)
 {
-    (void)state;
     static const char bytes[] = "HTTP/1.1 200 OK\r\na: x\x7fy\r\nb: x\ty\r\nc: x\x01y\r\nd\0: v\r\n\r\n";
     struct http_response response;
     size_t offset = 0;
@@ -128,9 +121,8 @@ static void a_control_character_in_a_value_leaves_the_line_out(void **state)
     check_outcome("HTTP/1.1 600 OK\r\n\r\n", ANSWER_HEAD_FOREIGN);
 }
 
-static void headers_of_more_bytes_than_can_be_kept_are_foreign(void **state)
+TEST(headers_of_more_bytes_than_can_be_kept_are_foreign)
 {
-    (void)state;
     struct buf bytes;
     buf_init(&bytes, 4 * HTTP_HEADERS_BYTES_MAX);
     buf_add_str(&bytes, "HTTP/1.1 200 OK\r\nx: ");
@@ -141,26 +133,9 @@ static void headers_of_more_bytes_than_can_be_kept_are_foreign(void **state)
     buf_free(&bytes);
 }
 
-static void a_version_of_http_without_a_blank_behind_it_is_foreign(void **state)
+TEST(a_version_of_http_without_a_blank_behind_it_is_foreign)
 {
-    (void)state;
     check_outcome("HTTP/1.0", ANSWER_HEAD_CUT);
     check_outcome("HTTP/1.0x200 OK\r\n\r\n", ANSWER_HEAD_FOREIGN);
     check_outcome("HTTP/2 200 OK\r\n\r\n", ANSWER_HEAD_FOREIGN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(status_and_headers_are_read),
-        cmocka_unit_test(interim_answers_are_skipped),
-        cmocka_unit_test(a_head_cut_at_any_byte_is_cut),
-        cmocka_unit_test(what_is_no_http_1_answer_is_foreign),
-        cmocka_unit_test(lines_that_are_no_headers_are_left_out),
-        cmocka_unit_test(more_headers_than_can_be_kept_are_foreign),
-        cmocka_unit_test(a_control_character_in_a_value_leaves_the_line_out),
-        cmocka_unit_test(headers_of_more_bytes_than_can_be_kept_are_foreign),
-        cmocka_unit_test(a_version_of_http_without_a_blank_behind_it_is_foreign),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

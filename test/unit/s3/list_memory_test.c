@@ -14,7 +14,7 @@ static bool count_one(void *context, const struct s3_list_entry *entry)
     return true;
 }
 
-static void a_page_without_memory_is_no_page(void **state)
+TEST(a_page_without_memory_is_no_page)
 {
     static const char body[] = "<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>"
                                "<NextContinuationToken>token</NextContinuationToken>"
@@ -22,7 +22,6 @@ static void a_page_without_memory_is_no_page(void **state)
                                "<LastModified>2026-11-21T12:00:00.000Z</LastModified></Contents></ListBucketResult>";
     struct http_response response;
     bool failed = true;
-    (void)state;
     answer_text(&response, 200, "", body);
     for (size_t number = 0; failed; number++) {
         struct s3_list_page page = {.truncated = false, .next_token = NULL};
@@ -44,12 +43,4 @@ static void a_page_without_memory_is_no_page(void **state)
         free(page.next_token);
     }
     http_response_free(&response);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_page_without_memory_is_no_page),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

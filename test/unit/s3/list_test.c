@@ -63,9 +63,8 @@ static void refuse_list(const char *body)
     "<Contents><Key>a</Key><LastModified>2006-02-03T16:45:09.000Z</LastModified><ETag>&quot;e&quot;</ETag>" \
     "<Size>5</Size><StorageClass>STANDARD</StorageClass><Owner><ID>i</ID></Owner></Contents>"
 
-static void keys_and_prefixes_are_given_in_their_order(void **state)
+TEST(keys_and_prefixes_are_given_in_their_order)
 {
-    (void)state;
     check_list(HEAD "<Name>b</Name><Prefix>x</Prefix><KeyCount>3</KeyCount><IsTruncated>false</IsTruncated>" URL ONE
                     "<Contents><Key>b</Key><Size>0</Size></Contents>"
                     "<CommonPrefixes><Prefix>c/</Prefix></CommonPrefixes>"
@@ -73,32 +72,28 @@ static void keys_and_prefixes_are_given_in_their_order(void **state)
                "a|key|\"e\"|5|1138985109\nb|key||0|0\nc/|prefix||0|0\nd/|prefix||0|0\ne/|prefix||0|0\n", NULL);
 }
 
-static void an_empty_list_is_a_list(void **state)
+TEST(an_empty_list_is_a_list)
 {
-    (void)state;
     check_list(HEAD TAIL, "", NULL);
     check_list("<ListBucketResult/>", "", NULL);
     check_list(" \n" HEAD "<IsTruncated>false</IsTruncated>" TAIL, "", NULL);
 }
 
-static void keys_are_decoded_when_the_store_says_that_they_are_encoded(void **state)
+TEST(keys_are_decoded_when_the_store_says_that_they_are_encoded)
 {
-    (void)state;
     check_list(HEAD "<Contents><Key>a+b%2Bc%25d%2f%C3%BC%01%0A</Key></Contents>" URL TAIL,
                "a b+c%d/\xc3\xbc\x01\n|key||0|0\n", NULL);
     check_list(HEAD "<CommonPrefixes><Prefix>a%20b/</Prefix></CommonPrefixes>" URL TAIL, "a b/|prefix||0|0\n", NULL);
 }
 
-static void keys_are_left_alone_when_the_store_ignored_the_wish(void **state)
+TEST(keys_are_left_alone_when_the_store_ignored_the_wish)
 {
-    (void)state;
     check_list(HEAD "<Contents><Key>a+b%2Bc&amp;&lt;\xc3\xbc</Key></Contents>" TAIL, "a+b%2Bc&<\xc3\xbc|key||0|0\n",
                NULL);
 }
 
-static void a_page_that_is_not_the_last_has_a_token(void **state)
+TEST(a_page_that_is_not_the_last_has_a_token)
 {
-    (void)state;
     check_list(
         HEAD
         "<IsTruncated>true</IsTruncated><NextContinuationToken>1ueGcxLPRx1Tr/XY+==</NextContinuationToken>" ONE TAIL,
@@ -109,9 +104,8 @@ static void a_page_that_is_not_the_last_has_a_token(void **state)
     refuse_list(HEAD "<IsTruncated>true</IsTruncated><NextContinuationToken></NextContinuationToken>" TAIL);
 }
 
-static void an_entry_that_cannot_be_read_spoils_the_list(void **state)
+TEST(an_entry_that_cannot_be_read_spoils_the_list)
 {
-    (void)state;
     refuse_list(HEAD "<Contents><Size>1</Size></Contents>" TAIL);
     refuse_list(HEAD ONE "<Contents><Size>1</Size></Contents>" TAIL); /* not the key before it again */
     refuse_list(HEAD "<Contents><Key></Key></Contents>" TAIL);
@@ -123,9 +117,8 @@ static void an_entry_that_cannot_be_read_spoils_the_list(void **state)
     refuse_list(HEAD "<CommonPrefixes><Prefix/></CommonPrefixes>" TAIL);
 }
 
-static void texts_that_are_too_long_spoil_the_list(void **state)
+TEST(texts_that_are_too_long_spoil_the_list)
 {
-    (void)state;
     static const char *const frames[][2] = {
         {HEAD "<Contents><Key>", "</Key></Contents>" TAIL},
         {HEAD "<Contents><Key>k</Key><ETag>", "</ETag></Contents>" TAIL},
@@ -143,9 +136,8 @@ static void texts_that_are_too_long_spoil_the_list(void **state)
     }
 }
 
-static void what_is_no_list_is_refused(void **state)
+TEST(what_is_no_list_is_refused)
 {
-    (void)state;
     refuse_list("");
     refuse_list("<html><body>Welcome</body></html>");
     refuse_list("<Error><Code>AccessDenied</Code></Error>");
@@ -156,9 +148,8 @@ static void what_is_no_list_is_refused(void **state)
     refuse_list(HEAD ONE TAIL "<more/>");
 }
 
-static void a_list_cut_at_any_byte_gives_nothing(void **state)
+TEST(a_list_cut_at_any_byte_gives_nothing)
 {
-    (void)state;
     static const char body[] = HEAD ONE "<CommonPrefixes><Prefix>c/</Prefix></CommonPrefixes>" URL TAIL;
     for (size_t len = 0; len < sizeof(body) - 1; len++) {
         struct seen seen = {.stop_after = 0};
@@ -170,9 +161,8 @@ static void a_list_cut_at_any_byte_gives_nothing(void **state)
     }
 }
 
-static void a_caller_can_stop(void **state)
+TEST(a_caller_can_stop)
 {
-    (void)state;
     static const char body[] =
         HEAD "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>" ONE
              "<CommonPrefixes><Prefix>c/</Prefix></CommonPrefixes>" ONE TAIL;
@@ -186,9 +176,8 @@ static void a_caller_can_stop(void **state)
     }
 }
 
-static void a_full_page_of_the_longest_keys_is_read(void **state)
+TEST(a_full_page_of_the_longest_keys_is_read)
 {
-    (void)state;
     struct seen seen = {.stop_after = 0};
     struct s3_list_page page;
     struct buf body;
@@ -212,32 +201,12 @@ static void a_full_page_of_the_longest_keys_is_read(void **state)
     buf_free(&body);
 }
 
-static void a_whole_document_that_is_no_list_is_a_broken_answer(void **state)
+TEST(a_whole_document_that_is_no_list_is_a_broken_answer)
 {
-    (void)state;
     static const char body[] = "<ListAllMyBucketsResult><Buckets></Buckets></ListAllMyBucketsResult>";
     struct s3_list_page page = {.truncated = true};
     struct seen seen;
     memset(&seen, 0, sizeof(seen));
     assert_int_equal(list_bytes(body, sizeof(body) - 1, &seen, &page), OS_ERR_PROTOCOL);
     assert_true(page.truncated);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_and_prefixes_are_given_in_their_order),
-        cmocka_unit_test(an_empty_list_is_a_list),
-        cmocka_unit_test(keys_are_decoded_when_the_store_says_that_they_are_encoded),
-        cmocka_unit_test(keys_are_left_alone_when_the_store_ignored_the_wish),
-        cmocka_unit_test(a_page_that_is_not_the_last_has_a_token),
-        cmocka_unit_test(an_entry_that_cannot_be_read_spoils_the_list),
-        cmocka_unit_test(texts_that_are_too_long_spoil_the_list),
-        cmocka_unit_test(what_is_no_list_is_refused),
-        cmocka_unit_test(a_list_cut_at_any_byte_gives_nothing),
-        cmocka_unit_test(a_caller_can_stop),
-        cmocka_unit_test(a_full_page_of_the_longest_keys_is_read),
-        cmocka_unit_test(a_whole_document_that_is_no_list_is_a_broken_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

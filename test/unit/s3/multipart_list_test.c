@@ -79,9 +79,8 @@ static void refuse_parts(const char *body, uint32_t after)
 
 /* ------------------------------------------------------------------------------------------------ parts */
 
-static void parts_are_given_in_their_order(void **state)
+TEST(parts_are_given_in_their_order)
 {
-    (void)state;
     check_parts(PARTS("<Bucket>b</Bucket><Key>k</Key><UploadId>u</UploadId><PartNumberMarker>0</PartNumberMarker>"
                       "<NextPartNumberMarker>10000</NextPartNumberMarker><MaxParts>1000</MaxParts>"
                       "<IsTruncated>false</IsTruncated><Initiator><ID>i</ID></Initiator>"
@@ -91,25 +90,22 @@ static void parts_are_given_in_their_order(void **state)
                 0, "1|\"e\"|5368709120|1138985109|2|c=\n10000|f|0|0|0|\n", 0);
 }
 
-static void an_upload_without_parts_is_still_open(void **state)
+TEST(an_upload_without_parts_is_still_open)
 {
-    (void)state;
     check_parts(PARTS(""), 0, "", 0);
     check_parts("\n  <ListPartsResult/>", 5, "", 0);
     check_parts(PARTS("<NextPartNumberMarker/>"), 0, "", 0);
 }
 
-static void a_page_of_parts_says_where_the_next_begins(void **state)
+TEST(a_page_of_parts_says_where_the_next_begins)
 {
-    (void)state;
     check_parts(PARTS(MORE "<NextPartNumberMarker>3</NextPartNumberMarker>" PART("3")), 2, "3|e|0|0|0|\n", 3);
     check_parts(PARTS(PART("7") "<NextPartNumberMarker>10000</NextPartNumberMarker>" MORE), 9999, "7|e|0|0|0|\n",
                 10000);
 }
 
-static void a_page_that_would_never_end_is_refused(void **state)
+TEST(a_page_that_would_never_end_is_refused)
 {
-    (void)state;
     refuse_parts(PARTS(MORE), 0);
     refuse_parts(PARTS(MORE "<NextPartNumberMarker>0</NextPartNumberMarker>"), 0);
     refuse_parts(PARTS(MORE "<NextPartNumberMarker>3</NextPartNumberMarker>"), 3);
@@ -119,9 +115,8 @@ static void a_page_that_would_never_end_is_refused(void **state)
     refuse_parts(PARTS(MORE "<NextPartNumberMarker>x</NextPartNumberMarker>"), 0);
 }
 
-static void parts_that_cannot_be_read_are_refused(void **state)
+TEST(parts_that_cannot_be_read_are_refused)
 {
-    (void)state;
     static const char *const bodies[] = {
         "",
         "<ListParts/>",
@@ -146,9 +141,8 @@ static void parts_that_cannot_be_read_are_refused(void **state)
         refuse_parts(bodies[i], 0);
 }
 
-static void half_a_list_gives_no_part(void **state)
+TEST(half_a_list_gives_no_part)
 {
-    (void)state;
     static const char body[] = PARTS(PART("1") PART("2"));
     struct seen seen = {.stop_after = 0};
     struct s3_parts_page page;
@@ -161,9 +155,8 @@ static void half_a_list_gives_no_part(void **state)
     assert_int_equal(seen.count, 1);
 }
 
-static void a_page_of_a_thousand_parts_with_every_field_fits(void **state)
+TEST(a_page_of_a_thousand_parts_with_every_field_fits)
 {
-    (void)state;
     struct http_response response;
     struct s3_parts_page page;
     static struct seen seen;
@@ -232,9 +225,8 @@ static void refuse_uploads(const char *body, const struct s3_list_uploads_option
     assert_non_null(strstr(err.message, "list of uploads"));
 }
 
-static void uploads_are_given_with_key_id_and_age(void **state)
+TEST(uploads_are_given_with_key_id_and_age)
 {
-    (void)state;
     check_uploads(UPLOADS("<Bucket>b</Bucket><KeyMarker/><UploadIdMarker/><NextKeyMarker/><NextUploadIdMarker/>"
                           "<EncodingType>url</EncodingType><MaxUploads>1000</MaxUploads>"
                           "<IsTruncated>false</IsTruncated>"
@@ -249,9 +241,8 @@ static void uploads_are_given_with_key_id_and_age(void **state)
     check_uploads("<ListMultipartUploadsResult/>", "", NULL, NULL);
 }
 
-static void a_page_of_uploads_says_where_the_next_begins(void **state)
+TEST(a_page_of_uploads_says_where_the_next_begins)
 {
-    (void)state;
     check_uploads(UPLOADS("<NextKeyMarker>a+%2B</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>" MORE
                           "<EncodingType>url</EncodingType>" UPLOAD("k")),
                   "k|u|0\n", "a +", "u");
@@ -260,17 +251,15 @@ static void a_page_of_uploads_says_where_the_next_begins(void **state)
 }
 
 /* As MinIO gives it. */
-static void a_page_without_a_next_key_goes_on_behind_its_last_upload(void **state)
+TEST(a_page_without_a_next_key_goes_on_behind_its_last_upload)
 {
-    (void)state;
     check_uploads(UPLOADS("<NextKeyMarker/><NextUploadIdMarker>u</NextUploadIdMarker>" MORE
                           "<EncodingType>url</EncodingType>" UPLOAD("j") UPLOAD("k%2B")),
                   "j|u|0\nk+|u|0\n", "k+", "u");
 }
 
-static void a_page_of_uploads_that_would_never_end_is_refused(void **state)
+TEST(a_page_of_uploads_that_would_never_end_is_refused)
 {
-    (void)state;
     const struct s3_list_uploads_options asked = {.key_marker = "k", .upload_id_marker = "u"};
     const struct s3_list_uploads_options key_only = {.key_marker = "k"};
     static const char same[] =
@@ -287,9 +276,8 @@ static void a_page_of_uploads_that_would_never_end_is_refused(void **state)
     free(page.next_upload_id_marker);
 }
 
-static void uploads_that_cannot_be_read_are_refused(void **state)
+TEST(uploads_that_cannot_be_read_are_refused)
 {
-    (void)state;
     static const char *const bodies[] = {
         "",
         "<ListMultipartUploads/>",
@@ -309,9 +297,8 @@ static void uploads_that_cannot_be_read_are_refused(void **state)
         refuse_uploads(bodies[i], &from_the_start);
 }
 
-static void keys_ids_and_markers_are_bounded(void **state)
+TEST(keys_ids_and_markers_are_bounded)
 {
-    (void)state;
     static const struct {
         const char *element;
         size_t most;
@@ -347,9 +334,8 @@ static void keys_ids_and_markers_are_bounded(void **state)
     }
 }
 
-static void half_a_list_gives_no_upload(void **state)
+TEST(half_a_list_gives_no_upload)
 {
-    (void)state;
     static const char body[] = UPLOADS(MORE "<NextKeyMarker>k</NextKeyMarker>" UPLOAD("j") UPLOAD("k"));
     struct seen seen = {.stop_after = 0};
     struct s3_uploads_page page;
@@ -364,9 +350,8 @@ static void half_a_list_gives_no_upload(void **state)
 
 /* ------------------------------------------------------------------------------------------------ memory */
 
-static void a_page_without_memory_is_no_page(void **state)
+TEST(a_page_without_memory_is_no_page)
 {
-    (void)state;
     static const char body[] = UPLOADS("<EncodingType>url</EncodingType>" MORE "<NextKeyMarker>k%201</NextKeyMarker>"
                                        "<NextUploadIdMarker>u</NextUploadIdMarker>" UPLOAD("k%201") UPLOAD("k2"));
     struct http_response response;
@@ -392,26 +377,4 @@ static void a_page_without_memory_is_no_page(void **state)
         free(page.next_upload_id_marker);
     }
     http_response_free(&response);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_given_in_their_order),
-        cmocka_unit_test(an_upload_without_parts_is_still_open),
-        cmocka_unit_test(a_page_of_parts_says_where_the_next_begins),
-        cmocka_unit_test(a_page_that_would_never_end_is_refused),
-        cmocka_unit_test(parts_that_cannot_be_read_are_refused),
-        cmocka_unit_test(half_a_list_gives_no_part),
-        cmocka_unit_test(a_page_of_a_thousand_parts_with_every_field_fits),
-        cmocka_unit_test(uploads_are_given_with_key_id_and_age),
-        cmocka_unit_test(a_page_of_uploads_says_where_the_next_begins),
-        cmocka_unit_test(a_page_without_a_next_key_goes_on_behind_its_last_upload),
-        cmocka_unit_test(a_page_of_uploads_that_would_never_end_is_refused),
-        cmocka_unit_test(uploads_that_cannot_be_read_are_refused),
-        cmocka_unit_test(keys_ids_and_markers_are_bounded),
-        cmocka_unit_test(half_a_list_gives_no_upload),
-        cmocka_unit_test(a_page_without_memory_is_no_page),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,8 @@ static const struct http_body bytes = {.kind = HTTP_BODY_MEMORY, .data = "bytes"
 
 /* ------------------------------------------------------------------------------------------------ create */
 
-static void an_upload_begins_with_all_that_the_object_will_carry(void **state)
+TEST(an_upload_begins_with_all_that_the_object_will_carry)
 {
-    (void)state;
     struct http_request request;
     const os_metadata metadata[] = {{"colour", "blue"}};
     const os_metadata tags[] = {{"project", "a&b=c"}, {"\xc3\xbc +", ""}, {"third", NULL}};
@@ -52,9 +51,8 @@ static void an_upload_begins_with_all_that_the_object_will_carry(void **state)
                             "x-amz-checksum-algorithm: CRC64NVME\nx-amz-checksum-type: FULL_OBJECT\n");
 }
 
-static void an_upload_may_begin_with_nothing_but_a_type(void **state)
+TEST(an_upload_may_begin_with_nothing_but_a_type)
 {
-    (void)state;
     struct http_request request;
     const struct s3_creation creation = {.checksum = S3_CHECKSUM_NONE};
     assert_int_equal(s3_build_create_upload(&by_host, "k", &creation, &request, NULL), OS_OK);
@@ -62,9 +60,8 @@ static void an_upload_may_begin_with_nothing_but_a_type(void **state)
                             "content-type: application/octet-stream\n");
 }
 
-static void a_checksum_is_named_with_the_types_that_it_has(void **state)
+TEST(a_checksum_is_named_with_the_types_that_it_has)
 {
-    (void)state;
     static const struct {
         enum s3_checksum checksum;
         enum s3_checksum_type type;
@@ -111,9 +108,8 @@ static void refuse_tags(const os_metadata *tags, size_t count, const char *part)
     http_request_free(&request);
 }
 
-static void tags_that_s3_does_not_take_are_refused(void **state)
+TEST(tags_that_s3_does_not_take_are_refused)
 {
-    (void)state;
     char name[128 * 4 + 2];
     char value[256 * 4 + 2];
     os_metadata many[11];
@@ -139,9 +135,8 @@ static void tags_that_s3_does_not_take_are_refused(void **state)
 
 /* ------------------------------------------------------------------------------------------------ parts */
 
-static void a_part_is_named_by_upload_and_number_and_checked_by_its_sums(void **state)
+TEST(a_part_is_named_by_upload_and_number_and_checked_by_its_sums)
 {
-    (void)state;
     struct http_request request;
     const struct s3_part_place place = {.upload_id = "2~a+b/c==", .number = 10000};
     const struct s3_body_sums sums = {
@@ -157,9 +152,8 @@ static void a_part_is_named_by_upload_and_number_and_checked_by_its_sums(void **
     check_request(&request, "PUT " KEY "?partNumber=10000&uploadId=2~a%2Bb%2Fc%3D%3D\n");
 }
 
-static void a_part_is_copied_from_a_range_of_a_pinned_version(void **state)
+TEST(a_part_is_copied_from_a_range_of_a_pinned_version)
 {
-    (void)state;
     struct http_request request;
     const struct s3_part_place place = {.upload_id = "u", .number = 2};
     struct s3_part_source source = {.key = "/s \xc3\xbc?",
@@ -178,9 +172,8 @@ static void a_part_is_copied_from_a_range_of_a_pinned_version(void **state)
                             "x-amz-copy-source: /bucket/s\n");
 }
 
-static void a_range_without_an_end_is_no_source_of_a_part(void **state)
+TEST(a_range_without_an_end_is_no_source_of_a_part)
 {
-    (void)state;
     static const uint64_t ranges[][2] = {{1, 0}, {UINT64_MAX, 1}, {2, UINT64_MAX}};
     const struct s3_part_place place = {.upload_id = "u", .number = 1};
     for (size_t i = 0; i < 3; i++) {
@@ -193,9 +186,8 @@ static void a_range_without_an_end_is_no_source_of_a_part(void **state)
     }
 }
 
-static void a_number_that_no_part_has_is_refused(void **state)
+TEST(a_number_that_no_part_has_is_refused)
 {
-    (void)state;
     static const uint32_t numbers[] = {0, 10001, UINT32_MAX};
     for (size_t i = 0; i < 3; i++) {
         struct http_request request;
@@ -212,9 +204,8 @@ static void a_number_that_no_part_has_is_refused(void **state)
 
 /* ------------------------------------------------------------------------------------------------ complete, abort */
 
-static void a_completion_names_its_parts_in_order(void **state)
+TEST(a_completion_names_its_parts_in_order)
 {
-    (void)state;
     const struct s3_part_name parts[] = {{1, "\"a-&<>'\"", "4waSgw=="}, {3, "plain", NULL}, {10000, "\"c\"", "<>"}};
     struct buf body;
     assert_int_equal(s3_write_completion(parts, 3, S3_CHECKSUM_CRC32C, &body, NULL), OS_OK);
@@ -230,9 +221,8 @@ static void a_completion_names_its_parts_in_order(void **state)
     buf_free(&body);
 }
 
-static void ten_thousand_parts_with_the_longest_names_fit(void **state)
+TEST(ten_thousand_parts_with_the_longest_names_fit)
 {
-    (void)state;
     static struct s3_part_name parts[S3_PART_NUMBER_MAX + 1];
     char etag[S3_ETAG_SIZE];
     char sum[S3_CHECKSUM_TEXT_SIZE];
@@ -252,9 +242,8 @@ static void ten_thousand_parts_with_the_longest_names_fit(void **state)
     buf_free(&body);
 }
 
-static void a_completion_that_no_store_could_read_is_refused(void **state)
+TEST(a_completion_that_no_store_could_read_is_refused)
 {
-    (void)state;
     char long_etag[S3_ETAG_SIZE + 1];
     char long_sum[S3_CHECKSUM_TEXT_SIZE + 1];
     memset(long_etag, 'x', sizeof(long_etag) - 1);
@@ -281,9 +270,8 @@ static void a_completion_that_no_store_could_read_is_refused(void **state)
     buf_free(&body);
 }
 
-static void a_complete_carries_its_condition_length_and_sum(void **state)
+TEST(a_complete_carries_its_condition_length_and_sum)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     buf_init(&body, 64);
@@ -311,9 +299,8 @@ static void a_complete_carries_its_condition_length_and_sum(void **state)
     buf_free(&body);
 }
 
-static void an_abort_deletes_an_upload(void **state)
+TEST(an_abort_deletes_an_upload)
 {
-    (void)state;
     struct http_request request;
     assert_int_equal(s3_build_abort_upload(&by_path, "dir/a b", "u", &request, NULL), OS_OK);
     check_request(&request, "DELETE " KEY "?uploadId=u\n");
@@ -321,9 +308,8 @@ static void an_abort_deletes_an_upload(void **state)
 
 /* ------------------------------------------------------------------------------------------------ lists */
 
-static void lists_have_their_parameters_in_the_order_of_the_signature(void **state)
+TEST(lists_have_their_parameters_in_the_order_of_the_signature)
 {
-    (void)state;
     struct http_request request;
     assert_int_equal(s3_build_list_parts(&by_path, "dir/a b", "u", 0, 0, &request, NULL), OS_OK);
     check_request(&request, "GET " KEY "?uploadId=u\n");
@@ -342,9 +328,8 @@ static void lists_have_their_parameters_in_the_order_of_the_signature(void **sta
     check_request(&request, "GET https://bucket.s3.eu-west-1.amazonaws.com/?encoding-type=url&uploads=\n");
 }
 
-static void a_marker_that_does_not_fit_is_named(void **state)
+TEST(a_marker_that_does_not_fit_is_named)
 {
-    (void)state;
     struct http_request request;
     os_error err;
     char *marker = malloc(HTTP_TARGET_MAX);
@@ -383,9 +368,8 @@ static void refuse_place(const char *key, const char *id, const char *part)
     http_request_free(&r);
 }
 
-static void what_is_no_upload_id_is_refused_by_every_builder(void **state)
+TEST(what_is_no_upload_id_is_refused_by_every_builder)
 {
-    (void)state;
     char id[S3_UPLOAD_ID_MAX + 2];
     static const char *const ids[] = {NULL, "", " ", "a b", "a\n", "a\x7f", "\xc3\xbc", "\x01"};
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
@@ -400,9 +384,8 @@ static void what_is_no_upload_id_is_refused_by_every_builder(void **state)
     assert_true(s3_is_upload_id("!~"));
 }
 
-static void what_is_no_key_is_refused_by_every_builder(void **state)
+TEST(what_is_no_key_is_refused_by_every_builder)
 {
-    (void)state;
     static const char *const keys[] = {NULL, "", "\xff", "a\x1f"};
     const struct s3_creation creation = {.checksum = S3_CHECKSUM_NONE};
     const struct s3_part_place place = {.upload_id = "u", .number = 1};
@@ -415,28 +398,4 @@ static void what_is_no_key_is_refused_by_every_builder(void **state)
         assert_int_equal(s3_build_upload_part_copy(&by_path, "t", &place, &source, &request, NULL), OS_ERR_ARGUMENT);
         http_request_free(&request);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_upload_begins_with_all_that_the_object_will_carry),
-        cmocka_unit_test(an_upload_may_begin_with_nothing_but_a_type),
-        cmocka_unit_test(a_checksum_is_named_with_the_types_that_it_has),
-        cmocka_unit_test(tags_that_s3_does_not_take_are_refused),
-        cmocka_unit_test(a_part_is_named_by_upload_and_number_and_checked_by_its_sums),
-        cmocka_unit_test(a_part_is_copied_from_a_range_of_a_pinned_version),
-        cmocka_unit_test(a_range_without_an_end_is_no_source_of_a_part),
-        cmocka_unit_test(a_number_that_no_part_has_is_refused),
-        cmocka_unit_test(a_completion_names_its_parts_in_order),
-        cmocka_unit_test(ten_thousand_parts_with_the_longest_names_fit),
-        cmocka_unit_test(a_completion_that_no_store_could_read_is_refused),
-        cmocka_unit_test(a_complete_carries_its_condition_length_and_sum),
-        cmocka_unit_test(an_abort_deletes_an_upload),
-        cmocka_unit_test(lists_have_their_parameters_in_the_order_of_the_signature),
-        cmocka_unit_test(a_marker_that_does_not_fit_is_named),
-        cmocka_unit_test(what_is_no_upload_id_is_refused_by_every_builder),
-        cmocka_unit_test(what_is_no_key_is_refused_by_every_builder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

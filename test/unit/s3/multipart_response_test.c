@@ -59,9 +59,8 @@ static void refuse(enum reader reader, const char *body)
 
 /* ------------------------------------------------------------------------------------------------ all three */
 
-static void an_error_inside_a_200_is_an_error(void **state)
+TEST(an_error_inside_a_200_is_an_error)
 {
-    (void)state;
     for (int reader = 0; reader < READERS; reader++) {
         assert_int_equal(read_text((enum reader)reader, XML FAILED), OS_ERR_SERVICE);
         assert_string_equal(error.code, "InternalError");
@@ -72,9 +71,8 @@ static void an_error_inside_a_200_is_an_error(void **state)
     }
 }
 
-static void an_answer_cut_short_anywhere_says_nothing(void **state)
+TEST(an_answer_cut_short_anywhere_says_nothing)
 {
-    (void)state;
     static const char *const bodies[READERS] = {
         [CREATE] = XML BEGUN("<UploadId>u</UploadId>"),
         [PART_COPY] = XML COPIED("<ETag>&quot;e&quot;</ETag>"),
@@ -93,9 +91,8 @@ static void an_answer_cut_short_anywhere_says_nothing(void **state)
     }
 }
 
-static void what_is_another_document_says_nothing(void **state)
+TEST(what_is_another_document_says_nothing)
 {
-    (void)state;
     static const char *const bodies[] = {
         "",
         "   \r\n",
@@ -126,26 +123,23 @@ static void what_is_another_document_says_nothing(void **state)
 
 /* ------------------------------------------------------------------------------------------------ create */
 
-static void a_new_upload_has_an_id(void **state)
+TEST(a_new_upload_has_an_id)
 {
-    (void)state;
     assert_int_equal(read_text(CREATE, XML BEGUN("<Bucket>b</Bucket><Key>k</Key><UploadId> 2~a/b+c== </UploadId>")),
                      OS_OK);
     assert_string_equal(result.id.text, "2~a/b+c==");
 }
 
-static void a_new_upload_may_be_named_as_rclone_does(void **state)
+TEST(a_new_upload_may_be_named_as_rclone_does)
 {
-    (void)state;
     assert_int_equal(read_text(CREATE, "<InitiateMultipartUpload><UploadId>a5-8</UploadId></InitiateMultipartUpload>"),
                      OS_OK);
     assert_string_equal(result.id.text, "a5-8");
     refuse(CREATE, "<InitiateMultipart><UploadId>a5-8</UploadId></InitiateMultipart>");
 }
 
-static void an_id_that_cannot_be_sent_is_none(void **state)
+TEST(an_id_that_cannot_be_sent_is_none)
 {
-    (void)state;
     char body[S3_UPLOAD_ID_MAX + 200] = BEGUN("<UploadId>");
     refuse(CREATE, BEGUN(""));
     assert_non_null(strstr(err.message, "upload id"));
@@ -175,9 +169,8 @@ static os_code read_part(const char *headers)
     return code;
 }
 
-static void a_part_has_an_etag_and_may_have_a_sum(void **state)
+TEST(a_part_has_an_etag_and_may_have_a_sum)
 {
-    (void)state;
     assert_int_equal(read_part("etag: \"e\"\n"), OS_OK);
     assert_string_equal(result.part.etag, "\"e\"");
     assert_int_equal(result.part.sum.checksum, S3_CHECKSUM_NONE);
@@ -202,9 +195,8 @@ static void a_part_has_an_etag_and_may_have_a_sum(void **state)
     assert_string_equal(result.part.sum.text, "1");
 }
 
-static void a_part_that_no_complete_could_name_is_unreadable(void **state)
+TEST(a_part_that_no_complete_could_name_is_unreadable)
 {
-    (void)state;
     char headers[300];
     assert_int_equal(read_part(""), OS_ERR_PROTOCOL);
     assert_int_equal(read_part("etag: \n"), OS_ERR_PROTOCOL);
@@ -220,9 +212,8 @@ static void a_part_that_no_complete_could_name_is_unreadable(void **state)
     assert_int_equal(read_part(headers), OS_ERR_PROTOCOL);
 }
 
-static void a_copied_part_is_read_from_its_document(void **state)
+TEST(a_copied_part_is_read_from_its_document)
 {
-    (void)state;
     assert_int_equal(read_text(PART_COPY, "  \n" XML COPIED("<LastModified>2006-02-03T16:45:09.000Z</LastModified>"
                                                             "<ETag> &quot;e&quot;\n</ETag><ChecksumCRC64NVME>c=<!-- -->"
                                                             "</ChecksumCRC64NVME>")),
@@ -246,9 +237,8 @@ static void a_copied_part_is_read_from_its_document(void **state)
 
 /* ------------------------------------------------------------------------------------------------ complete */
 
-static void blanks_keep_a_connection_alive_until_the_document_comes(void **state)
+TEST(blanks_keep_a_connection_alive_until_the_document_comes)
 {
-    (void)state;
     static const char *const bodies[] = {
         DONE("<ETag>&quot;e-2&quot;</ETag>"),
         "\n \t\r\n" XML DONE("<ETag>\"e-2\"</ETag>") "\n",
@@ -268,9 +258,8 @@ static void blanks_keep_a_connection_alive_until_the_document_comes(void **state
     assert_int_equal(read_bytes(COMPLETE, "", blanks, sizeof(blanks)), OS_ERR_SERVICE);
 }
 
-static void a_completed_upload_has_version_and_sum(void **state)
+TEST(a_completed_upload_has_version_and_sum)
 {
-    (void)state;
     static const char body[] = DONE("<ETag>e</ETag><ChecksumCRC64NVME>rosUhgp5mIg=</ChecksumCRC64NVME>"
                                     "<ChecksumType>FULL_OBJECT</ChecksumType><ChecksumSHA1>x</ChecksumSHA1>");
     assert_int_equal(read_bytes(COMPLETE, "x-amz-version-id: v1\n", body, strlen(body)), OS_OK);
@@ -284,22 +273,4 @@ static void a_completed_upload_has_version_and_sum(void **state)
     refuse(COMPLETE, large);
     snprintf(large, sizeof(large), DONE("<ChecksumSHA256>%s</ChecksumSHA256>"), long_text);
     refuse(COMPLETE, large);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_error_inside_a_200_is_an_error),
-        cmocka_unit_test(an_answer_cut_short_anywhere_says_nothing),
-        cmocka_unit_test(what_is_another_document_says_nothing),
-        cmocka_unit_test(a_new_upload_has_an_id),
-        cmocka_unit_test(a_new_upload_may_be_named_as_rclone_does),
-        cmocka_unit_test(an_id_that_cannot_be_sent_is_none),
-        cmocka_unit_test(a_part_has_an_etag_and_may_have_a_sum),
-        cmocka_unit_test(a_part_that_no_complete_could_name_is_unreadable),
-        cmocka_unit_test(a_copied_part_is_read_from_its_document),
-        cmocka_unit_test(blanks_keep_a_connection_alive_until_the_document_comes),
-        cmocka_unit_test(a_completed_upload_has_version_and_sum),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of parts: every part of every plan is checked, up to 5 TiB. */
 #include "s3/part_plan.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-/* after the ones above */
-#include <cmocka.h>
 
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
@@ -51,9 +50,8 @@ static struct part_plan body_plan(uint64_t total, uint64_t part_size)
     return plan;
 }
 
-static void five_tebibytes_are_ten_thousand_parts(void **state)
+TEST(five_tebibytes_are_ten_thousand_parts)
 {
-    (void)state;
     struct part_plan plan = body_plan(5 * TIB, 0);
     assert_int_equal(plan.count, 10000);
     assert_true(plan.part_size == 549756928); /* 524.3 MiB, the first multiple of 4 KiB that suffices */
@@ -67,9 +65,8 @@ static void five_tebibytes_are_ten_thousand_parts(void **state)
     assert_int_equal(plan.count, 10000);
 }
 
-static void one_byte_more_than_five_tebibytes_is_refused(void **state)
+TEST(one_byte_more_than_five_tebibytes_is_refused)
 {
-    (void)state;
     static const uint64_t totals[] = {5 * TIB + 1, UINT64_MAX};
     struct part_plan plan = {.count = 77};
     for (size_t i = 0; i < 2; i++) {
@@ -81,9 +78,8 @@ static void one_byte_more_than_five_tebibytes_is_refused(void **state)
     }
 }
 
-static void the_size_that_was_asked_for_is_kept_while_it_suffices(void **state)
+TEST(the_size_that_was_asked_for_is_kept_while_it_suffices)
 {
-    (void)state;
     struct part_plan plan = body_plan(10000 * 16 * MIB, 0);
     assert_true(plan.part_size == 16 * MIB && plan.count == 10000);
     plan = body_plan(10000 * 16 * MIB + 1, 0);
@@ -94,9 +90,8 @@ static void the_size_that_was_asked_for_is_kept_while_it_suffices(void **state)
     assert_true(plan.part_size == 5 * GIB && plan.count == 1024);
 }
 
-static void the_last_part_holds_the_rest(void **state)
+TEST(the_last_part_holds_the_rest)
 {
-    (void)state;
     static const struct {
         uint64_t total;
         uint32_t count;
@@ -122,9 +117,8 @@ static void the_last_part_holds_the_rest(void **state)
 }
 
 /* Around every power of two, and around each length at which the size has to grow. */
-static void every_length_has_a_plan(void **state)
+TEST(every_length_has_a_plan)
 {
-    (void)state;
     static const uint64_t sizes[] = {PART_SIZE_MIN, 6 * MIB + 12345, PART_SIZE_DEFAULT, 64 * MIB, PART_SIZE_MAX};
     for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
         for (unsigned bit = 0; bit <= 42; bit++) {
@@ -139,9 +133,8 @@ static void every_length_has_a_plan(void **state)
     }
 }
 
-static void a_copy_is_cut_into_larger_parts(void **state)
+TEST(a_copy_is_cut_into_larger_parts)
 {
-    (void)state;
     struct part_plan plan;
     assert_int_equal(part_plan_copy(6 * GIB, 0, &plan, NULL), OS_OK);
     check_plan(&plan);
@@ -151,9 +144,8 @@ static void a_copy_is_cut_into_larger_parts(void **state)
     assert_true(plan.part_size == 5 * GIB && plan.count == 2);
 }
 
-static void a_part_size_that_s3_does_not_take_is_refused(void **state)
+TEST(a_part_size_that_s3_does_not_take_is_refused)
 {
-    (void)state;
     static const uint64_t sizes[] = {1, PART_SIZE_MIN - 1, PART_SIZE_MAX + 1, UINT64_MAX};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct part_plan plan = {.count = 77};
@@ -176,9 +168,8 @@ static struct part_plan stream_plan(uint64_t part_size, bool uniform)
     return plan;
 }
 
-static void a_stream_of_any_part_size_reaches_five_tebibytes(void **state)
+TEST(a_stream_of_any_part_size_reaches_five_tebibytes)
 {
-    (void)state;
     for (uint64_t size = PART_SIZE_MIN; size < PART_SIZE_MAX; size += size / 3 + 1) {
         struct part_plan plan = stream_plan(size, false);
         assert_true(plan.total == 5 * TIB);
@@ -187,9 +178,8 @@ static void a_stream_of_any_part_size_reaches_five_tebibytes(void **state)
     assert_int_equal(stream_plan(PART_SIZE_MAX, false).count, 1024);
 }
 
-static void a_stream_begins_with_parts_of_the_size_that_was_asked_for(void **state)
+TEST(a_stream_begins_with_parts_of_the_size_that_was_asked_for)
 {
-    (void)state;
     struct part_plan plan = stream_plan(0, false);
     uint64_t before = 16 * MIB;
     assert_true(plan.growth > 0 && plan.growth <= 132 * 1024);
@@ -203,28 +193,10 @@ static void a_stream_begins_with_parts_of_the_size_that_was_asked_for(void **sta
     assert_true(part_plan_largest(&plan) < 1180 * MIB);
 }
 
-static void equal_parts_end_a_stream_earlier(void **state)
+TEST(equal_parts_end_a_stream_earlier)
 {
-    (void)state;
     struct part_plan plan = stream_plan(0, true);
     assert_true(plan.count == 10000 && plan.total == 10000 * 16 * MIB && plan.growth == 0);
     plan = stream_plan(GIB, true);
     assert_true(plan.count == 5120 && plan.total == 5 * TIB);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(five_tebibytes_are_ten_thousand_parts),
-        cmocka_unit_test(one_byte_more_than_five_tebibytes_is_refused),
-        cmocka_unit_test(the_size_that_was_asked_for_is_kept_while_it_suffices),
-        cmocka_unit_test(the_last_part_holds_the_rest),
-        cmocka_unit_test(every_length_has_a_plan),
-        cmocka_unit_test(a_copy_is_cut_into_larger_parts),
-        cmocka_unit_test(a_part_size_that_s3_does_not_take_is_refused),
-        cmocka_unit_test(a_stream_of_any_part_size_reaches_five_tebibytes),
-        cmocka_unit_test(a_stream_begins_with_parts_of_the_size_that_was_asked_for),
-        cmocka_unit_test(equal_parts_end_a_stream_earlier),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,9 +82,8 @@ static const struct range_case range_cases[] = {
     {201, "10", NULL, 0, 0, UINT64_MAX},
 };
 
-static void only_the_bytes_that_were_asked_for_are_taken(void **state)
+TEST(only_the_bytes_that_were_asked_for_are_taken)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(range_cases) / sizeof(range_cases[0]); i++) {
         const struct range_case *c = &range_cases[i];
         struct s3_read_check check;
@@ -112,10 +111,9 @@ static void only_the_bytes_that_were_asked_for_are_taken(void **state)
     }
 }
 
-static void less_or_more_than_was_promised_is_refused(void **state)
+TEST(less_or_more_than_was_promised_is_refused)
 {
     static const char bytes[] = "01234567890";
-    (void)state;
     for (size_t length = 9; length <= 11; length++) {
         struct s3_read_check check;
         os_error err;
@@ -127,9 +125,8 @@ static void less_or_more_than_was_promised_is_refused(void **state)
     }
 }
 
-static void a_chunked_body_may_have_any_length(void **state)
+TEST(a_chunked_body_may_have_any_length)
 {
-    (void)state;
     struct s3_read_check check;
     os_error err;
     assert_int_equal(begin(200, HEADERS({"transfer-encoding", "Chunked"}), 0, 0, &check, &err), OS_OK);
@@ -161,25 +158,22 @@ static os_code read_nine(const struct header *sum, const char *bytes)
     return code;
 }
 
-static void the_sum_that_the_store_gives_is_checked(void **state)
+TEST(the_sum_that_the_store_gives_is_checked)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
         assert_int_equal(read_nine(&sums[i], "123456789"), OS_OK);
         assert_int_equal(read_nine(&sums[i], "123456780"), OS_ERR_PROTOCOL);
     }
 }
 
-static void a_sum_of_the_sums_of_parts_is_not(void **state)
+TEST(a_sum_of_the_sums_of_parts_is_not)
 {
-    (void)state;
     const struct header composite = {"x-amz-checksum-crc32c", "AAAAAA==-2"};
     assert_int_equal(read_nine(&composite, "123456789"), OS_OK);
 }
 
-static void the_sum_of_the_whole_is_not_that_of_a_part(void **state)
+TEST(the_sum_of_the_whole_is_not_that_of_a_part)
 {
-    (void)state;
     struct s3_read_check check;
     os_error err;
     const struct header *headers =
@@ -188,17 +182,4 @@ static void the_sum_of_the_whole_is_not_that_of_a_part(void **state)
     s3_read_add(&check, "23", 2);
     assert_int_equal(s3_read_end(&check, "k", &err), OS_OK);
     s3_read_free(&check);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_the_bytes_that_were_asked_for_are_taken),
-        cmocka_unit_test(less_or_more_than_was_promised_is_refused),
-        cmocka_unit_test(a_chunked_body_may_have_any_length),
-        cmocka_unit_test(the_sum_that_the_store_gives_is_checked),
-        cmocka_unit_test(a_sum_of_the_sums_of_parts_is_not),
-        cmocka_unit_test(the_sum_of_the_whole_is_not_that_of_a_part),
-    };
-    return cmocka_run_group_tests_name("s3_read_check", tests, NULL, NULL);
 }

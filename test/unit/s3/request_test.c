@@ -13,9 +13,8 @@ static const struct http_body no_body = {.kind = HTTP_BODY_NONE};
 
 /* ------------------------------------------------------------------------------------------------ addressing */
 
-static void a_bucket_stands_in_the_path(void **state)
+TEST(a_bucket_stands_in_the_path)
 {
-    (void)state;
     struct http_request request;
     assert_int_equal(s3_build_head(&by_path, "dir/key", &request, NULL), OS_OK);
     check_request(&request, "HEAD http://127.0.0.1:9000/bucket/dir/key\n");
@@ -23,9 +22,8 @@ static void a_bucket_stands_in_the_path(void **state)
     check_request(&request, "HEAD http://127.0.0.1:9000/bucket\n");
 }
 
-static void a_bucket_stands_in_the_host_name(void **state)
+TEST(a_bucket_stands_in_the_host_name)
 {
-    (void)state;
     struct http_request request;
     assert_int_equal(s3_build_head(&by_host, "dir/key", &request, NULL), OS_OK);
     check_request(&request, "HEAD https://bucket.s3.eu-west-1.amazonaws.com/dir/key\n");
@@ -33,9 +31,8 @@ static void a_bucket_stands_in_the_host_name(void **state)
     check_request(&request, "HEAD https://bucket.s3.eu-west-1.amazonaws.com/\n");
 }
 
-static void keys_are_sent_byte_for_byte(void **state)
+TEST(keys_are_sent_byte_for_byte)
 {
-    (void)state;
     static const char *const keys[][2] = {
         {"a b+c%d", "a%20b%2Bc%25d"},
         {"/leading", "/leading"},
@@ -56,9 +53,8 @@ static void keys_are_sent_byte_for_byte(void **state)
     }
 }
 
-static void a_key_of_1024_bytes_fits_however_it_is_escaped(void **state)
+TEST(a_key_of_1024_bytes_fits_however_it_is_escaped)
 {
-    (void)state;
     char key[S3_KEY_MAX + 2];
     struct http_request request;
     os_error err;
@@ -75,9 +71,8 @@ static void a_key_of_1024_bytes_fits_however_it_is_escaped(void **state)
 }
 
 /* A DELETE of the key "" would be a DELETE of the bucket. */
-static void a_key_that_is_none_is_refused_by_every_builder(void **state)
+TEST(a_key_that_is_none_is_refused_by_every_builder)
 {
-    (void)state;
     static const char *const keys[] = {NULL, "", "\xff", "\x01", "a\x1f", "\xed\xa0\x80", "\xc0\xaf"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         struct http_request r;
@@ -101,9 +96,8 @@ static void a_key_that_is_none_is_refused_by_every_builder(void **state)
 
 /* ------------------------------------------------------------------------------------------------ GET, DELETE */
 
-static void a_range_is_asked_for_by_first_and_last_byte(void **state)
+TEST(a_range_is_asked_for_by_first_and_last_byte)
 {
-    (void)state;
     static const struct {
         uint64_t offset, count;
         const char *range;
@@ -124,9 +118,8 @@ static void a_range_is_asked_for_by_first_and_last_byte(void **state)
     }
 }
 
-static void a_delete_carries_its_condition(void **state)
+TEST(a_delete_carries_its_condition)
 {
-    (void)state;
     struct http_request request;
     struct s3_condition condition = {.if_match = "\"e\""};
     assert_int_equal(s3_build_delete(&by_path, "k", NULL, &request, NULL), OS_OK);
@@ -137,9 +130,8 @@ static void a_delete_carries_its_condition(void **state)
 
 /* ------------------------------------------------------------------------------------------------ PUT */
 
-static void a_put_has_a_content_type_in_any_case(void **state)
+TEST(a_put_has_a_content_type_in_any_case)
 {
-    (void)state;
     struct http_request request;
     struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = "x", .length = 1};
     assert_int_equal(s3_build_put(&by_path, "k", &body, NULL, NULL, &request, NULL), OS_OK);
@@ -147,9 +139,8 @@ static void a_put_has_a_content_type_in_any_case(void **state)
     check_request(&request, "PUT http://127.0.0.1:9000/bucket/k\ncontent-type: application/octet-stream\n");
 }
 
-static void a_put_carries_content_metadata_nonce_and_condition(void **state)
+TEST(a_put_carries_content_metadata_nonce_and_condition)
 {
-    (void)state;
     struct http_request request;
     struct os_metadata metadata[] = {{"Colour", " blue "}, {"empty", ""}};
     struct s3_content content = {.content_type = "text/plain",
@@ -181,9 +172,8 @@ static void refuse_content(const struct s3_content *content, const char *part)
     http_request_free(&request);
 }
 
-static void no_header_can_be_smuggled_in(void **state)
+TEST(no_header_can_be_smuggled_in)
 {
-    (void)state;
     refuse_content(&(struct s3_content){.content_type = "a\r\nx-evil: 1"}, "content-type");
     refuse_content(&(struct s3_content){.cache_control = "a\x7f"}, "cache-control");
     static const char *const names[] = {"", "a b", "a:b", "a\r\nb", "\xc3\xbc", NULL};
@@ -195,16 +185,14 @@ static void no_header_can_be_smuggled_in(void **state)
     refuse_content(&(struct s3_content){.metadata = &value, .metadata_count = 1}, "x-amz-meta-name");
 }
 
-static void the_nonce_cannot_be_given_as_metadata(void **state)
+TEST(the_nonce_cannot_be_given_as_metadata)
 {
-    (void)state;
     struct os_metadata entry = {"OSCommit-Nonce", "v"};
     refuse_content(&(struct s3_content){.metadata = &entry, .metadata_count = 1}, "reserved");
 }
 
-static void headers_that_do_not_fit_are_refused(void **state)
+TEST(headers_that_do_not_fit_are_refused)
 {
-    (void)state;
     char *large = malloc(HTTP_HEADERS_BYTES_MAX + 1);
     assert_non_null(large);
     memset(large, 'x', HTTP_HEADERS_BYTES_MAX);
@@ -221,18 +209,16 @@ static void headers_that_do_not_fit_are_refused(void **state)
 
 /* ------------------------------------------------------------------------------------------------ COPY */
 
-static void a_copy_names_its_source_escaped(void **state)
+TEST(a_copy_names_its_source_escaped)
 {
-    (void)state;
     struct http_request request;
     assert_int_equal(s3_build_copy(&by_host, "/a b//../\xc3\xbc?", NULL, NULL, "t", NULL, NULL, &request, NULL), OS_OK);
     check_request(&request, "PUT https://bucket.s3.eu-west-1.amazonaws.com/t\n"
                             "x-amz-copy-source: /bucket//a%20b//../%C3%BC%3F\nx-amz-metadata-directive: COPY\n");
 }
 
-static void a_copy_pins_version_and_etag_and_replaces_metadata(void **state)
+TEST(a_copy_pins_version_and_etag_and_replaces_metadata)
 {
-    (void)state;
     struct http_request request;
     struct os_metadata metadata[] = {{"colour", "blue"}};
     struct s3_content content = {
@@ -248,9 +234,8 @@ static void a_copy_pins_version_and_etag_and_replaces_metadata(void **state)
 
 /* ------------------------------------------------------------------------------------------------ LIST */
 
-static void a_list_has_its_parameters_in_the_order_of_the_signature(void **state)
+TEST(a_list_has_its_parameters_in_the_order_of_the_signature)
 {
-    (void)state;
     struct http_request request;
     struct s3_list_options options = {.prefix = "a b/+", .delimiter = "/", .start_after = "a b/x", .max_keys = 7};
     assert_int_equal(s3_build_list(&by_path, &options, &request, NULL), OS_OK);
@@ -261,9 +246,8 @@ static void a_list_has_its_parameters_in_the_order_of_the_signature(void **state
     check_request(&request, "GET https://bucket.s3.eu-west-1.amazonaws.com/?encoding-type=url&list-type=2\n");
 }
 
-static void a_token_takes_the_place_of_the_first_key(void **state)
+TEST(a_token_takes_the_place_of_the_first_key)
 {
-    (void)state;
     struct http_request request;
     struct s3_list_options options = {.continuation_token = "1/a==", .start_after = "x", .prefix = "p"};
     assert_int_equal(s3_build_list(&by_path, &options, &request, NULL), OS_OK);
@@ -271,9 +255,8 @@ static void a_token_takes_the_place_of_the_first_key(void **state)
                             "&list-type=2&prefix=p\n");
 }
 
-static void a_prefix_that_does_not_fit_is_named(void **state)
+TEST(a_prefix_that_does_not_fit_is_named)
 {
-    (void)state;
     struct http_request request;
     os_error err;
     char *prefix = malloc(HTTP_TARGET_MAX);
@@ -285,28 +268,4 @@ static void a_prefix_that_does_not_fit_is_named(void **state)
     assert_non_null(strstr(err.message, "prefix"));
     http_request_free(&request);
     free(prefix);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bucket_stands_in_the_path),
-        cmocka_unit_test(a_bucket_stands_in_the_host_name),
-        cmocka_unit_test(keys_are_sent_byte_for_byte),
-        cmocka_unit_test(a_key_of_1024_bytes_fits_however_it_is_escaped),
-        cmocka_unit_test(a_key_that_is_none_is_refused_by_every_builder),
-        cmocka_unit_test(a_range_is_asked_for_by_first_and_last_byte),
-        cmocka_unit_test(a_delete_carries_its_condition),
-        cmocka_unit_test(a_put_has_a_content_type_in_any_case),
-        cmocka_unit_test(a_put_carries_content_metadata_nonce_and_condition),
-        cmocka_unit_test(no_header_can_be_smuggled_in),
-        cmocka_unit_test(the_nonce_cannot_be_given_as_metadata),
-        cmocka_unit_test(headers_that_do_not_fit_are_refused),
-        cmocka_unit_test(a_copy_names_its_source_escaped),
-        cmocka_unit_test(a_copy_pins_version_and_etag_and_replaces_metadata),
-        cmocka_unit_test(a_list_has_its_parameters_in_the_order_of_the_signature),
-        cmocka_unit_test(a_token_takes_the_place_of_the_first_key),
-        cmocka_unit_test(a_prefix_that_does_not_fit_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,8 @@ static struct s3_error error_of(int status, const char *headers, const char *bod
     return error;
 }
 
-static void an_error_document_is_read(void **state)
+TEST(an_error_document_is_read)
 {
-    (void)state;
     struct s3_error error =
         error_of(412, "x-amz-request-id: HEADER\n",
                  XML "<Error><Code>PreconditionFailed</Code><Message>At least one did not hold</Message>"
@@ -36,9 +35,8 @@ static void an_error_document_is_read(void **state)
     assert_string_equal(error.request_id, "BODY");
 }
 
-static void the_stores_time_is_read_from_a_skewed_request(void **state)
+TEST(the_stores_time_is_read_from_a_skewed_request)
 {
-    (void)state;
     struct s3_error error = error_of(403, "",
                                      XML "<Error><Code>RequestTimeTooSkewed</Code><Message>m</Message>"
                                          "<RequestTime>20261121T000000Z</RequestTime>"
@@ -46,9 +44,8 @@ static void the_stores_time_is_read_from_a_skewed_request(void **state)
     assert_string_equal(error.server_time, "2026-11-21T12:00:00Z");
 }
 
-static void an_answer_without_a_body_leaves_the_code_empty(void **state)
+TEST(an_answer_without_a_body_leaves_the_code_empty)
 {
-    (void)state;
     struct s3_error error = error_of(404, "x-amz-request-id: R\n", "");
     assert_string_equal(error.code, "");
     assert_string_equal(error.request_id, "R");
@@ -56,9 +53,8 @@ static void an_answer_without_a_body_leaves_the_code_empty(void **state)
     assert_false(error_of(404, "", " \r\n").unreadable);
 }
 
-static void what_is_no_error_document_is_unreadable(void **state)
+TEST(what_is_no_error_document_is_unreadable)
 {
-    (void)state;
     static const char *const bodies[] = {
         "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>",
         "{\"Code\": \"NoSuchKey\"}",
@@ -78,9 +74,8 @@ static void what_is_no_error_document_is_unreadable(void **state)
     }
 }
 
-static void an_error_document_cut_at_any_byte_says_nothing(void **state)
+TEST(an_error_document_cut_at_any_byte_says_nothing)
 {
-    (void)state;
     static const char body[] = "<Error><Code>AccessDenied</Code><Message>m</Message><Region>eu-west-1</Region></Error>";
     for (size_t len = 1; len < sizeof(body) - 1; len++) {
         struct http_response response;
@@ -94,9 +89,8 @@ static void an_error_document_cut_at_any_byte_says_nothing(void **state)
     }
 }
 
-static void the_right_region_is_found_wherever_it_stands(void **state)
+TEST(the_right_region_is_found_wherever_it_stands)
 {
-    (void)state;
     struct s3_error error = error_of(301, "x-amz-bucket-region: eu-west-1\n",
                                      XML "<Error><Code>PermanentRedirect</Code><Message>m</Message>"
                                          "<Endpoint>bucket.s3.eu-west-1.amazonaws.com</Endpoint></Error>");
@@ -116,9 +110,8 @@ static void the_right_region_is_found_wherever_it_stands(void **state)
 }
 
 /* It becomes part of a host name. */
-static void a_region_that_could_not_be_one_is_dropped(void **state)
+TEST(a_region_that_could_not_be_one_is_dropped)
 {
-    (void)state;
     static const char *const bodies[] = {
         "<Error><Code>PermanentRedirect</Code><Region>evil.example/</Region></Error>",
         "<Error><Code>PermanentRedirect</Code><Region>a b</Region></Error>",
@@ -130,9 +123,8 @@ static void a_region_that_could_not_be_one_is_dropped(void **state)
     assert_string_equal(error_of(301, "x-amz-bucket-region: a@b\n", "").region, "");
 }
 
-static void long_and_wild_texts_are_cut_and_tamed(void **state)
+TEST(long_and_wild_texts_are_cut_and_tamed)
 {
-    (void)state;
     struct buf body;
     buf_init(&body, 65536);
     buf_add_str(&body, "<Error><Code>Wild</Code><Message>a\n\tb&#127;");
@@ -158,9 +150,8 @@ static os_code object_of(const char *headers, struct s3_object *ret)
     return code;
 }
 
-static void an_object_is_read_from_the_headers(void **state)
+TEST(an_object_is_read_from_the_headers)
 {
-    (void)state;
     struct s3_object object;
     assert_int_equal(object_of("ETag: \"abc-2\"\nContent-Length: 12\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\n"
                                "X-Amz-Version-Id: null\nX-Amz-Meta-OSCommit-Nonce: 00ff\n",
@@ -174,9 +165,8 @@ static void an_object_is_read_from_the_headers(void **state)
     assert_false(object.delete_marker);
 }
 
-static void odd_headers_are_taken_as_they_are(void **state)
+TEST(odd_headers_are_taken_as_they_are)
 {
-    (void)state;
     struct s3_object object;
     assert_int_equal(object_of("", &object), OS_OK);
     assert_string_equal(object.etag, "");
@@ -190,9 +180,8 @@ static void odd_headers_are_taken_as_they_are(void **state)
     assert_true(object.delete_marker);
 }
 
-static void a_range_says_the_length_of_the_whole(void **state)
+TEST(a_range_says_the_length_of_the_whole)
 {
-    (void)state;
     struct s3_object object;
     assert_int_equal(object_of("content-length: 10\ncontent-range: bytes 0-9/1000\n", &object), OS_OK);
     assert_int_equal(object.length, 1000);
@@ -200,9 +189,8 @@ static void a_range_says_the_length_of_the_whole(void **state)
     assert_int_equal(object.length, 10);
 }
 
-static void a_length_that_is_no_number_is_a_broken_answer(void **state)
+TEST(a_length_that_is_no_number_is_a_broken_answer)
 {
-    (void)state;
     struct s3_object object = {.length = 77};
     static const char *const headers[] = {"content-length: -1\n", "content-length: ten\n", "content-length: 1e3\n",
                                           "content-length: 99999999999999999999\n", "content-length: 1,1\n"};
@@ -222,9 +210,8 @@ static char *header_of(const char *name, size_t length)
     return buf_take(&text);
 }
 
-static void an_etag_that_does_not_fit_is_a_broken_answer(void **state)
+TEST(an_etag_that_does_not_fit_is_a_broken_answer)
 {
-    (void)state;
     struct s3_object object;
     for (size_t len = 126; len < 130; len++) {
         char *header = header_of("etag", len);
@@ -233,9 +220,8 @@ static void an_etag_that_does_not_fit_is_a_broken_answer(void **state)
     }
 }
 
-static void a_version_id_that_does_not_fit_keeps_its_identity(void **state)
+TEST(a_version_id_that_does_not_fit_keeps_its_identity)
 {
-    (void)state;
     struct s3_object object;
     struct s3_object other;
     char *header = header_of("x-amz-version-id", 255);
@@ -253,9 +239,8 @@ static void a_version_id_that_does_not_fit_keeps_its_identity(void **state)
     assert_string_not_equal(object.version_id, other.version_id);
 }
 
-static void the_stores_time_is_its_date_header(void **state)
+TEST(the_stores_time_is_its_date_header)
 {
-    (void)state;
     struct http_response response;
     int64_t date_s = 5;
     answer_text(&response, 403, "Date: Sun, 06 Nov 1994 08:49:37 GMT\n", "");
@@ -271,9 +256,8 @@ static void the_stores_time_is_its_date_header(void **state)
     assert_int_equal(date_s, 784111777);
 }
 
-static void what_a_copy_carries_over_is_found(void **state)
+TEST(what_a_copy_carries_over_is_found)
 {
-    (void)state;
     struct http_response response;
     struct s3_content content;
     os_metadata list[2];
@@ -311,9 +295,8 @@ static os_code copy_of(const char *headers, const char *body, struct s3_object *
     "<CopyObjectResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">" \
     "<LastModified>2006-02-03T16:45:09.000Z</LastModified><ETag>&quot;abc&quot;</ETag></CopyObjectResult>"
 
-static void a_copy_has_succeeded_when_its_result_came(void **state)
+TEST(a_copy_has_succeeded_when_its_result_came)
 {
-    (void)state;
     struct s3_object object;
     struct s3_error error;
     assert_int_equal(copy_of("x-amz-version-id: v\nx-amz-request-id: R\n", XML RESULT, &object, &error), OS_OK);
@@ -328,9 +311,8 @@ static void a_copy_has_succeeded_when_its_result_came(void **state)
     assert_string_equal(object.etag, "");
 }
 
-static void an_error_inside_a_200_is_an_error(void **state)
+TEST(an_error_inside_a_200_is_an_error)
 {
-    (void)state;
     struct s3_object object = {.etag = "kept"};
     struct s3_error error;
     static const char body[] =
@@ -341,9 +323,8 @@ static void an_error_inside_a_200_is_an_error(void **state)
     assert_string_equal(object.etag, "kept");
 }
 
-static void a_200_with_anything_else_is_no_success(void **state)
+TEST(a_200_with_anything_else_is_no_success)
 {
-    (void)state;
     static const char *const bodies[] = {
         "",
         "   \n",
@@ -366,9 +347,8 @@ static void a_200_with_anything_else_is_no_success(void **state)
     }
 }
 
-static void a_result_cut_at_any_byte_is_no_success(void **state)
+TEST(a_result_cut_at_any_byte_is_no_success)
 {
-    (void)state;
     static const char body[] = XML RESULT;
     for (size_t len = 0; len < sizeof(body) - 1; len++) {
         struct http_response response;
@@ -382,9 +362,8 @@ static void a_result_cut_at_any_byte_is_no_success(void **state)
     }
 }
 
-static void an_etag_of_a_copy_that_does_not_fit_is_no_success(void **state)
+TEST(an_etag_of_a_copy_that_does_not_fit_is_no_success)
 {
-    (void)state;
     struct buf body;
     struct s3_object object;
     struct s3_error error;
@@ -397,9 +376,8 @@ static void an_etag_of_a_copy_that_does_not_fit_is_no_success(void **state)
     buf_free(&body);
 }
 
-static void what_a_store_adds_needlessly_changes_nothing(void **state)
+TEST(what_a_store_adds_needlessly_changes_nothing)
 {
-    (void)state;
     struct s3_error error =
         error_of(400, "x-amz-bucket-region: eu-west-1\n",
                  "<Error><Code>AuthorizationHeaderMalformed</Code><Message>expecting 'us-west-2'</Message></Error>");
@@ -427,42 +405,11 @@ static void what_a_store_adds_needlessly_changes_nothing(void **state)
     http_response_free(&response);
 }
 
-static void a_request_id_without_a_beginning_of_a_character_is_cut_to_nothing(void **state)
+TEST(a_request_id_without_a_beginning_of_a_character_is_cut_to_nothing)
 {
     char headers[600] = "x-amz-request-id: ";
-    (void)state;
     size_t begin = strlen(headers);
     memset(headers + begin, 0x80, 500);
     strcpy(headers + begin + 500, "\n");
     assert_string_equal(error_of(500, headers, "").request_id, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_error_document_is_read),
-        cmocka_unit_test(the_stores_time_is_read_from_a_skewed_request),
-        cmocka_unit_test(an_answer_without_a_body_leaves_the_code_empty),
-        cmocka_unit_test(what_is_no_error_document_is_unreadable),
-        cmocka_unit_test(an_error_document_cut_at_any_byte_says_nothing),
-        cmocka_unit_test(the_right_region_is_found_wherever_it_stands),
-        cmocka_unit_test(a_region_that_could_not_be_one_is_dropped),
-        cmocka_unit_test(long_and_wild_texts_are_cut_and_tamed),
-        cmocka_unit_test(an_object_is_read_from_the_headers),
-        cmocka_unit_test(odd_headers_are_taken_as_they_are),
-        cmocka_unit_test(a_range_says_the_length_of_the_whole),
-        cmocka_unit_test(a_length_that_is_no_number_is_a_broken_answer),
-        cmocka_unit_test(an_etag_that_does_not_fit_is_a_broken_answer),
-        cmocka_unit_test(a_version_id_that_does_not_fit_keeps_its_identity),
-        cmocka_unit_test(the_stores_time_is_its_date_header),
-        cmocka_unit_test(what_a_copy_carries_over_is_found),
-        cmocka_unit_test(a_copy_has_succeeded_when_its_result_came),
-        cmocka_unit_test(an_error_inside_a_200_is_an_error),
-        cmocka_unit_test(a_200_with_anything_else_is_no_success),
-        cmocka_unit_test(a_result_cut_at_any_byte_is_no_success),
-        cmocka_unit_test(an_etag_of_a_copy_that_does_not_fit_is_no_success),
-        cmocka_unit_test(what_a_store_adds_needlessly_changes_nothing),
-        cmocka_unit_test(a_request_id_without_a_beginning_of_a_character_is_cut_to_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include "base/http_message.h"
 #include "oscommit.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* after the ones above */
-#include <cmocka.h>
 
 /* `headers` is "name: value" lines; `body` is bytes. */
 static inline void answer_bytes(struct http_response *ret, int status, const char *headers, const void *body,

@@ -25,13 +25,12 @@ static void answer_with_long_version(struct http_response *ret, const char *body
     answer_text(ret, 200, headers, body);
 }
 
-static void an_object_whose_version_cannot_be_told_is_no_object(void **state)
+TEST(an_object_whose_version_cannot_be_told_is_no_object)
 {
     struct http_response response;
     struct s3_object object = {.length = 77};
     struct s3_error error;
     os_error err;
-    (void)state;
     answer_with_long_version(&response, "");
     assert_int_equal(s3_parse_object(&response, &object, &err), OS_ERR_NO_MEMORY);
     http_response_free(&response);
@@ -39,12 +38,4 @@ static void an_object_whose_version_cannot_be_told_is_no_object(void **state)
     assert_int_equal(s3_parse_copy(&response, &object, &error, &err), OS_ERR_NO_MEMORY);
     assert_int_equal(object.length, 77);
     http_response_free(&response);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_object_whose_version_cannot_be_told_is_no_object),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

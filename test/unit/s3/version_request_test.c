@@ -14,9 +14,8 @@ static os_error err;
 
 /* ------------------------------------------------------------------------------------------------ versions */
 
-static void one_version_is_asked_for_by_its_id(void **state)
+TEST(one_version_is_asked_for_by_its_id)
 {
-    (void)state;
     struct http_request request;
     assert_int_equal(s3_build_head(&by_path, "dir/a b", &request, NULL), OS_OK);
     assert_int_equal(s3_request_version(&request, "v/1+", NULL), OS_OK);
@@ -34,9 +33,8 @@ static void one_version_is_asked_for_by_its_id(void **state)
     check_request(&request, "GET " KEY "?tagging=\n");
 }
 
-static void a_hash_that_stands_for_a_version_id_is_never_sent(void **state)
+TEST(a_hash_that_stands_for_a_version_id_is_never_sent)
 {
-    (void)state;
     static const char hash[] = "sha256:00ff";
     struct http_request request;
     assert_int_equal(s3_build_delete(&by_path, "k", NULL, &request, NULL), OS_OK);
@@ -52,9 +50,8 @@ static void a_hash_that_stands_for_a_version_id_is_never_sent(void **state)
     assert_true(s3_is_version_id("null"));
 }
 
-static void versions_are_listed_from_where_a_page_ended(void **state)
+TEST(versions_are_listed_from_where_a_page_ended)
 {
-    (void)state;
     struct http_request request;
     struct s3_list_versions_options options = {"p/", "p/ k", "v1", 7};
     assert_int_equal(s3_build_list_versions(&by_path, &options, &request, NULL), OS_OK);
@@ -69,9 +66,8 @@ static void versions_are_listed_from_where_a_page_ended(void **state)
 
 /* ------------------------------------------------------------------------------------------------ rename */
 
-static void a_rename_names_its_source_and_both_conditions(void **state)
+TEST(a_rename_names_its_source_and_both_conditions)
 {
-    (void)state;
     struct http_request request;
     const struct s3_condition absent = {.if_none_match_any = true};
     const struct s3_condition expected = {.if_match = "\"e\""};
@@ -114,9 +110,8 @@ static void check_condition(struct http_request *request, os_code built, const s
     http_request_free(request);
 }
 
-static void R7_a_vendors_header_goes_with_the_writes_that_know_it(void **state)
+TEST(R7_a_vendors_header_goes_with_the_writes_that_know_it)
 {
-    (void)state;
     struct http_request request;
     struct buf body;
     const struct s3_part_name part = {1, "\"a\"", NULL};
@@ -140,9 +135,8 @@ static void R7_a_vendors_header_goes_with_the_writes_that_know_it(void **state)
     buf_free(&body);
 }
 
-static void R7_a_vendors_header_means_absent_and_never_replaces(void **state)
+TEST(R7_a_vendors_header_means_absent_and_never_replaces)
 {
-    (void)state;
     struct http_request request;
     struct s3_condition condition = {.vendor = S3_VENDOR_ALIBABA, .if_match = "\"e\""};
     assert_int_equal(s3_build_put(&by_path, "k", &bytes, NULL, &condition, &request, &err), OS_ERR_ARGUMENT);
@@ -155,9 +149,8 @@ static void R7_a_vendors_header_means_absent_and_never_replaces(void **state)
 
 /* ------------------------------------------------------------------------------------------------ attributes */
 
-static void a_put_and_a_copy_carry_their_attributes(void **state)
+TEST(a_put_and_a_copy_carry_their_attributes)
 {
-    (void)state;
     struct http_request request;
     const os_metadata tags[] = {{"a b", "c&d"}};
     const struct s3_attributes all = {tags, 1, "STANDARD_IA", "aws:kms", "key-1"};
@@ -180,9 +173,8 @@ static void a_put_and_a_copy_carry_their_attributes(void **state)
     http_request_free(&request);
 }
 
-static void attributes_that_cannot_be_sent_are_refused(void **state)
+TEST(attributes_that_cannot_be_sent_are_refused)
 {
-    (void)state;
     struct http_request request;
     os_metadata many[S3_TAGS_MAX + 1];
     for (size_t i = 0; i <= S3_TAGS_MAX; i++)
@@ -193,19 +185,4 @@ static void attributes_that_cannot_be_sent_are_refused(void **state)
     assert_int_equal(s3_request_attributes(&request, &too_many, &err), OS_ERR_ARGUMENT);
     assert_int_equal(s3_request_attributes(&request, &two_lines, &err), OS_ERR_ARGUMENT);
     http_request_free(&request);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_version_is_asked_for_by_its_id),
-        cmocka_unit_test(a_hash_that_stands_for_a_version_id_is_never_sent),
-        cmocka_unit_test(versions_are_listed_from_where_a_page_ended),
-        cmocka_unit_test(a_rename_names_its_source_and_both_conditions),
-        cmocka_unit_test(R7_a_vendors_header_goes_with_the_writes_that_know_it),
-        cmocka_unit_test(R7_a_vendors_header_means_absent_and_never_replaces),
-        cmocka_unit_test(a_put_and_a_copy_carry_their_attributes),
-        cmocka_unit_test(attributes_that_cannot_be_sent_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

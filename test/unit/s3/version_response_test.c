@@ -45,9 +45,8 @@ static os_code read_tags(const char *body, struct seen *seen, struct s3_error *e
     return code;
 }
 
-static void tags_are_given_as_they_are_stored(void **state)
+TEST(tags_are_given_as_they_are_stored)
 {
-    (void)state;
     struct seen seen = {.stop_after = 0};
     struct s3_error error;
     assert_int_equal(read_tags(TAGS(TAG(" a b", "c &amp; d ") TAG("n", "") "<Tag><Key>o</Key></Tag>"), &seen, &error),
@@ -61,9 +60,8 @@ static void tags_are_given_as_they_are_stored(void **state)
     assert_string_equal(seen.text, "a=b|");
 }
 
-static void tags_that_cannot_be_carried_on_are_no_answer(void **state)
+TEST(tags_that_cannot_be_carried_on_are_no_answer)
 {
-    (void)state;
     struct seen seen = {.stop_after = 0};
     struct s3_error error;
     char body[4096];
@@ -87,9 +85,8 @@ static void tags_that_cannot_be_carried_on_are_no_answer(void **state)
     assert_int_equal(seen.count, 1);
 }
 
-static void an_object_has_ten_tags_at_most(void **state)
+TEST(an_object_has_ten_tags_at_most)
 {
-    (void)state;
     struct seen seen = {.stop_after = 0};
     struct s3_error error;
 #define FIVE TAG("a", "1") TAG("b", "2") TAG("c", "3") TAG("d", "4") TAG("e", "5")
@@ -99,9 +96,8 @@ static void an_object_has_ten_tags_at_most(void **state)
     assert_int_equal(seen.count, 0);
 }
 
-static void an_error_inside_the_200_is_told(void **state)
+TEST(an_error_inside_the_200_is_told)
 {
-    (void)state;
     struct seen seen = {.stop_after = 0};
     struct s3_error error;
     struct http_response response;
@@ -117,9 +113,8 @@ static void an_error_inside_the_200_is_told(void **state)
 
 /* ------------------------------------------------------------------------------------------------ versioning */
 
-static void a_bucket_has_versions_or_had_them_or_never(void **state)
+TEST(a_bucket_has_versions_or_had_them_or_never)
 {
-    (void)state;
     static const struct {
         const char *body;
         os_code code;
@@ -196,9 +191,8 @@ static void refuse(const char *body, const struct s3_list_versions_options *opti
     assert_non_null(strstr(err.message, "list of versions"));
 }
 
-static void versions_and_delete_markers_are_given_in_their_order(void **state)
+TEST(versions_and_delete_markers_are_given_in_their_order)
 {
-    (void)state;
     check_page(VERSIONS("<Name>b</Name><Prefix/><IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>"
                         "<DeleteMarker><Key>a%2Fb+c</Key><VersionId>v3</VersionId><IsLatest>true</IsLatest>"
                         "<LastModified>1970-01-01T00:00:09.000Z</LastModified><Owner><ID>o</ID></Owner></DeleteMarker>"
@@ -210,9 +204,8 @@ static void versions_and_delete_markers_are_given_in_their_order(void **state)
     check_page(VERSIONS(VERSION("a+%2F")), "a+%2F|v||0|0|\n"); /* not encoded, although that was asked for */
 }
 
-static void a_version_id_too_long_to_keep_is_told_by_its_hash(void **state)
+TEST(a_version_id_too_long_to_keep_is_told_by_its_hash)
 {
-    (void)state;
     char body[2000];
     char id[S3_VERSION_ID_SIZE + 1];
     struct seen seen = {.stop_after = 0};
@@ -224,9 +217,8 @@ static void a_version_id_too_long_to_keep_is_told_by_its_hash(void **state)
     assert_non_null(strstr(seen.text, "k|sha256:"));
 }
 
-static void more_versions_follow_where_the_page_says(void **state)
+TEST(more_versions_follow_where_the_page_says)
 {
-    (void)state;
     struct seen seen = {.stop_after = 0};
     struct s3_versions_page page;
     assert_int_equal(read_page(VERSIONS(MORE "<EncodingType>url</EncodingType><NextKeyMarker>k%2B</NextKeyMarker>"
@@ -251,17 +243,15 @@ static void more_versions_follow_where_the_page_says(void **state)
     free(page.next_version_id_marker);
 }
 
-static void a_list_of_versions_that_would_never_end_is_refused(void **state)
+TEST(a_list_of_versions_that_would_never_end_is_refused)
 {
-    (void)state;
     refuse(VERSIONS(MORE VERSION("k")), &from_start);
     refuse(VERSIONS(MORE "<NextVersionIdMarker>v</NextVersionIdMarker>" VERSION("k")), &from_start);
     refuse(VERSIONS(MORE "<NextKeyMarker>k</NextKeyMarker><NextVersionIdMarker>v</NextVersionIdMarker>"), &from_k);
 }
 
-static void what_is_no_list_of_versions_gives_no_version(void **state)
+TEST(what_is_no_list_of_versions_gives_no_version)
 {
-    (void)state;
     static const char *const bodies[] = {
         "",
         "<ListVersionsResult>" VERSION("k"),
@@ -278,18 +268,16 @@ static void what_is_no_list_of_versions_gives_no_version(void **state)
         refuse(bodies[i], &from_start);
 }
 
-static void an_etag_that_does_not_fit_makes_no_version(void **state)
+TEST(an_etag_that_does_not_fit_makes_no_version)
 {
-    (void)state;
     char body[1000];
     snprintf(body, sizeof(body), VERSIONS("<Version><Key>k</Key><VersionId>v</VersionId><ETag>%0200d</ETag></Version>"),
              0);
     refuse(body, &from_start);
 }
 
-static void a_caller_that_says_stop_gets_no_more_versions(void **state)
+TEST(a_caller_that_says_stop_gets_no_more_versions)
 {
-    (void)state;
     struct seen seen = {.stop_after = 1};
     struct s3_versions_page page;
     assert_int_equal(read_page(VERSIONS(VERSION("a") VERSION("b")), &from_start, &seen, &page), OS_ERR_STOPPED);
@@ -321,30 +309,9 @@ static void try_without_memory(const char *body)
     assert_true(failures >= 3);
 }
 
-static void without_memory_there_is_no_list(void **state)
+TEST(without_memory_there_is_no_list)
 {
-    (void)state;
     try_without_memory(VERSIONS(MORE "<EncodingType>url</EncodingType><NextKeyMarker>k%2B</NextKeyMarker>"
                                      "<NextVersionIdMarker>w</NextVersionIdMarker>" VERSION("a%2Bb") VERSION("k")));
     try_without_memory(VERSIONS(MORE "<NextKeyMarker>k</NextKeyMarker>" VERSION("a")));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tags_are_given_as_they_are_stored),
-        cmocka_unit_test(tags_that_cannot_be_carried_on_are_no_answer),
-        cmocka_unit_test(an_object_has_ten_tags_at_most),
-        cmocka_unit_test(an_error_inside_the_200_is_told),
-        cmocka_unit_test(a_bucket_has_versions_or_had_them_or_never),
-        cmocka_unit_test(versions_and_delete_markers_are_given_in_their_order),
-        cmocka_unit_test(a_version_id_too_long_to_keep_is_told_by_its_hash),
-        cmocka_unit_test(more_versions_follow_where_the_page_says),
-        cmocka_unit_test(a_list_of_versions_that_would_never_end_is_refused),
-        cmocka_unit_test(what_is_no_list_of_versions_gives_no_version),
-        cmocka_unit_test(an_etag_that_does_not_fit_makes_no_version),
-        cmocka_unit_test(a_caller_that_says_stop_gets_no_more_versions),
-        cmocka_unit_test(without_memory_there_is_no_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

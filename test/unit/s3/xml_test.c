@@ -41,40 +41,35 @@ static void check_leaves(const char *document, const char *expected)
     buf_free(&leaves);
 }
 
-static void elements_are_given_with_their_paths(void **state)
+TEST(elements_are_given_with_their_paths)
 {
-    (void)state;
     check_leaves("<a><b>1</b><c><d>2</d></c><e/></a>", "a/b=1;a/c/d=2;a/c=;a/e=;a=;");
     check_leaves("<a>x<b>y</b>z</a>", "a/b=y;a=z;");
     check_leaves("<a>1 &lt; 2 &amp; <![CDATA[<3>]]> &#65;&#xe4;</a>", "a=1 < 2 & <3> A\xc3\xa4;");
     check_leaves("<a><!-- no --><?pi no?><b>1</b></a>", "a/b=1;a=;");
 }
 
-static void namespaces_do_not_matter(void **state)
+TEST(namespaces_do_not_matter)
 {
-    (void)state;
     check_leaves("<s:a xmlns:s=\"http://s3.amazonaws.com/doc/2006-03-01/\"><s:b x=\"y\">1</s:b></s:a>", "a/b=1;a=;");
     check_leaves("<a xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><b>1</b></a>", "a/b=1;a=;");
 }
 
-static void blanks_before_the_document_are_skipped(void **state)
+TEST(blanks_before_the_document_are_skipped)
 {
-    (void)state;
     check_leaves(" \r\n\t  \n<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n   <a>1</a>  \n", "a=1;");
 }
 
-static void a_document_cut_at_any_byte_is_broken(void **state)
+TEST(a_document_cut_at_any_byte_is_broken)
 {
-    (void)state;
     static const char document[] = "<?xml version=\"1.0\"?>\n<a x='1'><b>t&amp;<![CDATA[c]]></b><c/></a>";
     for (size_t len = 0; len < sizeof(document) - 1; len++)
         assert_int_equal(xml_read(text_of(document, len), ignore, NULL), XML_BROKEN);
     assert_int_equal(xml_read(text_of(document, sizeof(document) - 1), ignore, NULL), XML_OK);
 }
 
-static void what_is_not_well_formed_is_broken(void **state)
+TEST(what_is_not_well_formed_is_broken)
 {
-    (void)state;
     static const char *const documents[] = {
         "",
         " ",
@@ -100,9 +95,8 @@ static void what_is_not_well_formed_is_broken(void **state)
     assert_int_equal(xml_read(text_of("<a>\0</a>", 8), ignore, NULL), XML_BROKEN);
 }
 
-static void a_document_type_is_refused(void **state)
+TEST(a_document_type_is_refused)
 {
-    (void)state;
     assert_int_equal(outcome_of("<!DOCTYPE a><a/>"), XML_BROKEN);
     assert_int_equal(outcome_of("<!DOCTYPE a [<!ENTITY e \"x\">]><a>&e;</a>"), XML_BROKEN);
     assert_int_equal(outcome_of("<!DOCTYPE a SYSTEM \"file:///etc/passwd\"><a/>"), XML_BROKEN);
@@ -124,9 +118,8 @@ static char *nested(unsigned depth)
     return buf_take(&text);
 }
 
-static void depth_is_bounded(void **state)
+TEST(depth_is_bounded)
 {
-    (void)state;
     static const unsigned depths[] = {1, XML_DEPTH_MAX, XML_DEPTH_MAX + 1, 10000};
     for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
         char *document = nested(depths[i]);
@@ -135,9 +128,8 @@ static void depth_is_bounded(void **state)
     }
 }
 
-static void the_number_of_elements_is_bounded(void **state)
+TEST(the_number_of_elements_is_bounded)
 {
-    (void)state;
     for (unsigned more = 0; more < 2; more++) {
         struct buf text;
         buf_init(&text, 1 << 20);
@@ -150,9 +142,8 @@ static void the_number_of_elements_is_bounded(void **state)
     }
 }
 
-static void the_length_of_a_text_is_bounded(void **state)
+TEST(the_length_of_a_text_is_bounded)
 {
-    (void)state;
     for (size_t more = 0; more < 2; more++) {
         struct buf text;
         buf_init(&text, 1 << 20);
@@ -165,9 +156,8 @@ static void the_length_of_a_text_is_bounded(void **state)
     }
 }
 
-static void the_length_of_a_path_is_bounded(void **state)
+TEST(the_length_of_a_path_is_bounded)
 {
-    (void)state;
     for (size_t len = XML_PATH_MAX - 4; len <= XML_PATH_MAX + 4; len++) {
         struct buf text;
         buf_init(&text, 4096);
@@ -180,17 +170,15 @@ static void the_length_of_a_path_is_bounded(void **state)
     }
 }
 
-static void a_reader_that_has_enough_is_not_called_again(void **state)
+TEST(a_reader_that_has_enough_is_not_called_again)
 {
-    (void)state;
     int calls = 0;
     assert_int_equal(xml_read(text_from("<a><b/><c/><d>1</d></a>"), stop, &calls), XML_STOPPED);
     assert_int_equal(calls, 1);
 }
 
-static void a_document_that_its_reader_could_not_count_is_broken(void **state)
+TEST(a_document_that_its_reader_could_not_count_is_broken)
 {
-    (void)state;
     assert_int_equal(xml_read(text_of("<a>", (size_t)INT_MAX + 1), ignore, NULL), XML_BROKEN);
 }
 
@@ -202,9 +190,8 @@ static bool keep(void *context, const char *path, struct text text)
     return buf_add(context, text.p, text.len);
 }
 
-static void every_character_that_xml_has_is_written_so_that_it_is_read_again(void **state)
+TEST(every_character_that_xml_has_is_written_so_that_it_is_read_again)
 {
-    (void)state;
     char text[128 + 16];
     size_t len = 0;
     for (char c = '\t'; c < 0x7f; c = (char)(c + 1)) {
@@ -228,9 +215,8 @@ static void every_character_that_xml_has_is_written_so_that_it_is_read_again(voi
     buf_free(&again);
 }
 
-static void each_escape_is_the_name_of_its_character(void **state)
+TEST(each_escape_is_the_name_of_its_character)
 {
-    (void)state;
     struct buf written;
     buf_init(&written, 4096);
     assert_true(xml_escape(&written, text_from("")));
@@ -242,9 +228,8 @@ static void each_escape_is_the_name_of_its_character(void **state)
     buf_free(&written);
 }
 
-static void characters_that_xml_has_not_are_named(void **state)
+TEST(characters_that_xml_has_not_are_named)
 {
-    (void)state;
     static const char *const texts[] = {"\x01",         "a\x1f",         "\x08",        "\xff",
                                         "\xed\xa0\x80", "a\xef\xbf\xbe", "\xef\xbf\xbf"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -252,26 +237,4 @@ static void characters_that_xml_has_not_are_named(void **state)
     assert_false(xml_can_carry(text_of("a\0b", 3)));
     assert_true(xml_can_carry(text_from("")));
     assert_true(xml_can_carry(text_from("\xef\xbf\xbd\xef\xbe\xbf")));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_are_given_with_their_paths),
-        cmocka_unit_test(namespaces_do_not_matter),
-        cmocka_unit_test(blanks_before_the_document_are_skipped),
-        cmocka_unit_test(a_document_cut_at_any_byte_is_broken),
-        cmocka_unit_test(what_is_not_well_formed_is_broken),
-        cmocka_unit_test(a_document_type_is_refused),
-        cmocka_unit_test(depth_is_bounded),
-        cmocka_unit_test(the_number_of_elements_is_bounded),
-        cmocka_unit_test(the_length_of_a_text_is_bounded),
-        cmocka_unit_test(the_length_of_a_path_is_bounded),
-        cmocka_unit_test(a_reader_that_has_enough_is_not_called_again),
-        cmocka_unit_test(a_document_that_its_reader_could_not_count_is_broken),
-        cmocka_unit_test(every_character_that_xml_has_is_written_so_that_it_is_read_again),
-        cmocka_unit_test(each_escape_is_the_name_of_its_character),
-        cmocka_unit_test(characters_that_xml_has_not_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

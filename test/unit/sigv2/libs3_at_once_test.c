@@ -88,54 +88,47 @@ static void check_open(enum write write, const char *text, enum http_server_leav
     assert_true(result.sent);
 }
 
-static void a_deletion_answered_at_once_is_open(void **state)
+TEST_BETWEEN(start, stop_server, a_deletion_answered_at_once_is_open)
 {
-    (void)state;
     check_open(DELETION, "HTTP/1.1 204 No Content\r\n\r\n", HTTP_SERVER_KEEP);
     assert_non_null(strstr(err.message, "the answer was not seen"));
 }
 
-static void a_copy_answered_at_once_is_open(void **state)
+TEST_BETWEEN(start, stop_server, a_copy_answered_at_once_is_open)
 {
-    (void)state;
     char *text = answer("200 OK", "", "<CopyObjectResult><ETag>\"s\"</ETag></CopyObjectResult>");
     check_open(COPY, text, HTTP_SERVER_KEEP);
     free(text);
 }
 
-static void an_empty_put_answered_at_once_is_open(void **state)
+TEST_BETWEEN(start, stop_server, an_empty_put_answered_at_once_is_open)
 {
-    (void)state;
     check_open(EMPTY_PUT, "HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 0\r\n\r\n", HTTP_SERVER_KEEP);
 }
 
-static void a_write_refused_at_once_is_open(void **state)
+TEST_BETWEEN(start, stop_server, a_write_refused_at_once_is_open)
 {
-    (void)state;
     char *text = answer("403 Forbidden", "", ERROR("AccessDenied"));
     for (enum write write = DELETION; write < WRITES; write++)
         check_open(write, text, HTTP_SERVER_KEEP);
     free(text);
 }
 
-static void a_write_closed_at_once_is_open(void **state)
+TEST_BETWEEN(start, stop_server, a_write_closed_at_once_is_open)
 {
-    (void)state;
     for (enum write write = DELETION; write < WRITES; write++)
         check_open(write, NULL, HTTP_SERVER_CLOSE);
 }
 
-static void a_write_reset_at_once_is_open(void **state)
+TEST_BETWEEN(start, stop_server, a_write_reset_at_once_is_open)
 {
-    (void)state;
     for (enum write write = DELETION; write < WRITES; write++)
         check_open(write, NULL, HTTP_SERVER_RESET);
 }
 
 /* A socket that was reset has no peer, like one that is not connected yet. */
-static void a_write_reset_behind_the_first_call_is_open(void **state)
+TEST_BETWEEN(start, stop_server, a_write_reset_behind_the_first_call_is_open)
 {
-    (void)state;
     struct libs3_result result;
     requests = 1;
     reset_unseen = true;
@@ -155,9 +148,8 @@ static void push_redirect(void)
 }
 
 /* libs3 has followed it: what it tells of is the answer to a second copy. */
-static void a_write_redirected_at_once_is_open(void **state)
+TEST_BETWEEN(start, stop_server, a_write_redirected_at_once_is_open)
 {
-    (void)state;
     struct libs3_result result;
     push_redirect();
     check_code(send_write(DELETION, &result), OS_ERR_NETWORK);
@@ -167,9 +159,8 @@ static void a_write_redirected_at_once_is_open(void **state)
     assert_string_equal(http_server_record(server, 1)->method, "DELETE");
 }
 
-static void the_answer_to_a_second_copy_is_not_taken_for_the_first(void **state)
+TEST_BETWEEN(start, stop_server, the_answer_to_a_second_copy_is_not_taken_for_the_first)
 {
-    (void)state;
     struct libs3_result result;
     push_redirect();
     requests = 2;
@@ -181,9 +172,8 @@ static void the_answer_to_a_second_copy_is_not_taken_for_the_first(void **state)
 
 /* ------------------------------------------------------------------------------------------------ reads */
 
-static void a_read_is_repeated_and_then_takes_the_word_of_libs3(void **state)
+TEST_BETWEEN(start, stop_server, a_read_is_repeated_and_then_takes_the_word_of_libs3)
 {
-    (void)state;
     struct libs3_result result;
     for (size_t i = 0; i < READ_TRIES; i++)
         push("HTTP/1.1 404 Not Found\r\n\r\n", HTTP_SERVER_CLOSE);
@@ -195,9 +185,8 @@ static void a_read_is_repeated_and_then_takes_the_word_of_libs3(void **state)
 
 /* ------------------------------------------------------------------------------------------------ nothing left */
 
-static void a_server_that_is_not_there_was_sent_nothing(void **state)
+TEST_BETWEEN(start, stop_server, a_server_that_is_not_there_was_sent_nothing)
 {
-    (void)state;
     struct libs3_result result;
     char kept[sizeof(endpoint.host)];
     memcpy(kept, endpoint.host, sizeof(kept));
@@ -229,9 +218,8 @@ static int listen_with_a_full_queue(int *ret_fillers)
     return listener;
 }
 
-static void a_connection_that_never_stood_was_sent_nothing(void **state)
+TEST_BETWEEN(start, stop_server, a_connection_that_never_stood_was_sent_nothing)
 {
-    (void)state;
     struct libs3_result result;
     struct libs3_call call = within(200);
     int fillers[QUEUE];
@@ -242,25 +230,4 @@ static void a_connection_that_never_stood_was_sent_nothing(void **state)
     for (int i = 0; i < QUEUE; i++)
         close(fillers[i]);
     close(listener);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop_server)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_deletion_answered_at_once_is_open),
-        TEST(a_copy_answered_at_once_is_open),
-        TEST(an_empty_put_answered_at_once_is_open),
-        TEST(a_write_refused_at_once_is_open),
-        TEST(a_write_closed_at_once_is_open),
-        TEST(a_write_reset_at_once_is_open),
-        TEST(a_write_reset_behind_the_first_call_is_open),
-        TEST(a_write_redirected_at_once_is_open),
-        TEST(the_answer_to_a_second_copy_is_not_taken_for_the_first),
-        TEST(a_read_is_repeated_and_then_takes_the_word_of_libs3),
-        TEST(a_server_that_is_not_there_was_sent_nothing),
-        TEST(a_connection_that_never_stood_was_sent_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

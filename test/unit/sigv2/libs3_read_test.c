@@ -6,9 +6,8 @@ enum { FLOOD_BYTES = 24 << 20 };
 
 /* ------------------------------------------------------------------------------------------------ HEAD, GET */
 
-static void a_head_is_read_in_any_spelling(void **state)
+TEST_BETWEEN(start_server, stop_server, a_head_is_read_in_any_spelling)
 {
-    (void)state;
     struct libs3_result result;
     push("HTTP/1.1 200 OK\r\netag: \"e\"\r\nX-AMZ-META-OSCOMMIT-NONCE: 00ff\r\nlast-modified: Sun, 06 Nov 1994 "
          "08:49:37 GMT\r\ncontent-length: 12\r\ncontent-type: text/plain\r\nx-amz-version-id: v\r\n\r\n",
@@ -26,9 +25,8 @@ static void a_head_is_read_in_any_spelling(void **state)
     assert_true(result.object.delete_marker);
 }
 
-static void an_answer_in_many_pieces_is_put_together(void **state)
+TEST_BETWEEN(start_server, stop_server, an_answer_in_many_pieces_is_put_together)
 {
-    (void)state;
     struct libs3_result result;
     http_server_push(server,
                      &(struct http_server_step){.answer = "HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 5\r\n\r\n",
@@ -56,9 +54,8 @@ static os_code get_text(size_t max, struct buf *ret, struct libs3_result *result
     return libs3_get(&config, &call, "k", 0, 0, collect, ret, result, &err);
 }
 
-static void bytes_without_the_mark_of_a_store_that_marks_are_given_to_nobody(void **state)
+TEST_BETWEEN(start_server, stop_server, bytes_without_the_mark_of_a_store_that_marks_are_given_to_nobody)
 {
-    (void)state;
     struct libs3_call call = within(60000);
     call.marks = true;
     for (int marked = 0; marked < 2; marked++) {
@@ -76,9 +73,8 @@ static void bytes_without_the_mark_of_a_store_that_marks_are_given_to_nobody(voi
     }
 }
 
-static void a_get_cut_short_is_no_success(void **state)
+TEST_BETWEEN(start_server, stop_server, a_get_cut_short_is_no_success)
 {
-    (void)state;
     struct libs3_result result;
     struct buf bytes;
     http_server_push(server, &(struct http_server_step){.answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345",
@@ -102,9 +98,8 @@ static void *release_one(void *unused)
     return NULL;
 }
 
-static void bytes_that_were_not_asked_for_are_not_given(void **state)
+TEST_BETWEEN(start_server, stop_server, bytes_that_were_not_asked_for_are_not_given)
 {
-    (void)state;
     static const struct {
         const char *answer;
         uint64_t offset, count;
@@ -153,9 +148,8 @@ static void expect_flood(const char *head, const char *line, os_code code)
     buf_free(&bytes);
 }
 
-static void endless_trailers_are_given_up(void **state)
+TEST_BETWEEN(start_server, stop_server, endless_trailers_are_given_up)
 {
-    (void)state;
     static const char chunked[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n";
     char head[128];
     snprintf(head, sizeof(head), "%s0\r\n", chunked);
@@ -165,9 +159,8 @@ static void endless_trailers_are_given_up(void **state)
 }
 
 /* libs3 gives up by itself after fifteen seconds, and called that a success where nothing of the body had come. */
-static void a_body_that_never_begins_is_no_empty_one(void **state)
+TEST_BETWEEN(start_server, stop_server, a_body_that_never_begins_is_no_empty_one)
 {
-    (void)state;
     struct libs3_result result;
     struct buf bytes;
     struct libs3_call call = within(60000);
@@ -178,9 +171,8 @@ static void a_body_that_never_begins_is_no_empty_one(void **state)
     buf_free(&bytes);
 }
 
-static void a_receiver_can_stop_a_get(void **state)
+TEST_BETWEEN(start_server, stop_server, a_receiver_can_stop_a_get)
 {
-    (void)state;
     struct libs3_result result;
     struct buf bytes;
     push("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1234567890", HTTP_SERVER_KEEP);
@@ -188,9 +180,8 @@ static void a_receiver_can_stop_a_get(void **state)
     buf_free(&bytes);
 }
 
-static void an_error_document_is_not_given_to_the_receiver(void **state)
+TEST_BETWEEN(start_server, stop_server, an_error_document_is_not_given_to_the_receiver)
 {
-    (void)state;
     struct libs3_result result;
     struct buf bytes;
     push("HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -221,9 +212,8 @@ static os_code copy_to(const char *source_etag, struct libs3_result *ret)
 
 #define RESULT "<CopyObjectResult><ETag>\"s\"</ETag></CopyObjectResult>"
 
-static void a_copy_carries_what_the_source_has(void **state)
+TEST_BETWEEN(start_server, stop_server, a_copy_carries_what_the_source_has)
 {
-    (void)state;
     struct libs3_result result;
     char *text = answer("200 OK", "x-amz-version-id: v\r\n", RESULT);
     push_source();
@@ -246,9 +236,8 @@ static void a_copy_carries_what_the_source_has(void **state)
 }
 
 /* libs3 2.0 calls every one of these a success. */
-static void a_copy_without_its_result_is_no_success(void **state)
+TEST_BETWEEN(start_server, stop_server, a_copy_without_its_result_is_no_success)
 {
-    (void)state;
     static const char *const bodies[] = {ERROR("InternalError"), "", "<html/>", "<CopyObjectResult><ETag>\"s\"</ETag>"};
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         struct libs3_result result;
@@ -261,9 +250,8 @@ static void a_copy_without_its_result_is_no_success(void **state)
     }
 }
 
-static void a_result_of_unknown_length_is_read(void **state)
+TEST_BETWEEN(start_server, stop_server, a_result_of_unknown_length_is_read)
 {
-    (void)state;
     struct libs3_result result;
     push_source();
     push("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -274,9 +262,8 @@ static void a_result_of_unknown_length_is_read(void **state)
     assert_string_equal(result.object.etag, "\"s\"");
 }
 
-static void a_copy_of_another_version_is_not_sent(void **state)
+TEST_BETWEEN(start_server, stop_server, a_copy_of_another_version_is_not_sent)
 {
-    (void)state;
     struct libs3_result result;
     push("HTTP/1.1 200 OK\r\nETag: \"s\"\r\nx-amz-request-id: 1\r\nContent-Length: 3\r\n\r\n", HTTP_SERVER_DRAIN);
     check_code(copy_to("\"other\"", &result), OS_OK);
@@ -286,9 +273,8 @@ static void a_copy_of_another_version_is_not_sent(void **state)
     assert_int_equal(http_server_connections(server), 1);
 }
 
-static void a_source_with_headers_that_libs3_cannot_send_is_not_copied(void **state)
+TEST_BETWEEN(start_server, stop_server, a_source_with_headers_that_libs3_cannot_send_is_not_copied)
 {
-    (void)state;
     static const char *const headers[] = {"Content-Language: de\r\n", "Content-Disposition: inline\r\n",
                                           "Expires: tomorrow\r\n"};
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
@@ -316,9 +302,8 @@ static os_code list_keys(const char *delimiter, struct buf *ret, struct s3_list_
     return libs3_list(&config, &call, "p q/", delimiter, "p q/m", 2, add_key, ret, page, result, &err);
 }
 
-static void the_next_page_begins_after_the_last_key(void **state)
+TEST_BETWEEN(start_server, stop_server, the_next_page_begins_after_the_last_key)
 {
-    (void)state;
     struct libs3_result result;
     struct s3_list_page page;
     struct buf keys;
@@ -346,9 +331,8 @@ static void the_next_page_begins_after_the_last_key(void **state)
 }
 
 /* libs3 2.0 calls these whole lists. */
-static void a_list_cut_short_is_refused(void **state)
+TEST_BETWEEN(start_server, stop_server, a_list_cut_short_is_refused)
 {
-    (void)state;
     static const char *const answers[] = {
         "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 90\r\n\r\n"
         "<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>a</Key></Contents>",
@@ -370,9 +354,8 @@ static void a_list_cut_short_is_refused(void **state)
 }
 
 /* libs3 2.0 calls every one of these an empty list. */
-static void what_is_no_list_is_refused(void **state)
+TEST_BETWEEN(start_server, stop_server, what_is_no_list_is_refused)
 {
-    (void)state;
     static const char *const answers[] = {
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n<html>hi</html>",
@@ -389,9 +372,8 @@ static void what_is_no_list_is_refused(void **state)
     }
 }
 
-static void an_empty_bucket_has_an_empty_list(void **state)
+TEST_BETWEEN(start_server, stop_server, an_empty_bucket_has_an_empty_list)
 {
-    (void)state;
     struct libs3_result result;
     struct s3_list_page page;
     struct buf keys;
@@ -403,9 +385,8 @@ static void an_empty_bucket_has_an_empty_list(void **state)
     buf_free(&keys);
 }
 
-static void a_bucket_that_is_not_there_is_said(void **state)
+TEST_BETWEEN(start_server, stop_server, a_bucket_that_is_not_there_is_said)
 {
-    (void)state;
     struct libs3_result result;
     struct libs3_call call = within(60000);
     char *text = answer("404 Not Found", "", ERROR("NoSuchBucket"));
@@ -418,9 +399,8 @@ static void a_bucket_that_is_not_there_is_said(void **state)
 
 /* ------------------------------------------------------------------------------------------------ what is refused */
 
-static void what_libs3_would_send_wrongly_is_not_sent(void **state)
+TEST_BETWEEN(start_server, stop_server, what_libs3_would_send_wrongly_is_not_sent)
 {
-    (void)state;
     static const char *const keys[] = {"a b", ".", "..", "a/../b", "a/.", "./a", "../a", "a/b/.."};
     struct libs3_result result;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -440,9 +420,8 @@ static void what_libs3_would_send_wrongly_is_not_sent(void **state)
     assert_int_equal(http_server_connections(server), 0);
 }
 
-static void dots_and_slashes_inside_a_key_are_sent(void **state)
+TEST_BETWEEN(start_server, stop_server, dots_and_slashes_inside_a_key_are_sent)
 {
-    (void)state;
     static const char *const keys[][2] = {{"a//b", "/bucket/a//b"},
                                           {"/a", "/bucket//a"},
                                           {"...", "/bucket/..."},
@@ -456,9 +435,8 @@ static void dots_and_slashes_inside_a_key_are_sent(void **state)
 }
 
 /* libs3 2.0 does not verify certificates. */
-static void https_is_refused(void **state)
+TEST_BETWEEN(start_server, stop_server, https_is_refused)
 {
-    (void)state;
     struct libs3_result result;
     memcpy(endpoint.scheme, "https", sizeof("https"));
     os_code code = head_of("k", &result);
@@ -466,35 +444,4 @@ static void https_is_refused(void **state)
     check_code(code, OS_ERR_TLS);
     assert_non_null(strstr(err.message, "certificates"));
     assert_int_equal(http_server_connections(server), 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start_server, stop_server)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_head_is_read_in_any_spelling),
-        TEST(an_answer_in_many_pieces_is_put_together),
-        TEST(bytes_without_the_mark_of_a_store_that_marks_are_given_to_nobody),
-        TEST(a_get_cut_short_is_no_success),
-        TEST(bytes_that_were_not_asked_for_are_not_given),
-        TEST(endless_trailers_are_given_up),
-        TEST(a_body_that_never_begins_is_no_empty_one),
-        TEST(a_receiver_can_stop_a_get),
-        TEST(an_error_document_is_not_given_to_the_receiver),
-        TEST(a_copy_carries_what_the_source_has),
-        TEST(a_copy_without_its_result_is_no_success),
-        TEST(a_result_of_unknown_length_is_read),
-        TEST(a_copy_of_another_version_is_not_sent),
-        TEST(a_source_with_headers_that_libs3_cannot_send_is_not_copied),
-        TEST(the_next_page_begins_after_the_last_key),
-        TEST(a_list_cut_short_is_refused),
-        TEST(what_is_no_list_is_refused),
-        TEST(an_empty_bucket_has_an_empty_list),
-        TEST(a_bucket_that_is_not_there_is_said),
-        TEST(what_libs3_would_send_wrongly_is_not_sent),
-        TEST(dots_and_slashes_inside_a_key_are_sent),
-        TEST(https_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,8 @@
 
 /* ------------------------------------------------------------------------------------------------ PUT */
 
-static void a_put_is_a_success_when_the_final_status_says_so(void **state)
+TEST_BETWEEN(start_server, stop_server, a_put_is_a_success_when_the_final_status_says_so)
 {
-    (void)state;
     struct libs3_result result;
     push_put("HTTP/1.1 200 OK\r\netag: \"e\"\r\nX-Amz-Version-Id: v\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
              "Content-Length: 0\r\n\r\n");
@@ -29,9 +28,8 @@ static void a_put_is_a_success_when_the_final_status_says_so(void **state)
 }
 
 /* libs3 2.0 calls every one of these a success. */
-static void a_put_that_was_refused_without_a_document_is_no_success(void **state)
+TEST_BETWEEN(start_server, stop_server, a_put_that_was_refused_without_a_document_is_no_success)
 {
-    (void)state;
     static const char *const statuses[] = {"412 Precondition Failed", "500 Oops", "503 Slow Down", "403 Forbidden",
                                            "400 Bad Request"};
     for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
@@ -46,9 +44,8 @@ static void a_put_that_was_refused_without_a_document_is_no_success(void **state
     }
 }
 
-static void a_put_that_was_refused_says_why(void **state)
+TEST_BETWEEN(start_server, stop_server, a_put_that_was_refused_says_why)
 {
-    (void)state;
     struct libs3_result result;
     char *text = answer("400 Bad Request", "", ERROR("XMinioInvalidObjectName"));
     push_put(text);
@@ -59,9 +56,8 @@ static void a_put_that_was_refused_says_why(void **state)
     free(text);
 }
 
-static void a_put_that_was_refused_at_once_says_why(void **state)
+TEST_BETWEEN(start_server, stop_server, a_put_that_was_refused_at_once_says_why)
 {
-    (void)state;
     struct libs3_result result;
     char *text = answer("403 Forbidden", "Connection: close\r\n", ERROR("AccessDenied"));
     http_server_push(server, &(struct http_server_step){
@@ -73,9 +69,8 @@ static void a_put_that_was_refused_at_once_says_why(void **state)
 }
 
 /* libs3 2.0 calls this a failed connection. */
-static void a_put_to_a_store_that_sends_no_100_is_a_success(void **state)
+TEST_BETWEEN(start_server, stop_server, a_put_to_a_store_that_sends_no_100_is_a_success)
 {
-    (void)state;
     struct libs3_result result;
     push("HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 0\r\n\r\n", HTTP_SERVER_KEEP);
     check_code(put_text("k", "body", &result), OS_OK);
@@ -83,9 +78,8 @@ static void a_put_to_a_store_that_sends_no_100_is_a_success(void **state)
     assert_string_equal(http_server_record(server, 0)->body, "body");
 }
 
-static void a_put_whose_connection_breaks_has_no_answer(void **state)
+TEST_BETWEEN(start_server, stop_server, a_put_whose_connection_breaks_has_no_answer)
 {
-    (void)state;
     static const enum http_server_leave leaves[] = {HTTP_SERVER_CLOSE, HTTP_SERVER_RESET};
     for (size_t i = 0; i < 2; i++) {
         struct libs3_result result;
@@ -97,9 +91,8 @@ static void a_put_whose_connection_breaks_has_no_answer(void **state)
     }
 }
 
-static void half_a_status_line_is_no_answer(void **state)
+TEST_BETWEEN(start_server, stop_server, half_a_status_line_is_no_answer)
 {
-    (void)state;
     static const char *const answers[] = {"HTTP/1.1 20", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nETag: \"e\"\r\n",
                                           "220 smtp ready\r\n", "HTTP/1.1 100 Continue\r\n\r\n"};
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
@@ -114,9 +107,8 @@ static void half_a_status_line_is_no_answer(void **state)
 
 /* ------------------------------------------------------------------------------------------------ R6 */
 
-static void a_redirected_write_is_not_sent_again(void **state)
+TEST_BETWEEN(start_server, stop_server, a_redirected_write_is_not_sent_again)
 {
-    (void)state;
     static const char *const statuses[] = {"301 Moved Permanently", "302 Found", "303 See Other",
                                            "307 Temporary Redirect", "308 Permanent Redirect"};
     for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
@@ -139,9 +131,8 @@ static void a_redirected_write_is_not_sent_again(void **state)
     }
 }
 
-static void a_put_is_not_sent_again_without_its_expectation(void **state)
+TEST_BETWEEN(start_server, stop_server, a_put_is_not_sent_again_without_its_expectation)
 {
-    (void)state;
     struct libs3_result result;
     http_server_push(server, &(struct http_server_step){.read = HTTP_SERVER_READ_HEADERS,
                                                         .answer = "HTTP/1.1 417 Expectation Failed\r\n"
@@ -162,9 +153,8 @@ static void *jump_when_held(void *unused)
     return NULL;
 }
 
-static void a_write_whose_deadline_passes_is_reset(void **state)
+TEST_BETWEEN(start_server, stop_server, a_write_whose_deadline_passes_is_reset)
 {
-    (void)state;
     struct libs3_result result;
     struct libs3_call call = within(HOUR_MS);
     struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = "body", .length = 4};
@@ -185,9 +175,8 @@ static void a_write_whose_deadline_passes_is_reset(void **state)
     assert_int_equal(http_server_record(server, 0)->end_errno, ECONNRESET);
 }
 
-static void a_deadline_that_has_passed_sends_nothing(void **state)
+TEST_BETWEEN(start_server, stop_server, a_deadline_that_has_passed_sends_nothing)
 {
-    (void)state;
     struct libs3_result result;
     struct libs3_call call = {.deadline_monotonic_ms = 1};
     check_code(libs3_delete(&config, &call, "k", &result, &err), OS_ERR_DEADLINE);
@@ -235,21 +224,18 @@ static void check_cancelled_write_is_reset(bool forks)
     assert_int_equal(http_server_record(server, 0)->end_errno, ECONNRESET);
 }
 
-static void a_cancelled_write_is_reset(void **state)
+TEST_BETWEEN(start_server, stop_server, a_cancelled_write_is_reset)
 {
-    (void)state;
     check_cancelled_write_is_reset(false);
 }
 
-static void a_cancelled_write_is_reset_beside_a_forked_child(void **state)
+TEST_BETWEEN(start_server, stop_server, a_cancelled_write_is_reset_beside_a_forked_child)
 {
-    (void)state;
     check_cancelled_write_is_reset(true);
 }
 
-static void a_server_that_is_not_there_was_sent_nothing(void **state)
+TEST_BETWEEN(start_server, stop_server, a_server_that_is_not_there_was_sent_nothing)
 {
-    (void)state;
     struct libs3_result result;
     char kept[sizeof(endpoint.host)];
     memcpy(kept, endpoint.host, sizeof(kept));
@@ -277,9 +263,8 @@ static os_code put_file(const char *text, uint64_t promised, struct libs3_result
     return code;
 }
 
-static void a_file_that_changes_while_it_is_sent_is_told(void **state)
+TEST_BETWEEN(start_server, stop_server, a_file_that_changes_while_it_is_sent_is_told)
 {
-    (void)state;
     struct libs3_result result;
     http_server_push(server, &(struct http_server_step){.read = HTTP_SERVER_READ_HEADERS, .answer = CONTINUE});
     http_server_push(server, &(struct http_server_step){.read = HTTP_SERVER_READ_NOTHING, .leave = HTTP_SERVER_DRAIN});
@@ -292,37 +277,11 @@ static void a_file_that_changes_while_it_is_sent_is_told(void **state)
         assert_false(http_server_record(server, i)->body_length >= 9);
 }
 
-static void a_file_that_keeps_its_length_is_sent(void **state)
+TEST_BETWEEN(start_server, stop_server, a_file_that_keeps_its_length_is_sent)
 {
-    (void)state;
     struct libs3_result result;
     push("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", HTTP_SERVER_KEEP);
     check_code(put_file("12345", 5, &result), OS_OK);
     assert_int_equal(result.status, 200);
     assert_string_equal(http_server_record(server, 0)->body, "12345");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start_server, stop_server)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_put_is_a_success_when_the_final_status_says_so),
-        TEST(a_put_that_was_refused_without_a_document_is_no_success),
-        TEST(a_put_that_was_refused_says_why),
-        TEST(a_put_that_was_refused_at_once_says_why),
-        TEST(a_put_to_a_store_that_sends_no_100_is_a_success),
-        TEST(a_put_whose_connection_breaks_has_no_answer),
-        TEST(half_a_status_line_is_no_answer),
-        TEST(a_redirected_write_is_not_sent_again),
-        TEST(a_put_is_not_sent_again_without_its_expectation),
-        TEST(a_write_whose_deadline_passes_is_reset),
-        TEST(a_deadline_that_has_passed_sends_nothing),
-        TEST(a_cancelled_write_is_reset),
-        TEST(a_cancelled_write_is_reset_beside_a_forked_child),
-        TEST(a_server_that_is_not_there_was_sent_nothing),
-        TEST(a_file_that_changes_while_it_is_sent_is_told),
-        TEST(a_file_that_keeps_its_length_is_sent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fake DynamoDB, asked by the library's own requests and read by its own parsers. */
+#include "support/test.h"
 #include "wire.h"
 
 /* cmocka wants these three first. */
@@ -11,7 +12,6 @@
 #include "dynamo/table.h"
 #include "support/record_changes.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,9 +76,8 @@ static void same_record(const struct record *left, const struct record *right)
     assert_true(!left->has_fence || left->fence_s == right->fence_s);
 }
 
-static void a_record_is_put_once_and_read_back(void **state)
+TEST(a_record_is_put_once_and_read_back)
 {
-    (void)state;
     struct fake_dynamo *dynamo = open_with(NULL);
     struct record found;
     struct record second = ours;
@@ -101,9 +100,8 @@ static void a_record_is_put_once_and_read_back(void **state)
     fake_dynamo_free(dynamo);
 }
 
-static void a_takeover_needs_the_record_as_it_was_seen(void **state)
+TEST(a_takeover_needs_the_record_as_it_was_seen)
 {
-    (void)state;
     struct fake_dynamo *dynamo = open_with(NULL);
     struct record found;
     struct record next = ours;
@@ -131,9 +129,8 @@ static void a_takeover_needs_the_record_as_it_was_seen(void **state)
     fake_dynamo_free(dynamo);
 }
 
-static void a_release_needs_its_own_generation_and_nonce(void **state)
+TEST(a_release_needs_its_own_generation_and_nonce)
 {
-    (void)state;
     struct fake_dynamo *dynamo = open_with(NULL);
     struct record found;
     struct record released;
@@ -151,10 +148,9 @@ static void a_release_needs_its_own_generation_and_nonce(void **state)
 }
 
 /* R17. */
-static void a_release_for_a_ticket_needs_every_attribute(void **state)
+TEST(a_release_for_a_ticket_needs_every_attribute)
 {
     static const char *const paths[RECORD_KINDS] = {"p", "q", "r", "s"};
-    (void)state;
     struct fake_dynamo *dynamo = open_with(NULL);
     struct record found;
     struct record released;
@@ -180,9 +176,8 @@ static void give_nothing(struct fake_dynamo_options *options)
     options->no_crc32 = true;
 }
 
-static void a_server_may_give_no_item_and_no_checksum(void **state)
+TEST(a_server_may_give_no_item_and_no_checksum)
 {
-    (void)state;
     struct fake_dynamo *dynamo = open_with(give_nothing);
     struct record found;
     struct http_request request;
@@ -229,9 +224,8 @@ static void other_is(struct fake_dynamo *dynamo, const char *operation, const ch
     "{\"TableName\":\"records\",\"Item\":{" item "},\"ConditionExpression\":\"attribute_not_exists(#p)\"," \
     "\"ExpressionAttributeNames\":{\"#p\":\"path\"},\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"}"
 
-static void an_item_that_the_peer_could_not_read_is_refused_and_noted(void **state)
+TEST(an_item_that_the_peer_could_not_read_is_refused_and_noted)
 {
-    (void)state;
     static const char *const bad[] = {
         PUT_IF_ABSENT(KEY ",\"generation\":{\"N\":\"1\"},\"timeout\":{\"N\":\"2\"}"),
         PUT_IF_ABSENT(KEY ",\"generation\":{\"N\":\"-1\"},\"timeout\":{\"N\":\"2\"},\"ttl\":{\"N\":\"3\"}"),
@@ -263,9 +257,8 @@ static void an_item_that_the_peer_could_not_read_is_refused_and_noted(void **sta
     "{\"TableName\":\"records\",\"Item\":{" RECORD "},\"ConditionExpression\":\"" expression \
     "\",\"ExpressionAttributeNames\":{" names "},\"ExpressionAttributeValues\":{" values "}}"
 
-static void conditions_that_the_protocol_does_not_have_are_refused(void **state)
+TEST(conditions_that_the_protocol_does_not_have_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "{\"TableName\":\"records\",\"Item\":{" RECORD "}}",
         PUT_WITH("attribute_not_exists(path)", "", ""),
@@ -337,9 +330,8 @@ static void list_is(struct fake_dynamo *dynamo, const char *path, size_t wanted_
     buf_free(&out);
 }
 
-static void records_are_listed_in_pages(void **state)
+TEST(records_are_listed_in_pages)
 {
-    (void)state;
     struct fake_dynamo *dynamo = open_with(NULL);
     struct record found;
     for (int i = 0; i < 250; i++) {
@@ -393,9 +385,8 @@ static void table_is(struct fake_dynamo *dynamo, bool exists, os_code judgement)
     }
 }
 
-static void a_table_is_made_and_given_its_ttl(void **state)
+TEST(a_table_is_made_and_given_its_ttl)
 {
-    (void)state;
     struct fake_dynamo *dynamo = open_with(no_table);
     table_is(dynamo, false, OS_OK);
     done_is(dynamo, dynamo_build_create_table);
@@ -410,9 +401,8 @@ static void a_table_is_made_and_given_its_ttl(void **state)
     fake_dynamo_free(dynamo);
 }
 
-static void ttl_removes_what_has_expired_and_nothing_else(void **state)
+TEST(ttl_removes_what_has_expired_and_nothing_else)
 {
-    (void)state;
     struct fake_dynamo *dynamo = open_with(NULL);
     struct record found;
     struct record later = ours;
@@ -451,9 +441,8 @@ static struct dynamo_error refusal(struct fake_dynamo *dynamo, const struct sigv
     return detail;
 }
 
-static void wrong_times_and_credentials_are_told_apart(void **state)
+TEST(wrong_times_and_credentials_are_told_apart)
 {
-    (void)state;
     struct fake_dynamo *dynamo = open_with(NULL);
     const struct sigv4_keys wrong = {WIRE_ACCESS, "wrong", NULL};
     const struct sigv4_keys unknown = {"AKIDOTHER", WIRE_SECRET, NULL};
@@ -474,22 +463,4 @@ static void wrong_times_and_credentials_are_told_apart(void **state)
     assert_true(detail.token_expired);
     assert_int_equal(fake_dynamo_record_count(dynamo), 0);
     fake_dynamo_free(dynamo);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_is_put_once_and_read_back),
-        cmocka_unit_test(a_takeover_needs_the_record_as_it_was_seen),
-        cmocka_unit_test(a_release_needs_its_own_generation_and_nonce),
-        cmocka_unit_test(a_release_for_a_ticket_needs_every_attribute),
-        cmocka_unit_test(a_server_may_give_no_item_and_no_checksum),
-        cmocka_unit_test(an_item_that_the_peer_could_not_read_is_refused_and_noted),
-        cmocka_unit_test(conditions_that_the_protocol_does_not_have_are_refused),
-        cmocka_unit_test(records_are_listed_in_pages),
-        cmocka_unit_test(a_table_is_made_and_given_its_ttl),
-        cmocka_unit_test(ttl_removes_what_has_expired_and_nothing_else),
-        cmocka_unit_test(wrong_times_and_credentials_are_told_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions of writes to the fake S3, and what its kinds make of them. */
+#include "support/test.h"
 #include "wire.h"
 
 /* cmocka wants these three first. */
@@ -9,7 +10,6 @@
 
 #include "s3/response.h"
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,9 +50,8 @@ static struct http_response delete_of(struct fake_s3 *s3, const char *key, const
     return wire_s3(s3, &request, WIRE_MS);
 }
 
-static void conditions_of_puts_are_held(void **state)
+TEST(conditions_of_puts_are_held)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     const struct s3_condition absent = {.if_none_match_any = true};
     const struct s3_condition right = {.if_match = BYTES_ETAG};
@@ -89,9 +88,8 @@ static void contended_put_is(struct fake_s3 *s3, const char *key, int status, co
     expect(wire_s3_contended(s3, &request, WIRE_MS), status, code);
 }
 
-static void a_condition_may_be_undecided_while_the_key_is_contended(void **state)
+TEST(a_condition_may_be_undecided_while_the_key_is_contended)
 {
-    (void)state;
     const struct s3_condition absent = {.if_none_match_any = true};
     struct fake_s3 *s3 = open_with(answer_409_undecided);
     put_is(s3, "key", &absent, 200, "");
@@ -115,9 +113,8 @@ static void refuse_conditions(struct fake_s3_options *options)
     options->missing_is_412 = true;
 }
 
-static void a_store_may_refuse_conditions_of_one_request(void **state)
+TEST(a_store_may_refuse_conditions_of_one_request)
 {
-    (void)state;
     const struct s3_condition absent = {.if_none_match_any = true};
     const struct s3_condition right = {.if_match = BYTES_ETAG};
     struct fake_s3 *s3 = open_with(refuse_conditions);
@@ -126,14 +123,4 @@ static void a_store_may_refuse_conditions_of_one_request(void **state)
     put_is(s3, "key", NULL, 200, "");
     expect(delete_of(s3, "key", &right), 204, "");
     fake_s3_free(s3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conditions_of_puts_are_held),
-        cmocka_unit_test(a_condition_may_be_undecided_while_the_key_is_contended),
-        cmocka_unit_test(a_store_may_refuse_conditions_of_one_request),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fake S3, asked by the library's own requests and read by its own parsers. */
+#include "support/test.h"
 #include "wire.h"
 
 /* cmocka wants these three first. */
@@ -9,7 +10,6 @@
 
 #include "s3/version_response.h"
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +35,8 @@ static void put_is(struct fake_s3 *s3, const char *key, const struct s3_conditio
     http_response_free(&response);
 }
 
-static void what_was_put_is_given_back(void **state)
+TEST(what_was_put_is_given_back)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     struct http_request request;
     struct s3_object object;
@@ -104,9 +103,8 @@ static void check_expiry_at_end(struct fake_s3_options *options)
     options->checks_expiry_at_end = true;
 }
 
-static void an_expired_query_signature_is_refused(void **state)
+TEST(an_expired_query_signature_is_refused)
 {
-    (void)state;
     const uint64_t end = WIRE_MS + 1000 * WIRE_DYING;
     struct fake_s3 *s3 = open_with(NULL);
     late_put_is(s3, end + 1, end + 1, 403);
@@ -133,9 +131,8 @@ static struct http_response delete_of(struct fake_s3 *s3, const char *key, const
     return wire_s3(s3, &request, WIRE_MS);
 }
 
-static void the_history_of_a_key_has_its_deletions(void **state)
+TEST(the_history_of_a_key_has_its_deletions)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     const struct s3_condition right = {.if_match = BYTES_ETAG};
     const struct s3_condition stale = {.if_match = "\"00000000000000000000000000000000\""};
@@ -173,9 +170,8 @@ static void nonce_is(struct fake_s3 *s3, const char *key, const char *nonce)
     http_response_free(&response);
 }
 
-static void a_copy_has_the_bytes_of_its_source_and_the_metadata_that_were_asked_for(void **state)
+TEST(a_copy_has_the_bytes_of_its_source_and_the_metadata_that_were_asked_for)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     const struct s3_content content = {.nonce = "another"};
     const struct s3_condition absent = {.if_none_match_any = true};
@@ -206,9 +202,8 @@ static void make_strange(struct fake_s3_options *options)
     options->random_etag = true;
 }
 
-static void a_store_may_ignore_conditions_and_invent_etags(void **state)
+TEST(a_store_may_ignore_conditions_and_invent_etags)
 {
-    (void)state;
     const struct s3_condition absent = {.if_none_match_any = true};
     struct fake_s3 *s3 = open_with(make_strange);
     put_is(s3, "key", &absent, 200, "");
@@ -226,9 +221,8 @@ static void keep_versions(struct fake_s3_options *options)
     options->versioned = true;
 }
 
-static void a_versioned_bucket_names_its_versions(void **state)
+TEST(a_versioned_bucket_names_its_versions)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(keep_versions);
     const struct s3_content content = {.nonce = "copied"};
     struct s3_object object;
@@ -287,9 +281,8 @@ static void versions_are(struct fake_s3 *s3, const char *prefix, uint32_t max, u
     buf_free(&out);
 }
 
-static void versions_are_listed_newest_first_and_in_pages(void **state)
+TEST(versions_are_listed_newest_first_and_in_pages)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(keep_versions);
     put_is(s3, "a b", NULL, 200, "");
     put_is(s3, "a b/c", NULL, 200, "");
@@ -303,9 +296,8 @@ static void versions_are_listed_newest_first_and_in_pages(void **state)
     fake_s3_free(s3);
 }
 
-static void a_body_that_was_cut_or_changed_is_not_stored(void **state)
+TEST(a_body_that_was_cut_or_changed_is_not_stored)
 {
-    (void)state;
     const struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = "bytes", .fd = -1, .length = 5};
     struct fake_s3 *s3 = open_with(NULL);
     for (int changed = 0; changed < 2; changed++) {
@@ -330,9 +322,8 @@ static void a_body_that_was_cut_or_changed_is_not_stored(void **state)
     fake_s3_free(s3);
 }
 
-static void wrong_and_old_credentials_are_told_apart(void **state)
+TEST(wrong_and_old_credentials_are_told_apart)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     const struct sigv4_keys wrong = {WIRE_ACCESS, "wrong", NULL};
     const struct sigv4_keys unknown = {"AKIDOTHER", WIRE_SECRET, NULL};
@@ -389,9 +380,8 @@ static void list_is(struct fake_s3 *s3, const char *prefix, const char *delimite
     buf_free(&out);
 }
 
-static void lists_come_in_pages_and_with_common_prefixes(void **state)
+TEST(lists_come_in_pages_and_with_common_prefixes)
 {
-    (void)state;
     static const char *const keys[] = {"b/2", "a", "b/1", "b/1/x", "c d+e&<", "b", "gone", "\xc3\xa4"};
     struct fake_s3 *s3 = open_with(NULL);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -411,9 +401,8 @@ static void lists_come_in_pages_and_with_common_prefixes(void **state)
     fake_s3_free(s3);
 }
 
-static void another_bucket_is_not_there(void **state)
+TEST(another_bucket_is_not_there)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     struct s3_target target = wire_s3_target;
     struct http_request request;
@@ -435,9 +424,8 @@ static void another_bucket_is_not_there(void **state)
     fake_s3_free(s3);
 }
 
-static void equal_histories_have_equal_digests(void **state)
+TEST(equal_histories_have_equal_digests)
 {
-    (void)state;
     struct fake_s3 *one = open_with(NULL);
     struct fake_s3 *other = open_with(NULL);
     put_is(one, "b", NULL, 200, "");
@@ -451,9 +439,8 @@ static void equal_histories_have_equal_digests(void **state)
     fake_s3_free(other);
 }
 
-static void bytes_that_are_no_request_get_400(void **state)
+TEST(bytes_that_are_no_request_get_400)
 {
-    (void)state;
     static const char *const texts[] = {"",
                                         "GET",
                                         "GET / HTTP/1.1\r\n",
@@ -475,24 +462,4 @@ static void bytes_that_are_no_request_get_400(void **state)
         buf_free(&answer);
     }
     fake_s3_free(s3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_put_is_given_back),
-        cmocka_unit_test(an_expired_query_signature_is_refused),
-        cmocka_unit_test(the_history_of_a_key_has_its_deletions),
-        cmocka_unit_test(a_copy_has_the_bytes_of_its_source_and_the_metadata_that_were_asked_for),
-        cmocka_unit_test(a_store_may_ignore_conditions_and_invent_etags),
-        cmocka_unit_test(a_versioned_bucket_names_its_versions),
-        cmocka_unit_test(versions_are_listed_newest_first_and_in_pages),
-        cmocka_unit_test(a_body_that_was_cut_or_changed_is_not_stored),
-        cmocka_unit_test(wrong_and_old_credentials_are_told_apart),
-        cmocka_unit_test(lists_come_in_pages_and_with_common_prefixes),
-        cmocka_unit_test(another_bucket_is_not_there),
-        cmocka_unit_test(equal_histories_have_equal_digests),
-        cmocka_unit_test(bytes_that_are_no_request_get_400),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Staged uploads of the fake S3, asked by the library's own requests and read by its own parsers. */
+#include "support/test.h"
 #include "wire.h"
 
 /* cmocka wants these three first. */
@@ -11,7 +12,6 @@
 #include "s3/multipart_response.h"
 #include "s3/version_response.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,9 +137,8 @@ static struct s3_upload_id staged(struct fake_s3 *s3)
 
 /* ------------------------------------------------------------------------------------------------------ complete */
 
-static void a_completed_upload_is_an_object_with_what_its_creation_said(void **state)
+TEST(a_completed_upload_is_an_object_with_what_its_creation_said)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     struct s3_upload_id id = staged(s3);
     struct s3_completed completed;
@@ -164,9 +163,8 @@ static void a_completed_upload_is_an_object_with_what_its_creation_said(void **s
     fake_s3_free(s3);
 }
 
-static void parts_are_joined_in_the_order_of_their_numbers(void **state)
+TEST(parts_are_joined_in_the_order_of_their_numbers)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     struct s3_upload_id id = create(s3);
     char *large = malloc(PART_MIN);
@@ -186,9 +184,8 @@ static void parts_are_joined_in_the_order_of_their_numbers(void **state)
     fake_s3_free(s3);
 }
 
-static void a_completion_that_does_not_fit_its_parts_is_refused(void **state)
+TEST(a_completion_that_does_not_fit_its_parts_is_refused)
 {
-    (void)state;
     static const struct s3_part_name wrong_etag[] = {{.number = 1, .etag = "\"00000000000000000000000000000000\""}};
     static const struct s3_part_name missing[] = {{.number = 2, .etag = PART_ETAG}};
     static const struct s3_part_name small[] = {{.number = 1, .etag = PART_ETAG}, {.number = 2, .etag = PART_ETAG}};
@@ -207,9 +204,8 @@ static void a_completion_that_does_not_fit_its_parts_is_refused(void **state)
     fake_s3_free(s3);
 }
 
-static void an_upload_is_completed_once(void **state)
+TEST(an_upload_is_completed_once)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     struct s3_upload_id id = staged(s3);
     expect(complete_one(s3, id.text, NULL), 200, "");
@@ -229,9 +225,8 @@ static void be_lenient(struct fake_s3_options *options)
     options->versioned = true;
 }
 
-static void a_store_may_take_a_second_completion_and_an_abort_for_well(void **state)
+TEST(a_store_may_take_a_second_completion_and_an_abort_for_well)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(be_lenient);
     struct s3_upload_id id = staged(s3);
     for (int i = 0; i < 2; i++) {
@@ -252,9 +247,8 @@ static void a_store_may_take_a_second_completion_and_an_abort_for_well(void **st
 
 /* ---------------------------------------------------------------------------------------------------- conditions */
 
-static void conditions_of_completions_are_held(void **state)
+TEST(conditions_of_completions_are_held)
 {
-    (void)state;
     const struct s3_condition absent = {.if_none_match_any = true};
     const struct s3_condition right = {.if_match = WHOLE_ETAG};
     struct fake_s3 *s3 = open_with(NULL);
@@ -274,9 +268,8 @@ static void answer_409(struct fake_s3_options *options)
     options->answer_409 = FAKE_S3_409_UNDECIDED;
 }
 
-static void an_upload_whose_completion_was_undecided_must_be_staged_again(void **state)
+TEST(an_upload_whose_completion_was_undecided_must_be_staged_again)
 {
-    (void)state;
     static const struct s3_part_name parts[] = {{.number = 1, .etag = PART_ETAG}};
     const struct s3_condition absent = {.if_none_match_any = true};
     const struct s3_completion said = {.condition = absent};
@@ -296,9 +289,8 @@ static void ignore_conditions_of_completions(struct fake_s3_options *options)
     options->conditions[FAKE_S3_COMPLETE] = FAKE_S3_IGNORED;
 }
 
-static void conditions_are_ignored_request_by_request(void **state)
+TEST(conditions_are_ignored_request_by_request)
 {
-    (void)state;
     const struct s3_condition absent = {.if_none_match_any = true};
     struct fake_s3 *s3 = open_with(ignore_conditions_of_completions);
     expect(wire_put(s3, KEY, "bytes", NULL, &absent), 200, "");
@@ -310,9 +302,8 @@ static void conditions_are_ignored_request_by_request(void **state)
 
 /* --------------------------------------------------------------------------------------------------- abort, copy */
 
-static void nothing_follows_an_abort(void **state)
+TEST(nothing_follows_an_abort)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     struct s3_upload_id id = staged(s3);
     expect(abort_of(s3, id.text), 204, "");
@@ -333,9 +324,8 @@ static struct http_response copy_part(struct fake_s3 *s3, const char *id, const 
     return ask(s3, &request);
 }
 
-static void a_part_may_be_copied_from_an_object(void **state)
+TEST(a_part_may_be_copied_from_an_object)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     struct s3_upload_id id = create(s3);
     struct s3_part part;
@@ -376,9 +366,8 @@ static void tags_are(struct fake_s3 *s3, const char *version_id, const char *exp
     buf_free(&text);
 }
 
-static void an_object_has_the_tags_of_its_upload(void **state)
+TEST(an_object_has_the_tags_of_its_upload)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(be_lenient);
     struct s3_upload_id id = staged(s3);
     expect(complete_one(s3, id.text, NULL), 200, "");
@@ -406,9 +395,8 @@ static bool note_part(void *context, const struct s3_part *part)
     return buf_add_f(context, "%u %s %llu;", (unsigned)part->number, part->etag, (unsigned long long)part->length);
 }
 
-static void parts_are_listed_in_pages(void **state)
+TEST(parts_are_listed_in_pages)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     struct s3_upload_id id = staged(s3);
     put_part(s3, id.text, 4, "bytes", 5);
@@ -432,9 +420,8 @@ static bool note_upload(void *context, const struct s3_listed_upload *upload)
     return buf_add_f(context, "%s %s;", upload->key, upload->id.text);
 }
 
-static void open_uploads_are_listed_in_pages(void **state)
+TEST(open_uploads_are_listed_in_pages)
 {
-    (void)state;
     struct fake_s3 *s3 = open_with(NULL);
     struct s3_upload_id first = staged(s3);
     struct s3_upload_id gone = staged(s3);
@@ -461,24 +448,4 @@ static void open_uploads_are_listed_in_pages(void **state)
     assert_string_equal(buf_str(&text), expected);
     buf_free(&text);
     fake_s3_free(s3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_completed_upload_is_an_object_with_what_its_creation_said),
-        cmocka_unit_test(parts_are_joined_in_the_order_of_their_numbers),
-        cmocka_unit_test(a_completion_that_does_not_fit_its_parts_is_refused),
-        cmocka_unit_test(an_upload_is_completed_once),
-        cmocka_unit_test(a_store_may_take_a_second_completion_and_an_abort_for_well),
-        cmocka_unit_test(conditions_of_completions_are_held),
-        cmocka_unit_test(an_upload_whose_completion_was_undecided_must_be_staged_again),
-        cmocka_unit_test(conditions_are_ignored_request_by_request),
-        cmocka_unit_test(nothing_follows_an_abort),
-        cmocka_unit_test(a_part_may_be_copied_from_an_object),
-        cmocka_unit_test(an_object_has_the_tags_of_its_upload),
-        cmocka_unit_test(parts_are_listed_in_pages),
-        cmocka_unit_test(open_uploads_are_listed_in_pages),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fakes' judge of signatures: on the published vectors, and on what the library's signer makes. */
 #include "sim/fake_sigv4.h"
+#include "support/test.h"
 #include "wire.h"
 
 /* cmocka wants these three first. */
@@ -10,7 +11,6 @@
 
 #include "support/data_file.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,9 +138,8 @@ static char *stripped_file(const char *path)
     return text;
 }
 
-static void each_published_request_signed_in_its_header_is_taken(void **state)
+TEST(each_published_request_signed_in_its_header_is_taken)
 {
-    (void)state;
     char **names = data_names("sigv4/header");
     size_t count = 0;
     for (; names[count] != NULL; count++) {
@@ -161,9 +160,8 @@ static void each_published_request_signed_in_its_header_is_taken(void **state)
     assert_int_equal(count, 27);
 }
 
-static void published_requests_whose_path_is_not_normalised_are_taken(void **state)
+TEST(published_requests_whose_path_is_not_normalised_are_taken)
 {
-    (void)state;
     char **names = data_names("sigv4/unnormalized");
     for (size_t i = 0; names[i] != NULL; i++) {
         char path[256];
@@ -179,9 +177,8 @@ static void published_requests_whose_path_is_not_normalised_are_taken(void **sta
     data_names_free(names);
 }
 
-static void each_published_request_signed_in_its_query_is_taken(void **state)
+TEST(each_published_request_signed_in_its_query_is_taken)
 {
-    (void)state;
     static const char again[] = "&X-Amz-Security-Token=";
     char **names = data_names("sigv4/query");
     size_t count = 0;
@@ -253,15 +250,13 @@ static void check_changes(bool in_query)
     fake_sigv4_free(sigv4);
 }
 
-static void no_byte_of_a_request_signed_in_its_query_may_change(void **state)
+TEST(no_byte_of_a_request_signed_in_its_query_may_change)
 {
-    (void)state;
     check_changes(true);
 }
 
-static void no_byte_of_a_request_signed_in_its_header_may_change(void **state)
+TEST(no_byte_of_a_request_signed_in_its_header_may_change)
 {
-    (void)state;
     check_changes(false);
 }
 
@@ -281,9 +276,8 @@ static void replace_line(struct buf *bytes, const char *name, const char *line)
     *bytes = changed;
 }
 
-static void a_signed_header_must_be_there_and_an_amz_header_must_be_signed(void **state)
+TEST(a_signed_header_must_be_there_and_an_amz_header_must_be_signed)
 {
-    (void)state;
     struct fake_sigv4 *sigv4 = judge_of(WIRE_REGION, "s3", NULL);
     struct buf bytes;
     signed_put(true, &bytes);
@@ -303,9 +297,8 @@ static void a_signed_header_must_be_there_and_an_amz_header_must_be_signed(void 
     fake_sigv4_free(sigv4);
 }
 
-static void a_query_signature_ends_to_the_second(void **state)
+TEST(a_query_signature_ends_to_the_second)
 {
-    (void)state;
     struct fake_sigv4 *sigv4 = judge_of(WIRE_REGION, "s3", NULL);
     struct buf bytes;
     signed_put(true, &bytes);
@@ -317,9 +310,8 @@ static void a_query_signature_ends_to_the_second(void **state)
     fake_sigv4_free(sigv4);
 }
 
-static void a_header_signature_may_be_as_far_off_as_the_service_says(void **state)
+TEST(a_header_signature_may_be_as_far_off_as_the_service_says)
 {
-    (void)state;
     struct fake_sigv4 *sigv4 = judge_of(WIRE_REGION, "s3", NULL);
     struct buf bytes;
     signed_put(false, &bytes);
@@ -350,9 +342,8 @@ static enum fake_sigv4_verdict verdict_on(struct fake_sigv4 *sigv4, const char *
     return verdicts[0];
 }
 
-static void credentials_that_were_replaced_have_expired(void **state)
+TEST(credentials_that_were_replaced_have_expired)
 {
-    (void)state;
     struct fake_sigv4 *sigv4 = judge_of(WIRE_REGION, "s3", "token/1==");
     assert_int_equal(verdict_on(sigv4, WIRE_ACCESS, WIRE_SECRET, "token/1=="), FAKE_SIGV4_OK);
     assert_int_equal(verdict_on(sigv4, WIRE_ACCESS, WIRE_SECRET, "token/2=="), FAKE_SIGV4_INVALID_TOKEN);
@@ -367,9 +358,8 @@ static void credentials_that_were_replaced_have_expired(void **state)
     fake_sigv4_free(sigv4);
 }
 
-static void a_request_for_another_region_or_service_is_refused(void **state)
+TEST(a_request_for_another_region_or_service_is_refused)
 {
-    (void)state;
     struct fake_sigv4 *region = judge_of("us-east-1", "s3", NULL);
     struct fake_sigv4 *service = judge_of(WIRE_REGION, "dynamodb", NULL);
     assert_int_equal(verdict_on(region, WIRE_ACCESS, WIRE_SECRET, NULL), FAKE_SIGV4_MALFORMED);
@@ -378,9 +368,8 @@ static void a_request_for_another_region_or_service_is_refused(void **state)
     fake_sigv4_free(service);
 }
 
-static void a_request_without_signature_or_with_two_is_refused(void **state)
+TEST(a_request_without_signature_or_with_two_is_refused)
 {
-    (void)state;
     struct fake_sigv4 *sigv4 = judge_of(WIRE_REGION, "s3", NULL);
     struct buf bytes;
     signed_put(true, &bytes);
@@ -394,9 +383,8 @@ static void a_request_without_signature_or_with_two_is_refused(void **state)
     fake_sigv4_free(sigv4);
 }
 
-static void a_changed_body_is_found_by_the_hash_that_was_signed(void **state)
+TEST(a_changed_body_is_found_by_the_hash_that_was_signed)
 {
-    (void)state;
     struct fake_sigv4 *sigv4 = judge_of(WIRE_REGION, "s3", NULL);
     struct buf bytes;
     signed_put(false, &bytes);
@@ -406,9 +394,8 @@ static void a_changed_body_is_found_by_the_hash_that_was_signed(void **state)
     fake_sigv4_free(sigv4);
 }
 
-static void dates_are_formatted_as_the_library_formats_them(void **state)
+TEST(dates_are_formatted_as_the_library_formats_them)
 {
-    (void)state;
     for (int64_t day = 0; day < 60000; day++) {
         char mine[32];
         char theirs[32];
@@ -426,24 +413,4 @@ static void dates_are_formatted_as_the_library_formats_them(void **state)
         assert_true(text_parse_iso8601(text_from(mine), &back));
         assert_int_equal(back, at);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_published_request_signed_in_its_header_is_taken),
-        cmocka_unit_test(published_requests_whose_path_is_not_normalised_are_taken),
-        cmocka_unit_test(each_published_request_signed_in_its_query_is_taken),
-        cmocka_unit_test(no_byte_of_a_request_signed_in_its_query_may_change),
-        cmocka_unit_test(no_byte_of_a_request_signed_in_its_header_may_change),
-        cmocka_unit_test(a_signed_header_must_be_there_and_an_amz_header_must_be_signed),
-        cmocka_unit_test(a_query_signature_ends_to_the_second),
-        cmocka_unit_test(a_header_signature_may_be_as_far_off_as_the_service_says),
-        cmocka_unit_test(credentials_that_were_replaced_have_expired),
-        cmocka_unit_test(a_request_for_another_region_or_service_is_refused),
-        cmocka_unit_test(a_request_without_signature_or_with_two_is_refused),
-        cmocka_unit_test(a_changed_body_is_found_by_the_hash_that_was_signed),
-        cmocka_unit_test(dates_are_formatted_as_the_library_formats_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

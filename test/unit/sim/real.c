@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "real.h"
+#include "support/test.h"
 
 /* cmocka wants these three first. */
 #include <setjmp.h>
@@ -9,7 +10,6 @@
 #include "support/http_probe.h"
 #include "support/raw_service.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

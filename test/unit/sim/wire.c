@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire.h"
+#include "support/test.h"
 
 /* cmocka wants these three first. */
 #include <setjmp.h>
@@ -8,7 +9,6 @@
 
 #include "s3/response.h"
 
-#include <cmocka.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -12,9 +12,8 @@ struct said {
     os_code wanted;
 };
 
-static void the_stores_words_become_codes(void **state)
+TEST(the_stores_words_become_codes)
 {
-    (void)state;
     static const struct said cases[] = {
         {404, "NoSuchBucket", STORE_PUT, OS_ERR_NO_BUCKET},
         {404, "NoSuchKey", STORE_GET, OS_ERR_NOT_FOUND},
@@ -61,9 +60,8 @@ static void the_stores_words_become_codes(void **state)
     }
 }
 
-static void the_longest_names_leave_a_sentence(void **state)
+TEST(the_longest_names_leave_a_sentence)
 {
-    (void)state;
     char bucket[256];
     char key[1025];
     struct store_answer answer = {.status = 403};
@@ -78,18 +76,16 @@ static void the_longest_names_leave_a_sentence(void **state)
     CHECK_SAYS(&answer.error, "Check the credentials");
 }
 
-static void no_answer_is_told_with_its_cause(void **state)
+TEST(no_answer_is_told_with_its_cause)
 {
-    (void)state;
     struct store_answer answer = {.status = 0};
     store_answer_transport(&answer, STORE_GET, NULL, "k", OS_ERR_NETWORK, "could not connect to h");
     CHECK_CODE(answer.code, OS_ERR_NETWORK, &answer.error);
     CHECK_SAYS(&answer.error, "GET of k got no answer: could not connect to h");
 }
 
-static void a_long_content_type_is_cut(void **state)
+TEST(a_long_content_type_is_cut)
 {
-    (void)state;
     struct store_answer answer = {.status = 200};
     char type[400];
     memset(type, 't', sizeof(type) - 1);
@@ -98,15 +94,4 @@ static void a_long_content_type_is_cut(void **state)
     assert_string_equal(answer.content_type, "");
     store_answer_content_type(&answer, type);
     assert_int_equal(strlen(answer.content_type), sizeof(answer.content_type) - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_stores_words_become_codes),
-        cmocka_unit_test(the_longest_names_leave_a_sentence),
-        cmocka_unit_test(no_answer_is_told_with_its_cause),
-        cmocka_unit_test(a_long_content_type_is_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

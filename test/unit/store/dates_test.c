@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* E10: which Date is believed. */
 #include "store/dates.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the four above */
-#include <cmocka.h>
+#include "support/test.h"
 
 enum { NOW_S = 1795437634, MARGIN_S = 2, HOUR_S = 3600 };
 
@@ -22,9 +16,8 @@ static enum date_belief at(struct dates *dates, uint64_t at_ms, uint64_t date_s)
     return dates_judge(dates, date_s, &sent, &now, MARGIN_S);
 }
 
-static void the_time_that_passes_is_believed(void **state)
+TEST(the_time_that_passes_is_believed)
 {
-    (void)state;
     struct dates dates = {.known = false};
     assert_int_equal(at(&dates, 0, NOW_S), DATE_BELIEVED);
     assert_int_equal(at(&dates, 1000, NOW_S + 1), DATE_BELIEVED);
@@ -34,9 +27,8 @@ static void the_time_that_passes_is_believed(void **state)
     assert_int_equal(at(&dates, HOUR_S * 1000, NOW_S + HOUR_S + HOUR_S / 8), DATE_BELIEVED); /* a slow clock here */
 }
 
-static void one_date_that_runs_ahead_is_not_believed(void **state)
+TEST(one_date_that_runs_ahead_is_not_believed)
 {
-    (void)state;
     struct dates dates = {.known = false};
     assert_int_equal(at(&dates, 0, NOW_S), DATE_BELIEVED);
     assert_int_equal(at(&dates, 1000, NOW_S + 8), DATE_DOUBTED);
@@ -46,9 +38,8 @@ static void one_date_that_runs_ahead_is_not_believed(void **state)
 }
 
 /* What REALTIME is set to is no time that has passed. */
-static void a_realtime_clock_that_is_set_makes_nothing_true(void **state)
+TEST(a_realtime_clock_that_is_set_makes_nothing_true)
 {
-    (void)state;
     struct dates dates = {.known = false};
     struct clock_reading now = {.monotonic_ms = 5001000, .boottime_ms = 9001000};
     now.realtime_ms = (uint64_t)(NOW_S + HOUR_S) * 1000;
@@ -57,9 +48,8 @@ static void a_realtime_clock_that_is_set_makes_nothing_true(void **state)
 }
 
 /* A machine that was suspended: BOOTTIME has gone on. */
-static void the_clock_that_went_on_in_a_suspended_machine_counts(void **state)
+TEST(the_clock_that_went_on_in_a_suspended_machine_counts)
 {
-    (void)state;
     struct dates dates = {.known = false};
     struct clock_reading now = {.monotonic_ms = 5001000, .boottime_ms = 9000000 + HOUR_S * 1000};
     now.realtime_ms = (uint64_t)NOW_S * 1000;
@@ -68,9 +58,8 @@ static void the_clock_that_went_on_in_a_suspended_machine_counts(void **state)
 }
 
 /* A store whose clock was set is used again after ten seconds and three answers. */
-static void a_jump_is_believed_when_others_agree(void **state)
+TEST(a_jump_is_believed_when_others_agree)
 {
-    (void)state;
     struct dates dates = {.known = false};
     assert_int_equal(at(&dates, 0, NOW_S), DATE_BELIEVED);
     for (uint64_t s = 1; s <= 10; s++)
@@ -82,9 +71,8 @@ static void a_jump_is_believed_when_others_agree(void **state)
     assert_int_equal(dates.date_s, NOW_S + HOUR_S + 12);
 }
 
-static void time_alone_makes_no_agreement(void **state)
+TEST(time_alone_makes_no_agreement)
 {
-    (void)state;
     struct dates dates = {.known = false};
     assert_int_equal(at(&dates, 0, NOW_S), DATE_BELIEVED);
     assert_int_equal(at(&dates, 1000, NOW_S + HOUR_S), DATE_DOUBTED);
@@ -93,9 +81,8 @@ static void time_alone_makes_no_agreement(void **state)
 }
 
 /* One front end of two has a wrong clock. */
-static void an_answer_that_fits_ends_an_agreement(void **state)
+TEST(an_answer_that_fits_ends_an_agreement)
 {
-    (void)state;
     struct dates dates = {.known = false};
     assert_int_equal(at(&dates, 0, NOW_S), DATE_BELIEVED);
     for (uint64_t s = 1; s <= 60; s++) {
@@ -106,9 +93,8 @@ static void an_answer_that_fits_ends_an_agreement(void **state)
     assert_int_equal(dates.date_s, NOW_S + 60);
 }
 
-static void dates_that_disagree_are_never_believed(void **state)
+TEST(dates_that_disagree_are_never_believed)
 {
-    (void)state;
     struct dates dates = {.known = false};
     assert_int_equal(at(&dates, 0, NOW_S), DATE_BELIEVED);
     for (uint64_t s = 1; s <= 60; s++)
@@ -117,9 +103,8 @@ static void dates_that_disagree_are_never_believed(void **state)
 }
 
 /* Answers that were under way together. */
-static void what_was_asked_before_is_no_other_answer(void **state)
+TEST(what_was_asked_before_is_no_other_answer)
 {
-    (void)state;
     struct dates dates = {.known = false};
     struct clock_reading sent = {
         .monotonic_ms = 5000000, .boottime_ms = 9000000, .realtime_ms = NOW_S * UINT64_C(1000)};
@@ -131,9 +116,8 @@ static void what_was_asked_before_is_no_other_answer(void **state)
 }
 
 /* A download's Date is of its beginning: beside slow ones a store whose clock was set is used again as soon. */
-static void an_old_date_of_a_slow_answer_ends_no_agreement(void **state)
+TEST(an_old_date_of_a_slow_answer_ends_no_agreement)
 {
-    (void)state;
     enum { SLOW_S = 8 };
     struct dates dates = {.known = false};
     assert_int_equal(at(&dates, 0, NOW_S), DATE_BELIEVED);
@@ -147,9 +131,8 @@ static void an_old_date_of_a_slow_answer_ends_no_agreement(void **state)
     assert_int_equal(at(&dates, 11000, NOW_S + HOUR_S + 11), DATE_BELIEVED);
 }
 
-static void a_first_date_far_ahead_of_ours_needs_another(void **state)
+TEST(a_first_date_far_ahead_of_ours_needs_another)
 {
-    (void)state;
     struct dates dates = {.known = false};
     assert_int_equal(at(&dates, 0, NOW_S + DATE_NEAR_S + 1), DATE_DOUBTED);
     assert_int_equal(at(&dates, 100, NOW_S + DATE_NEAR_S + 1), DATE_BELIEVED);
@@ -162,9 +145,8 @@ static void a_first_date_far_ahead_of_ours_needs_another(void **state)
     assert_int_equal(at(&dates, 0, NOW_S + DATE_NEAR_S), DATE_BELIEVED);
 }
 
-static void absurd_dates_are_refused_however_often_they_come(void **state)
+TEST(absurd_dates_are_refused_however_often_they_come)
 {
-    (void)state;
     static const uint64_t absurd[] = {0, 1, 1136073599, 4102444800, 253402300799, UINT64_MAX};
     struct dates dates = {.known = false};
     for (int known = 0; known < 2; known++) {
@@ -175,23 +157,4 @@ static void absurd_dates_are_refused_however_often_they_come(void **state)
         assert_int_equal(at(&dates, 20000, NOW_S + 20), DATE_BELIEVED);
     }
     assert_int_equal(dates.date_s, NOW_S + 20);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_time_that_passes_is_believed),
-        cmocka_unit_test(one_date_that_runs_ahead_is_not_believed),
-        cmocka_unit_test(a_realtime_clock_that_is_set_makes_nothing_true),
-        cmocka_unit_test(the_clock_that_went_on_in_a_suspended_machine_counts),
-        cmocka_unit_test(a_jump_is_believed_when_others_agree),
-        cmocka_unit_test(time_alone_makes_no_agreement),
-        cmocka_unit_test(an_answer_that_fits_ends_an_agreement),
-        cmocka_unit_test(dates_that_disagree_are_never_believed),
-        cmocka_unit_test(what_was_asked_before_is_no_other_answer),
-        cmocka_unit_test(an_old_date_of_a_slow_answer_ends_no_agreement),
-        cmocka_unit_test(a_first_date_far_ahead_of_ours_needs_another),
-        cmocka_unit_test(absurd_dates_are_refused_however_often_they_come),
-    };
-    return cmocka_run_group_tests_name("client_dates", tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void side_open(struct side *ret, const char *root)
 {
     os_error err;
     void *on = NULL;
-    assert_int_equal(on_loop_setup(&on), 0);
+    assert_int_equal(on_loop_set_up(&on), 0);
     ret->on = on;
     struct store_config config = {.loop = ret->on->loop, .root = root};
     assert_int_equal(local_store_new(&config, &ret->store, &err), OS_OK);
@@ -75,7 +75,7 @@ static void side_close(struct side *side)
     void *on = side->on;
     on_loop_settle(side->on);
     side->store->vtable->free(side->store);
-    on_loop_teardown(&on);
+    on_loop_tear_down(&on);
 }
 
 struct call {
@@ -247,12 +247,12 @@ struct fixture {
     struct side side;
 };
 
-static int set_up(void **state)
+static int fixture_set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
     void *scratch = NULL;
     assert_non_null(f);
-    assert_int_equal(scratch_setup(&scratch), 0);
+    assert_int_equal(scratch_set_up(&scratch), 0);
     f->scratch = scratch;
     other_start(&f->other, f->scratch->root);
     side_open(&f->side, f->scratch->root);
@@ -261,14 +261,14 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *f = *state;
     void *scratch = f->scratch;
     other_stop(&f->other);
     side_close(&f->side);
     free(f);
-    return scratch_teardown(&scratch);
+    return scratch_tear_down(&scratch);
 }
 
 static void check_code(struct store_answer answer, os_code wanted, int line)
@@ -313,54 +313,52 @@ static struct store_request stage(struct fixture *f, struct staged *ret)
         .verb = STORE_COMPLETE, .key = "k", .upload = {.id = ret->id.text, .parts = &ret->name, .part_count = 1}};
 }
 
-static void E8_no_write_goes_on_beside_a_lock_of_its_key_and_a_head_only_beside_a_shared_one(void **state)
+TEST_WITH(fixture, E8_no_write_goes_on_beside_a_lock_of_its_key_and_a_head_only_beside_a_shared_one)
 {
-    struct fixture *f = *state;
     struct staged staged;
     struct store_request first = {
         .verb = STORE_PUT, .key = "source", .body = {.kind = HTTP_BODY_MEMORY, .data = "old", .length = 3}};
-    CHECK_ANSWERED(ask(&f->side, &first, LONG_MS), OS_OK);
+    CHECK_ANSWERED(ask(&fixture->side, &first, LONG_MS), OS_OK);
     first.key = "k";
-    struct store_answer old = ask(&f->side, &first, LONG_MS);
+    struct store_answer old = ask(&fixture->side, &first, LONG_MS);
     CHECK_ANSWERED(old, OS_OK);
     const struct store_request writes[] = {
         put,
         {.verb = STORE_COPY, .key = "k", .source_key = "source", .nonce = nonce},
         {.verb = STORE_DELETE, .key = "k"},
-        stage(f, &staged),
+        stage(fixture, &staged),
     };
-    bid(&f->other, LOCK_SHARED);
-    CHECK_ANSWERED(ask(&f->side, &head, LONG_MS), OS_OK);
+    bid(&fixture->other, LOCK_SHARED);
+    CHECK_ANSWERED(ask(&fixture->side, &head, LONG_MS), OS_OK);
     for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++)
-        check_nothing_sent(ask(&f->side, &writes[i], SHORT_MS), __LINE__);
-    bid(&f->other, UNLOCK);
-    bid(&f->other, LOCK_ALONE);
-    check_nothing_sent(ask(&f->side, &head, SHORT_MS), __LINE__);
+        check_nothing_sent(ask(&fixture->side, &writes[i], SHORT_MS), __LINE__);
+    bid(&fixture->other, UNLOCK);
+    bid(&fixture->other, LOCK_ALONE);
+    check_nothing_sent(ask(&fixture->side, &head, SHORT_MS), __LINE__);
     for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++)
-        check_nothing_sent(ask(&f->side, &writes[i], SHORT_MS), __LINE__);
-    bid(&f->other, UNLOCK);
-    struct store_answer now = ask(&f->side, &head, LONG_MS);
+        check_nothing_sent(ask(&fixture->side, &writes[i], SHORT_MS), __LINE__);
+    bid(&fixture->other, UNLOCK);
+    struct store_answer now = ask(&fixture->side, &head, LONG_MS);
     CHECK_ANSWERED(now, OS_OK);
     assert_string_equal(now.object.nonce, "");
     assert_string_equal(now.object.etag, old.object.etag);
 }
 
 /* Otherwise a write that waited is applied although all others count it as dead. */
-static void E8_a_write_is_admitted_by_the_time_at_which_it_got_its_lock(void **state)
+TEST_WITH(fixture, E8_a_write_is_admitted_by_the_time_at_which_it_got_its_lock)
 {
-    struct fixture *f = *state;
     struct call call;
-    bid(&f->other, LOCK_ALONE);
+    bid(&fixture->other, LOCK_ALONE);
     uint64_t not_after_s = now_s() + 1;
-    begin(&call, &f->side, &put, LONG_MS, not_after_s);
+    begin(&call, &fixture->side, &put, LONG_MS, not_after_s);
     while (now_s() <= not_after_s) /* what is waited for is the time */
         (void)poll(NULL, 0, 20);
-    bid(&f->other, UNLOCK);
+    bid(&fixture->other, UNLOCK);
     struct store_answer late = *finish(&call);
     CHECK_ANSWERED(late, OS_ERR_DENIED);
     assert_int_equal(late.status, 403);
     assert_true(late.date_s > not_after_s);
-    CHECK_ANSWERED(ask(&f->side, &head, LONG_MS), OS_ERR_NOT_FOUND);
+    CHECK_ANSWERED(ask(&fixture->side, &head, LONG_MS), OS_ERR_NOT_FOUND);
 }
 
 static sqlite3 *keep_writers_from_the_index(const struct scratch *scratch)
@@ -387,36 +385,34 @@ static bool has_temporary_file(const struct scratch *scratch)
 }
 
 /* The temporary file is made behind the admission, and the index is written before the rename. */
-static void E8_a_write_holds_its_lock_from_its_admission_to_its_rename(void **state)
+TEST_WITH(fixture, E8_a_write_holds_its_lock_from_its_admission_to_its_rename)
 {
-    struct fixture *f = *state;
-    sqlite3 *db = keep_writers_from_the_index(f->scratch);
-    tell(&f->other, PUT);
+    sqlite3 *db = keep_writers_from_the_index(fixture->scratch);
+    tell(&fixture->other, PUT);
     uint64_t end_ms = now_ms() + LONG_MS;
-    while (!has_temporary_file(f->scratch)) {
+    while (!has_temporary_file(fixture->scratch)) {
         assert_true(now_ms() < end_ms);
         sched_yield();
     }
-    check_nothing_sent(ask(&f->side, &head, SHORT_MS), __LINE__);
-    check_nothing_sent(ask(&f->side, &put, SHORT_MS), __LINE__);
+    check_nothing_sent(ask(&fixture->side, &head, SHORT_MS), __LINE__);
+    check_nothing_sent(ask(&fixture->side, &put, SHORT_MS), __LINE__);
     assert_int_equal(sqlite3_close(db), SQLITE_OK); /* rolls back */
-    hear(&f->other);
-    struct store_answer seen = ask(&f->side, &head, LONG_MS);
+    hear(&fixture->other);
+    struct store_answer seen = ask(&fixture->side, &head, LONG_MS);
     CHECK_ANSWERED(seen, OS_OK);
     assert_string_equal(seen.object.nonce, nonce);
 }
 
 /* R10: an answer of 4xx would be definite. */
-static void R10_what_may_be_done_all_the_same_is_answered_with_a_500(void **state)
+TEST_WITH(fixture, R10_what_may_be_done_all_the_same_is_answered_with_a_500)
 {
-    struct fixture *f = *state;
     rename_fails = true;
-    struct store_answer answer = ask(&f->side, &put, LONG_MS);
+    struct store_answer answer = ask(&fixture->side, &put, LONG_MS);
     rename_fails = false;
     CHECK_ANSWERED(answer, OS_ERR_UNDECIDED);
     assert_int_equal(answer.status, 500);
     assert_true(answer.sent && answer.complete);
-    struct store_answer seen = ask(&f->side, &head, LONG_MS);
+    struct store_answer seen = ask(&fixture->side, &head, LONG_MS);
     assert_string_equal(seen.object.nonce, nonce);
 }
 
@@ -442,29 +438,15 @@ static void cancel_a_write_that_has_its_lock(void *context)
 }
 
 /* Its job comes to the loop only when whoever cancelled it has freed what he had lent. */
-static void a_cancelled_write_reads_nothing_that_it_borrowed(void **state)
+TEST_WITH(fixture, a_cancelled_write_reads_nothing_that_it_borrowed)
 {
-    struct fixture *f = *state;
-    struct borrowing borrowing = {.side = &f->side, .page_size = (size_t)sysconf(_SC_PAGESIZE), .inside = EVENT_INIT};
+    struct borrowing borrowing = {
+        .side = &fixture->side, .page_size = (size_t)sysconf(_SC_PAGESIZE), .inside = EVENT_INIT};
     borrowing.key = mmap(NULL, borrowing.page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(borrowing.key != MAP_FAILED);
     memcpy(borrowing.key, "k", 2);
     renamed = &borrowing.inside;
-    on_loop_call(f->side.on, cancel_a_write_that_has_its_lock, &borrowing);
+    on_loop_call(fixture->side.on, cancel_a_write_that_has_its_lock, &borrowing);
     renamed = NULL;
-    CHECK_ANSWERED(ask(&f->side, &head, LONG_MS), OS_OK); /* that job is done */
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(E8_no_write_goes_on_beside_a_lock_of_its_key_and_a_head_only_beside_a_shared_one),
-        TEST(E8_a_write_is_admitted_by_the_time_at_which_it_got_its_lock),
-        TEST(E8_a_write_holds_its_lock_from_its_admission_to_its_rename),
-        TEST(a_cancelled_write_reads_nothing_that_it_borrowed),
-        TEST(R10_what_may_be_done_all_the_same_is_answered_with_a_500),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    CHECK_ANSWERED(ask(&fixture->side, &head, LONG_MS), OS_OK); /* that job is done */
 }

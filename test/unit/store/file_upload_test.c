@@ -82,13 +82,13 @@ static bool count_upload(void *context, const struct s3_listed_upload *upload)
     return true;
 }
 
-static void open_store(void **state, struct scratch **ret_scratch, struct asked *ret)
+static void open_store(struct on_loop *on_loop, struct scratch **ret_scratch, struct asked *ret)
 {
     os_error err;
     void *scratch = NULL;
-    assert_int_equal(scratch_setup(&scratch), 0);
+    assert_int_equal(scratch_set_up(&scratch), 0);
     *ret_scratch = scratch;
-    *ret = (struct asked){.on = *state, .finished = EVENT_INIT};
+    *ret = (struct asked){.on = on_loop, .finished = EVENT_INIT};
     struct store_config config = {.loop = ret->on->loop, .root = (*ret_scratch)->root};
     assert_int_equal(local_store_new(&config, &ret->store, &err), OS_OK);
     assert_true(ret->store->has_uploads);
@@ -98,14 +98,14 @@ static void close_store(struct asked *asked, void *scratch)
 {
     on_loop_settle(asked->on);
     asked->store->vtable->free(asked->store);
-    scratch_teardown(&scratch);
+    scratch_tear_down(&scratch);
 }
 
-static void a_staged_object_answers_as_one_of_s3(void **state)
+TEST_WITH(on_loop, a_staged_object_answers_as_one_of_s3)
 {
     struct scratch *scratch;
     struct asked asked;
-    open_store(state, &scratch, &asked);
+    open_store(on_loop, &scratch, &asked);
     struct s3_content content = {.content_type = "text/x-staged", .nonce = nonce};
     struct s3_creation creation = {.content = &content};
     struct store_upload *upload = &asked.request.upload;
@@ -162,12 +162,12 @@ static void a_staged_object_answers_as_one_of_s3(void **state)
     close_store(&asked, scratch);
 }
 
-static void uploads_are_listed_page_by_page_and_aborted(void **state)
+TEST_WITH(on_loop, uploads_are_listed_page_by_page_and_aborted)
 {
     struct scratch *scratch;
     struct asked asked;
     struct s3_upload_id ids[2];
-    open_store(state, &scratch, &asked);
+    open_store(on_loop, &scratch, &asked);
     for (size_t i = 0; i < 2; i++) {
         const struct store_answer *answer = ask(&asked, STORE_CREATE_UPLOAD);
         assert_int_equal(answer->code, OS_OK);
@@ -201,26 +201,15 @@ static void uploads_are_listed_page_by_page_and_aborted(void **state)
     close_store(&asked, scratch);
 }
 
-static void what_the_store_cannot_keep_is_refused(void **state)
+TEST_WITH(on_loop, what_the_store_cannot_keep_is_refused)
 {
     struct scratch *scratch;
     struct asked asked;
-    open_store(state, &scratch, &asked);
+    open_store(on_loop, &scratch, &asked);
     struct s3_creation creation = {.storage_class = "STANDARD_IA"};
     asked.request.upload.creation = &creation;
     const struct store_answer *answer = ask(&asked, STORE_CREATE_UPLOAD);
     assert_int_equal(answer->code, OS_ERR_UNSUPPORTED);
     assert_int_equal(answer->status, 501);
     close_store(&asked, scratch);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, on_loop_setup, on_loop_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(a_staged_object_answers_as_one_of_s3),
-        TEST(uploads_are_listed_page_by_page_and_aborted),
-        TEST(what_the_store_cannot_keep_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

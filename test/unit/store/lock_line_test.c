@@ -95,11 +95,11 @@ static void is_late(struct lock_waiter *waiter)
     guest->room->lates++;
 }
 
-static struct room *room_of(void **state)
+static struct room *room_of(struct on_loop *on_loop)
 {
     struct room *room = calloc(1, sizeof(*room));
     assert_non_null(room);
-    room->on = *state;
+    room->on = on_loop;
     room->beat.loop = room->on->loop;
     room->all = (struct event)EVENT_INIT;
     room->lines = lock_lines_new(room->on->loop, LINES, try_it, is_late);
@@ -191,9 +191,9 @@ static void it_is_let_go_with_a_beat(void *context)
 }
 
 /* By tries alone it would take 64 pauses, each as long as a beat. */
-static void a_lock_let_go_here_is_handed_on_at_once_in_the_order_in_which_they_came(void **state)
+TEST_WITH(on_loop, a_lock_let_go_here_is_handed_on_at_once_in_the_order_in_which_they_came)
 {
-    struct room *room = room_of(state);
+    struct room *room = room_of(on_loop);
     on_loop_call(room->on, all_come, room);
     let_pass(room, 200); /* the pauses are long by then */
     on_loop_call(room->on, it_is_let_go_with_a_beat, room);
@@ -228,9 +228,9 @@ static void let_go_three_times(void *context)
     check_outs(room, 0, CROWD);
 }
 
-static void those_who_share_are_let_out_together_and_nobody_else_with_them(void **state)
+TEST_WITH(on_loop, those_who_share_are_let_out_together_and_nobody_else_with_them)
 {
-    struct room *room = room_of(state);
+    struct room *room = room_of(on_loop);
     lock_lines_free(room->lines);
     room->lines = lock_lines_new(room->on->loop, LINES, note_out, is_late);
     assert_non_null(room->lines);
@@ -255,9 +255,9 @@ static void all_leave_and_the_beat_ends(void *context)
 }
 
 /* One of them asks for all, and not the more often the more there are. */
-static void a_lock_of_another_process_is_tried_now_and_then_by_the_first_alone(void **state)
+TEST_WITH(on_loop, a_lock_of_another_process_is_tried_now_and_then_by_the_first_alone)
 {
-    struct room *room = room_of(state);
+    struct room *room = room_of(on_loop);
     on_loop_call(room->on, all_come_with_a_beat, room);
     let_pass(room, 500);
     on_loop_call(room->on, all_leave_and_the_beat_ends, room);
@@ -267,9 +267,9 @@ static void a_lock_of_another_process_is_tried_now_and_then_by_the_first_alone(v
     close_room(room);
 }
 
-static void it_is_had_when_another_process_has_let_go(void **state)
+TEST_WITH(on_loop, it_is_had_when_another_process_has_let_go)
 {
-    struct room *room = room_of(state);
+    struct room *room = room_of(on_loop);
     room->free_at_ms = now_ms() + 300;
     on_loop_call(room->on, all_come, room);
     event_wait(&room->all);
@@ -292,16 +292,16 @@ static void come_back_in_another_order(void *context)
     assert_int_equal(expected, CROWD);
 }
 
-static void who_comes_back_has_the_place_that_he_had(void **state)
+TEST_WITH(on_loop, who_comes_back_has_the_place_that_he_had)
 {
-    struct room *room = room_of(state);
+    struct room *room = room_of(on_loop);
     on_loop_call(room->on, come_back_in_another_order, room);
     close_room(room);
 }
 
-static void everybody_leaves_at_his_deadline(void **state)
+TEST_WITH(on_loop, everybody_leaves_at_his_deadline)
 {
-    struct room *room = room_of(state);
+    struct room *room = room_of(on_loop);
     uint64_t now = now_ms();
     for (size_t i = 0; i < CROWD; i++)
         room->guests[i].waiter.deadline_ms = now + (i % 2 == 0 ? 50 : FAR_MS);
@@ -321,9 +321,9 @@ static void all_come_and_leave(void *context)
     leave_all(context);
 }
 
-static void who_has_left_is_neither_let_out_nor_late(void **state)
+TEST_WITH(on_loop, who_has_left_is_neither_let_out_nor_late)
 {
-    struct room *room = room_of(state);
+    struct room *room = room_of(on_loop);
     for (size_t i = 0; i < CROWD; i++)
         room->guests[i].waiter.deadline_ms = now_ms() + 50;
     on_loop_call(room->on, all_come_and_leave, room);
@@ -403,9 +403,9 @@ static void count_got(void *context)
     *counted->ret = counted->room->got_count;
 }
 
-static void a_lock_that_is_handed_on_all_the_time_rests_for_other_processes(void **state)
+TEST_WITH(on_loop, a_lock_that_is_handed_on_all_the_time_rests_for_other_processes)
 {
-    struct room *room = room_of(state);
+    struct room *room = room_of(on_loop);
     lock_lines_free(room->lines);
     room->lines = lock_lines_new(room->on->loop, LINES, one_at_a_time, is_late);
     assert_non_null(room->lines);
@@ -421,21 +421,4 @@ static void a_lock_that_is_handed_on_all_the_time_rests_for_other_processes(void
     on_loop_call(room->on, count_got, &(struct counted){.room = room, .ret = &got_count});
     assert_true(got_count > 20);
     close_room(room);
-}
-
-#define ON_LOOP(test) cmocka_unit_test_setup_teardown(test, on_loop_setup, on_loop_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ON_LOOP(a_lock_let_go_here_is_handed_on_at_once_in_the_order_in_which_they_came),
-        ON_LOOP(those_who_share_are_let_out_together_and_nobody_else_with_them),
-        ON_LOOP(a_lock_of_another_process_is_tried_now_and_then_by_the_first_alone),
-        ON_LOOP(it_is_had_when_another_process_has_let_go),
-        ON_LOOP(who_comes_back_has_the_place_that_he_had),
-        ON_LOOP(everybody_leaves_at_his_deadline),
-        ON_LOOP(who_has_left_is_neither_let_out_nor_late),
-        ON_LOOP(a_lock_that_is_handed_on_all_the_time_rests_for_other_processes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ struct fixture {
     size_t length;
 };
 
-static int setup(void **state)
+static int fixture_set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
     char url[64];
@@ -29,7 +29,7 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *f = *state;
     on_store_close(&f->on);
@@ -64,103 +64,85 @@ static void refused_before_a_byte(struct fixture *f, const char *answer, uint64_
     assert_string_equal(f->bytes, "");
 }
 
-static void what_was_asked_for_is_given(void **state)
+TEST_WITH(fixture, what_was_asked_for_is_given)
 {
-    struct fixture *f = *state;
-    struct store_answer got = get(f, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 5\r\n\r\n01234", 0, 0);
+    struct store_answer got = get(fixture, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 5\r\n\r\n01234", 0, 0);
     CHECK_ANSWER(got, OS_OK);
-    assert_string_equal(f->bytes, "01234");
-    got = get(f, "HTTP/1.1 206 OK\r\n" MARK "Content-Length: 2\r\nContent-Range: bytes 1-2/5\r\n\r\n12", 1, 2);
+    assert_string_equal(fixture->bytes, "01234");
+    got = get(fixture, "HTTP/1.1 206 OK\r\n" MARK "Content-Length: 2\r\nContent-Range: bytes 1-2/5\r\n\r\n12", 1, 2);
     CHECK_ANSWER(got, OS_OK);
-    assert_string_equal(f->bytes, "12");
+    assert_string_equal(fixture->bytes, "12");
     assert_int_equal(got.object.length, 5);
-    got = get(f, "HTTP/1.1 200 OK\r\n" MARK "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", 0, 0);
+    got = get(fixture, "HTTP/1.1 200 OK\r\n" MARK "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", 0, 0);
     CHECK_ANSWER(got, OS_OK);
-    assert_string_equal(f->bytes, "abc");
+    assert_string_equal(fixture->bytes, "abc");
     assert_int_equal(got.object.length, 3);
 }
 
-static void another_range_is_no_answer(void **state)
+TEST_WITH(fixture, another_range_is_no_answer)
 {
-    struct fixture *f = *state;
-    refused_before_a_byte(f, "HTTP/1.1 206 OK\r\n" MARK "Content-Length: 2\r\nContent-Range: bytes 0-1/5\r\n\r\n01", 1,
-                          2);
-    refused_before_a_byte(f, "HTTP/1.1 206 OK\r\n" MARK "Content-Length: 2\r\n\r\n12", 1, 2);
-    refused_before_a_byte(f, "HTTP/1.1 206 OK\r\n" MARK "Content-Length: 2\r\nContent-Range: bytes 0-1/5\r\n\r\n01", 0,
+    refused_before_a_byte(fixture,
+                          "HTTP/1.1 206 OK\r\n" MARK "Content-Length: 2\r\nContent-Range: bytes 0-1/5\r\n\r\n01", 1, 2);
+    refused_before_a_byte(fixture, "HTTP/1.1 206 OK\r\n" MARK "Content-Length: 2\r\n\r\n12", 1, 2);
+    refused_before_a_byte(fixture,
+                          "HTTP/1.1 206 OK\r\n" MARK "Content-Length: 2\r\nContent-Range: bytes 0-1/5\r\n\r\n01", 0, 0);
+    refused_before_a_byte(fixture, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 5\r\n\r\n01234", 1, 2);
+}
+
+TEST_WITH(fixture, two_lengths_are_none)
+{
+    refused_before_a_byte(fixture, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 5\r\nContent-Length: 3\r\n\r\n01234", 0,
                           0);
-    refused_before_a_byte(f, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 5\r\n\r\n01234", 1, 2);
+    refused_before_a_byte(fixture, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 3\r\nContent-Length: 5\r\n\r\n01234", 0,
+                          0);
+    refused_before_a_byte(fixture,
+                          "HTTP/1.1 200 OK\r\n" MARK
+                          "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n0\r\n\r\n",
+                          0, 0);
 }
 
-static void two_lengths_are_none(void **state)
+TEST_WITH(fixture, a_length_that_no_body_has_is_none)
 {
-    struct fixture *f = *state;
-    refused_before_a_byte(f, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 5\r\nContent-Length: 3\r\n\r\n01234", 0, 0);
-    refused_before_a_byte(f, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 3\r\nContent-Length: 5\r\n\r\n01234", 0, 0);
-    refused_before_a_byte(
-        f, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n0\r\n\r\n",
-        0, 0);
-}
-
-static void a_length_that_no_body_has_is_none(void **state)
-{
-    struct fixture *f = *state;
-    refused_before_a_byte(f, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 18446744073709551615\r\n\r\n01234", 0, 0);
-    refused_before_a_byte(f, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 9223372036854775808\r\n\r\n01234", 0, 0);
+    refused_before_a_byte(fixture, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 18446744073709551615\r\n\r\n01234", 0,
+                          0);
+    refused_before_a_byte(fixture, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 9223372036854775808\r\n\r\n01234", 0, 0);
 }
 
 /* As HTTP/1.0 ends a body: it may have been cut anywhere. */
-static void a_body_that_ends_with_its_connection_may_be_cut(void **state)
+TEST_WITH(fixture, a_body_that_ends_with_its_connection_may_be_cut)
 {
-    struct fixture *f = *state;
-    refused_before_a_byte(f, "HTTP/1.0 200 OK\r\n" MARK "\r\n01234", 0, 0);
-    refused_before_a_byte(f, "HTTP/1.1 200 OK\r\n" MARK "Connection: close\r\n\r\n01234", 0, 0);
+    refused_before_a_byte(fixture, "HTTP/1.0 200 OK\r\n" MARK "\r\n01234", 0, 0);
+    refused_before_a_byte(fixture, "HTTP/1.1 200 OK\r\n" MARK "Connection: close\r\n\r\n01234", 0, 0);
     struct store_answer got =
-        get(f, "HTTP/1.0 206 OK\r\n" MARK "Content-Range: bytes 1-4/5\r\n\r\n123", 1, 4); /* the range has four */
+        get(fixture, "HTTP/1.0 206 OK\r\n" MARK "Content-Range: bytes 1-4/5\r\n\r\n123", 1, 4); /* the range has four */
     CHECK_ANSWER(got, OS_ERR_PROTOCOL);
-    got = get(f, "HTTP/1.0 206 OK\r\n" MARK "Content-Range: bytes 1-4/5\r\n\r\n1234", 1, 4);
+    got = get(fixture, "HTTP/1.0 206 OK\r\n" MARK "Content-Range: bytes 1-4/5\r\n\r\n1234", 1, 4);
     CHECK_ANSWER(got, OS_OK);
 }
 
-static void bytes_with_another_sum_are_no_answer(void **state)
+TEST_WITH(fixture, bytes_with_another_sum_are_no_answer)
 {
-    struct fixture *f = *state;
-    struct store_answer got = get(
-        f, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 9\r\nx-amz-checksum-crc32c: 4waSgw==\r\n\r\n123456780", 0, 0);
+    struct store_answer got =
+        get(fixture, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 9\r\nx-amz-checksum-crc32c: 4waSgw==\r\n\r\n123456780",
+            0, 0);
     CHECK_ANSWER(got, OS_ERR_PROTOCOL);
     CHECK_SAYS(&got.error, "The answer to the GET of k is not what was asked for: the CRC32C of what came");
-    got = get(f, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 9\r\nx-amz-checksum-crc32c: 4waSgw==\r\n\r\n123456789", 0,
-              0);
+    got = get(fixture,
+              "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 9\r\nx-amz-checksum-crc32c: 4waSgw==\r\n\r\n123456789", 0, 0);
     CHECK_ANSWER(got, OS_OK);
-    const struct http_server_record *record = http_server_record(f->server, 0);
+    const struct http_server_record *record = http_server_record(fixture->server, 0);
     assert_string_equal(http_headers_get(&record->headers, "x-amz-checksum-mode"), "ENABLED");
 }
 
-static void a_head_is_answered_with_200(void **state)
+TEST_WITH(fixture, a_head_is_answered_with_200)
 {
-    struct fixture *f = *state;
     struct store_request request = {.verb = STORE_HEAD, .key = "k"};
     static const char *const others[] = {"203 Non-Authoritative", "204 No Content", "206 Partial"};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         char text[128];
         snprintf(text, sizeof(text), "HTTP/1.1 %s\r\n" MARK "ETag: \"e\"\r\n\r\n", others[i]);
-        http_server_push(f->server, &(struct http_server_step){.answer = text});
-        struct store_answer got = store_call(&f->on, &request);
+        http_server_push(fixture->server, &(struct http_server_step){.answer = text});
+        struct store_answer got = store_call(&fixture->on, &request);
         CHECK_ANSWER(got, OS_ERR_PROTOCOL);
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_was_asked_for_is_given),
-        TEST(another_range_is_no_answer),
-        TEST(two_lengths_are_none),
-        TEST(a_length_that_no_body_has_is_none),
-        TEST(a_body_that_ends_with_its_connection_may_be_cut),
-        TEST(bytes_with_another_sum_are_no_answer),
-        TEST(a_head_is_answered_with_200),
-    };
-    return cmocka_run_group_tests_name("client_s3_get", tests, NULL, NULL);
 }

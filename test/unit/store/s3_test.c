@@ -16,7 +16,7 @@ struct fixture {
     struct on_store on;
 };
 
-static int setup(void **state)
+static int fixture_set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
     char url[64];
@@ -28,7 +28,7 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+static int fixture_tear_down(void **state)
 {
     struct fixture *f = *state;
     on_store_close(&f->on);
@@ -64,19 +64,18 @@ static struct store_request complete_of(const char *id)
                                   .upload = {.id = id, .parts = parts, .part_count = 2}};
 }
 
-static void a_guarded_complete_is_signed_in_the_query_with_its_parts_and_its_condition(void **state)
+TEST_WITH(fixture, a_guarded_complete_is_signed_in_the_query_with_its_parts_and_its_condition)
 {
-    struct fixture *f = *state;
     static const struct s3_completion completion = {.length = 77, .checksum = S3_CHECKSUM_CRC32C};
     struct store_request request = complete_of("an-id");
     request.upload.completion = &completion;
-    answer_with(f, "200 OK", "x-amz-version-id: v7\r\n", "  \n" COMPLETED("<ETag>\"e-2\"</ETag>"));
-    struct store_answer answer = store_call_guarded(&f->on, &request);
+    answer_with(fixture, "200 OK", "x-amz-version-id: v7\r\n", "  \n" COMPLETED("<ETag>\"e-2\"</ETag>"));
+    struct store_answer answer = store_call_guarded(&fixture->on, &request);
     CHECK_ANSWER(answer, OS_OK);
     assert_true(answer.result_document && answer.sent && answer.complete && answer.has_date);
     assert_string_equal(answer.object.etag, "\"e-2\"");
     assert_string_equal(answer.object.version_id, "v7");
-    const struct http_server_record *record = only_request(f);
+    const struct http_server_record *record = only_request(fixture);
     assert_string_equal(record->method, "POST");
     assert_non_null(strstr(record->target, "/bucket/k?"));
     assert_non_null(strstr(record->target, "X-Amz-Expires=60"));
@@ -92,28 +91,26 @@ static void a_guarded_complete_is_signed_in_the_query_with_its_parts_and_its_con
 }
 
 /* Section 3: a Complete whose list of parts does not arrive at once with its headers may be stalled, too. */
-static void the_body_of_a_complete_is_its_list_of_parts(void **state)
+TEST_WITH(fixture, the_body_of_a_complete_is_its_list_of_parts)
 {
-    struct fixture *f = *state;
     enum { MANY = 2000 };
     static struct s3_part_name many[MANY];
     for (uint32_t i = 0; i < MANY; i++)
         many[i] = (struct s3_part_name){.number = i + 1, .etag = "\"0123456789abcdef0123456789abcdef\""};
     struct store_request request = complete_of("an-id");
-    assert_true(store_call_delivery(&f->on, &request).at_once);
+    assert_true(store_call_delivery(&fixture->on, &request).at_once);
     request.upload.parts = many;
     request.upload.part_count = MANY / 10;
-    assert_true(store_call_delivery(&f->on, &request).at_once);
+    assert_true(store_call_delivery(&fixture->on, &request).at_once);
     request.upload.part_count = MANY;
-    assert_false(store_call_delivery(&f->on, &request).at_once);
+    assert_false(store_call_delivery(&fixture->on, &request).at_once);
 }
 
-static void an_error_inside_the_200_of_a_complete_is_no_success(void **state)
+TEST_WITH(fixture, an_error_inside_the_200_of_a_complete_is_no_success)
 {
-    struct fixture *f = *state;
     struct store_request request = complete_of("an-id");
-    answer_with(f, "200 OK", "", FAILED("InternalError"));
-    struct store_answer answer = store_call_guarded(&f->on, &request);
+    answer_with(fixture, "200 OK", "", FAILED("InternalError"));
+    struct store_answer answer = store_call_guarded(&fixture->on, &request);
     CHECK_ANSWER(answer, OS_ERR_SERVICE);
     assert_false(answer.result_document);
     assert_true(answer.complete);
@@ -122,15 +119,14 @@ static void an_error_inside_the_200_of_a_complete_is_no_success(void **state)
     CHECK_SAYS(&answer.error, "CompleteMultipartUpload of s3://bucket/k failed: InternalError: told so");
 }
 
-static void a_complete_without_its_document_is_no_success(void **state)
+TEST_WITH(fixture, a_complete_without_its_document_is_no_success)
 {
-    struct fixture *f = *state;
     static const char *const bodies[] = {"", "   ", "<CompleteMultipartUploadResult><ETag>\"e\"</ETag>",
                                          "<html></html>"};
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         struct store_request request = complete_of("an-id");
-        answer_with(f, "200 OK", "", bodies[i]);
-        struct store_answer answer = store_call_guarded(&f->on, &request);
+        answer_with(fixture, "200 OK", "", bodies[i]);
+        struct store_answer answer = store_call_guarded(&fixture->on, &request);
         CHECK_ANSWER(answer, OS_ERR_PROTOCOL);
         assert_false(answer.result_document);
         assert_string_equal(answer.object.etag, "");
@@ -139,9 +135,8 @@ static void a_complete_without_its_document_is_no_success(void **state)
 
 static const struct http_body two_bytes = {.kind = HTTP_BODY_MEMORY, .data = "by", .fd = -1, .length = 2};
 
-static void a_store_that_cannot_be_reached_names_the_setting(void **state)
+TEST(a_store_that_cannot_be_reached_names_the_setting)
 {
-    (void)state;
     struct on_store on;
     struct store_request head = {.verb = STORE_HEAD, .key = "k"};
     on_store_open(&on, "http://127.0.0.1:1", "bucket");
@@ -165,9 +160,8 @@ static void check_once(struct fixture *f, struct store_request request, bool gua
     assert_int_equal(http_server_count(f->server), before + 2);
 }
 
-static void R6_what_may_be_an_attempt_leaves_once(void **state)
+TEST_WITH(fixture, R6_what_may_be_an_attempt_leaves_once)
 {
-    struct fixture *f = *state;
     static const struct s3_part_source source = {.key = "from", .etag = "\"s\"", .offset = 5, .count = 10};
     const struct store_request requests[] = {
         complete_of("an-id"),
@@ -181,16 +175,15 @@ static void R6_what_may_be_an_attempt_leaves_once(void **state)
          .upload = {.id = "an-id", .part_number = 1, .part_source = &source}},
     };
     for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
-        check_once(f, requests[i], false);
+        check_once(fixture, requests[i], false);
         if (i < 4)
-            check_once(f, requests[i], true);
+            check_once(fixture, requests[i], true);
     }
 }
 
 /* R10: what broke off may have said anything. */
-static void an_answer_that_breaks_off_is_not_whole(void **state)
+TEST_WITH(fixture, an_answer_that_breaks_off_is_not_whole)
 {
-    struct fixture *f = *state;
     static const char *const cut[] = {
         "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" COMPLETED("<ETag>\"e\"</ETag>"),
         "HTTP/1.1 412 Precondition Failed\r\nContent-Length: 1000\r\n\r\n" FAILED("PreconditionFailed"),
@@ -198,8 +191,8 @@ static void an_answer_that_breaks_off_is_not_whole(void **state)
     };
     for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
         struct store_request request = complete_of("an-id");
-        http_server_push(f->server, &(struct http_server_step){.answer = cut[i], .leave = HTTP_SERVER_CLOSE});
-        struct store_answer answer = store_call_guarded(&f->on, &request);
+        http_server_push(fixture->server, &(struct http_server_step){.answer = cut[i], .leave = HTTP_SERVER_CLOSE});
+        struct store_answer answer = store_call_guarded(&fixture->on, &request);
         assert_int_not_equal(answer.code, OS_OK);
         assert_true(answer.sent);
         assert_false(answer.complete);
@@ -208,18 +201,17 @@ static void an_answer_that_breaks_off_is_not_whole(void **state)
 }
 
 /* A second signature would be a second attempt, of which the guard knows nothing. */
-static void R6_an_attempt_that_is_refused_for_its_date_is_not_sent_again(void **state)
+TEST_WITH(fixture, R6_an_attempt_that_is_refused_for_its_date_is_not_sent_again)
 {
-    struct fixture *f = *state;
     struct store_request request = {.verb = STORE_PUT, .key = "k", .body = two_bytes};
-    answer_with(f, "403 Forbidden", "", FAILED("RequestTimeTooSkewed"));
-    struct store_answer answer = store_call_guarded(&f->on, &request);
+    answer_with(fixture, "403 Forbidden", "", FAILED("RequestTimeTooSkewed"));
+    struct store_answer answer = store_call_guarded(&fixture->on, &request);
     assert_int_equal(answer.status, 403);
     assert_string_equal(answer.service.code, "RequestTimeTooSkewed");
-    assert_int_equal(http_server_count(f->server), 1);
-    answer_with(f, "403 Forbidden", "", FAILED("RequestTimeTooSkewed"));
-    CHECK_ANSWER(store_call(&f->on, &request), OS_OK); /* E2 */
-    assert_int_equal(http_server_count(f->server), 3);
+    assert_int_equal(http_server_count(fixture->server), 1);
+    answer_with(fixture, "403 Forbidden", "", FAILED("RequestTimeTooSkewed"));
+    CHECK_ANSWER(store_call(&fixture->on, &request), OS_OK); /* E2 */
+    assert_int_equal(http_server_count(fixture->server), 3);
 }
 
 static void begin_watch(void *context)
@@ -250,18 +242,17 @@ static struct socket_watch watched_put(struct fixture *f, uint64_t length, const
 }
 
 /* How it is sent is what its record counts on. */
-static void R6_an_attempt_is_sent_as_the_guard_says(void **state)
+TEST_WITH(fixture, R6_an_attempt_is_sent_as_the_guard_says)
 {
-    struct fixture *f = *state;
     struct store_sending sending = {.user_timeout_ms = 7654};
-    struct socket_watch seen = watched_put(f, 2000, &sending);
+    struct socket_watch seen = watched_put(fixture, 2000, &sending);
     assert_int_equal(seen.sends, 1);
     assert_int_equal(seen.user_timeout_ms, 7654);
     assert_int_equal(seen.resets, 0);
     sending = (struct store_sending){
         .user_timeout_ms = 7654, .tail = HTTP_TAIL_HELD_BACK, .tail_before_ms = 60000, .late_segment_ms = 1111};
     clock_read(&sending.tail_clock);
-    seen = watched_put(f, 2000, &sending);
+    seen = watched_put(fixture, 2000, &sending);
     assert_true(seen.sends > 1);
     assert_int_equal(seen.sent[seen.sends - 1], 512);
     assert_true(seen.user_timeout_calls >= 1); /* for the last segment */
@@ -269,24 +260,22 @@ static void R6_an_attempt_is_sent_as_the_guard_says(void **state)
     assert_int_equal(seen.sends_before_reset, 0);
 }
 
-static void a_body_goes_with_the_sum_that_tells_whether_it_arrived(void **state)
+TEST_WITH(fixture, a_body_goes_with_the_sum_that_tells_whether_it_arrived)
 {
-    struct fixture *f = *state;
     struct store_request request = {.verb = STORE_PUT, .key = "k", .body = two_bytes};
     unsigned char digest[MD5_SIZE];
     char wanted[32];
     assert_true(md5_digest("by", 2, digest));
     text_base64(digest, sizeof(digest), wanted);
-    CHECK_ANSWER(store_call_guarded(&f->on, &request), OS_OK);
-    const struct http_server_record *record = only_request(f);
+    CHECK_ANSWER(store_call_guarded(&fixture->on, &request), OS_OK);
+    const struct http_server_record *record = only_request(fixture);
     assert_string_equal(http_headers_get(&record->headers, "content-md5"), wanted);
     assert_non_null(strstr(record->target, "content-md5")); /* signed */
 }
 
 /* What stands between the client and the store may answer from what it remembers, or with less than was asked for. */
-static void R1_a_head_is_answered_with_200_or_404_or_not_at_all(void **state)
+TEST_WITH(fixture, R1_a_head_is_answered_with_200_or_404_or_not_at_all)
 {
-    struct fixture *f = *state;
     static const char *const others[] = {"201 Created",
                                          "202 Accepted",
                                          "203 Non-Authoritative Information",
@@ -297,89 +286,85 @@ static void R1_a_head_is_answered_with_200_or_404_or_not_at_all(void **state)
                                          "410 Gone"};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         struct store_request head = {.verb = STORE_HEAD, .key = "k"};
-        answer_with(f, others[i], "ETag: \"e\"\r\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n", "");
-        struct store_answer answer = store_call(&f->on, &head);
+        answer_with(fixture, others[i], "ETag: \"e\"\r\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n", "");
+        struct store_answer answer = store_call(&fixture->on, &head);
         if (answer.code == OS_OK || answer.code == OS_ERR_NOT_FOUND)
             fail_msg("%s: %s", others[i], os_code_name(answer.code));
     }
 }
 
-static void V2_a_copy_without_its_document_is_no_success(void **state)
+TEST_WITH(fixture, V2_a_copy_without_its_document_is_no_success)
 {
-    struct fixture *f = *state;
     static const char *const bodies[] = {"", "<CopyObjectResult><ETag>\"e\"</ETag>", FAILED("InternalError")};
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         struct store_request request = {.verb = STORE_COPY, .key = "k", .source_key = "from"};
-        answer_with(f, "200 OK", "", bodies[i]);
-        struct store_answer answer = store_call_guarded(&f->on, &request);
+        answer_with(fixture, "200 OK", "", bodies[i]);
+        struct store_answer answer = store_call_guarded(&fixture->on, &request);
         assert_int_not_equal(answer.code, OS_OK);
         assert_false(answer.result_document);
     }
 }
 
-static void parts_that_cannot_be_named_are_never_sent(void **state)
+TEST_WITH(fixture, parts_that_cannot_be_named_are_never_sent)
 {
-    struct fixture *f = *state;
     static const struct s3_part_name wrong[] = {{2, "\"a\"", NULL}, {1, "\"b\"", NULL}};
     struct store_request request = complete_of("an-id");
     request.upload.parts = wrong;
-    struct store_answer answer = store_call_guarded(&f->on, &request);
+    struct store_answer answer = store_call_guarded(&fixture->on, &request);
     CHECK_ANSWER(answer, OS_ERR_ARGUMENT);
-    answer = store_call(&f->on, &request);
+    answer = store_call(&fixture->on, &request);
     CHECK_ANSWER(answer, OS_ERR_ARGUMENT);
     request = complete_of("");
-    answer = store_call(&f->on, &request);
+    answer = store_call(&fixture->on, &request);
     CHECK_ANSWER(answer, OS_ERR_ARGUMENT);
     assert_false(answer.sent);
-    assert_int_equal(http_server_count(f->server), 0);
+    assert_int_equal(http_server_count(fixture->server), 0);
 }
 
-static void an_upload_and_its_parts_are_told_with_their_names(void **state)
+TEST_WITH(fixture, an_upload_and_its_parts_are_told_with_their_names)
 {
-    struct fixture *f = *state;
     static const struct s3_creation creation = {.storage_class = "STANDARD_IA"};
     static const struct s3_body_sums sums = {"AAAAAAAAAAAAAAAAAAAAAA==", S3_CHECKSUM_CRC32C, "AAAAAA=="};
     static const struct s3_part_source source = {.key = "from", .etag = "\"s\"", .offset = 5, .count = 10};
     struct store_request request = {.verb = STORE_CREATE_UPLOAD, .key = "k", .upload.creation = &creation};
-    answer_with(f, "200 OK", "",
+    answer_with(fixture, "200 OK", "",
                 "<InitiateMultipartUploadResult><UploadId>an-id</UploadId></InitiateMultipartUploadResult>");
-    struct store_answer answer = store_call(&f->on, &request);
+    struct store_answer answer = store_call(&fixture->on, &request);
     CHECK_ANSWER(answer, OS_OK);
     assert_string_equal(answer.upload_id.text, "an-id");
     request = (struct store_request){.verb = STORE_UPLOAD_PART,
                                      .key = "k",
                                      .body = {.kind = HTTP_BODY_MEMORY, .data = "bytes", .fd = -1, .length = 5},
                                      .upload = {.id = "an-id", .part_number = 7, .sums = &sums}};
-    answer_with(f, "200 OK", "ETag: \"p\"\r\n", "");
-    answer = store_call(&f->on, &request);
+    answer_with(fixture, "200 OK", "ETag: \"p\"\r\n", "");
+    answer = store_call(&fixture->on, &request);
     CHECK_ANSWER(answer, OS_OK);
     assert_int_equal(answer.part.number, 7);
     assert_string_equal(answer.part.etag, "\"p\"");
     request = (struct store_request){.verb = STORE_UPLOAD_PART_COPY,
                                      .key = "k",
                                      .upload = {.id = "an-id", .part_number = 8, .part_source = &source}};
-    answer_with(f, "200 OK", "", "<CopyPartResult><ETag>\"q\"</ETag></CopyPartResult>");
-    answer = store_call(&f->on, &request);
+    answer_with(fixture, "200 OK", "", "<CopyPartResult><ETag>\"q\"</ETag></CopyPartResult>");
+    answer = store_call(&fixture->on, &request);
     CHECK_ANSWER(answer, OS_OK);
     assert_int_equal(answer.part.number, 8);
     assert_string_equal(answer.part.etag, "\"q\"");
-    assert_int_equal(http_server_count(f->server), 3);
-    const struct http_server_record *part = http_server_record(f->server, 1);
+    assert_int_equal(http_server_count(fixture->server), 3);
+    const struct http_server_record *part = http_server_record(fixture->server, 1);
     assert_string_equal(part->body, "bytes");
     assert_string_equal(http_headers_get(&part->headers, "x-amz-checksum-crc32c"), "AAAAAA==");
-    const struct http_server_record *copied = http_server_record(f->server, 2);
+    const struct http_server_record *copied = http_server_record(fixture->server, 2);
     assert_string_equal(http_headers_get(&copied->headers, "x-amz-copy-source-range"), "bytes=5-14");
 }
 
-static void an_upload_that_is_gone_is_said_to_be(void **state)
+TEST_WITH(fixture, an_upload_that_is_gone_is_said_to_be)
 {
-    struct fixture *f = *state;
     static const enum store_verb verbs[] = {STORE_LIST_PARTS, STORE_ABORT_UPLOAD, STORE_COMPLETE};
     for (size_t i = 0; i < 3; i++) {
         struct store_request request = complete_of("an-id");
         request.verb = verbs[i];
-        answer_with(f, "404 Not Found", "", FAILED("NoSuchUpload"));
-        struct store_answer answer = store_call(&f->on, &request);
+        answer_with(fixture, "404 Not Found", "", FAILED("NoSuchUpload"));
+        struct store_answer answer = store_call(&fixture->on, &request);
         CHECK_ANSWER(answer, OS_ERR_NOT_FOUND);
         CHECK_SAYS(&answer.error, "no such upload");
         assert_string_equal(answer.service.code, "NoSuchUpload");
@@ -398,9 +383,8 @@ static bool count_upload(void *context, const struct s3_listed_upload *upload)
     return true;
 }
 
-static void lists_of_parts_and_uploads_come_by_pages(void **state)
+TEST_WITH(fixture, lists_of_parts_and_uploads_come_by_pages)
 {
-    struct fixture *f = *state;
     static const struct s3_list_uploads_options listed = {.prefix = "k"};
     struct s3_parts_page parts_page = {0};
     struct s3_uploads_page uploads_page = {0};
@@ -410,10 +394,10 @@ static void lists_of_parts_and_uploads_come_by_pages(void **state)
         .key = "k",
         .upload = {
             .id = "an-id", .after_part = 2, .each_part = count_part, .each_context = &sum, .parts_page = &parts_page}};
-    answer_with(f, "200 OK", "",
+    answer_with(fixture, "200 OK", "",
                 "<ListPartsResult><IsTruncated>true</IsTruncated><NextPartNumberMarker>4</NextPartNumberMarker>"
                 "<Part><PartNumber>4</PartNumber><ETag>\"p\"</ETag><Size>1</Size></Part></ListPartsResult>");
-    CHECK_ANSWER(store_call(&f->on, &request), OS_OK);
+    CHECK_ANSWER(store_call(&fixture->on, &request), OS_OK);
     assert_int_equal(sum, 4);
     assert_true(parts_page.truncated);
     assert_int_equal(parts_page.next_after, 4);
@@ -421,63 +405,37 @@ static void lists_of_parts_and_uploads_come_by_pages(void **state)
         .verb = STORE_LIST_UPLOADS,
         .upload = {
             .listed = &listed, .each_upload = count_upload, .each_context = &sum, .uploads_page = &uploads_page}};
-    answer_with(f, "200 OK", "",
+    answer_with(fixture, "200 OK", "",
                 "<ListMultipartUploadsResult><Upload><Key>key</Key><UploadId>i</UploadId></Upload>"
                 "</ListMultipartUploadsResult>");
-    CHECK_ANSWER(store_call(&f->on, &request), OS_OK);
+    CHECK_ANSWER(store_call(&fixture->on, &request), OS_OK);
     assert_int_equal(sum, 7);
     assert_false(uploads_page.truncated);
-    answer_with(f, "200 OK", "", FAILED("SlowDown"));
-    struct store_answer answer = store_call(&f->on, &request);
+    answer_with(fixture, "200 OK", "", FAILED("SlowDown"));
+    struct store_answer answer = store_call(&fixture->on, &request);
     CHECK_ANSWER(answer, OS_ERR_THROTTLED);
     CHECK_SAYS(&answer.error, "ListMultipartUploads of s3://bucket failed: SlowDown");
     uploads_page.truncated = true;
-    answer_with(f, "404 Not Found", "", FAILED("NoSuchUpload")); /* gofakes3, of a bucket without uploads */
-    CHECK_ANSWER(store_call(&f->on, &request), OS_OK);
+    answer_with(fixture, "404 Not Found", "", FAILED("NoSuchUpload")); /* gofakes3, of a bucket without uploads */
+    CHECK_ANSWER(store_call(&fixture->on, &request), OS_OK);
     assert_int_equal(sum, 7);
     assert_false(uploads_page.truncated);
 }
 
 /* R16: what shows that the bucket has versions, although there is no object. */
-static void the_404_of_a_delete_marker_names_it(void **state)
+TEST_WITH(fixture, the_404_of_a_delete_marker_names_it)
 {
-    struct fixture *f = *state;
     struct store_request head = {.verb = STORE_HEAD, .key = "k"};
-    answer_with(f, "404 Not Found", "x-amz-delete-marker: true\r\nx-amz-version-id: v7\r\n", "");
-    struct store_answer answer = store_call(&f->on, &head);
+    answer_with(fixture, "404 Not Found", "x-amz-delete-marker: true\r\nx-amz-version-id: v7\r\n", "");
+    struct store_answer answer = store_call(&fixture->on, &head);
     CHECK_ANSWER(answer, OS_ERR_NOT_FOUND);
     assert_true(answer.object.delete_marker && store_answer_names_version(&answer));
     assert_string_equal(answer.object.version_id, "v7");
-    answer_with(f, "404 Not Found", "", "");
-    answer = store_call(&f->on, &head);
+    answer_with(fixture, "404 Not Found", "", "");
+    answer = store_call(&fixture->on, &head);
     CHECK_ANSWER(answer, OS_ERR_NOT_FOUND);
     assert_false(store_answer_names_version(&answer));
-    answer_with(f, "200 OK", "x-amz-version-id: null\r\n", "");
-    answer = store_call(&f->on, &head);
+    answer_with(fixture, "200 OK", "x-amz-version-id: null\r\n", "");
+    answer = store_call(&fixture->on, &head);
     assert_false(store_answer_names_version(&answer));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_404_of_a_delete_marker_names_it, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_guarded_complete_is_signed_in_the_query_with_its_parts_and_its_condition,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(the_body_of_a_complete_is_its_list_of_parts, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_error_inside_the_200_of_a_complete_is_no_success, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_complete_without_its_document_is_no_success, setup, teardown),
-        cmocka_unit_test(a_store_that_cannot_be_reached_names_the_setting),
-        cmocka_unit_test_setup_teardown(R6_what_may_be_an_attempt_leaves_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(R6_an_attempt_that_is_refused_for_its_date_is_not_sent_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_answer_that_breaks_off_is_not_whole, setup, teardown),
-        cmocka_unit_test_setup_teardown(R6_an_attempt_is_sent_as_the_guard_says, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_body_goes_with_the_sum_that_tells_whether_it_arrived, setup, teardown),
-        cmocka_unit_test_setup_teardown(R1_a_head_is_answered_with_200_or_404_or_not_at_all, setup, teardown),
-        cmocka_unit_test_setup_teardown(V2_a_copy_without_its_document_is_no_success, setup, teardown),
-        cmocka_unit_test_setup_teardown(parts_that_cannot_be_named_are_never_sent, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_upload_and_its_parts_are_told_with_their_names, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_upload_that_is_gone_is_said_to_be, setup, teardown),
-        cmocka_unit_test_setup_teardown(lists_of_parts_and_uploads_come_by_pages, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-/* after the ones above */
-#include <cmocka.h>
 
 #include "store/sigv2_load.h"
+#include "support/test.h"
 
 #include <limits.h>
 #include <string.h>
@@ -29,30 +28,26 @@ static void assert_refused(const char *path, const char *reason)
     assert_null(module);
 }
 
-static void a_module_of_another_release_is_refused_and_both_versions_are_named(void **state)
+TEST(a_module_of_another_release_is_refused_and_both_versions_are_named)
 {
-    (void)state;
     assert_refused(TEST_MODULE_OTHER_VERSION, "is of version 0.0.1-other, and the library of version ");
     assert_non_null(strstr(err.message, os_version()));
 }
 
-static void a_library_that_is_no_module_is_refused(void **state)
+TEST(a_library_that_is_no_module_is_refused)
 {
-    (void)state;
     assert_refused(TEST_MODULE_WITHOUT_ENTRY, "is of version unknown");
 }
 
-static void a_file_that_is_no_library_is_refused(void **state)
+TEST(a_file_that_is_no_library_is_refused)
 {
-    (void)state;
     assert_refused("/dev/null", "cannot be loaded (");
     assert_refused("/nowhere/liboscommit-sigv2.so", "Install the package liboscommit-sigv2 of version ");
 }
 
 /* By a name without a slash the loader would search, and by another relative path begin at the working directory. */
-static void a_relative_path_is_not_given_to_the_loader(void **state)
+TEST(a_relative_path_is_not_given_to_the_loader)
 {
-    (void)state;
     char folder[] = TEST_MODULE_OTHER_VERSION;
     char *name = strrchr(folder, '/');
     *name++ = '\0';
@@ -62,23 +57,10 @@ static void a_relative_path_is_not_given_to_the_loader(void **state)
     assert_int_equal(chdir("/"), 0);
 }
 
-static void a_program_with_the_static_library_has_no_module(void **state)
+TEST(a_program_with_the_static_library_has_no_module)
 {
-    (void)state;
     char path[PATH_MAX] = "untouched";
     assert_int_equal(sigv2_place(path, sizeof(path), &err), OS_ERR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "has the static library"));
     assert_string_equal(path, "untouched");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_module_of_another_release_is_refused_and_both_versions_are_named),
-        cmocka_unit_test(a_library_that_is_no_module_is_refused),
-        cmocka_unit_test(a_file_that_is_no_library_is_refused),
-        cmocka_unit_test(a_relative_path_is_not_given_to_the_loader),
-        cmocka_unit_test(a_program_with_the_static_library_has_no_module),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,8 @@
 
 #define NONCE "0123456789abcdef0123456789abcdef"
 
-static void a_source_is_carried_without_its_nonce_and_outlives_its_answer(void **state)
+TEST(a_source_is_carried_without_its_nonce_and_outlives_its_answer)
 {
-    (void)state;
     struct carried *carried = calloc(1, sizeof(*carried));
     struct http_response head;
     os_error error = {0};
@@ -35,9 +34,8 @@ static void a_source_is_carried_without_its_nonce_and_outlives_its_answer(void *
     free(carried);
 }
 
-static void the_nonce_is_left_out_where_the_metadata_is_full(void **state)
+TEST(the_nonce_is_left_out_where_the_metadata_is_full)
 {
-    (void)state;
     size_t most = S3_METADATA_MAX - strlen(S3_NONCE_METADATA) - strlen(NONCE);
     struct carried *carried = calloc(1, sizeof(*carried));
     char value[S3_METADATA_MAX];
@@ -57,9 +55,8 @@ static void the_nonce_is_left_out_where_the_metadata_is_full(void **state)
     free(carried);
 }
 
-static void more_entries_than_can_be_carried_are_refused(void **state)
+TEST(more_entries_than_can_be_carried_are_refused)
 {
-    (void)state;
     struct carried *carried = calloc(1, sizeof(*carried));
     struct http_response head;
     os_error error = {0};
@@ -75,14 +72,4 @@ static void more_entries_than_can_be_carried_are_refused(void **state)
     http_response_free(&head);
     carried_free(carried);
     free(carried);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_source_is_carried_without_its_nonce_and_outlives_its_answer),
-        cmocka_unit_test(the_nonce_is_left_out_where_the_metadata_is_full),
-        cmocka_unit_test(more_entries_than_can_be_carried_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

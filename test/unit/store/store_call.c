@@ -120,7 +120,7 @@ void on_store_open_marks(struct on_store *ret, const char *url, const char *buck
     struct store_config config = {
         .endpoint = &ret->endpoint, .stall_ms = PATIENCE_MS, .user_agent = "test", .marks = marks};
     void *on;
-    assert_int_equal(on_loop_setup(&on), 0);
+    assert_int_equal(on_loop_set_up(&on), 0);
     ret->on = on;
     snprintf(ret->bucket, sizeof(ret->bucket), "%s", bucket);
     source.access_key_id = raw_access_key();
@@ -142,7 +142,7 @@ void on_store_close(struct on_store *on)
     void *state = on->on;
     on_loop_settle(on->on);
     on->store->vtable->free(on->store);
-    on_loop_teardown(&state);
+    on_loop_tear_down(&state);
 }
 
 void store_check_answer(struct store_answer answer, os_code wanted, const char *file, int line)

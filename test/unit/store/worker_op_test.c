@@ -4,9 +4,8 @@
 #include "store/worker_op.h"
 #include "unit/loop/on_loop.h"
 
-static void the_gate_refuses_a_worker_that_comes_after_the_cancellation(void **state)
+TEST(the_gate_refuses_a_worker_that_comes_after_the_cancellation)
 {
-    (void)state;
     struct gate gate;
     assert_true(gate_init(&gate));
     gate_cancel(&gate); /* nobody is inside: it does not wait */
@@ -33,9 +32,8 @@ static void *visit(void *argument)
     return NULL;
 }
 
-static void cancelling_waits_for_the_worker_inside(void **state)
+TEST(cancelling_waits_for_the_worker_inside)
 {
-    (void)state;
     struct visitor visitor = {.inside = EVENT_INIT};
     pthread_t thread;
     assert_true(gate_init(&visitor.gate));
@@ -105,77 +103,73 @@ static void cancel_op(void *context)
     blocking_op_cancel(counting->op);
 }
 
-static void an_operation_is_done_once(void **state)
+TEST_WITH(on_loop, an_operation_is_done_once)
 {
-    struct on_loop *on = *state;
     struct borrowed borrowed = {.entered = EVENT_INIT};
     struct counting counting = {
-        .on = on, .request = {.each_context = &borrowed}, .kind = &once, .finished = EVENT_INIT};
-    on_loop_call(on, start_op, &counting);
+        .on = on_loop, .request = {.each_context = &borrowed}, .kind = &once, .finished = EVENT_INIT};
+    on_loop_call(on_loop, start_op, &counting);
     event_wait(&counting.finished);
     assert_int_equal(counting.done, 1);
     assert_int_equal(counting.status, 200);
     assert_int_equal(borrowed.uses, 1);
 }
 
-static void a_cancelled_operation_lets_go_of_what_it_borrowed(void **state)
+TEST_WITH(on_loop, a_cancelled_operation_lets_go_of_what_it_borrowed)
 {
-    struct on_loop *on = *state;
     struct borrowed *borrowed = calloc(1, sizeof(*borrowed));
     assert_non_null(borrowed);
     borrowed->entered = (struct event)EVENT_INIT;
     struct counting counting = {
-        .on = on, .request = {.each_context = borrowed}, .kind = &until_cancelled, .finished = EVENT_INIT};
-    on_loop_call(on, start_op, &counting);
+        .on = on_loop, .request = {.each_context = borrowed}, .kind = &until_cancelled, .finished = EVENT_INIT};
+    on_loop_call(on_loop, start_op, &counting);
     event_wait(&borrowed->entered);
-    on_loop_call(on, cancel_op, &counting);
+    on_loop_call(on_loop, cancel_op, &counting);
     free(borrowed); /* a worker that still used it would be found by the sanitizers */
-    on_loop_settle(on);
+    on_loop_settle(on_loop);
     assert_int_equal(counting.done, 0);
 }
 
 enum { CROWD = 16 }; /* as many as there are workers of a lane (WORKERS_LANE) */
 
-static void an_operation_that_no_worker_has_reached_is_cancelled_at_once(void **state)
+TEST_WITH(on_loop, an_operation_that_no_worker_has_reached_is_cancelled_at_once)
 {
-    struct on_loop *on = *state;
     struct borrowed borrowed[CROWD] = {{.uses = 0}};
     struct counting crowd[CROWD];
     for (size_t i = 0; i < CROWD; i++) {
         borrowed[i].entered = (struct event)EVENT_INIT;
         crowd[i] = (struct counting){
-            .on = on, .request = {.each_context = &borrowed[i]}, .kind = &until_cancelled, .finished = EVENT_INIT};
-        on_loop_call(on, start_op, &crowd[i]);
+            .on = on_loop, .request = {.each_context = &borrowed[i]}, .kind = &until_cancelled, .finished = EVENT_INIT};
+        on_loop_call(on_loop, start_op, &crowd[i]);
         event_wait(&borrowed[i].entered);
     }
     struct borrowed *late = calloc(1, sizeof(*late));
     assert_non_null(late);
-    struct counting queued = {.on = on, .request = {.each_context = late}, .kind = &once, .finished = EVENT_INIT};
-    on_loop_call(on, start_op, &queued);
-    on_loop_call(on, cancel_op, &queued); /* would wait for ever if it waited for a worker */
+    struct counting queued = {.on = on_loop, .request = {.each_context = late}, .kind = &once, .finished = EVENT_INIT};
+    on_loop_call(on_loop, start_op, &queued);
+    on_loop_call(on_loop, cancel_op, &queued); /* would wait for ever if it waited for a worker */
     assert_int_equal(late->uses, 0);
     free(late);
     for (size_t i = 0; i < CROWD; i++)
-        on_loop_call(on, cancel_op, &crowd[i]);
-    on_loop_settle(on);
+        on_loop_call(on_loop, cancel_op, &crowd[i]);
+    on_loop_settle(on_loop);
     assert_int_equal(queued.done, 0);
 }
 
-static void a_thousand_operations_cancelled_at_any_moment_are_done_at_most_once(void **state)
+TEST_WITH(on_loop, a_thousand_operations_cancelled_at_any_moment_are_done_at_most_once)
 {
-    struct on_loop *on = *state;
     for (int i = 0; i < 1000; i++) {
         struct borrowed borrowed = {.entered = EVENT_INIT};
         struct counting counting = {
-            .on = on, .request = {.each_context = &borrowed}, .kind = &once, .finished = EVENT_INIT};
-        on_loop_call(on, start_op, &counting);
+            .on = on_loop, .request = {.each_context = &borrowed}, .kind = &once, .finished = EVENT_INIT};
+        on_loop_call(on_loop, start_op, &counting);
         if (i % 3 == 0)
             sched_yield();
         if (i % 2 == 0) {
             event_wait(&counting.finished);
             assert_int_equal(counting.done, 1);
         } else {
-            on_loop_cancel_unless_done(on, cancel_op, &counting, &counting.done);
+            on_loop_cancel_unless_done(on_loop, cancel_op, &counting, &counting.done);
         }
         assert_true(counting.done <= 1);
     }
@@ -240,23 +234,22 @@ static void end_op(void *context)
     blocking_op_end(counting->op);
 }
 
-static void one_that_waits_keeps_no_worker_and_is_executed_again(void **state)
+TEST_WITH(on_loop, one_that_waits_keeps_no_worker_and_is_executed_again)
 {
-    struct on_loop *on = *state;
     static struct parking parking[3 * CROWD];
     static struct counting crowd[3 * CROWD];
     for (size_t i = 0; i < 3 * CROWD; i++) { /* more than there are workers */
         parking[i] = (struct parking){.waits = 2, .is_parked = EVENT_INIT};
         crowd[i] = (struct counting){
-            .on = on, .request = {.each_context = &parking[i]}, .kind = &parks, .finished = EVENT_INIT};
-        on_loop_call(on, start_op, &crowd[i]);
+            .on = on_loop, .request = {.each_context = &parking[i]}, .kind = &parks, .finished = EVENT_INIT};
+        on_loop_call(on_loop, start_op, &crowd[i]);
         event_wait(&parking[i].is_parked);
     }
     for (size_t i = 0; i < 3 * CROWD; i++) {
         assert_int_equal(crowd[i].done, 0);
-        on_loop_call(on, resume_op, &crowd[i]);
+        on_loop_call(on_loop, resume_op, &crowd[i]);
         event_wait(&parking[i].is_parked);
-        on_loop_call(on, resume_op, &crowd[i]);
+        on_loop_call(on_loop, resume_op, &crowd[i]);
         event_wait(&crowd[i].finished);
         assert_int_equal(crowd[i].status, 200);
         assert_int_equal(atomic_load(&parking[i].executed), 3);
@@ -265,64 +258,38 @@ static void one_that_waits_keeps_no_worker_and_is_executed_again(void **state)
     }
 }
 
-static void one_that_waits_is_ended_at_once_when_it_is_cancelled(void **state)
+TEST_WITH(on_loop, one_that_waits_is_ended_at_once_when_it_is_cancelled)
 {
-    struct on_loop *on = *state;
     struct parking parking = {.waits = 1, .is_parked = EVENT_INIT};
     struct counting counting = {
-        .on = on, .request = {.each_context = &parking}, .kind = &parks, .finished = EVENT_INIT};
-    on_loop_call(on, start_op, &counting);
+        .on = on_loop, .request = {.each_context = &parking}, .kind = &parks, .finished = EVENT_INIT};
+    on_loop_call(on_loop, start_op, &counting);
     event_wait(&parking.is_parked);
-    on_loop_call(on, cancel_op, &counting);
+    on_loop_call(on_loop, cancel_op, &counting);
     assert_int_equal(parking.ended, 1);
     assert_int_equal(counting.done, 0);
 }
 
-static void one_that_had_to_wait_from_the_first_ends_without_having_been_executed(void **state)
+TEST_WITH(on_loop, one_that_had_to_wait_from_the_first_ends_without_having_been_executed)
 {
-    struct on_loop *on = *state;
     struct parking parking = {.is_parked = EVENT_INIT};
     struct counting counting = {
-        .on = on, .request = {.each_context = &parking}, .kind = &parks_first, .finished = EVENT_INIT};
-    on_loop_call(on, start_op, &counting);
+        .on = on_loop, .request = {.each_context = &parking}, .kind = &parks_first, .finished = EVENT_INIT};
+    on_loop_call(on_loop, start_op, &counting);
     event_wait(&parking.is_parked);
-    on_loop_call(on, end_op, &counting);
+    on_loop_call(on_loop, end_op, &counting);
     assert_int_equal(counting.done, 1);
     assert_int_equal(counting.status, 408);
     assert_int_equal(parking.ended, 1);
     assert_int_equal(atomic_load(&parking.executed), 0);
 }
 
-static void an_attempt_keeps_the_request_and_its_last_moment(void **state)
+TEST(an_attempt_keeps_the_request_and_its_last_moment)
 {
-    (void)state;
     struct store_request request = {.verb = STORE_PUT, .key = "k"};
     struct store_attempt *attempt = NULL;
     assert_int_equal(blocking_attempt_new(&request, 42, &attempt, NULL), OS_OK);
     assert_string_equal(attempt->request.key, "k");
     assert_int_equal(attempt->not_after_s, 42);
     free(attempt);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_gate_refuses_a_worker_that_comes_after_the_cancellation),
-        cmocka_unit_test(cancelling_waits_for_the_worker_inside),
-        cmocka_unit_test_setup_teardown(an_operation_is_done_once, on_loop_setup, on_loop_teardown),
-        cmocka_unit_test_setup_teardown(a_cancelled_operation_lets_go_of_what_it_borrowed, on_loop_setup,
-                                        on_loop_teardown),
-        cmocka_unit_test_setup_teardown(an_operation_that_no_worker_has_reached_is_cancelled_at_once, on_loop_setup,
-                                        on_loop_teardown),
-        cmocka_unit_test_setup_teardown(a_thousand_operations_cancelled_at_any_moment_are_done_at_most_once,
-                                        on_loop_setup, on_loop_teardown),
-        cmocka_unit_test_setup_teardown(one_that_waits_keeps_no_worker_and_is_executed_again, on_loop_setup,
-                                        on_loop_teardown),
-        cmocka_unit_test_setup_teardown(one_that_waits_is_ended_at_once_when_it_is_cancelled, on_loop_setup,
-                                        on_loop_teardown),
-        cmocka_unit_test_setup_teardown(one_that_had_to_wait_from_the_first_ends_without_having_been_executed,
-                                        on_loop_setup, on_loop_teardown),
-        cmocka_unit_test(an_attempt_keeps_the_request_and_its_last_moment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "copy.h"
 #include "file_url.h"
 #include "location.h"
+#include "support/test.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -12,8 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const struct command cp = {.name = "cp"};
 
@@ -51,9 +50,8 @@ static void assert_refused(const char *name, enum location_wants wants, const ch
     assert_string_equal(usage.message, sentence);
 }
 
-static void an_s3_url_is_cut_behind_its_bucket(void **state)
+TEST(an_s3_url_is_cut_behind_its_bucket)
 {
-    (void)state;
     assert_found("s3://b/k", NULL, "s3://b", "k", "s3://b/k");
     assert_found("s3://b/a/b//c", NULL, "s3://b", "a/b//c", "s3://b/a/b//c");
     assert_found("s3://b//k", NULL, "s3://b", "/k", "s3://b//k");
@@ -62,9 +60,8 @@ static void an_s3_url_is_cut_behind_its_bucket(void **state)
     assert_found("s3://b/", NULL, "s3://b", "", "s3://b");
 }
 
-static void a_bare_key_needs_a_store(void **state)
+TEST(a_bare_key_needs_a_store)
 {
-    (void)state;
     assert_found("a/k", "s3://b/p/", "s3://b/p", "a/k", "s3://b/p/a/k");
     assert_found("a/b://c", "s3://b", "s3://b", "a/b://c", "s3://b/a/b://c");
     assert_refused("k", LOCATION_OBJECT, NULL,
@@ -72,9 +69,8 @@ static void a_bare_key_needs_a_store(void **state)
                    "OSCOMMIT_STORE.");
 }
 
-static void a_url_inside_the_store_gives_the_key_behind_it(void **state)
+TEST(a_url_inside_the_store_gives_the_key_behind_it)
 {
-    (void)state;
     assert_found("s3://b/p/k", "s3://b/p", "s3://b/p", "k", "s3://b/p/k");
     assert_found("s3://b/p/k", "s3://b/p//", "s3://b/p", "k", "s3://b/p/k");
     assert_found("s3://b/p", "s3://b/p", "s3://b/p", "", "s3://b/p");
@@ -82,21 +78,19 @@ static void a_url_inside_the_store_gives_the_key_behind_it(void **state)
     assert_refused("s3://b/pk", LOCATION_OBJECT, "s3://b/p", "\"s3://b/pk\" lies outside --store s3://b/p.");
 }
 
-static void a_store_of_the_environment_gives_way_to_a_url(void **state)
+TEST(a_store_of_the_environment_gives_way_to_a_url)
 {
     struct options options = with_store("s3://other", true);
     struct usage usage = {0};
     struct location at = {0};
 
-    (void)state;
     assert_true(location_parse("s3://b/k", LOCATION_OBJECT, &options, &at, &usage));
     assert_string_equal(at.store, "s3://b");
     location_clear(&at);
 }
 
-static void names_that_are_no_objects_are_refused(void **state)
+TEST(names_that_are_no_objects_are_refused)
 {
-    (void)state;
     assert_refused("s3://", LOCATION_OBJECT, NULL, "\"s3://\" names no bucket; an object is s3://BUCKET/KEY.");
     assert_refused("s3:///k", LOCATION_OBJECT, NULL, "\"s3:///k\" names no bucket; an object is s3://BUCKET/KEY.");
     assert_refused("s3://b/", LOCATION_OBJECT, NULL, "\"s3://b/\" names no object: the key is empty.");
@@ -168,9 +162,8 @@ static void assert_found_below(const char *name, const char *store, const char *
     location_clear(&at);
 }
 
-static void the_outermost_folder_with_a_ledger_is_the_root(void **state)
+TEST(the_outermost_folder_with_a_ledger_is_the_root)
 {
-    (void)state;
     assert_found_below("a b/x/y", "a b", "x/y");
     assert_found_below("a b", "a b", "");
     assert_found_below("a b/", "a b", "");
@@ -182,11 +175,10 @@ static void the_outermost_folder_with_a_ledger_is_the_root(void **state)
 }
 
 /* As in /tmp, where anybody may make a folder. */
-static void a_strangers_ledger_above_does_not_count(void **state)
+TEST(a_strangers_ledger_above_does_not_count)
 {
     char mark[PATH_MAX + 64];
 
-    (void)state;
     (void)snprintf(mark, sizeof(mark), "%s/.oscommit", base);
     make(".oscommit");
     if (chown(mark, 54321, 54321) == 0) {
@@ -201,12 +193,11 @@ static void a_strangers_ledger_above_does_not_count(void **state)
 }
 
 /* The library then says that permission is denied; "make a store" would be wrong. */
-static void a_folder_that_may_not_be_looked_into_is_taken_for_the_root(void **state)
+TEST(a_folder_that_may_not_be_looked_into_is_taken_for_the_root)
 {
     char locked[PATH_MAX + 64];
     uid_t self = geteuid();
 
-    (void)state;
     make("locked");
     make("locked/deeper");
     (void)snprintf(locked, sizeof(locked), "%s/locked", base);
@@ -222,32 +213,29 @@ static void a_folder_that_may_not_be_looked_into_is_taken_for_the_root(void **st
     assert_int_equal(rmdir(locked), 0);
 }
 
-static void a_percent_sign_in_a_root_may_be_typed_or_encoded(void **state)
+TEST(a_percent_sign_in_a_root_may_be_typed_or_encoded)
 {
-    (void)state;
     assert_found_below("50%/x%20y", "50%25", "x%20y");
     assert_found_below("50%25/x", "50%25", "x");
     assert_found_below("a%20b/x", "a%20b", "x");
 }
 
-static void a_file_outside_every_store_is_refused(void **state)
+TEST(a_file_outside_every_store_is_refused)
 {
     char name[PATH_MAX + 64];
     struct options options = with_store(NULL, false);
     struct usage usage = {0};
     struct location at = {0};
 
-    (void)state;
     (void)snprintf(name, sizeof(name), "file://%s/none/x", base);
     assert_false(location_parse(name, LOCATION_OBJECT, &options, &at, &usage));
     assert_non_null(strstr(usage.message, "`oscommit init DIR`"));
 }
 
-static void escapes_in_paths_are_decoded_strictly(void **state)
+TEST(escapes_in_paths_are_decoded_strictly)
 {
     char *path = file_url_decode("/a%2Fb%20c", 10);
 
-    (void)state;
     assert_string_equal(path, "/a/b c");
     free(path);
     assert_null(file_url_decode("/a%2", 4));
@@ -279,9 +267,8 @@ static void assert_pair(const char *from, const char *to, const char *store_opti
     pair_clear(&pair);
 }
 
-static void a_target_that_ends_with_a_slash_takes_the_source_name(void **state)
+TEST(a_target_that_ends_with_a_slash_takes_the_source_name)
 {
-    (void)state;
     assert_pair("s3://b/x/y", "s3://b/z/", NULL, "z/y", NULL);
     assert_pair("s3://b/x/y", "s3://b", NULL, "y", NULL);
     assert_pair("s3://b/x/y", "s3://b/z", NULL, "z", NULL);
@@ -290,32 +277,15 @@ static void a_target_that_ends_with_a_slash_takes_the_source_name(void **state)
                 "The target \"s3://b/z/\" names no object, and \"x/\" has no name to give it.");
 }
 
-static void a_pair_lies_in_one_store_and_is_two_objects(void **state)
+TEST(a_pair_lies_in_one_store_and_is_two_objects)
 {
-    (void)state;
     assert_pair("s3://a/x", "s3://b/x", NULL, NULL,
                 "\"s3://a/x\" and \"s3://b/x\" are in different stores; cp works inside one.");
     assert_pair("s3://a/x", "s3://a/x", NULL, NULL, "Source and target are the same object, \"s3://a/x\".");
     assert_pair("s3://a/x", "s3://a/", NULL, NULL, "Source and target are the same object, \"s3://a/x\".");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_s3_url_is_cut_behind_its_bucket),
-        cmocka_unit_test(a_bare_key_needs_a_store),
-        cmocka_unit_test(a_url_inside_the_store_gives_the_key_behind_it),
-        cmocka_unit_test(a_store_of_the_environment_gives_way_to_a_url),
-        cmocka_unit_test(names_that_are_no_objects_are_refused),
-        cmocka_unit_test(the_outermost_folder_with_a_ledger_is_the_root),
-        cmocka_unit_test(a_strangers_ledger_above_does_not_count),
-        cmocka_unit_test(a_folder_that_may_not_be_looked_into_is_taken_for_the_root),
-        cmocka_unit_test(a_percent_sign_in_a_root_may_be_typed_or_encoded),
-        cmocka_unit_test(a_file_outside_every_store_is_refused),
-        cmocka_unit_test(escapes_in_paths_are_decoded_strictly),
-        cmocka_unit_test(a_target_that_ends_with_a_slash_takes_the_source_name),
-        cmocka_unit_test(a_pair_lies_in_one_store_and_is_two_objects),
-    };
-
-    return cmocka_run_group_tests(tests, make_stores, remove_stores);
+    return test_main_group(argc, argv, &(struct test_group){.set_up = make_stores, .tear_down = remove_stores});
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static enum status nothing(const struct options *options)
 {
@@ -54,12 +53,11 @@ static bool parse(struct options *options, struct usage *usage, const char *firs
         assert_string_equal(usage_.message, sentence);                      \
     } while (0)
 
-static void flags_may_stand_anywhere_and_a_dash_is_an_operand(void **state)
+TEST(flags_may_stand_anywhere_and_a_dash_is_an_operand)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     assert_true(
         parse(&options, &usage, "--ttl-s", "900", "put", "-", "--json", "s3://b/k", "--if-match=\"e\"", (char *)NULL));
     assert_ptr_equal(options.command, &put);
@@ -72,12 +70,11 @@ static void flags_may_stand_anywhere_and_a_dash_is_an_operand(void **state)
     assert_null(options_text(&options, OPTION_LEDGER));
 }
 
-static void two_words_name_a_command_of_a_group(void **state)
+TEST(two_words_name_a_command_of_a_group)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     assert_true(parse(&options, &usage, "table", "show", "k", (char *)NULL));
     assert_ptr_equal(options.command, &table_show);
     assert_int_equal(options.operand_count, 1);
@@ -87,33 +84,30 @@ static void two_words_name_a_command_of_a_group(void **state)
     ASSERT_REFUSED("There is no command \"xyz\".", "xyz");
 }
 
-static void two_dashes_end_the_flags(void **state)
+TEST(two_dashes_end_the_flags)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     assert_true(parse(&options, &usage, "put", "--", "--json", "-v", (char *)NULL));
     assert_string_equal(options.operand[0], "--json");
     assert_string_equal(options.operand[1], "-v");
     assert_false(options_on(&options, OPTION_JSON));
 }
 
-static void short_switches_join_and_repeat(void **state)
+TEST(short_switches_join_and_repeat)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     assert_true(parse(&options, &usage, "ls", "-qv", "-v", (char *)NULL));
     assert_true(options_on(&options, OPTION_QUIET));
     assert_int_equal(options.given[OPTION_VERBOSE], 2);
     ASSERT_REFUSED("There is no flag -x.", "ls", "-vx");
 }
 
-static void bad_usage_is_said_in_a_sentence(void **state)
+TEST(bad_usage_is_said_in_a_sentence)
 {
-    (void)state;
     ASSERT_REFUSED("A command is missing.", "--json");
     ASSERT_REFUSED("There is no flag --jsno. Did you mean --json?", "ls", "--jsno");
     ASSERT_REFUSED("There is no flag --jsno. Did you mean --json?", "ls", "--jsno=1");
@@ -129,12 +123,11 @@ static void bad_usage_is_said_in_a_sentence(void **state)
     ASSERT_REFUSED("There are too many operands, from \"9\" on.", "put", "2", "3", "4", "5", "6", "7", "8", "9");
 }
 
-static void numbers_are_plain_and_in_bounds(void **state)
+TEST(numbers_are_plain_and_in_bounds)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     assert_true(parse(&options, &usage, "ls", "--ttl-s", "18446744073709551615", (char *)NULL));
     assert_true(options_number(&options, OPTION_TTL_S) == UINT64_MAX);
     assert_true(parse(&options, &usage, "ls", "--length-s", "4294967295", (char *)NULL));
@@ -149,12 +142,11 @@ static void numbers_are_plain_and_in_bounds(void **state)
     ASSERT_REFUSED("--margin-s must be a whole number from 1 to 4294967295, not \"1s\".", "ls", "--margin-s", "1s");
 }
 
-static void choices_are_those_of_the_list(void **state)
+TEST(choices_are_those_of_the_list)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     assert_true(parse(&options, &usage, "ls", "--fences", "off", (char *)NULL));
     assert_int_equal(options_choice(&options, OPTION_FENCES), 2);
     assert_int_equal(options_choice(&options, OPTION_SIGNATURE), 0);
@@ -163,13 +155,12 @@ static void choices_are_those_of_the_list(void **state)
     ASSERT_REFUSED("--signature must be one of v4|v2, not \"V2\".", "ls", "--signature", "V2");
 }
 
-static void there_is_no_flag_for_a_secret(void **state)
+TEST(there_is_no_flag_for_a_secret)
 {
     static const char sentence[] =
         "There are no flags for credentials, because a command line is visible to every user of the "
         "machine: use --profile or the AWS_* variables.";
 
-    (void)state;
     ASSERT_REFUSED(sentence, "ls", "--secret-access-key", "x");
     ASSERT_REFUSED(sentence, "ls", "--access-key-id=x");
     ASSERT_REFUSED(sentence, "ls", "--session-token", "x");
@@ -181,7 +172,7 @@ static void there_is_no_flag_for_a_secret(void **state)
     }
 }
 
-static void metadata_is_kept_in_order_and_bounded(void **state)
+TEST(metadata_is_kept_in_order_and_bounded)
 {
     char *argv[4 + 2 * (METADATA_MAX + 1)] = {(char *)(uintptr_t) "oscommit", (char *)(uintptr_t) "put",
                                               (char *)(uintptr_t) "f", (char *)(uintptr_t) "k"};
@@ -189,7 +180,6 @@ static void metadata_is_kept_in_order_and_bounded(void **state)
     struct usage usage = {0};
     int argc = 4;
 
-    (void)state;
     assert_true(parse(&options, &usage, "put", "f", "k", "--metadata", "a=1", "--metadata", "b=", (char *)NULL));
     assert_int_equal(options.metadata_count, 2);
     assert_string_equal(options.metadata[0], "a=1");
@@ -205,12 +195,11 @@ static void metadata_is_kept_in_order_and_bounded(void **state)
     assert_string_equal(usage.message, "--metadata may be given at most 64 times.");
 }
 
-static void tags_are_kept_in_order_and_bounded(void **state)
+TEST(tags_are_kept_in_order_and_bounded)
 {
     struct options options;
     struct usage usage = {0};
 
-    (void)state;
     assert_true(
         parse(&options, &usage, "put", "f", "k", "--tag", "A b=1=2", "--metadata", "m=3", "--tag", "c=", (char *)NULL));
     assert_int_equal(options.tag_count, 2);
@@ -223,12 +212,11 @@ static void tags_are_kept_in_order_and_bounded(void **state)
                    "i=", "--tag", "j=", "--tag", "k=");
 }
 
-static void help_needs_no_operands_and_no_command(void **state)
+TEST(help_needs_no_operands_and_no_command)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     assert_true(parse(&options, &usage, "put", "--help", (char *)NULL));
     assert_ptr_equal(options.command, &put);
     assert_true(parse(&options, &usage, "-h", (char *)NULL));
@@ -236,9 +224,8 @@ static void help_needs_no_operands_and_no_command(void **state)
     assert_true(parse(&options, &usage, "--version", (char *)NULL));
 }
 
-static void a_word_that_is_near_is_suggested(void **state)
+TEST(a_word_that_is_near_is_suggested)
 {
-    (void)state;
     ASSERT_REFUSED("There is no command \"putt\". Did you mean \"put\"?", "putt");
     ASSERT_REFUSED("There is no command \"sl\". Did you mean \"ls\"?", "sl");
     ASSERT_REFUSED("There is no command \"tab\". Did you mean \"table\"?", "tab");
@@ -252,12 +239,11 @@ static void a_word_that_is_near_is_suggested(void **state)
     ASSERT_REFUSED("There is no flag --x.", "ls", "--x");
 }
 
-static void every_setting_is_asked_for_with_the_help_alone(void **state)
+TEST(every_setting_is_asked_for_with_the_help_alone)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     assert_true(parse(&options, &usage, "put", "--help", "--all", (char *)NULL));
     ASSERT_REFUSED("--all goes with --help.", "ls", "--all");
     assert_true(parse(&options, &usage, "table", "--help", (char *)NULL));
@@ -265,24 +251,28 @@ static void every_setting_is_asked_for_with_the_help_alone(void **state)
     assert_string_equal(options.group, "table");
 }
 
-static void a_bad_flag_still_tells_which_command_was_meant(void **state)
+TEST(a_bad_flag_still_tells_which_command_was_meant)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     assert_false(parse(&options, &usage, "put", "f", "--nonsense", "k", (char *)NULL));
     assert_ptr_equal(options.command, &put);
     assert_string_equal(usage.message, "There is no flag --nonsense.");
 }
 
-static void a_variable_gives_what_the_command_line_left_open(void **state)
+static int clear_environment(void **state)
+{
+    (void)state;
+    return clearenv();
+}
+
+TEST_BETWEEN(clear_environment, NULL, a_variable_gives_what_the_command_line_left_open)
 {
     struct options options;
     struct usage usage;
     char name[64];
 
-    (void)state;
     option_variable(OPTION_MAX_CLOCK_SKEW_RATE, name, sizeof(name));
     assert_string_equal(name, "OSCOMMIT_MAX_CLOCK_SKEW_RATE");
     (void)setenv("OSCOMMIT_STORE", "s3://env", 1);
@@ -299,12 +289,11 @@ static void a_variable_gives_what_the_command_line_left_open(void **state)
     assert_true(options_on(&options, OPTION_CHECK_TABLE));
 }
 
-static void a_bad_variable_is_named(void **state)
+TEST_BETWEEN(clear_environment, NULL, a_bad_variable_is_named)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     (void)setenv("OSCOMMIT_TTL_S", "soon", 1);
     assert_true(parse(&options, &usage, "ls", (char *)NULL));
     assert_false(options_take_environment(&options, &usage));
@@ -318,47 +307,15 @@ static void a_bad_variable_is_named(void **state)
     assert_string_equal(usage.message, "OSCOMMIT_CHECK_TABLE must be 0 or 1, not \"yes\".");
 }
 
-static void how_the_tool_speaks_is_no_business_of_the_environment(void **state)
+TEST_BETWEEN(clear_environment, NULL, how_the_tool_speaks_is_no_business_of_the_environment)
 {
     struct options options;
     struct usage usage;
 
-    (void)state;
     (void)setenv("OSCOMMIT_JSON", "1", 1);
     (void)setenv("OSCOMMIT_IF_MATCH", "e", 1);
     assert_true(parse(&options, &usage, "put", "f", "k", (char *)NULL));
     assert_true(options_take_environment(&options, &usage));
     assert_false(options_on(&options, OPTION_JSON));
     assert_null(options_text(&options, OPTION_IF_MATCH));
-}
-
-static int clear_environment(void **state)
-{
-    (void)state;
-    return clearenv();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flags_may_stand_anywhere_and_a_dash_is_an_operand),
-        cmocka_unit_test(two_words_name_a_command_of_a_group),
-        cmocka_unit_test(two_dashes_end_the_flags),
-        cmocka_unit_test(short_switches_join_and_repeat),
-        cmocka_unit_test(bad_usage_is_said_in_a_sentence),
-        cmocka_unit_test(numbers_are_plain_and_in_bounds),
-        cmocka_unit_test(choices_are_those_of_the_list),
-        cmocka_unit_test(there_is_no_flag_for_a_secret),
-        cmocka_unit_test(metadata_is_kept_in_order_and_bounded),
-        cmocka_unit_test(tags_are_kept_in_order_and_bounded),
-        cmocka_unit_test(help_needs_no_operands_and_no_command),
-        cmocka_unit_test(a_word_that_is_near_is_suggested),
-        cmocka_unit_test(every_setting_is_asked_for_with_the_help_alone),
-        cmocka_unit_test(a_bad_flag_still_tells_which_command_was_meant),
-        cmocka_unit_test_setup(a_variable_gives_what_the_command_line_left_open, clear_environment),
-        cmocka_unit_test_setup(a_bad_variable_is_named, clear_environment),
-        cmocka_unit_test_setup(how_the_tool_speaks_is_no_business_of_the_environment, clear_environment),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "proxy/message.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct proxy_stream stream;
 static struct proxy_message message;
@@ -48,12 +47,11 @@ static bool takes_answer(const char *bytes, const char *method)
     return message_read_answer(&stream, method, &message);
 }
 
-static void a_request_is_kept_byte_for_byte(void **state)
+TEST(a_request_is_kept_byte_for_byte)
 {
     static const char put[] = "PUT /bucket/key%20x?X-Amz-Date=1 HTTP/1.1\r\nHost: h:1\r\nContent-Length: 5\r\n"
                               "x-amz-copy-source: /b/k\r\n\r\nhello";
 
-    (void)state;
     assert_true(takes_request(put));
     assert_int_equal(message.len, sizeof(put) - 1);
     assert_memory_equal(message.data, put, sizeof(put) - 1);
@@ -65,9 +63,8 @@ static void a_request_is_kept_byte_for_byte(void **state)
     done();
 }
 
-static void the_next_request_of_a_connection_is_left_for_later(void **state)
+TEST(the_next_request_of_a_connection_is_left_for_later)
 {
-    (void)state;
     assert_true(takes_request("PUT /a HTTP/1.1\r\nContent-Length: 1\r\n\r\nxGET /b HTTP/1.1\r\n\r\n"));
     message_free(&message);
     message_init(&message);
@@ -76,23 +73,21 @@ static void the_next_request_of_a_connection_is_left_for_later(void **state)
     done();
 }
 
-static void a_chunked_body_ends_behind_its_trailers(void **state)
+TEST(a_chunked_body_ends_behind_its_trailers)
 {
     static const char put[] = "PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
                               "5;chunk-signature=0\r\nhello\r\n0\r\nx-amz-trailer: 1\r\n\r\n";
 
-    (void)state;
     assert_true(takes_request(put));
     assert_true(message.chunked);
     assert_int_equal(message.len, sizeof(put) - 1);
     done();
 }
 
-static void the_absolute_form_becomes_the_origin_form(void **state)
+TEST(the_absolute_form_becomes_the_origin_form)
 {
     static const char origin[] = "GET /b/k?x=http://y/ HTTP/1.1\r\nHost: s3.example:81\r\n\r\n";
 
-    (void)state;
     assert_true(takes_request("GET http://s3.example:81/b/k?x=http://y/ HTTP/1.1\r\nHost: s3.example:81\r\n\r\n"));
     assert_string_equal(message.authority, "s3.example:81");
     assert_int_equal(message.len, sizeof(origin) - 1);
@@ -100,9 +95,8 @@ static void the_absolute_form_becomes_the_origin_form(void **state)
     done();
 }
 
-static void the_call_of_a_service_is_named(void **state)
+TEST(the_call_of_a_service_is_named)
 {
-    (void)state;
     assert_true(takes_request("POST / HTTP/1.1\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\nContent-Length: 0\r\n"
                               "Expect: 100-continue\r\nConnection: close\r\n\r\n"));
     assert_string_equal(message.service_call, "PutItem");
@@ -111,7 +105,7 @@ static void the_call_of_a_service_is_named(void **state)
     done();
 }
 
-static void what_is_no_request_is_refused(void **state)
+TEST(what_is_no_request_is_refused)
 {
     static const char *const bad[] = {
         "",
@@ -140,7 +134,6 @@ static void what_is_no_request_is_refused(void **state)
         "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         bool taken = takes_request(bad[i]);
         done();
@@ -150,13 +143,12 @@ static void what_is_no_request_is_refused(void **state)
     }
 }
 
-static void a_head_without_end_is_bounded(void **state)
+TEST(a_head_without_end_is_bounded)
 {
     size_t len = MESSAGE_HEAD_MAX + 4096;
     char *endless = malloc(len);
     size_t at;
 
-    (void)state;
     assert_non_null(endless);
     at = (size_t)snprintf(endless, len, "GET / HTTP/1.1\r\n");
     while (at + 16 < len) {
@@ -169,12 +161,11 @@ static void a_head_without_end_is_bounded(void **state)
     done();
 }
 
-static void interim_answers_are_passed_over(void **state)
+TEST(interim_answers_are_passed_over)
 {
     static const char final[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nDate: Mon\r\n\r\nhi";
     char bytes[200];
 
-    (void)state;
     (void)snprintf(bytes, sizeof(bytes), "HTTP/1.1 100 Continue\r\n\r\n%s", final);
     assert_true(takes_answer(bytes, "PUT"));
     assert_int_equal(message.status, 200);
@@ -184,9 +175,8 @@ static void interim_answers_are_passed_over(void **state)
     done();
 }
 
-static void an_answer_to_head_has_no_body_whatever_its_length(void **state)
+TEST(an_answer_to_head_has_no_body_whatever_its_length)
 {
-    (void)state;
     assert_true(takes_answer("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", "HEAD"));
     assert_true(message_is_delimited(&message, "HEAD"));
     done();
@@ -195,9 +185,8 @@ static void an_answer_to_head_has_no_body_whatever_its_length(void **state)
     done();
 }
 
-static void an_answer_without_a_length_goes_to_the_end(void **state)
+TEST(an_answer_without_a_length_goes_to_the_end)
 {
-    (void)state;
     assert_true(takes_answer("HTTP/1.1 200 OK\r\n\r\nall of it", "GET"));
     assert_int_equal(message.len - message.head_len, 9);
     assert_true(message.closes);
@@ -205,7 +194,7 @@ static void an_answer_without_a_length_goes_to_the_end(void **state)
     done();
 }
 
-static void an_answer_that_is_cut_short_is_none(void **state)
+TEST(an_answer_that_is_cut_short_is_none)
 {
     static const char *const bad[] = {"",
                                       "HTTP/1.1 200",
@@ -215,7 +204,6 @@ static void an_answer_that_is_cut_short_is_none(void **state)
                                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhi",
                                       "HTTP/1.1 100 Continue\r\n\r\n"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         bool taken = takes_answer(bad[i], "GET");
         done();
@@ -223,23 +211,4 @@ static void an_answer_that_is_cut_short_is_none(void **state)
             fail_msg("\"%s\" was taken", bad[i]);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_is_kept_byte_for_byte),
-        cmocka_unit_test(the_next_request_of_a_connection_is_left_for_later),
-        cmocka_unit_test(a_chunked_body_ends_behind_its_trailers),
-        cmocka_unit_test(the_absolute_form_becomes_the_origin_form),
-        cmocka_unit_test(the_call_of_a_service_is_named),
-        cmocka_unit_test(what_is_no_request_is_refused),
-        cmocka_unit_test(a_head_without_end_is_bounded),
-        cmocka_unit_test(interim_answers_are_passed_over),
-        cmocka_unit_test(an_answer_to_head_has_no_body_whatever_its_length),
-        cmocka_unit_test(an_answer_without_a_length_goes_to_the_end),
-        cmocka_unit_test(an_answer_that_is_cut_short_is_none),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

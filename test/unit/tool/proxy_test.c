@@ -2,6 +2,7 @@
 /* The race's proxy between a client of raw sockets and a scripted server. */
 #include "proxy/proxy.h"
 #include "support/http_server.h"
+#include "support/test.h"
 
 #include <netinet/in.h>
 #include <pthread.h>
@@ -15,8 +16,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct http_server *server;
 static struct proxy *proxy;
@@ -173,12 +172,11 @@ static bool hears(int fd, const char *wanted)
 static const char put[] = "PUT /b/key-00001 HTTP/1.1\r\nHost: 127.0.0.1:1\r\nAuthorization: signed\r\n"
                           "Content-Length: 5\r\n\r\nhello";
 
-static void a_request_reaches_the_server_as_it_was_signed(void **state)
+TEST_BETWEEN(begin, end, a_request_reaches_the_server_as_it_was_signed)
 {
     int fd = dial();
     const struct http_server_record *record;
 
-    (void)state;
     say(fd, put);
     assert_true(hears(fd, "200 OK"));
     say(fd, put); /* on the same connection */
@@ -195,11 +193,10 @@ static void a_request_reaches_the_server_as_it_was_signed(void **state)
     check_last(7, "PUT");
 }
 
-static void a_dropped_answer_was_applied_and_the_client_is_reset(void **state)
+TEST_BETWEEN(begin, end, a_dropped_answer_was_applied_and_the_client_is_reset)
 {
     int fd = dial();
 
-    (void)state;
     meet((struct proxy_fault){.harm = PROXY_DROP_ANSWER});
     say(fd, put);
     assert_false(hears(fd, "200 OK"));
@@ -211,11 +208,10 @@ static void a_dropped_answer_was_applied_and_the_client_is_reset(void **state)
     assert_int_equal(met_count, 1);
 }
 
-static void a_discarded_request_never_reaches_the_server(void **state)
+TEST_BETWEEN(begin, end, a_discarded_request_never_reaches_the_server)
 {
     int fd = dial();
 
-    (void)state;
     meet((struct proxy_fault){.harm = PROXY_DISCARD});
     say(fd, put);
     assert_false(hears(fd, "200 OK"));
@@ -223,11 +219,10 @@ static void a_discarded_request_never_reaches_the_server(void **state)
     assert_int_equal(http_server_count(server), 0);
 }
 
-static void a_late_request_arrives_after_its_sender_was_reset(void **state)
+TEST_BETWEEN(begin, end, a_late_request_arrives_after_its_sender_was_reset)
 {
     int fd = dial();
 
-    (void)state;
     meet((struct proxy_fault){.harm = PROXY_LATE, .hold_ms = 3600 * 1000});
     say(fd, put);
     assert_false(hears(fd, "200 OK"));
@@ -238,11 +233,10 @@ static void a_late_request_arrives_after_its_sender_was_reset(void **state)
     assert_string_equal(http_server_record(server, 0)->body, "hello");
 }
 
-static void a_request_that_comes_twice_is_answered_once(void **state)
+TEST_BETWEEN(begin, end, a_request_that_comes_twice_is_answered_once)
 {
     int fd = dial();
 
-    (void)state;
     meet((struct proxy_fault){.harm = PROXY_TWICE, .hold_ms = 3600 * 1000});
     say(fd, put);
     assert_true(hears(fd, "200 OK"));
@@ -254,24 +248,22 @@ static void a_request_that_comes_twice_is_answered_once(void **state)
     assert_int_equal(close(fd), 0);
 }
 
-static void a_held_request_is_forwarded_also_when_its_sender_has_gone(void **state)
+TEST_BETWEEN(begin, end, a_held_request_is_forwarded_also_when_its_sender_has_gone)
 {
     int fd = dial();
 
-    (void)state;
     meet((struct proxy_fault){.harm = PROXY_HOLD_REQUEST, .hold_ms = 100});
     say(fd, put);
     assert_int_equal(close(fd), 0);
     assert_true(http_server_wait_count(server, 1));
 }
 
-static void a_made_up_answer_comes_instead_or_after(void **state)
+TEST_BETWEEN(begin, end, a_made_up_answer_comes_instead_or_after)
 {
     static const struct http_server_step dated = {
         .answer = "HTTP/1.1 200 OK\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: 0\r\n\r\n"};
     int fd = dial();
 
-    (void)state;
     meet((struct proxy_fault){
         .harm = PROXY_ANSWER_INSTEAD, .status = 503, .type = "application/xml", .body = "<Error/>"});
     say(fd, put);
@@ -286,11 +278,10 @@ static void a_made_up_answer_comes_instead_or_after(void **state)
     assert_int_equal(close(fd), 0);
 }
 
-static void a_client_that_waits_for_leave_to_send_its_body_gets_it(void **state)
+TEST_BETWEEN(begin, end, a_client_that_waits_for_leave_to_send_its_body_gets_it)
 {
     int fd = dial();
 
-    (void)state;
     say(fd, "PUT /b/k HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
     assert_true(hears(fd, "100 Continue"));
     say(fd, "ab");
@@ -298,12 +289,11 @@ static void a_client_that_waits_for_leave_to_send_its_body_gets_it(void **state)
     assert_int_equal(close(fd), 0);
 }
 
-static void what_is_no_request_ends_its_connection_only(void **state)
+TEST_BETWEEN(begin, end, what_is_no_request_ends_its_connection_only)
 {
     int fd = dial();
     int other = dial();
 
-    (void)state;
     say(fd, "nonsense\r\n\r\n");
     assert_false(hears(fd, "200 OK"));
     say(other, put);
@@ -312,12 +302,11 @@ static void what_is_no_request_ends_its_connection_only(void **state)
     assert_int_equal(close(other), 0);
 }
 
-static void as_http_proxy_it_goes_where_the_request_says(void **state)
+TEST(as_http_proxy_it_goes_where_the_request_says)
 {
     char request[200];
     int fd;
 
-    (void)state;
     start(NULL, NULL, true);
     fd = dial();
     (void)snprintf(request, sizeof(request),
@@ -332,12 +321,11 @@ static void as_http_proxy_it_goes_where_the_request_says(void **state)
     stop();
 }
 
-static void the_way_to_a_service_can_be_under_tls(void **state)
+TEST(the_way_to_a_service_can_be_under_tls)
 {
     struct http_server_options options = {.tls = true};
     int fd;
 
-    (void)state;
     start(&options, NULL, false);
     fd = dial();
     say(fd, put);
@@ -349,12 +337,11 @@ static void the_way_to_a_service_can_be_under_tls(void **state)
     stop();
 }
 
-static void a_certificate_of_another_host_is_not_accepted(void **state)
+TEST(a_certificate_of_another_host_is_not_accepted)
 {
     struct http_server_options options = {.tls = true, .certificate_name = "other.example"};
     int fd;
 
-    (void)state;
     start(&options, NULL, false);
     fd = dial();
     say(fd, put);
@@ -364,13 +351,12 @@ static void a_certificate_of_another_host_is_not_accepted(void **state)
     stop();
 }
 
-static void a_certificate_that_nobody_vouches_for_is_not_accepted(void **state)
+TEST(a_certificate_that_nobody_vouches_for_is_not_accepted)
 {
     struct http_server_options options = {.tls = true};
     struct http_server *other = http_server_start(&options);
     int fd;
 
-    (void)state;
     start(&options, http_server_ca_file(other), false);
     fd = dial();
     say(fd, put);
@@ -379,25 +365,4 @@ static void a_certificate_that_nobody_vouches_for_is_not_accepted(void **state)
     assert_int_equal(close(fd), 0);
     stop();
     http_server_stop(other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_request_reaches_the_server_as_it_was_signed, begin, end),
-        cmocka_unit_test_setup_teardown(a_dropped_answer_was_applied_and_the_client_is_reset, begin, end),
-        cmocka_unit_test_setup_teardown(a_discarded_request_never_reaches_the_server, begin, end),
-        cmocka_unit_test_setup_teardown(a_late_request_arrives_after_its_sender_was_reset, begin, end),
-        cmocka_unit_test_setup_teardown(a_request_that_comes_twice_is_answered_once, begin, end),
-        cmocka_unit_test_setup_teardown(a_held_request_is_forwarded_also_when_its_sender_has_gone, begin, end),
-        cmocka_unit_test_setup_teardown(a_made_up_answer_comes_instead_or_after, begin, end),
-        cmocka_unit_test_setup_teardown(a_client_that_waits_for_leave_to_send_its_body_gets_it, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_no_request_ends_its_connection_only, begin, end),
-        cmocka_unit_test(as_http_proxy_it_goes_where_the_request_says),
-        cmocka_unit_test(the_way_to_a_service_can_be_under_tls),
-        cmocka_unit_test(a_certificate_of_another_host_is_not_accepted),
-        cmocka_unit_test(a_certificate_that_nobody_vouches_for_is_not_accepted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "race_line.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Formats, and parses what came of it. `line` is the storage of a parsed ticket. */
 static bool there_and_back(const struct race_message *sent, struct race_message *got, char line[RACE_LINE_MAX])
@@ -20,7 +19,7 @@ static bool there_and_back(const struct race_message *sent, struct race_message 
     return race_line_parse(line, got);
 }
 
-static void the_start_of_a_call_comes_back_as_it_was(void **state)
+TEST(the_start_of_a_call_comes_back_as_it_was)
 {
     struct race_message sent = {.kind = RACE_MESSAGE_CALL,
                                 .call = UINT64_MAX,
@@ -31,7 +30,6 @@ static void the_start_of_a_call_comes_back_as_it_was(void **state)
     struct race_message got;
     char line[RACE_LINE_MAX];
 
-    (void)state;
     assert_true(there_and_back(&sent, &got, line));
     assert_string_equal(line, "S 18446744073709551615 1 key-00001 - \"9e107d9d372bb6826bd81d3542a419d6\" 77");
     assert_int_equal(got.operation, HISTORY_PUT_IF_ABSENT);
@@ -41,7 +39,7 @@ static void the_start_of_a_call_comes_back_as_it_was(void **state)
     assert_int_equal(got.start_us, 77);
 }
 
-static void the_end_of_a_call_comes_back_as_it_was(void **state)
+TEST(the_end_of_a_call_comes_back_as_it_was)
 {
     struct race_message sent = {.kind = RACE_MESSAGE_END,
                                 .call = 3,
@@ -59,7 +57,6 @@ static void the_end_of_a_call_comes_back_as_it_was(void **state)
     struct race_message got;
     char line[RACE_LINE_MAX];
 
-    (void)state;
     assert_true(there_and_back(&sent, &got, line));
     assert_int_equal(got.verdict, OS_UNKNOWN);
     assert_int_equal(got.end_us, 99);
@@ -71,19 +68,18 @@ static void the_end_of_a_call_comes_back_as_it_was(void **state)
     assert_string_equal(got.text, "the answer was lost"); /* one line */
 }
 
-static void an_end_without_words_comes_back(void **state)
+TEST(an_end_without_words_comes_back)
 {
     struct race_message sent = {.kind = RACE_MESSAGE_SETTLED, .call = 3, .verdict = OS_COMMITTED, .end_us = 1};
     struct race_message got;
     char line[RACE_LINE_MAX];
 
-    (void)state;
     assert_true(there_and_back(&sent, &got, line));
     assert_string_equal(got.rule, "");
     assert_string_equal(got.text, "");
 }
 
-static void a_task_comes_back_as_it_was(void **state)
+TEST(a_task_comes_back_as_it_was)
 {
     struct race_message sent = {
         .kind = RACE_MESSAGE_TASK,
@@ -92,37 +88,34 @@ static void a_task_comes_back_as_it_was(void **state)
     struct race_message got;
     char line[RACE_LINE_MAX];
 
-    (void)state;
     assert_true(there_and_back(&sent, &got, line));
     assert_memory_equal(&got.task, &sent.task, offsetof(struct race_task, etags_are_md5));
     assert_true(got.task.etags_are_md5);
 }
 
-static void a_ticket_keeps_its_blanks_and_quotes(void **state)
+TEST(a_ticket_keeps_its_blanks_and_quotes)
 {
     struct race_message sent = {.kind = RACE_MESSAGE_TICKET, .call = 5, .ticket = "{\"key\": \"a b\"}"};
     struct race_message got;
     char line[RACE_LINE_MAX];
 
-    (void)state;
     assert_true(there_and_back(&sent, &got, line));
     assert_string_equal(got.ticket, "{\"key\": \"a b\"}");
 }
 
-static void a_ticket_that_is_no_line_is_not_sent(void **state)
+TEST(a_ticket_that_is_no_line_is_not_sent)
 {
     static char large[RACE_LINE_MAX];
     char line[RACE_LINE_MAX];
     struct race_message message = {.kind = RACE_MESSAGE_TICKET, .call = 5, .ticket = "two\nlines"};
 
-    (void)state;
     assert_int_equal(race_line_format(&message, line), 0);
     memset(large, 'x', sizeof(large) - 1);
     message.ticket = large;
     assert_int_equal(race_line_format(&message, line), 0);
 }
 
-static void what_is_no_message_is_refused(void **state)
+TEST(what_is_no_message_is_refused)
 {
     static const char *const lines[] = {"",
                                         "X",
@@ -151,7 +144,6 @@ static void what_is_no_message_is_refused(void **state)
                                         "J 0 0 1 0 1 1 1 1 0 0 0 0"};
     struct race_message got;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         if (race_line_parse(lines[i], &got)) {
             fail_msg("\"%s\" was taken", lines[i]);
@@ -159,19 +151,18 @@ static void what_is_no_message_is_refused(void **state)
     }
 }
 
-static void a_long_sentence_is_cut(void **state)
+TEST(a_long_sentence_is_cut)
 {
     struct race_message sent = {.kind = RACE_MESSAGE_TROUBLE};
     struct race_message got;
     char line[RACE_LINE_MAX];
 
-    (void)state;
     memset(sent.text, 'x', sizeof(sent.text) - 1);
     assert_true(there_and_back(&sent, &got, line));
     assert_int_equal(strlen(got.text), sizeof(got.text) - 1);
 }
 
-static void lines_are_gathered_from_pieces(void **state)
+TEST(lines_are_gathered_from_pieces)
 {
     struct race_reader reader = {.len = 0};
     char line[RACE_LINE_MAX];
@@ -179,7 +170,6 @@ static void lines_are_gathered_from_pieces(void **state)
     const char *data = "R\nP 1";
     size_t len = strlen(data);
 
-    (void)state;
     assert_true(race_reader_take(&reader, &data, &len, line, &too_long));
     assert_string_equal(line, "R");
     assert_false(race_reader_take(&reader, &data, &len, line, &too_long));
@@ -191,7 +181,7 @@ static void lines_are_gathered_from_pieces(void **state)
     assert_int_equal(len, 0);
 }
 
-static void a_line_that_never_ends_is_noticed(void **state)
+TEST(a_line_that_never_ends_is_noticed)
 {
     static struct race_reader reader;
     static char endless[RACE_LINE_MAX + 10];
@@ -200,19 +190,17 @@ static void a_line_that_never_ends_is_noticed(void **state)
     const char *data = endless;
     size_t len = sizeof(endless);
 
-    (void)state;
     memset(endless, 'x', sizeof(endless));
     assert_false(race_reader_take(&reader, &data, &len, line, &too_long));
     assert_true(too_long);
 }
 
-static void a_body_tells_its_count_and_only_for_its_name(void **state)
+TEST(a_body_tells_its_count_and_only_for_its_name)
 {
     char body[RACE_CONTENT_MAX];
     size_t len = race_body("0123456789abcdef", "counter", 41, 9000, body);
     uint64_t count = 0;
 
-    (void)state;
     assert_string_equal(body, "race 0123456789abcdef counter 41 call 9000\n");
     assert_true(race_body_count("0123456789abcdef", "counter", body, len, &count));
     assert_int_equal(count, 41);
@@ -221,31 +209,10 @@ static void a_body_tells_its_count_and_only_for_its_name(void **state)
     assert_false(race_body_count("0123456789abcdef", "counter", body, len - 1, &count));
 }
 
-static void a_value_is_the_quoted_md5(void **state)
+TEST(a_value_is_the_quoted_md5)
 {
     char value[RACE_VALUE_SIZE];
 
-    (void)state;
     assert_true(race_value("abc", 3, value));
     assert_string_equal(value, "\"900150983cd24fb0d6963f7d28e17f72\"");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_start_of_a_call_comes_back_as_it_was),
-        cmocka_unit_test(the_end_of_a_call_comes_back_as_it_was),
-        cmocka_unit_test(an_end_without_words_comes_back),
-        cmocka_unit_test(a_task_comes_back_as_it_was),
-        cmocka_unit_test(a_ticket_keeps_its_blanks_and_quotes),
-        cmocka_unit_test(a_ticket_that_is_no_line_is_not_sent),
-        cmocka_unit_test(what_is_no_message_is_refused),
-        cmocka_unit_test(a_long_sentence_is_cut),
-        cmocka_unit_test(lines_are_gathered_from_pieces),
-        cmocka_unit_test(a_line_that_never_ends_is_noticed),
-        cmocka_unit_test(a_body_tells_its_count_and_only_for_its_name),
-        cmocka_unit_test(a_value_is_the_quoted_md5),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "race_net.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,13 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void an_endpoint_on_loopback_is_replaced_by_the_proxy(void **state)
+TEST(an_endpoint_on_loopback_is_replaced_by_the_proxy)
 {
     struct race_service service;
 
-    (void)state;
     assert_true(race_net_parse("http://127.0.0.1:9000", &service));
     assert_true(service.direct);
     assert_false(service.target.tls);
@@ -28,11 +26,10 @@ static void an_endpoint_on_loopback_is_replaced_by_the_proxy(void **state)
     assert_string_equal(service.target.port, "8000");
 }
 
-static void another_host_keeps_its_name_and_is_spoken_to_through_the_proxy(void **state)
+TEST(another_host_keeps_its_name_and_is_spoken_to_through_the_proxy)
 {
     struct race_service service;
 
-    (void)state;
     assert_true(race_net_parse("https://s3.eu-central-1.amazonaws.com", &service));
     assert_false(service.direct);
     assert_true(service.target.tls);
@@ -43,7 +40,7 @@ static void another_host_keeps_its_name_and_is_spoken_to_through_the_proxy(void 
     assert_string_equal(service.url, "http://[2001:db8::1]");
 }
 
-static void what_is_no_endpoint_is_refused(void **state)
+TEST(what_is_no_endpoint_is_refused)
 {
     static const char *const bad[] = {"",
                                       "s3.example",
@@ -61,7 +58,6 @@ static void what_is_no_endpoint_is_refused(void **state)
                                       "http://:80"};
     struct race_service service;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         if (race_net_parse(bad[i], &service)) {
             fail_msg("\"%s\" was taken", bad[i]);
@@ -76,53 +72,36 @@ static int without_variables(void **state)
            unsetenv("AWS_REGION") | unsetenv("AWS_DEFAULT_REGION");
 }
 
-static void without_an_endpoint_it_is_amazons_in_the_region(void **state)
+TEST_BETWEEN(without_variables, NULL, without_an_endpoint_it_is_amazons_in_the_region)
 {
     struct options options = {.value = {[OPTION_LEDGER] = "dynamodb://table", [OPTION_REGION] = "eu-west-1"}};
     static struct race_net net;
     struct usage usage = {0};
 
-    (void)state;
     assert_true(race_net_find(&options, &net, &usage));
     assert_string_equal(net.store.url, "http://s3.eu-west-1.amazonaws.com");
     assert_string_equal(net.ledger.url, "http://dynamodb.eu-west-1.amazonaws.com");
     assert_true(net.ledger.target.tls);
 }
 
-static void without_endpoint_and_region_the_faults_are_refused(void **state)
+TEST_BETWEEN(without_variables, NULL, without_endpoint_and_region_the_faults_are_refused)
 {
     struct options options = {.value = {[OPTION_LEDGER] = "dynamodb://table"}};
     static struct race_net net;
     struct usage usage = {0};
 
-    (void)state;
     assert_false(race_net_find(&options, &net, &usage));
     assert_non_null(strstr(usage.message, "--s3-endpoint"));
 }
 
-static void a_ledger_in_a_file_has_no_network(void **state)
+TEST_BETWEEN(without_variables, NULL, a_ledger_in_a_file_has_no_network)
 {
     struct options options = {
         .value = {[OPTION_LEDGER] = "sqlite:///tmp/ledger", [OPTION_ENDPOINT_URL] = "http://127.0.0.1:9000"}};
     static struct race_net net;
     struct usage usage = {0};
 
-    (void)state;
     assert_true(race_net_find(&options, &net, &usage));
     assert_true(net.store.wanted);
     assert_false(net.ledger.wanted);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_endpoint_on_loopback_is_replaced_by_the_proxy),
-        cmocka_unit_test(another_host_keeps_its_name_and_is_spoken_to_through_the_proxy),
-        cmocka_unit_test(what_is_no_endpoint_is_refused),
-        cmocka_unit_test_setup(without_an_endpoint_it_is_amazons_in_the_region, without_variables),
-        cmocka_unit_test_setup(without_endpoint_and_region_the_faults_are_refused, without_variables),
-        cmocka_unit_test_setup(a_ledger_in_a_file_has_no_network, without_variables),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "race_record.h"
 #include "race_summary.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ORIGIN = 1000 };
 
@@ -60,11 +59,10 @@ static bool is_settled(unsigned lane, uint64_t call, os_verdict verdict, uint64_
     return race_record_hear(&record, lane, &message);
 }
 
-static void a_call_gets_its_times_from_the_origin(void **state)
+TEST_BETWEEN(begin, end, a_call_gets_its_times_from_the_origin)
 {
     const struct history_call *call;
 
-    (void)state;
     assert_true(starts(2, 7, "key-00000", "\"a\"", 10));
     assert_true(ends(2, 7, OS_COMMITTED, 30));
     assert_true(race_record_finish(&record));
@@ -78,7 +76,7 @@ static void a_call_gets_its_times_from_the_origin(void **state)
     assert_string_equal(call->rule, "R9");
 }
 
-static void calls_are_numbered_without_gaps_whatever_the_workers_called_them(void **state)
+TEST_BETWEEN(begin, end, calls_are_numbered_without_gaps_whatever_the_workers_called_them)
 {
     struct race_message read = {.kind = RACE_MESSAGE_READ,
                                 .key = "key-00000",
@@ -86,7 +84,6 @@ static void calls_are_numbered_without_gaps_whatever_the_workers_called_them(voi
                                 .start_us = ORIGIN + 40,
                                 .end_us = ORIGIN + 50};
 
-    (void)state;
     assert_true(starts(2, 514, "key-00000", "\"a\"", 10));
     assert_true(ends(2, 514, OS_COMMITTED, 30));
     read.call = 22787;
@@ -99,11 +96,10 @@ static void calls_are_numbered_without_gaps_whatever_the_workers_called_them(voi
     }
 }
 
-static void a_call_whose_process_was_killed_never_ends(void **state)
+TEST_BETWEEN(begin, end, a_call_whose_process_was_killed_never_ends)
 {
     const struct history_call *call;
 
-    (void)state;
     assert_true(starts(0, 1, "key-00000", "\"a\"", 10));
     race_record_gone(&record, 0);
     assert_true(starts(0, 2, "key-00000", "\"b\"", 20)); /* by the next process of the lane */
@@ -114,12 +110,11 @@ static void a_call_whose_process_was_killed_never_ends(void **state)
     assert_int_equal(call->settled, OS_UNKNOWN);
 }
 
-static void a_ticket_waits_for_whoever_settles_it(void **state)
+TEST_BETWEEN(begin, end, a_ticket_waits_for_whoever_settles_it)
 {
     size_t cursor = 0;
     const struct race_entry *entry;
 
-    (void)state;
     assert_true(starts(3, 1, "key-00000", "\"a\"", 10));
     assert_true(has_ticket(3, 1));
     assert_true(ends(3, 1, OS_UNKNOWN, 20));
@@ -139,9 +134,8 @@ static void a_ticket_waits_for_whoever_settles_it(void **state)
     assert_int_equal(history_call_at(record.history, 0)->settled_us, 90);
 }
 
-static void what_contradicts_itself_is_refused(void **state)
+TEST_BETWEEN(begin, end, what_contradicts_itself_is_refused)
 {
-    (void)state;
     assert_false(ends(0, 1, OS_COMMITTED, 20));       /* no call */
     assert_false(is_settled(0, 1, OS_COMMITTED, 20)); /* no ticket */
     assert_true(starts(0, 1, "key-00000", "\"a\"", 10));
@@ -151,9 +145,8 @@ static void what_contradicts_itself_is_refused(void **state)
     assert_false(ends(0, 1, OS_COMMITTED, 5));            /* before it began */
 }
 
-static void events_are_counted_by_kind(void **state)
+TEST_BETWEEN(begin, end, events_are_counted_by_kind)
 {
-    (void)state;
     race_record_event(&record, HISTORY_KILL, 1, ORIGIN + 5, ORIGIN + 5, "PUT key-00001");
     race_record_event(&record, HISTORY_PAUSE, 1, ORIGIN + 6, ORIGIN + 9, "");
     race_record_event(&record, HISTORY_KILL, 0, ORIGIN + 7, ORIGIN + 7, "");
@@ -187,24 +180,22 @@ static enum race_judgement conclude(struct race_progress *progress, const uint64
 
 static const uint64_t one_key[RACE_KINDS] = {1, 0, 0, 0};
 
-static void one_winner_and_a_conflict_are_exact(void **state)
+TEST_BETWEEN(begin, end, one_winner_and_a_conflict_are_exact)
 {
     static struct race_progress progress = {.done = {{1}, {1}}};
     char sentence[1024];
 
-    (void)state;
     assert_true(starts(0, 1, "key-00000", "\"a\"", 10) && ends(0, 1, OS_COMMITTED, 30));
     assert_true(starts(1, 2, "key-00000", "\"b\"", 12) && ends(1, 2, OS_CONFLICT, 40));
     add_final("key-00000", "\"a\"");
     assert_int_equal(conclude(&progress, one_key, sentence, sizeof(sentence)), RACE_EXACT);
 }
 
-static void two_winners_are_broken_and_the_key_is_named(void **state)
+TEST_BETWEEN(begin, end, two_winners_are_broken_and_the_key_is_named)
 {
     static struct race_progress progress = {.done = {{1}, {1}}};
     char sentence[1024];
 
-    (void)state;
     assert_true(starts(0, 1, "key-00000", "\"a\"", 10) && ends(0, 1, OS_COMMITTED, 30));
     assert_true(starts(1, 2, "key-00000", "\"b\"", 12) && ends(1, 2, OS_COMMITTED, 40));
     add_final("key-00000", "\"a\"");
@@ -212,47 +203,43 @@ static void two_winners_are_broken_and_the_key_is_named(void **state)
     assert_non_null(strstr(sentence, "key-00000"));
 }
 
-static void foreign_content_is_broken(void **state)
+TEST_BETWEEN(begin, end, foreign_content_is_broken)
 {
     static struct race_progress progress = {.done = {{1}, {1}}};
     char sentence[1024];
 
-    (void)state;
     assert_true(starts(0, 1, "key-00000", "\"a\"", 10) && ends(0, 1, OS_COMMITTED, 30));
     assert_true(starts(1, 2, "key-00000", "\"b\"", 12) && ends(1, 2, OS_CONFLICT, 40));
     add_final("key-00000", "\"c\"");
     assert_int_equal(conclude(&progress, one_key, sentence, sizeof(sentence)), RACE_BROKEN);
 }
 
-static void an_unknown_that_nobody_settled_is_unsettled(void **state)
+TEST_BETWEEN(begin, end, an_unknown_that_nobody_settled_is_unsettled)
 {
     static struct race_progress progress = {.done = {{1}, {1}}};
     char sentence[1024];
 
-    (void)state;
     assert_true(starts(0, 1, "key-00000", "\"a\"", 10) && has_ticket(0, 1) && ends(0, 1, OS_UNKNOWN, 30));
     add_final("key-00000", "\"a\"");
     assert_int_equal(conclude(&progress, one_key, sentence, sizeof(sentence)), RACE_UNSETTLED);
 }
 
-static void an_unknown_for_good_may_have_happened_or_not(void **state)
+TEST_BETWEEN(begin, end, an_unknown_for_good_may_have_happened_or_not)
 {
     static struct race_progress progress = {.done = {{1}, {1}}};
     char sentence[1024];
 
-    (void)state;
     assert_true(starts(0, 1, "key-00000", "\"a\"", 10) && has_ticket(0, 1) && ends(0, 1, OS_UNKNOWN, 30));
     assert_true(is_settled(0, 1, OS_UNKNOWN, 90));
     add_final("key-00000", "\"a\"");
     assert_int_equal(conclude(&progress, one_key, sentence, sizeof(sentence)), RACE_EXACT);
 }
 
-static void a_call_killed_in_flight_is_no_unsettled_one(void **state)
+TEST_BETWEEN(begin, end, a_call_killed_in_flight_is_no_unsettled_one)
 {
     static struct race_progress progress = {.done = {{1}, {1}}};
     char sentence[1024];
 
-    (void)state;
     assert_true(starts(0, 1, "key-00000", "\"a\"", 10));
     race_record_gone(&record, 0);
     assert_true(starts(0, 2, "key-00000", "\"b\"", 12) && ends(0, 2, OS_CONFLICT, 40));
@@ -260,13 +247,12 @@ static void a_call_killed_in_flight_is_no_unsettled_one(void **state)
     assert_int_equal(conclude(&progress, one_key, sentence, sizeof(sentence)), RACE_EXACT);
 }
 
-static void what_was_not_done_makes_it_incomplete(void **state)
+TEST_BETWEEN(begin, end, what_was_not_done_makes_it_incomplete)
 {
     static struct race_progress lazy = {.done = {{1}, {0}}};
     static struct race_progress lost = {.done = {{1}, {1}}, .lost_writers = 1};
     char sentence[1024];
 
-    (void)state;
     assert_true(starts(0, 1, "key-00000", "\"a\"", 10) && ends(0, 1, OS_COMMITTED, 30));
     add_final("key-00000", "\"a\"");
     assert_int_equal(conclude(&lazy, one_key, sentence, sizeof(sentence)), RACE_INCOMPLETE);
@@ -275,25 +261,4 @@ static void what_was_not_done_makes_it_incomplete(void **state)
     record.event_count = 0;
     assert_int_equal(conclude(&lost, NULL, sentence, sizeof(sentence)), RACE_INCOMPLETE);
     assert_non_null(strstr(sentence, "1 of 2 processes"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_call_gets_its_times_from_the_origin, begin, end),
-        cmocka_unit_test_setup_teardown(calls_are_numbered_without_gaps_whatever_the_workers_called_them, begin, end),
-        cmocka_unit_test_setup_teardown(a_call_whose_process_was_killed_never_ends, begin, end),
-        cmocka_unit_test_setup_teardown(a_ticket_waits_for_whoever_settles_it, begin, end),
-        cmocka_unit_test_setup_teardown(what_contradicts_itself_is_refused, begin, end),
-        cmocka_unit_test_setup_teardown(events_are_counted_by_kind, begin, end),
-        cmocka_unit_test_setup_teardown(one_winner_and_a_conflict_are_exact, begin, end),
-        cmocka_unit_test_setup_teardown(two_winners_are_broken_and_the_key_is_named, begin, end),
-        cmocka_unit_test_setup_teardown(foreign_content_is_broken, begin, end),
-        cmocka_unit_test_setup_teardown(an_unknown_that_nobody_settled_is_unsettled, begin, end),
-        cmocka_unit_test_setup_teardown(an_unknown_for_good_may_have_happened_or_not, begin, end),
-        cmocka_unit_test_setup_teardown(a_call_killed_in_flight_is_no_unsettled_one, begin, end),
-        cmocka_unit_test_setup_teardown(what_was_not_done_makes_it_incomplete, begin, end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "race_faults.h"
 #include "race_settings.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void a_duration_has_a_unit(void **state)
+TEST(a_duration_has_a_unit)
 {
     static const struct {
         const char *text;
@@ -18,19 +17,17 @@ static void a_duration_has_a_unit(void **state)
     struct usage usage = {0};
     uint64_t got;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         assert_true(race_duration_parse(good[i].text, &got, &usage));
         assert_int_equal(got, good[i].seconds * 1000000);
     }
 }
 
-static void what_is_no_duration_is_refused(void **state)
+TEST(what_is_no_duration_is_refused)
 {
     static const char *const bad[] = {"",   "s", "0", "-1", "1.5m", "10 m", "10d", "169h", "99999999999999999999s",
                                       "1hh"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct usage usage = {0};
         uint64_t got = 7;
@@ -40,12 +37,11 @@ static void what_is_no_duration_is_refused(void **state)
     }
 }
 
-static void faults_are_named_with_commas(void **state)
+TEST(faults_are_named_with_commas)
 {
     struct usage usage = {0};
     unsigned mask = 0;
 
-    (void)state;
     assert_true(race_faults_parse("pause,lost-reply,5xx", &mask, &usage));
     assert_int_equal(mask, RACE_FAULT_BIT(RACE_FAULT_PAUSE) | RACE_FAULT_BIT(RACE_FAULT_LOST_REPLY) |
                                RACE_FAULT_BIT(RACE_FAULT_5XX));
@@ -53,11 +49,10 @@ static void faults_are_named_with_commas(void **state)
     assert_int_equal(mask, RACE_FAULT_ALL);
 }
 
-static void a_fault_that_is_none_is_refused(void **state)
+TEST(a_fault_that_is_none_is_refused)
 {
     static const char *const bad[] = {"", "paus", "pauses", "pause,", ",pause", "pause kill", "pause,,kill", "ALL"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct usage usage = {0};
         unsigned mask = 0;
@@ -66,13 +61,12 @@ static void a_fault_that_is_none_is_refused(void **state)
     }
 }
 
-static void without_anything_it_is_eight_writers_and_fifty_keys(void **state)
+TEST(without_anything_it_is_eight_writers_and_fifty_keys)
 {
     struct options options = {0};
     struct race_settings settings;
     struct usage usage = {0};
 
-    (void)state;
     assert_true(race_settings_take(&options, false, &settings, &usage));
     assert_int_equal(settings.writers, 8);
     assert_int_equal(settings.count[RACE_CREATE], 50);
@@ -81,42 +75,25 @@ static void without_anything_it_is_eight_writers_and_fifty_keys(void **state)
     assert_int_equal(settings.faults, 0);
 }
 
-static void time_and_counts_do_not_go_together(void **state)
+TEST(time_and_counts_do_not_go_together)
 {
     struct options options = {.value = {[OPTION_DURATION] = "10s", [OPTION_COPIES] = "5"}};
     struct race_settings settings;
     struct usage usage = {0};
 
-    (void)state;
     assert_false(race_settings_take(&options, false, &settings, &usage));
     assert_non_null(strstr(usage.message, "--copies"));
 }
 
-static void a_folder_knows_no_fault_of_the_network(void **state)
+TEST(a_folder_knows_no_fault_of_the_network)
 {
     struct options options = {.value = {[OPTION_FAULTS] = "pause,late"}};
     struct race_settings settings;
     struct usage usage = {0};
 
-    (void)state;
     assert_false(race_settings_take(&options, true, &settings, &usage));
     assert_non_null(strstr(usage.message, "pause,kill"));
     options.value[OPTION_FAULTS] = "all"; /* all that there can be */
     assert_true(race_settings_take(&options, true, &settings, &(struct usage){0}));
     assert_int_equal(settings.faults, RACE_FAULT_LOCAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_duration_has_a_unit),
-        cmocka_unit_test(what_is_no_duration_is_refused),
-        cmocka_unit_test(faults_are_named_with_commas),
-        cmocka_unit_test(a_fault_that_is_none_is_refused),
-        cmocka_unit_test(without_anything_it_is_eight_writers_and_fifty_keys),
-        cmocka_unit_test(time_and_counts_do_not_go_together),
-        cmocka_unit_test(a_folder_knows_no_fault_of_the_network),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

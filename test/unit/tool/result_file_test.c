@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result_file.h"
+#include "support/test.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[64];
 static char path[96];
@@ -49,9 +48,8 @@ static void expect_text(const char *text)
     assert_string_equal(read, text);
 }
 
-static void it_takes_its_name_when_it_is_whole(void **state)
+TEST_BETWEEN(make_folder, remove_folder, it_takes_its_name_when_it_is_whole)
 {
-    (void)state;
     struct result_file file;
     os_error err;
     assert_true(result_file_open(path, &file, &err));
@@ -66,9 +64,8 @@ static void it_takes_its_name_when_it_is_whole(void **state)
     assert_int_equal(found.st_mode & 0777, 0666 & ~mask);
 }
 
-static void one_that_was_given_up_leaves_the_old_one(void **state)
+TEST_BETWEEN(make_folder, remove_folder, one_that_was_given_up_leaves_the_old_one)
 {
-    (void)state;
     struct result_file file;
     os_error err;
     write_text("old");
@@ -79,9 +76,8 @@ static void one_that_was_given_up_leaves_the_old_one(void **state)
     assert_true(result_file_close(&file, true, &err)); /* closed already */
 }
 
-static void a_folder_that_is_not_there_is_told_at_once(void **state)
+TEST_BETWEEN(make_folder, remove_folder, a_folder_that_is_not_there_is_told_at_once)
 {
-    (void)state;
     struct result_file file;
     os_error err = {.code = OS_OK};
     (void)snprintf(path, sizeof(path), "%s/none/result", folder);
@@ -90,9 +86,8 @@ static void a_folder_that_is_not_there_is_told_at_once(void **state)
     assert_non_null(strstr(err.message, path));
 }
 
-static void a_device_is_written_to_directly(void **state)
+TEST(a_device_is_written_to_directly)
 {
-    (void)state;
     struct result_file file;
     os_error err = {.code = OS_OK};
     assert_true(result_file_open("/dev/full", &file, &err));
@@ -102,9 +97,8 @@ static void a_device_is_written_to_directly(void **state)
     assert_int_equal(err.code, OS_ERR_NO_SPACE);
 }
 
-static void a_link_stays_and_what_it_leads_to_is_replaced(void **state)
+TEST_BETWEEN(make_folder, remove_folder, a_link_stays_and_what_it_leads_to_is_replaced)
 {
-    (void)state;
     struct result_file file;
     os_error err = {.code = OS_OK};
     struct stat found;
@@ -121,9 +115,8 @@ static void a_link_stays_and_what_it_leads_to_is_replaced(void **state)
     assert_int_equal(unlink(link), 0);
 }
 
-static void a_fifo_that_nobody_reads_is_told_at_once(void **state)
+TEST_BETWEEN(make_folder, remove_folder, a_fifo_that_nobody_reads_is_told_at_once)
 {
-    (void)state;
     struct result_file file;
     os_error err = {.code = OS_OK};
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -137,9 +130,8 @@ static void a_fifo_that_nobody_reads_is_told_at_once(void **state)
     assert_int_equal(close(reader), 0);
 }
 
-static void an_open_file_by_its_number_is_written_to_directly(void **state)
+TEST_BETWEEN(make_folder, remove_folder, an_open_file_by_its_number_is_written_to_directly)
 {
-    (void)state;
     struct result_file file;
     os_error err = {.code = OS_OK};
     char name[32];
@@ -153,18 +145,4 @@ static void an_open_file_by_its_number_is_written_to_directly(void **state)
     assert_true(result_file_close(&file, true, &err));
     assert_int_equal(close(fd), 0);
     expect_text("direct");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(it_takes_its_name_when_it_is_whole, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(one_that_was_given_up_leaves_the_old_one, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_told_at_once, make_folder, remove_folder),
-        cmocka_unit_test(a_device_is_written_to_directly),
-        cmocka_unit_test_setup_teardown(a_link_stays_and_what_it_leads_to_is_replaced, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_fifo_that_nobody_reads_is_told_at_once, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(an_open_file_by_its_number_is_written_to_directly, make_folder, remove_folder),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

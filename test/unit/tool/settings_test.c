@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "settings.h"
 #include "support/forget_variables.h"
+#include "support/test.h"
 #include "verdict.h"
 
 #include <setjmp.h>
@@ -10,16 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void nothing_given_leaves_every_default(void **state)
+TEST(nothing_given_leaves_every_default)
 {
     struct options options = {0};
     struct usage usage = {0};
     os_options filled;
     os_options plain = OS_OPTIONS_INIT;
 
-    (void)state;
     assert_true(settings_fill(&options, NULL, &filled, &usage));
     assert_memory_equal(&filled, &plain, sizeof(plain));
 }
@@ -36,9 +34,8 @@ static const char *a_value_of(const struct option_spec *spec, char *ret, size_t 
 }
 
 /* os_options_from_environment: the same table in the library, for programs of others. */
-static void each_variable_means_the_same_to_the_library(void **state)
+TEST(each_variable_means_the_same_to_the_library)
 {
-    (void)state;
     for (int id = 0; id < OPTION_COUNT; id++) {
         char variable[64];
         char value[64];
@@ -64,13 +61,12 @@ static void each_variable_means_the_same_to_the_library(void **state)
     }
 }
 
-static void every_setting_reaches_the_library(void **state)
+TEST(every_setting_reaches_the_library)
 {
     struct options options = {0};
     struct usage usage = {0};
     os_options filled;
 
-    (void)state;
     options.value[OPTION_LEDGER] = "dynamodb://t";
     options.value[OPTION_REGION] = "r1";
     options.value[OPTION_DYNAMODB_REGION] = "r2";
@@ -119,13 +115,12 @@ static void every_setting_reaches_the_library(void **state)
     assert_int_equal(filled.check_table, 1);
 }
 
-static void what_was_said_closer_to_the_command_is_the_endpoint(void **state)
+TEST(what_was_said_closer_to_the_command_is_the_endpoint)
 {
     struct options options = {0};
     struct usage usage = {0};
     os_options filled;
 
-    (void)state;
     options.value[OPTION_ENDPOINT_URL] = "http://both";
     assert_true(settings_fill(&options, NULL, &filled, &usage));
     assert_string_equal(filled.s3_endpoint, "http://both");
@@ -142,13 +137,12 @@ static void what_was_said_closer_to_the_command_is_the_endpoint(void **state)
     assert_string_equal(filled.dynamodb_endpoint, "http://ddb");
 }
 
-static void credentials_in_a_url_are_refused_and_not_repeated(void **state)
+TEST(credentials_in_a_url_are_refused_and_not_repeated)
 {
     struct options options = {0};
     struct usage usage = {0};
     os_options filled;
 
-    (void)state;
     options.value[OPTION_S3_ENDPOINT] = "https://user:hunter2@host:9000";
     assert_false(settings_fill(&options, NULL, &filled, &usage));
     assert_string_equal(usage.message,
@@ -164,9 +158,8 @@ static enum status guarded(os_verdict verdict, int final, os_code code)
     return status_of_guarded(verdict, &result, &error);
 }
 
-static void verdicts_have_their_exit_status(void **state)
+TEST(verdicts_have_their_exit_status)
 {
-    (void)state;
     assert_int_equal(guarded(OS_COMMITTED, 1, OS_OK), 0);
     assert_int_equal(guarded(OS_COMMITTED, 1, OS_ERR_DENIED), 0); /* a rename that could not delete its source */
     assert_int_equal(guarded(OS_CONFLICT, 1, OS_ERR_CONFLICT), 3);
@@ -181,10 +174,9 @@ static void verdicts_have_their_exit_status(void **state)
     assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_TLS), 69);
 }
 
-static void reads_have_their_exit_status(void **state)
+TEST(reads_have_their_exit_status)
 {
     static const os_code others[] = {OS_ERR_NO_BUCKET, OS_ERR_NO_TABLE, OS_ERR_DEADLINE, OS_ERR_SERVICE, OS_ERR_IO};
-    (void)state;
     assert_int_equal(status_of_read(OS_OK), 0);
     assert_int_equal(status_of_read(OS_ERR_CONFIG), 2);
     assert_int_equal(status_of_read(OS_ERR_NOT_FOUND), 66);
@@ -200,9 +192,8 @@ static void reads_have_their_exit_status(void **state)
     assert_string_equal(status_name(STATUS_UNDECIDABLE), "unknown");
 }
 
-static void a_plain_write_that_may_have_happened_is_unknown(void **state)
+TEST(a_plain_write_that_may_have_happened_is_unknown)
 {
-    (void)state;
     assert_int_equal(status_of_write(OS_OK), 0);
     assert_int_equal(status_of_write(OS_ERR_DENIED), 77);
     assert_int_equal(status_of_write(OS_ERR_UNDECIDED), 4);
@@ -212,19 +203,8 @@ static void a_plain_write_that_may_have_happened_is_unknown(void **state)
     assert_int_equal(status_of_write(OS_ERR_SERVICE), 1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_given_leaves_every_default),
-        cmocka_unit_test(each_variable_means_the_same_to_the_library),
-        cmocka_unit_test(every_setting_reaches_the_library),
-        cmocka_unit_test(what_was_said_closer_to_the_command_is_the_endpoint),
-        cmocka_unit_test(credentials_in_a_url_are_refused_and_not_repeated),
-        cmocka_unit_test(verdicts_have_their_exit_status),
-        cmocka_unit_test(reads_have_their_exit_status),
-        cmocka_unit_test(a_plain_write_that_may_have_happened_is_unknown),
-    };
-
     forget_oscommit_variables();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_main(argc, argv);
 }

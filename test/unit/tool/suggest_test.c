@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suggest.h"
+#include "support/test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void the_distance_counts_single_mistakes(void **state)
+TEST(the_distance_counts_single_mistakes)
 {
     static const struct {
         const char *a;
@@ -21,18 +20,16 @@ static void the_distance_counts_single_mistakes(void **state)
         {"ls", "sl", 1},   {"a", "b", 1},     {"release", "relese", 1}, {"resolve", "release", 4},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_int_equal(suggest_distance(cases[i].a, cases[i].b), cases[i].distance);
         assert_int_equal(suggest_distance(cases[i].b, cases[i].a), cases[i].distance);
     }
 }
 
-static void a_word_of_any_length_is_looked_at(void **state)
+TEST(a_word_of_any_length_is_looked_at)
 {
     char longer[1000];
 
-    (void)state;
     memset(longer, 'x', sizeof(longer));
     longer[sizeof(longer) - 1] = '\0';
     assert_int_equal(suggest_distance(longer, "put"), 63);
@@ -51,9 +48,8 @@ static const char *best_of(const char *word)
     return suggestion.best == NULL ? "" : suggestion.best;
 }
 
-static void the_nearest_is_suggested_and_nothing_far(void **state)
+TEST(the_nearest_is_suggested_and_nothing_far)
 {
-    (void)state;
     assert_string_equal(best_of("gett"), "get");
     assert_string_equal(best_of("haed"), "head");
     assert_string_equal(best_of("relese"), "release");
@@ -62,14 +58,4 @@ static void the_nearest_is_suggested_and_nothing_far(void **state)
     assert_string_equal(best_of("v"), "");
     assert_string_equal(best_of("frobnicate"), "");
     assert_string_equal(best_of(""), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_distance_counts_single_mistakes),
-        cmocka_unit_test(a_word_of_any_length_is_looked_at),
-        cmocka_unit_test(the_nearest_is_suggested_and_nothing_far),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a record means for the next writer, and how its times and its holder are shown. */
 #include "clean.h"
+#include "support/test.h"
 #include "table_state.h"
 
 #include <setjmp.h>
@@ -10,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 static os_record record_of(int64_t now_s)
 {
@@ -45,9 +44,8 @@ static void assert_state(const os_record *record, enum table_state state, bool m
     assert_int_equal(table_may_be_stuck(&view), may_be_stuck);
 }
 
-static void a_fence_says_whether_its_writer_may_still_write(void **state)
+TEST(a_fence_says_whether_its_writer_may_still_write)
 {
-    (void)state;
     int64_t now_s = (int64_t)time(NULL);
     os_record record = record_of(now_s);
     record.has_fence = 1;
@@ -64,9 +62,8 @@ static void a_fence_says_whether_its_writer_may_still_write(void **state)
     assert_state(&record, TABLE_RELEASED, false);
 }
 
-static void without_a_fence_it_is_waited_for(void **state)
+TEST(without_a_fence_it_is_waited_for)
 {
-    (void)state;
     int64_t now_s = (int64_t)time(NULL);
     os_record record = record_of(now_s);
     assert_state(&record, TABLE_UNFENCED, false);
@@ -81,9 +78,8 @@ static void without_a_fence_it_is_waited_for(void **state)
     assert_state(&record, TABLE_ENDLESS, true);
 }
 
-static void what_nobody_takes_over_is_told(void **state)
+TEST(what_nobody_takes_over_is_told)
 {
-    (void)state;
     int64_t now_s = (int64_t)time(NULL);
     os_record record = record_of(now_s);
     record.has_fence = 1;
@@ -101,9 +97,8 @@ static void what_nobody_takes_over_is_told(void **state)
     assert_state(&record, TABLE_DAMAGED, true);
 }
 
-static void a_holder_is_known_by_its_nonce(void **state)
+TEST(a_holder_is_known_by_its_nonce)
 {
-    (void)state;
     char holder[TABLE_HOLDER_SIZE];
     os_record record = record_of(1);
     table_holder(&record, holder);
@@ -119,9 +114,8 @@ static void a_holder_is_known_by_its_nonce(void **state)
     assert_string_equal(holder, "-");
 }
 
-static void times_are_local(void **state)
+TEST(times_are_local)
 {
-    (void)state;
     char text[CLEAN_TIME_SIZE];
     assert_int_equal(setenv("TZ", "XXX-5:30", 1), 0);
     tzset();
@@ -134,16 +128,4 @@ static void times_are_local(void **state)
     clean_local_time(253402300800, text);
     assert_string_equal(text, "never");
     assert_int_equal(unsetenv("TZ"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fence_says_whether_its_writer_may_still_write),
-        cmocka_unit_test(without_a_fence_it_is_waited_for),
-        cmocka_unit_test(what_nobody_takes_over_is_told),
-        cmocka_unit_test(a_holder_is_known_by_its_nonce),
-        cmocka_unit_test(times_are_local),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

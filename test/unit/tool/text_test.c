@@ -3,6 +3,7 @@
 #include "json_line.h"
 #include "progress.h"
 #include "range.h"
+#include "support/test.h"
 #include "ticket.h"
 #include "variables.h"
 
@@ -14,8 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char *printed(void (*print)(FILE *out, const char *text), const char *text)
 {
@@ -29,18 +28,16 @@ static const char *printed(void (*print)(FILE *out, const char *text), const cha
     return out;
 }
 
-static void control_characters_do_not_reach_a_terminal(void **state)
+TEST(control_characters_do_not_reach_a_terminal)
 {
-    (void)state;
     assert_string_equal(printed(clean_print, "a\033[31mb\n\x7f"), "a\\x1b[31mb\\x0a\\x7f");
     assert_string_equal(printed(clean_print, "gr\xc3\xbc\xc3\x9f \xc2\x9b x"), "gr\xc3\xbc\xc3\x9f \\u009b x");
     assert_string_equal(printed(clean_print, "a\xc2 \x9b[31m"), "a\\xc2 \\x9b[31m");
     assert_string_equal(printed(clean_print, "a\xe2\x80\xaetxt"), "a\\u202etxt");
 }
 
-static void a_quoted_name_is_one_word_of_a_shell(void **state)
+TEST(a_quoted_name_is_one_word_of_a_shell)
 {
-    (void)state;
     assert_string_equal(printed(clean_print_quoted, "it's $HOME"), "'it'\\''s $HOME'");
     assert_string_equal(printed(clean_print_quoted, ""), "''");
     assert_string_equal(printed(clean_print_quoted, "gr\xc3\xbc\xc3\x9f"), "'gr\xc3\xbc\xc3\x9f'");
@@ -49,9 +46,8 @@ static void a_quoted_name_is_one_word_of_a_shell(void **state)
                         "$'it\\'s\\033[31m\\\\ \\342\\200\\256\\3771'");
 }
 
-static void a_name_in_a_file_stays_exact(void **state)
+TEST(a_name_in_a_file_stays_exact)
 {
-    (void)state;
     assert_string_equal(printed(clean_print_exact, "a\033[31m\xff\xe2\x80\xae"), "a\033[31m\xff\xe2\x80\xae");
 }
 
@@ -74,24 +70,22 @@ static void expect_read_back(const char *line, const char *wanted)
     json_decref(object);
 }
 
-static void json_is_safe_for_a_terminal_and_says_the_same(void **state)
+TEST(json_is_safe_for_a_terminal_and_says_the_same)
 {
     static const char turned[] = "a\xc2\x9b\xe2\x80\xae\x7f\xf3\xa0\x81\x81\"\\gr\xc3\xbc\xc3\x9f";
     const char *line = printed(print_json, turned);
 
-    (void)state;
     assert_string_equal(line, "{\"key\":\"a\\u009b\\u202e\\u007f\\udb40\\udc41\\\"\\\\gr\xc3\xbc\xc3\x9f\"}\n");
     expect_read_back(line, turned);
     expect_read_back(printed(print_json, "no UTF-8: \xff\xc3\xbc"), "no UTF-8: \\xff\xc3\xbc");
 }
 
-static void a_range_has_its_last_byte(void **state)
+TEST(a_range_has_its_last_byte)
 {
     struct usage usage = {0};
     uint64_t offset = 0;
     uint64_t count = 0;
 
-    (void)state;
     assert_true(range_parse("0-0", &offset, &count, &usage));
     assert_int_equal(offset, 0);
     assert_int_equal(count, 1);
@@ -102,7 +96,7 @@ static void a_range_has_its_last_byte(void **state)
     assert_int_equal(count, 0);
 }
 
-static void what_is_no_range_is_refused(void **state)
+TEST(what_is_no_range_is_refused)
 {
     static const char *const texts[] = {"",
                                         "5",
@@ -117,7 +111,6 @@ static void what_is_no_range_is_refused(void **state)
                                         "18446744073709551616-",
                                         "0-18446744073709551615"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct usage usage = {0};
         uint64_t offset;
@@ -127,14 +120,13 @@ static void what_is_no_range_is_refused(void **state)
     }
 }
 
-static void a_ticket_is_saved_once_and_read_back(void **state)
+TEST(a_ticket_is_saved_once_and_read_back)
 {
     char file[] = "/tmp/oscommit-ticket-XXXXXX";
     struct usage usage = {0};
     struct stat info;
     char *ticket;
 
-    (void)state;
     assert_int_equal(close(mkstemp(file)), 0);
     assert_int_equal(unlink(file), 0);
     assert_true(ticket_check(file, &usage));
@@ -151,24 +143,22 @@ static void a_ticket_is_saved_once_and_read_back(void **state)
     (void)unlink(file);
 }
 
-static void a_ticket_that_cannot_be_saved_is_noticed_before_the_write(void **state)
+TEST(a_ticket_that_cannot_be_saved_is_noticed_before_the_write)
 {
     struct usage usage = {0};
 
-    (void)state;
     assert_false(ticket_check("/nowhere/at/all/t.json", &usage));
     assert_string_equal(usage.message,
                         "The ticket file \"/nowhere/at/all/t.json\" could not be made: No such file or directory.");
 }
 
-static void what_is_no_ticket_is_refused(void **state)
+TEST(what_is_no_ticket_is_refused)
 {
     char file[] = "/tmp/oscommit-ticket-XXXXXX";
     struct usage usage = {0};
     int fd = mkstemp(file);
     char *large = calloc(1, TICKET_MAX + 1);
 
-    (void)state;
     assert_true(fd >= 0 && large != NULL);
     assert_null(ticket_load(file, &usage));
     assert_non_null(strstr(usage.message, "holds no ticket"));
@@ -189,12 +179,11 @@ static void what_is_no_ticket_is_refused(void **state)
     (void)close(fd);
 }
 
-static void progress_says_how_far_it_is(void **state)
+TEST(progress_says_how_far_it_is)
 {
     struct progress progress = {.label = "put", .started_ms = 1000};
     char line[100];
 
-    (void)state;
     progress_format(&progress, 4999, line, sizeof(line));
     assert_string_equal(line, "put: waiting, 3 s");
     progress.done = 1024 * 1024; /* of a stream */
@@ -210,11 +199,10 @@ static void progress_says_how_far_it_is(void **state)
     assert_string_equal(line, "put: 7 of 9 keys, 5 s");
 }
 
-static void times_are_those_of_the_world(void **state)
+TEST(times_are_those_of_the_world)
 {
     char text[CLEAN_TIME_SIZE];
 
-    (void)state;
     clean_time(784111777, text);
     assert_string_equal(text, "1994-11-06T08:49:37Z");
     clean_time(INT64_MAX, text);
@@ -228,13 +216,12 @@ static void print_warnings(FILE *out, const char *variable)
     variables_warn(environment, out);
 }
 
-static void a_misspelt_variable_is_told(void **state)
+TEST(a_misspelt_variable_is_told)
 {
     static const char *const silent[] = {
         "OSCOMMIT_STORE=x", "OSCOMMIT_RECORD_PREFIX=x", "OSCOMMIT_TEST_TOOL=x", "OSCOMMIT_REQUIRE_SERVERS=1",
         "OSCOMMIT_=x",      "MY_OSCOMMIT_STOER=x",      "OSCOMMIT_MY_OWN=x"};
 
-    (void)state;
     assert_string_equal(printed(print_warnings, "OSCOMMIT_RECORD_PREFX=a"),
                         "oscommit: warning: OSCOMMIT_RECORD_PREFX is no setting and counts for nothing. Did you mean "
                         "OSCOMMIT_RECORD_PREFIX?\n");
@@ -242,24 +229,4 @@ static void a_misspelt_variable_is_told(void **state)
     for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++) {
         assert_string_equal(printed(print_warnings, silent[i]), "");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_misspelt_variable_is_told),
-        cmocka_unit_test(control_characters_do_not_reach_a_terminal),
-        cmocka_unit_test(a_quoted_name_is_one_word_of_a_shell),
-        cmocka_unit_test(a_name_in_a_file_stays_exact),
-        cmocka_unit_test(json_is_safe_for_a_terminal_and_says_the_same),
-        cmocka_unit_test(a_range_has_its_last_byte),
-        cmocka_unit_test(what_is_no_range_is_refused),
-        cmocka_unit_test(a_ticket_is_saved_once_and_read_back),
-        cmocka_unit_test(a_ticket_that_cannot_be_saved_is_noticed_before_the_write),
-        cmocka_unit_test(what_is_no_ticket_is_refused),
-        cmocka_unit_test(progress_says_how_far_it_is),
-        cmocka_unit_test(times_are_those_of_the_world),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

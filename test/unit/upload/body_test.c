@@ -22,7 +22,7 @@ static int make_bytes(void **state)
 {
     for (size_t i = 0; i < LENGTH; i++)
         bytes[i] = (unsigned char)((i * 2654435761U) >> 11);
-    return scratch_setup(state);
+    return scratch_set_up(state);
 }
 
 static const char *file_with_bytes(const struct scratch *scratch)
@@ -125,9 +125,8 @@ static void check_all(struct body *body, size_t length, enum s3_checksum checksu
 static const enum s3_checksum sums[] = {S3_CHECKSUM_NONE, S3_CHECKSUM_CRC32C, S3_CHECKSUM_CRC64NVME,
                                         S3_CHECKSUM_SHA256};
 
-static void memory_is_lent_in_slices(void **state)
+TEST(memory_is_lent_in_slices)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
         os_body from = OS_BODY_MEMORY(bytes, LENGTH);
         struct stage_reader reader;
@@ -145,7 +144,7 @@ static void memory_is_lent_in_slices(void **state)
     }
 }
 
-static void a_file_is_read_part_by_part(void **state)
+TEST(a_file_is_read_part_by_part)
 {
     os_body from = OS_BODY_FILE(file_with_bytes(*state));
     struct body body;
@@ -157,9 +156,8 @@ static void a_file_is_read_part_by_part(void **state)
 }
 
 /* Its beginning, which was read to see whether it goes on, ends in the midst of a part. */
-static void a_stream_is_read_on_from_its_beginning(void **state)
+TEST(a_stream_is_read_on_from_its_beginning)
 {
-    (void)state;
     static const size_t lengths[] = {STREAM_MOST + 1, 2 * PART, 3 * PART, LENGTH};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
         struct source source = {.length = lengths[i]};
@@ -174,9 +172,8 @@ static void a_stream_is_read_on_from_its_beginning(void **state)
     }
 }
 
-static void a_stream_that_breaks_off_is_an_error(void **state)
+TEST(a_stream_that_breaks_off_is_an_error)
 {
-    (void)state;
     struct source source = {.length = 2 * PART, .breaks = true};
     os_body from = {.size = sizeof(from), .read = give, .read_context = &source};
     struct stage_reader reader;
@@ -206,7 +203,7 @@ static void write_after(const char *path, off_t length, bool same_length)
 }
 
 /* Shorter: seen when the bytes are missing. Longer, or written over: seen at the end. */
-static void a_file_that_changes_is_an_error(void **state)
+TEST(a_file_that_changes_is_an_error)
 {
     static const struct {
         off_t length;
@@ -236,14 +233,7 @@ static void a_file_that_changes_is_an_error(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_lent_in_slices),
-        cmocka_unit_test(a_file_is_read_part_by_part),
-        cmocka_unit_test(a_stream_is_read_on_from_its_beginning),
-        cmocka_unit_test(a_stream_that_breaks_off_is_an_error),
-        cmocka_unit_test(a_file_that_changes_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, make_bytes, scratch_teardown);
+    return test_main_group(argc, argv, &(struct test_group){.set_up = make_bytes, .tear_down = scratch_tear_down});
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/test.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct test *first;   /* by line */
+static const char *argument; /* the pattern, or NULL */
+static size_t ran;
+
+void test_register(struct test *test)
+{
+    struct test **at = &first;
+    while (*at != NULL && (*at)->line <= test->line)
+        at = &(*at)->next;
+    test->next = *at;
+    *at = test;
+}
+
+void test_take_arguments(int argc, char **argv)
+{
+    argument = argc > 1 ? argv[1] : NULL;
+}
+
+static const char *pattern(void)
+{
+    return argument != NULL ? argument : getenv("OSCOMMIT_TEST_CASES");
+}
+
+static bool is_wanted(const struct test *test, unsigned features)
+{
+    char part[256];
+    if ((features & test->needs) != test->needs)
+        return false;
+    if (pattern() == NULL)
+        return true;
+    snprintf(part, sizeof(part), "*%s*", pattern());
+    return fnmatch(part, test->name, 0) == 0;
+}
+
+size_t test_count(void)
+{
+    size_t number = 0;
+    for (const struct test *test = first; test != NULL; test = test->next)
+        number++;
+    return number;
+}
+
+int test_run_group(const struct test_group *group)
+{
+    struct CMUnitTest *tests = calloc(test_count() + 1, sizeof(*tests));
+    size_t wanted = 0;
+    int failed = 0;
+    if (tests == NULL)
+        return 1;
+    for (const struct test *test = first; test != NULL; test = test->next) {
+        if (is_wanted(test, group->features))
+            tests[wanted++] = (struct CMUnitTest){test->name, test->run, test->set_up, test->tear_down, group->state};
+    }
+    const char *name = group->name != NULL ? group->name : program_invocation_short_name;
+    if (wanted > 0)
+        failed = _cmocka_run_group_tests(name, tests, wanted, group->set_up, group->tear_down);
+    ran += wanted;
+    free(tests);
+    return failed;
+}
+
+int test_exit_status(int failed)
+{
+    if (failed != 0)
+        return EXIT_FAILURE;
+    if (ran > 0)
+        return EXIT_SUCCESS;
+    fprintf(stderr, "%s: no test ran\n", program_invocation_short_name);
+    return first != NULL && argument == NULL && pattern() != NULL ? TEST_EXIT_SKIPPED : EXIT_FAILURE;
+}
+
+int test_main_group(int argc, char **argv, const struct test_group *group)
+{
+    test_take_arguments(argc, argv);
+    return test_exit_status(test_run_group(group));
+}
+
+int test_main(int argc, char **argv)
+{
+    return test_main_group(argc, argv, &(struct test_group){.name = NULL});
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cmocka tests that register themselves, in the order in which their file has them. Includes cmocka with what it needs
+ * before it. A program that has no main of its own gets one:
+ *
+ *   unit_x            runs every test. A program without any fails.
+ *   unit_x PATTERN    runs the tests with PATTERN, a shell pattern, in their name. It fails when there is none.
+ *   OSCOMMIT_TEST_CASES=PATTERN    the same for every program that ctest starts. One without such a test is skipped.
+ */
+#ifndef OSCOMMIT_TEST_TEST_H
+#define OSCOMMIT_TEST_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the five above */
+#include <cmocka.h>
+
+/* TEST(name) { … } */
+#define TEST(name) TEST_BETWEEN(NULL, NULL, name)
+
+/* The same between two functions of cmocka's, either of which may be NULL. The body has what they share in *state. */
+#define TEST_BETWEEN(set_up, tear_down, name)              \
+    static void name(void **state);                        \
+    TEST_REGISTER(name, #name, name, set_up, tear_down, 0) \
+    static void name(__attribute__((unused)) void **state)
+
+/* TEST_WITH(thing, name) { … }: the body has `struct thing *thing`, which thing_set_up has put into *state and
+ * thing_tear_down takes away. */
+#define TEST_WITH(fixture, name) TEST_WITH_AS(fixture, fixture##_set_up, name)
+
+/* The same with a set-up of another name; and a test that stands above once more with another set-up, whose name the
+ * test's then has behind its own. */
+#define TEST_WITH_AS(fixture, set_up, name)                                \
+    static void name(struct fixture *fixture);                             \
+    static void name##_run(void **state)                                   \
+    {                                                                      \
+        name(*state);                                                      \
+    }                                                                      \
+    TEST_REGISTER(name, #name, name##_run, set_up, fixture##_tear_down, 0) \
+    static void name(__attribute__((unused)) struct fixture *fixture)
+#define TEST_AGAIN_AS(fixture, set_up, name) \
+    TEST_REGISTER(name##_##set_up, #name " (" #set_up ")", name##_run, set_up, fixture##_tear_down, 0)
+
+struct test {
+    const char *name;
+    CMUnitTestFunction run;
+    CMFixtureFunction set_up;
+    CMFixtureFunction tear_down;
+    unsigned needs; /* features of the surroundings (support/suite.h) */
+    int line;       /* compilers do not promise in which order constructors run */
+    struct test *next;
+};
+#define TEST_REGISTER(id, shown_name, function, before, after, features) \
+    __attribute__((constructor)) static void register_##id(void)         \
+    {                                                                    \
+        static struct test test = {.name = shown_name,                   \
+                                   .run = function,                      \
+                                   .line = __LINE__,                     \
+                                   .set_up = before,                     \
+                                   .tear_down = after,                   \
+                                   .needs = features};                   \
+        test_register(&test);                                            \
+    }
+void test_register(struct test *test);
+size_t test_count(void);
+
+/* The tests that run together: one program may run several groups. */
+struct test_group {
+    const char *name; /* NULL: the program's */
+    void *state;      /* where *state of each test begins; NULL where a set-up makes it */
+    CMFixtureFunction set_up;
+    CMFixtureFunction tear_down;
+    unsigned features; /* tests that need others do not run */
+};
+enum { TEST_EXIT_SKIPPED = 77 };
+
+/* What a main returns that has something to do before or after. */
+int test_main(int argc, char **argv);
+int test_main_group(int argc, char **argv, const struct test_group *group);
+
+/* For several groups: takes the pattern; runs a group, and says how many tests failed; and the exit status of them all,
+ * EXIT_FAILURE when no test ran. */
+void test_take_arguments(int argc, char **argv);
+int test_run_group(const struct test_group *group);
+int test_exit_status(int failed);
+
+#endif
