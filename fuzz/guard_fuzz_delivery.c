@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an attempt travels, and how long its record has to protect it (section 3). */
+/* How an attempt travels, and how long its record has to protect it (F2, T6). */
 #include "guard_fuzz_model.h"
 
 bool model_stalls_for_ever(const struct model *model)

@@ -51,7 +51,7 @@
  * ETags are the store's, with their double quotes. A caller may leave the quotes out; a weak one (W/"...") is
  *   refused, because it does not name bytes.
  *
- * Rule ids such as R6 or T3 refer to docs/protocol.md, which is installed below share/doc/oscommit.
+ * Rule ids such as R6 or T3 refer to docs/rules.md, which is installed below share/doc/oscommit.
  */
 #ifndef OSCOMMIT_H
 #define OSCOMMIT_H
@@ -155,7 +155,7 @@ typedef struct os_error {
     char message[1024];
 } os_error;
 
-/* What keeps other writers out (docs/protocol.md, section 7). */
+/* What keeps other writers out (docs/rules.md, M1). */
 typedef enum os_guard {
     OS_GUARD_AUTO = 0,   /* per operation: native where the store's profile proves it, and all that can meet it, safe;
                             else the record */
@@ -263,7 +263,7 @@ typedef struct os_options {
     void *dynamodb_credentials_context;
     int no_environment; /* non-zero: read no AWS_* variable and no profile file */
 
-    /* The protocol (docs/protocol.md, section 3); zero means the default in brackets. Settings that break T5 or T6 are
+    /* The protocol (docs/rules.md, F1); zero means the default in brackets. Settings that break T5 or T6 are
      * refused. */
     uint64_t timeout_ms;          /* lease written into a record [20,000] */
     uint32_t max_clock_skew_rate; /* [3], at least 2 */
@@ -307,7 +307,7 @@ typedef struct os_options {
     uint32_t parts_at_once; /* parts under way of one call [4]: a call holds at most parts_at_once + 1 parts in
                                memory, none for a body in memory and for a copy */
 
-    /* How slowly a guarded write may arrive (docs/protocol.md, section 3). A request that fits into one segment (over
+    /* How slowly a guarded write may arrive (docs/rules.md, F2). A request that fits into one segment (over
      * TLS into 16 KiB) is not concerned. */
     uint64_t minimum_rate;   /* bytes per second [262,144], at least 1,024: a body that is slower is given up, and its
                                 call tries again with more time. A lower one makes a dead writer block others longer */

@@ -162,7 +162,7 @@ identity_of() { # STEP
         explorer) sha256sum "$build/test/model/explore" ;;
         simulator) sha256sum "$build/test/sim/oscommit_sim" ;;
         torture) sha256sum "$build/test/torture/oscommit_torture" "$build/test/powerloss/oscommit_powerloss" ;;
-        mutants) (cd "$root" && find CMakeLists.txt cmake include src test docs/protocol.md -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum) ;;
+        mutants) (cd "$root" && find CMakeLists.txt cmake include src test docs/rules.md -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum) ;;
         esac
     } | sha256sum
 }

@@ -47,7 +47,7 @@ static bool proves(const json_t *profile, size_t request, const char *condition)
 }
 
 /* Writes that meet on a key must trust the same guard, so auto goes by all of them: an object of any size, put or
- * copied, can be made by a Complete, and only a replacement meets a DELETE (docs/protocol.md, section 7). */
+ * copied, can be made by a Complete, and only a replacement meets a DELETE (docs/rules.md, M4). */
 static const char *auto_mode(const json_t *profile, const char *condition)
 {
     bool creates = proves(profile, COMPLETE, "absent");

@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------------------------------------ put */
 
-/* By the rules by which the body was opened: what is learned meanwhile (section 3) may raise the threshold, and of a
+/* By the rules by which the body was opened: what is learned meanwhile (F3) may raise the threshold, and of a
  * stream no more is there than was read by the first one. Of one that goes on is known that it has to be staged. */
 static os_verdict put_body(struct guarded *guarded, const struct way_rules *rules, struct body *body, os_result *ret,
                            os_error *err)

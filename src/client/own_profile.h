@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the shipped profile "aws" is taken without being named (docs/stores.md): at the host that Amazon S3 itself has
- * in a region, when no endpoint is given, for the buckets that the profile speaks of. Nobody else has a certificate
+ * Where the shipped profile "aws" is taken without being named (M3, docs/stores.md): at the host that Amazon S3 itself
+ * has in a region, when no endpoint is given, for the buckets that the profile speaks of. Nobody else has a certificate
  * for that name. Every given endpoint is left alone, whatever its name: gateways have any.
  */
 #ifndef OSCOMMIT_CLIENT_OWN_PROFILE_H

@@ -65,7 +65,7 @@ uint64_t way_stage_above(const struct way_rules *rules, enum way_operation opera
         return rules->stage_above ? smaller(rules->stage_above, GUARD_COPY_MAX_BYTES) : GUARD_COPY_MAX_BYTES;
     if (rules->stage_above)
         return smaller(rules->stage_above, GUARD_COPY_MAX_BYTES); /* PutObject has the same limit */
-    /* What does not arrive at once makes a dead writer's record block for minutes (section 3): where nothing else keeps
+    /* What does not arrive at once makes a dead writer's record block for minutes (F2): where nothing else keeps
      * it from overwriting others, its parts go first, and only the small Complete is guarded. */
     enum profile_condition condition = condition_of(rules, WAY_PUT_OBJECT, create);
     bool honoured = condition == PROFILE_ENFORCED || condition == PROFILE_UNKNOWN;
@@ -143,7 +143,7 @@ static bool climbs(const struct way_rules *rules, enum way_operation operation, 
     return climb(rules, &small, &way) && (too_large || climb(rules, &large, &way));
 }
 
-/* AUTO: every request that meets this one on its keys is proven as well. */
+/* M2, AUTO: every request that meets this one on its keys is proven as well. */
 static bool all_native(const struct way_rules *rules, const struct way_wish *wish)
 {
     bool creates = climbs(rules, WAY_PUT, true) && climbs(rules, WAY_COPY, true);

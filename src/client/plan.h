@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way of a write: which request carries it, and what keeps other writers out meanwhile (docs/protocol.md, section
- * 7). Pure: from what a client was told and what its store's profile says.
+ * The way of a write: which request carries it, and what keeps other writers out meanwhile (docs/rules.md, M1
+ * to M4). Pure: from what a client was told and what its store's profile says.
  *
  * Verdicts rest on what other writers leave behind, so that a fleet must agree on its ways, key by key. With
  * OS_GUARD_AUTO the record is given up for creates only where every request that creates is proven, and for
@@ -44,7 +44,7 @@ struct way_rules {
     bool copies_whole;         /* a COPY is one request whatever its size (embedded store) */
     bool keeps_stalled_bodies; /* the store waits for the rest of a body for ever */
     uint64_t stage_above;      /* 0: by default */
-    uint64_t at_once_bytes;    /* bodies of so many arrive at once with their headers (section 3), as far as is known */
+    uint64_t at_once_bytes;    /* bodies of so many arrive at once with their headers (F3), as far as is known */
 };
 
 struct way_wish {

@@ -161,7 +161,7 @@ static os_code check_mode(const os_options *options, const struct settings *sett
     return check_native(options, settings, err);
 }
 
-/* Section 3: what the caller says, else the profile, else what most stores were seen to do. A proxy acknowledges what
+/* F2, F5: what the caller says, else the profile, else what most stores were seen to do. A proxy acknowledges what
  * the store has not yet: behind one nothing bounds how long a body is on its way. */
 static void choose_stalled_body(const struct profile *profile, bool proxied, struct guard_settings *guard)
 {

@@ -49,7 +49,7 @@ enum { GUARD_NATIVE_SETTLED_S = 300 };
 enum { GUARD_VERSIONS_S = 20 * 3600 };
 /* E6. */
 enum { GUARD_LENGTH_MAX_S = 60 };
-/* Section 3, for guard_settings: how long stores were seen to wait for the rest of a body, where a profile does not
+/* F2, for guard_settings: how long stores were seen to wait for the rest of a body, where a profile does not
  * say; and one that waits for ever. */
 enum { GUARD_STALLED_BODY_S = 65 };
 #define GUARD_STALLED_BODY_FOR_EVER UINT32_MAX
@@ -80,7 +80,7 @@ struct guard_settings {
     bool versions_likely; /* R16: it may have: asking for their list is worth it, and proves no more than it would */
 };
 
-/* What one guard is for. */
+/* What one guard is for (G1). */
 struct guard_start {
     enum guard_operation operation;
     const char *expected_etag;         /* NULL: absent */
@@ -350,7 +350,7 @@ struct guard {
     uint8_t reserved[3];
     uint64_t source_bytes;
 
-    /* S3 time. */
+    /* S3 time (G4). */
     uint64_t d0_s;
     struct clock_reading d0_clock;   /* read before the request that D0 answers was sent */
     struct clock_reading head_clock; /* read before the HEAD under way was sent */
@@ -440,7 +440,7 @@ unsigned guard_weigh_listed(const struct guard *guard, const struct listed_versi
 /* The same after a HEAD of it. VERSIONS_OURS, VERSIONS_OTHERS: it is another's, or VERSIONS_HIDDEN. */
 enum versions_outcome guard_weigh_version(const struct guard *guard, const struct object_version *version);
 
-/* How long the store may be busy with a request that it has whole, by operation (protocol section 3). `amount`: the
+/* How long the store may be busy with a request that it has whole, by operation (F2). `amount`: the
  * bytes of a COPY's source; of a COMPLETE its parts. */
 uint32_t guard_work_s(enum guard_operation operation, uint64_t amount);
 /* For how long after D0 + length the end of a request of so many bytes may be handed over (R6). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Native mode (protocol section 7): one request under the store's own condition, no record. Before it: a HEAD only
+ * Native mode (M5): one request under the store's own condition, no record. Before it: a HEAD only
  * where there is no recent Date to sign at. After an ambiguous answer: rounds of one HEAD, which N1 to N3 judge. The
  * way in between (signing, sending, what the answer means) is that of every guard.
  */

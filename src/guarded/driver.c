@@ -194,7 +194,7 @@ static void lengthen(struct run *run)
     run->io.attempt.tail_rate = 0;
 }
 
-/* "The call starts new guards until its deadline, and only then returns the last verdict" (protocol section 1). */
+/* "The call starts new guards until its deadline, and only then returns the last verdict" (G2). */
 static void start_again(struct run *run)
 {
     if (guard_expired(&run->guard))

@@ -7,7 +7,7 @@
  * sends again when a reused connection dies before the first answer byte; this engine does not let it), and when its
  * deadline passes or it is cancelled the connection is aborted (SO_LINGER 0: a reset, and what the kernel still held is
  * dropped), with TCP_USER_TIMEOUT keeping the kernel from delivering late. How the tail of its body travels is said by
- * http_start.tail: a store never has the whole of a request later than the allowance of protocol.md, section 3, says.
+ * http_start.tail: a store never has the whole of a request later than the allowance of docs/rules.md, F2, says.
  *
  * Redirects are never followed, and no answer but the final one counts (1xx are skipped).
  */
@@ -34,7 +34,7 @@ os_code http_engine_new(const struct http_engine_options *options, struct http_e
 /* Cancels what runs: each callback gets OS_ERR_CANCELLED. Not from a callback. */
 void http_engine_free(struct http_engine *engine);
 
-/* How a request travels (protocol.md, section 3). */
+/* How a request travels (F2 to F4). */
 struct http_delivery {
     uint64_t wire_bytes; /* headers and body, with what TLS adds: at most */
     /* The end of the headers and the whole body arrive together, so that neither a slow link nor a process that is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tail of a body that is held back (R6): when it may leave, and what the kernel is asked about it. A store that
+ * The tail of a body that is held back (R6, F4): when it may leave, and what the kernel is asked about it. A store that
  * looks at a signature when the headers arrive takes the rest later, so nobody but us keeps the whole from being late.
  * The order matters: first that all before it has arrived, then the time. Whoever is stopped in between leaves a store
  * that waits for a stalled body, and the allowance counts that.

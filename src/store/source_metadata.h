@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata and content headers of a COPY's source, kept from its HEAD until the attempt is built (protocol section 1: a
+/* Metadata and content headers of a COPY's source, kept from its HEAD until the attempt is built (G3: a
  * COPY always replaces). */
 #ifndef OSCOMMIT_STORE_SOURCE_METADATA_H
 #define OSCOMMIT_STORE_SOURCE_METADATA_H

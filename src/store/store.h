@@ -151,7 +151,7 @@ struct store {
     bool is_local;
     bool has_uploads;                    /* staged uploads */
     bool has_attributes;                 /* knows what tags, storage classes and encryption are, at least */
-    atomic_uint_least32_t at_once_bytes; /* bodies of so many bytes arrive at once with usual headers (section 3) */
+    atomic_uint_least32_t at_once_bytes; /* bodies of so many bytes arrive at once with usual headers (F3) */
 };
 
 struct store_vtable {
@@ -167,7 +167,7 @@ struct store_vtable {
      * anew first. The request stays borrowed while the attempt lives. */
     os_code (*prepare)(struct store *store, const struct store_request *request, uint64_t date_s, uint32_t length_s,
                        bool renew, struct store_attempt **ret, os_error *err);
-    /* How it travels: the allowance of protocol.md, section 3, counts on it. */
+    /* How it travels: the allowance (F2) counts on it. */
     void (*delivery)(struct store *store, const struct store_attempt *attempt, struct http_delivery *ret);
     /* Sends it, once (R6); the same attempt may be sent again after its done (R7's 409). */
     struct store_op *(*send)(struct store *store, struct store_attempt *attempt, const struct store_sending *sending,

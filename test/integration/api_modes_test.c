@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Guard modes through the public interface: what goes out in each, what the result says of it; and native guards whose
- * answers are lost, doubled, refused or made up (protocol section 7). Times are short: an attempt is dead five seconds
+ * answers are lost, doubled, refused or made up (M1 to M5). Times are short: an attempt is dead five seconds
  * after it was signed.
  */
 #include "support/suite.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each side reads the other's records, and continues their generation (protocol, section 3)."""
+"""Each side reads the other's records, and continues their generation (T1)."""
 
 import os
 import sys

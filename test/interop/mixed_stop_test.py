@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The peer is stopped between two of its requests: the router keeps the next one, or the answer to the last one.
 
-Its late write is the one hole that no client can close (protocol, section 6): shown here as it is.
+Its late write is the one hole that no client can close (P2): shown here as it is.
 """
 
 import itertools

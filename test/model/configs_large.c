@@ -346,7 +346,7 @@ const struct config configs_large[] = {
     },
     {
         .name = "peer-late-write",
-        .about = "a peer's write lands after its record was taken over: protocol section 6",
+        .about = "a peer's write lands after its record was taken over (P2)",
         .calls = {CREATE(ETAG_A, 1), PEER_CREATE(ETAG_B)},
         .etag_known = true,
         .whole = true,

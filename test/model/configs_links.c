@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slow links and slow stores (section 3): inside the bounds that the documents name, where nothing may be lost, and
+/* Slow links and slow stores (F2 to F4): inside the bounds that the documents name, where nothing may be lost, and
  * outside, where each must find its hole. */
 #include "configs.h"
 #include "plans.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How attempts travel, and how long the store is at them: what section 3 of the protocol allows for, played. An attempt
+ * How attempts travel, and how long the store is at them: what F2 to F4 allow for, played. An attempt
  * that arrives at once is admitted while its signature lives, and applied when the store comes to it. Any other arrives
  * piece by piece: its headers are admitted, the rest follows as slowly as the link likes, its tail is held back until
  * all before it is acknowledged, and handed over only in time; whoever is stopped between the look at the clock and the

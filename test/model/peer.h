@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A writer that follows the peer's rules: HEAD, a PutItem of generation 0 on an absent record, the write. In front of
- * somebody's record it polls by HEAD, and after timeout x rate by its own MONOTONIC it puts generation + 1 on the
- * generation alone. No nonce, no fence, no release, the clock read after the HEAD.
+ * A writer that follows the peer's rules (P1, P2): HEAD, a PutItem of generation 0 on an absent record, the write. In
+ * front of somebody's record it polls by HEAD, and after timeout x rate by its own MONOTONIC it puts generation + 1 on
+ * the generation alone. No nonce, no fence, no release, the clock read after the HEAD.
  */
 #ifndef OSCOMMIT_MODEL_PEER_H
 #define OSCOMMIT_MODEL_PEER_H

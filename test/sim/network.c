@@ -278,8 +278,8 @@ static void handle(void *context, uint64_t unused)
     send_back(parcel);
 }
 
-/* The service has all of it; a slow one takes effect later, within the time that is allowed for (protocol.md, section
- * 3). */
+/* The service has all of it; a slow one takes effect later, within the time that is allowed for (docs/rules.md,
+ * F2). */
 static void begin_work(struct parcel *parcel)
 {
     struct world *world = parcel->world;
@@ -386,7 +386,7 @@ static void arrive(void *context, uint64_t unused)
 /* ------------------------------------------------------------------------------------------------ the way there */
 
 /* As late as it likes, where the store refuses what has expired. Where it does not, nothing of ours bounds an attempt
- * but the connection's own end (R6's TCP_USER_TIMEOUT), and section 5 leaves the rest to the timeout of the record. */
+ * but the connection's own end (R6's TCP_USER_TIMEOUT), and E7 leaves the rest to the timeout of the record. */
 static uint64_t lateness_us(const struct parcel *parcel)
 {
     bool bounded = is_attempt(parcel) && !parcel->world->store_expires;

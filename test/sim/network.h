@@ -26,7 +26,7 @@ enum network_request {
 };
 enum network_request network_request_of(const char *host, const char *method, const char *query);
 
-/* How it travels (protocol.md, section 3). */
+/* How it travels (F2 to F4). */
 enum network_body {
     NETWORK_BODY_AT_ONCE,
     NETWORK_BODY_FREE,     /* the kernel delivers it as slowly as the link is, whatever becomes of its sender */

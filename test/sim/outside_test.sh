@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Worlds outside the bounds that the protocol's section 3 names: each must find its hole. One that finds none plays nothing.
+# Worlds outside the bounds that F2 to F4 name: each must find its hole. One that finds none plays nothing.
 # usage: outside_test.sh PATH_OF_OSCOMMIT_SIM
 set -uo pipefail
 sim=$1

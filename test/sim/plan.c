@@ -42,7 +42,7 @@ static void plan_modes(struct world *world)
     }
 }
 
-/* Section 3: the smallest segments part every request with a body, those of loopback none. */
+/* F3: the smallest segments part every request with a body, those of loopback none. */
 static void plan_link(struct world *world)
 {
     static const uint32_t stalled_s[] = {2, 10, 65};

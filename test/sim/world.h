@@ -69,7 +69,7 @@ struct fleet {
 };
 
 /* What is wrong with a world on purpose: a defect of the simulator's own making, for its own test; or surroundings
- * outside the bounds that the documents name (protocol, section 3), where something must be found. */
+ * outside the bounds that the documents name (F2 to F4), where something must be found. */
 enum world_defect {
     WORLD_SOUND = 0,
     WORLD_PLANTED,        /* an unknown creation is told as committed */

@@ -272,7 +272,7 @@ static void check_allowances(const struct scratch *scratch, bool tls, const stru
     http_server_stop(server);
 }
 
-/* Section 3: over TLS a record of 16 KiB arrives at once, and the head is a part of it, signature and token too. */
+/* F3: over TLS a record of 16 KiB arrives at once, and the head is a part of it, signature and token too. */
 TEST_WITH(scratch, over_tls_head_and_body_decide_the_allowance_together)
 {
     static const struct size_case cases[] = {

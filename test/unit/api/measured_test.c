@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section 3: the fence counts on the allowance, so an answer that takes longer does not go unnoticed. */
+/* F6: the fence counts on the allowance, so an answer that takes longer does not go unnoticed. */
 #include "support/http_server.h"
 #include "unit/api/client_scratch.h"
 

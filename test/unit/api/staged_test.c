@@ -46,7 +46,7 @@ TEST_WITH(scratch, a_body_above_the_threshold_goes_in_parts)
     os_client_close(client);
 }
 
-/* Section 3: the threshold of a store that keeps stalled bodies is what arrives at once, and grows with what is seen of
+/* R15, F3: the threshold of a store that keeps stalled bodies is what arrives at once, and grows with what is seen of
  * the connections. Here it does so while the stream is being read. */
 struct growing {
     os_client *client;

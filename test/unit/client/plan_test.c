@@ -310,7 +310,7 @@ TEST(a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request)
     assert_int_equal(way_stage_above(&rules, WAY_COPY, true), 5 * GIB);
 }
 
-/* Section 3: what does not arrive at once makes a dead writer's record block for long. */
+/* F2: what does not arrive at once makes a dead writer's record block for long. */
 TEST(where_only_the_record_excludes_what_does_not_arrive_at_once_is_staged)
 {
     struct profile profile = all_ignored();
@@ -324,7 +324,7 @@ TEST(where_only_the_record_excludes_what_does_not_arrive_at_once_is_staged)
     assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 8 << 20);
 }
 
-/* Section 3: there the rest of a body may come at any time, so that its beginning never dies. */
+/* F2: there the rest of a body may come at any time, so that its beginning never dies. */
 TEST(where_stalled_bodies_are_kept_no_body_is_stalled)
 {
     struct profile profile = all_proven();

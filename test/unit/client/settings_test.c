@@ -167,7 +167,7 @@ static uint32_t stalled_body_of(const char *profile, uint32_t own_s)
     return stalled_s;
 }
 
-/* Section 3: what the caller says, then the profile, then what most stores do. */
+/* F2, F5: what the caller says, then the profile, then what most stores do. */
 TEST(how_long_a_store_waits_for_a_stalled_body_is_told_by_its_profile)
 {
     assert_int_equal(stalled_body_of(NULL, 0), GUARD_STALLED_BODY_S);

@@ -73,7 +73,7 @@ TEST(a_long_operation_writes_a_longer_timeout)
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n");
 }
 
-/* Section 3: what does not arrive at once has its own time for it (bytes at the least rate), what the kernel was given
+/* F2: what does not arrive at once has its own time for it (bytes at the least rate), what the kernel was given
  * may be late, and the store may wait for the rest of a body. */
 TEST(what_does_not_arrive_at_once_has_a_later_fence)
 {

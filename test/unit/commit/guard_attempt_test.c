@@ -319,7 +319,7 @@ TEST(a_token_that_expired_late_calls_for_a_new_guard)
           "[FINISHED]\n");
 }
 
-/* R6, section 3: renewed credentials may have a longer token, and the record counts on how the first arrives. */
+/* R6, F3: renewed credentials may have a longer token, and the record counts on how the first arrives. */
 TEST(a_renewed_signature_that_takes_longer_to_arrive_is_not_sent)
 {
     TRACE("put absent\n" SENDING "attempt token -> SIGN 1000/5 renewed [SIGNING_AGAIN]\n"

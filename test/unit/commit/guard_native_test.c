@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native mode: one request under the store's condition, and N1 to N3 after an ambiguous answer (protocol, section 7).
+/* Native mode: one request under the store's condition, and N1 to N3 after an ambiguous answer (M5).
  */
 #include "support/guard_trace.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* R6, section 3: what arrives at once, and how the tail of what does not is held back. */
+/* R6, F3, F4: what arrives at once, and how the tail of what does not is held back. */
 #include "support/clock_jump.h"
 #include "support/http_probe.h"
 #include "support/http_server.h"

@@ -90,7 +90,7 @@ TEST_WITH(fixture, a_guarded_complete_is_signed_in_the_query_with_its_parts_and_
                                       "<ChecksumCRC32C>AAAAAA==</ChecksumCRC32C></Part></CompleteMultipartUpload>");
 }
 
-/* Section 3: a Complete whose list of parts does not arrive at once with its headers may be stalled, too. */
+/* F3: a Complete whose list of parts does not arrive at once with its headers may be stalled, too. */
 TEST_WITH(fixture, the_body_of_a_complete_is_its_list_of_parts)
 {
     enum { MANY = 2000 };
