@@ -21,7 +21,7 @@ fresh_tree() {
     long=a_parameter_whose_name_is_so_long_that_the_next_one_goes_on_a_line_of_its_own
     printf '%s\nOS_API int os_one(void);\nOS_API const char *os_two(int a);\nOS_API int os_three(int %s,\n%20sint %s);\n' \
         "$licence" "$long" "" "$long" >include/oscommit.h
-    printf 'R1. **One.**\nE2. Two.\n\nWhat this release does not have yet: R9.\n\nR9. Nine.\n' >docs/protocol.md
+    printf '### R1. One\n\n* **R1.1** One, see R1.1.\n\n### E2. Two\n' >docs/rules.md
     printf '%s\n#include "commit/guard.h"\n\n#include <string.h>\n/* R1 */\n' "$licence" >src/commit/guard.c
     printf '%s\n#include "base/buf.h"\n' "$licence" >src/commit/guard.h
     printf '%s\n#include "commit/record.h" /* E2 */\n' "$licence" >src/dynamo/item.c
@@ -143,10 +143,66 @@ refuses 'nothing to look at' circles
 
 fresh_tree
 accepts rule_ids "$work/tree"
-refuses_line 'T3 of docs/protocol.md' rule_ids docs/protocol.md 'T3. **Release.**'
+refuses_line 'T3 of docs/rules.md' rule_ids docs/rules.md '### T3. Release'
+refuses_line 'R9 is named by code' rule_ids src/commit/guard.c '/* R9 */'
+refuses_line 'N4 is taken out by a mutant' rule_ids test/mutants/patches/a.patch 'Rule: N4'
+refuses_line 'R1.2 is named' rule_ids docs/protocol.md 'See R1.2.'
+refuses_line 'R1.3 is named' rule_ids src/commit/guard.c '/* R1.3 */'
+refuses_line 'has twice: R1.1' rule_ids docs/rules.md '* **R1.1** One again.'
 fresh_tree
 : >src/dynamo/item.c
-refuses 'E2 of docs/protocol.md' rule_ids "$work/tree"
+refuses 'E2 of docs/rules.md' rule_ids "$work/tree"
+
+# ------------------------------------------------------------------------------------- pictures, counterexamples
+
+# A tree with a picture that a document shows, a mutant, and a schedule that names both it and a test.
+# shellcheck disable=SC2016 # backticks of Markdown
+drawn_tree() {
+    fresh_tree
+    mkdir -p docs/pictures test/mutants/patches
+    printf 'enum guard_state {\n    GUARD_NEW = 0,\n    GUARD_DONE\n};\n' >>src/commit/guard.h
+    printf 'kind: boxes\ntitle: States\nwidth: 300\ncolumns: 200\ngaps:\nrow-gap: 9\nbox all 0 0 blue: All | NEW | DONE\n' >docs/pictures/states.txt
+    printf '![States](pictures/states.svg)\n' >docs/protocol.md
+    printf '\n## 11. Numbers\n\n| `MOST_S` |\n' >>docs/rules.md
+    printf 'enum { MOST_S = 1 };\n' >>src/base/clock.c
+    printf 'Rule: R1\nTakes out: One.\nUnit tests: unit_commit_\n\n--- a/src/a.c\n+++ b/src/a.c\n' >test/mutants/patches/R1-one.patch
+    printf '* tests: `one_is_one`\n* mutants: `R1-one`\n' >docs/counterexamples.md
+    printf 'one_is_one\n' >test/unit/commit/guard_test.c
+    python3 -B "$checks/../../docs/pictures/draw.py" --folder docs/pictures >/dev/null
+    python3 -B "$checks/../mutants/table.py" --root "$work/tree"
+}
+
+drawn_tree
+accepts pictures "$work/tree"
+echo '<!-- by hand -->' >>docs/pictures/states.svg
+refuses 'states.svg is not what states.txt gives' pictures "$work/tree"
+drawn_tree
+cp docs/pictures/states.svg docs/pictures/other.svg
+refuses 'other.svg has no text' pictures "$work/tree"
+refuses 'other.svg is shown by no document' pictures "$work/tree"
+drawn_tree
+echo 'box wide 0 1 blue: a-word-that-is-much-too-long-for-a-box-of-this-width' >>docs/pictures/states.txt
+refuses 'does not fit' pictures "$work/tree"
+drawn_tree
+sed -i 's/GUARD_DONE/GUARD_OVER/' src/commit/guard.h
+refuses 'the state OVER stands in one of' pictures "$work/tree"
+
+drawn_tree
+accepts counterexamples "$work/tree"
+sed -i 's/One/Two/' test/mutants/patches/R1-one.patch
+refuses 'docs/mutants.md is out of date' counterexamples "$work/tree"
+drawn_tree
+# shellcheck disable=SC2016 # backticks of Markdown
+echo '* tests: `two_is_one`' >>docs/counterexamples.md
+refuses 'names two_is_one' counterexamples "$work/tree"
+drawn_tree
+# shellcheck disable=SC2016 # backticks of Markdown
+echo '* mutants: `R1-two`' >>docs/counterexamples.md
+refuses 'names R1-two' counterexamples "$work/tree"
+drawn_tree
+# shellcheck disable=SC2016 # backticks of Markdown
+echo '| `LEAST_S` |' >>docs/rules.md
+refuses 'names LEAST_S' counterexamples "$work/tree"
 
 # --------------------------------------------------------------------------------------------------------- exports
 
@@ -273,7 +329,7 @@ refuses 'src/base/buf.h does not name its licence' spdx "$work/tree"
 
 rm -rf "$work/empty"
 mkdir -p "$work/empty"/{src,docs,tool}
-touch "$work/empty/docs/protocol.md"
+touch "$work/empty/docs/rules.md"
 for check in layering rule_ids size_limits format shell spdx; do
     refuses 'nothing to look at' "$check" "$work/empty"
 done
