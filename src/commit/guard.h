@@ -13,8 +13,9 @@
  * when the guard has finished. A guard can have given its verdict (GUARD_DO_VERDICT) and still not be finished: then it
  * waits for the answer of a PutItem, to release the record that it may have made.
  *
- * The parts: guard.c (start, dispatch, verdicts), guard_acquire.c (R1-R5), guard_attempt.c (R6-R10), guard_contend.c
- * (R11, R12, R14), guard_resolve.c (R13, R14), guard_native.c (N1-N3), guard_versions.c (R16), guard_ticket.c (R17).
+ * The parts, each of which knows only those after it: guard.c (dispatch), guard_acquire.c (R1, R3-R5), guard_contend.c
+ * (R11, R12, R14), guard_sign.c (R2), guard_attempt.c (R6-R10), guard_resolve.c (R13, R14), guard_native.c (N1-N3),
+ * guard_versions.c (R16), guard_ticket.c (R17), guard_core.c (what all share, and how a guard ends: V1-V5, T3).
  */
 #ifndef OSCOMMIT_COMMIT_GUARD_H
 #define OSCOMMIT_COMMIT_GUARD_H

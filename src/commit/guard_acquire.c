@@ -7,11 +7,24 @@
 
 /* ------------------------------------------------------------------------------------------------ R1 */
 
+static void native_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    g->checked = g->together; /* a recent Date: the store's condition looks at the object, nobody else needs to */
+    g->together = false;
+    g->state = GUARD_CHECKING;
+    if (!g->checked)
+        guard_want_head(g, &event->now, todo);
+    if (g->operation == GUARD_COPY)
+        guard_want(g, GUARD_DO_SOURCE, todo);
+    else if (g->checked)
+        guard_sign(g, &event->now, todo);
+}
+
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     g->check_clock = event->now;
     if (g->settings.native) {
-        guard_native_check(g, event, todo);
+        native_check(g, event, todo);
         return;
     }
     if (g->together) {
@@ -88,77 +101,7 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
     sign_when_checked(g, &event->now, todo);
 }
 
-/* ------------------------------------------------------------------------------------------------ R2 */
-
-static uint32_t work_s(const struct guard *g)
-{
-    if (g->settings.work_s != 0)
-        return g->settings.work_s;
-    uint64_t amount = g->operation == GUARD_COPY ? g->source_bytes : g->part_count;
-    uint32_t by_operation_s = guard_work_s((enum guard_operation)g->operation, amount);
-    bool takes_longer = g->operation == GUARD_COMPLETE && g->settings.complete_s > by_operation_s;
-    return takes_longer ? g->settings.complete_s : by_operation_s;
-}
-
-uint32_t guard_delivery_s(const struct guard_settings *settings, uint64_t wire_bytes)
-{
-    return (uint32_t)((wire_bytes + settings->minimum_rate - 1) / settings->minimum_rate);
-}
-
-/* What does not arrive at once may stall on its way; a store that waits for it for ever has no such bound, and what is
- * sent to it no fence. */
-uint32_t guard_allowance_s(const struct guard *g)
-{
-    if (g->at_once)
-        return work_s(g);
-    uint32_t stalled_s = guard_never_dies(g) ? GUARD_STALLED_BODY_S : g->settings.stalled_body_s;
-    return work_s(g) + guard_delivery_s(&g->settings, g->wire_bytes) + g->settings.late_segment_s + stalled_s;
-}
-
-bool guard_never_dies(const struct guard *g)
-{
-    return !g->at_once && g->settings.stalled_body_s == GUARD_STALLED_BODY_FOR_EVER;
-}
-
-/* The record that goes with a signature made at D0: what it says follows from D0 alone. */
-static void describe_record(struct guard *g)
-{
-    uint64_t reach_s = (uint64_t)g->signed_length_s + guard_allowance_s(g);
-    uint64_t timeout_ms = (reach_s + g->settings.margin_s) * 1000; /* T6 */
-    if (timeout_ms < g->settings.timeout_ms)
-        timeout_ms = g->settings.timeout_ms;
-    g->ours.timeout_ms = timeout_ms;
-    g->ours.ttl_s = record_ttl(g->d0_s, g->settings.ttl_s, timeout_ms, g->settings.max_clock_skew_rate);
-    g->ours.has_fence = g->settings.fences && !guard_never_dies(g);
-    g->ours.fence_s = g->ours.has_fence ? g->d0_s + reach_s : 0;
-    memcpy(g->ours.nonce, g->nonce, sizeof(g->ours.nonce));
-    memset(g->ours.saw, 0, sizeof(g->ours.saw));
-    if (g->checked)
-        memcpy(g->ours.saw, g->base.nonce, sizeof(g->ours.saw));
-}
-
-void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
-{
-    g->signed_length_s = g->settings.length_s;
-    if (g->settings.native && !guard_native_lengthen(g, now, todo))
-        return;
-    g->state = GUARD_SIGNING;
-    todo->sign_date_s = g->d0_s;
-    todo->sign_length_s = g->signed_length_s;
-    guard_want(g, GUARD_DO_SIGN, todo);
-}
-
 /* ------------------------------------------------------------------------------------------------ R3, R4 */
-
-static void put_record(struct guard *g, struct guard_todo *todo)
-{
-    record_copy(&todo->record, &g->ours);
-    memset(&todo->condition, 0, sizeof(todo->condition));
-    todo->condition.kind = g->condition.kind;
-    record_copy(&todo->condition.seen, &g->condition.seen);
-    g->state = GUARD_ACQUIRING;
-    guard_want(g, GUARD_DO_RECORD_PUT, todo);
-}
 
 void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
@@ -168,14 +111,14 @@ void guard_on_signed(struct guard *g, const struct guard_event *event, struct gu
     }
     g->at_once = event->at_once;
     g->wire_bytes = event->wire_bytes;
-    describe_record(g);
+    guard_describe_record(g);
     g->lease_clock = event->now;
     backoff_restart(&g->backoff);
     if (g->settings.native) {
         guard_send(g, &event->now, todo);
         return;
     }
-    put_record(g, todo);
+    guard_put_record(g, todo);
     if (g->together) /* a takeover is not: its HEAD came first */
         guard_want_head(g, &event->now, todo);
 }
@@ -204,23 +147,6 @@ static void acquired(struct guard *g, const struct clock_reading *now, struct gu
         return;
     }
     guard_send(g, now, todo);
-}
-
-/* R4: an item with our nonce that is not the one just sent, brought back by a late copy of an earlier PutItem. */
-void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
-                        struct guard_todo *todo)
-{
-    if (item->generation == UINT64_MAX) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, todo);
-        return;
-    }
-    g->must_recheck = true;
-    g->older_left = true;
-    g->condition.kind = RECORD_IF_SEEN;
-    record_copy(&g->condition.seen, item);
-    g->ours.generation = item->generation + 1;
-    g->lease_clock = *now;
-    put_record(g, todo);
 }
 
 /* Timeout and ttl too: a release that an earlier guard of the same upload left to the background has our nonce, and
@@ -283,6 +209,28 @@ void guard_on_record_put(struct guard *g, const struct guard_event *event, struc
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R3, todo);
         return;
     }
+}
+
+/* R3: the verdict is given, the PutItem is answered only now. */
+void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    g->state = GUARD_FINISHED;
+    switch (event->ledger) {
+    case LEDGER_OK: g->held = true; break;
+    case LEDGER_CONFLICT:
+        g->held = guard_is_ours(g, &event->record);
+        g->put_ambiguous = false;
+        g->older_left = false;
+        if (g->held)
+            record_copy(&g->ours, &event->record);
+        break;
+    case LEDGER_AMBIGUOUS:
+    case LEDGER_CONFLICT_BLIND: g->put_ambiguous = true; break;
+    case LEDGER_THROTTLED:
+    case LEDGER_REFUSED:
+    case LEDGER_UNREADABLE: break; /* this one was not applied: what was before it stands */
+    }
+    guard_release(g, todo);
 }
 
 /* A consistent read shows no record: there is nothing to release. */
@@ -349,6 +297,6 @@ void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, st
     if (wanted & GUARD_DO_HEAD)
         guard_want_head(g, &event->now, todo);
     if (wanted & GUARD_DO_RECORD_PUT)
-        put_record(g, todo);
+        guard_put_record(g, todo);
     guard_want(g, wanted & (GUARD_DO_SOURCE | GUARD_DO_RECORD_GET), todo);
 }

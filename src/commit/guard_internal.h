@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the guard say to each other. Nobody outside src/commit includes this. */
+/* What the parts of the guard say to each other, from the lowest to the highest: each knows those before it. Nobody
+ * outside src/commit includes this. */
 #ifndef OSCOMMIT_COMMIT_GUARD_INTERNAL_H
 #define OSCOMMIT_COMMIT_GUARD_INTERNAL_H
 
@@ -10,32 +11,63 @@
 enum { GUARD_SEND_RESERVE_MS = 2000 };
 enum { GUARD_LONG_LEASE_MS = 3600 * 1000 };
 
-/* guard.c */
-void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
-                    struct guard_todo *todo);
+/* The states in groups. */
+enum guard_phase {
+    GUARD_PHASE_CHECK,   /* R1, R2: no record was asked for under this signature, nothing was sent */
+    GUARD_PHASE_ACQUIRE, /* R3-R5 */
+    GUARD_PHASE_ATTEMPT, /* R6-R10 */
+    GUARD_PHASE_CONTEND, /* R11, R12, R14: another writer's record is in the way */
+    GUARD_PHASE_RESOLVE, /* R13, R14, R16, N1-N3: an attempt is not answered for certain */
+    GUARD_PHASE_OVER     /* the verdict is given */
+};
+
+/* guard_core.c */
+enum guard_phase guard_phase(const struct guard *g);
+bool guard_broken(const struct guard *g, const struct object_version *version);  /* the expectation */
+bool guard_is_ours(const struct guard *g, const struct record *record);          /* by nonce */
+bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s); /* date > fence + margin */
+bool guard_dead_by(const struct guard *g, uint64_t date_s);                      /* date > own fence + margin */
+bool guard_never_dies(const struct guard *g); /* the store may wait for the rest of it for ever */
 void guard_want(struct guard *g, unsigned what,
                 struct guard_todo *todo); /* a request that will be answered by an event */
 void guard_want_head(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
 void guard_wait(struct guard *g, enum guard_state state,
-                struct guard_todo *todo);                                        /* back-off, then GUARD_EVENT_TIMER */
-bool guard_broken(const struct guard *g, const struct object_version *version);  /* the expectation */
-bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s); /* date > fence + margin */
-bool guard_is_ours(const struct guard *g, const struct record *record);          /* by nonce */
+                struct guard_todo *todo); /* back-off, then GUARD_EVENT_TIMER */
+void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo *todo);
+void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
+                    struct guard_todo *todo);
+void guard_release(struct guard *g, struct guard_todo *todo);
 
-/* guard_acquire.c */
-void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-bool guard_never_dies(const struct guard *g); /* the store may wait for the rest of it for ever */
+/* guard_ticket.c */
+/* R17, of the answer that shows our key's record: false when that ends the guard. */
+bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+
+/* guard_versions.c */
+void guard_note_versions(struct guard *g, const struct guard_event *event); /* of any HEAD */
+/* Instead of an `unknown` for want of evidence, after a round that was dead and ended with this HEAD: true, and the
+ * list of versions is asked for; false: the bucket has none that could tell. */
+bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+
+/* guard_native.c */
+void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+
+/* guard_resolve.c */
+void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_resolve_own(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_resolve_query(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_resolve_again(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+
+/* guard_sign.c */
 void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
-void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_record_put(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_acquire_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_describe_record(struct guard *g);
+void guard_put_record(struct guard *g, struct guard_todo *todo);
 void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
                         struct guard_todo *todo);
-void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 
 /* guard_attempt.c */
 void guard_send(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
@@ -51,32 +83,15 @@ void guard_on_contend_get(struct guard *g, const struct guard_event *event, stru
 void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 void guard_on_aborted(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 
-/* guard_resolve.c */
-void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
-void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_resolve_query(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo *todo);
-void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-bool guard_dead_by(const struct guard *g, uint64_t date_s); /* date > own fence + margin */
-
-/* guard_ticket.c */
-/* R17, of the answer that shows our key's record: false when that ends the guard. */
-bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-
-/* guard_versions.c */
-void guard_note_versions(struct guard *g, const struct guard_event *event); /* of any HEAD */
-/* Instead of an `unknown` for want of evidence, after a round that was dead and ended with this HEAD: true, and the
- * list of versions is asked for; false: the bucket has none that could tell. */
-bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-
-/* guard_native.c */
-void guard_native_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-/* Lengthens the signature by the age of D0; false: D0 is too old, a HEAD is under way for a new one. */
-bool guard_native_lengthen(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
-void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
-void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-bool guard_is_of_one_part(const char *etag); /* by its form: 32 hex digits, not of an upload's parts */
+/* guard_acquire.c */
+void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_record_put(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_acquire_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
 
 #endif

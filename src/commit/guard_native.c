@@ -8,36 +8,6 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------ before the attempt
- */
-
-void guard_native_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
-{
-    g->checked = g->together; /* a recent Date: the store's condition looks at the object, nobody else needs to */
-    g->together = false;
-    g->state = GUARD_CHECKING;
-    if (!g->checked)
-        guard_want_head(g, &event->now, todo);
-    if (g->operation == GUARD_COPY)
-        guard_want(g, GUARD_DO_SOURCE, todo);
-    else if (g->checked)
-        guard_sign(g, &event->now, todo);
-}
-
-/* The signature ends at an S3 time that is fixed by D0, so what is signed at an older D0 is signed for longer. */
-bool guard_native_lengthen(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
-{
-    uint64_t age_ms = clock_elapsed_max(&g->d0_clock, now);
-    if (age_ms > GUARD_NATIVE_DATE_MS) {
-        g->checked = false;
-        g->state = GUARD_CHECKING;
-        guard_want_head(g, now, todo);
-        return false;
-    }
-    g->signed_length_s += (uint32_t)(age_ms / 1000);
-    return true;
-}
-
 /* ------------------------------------------------------------------------------------------------ after it */
 
 void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
@@ -69,12 +39,6 @@ static bool is_one_of_a_kind(const struct object_version *version)
     return version->nonce[0] || version_is_own_id(version->version_id);
 }
 
-/* 32 hex digits in quotes: not of an upload's parts. */
-bool guard_is_of_one_part(const char *etag)
-{
-    return strlen(etag) == 34 && strspn(etag + 1, "0123456789abcdefABCDEF") == 32;
-}
-
 /*
  * The version that is there now was there before our attempt was signed, so it was there all the time, and our attempt
  * was never applied. A HEAD before the attempt shows it; or Last-Modified, but only where it is older by more than any
@@ -89,7 +53,7 @@ static bool stood_there(const struct guard *g, const struct object_version *vers
         return true;
     int64_t settled_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s - GUARD_NATIVE_SETTLED_S;
     bool settled = version->last_modified_s != 0 && version->last_modified_s < settled_s; /* unread, it is any */
-    return g->settings.modified_tells && guard_is_of_one_part(version->etag) && settled;
+    return g->settings.modified_tells && version_is_of_one_part(version->etag) && settled;
 }
 
 /* A definite 412, or 409s until the signature was over (R7). */

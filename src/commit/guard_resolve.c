@@ -47,7 +47,7 @@ static const struct row rows[] = {
 
 void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
 {
-    if (g->state < GUARD_RESOLVE_HEAD)
+    if (guard_phase(g) != GUARD_PHASE_RESOLVE)
         backoff_restart(&g->backoff);
     g->held = g->held && !g->resolving; /* R17: by this round, or not at all */
     g->own_is_foreign = false;
@@ -118,20 +118,25 @@ static void others_read(struct guard *g, const struct guard_evidence *evidence, 
     guard_want_head(g, now, todo);
 }
 
-void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_resolve_own(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     if (event->ledger != LEDGER_OK) {
         round_broken(g, todo);
         return;
     }
-    if (g->state == GUARD_RESOLVE_OWN) {
-        if (g->resolving && !guard_ticket_agrees(g, event, todo))
-            return;
-        if (event->found && event->record.nonce[0] && !guard_is_ours(g, &event->record)) {
-            g->own_is_foreign = true;
-            g->saw_ours = strcmp(event->record.saw, g->nonce) == 0;
-        }
-        read_others(g, todo);
+    if (g->resolving && !guard_ticket_agrees(g, event, todo))
+        return;
+    if (event->found && event->record.nonce[0] && !guard_is_ours(g, &event->record)) {
+        g->own_is_foreign = true;
+        g->saw_ours = strcmp(event->record.saw, g->nonce) == 0;
+    }
+    read_others(g, todo);
+}
+
+void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->ledger != LEDGER_OK) {
+        round_broken(g, todo);
         return;
     }
     struct guard_evidence evidence = {false, false};
@@ -149,13 +154,6 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
 }
 
 /* ------------------------------------------------------------------------------------------------ R14, N2 */
-
-void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo *todo)
-{
-    g->state = state;
-    todo->upload = g->ours.upload;
-    guard_want(g, GUARD_DO_PARTS, todo);
-}
 
 /* It was asked after the Complete was dead: what is open now was not completed, and will not be by this Complete,
  * unless a copy of a part came so late that it opened the completed upload again (versitygw 1.8.0). Gone, or a refusal
@@ -252,30 +250,31 @@ static void judge(struct guard *g, const struct guard_event *event, struct guard
     guard_conclude(g, row->verdict, reason, row->rule, todo);
 }
 
-bool guard_dead_by(const struct guard *g, uint64_t date_s)
-{
-    return g->ours.has_fence && guard_past_fence(g, date_s, g->ours.fence_s);
-}
-
 void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
 {
     if (event->head != HEAD_ANSWERED || !event->has_date) {
         round_broken(g, todo);
-    } else if (g->state == GUARD_RESOLVE_HEAD) {
-        /* Before this HEAD was sent, not in the round: a write that is applied after this HEAD has read the object, and
-         * deleted again by another writer before the last HEAD, under a record that is written only after the records
-         * were read, would leave no trace in any of them. A Date is of an answer's end: what it came with is older. */
-        g->dead = guard_dead_by(g, g->head_date_s);
-        if (!g->dead && guard_dead_by(g, event->date_s)) {
-            guard_want_head(g, &event->now, todo);
-            return;
-        }
-        /* Without a nonce what this HEAD shows may be our write, and it may be deleted under a record that is written
-         * only after the records were read. */
-        g->began_changed = !version_same(&event->version, &g->base);
-        g->state = GUARD_RESOLVE_OWN;
-        guard_want(g, GUARD_DO_RECORD_GET, todo);
-    } else {
-        judge(g, event, todo);
+        return;
     }
+    /* Before this HEAD was sent, not in the round: a write that is applied after this HEAD has read the object, and
+     * deleted again by another writer before the last HEAD, under a record that is written only after the records
+     * were read, would leave no trace in any of them. A Date is of an answer's end: what it came with is older. */
+    g->dead = guard_dead_by(g, g->head_date_s);
+    if (!g->dead && guard_dead_by(g, event->date_s)) {
+        guard_want_head(g, &event->now, todo);
+        return;
+    }
+    /* Without a nonce what this HEAD shows may be our write, and it may be deleted under a record that is written
+     * only after the records were read. */
+    g->began_changed = !version_same(&event->version, &g->base);
+    g->state = GUARD_RESOLVE_OWN;
+    guard_want(g, GUARD_DO_RECORD_GET, todo);
+}
+
+void guard_on_resolve_again(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+{
+    if (event->head != HEAD_ANSWERED || !event->has_date)
+        round_broken(g, todo);
+    else
+        judge(g, event, todo);
 }

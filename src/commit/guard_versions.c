@@ -43,7 +43,7 @@ static bool is_young(const struct listed_version *listed, int64_t since_s)
  * after our attempt may have replaced what we made; of an upload even one with an old date (N1). */
 static bool may_have_replaced(const struct guard *g, const struct listed_version *listed)
 {
-    bool dated_by_its_request = listed->is_delete_marker || guard_is_of_one_part(listed->etag);
+    bool dated_by_its_request = listed->is_delete_marker || version_is_of_one_part(listed->etag);
     bool settled = dated_by_its_request && !is_young(listed, signed_s(g) - GUARD_NATIVE_SETTLED_S);
     return !version_is_own_id(listed->version_id) && !settled;
 }

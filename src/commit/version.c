@@ -33,3 +33,8 @@ bool version_is_own_id(const char *version_id)
 {
     return version_id[0] && strcmp(version_id, "null") != 0;
 }
+
+bool version_is_of_one_part(const char *etag)
+{
+    return strlen(etag) == 34 && strspn(etag + 1, "0123456789abcdefABCDEF") == 32;
+}

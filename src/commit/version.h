@@ -29,4 +29,7 @@ bool version_same(const struct object_version *a, const struct object_version *b
  * after another. */
 bool version_is_own_id(const char *version_id);
 
+/* By the form of its ETag: 32 hex digits, not of an upload's parts. */
+bool version_is_of_one_part(const char *etag);
+
 #endif

@@ -12,9 +12,6 @@ import re
 import subprocess
 import sys
 
-# Folders whose files may still form circles.
-NOT_YET = {"commit"}
-
 
 def name_of(path):
     """folder/file of the source, without its ending."""
@@ -80,7 +77,7 @@ def describe(what, circle, edges):
 
 def main(paths):
     files, uses = read_objects(paths)
-    wrong = [circle for circle in circles(files, uses) if not NOT_YET.issuperset(map(folder_of, circle))]
+    wrong = circles(files, uses)
     for circle in wrong:
         describe("files", circle, uses)
     between = {}

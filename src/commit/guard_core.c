@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every part of the guard rests on: how it begins, what it knows of its expectation, its record and its fence, the
+ * requests that it asks for, and how it ends (V1-V5, T3). Knows none of the parts above it.
+ */
+#include "commit/guard_internal.h"
+
+#include "commit/words.h"
+
+#include <assert.h>
+#include <string.h>
+
+void guard_init(struct guard *g, const struct guard_settings *settings, const struct guard_start *start)
+{
+    memset(g, 0, sizeof(*g));
+    g->settings = *settings;
+    g->backoff.random = start->seed;
+    g->operation = start->operation;
+    assert(start->operation != GUARD_DELETE || start->expected_etag != NULL);
+    if (start->expected_etag)
+        word_copy(g->expected_etag, start->expected_etag, sizeof(g->expected_etag));
+    if (start->operation == GUARD_DELETE)
+        word_copy(g->our_etag, RECORD_ETAG_CREATE, sizeof(g->our_etag));
+    else if (settings->etag_known && start->our_etag)
+        word_copy(g->our_etag, start->our_etag, sizeof(g->our_etag));
+    word_copy(g->nonce, start->nonce, sizeof(g->nonce));
+    g->part_count = start->part_count;
+    g->parts_in_doubt = start->parts_in_doubt;
+    g->versioned = settings->versioned;
+    g->has_versions = settings->versioned || settings->versions_likely;
+    assert((start->operation == GUARD_COMPLETE) == (start->upload != 0));
+    g->ours.upload = start->upload;
+    g->condition.kind = RECORD_IF_ABSENT;
+    g->ours.generation = start->generation & ((UINT64_C(1) << 48) - 1);   /* T2 */
+    bool sign_first = start->operation != GUARD_COPY || settings->native; /* a COPY's fence needs the source's size */
+    if (start->has_recent_date && sign_first) {
+        g->together = true;
+        g->d0_s = start->recent_date_s;
+        g->largest_date_s = start->recent_date_s;
+        g->d0_clock = start->recent_clock;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ what it says */
+
+bool guard_finished(const struct guard *g)
+{
+    return g->state == GUARD_FINISHED;
+}
+
+enum verdict guard_verdict(const struct guard *g)
+{
+    return (enum verdict)g->verdict;
+}
+
+bool guard_try_again(const struct guard *g)
+{
+    if (g->verdict != VERDICT_NOT_EXECUTED || g->resolving)
+        return false;
+    return g->reason == GUARD_REASON_RECORD_GONE || g->reason == GUARD_REASON_TOO_LATE ||
+           g->reason == GUARD_REASON_EXPIRED || g->reason == GUARD_REASON_NOT_SENT || g->reason == GUARD_REASON_SKEWED;
+}
+
+bool guard_expired(const struct guard *g)
+{
+    return g->came_too_late && g->verdict == VERDICT_NOT_EXECUTED;
+}
+
+bool guard_by_fence(const struct guard *g)
+{
+    bool lost = g->verdict == VERDICT_CONFLICT || g->verdict == VERDICT_NOT_EXECUTED;
+    return lost && g->dead && !g->not_applied;
+}
+
+static const char *const rule_names[] = {
+    [GUARD_RULE_NONE] = "", [RULE_R1] = "R1",       [RULE_R2] = "R2",       [RULE_R3] = "R3",
+    [RULE_R4] = "R4",       [RULE_R5] = "R5",       [RULE_R6] = "R6",       [RULE_R7] = "R7",
+    [RULE_R8] = "R8",       [RULE_R9] = "R9",       [RULE_R11] = "R11",     [RULE_V3] = "V3",
+    [RULE_V4] = "V4",       [RULE_E2] = "E2",       [RULE_R13_A] = "R13.A", [RULE_R13_B] = "R13.B",
+    [RULE_R13_C] = "R13.C", [RULE_R13_D] = "R13.D", [RULE_R13_E] = "R13.E", [RULE_R13_F] = "R13.F",
+    [RULE_R14] = "R14",     [RULE_R16] = "R16",     [RULE_R17] = "R17",     [RULE_N1] = "N1",
+    [RULE_N2] = "N2",       [RULE_N3] = "N3",
+};
+
+const char *guard_rule_name(const struct guard *g)
+{
+    assert(g->rule < sizeof(rule_names) / sizeof(rule_names[0]));
+    return rule_names[g->rule];
+}
+
+/* ------------------------------------------------------------------------------------------------ what it knows */
+
+static const uint8_t phases[] = {
+    [GUARD_NEW] = GUARD_PHASE_CHECK,
+    [GUARD_CHECKING] = GUARD_PHASE_CHECK,
+    [GUARD_SIGNING] = GUARD_PHASE_CHECK,
+    [GUARD_ACQUIRING] = GUARD_PHASE_ACQUIRE,
+    [GUARD_ACQUIRE_READING] = GUARD_PHASE_ACQUIRE,
+    [GUARD_RECHECKING] = GUARD_PHASE_ACQUIRE,
+    [GUARD_SENDING] = GUARD_PHASE_ATTEMPT,
+    [GUARD_SEND_WAITING] = GUARD_PHASE_ATTEMPT,
+    [GUARD_SIGNING_AGAIN] = GUARD_PHASE_ATTEMPT,
+    [GUARD_CONTEND_WAITING] = GUARD_PHASE_CONTEND,
+    [GUARD_CONTEND_READING] = GUARD_PHASE_CONTEND,
+    [GUARD_CONTEND_CHECKING] = GUARD_PHASE_CONTEND,
+    [GUARD_CONTEND_ABORTING] = GUARD_PHASE_CONTEND,
+    [GUARD_RESOLVE_HEAD] = GUARD_PHASE_RESOLVE,
+    [GUARD_RESOLVE_OWN] = GUARD_PHASE_RESOLVE,
+    [GUARD_RESOLVE_OTHERS] = GUARD_PHASE_RESOLVE,
+    [GUARD_RESOLVE_PARTS] = GUARD_PHASE_RESOLVE,
+    [GUARD_RESOLVE_AGAIN] = GUARD_PHASE_RESOLVE,
+    [GUARD_RESOLVE_VERSIONS] = GUARD_PHASE_RESOLVE,
+    [GUARD_RESOLVE_WAITING] = GUARD_PHASE_RESOLVE,
+    [GUARD_NATIVE_PARTS] = GUARD_PHASE_RESOLVE,
+    [GUARD_NATIVE_HEAD] = GUARD_PHASE_RESOLVE,
+    [GUARD_NATIVE_VERSIONS] = GUARD_PHASE_RESOLVE,
+    [GUARD_NATIVE_WAITING] = GUARD_PHASE_RESOLVE,
+    [GUARD_ORPHANED] = GUARD_PHASE_OVER,
+    [GUARD_FINISHED] = GUARD_PHASE_OVER,
+};
+
+enum guard_phase guard_phase(const struct guard *g)
+{
+    assert(g->state < sizeof(phases) / sizeof(phases[0]));
+    return (enum guard_phase)phases[g->state];
+}
+
+const char *guard_record_etag(const struct guard *g)
+{
+    return g->expected_etag[0] ? g->expected_etag : RECORD_ETAG_CREATE;
+}
+
+bool guard_broken(const struct guard *g, const struct object_version *version)
+{
+    if (!g->expected_etag[0])
+        return version->exists;
+    return !version->exists || strcmp(version->etag, g->expected_etag) != 0;
+}
+
+bool guard_is_ours(const struct guard *g, const struct record *record)
+{
+    return strcmp(record->nonce, g->nonce) == 0;
+}
+
+bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s)
+{
+    return date_s > g->settings.margin_s && date_s - g->settings.margin_s > fence_s;
+}
+
+bool guard_dead_by(const struct guard *g, uint64_t date_s)
+{
+    return g->ours.has_fence && guard_past_fence(g, date_s, g->ours.fence_s);
+}
+
+/* ------------------------------------------------------------------------------------------------ allowance */
+
+uint32_t guard_work_s(enum guard_operation operation, uint64_t amount)
+{
+    const uint64_t copy_bytes_per_s = UINT64_C(40) << 20;
+    const uint64_t parts_per_s = 100;
+    uint64_t per_s = operation == GUARD_COPY ? copy_bytes_per_s : parts_per_s;
+    bool grows = operation == GUARD_COPY || operation == GUARD_COMPLETE;
+    return (uint32_t)(5 + (grows ? (amount + per_s - 1) / per_s : 0));
+}
+
+static uint32_t work_s(const struct guard *g)
+{
+    if (g->settings.work_s != 0)
+        return g->settings.work_s;
+    uint64_t amount = g->operation == GUARD_COPY ? g->source_bytes : g->part_count;
+    uint32_t by_operation_s = guard_work_s((enum guard_operation)g->operation, amount);
+    bool takes_longer = g->operation == GUARD_COMPLETE && g->settings.complete_s > by_operation_s;
+    return takes_longer ? g->settings.complete_s : by_operation_s;
+}
+
+uint32_t guard_delivery_s(const struct guard_settings *settings, uint64_t wire_bytes)
+{
+    return (uint32_t)((wire_bytes + settings->minimum_rate - 1) / settings->minimum_rate);
+}
+
+bool guard_never_dies(const struct guard *g)
+{
+    return !g->at_once && g->settings.stalled_body_s == GUARD_STALLED_BODY_FOR_EVER;
+}
+
+/* What does not arrive at once may stall on its way; a store that waits for it for ever has no such bound, and what is
+ * sent to it no fence. */
+uint32_t guard_allowance_s(const struct guard *g)
+{
+    if (g->at_once)
+        return work_s(g);
+    uint32_t stalled_s = guard_never_dies(g) ? GUARD_STALLED_BODY_S : g->settings.stalled_body_s;
+    return work_s(g) + guard_delivery_s(&g->settings, g->wire_bytes) + g->settings.late_segment_s + stalled_s;
+}
+
+/* ------------------------------------------------------------------------------------------------ what it asks for */
+
+void guard_want(struct guard *g, unsigned what, struct guard_todo *todo)
+{
+    assert((g->awaiting & what) == 0);
+    g->awaiting |= what;
+    todo->what |= what;
+}
+
+void guard_want_head(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+{
+    g->head_clock = *now;
+    g->head_date_s = g->largest_date_s;
+    guard_want(g, GUARD_DO_HEAD, todo);
+}
+
+void guard_wait(struct guard *g, enum guard_state state, struct guard_todo *todo)
+{
+    g->state = state;
+    todo->has_timer = true;
+    todo->timer_ms = backoff_next_ms(&g->backoff);
+}
+
+void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo *todo)
+{
+    g->state = state;
+    todo->upload = g->ours.upload;
+    guard_want(g, GUARD_DO_PARTS, todo);
+}
+
+/* ------------------------------------------------------------------------------------------------ how it ends */
+
+/* T3: a release writes nothing unless the record is still ours, so it is also right where we only may hold it. */
+void guard_release(struct guard *g, struct guard_todo *todo)
+{
+    if (!g->held && !g->put_ambiguous) {
+        if (!g->older_left)
+            return;
+        record_copy(&g->ours, &g->condition.seen);
+    }
+    if (g->ours.generation == UINT64_MAX)
+        return;
+    uint64_t ttl_s =
+        record_ttl(g->largest_date_s, g->settings.ttl_s, g->ours.timeout_ms, g->settings.max_clock_skew_rate);
+    record_released(&g->ours, ttl_s, &todo->release);
+    memset(&todo->release_condition, 0, sizeof(todo->release_condition));
+    todo->release_condition.kind = g->resolving ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
+    record_copy(&todo->release_condition.seen, &g->ours);
+    todo->what |= GUARD_DO_RELEASE;
+    g->held = false;
+    g->put_ambiguous = false;
+    g->older_left = false;
+}
+
+void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
+                    struct guard_todo *todo)
+{
+    assert(g->verdict == VERDICT_NONE);
+    g->verdict = verdict;
+    g->reason = reason;
+    g->rule = rule;
+    todo->what |= GUARD_DO_VERDICT;
+    if (g->awaiting & GUARD_DO_RECORD_PUT) {
+        g->awaiting = GUARD_DO_RECORD_PUT;
+        g->state = GUARD_ORPHANED;
+        return;
+    }
+    g->awaiting = 0;
+    g->state = GUARD_FINISHED;
+    bool release = verdict == VERDICT_COMMITTED ? g->settings.release_always : verdict != VERDICT_UNKNOWN; /* V5, R9 */
+    if (release)
+        guard_release(g, todo);
+}

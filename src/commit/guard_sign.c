@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The signature of the attempt, and the record that follows from it: R2 to R4. A contender that takes over signs anew,
+ * so this is below both. */
+#include "commit/guard_internal.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ R2 */
+
+/* The signature ends at an S3 time that is fixed by D0, so what is signed at an older D0 is signed for longer. */
+static bool native_lengthen(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+{
+    uint64_t age_ms = clock_elapsed_max(&g->d0_clock, now);
+    if (age_ms > GUARD_NATIVE_DATE_MS) {
+        g->checked = false;
+        g->state = GUARD_CHECKING;
+        guard_want_head(g, now, todo);
+        return false;
+    }
+    g->signed_length_s += (uint32_t)(age_ms / 1000);
+    return true;
+}
+
+void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+{
+    g->signed_length_s = g->settings.length_s;
+    if (g->settings.native && !native_lengthen(g, now, todo))
+        return;
+    g->state = GUARD_SIGNING;
+    todo->sign_date_s = g->d0_s;
+    todo->sign_length_s = g->signed_length_s;
+    guard_want(g, GUARD_DO_SIGN, todo);
+}
+
+/* ------------------------------------------------------------------------------------------------ R3, R4 */
+
+/* The record that goes with a signature made at D0: what it says follows from D0 alone. */
+void guard_describe_record(struct guard *g)
+{
+    uint64_t reach_s = (uint64_t)g->signed_length_s + guard_allowance_s(g);
+    uint64_t timeout_ms = (reach_s + g->settings.margin_s) * 1000; /* T6 */
+    if (timeout_ms < g->settings.timeout_ms)
+        timeout_ms = g->settings.timeout_ms;
+    g->ours.timeout_ms = timeout_ms;
+    g->ours.ttl_s = record_ttl(g->d0_s, g->settings.ttl_s, timeout_ms, g->settings.max_clock_skew_rate);
+    g->ours.has_fence = g->settings.fences && !guard_never_dies(g);
+    g->ours.fence_s = g->ours.has_fence ? g->d0_s + reach_s : 0;
+    memcpy(g->ours.nonce, g->nonce, sizeof(g->ours.nonce));
+    memset(g->ours.saw, 0, sizeof(g->ours.saw));
+    if (g->checked)
+        memcpy(g->ours.saw, g->base.nonce, sizeof(g->ours.saw));
+}
+
+void guard_put_record(struct guard *g, struct guard_todo *todo)
+{
+    record_copy(&todo->record, &g->ours);
+    memset(&todo->condition, 0, sizeof(todo->condition));
+    todo->condition.kind = g->condition.kind;
+    record_copy(&todo->condition.seen, &g->condition.seen);
+    g->state = GUARD_ACQUIRING;
+    guard_want(g, GUARD_DO_RECORD_PUT, todo);
+}
+
+/* R4: an item with our nonce that is not the one just sent, brought back by a late copy of an earlier PutItem. */
+void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
+                        struct guard_todo *todo)
+{
+    if (item->generation == UINT64_MAX) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, todo);
+        return;
+    }
+    g->must_recheck = true;
+    g->older_left = true;
+    g->condition.kind = RECORD_IF_SEEN;
+    record_copy(&g->condition.seen, item);
+    g->ours.generation = item->generation + 1;
+    g->lease_clock = *now;
+    guard_put_record(g, todo);
+}
