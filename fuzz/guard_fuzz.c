@@ -288,7 +288,7 @@ static void make_resolution(struct bytes *bytes, const struct guard_settings *se
 static void play(const uint8_t *data, size_t size, int fill, struct guard *guard)
 {
     static struct guard_event event;
-    static struct guard_todo todo;
+    static struct guard_actions todo;
     struct guard_settings settings;
     struct model model;
     struct bytes bytes = {data, size};

@@ -224,7 +224,7 @@ void model_before(struct model *model, const struct guard_event *event)
 /* ------------------------------------------------------------------------------------------------ requests */
 
 /* R2: once the record is written, date and length never change. */
-static void check_sign(struct model *model, const struct guard_todo *todo)
+static void check_sign(struct model *model, const struct guard_actions *todo)
 {
     FUZZ_CHECK(!model->resolving);
     FUZZ_CHECK(todo->sign_length_s == model->settings.length_s || model->settings.native);
@@ -270,7 +270,7 @@ static void check_takeover(const struct model *model, const struct record_condit
     FUZZ_CHECK(seen->has_fence || clock_elapsed_min(&model->aborted_clock, &model->now) > seen->timeout_ms);
 }
 
-static void check_record_put(struct model *model, const struct guard_todo *todo)
+static void check_record_put(struct model *model, const struct guard_actions *todo)
 {
     const struct record *record = &todo->record;
     const struct record_condition *condition = &todo->condition;
@@ -306,7 +306,7 @@ static void check_record_put(struct model *model, const struct guard_todo *todo)
 }
 
 /* R5, R6, R7. */
-static void check_send(struct model *model, const struct guard_todo *todo)
+static void check_send(struct model *model, const struct guard_actions *todo)
 {
     uint64_t length_ms = (uint64_t)model->sign_length_s * 1000;
 
@@ -334,7 +334,7 @@ static void check_send(struct model *model, const struct guard_todo *todo)
 }
 
 /* T3. */
-static void check_release(struct model *model, const struct guard_todo *todo)
+static void check_release(struct model *model, const struct guard_actions *todo)
 {
     const struct record *release = &todo->release;
     const struct record *held = &todo->release_condition.seen;
@@ -363,7 +363,7 @@ static bool is_dead(const struct model *model)
 }
 
 /* R14: ListParts only of our own dead Complete; an abort only of a dead holder's. */
-static void check_upload(const struct model *model, unsigned wanted, const struct guard_todo *todo)
+static void check_upload(const struct model *model, unsigned wanted, const struct guard_actions *todo)
 {
     FUZZ_CHECK(todo->upload != 0);
     if (wanted & GUARD_DO_PARTS) {
@@ -400,7 +400,7 @@ static bool owes_release(const struct model *model)
            !(model->awaiting & GUARD_DO_RECORD_PUT);
 }
 
-static void check_verdict(const struct model *model, const struct guard *guard, const struct guard_todo *todo)
+static void check_verdict(const struct model *model, const struct guard *guard, const struct guard_actions *todo)
 {
     bool unanswered = (model->awaiting & GUARD_DO_SEND) != 0;
 
@@ -427,7 +427,7 @@ static void check_verdict(const struct model *model, const struct guard *guard, 
     }
 }
 
-static void follow_requests(struct model *model, const struct guard_todo *todo)
+static void follow_requests(struct model *model, const struct guard_actions *todo)
 {
     unsigned wanted = todo->what & REQUESTS;
 
@@ -454,7 +454,7 @@ static void follow_requests(struct model *model, const struct guard_todo *todo)
 }
 
 void model_after(struct model *model, const struct guard_event *event, const struct guard *guard,
-                 const struct guard_todo *todo)
+                 const struct guard_actions *todo)
 {
     (void)event;
     if (todo->what & GUARD_DO_VERDICT) {

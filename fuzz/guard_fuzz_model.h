@@ -99,7 +99,7 @@ void model_begin_resolution(struct model *model, const struct guard_settings *se
 void model_own_read(struct model *model, const struct guard_event *event);
 void model_before(struct model *model, const struct guard_event *event);
 void model_after(struct model *model, const struct guard_event *event, const struct guard *guard,
-                 const struct guard_todo *todo);
+                 const struct guard_actions *todo);
 
 /* guard_fuzz_delivery.c */
 void model_signed(struct model *model, const struct guard_event *event);

@@ -19,7 +19,7 @@ static void check_guard(const struct guard_ticket *ticket)
         .timeout_ms = 20000, .ttl_s = 3600, .max_clock_skew_rate = 3, .margin_s = MARGIN_S};
     const struct guard_event start = {.kind = GUARD_EVENT_START};
     struct guard_ticket again;
-    struct guard_todo todo;
+    struct guard_actions todo;
     struct guard guard;
 
     guard_init_resolve(&guard, &settings, ticket, 1);

@@ -39,7 +39,7 @@ static bool give_up(struct buf *buf)
 }
 
 /* Makes room for `more` bytes and a NUL. */
-static bool grow(struct buf *buf, size_t more)
+static bool buf_grow(struct buf *buf, size_t more)
 {
     if (buf->failed || more > buf->max - buf->len) {
         return give_up(buf);
@@ -67,7 +67,7 @@ static bool grow(struct buf *buf, size_t more)
 
 bool buf_add(struct buf *buf, const void *data, size_t len)
 {
-    if (!grow(buf, len)) {
+    if (!buf_grow(buf, len)) {
         return false;
     }
     if (len > 0) {
@@ -97,7 +97,7 @@ bool buf_add_f(struct buf *buf, const char *format, ...)
     if (needed < 0) {
         return give_up(buf);
     }
-    if (!grow(buf, (size_t)needed)) {
+    if (!buf_grow(buf, (size_t)needed)) {
         return false;
     }
     va_start(args, format);

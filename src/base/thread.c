@@ -67,7 +67,7 @@ struct beginning { /* malloc'ed for the new thread, which frees it */
     void *context;
 };
 
-static void *begin(void *argument)
+static void *thread_begin(void *argument)
 {
     struct beginning own = *(struct beginning *)argument;
     free(argument);
@@ -85,7 +85,7 @@ bool thread_start(struct thread *ret, void (*run)(void *context), void *context)
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&ret->id, NULL, begin, beginning);
+    int failed = pthread_create(&ret->id, NULL, thread_begin, beginning);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed != 0)
         free(beginning);

@@ -7,24 +7,24 @@
 #include <assert.h>
 #include <string.h>
 
-typedef void handler_fn(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+typedef void handler_fn(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
-static void begin_round(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void guard_on_round(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    guard_resolve(g, &event->now, todo);
+    guard_resolve(g, &event->now, actions);
 }
 
-static void begin(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void guard_on_start(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (g->resolving)
-        begin_round(g, event, todo);
+        guard_on_round(g, event, actions);
     else
-        guard_check(g, event, todo);
+        guard_check(g, event, actions);
 }
 
 /* A timer for which nothing stands here is one of an earlier state. */
 static handler_fn *const handlers[GUARD_FINISHED + 1][GUARD_EVENT_STOP] = {
-    [GUARD_NEW] = {[GUARD_EVENT_START] = begin},
+    [GUARD_NEW] = {[GUARD_EVENT_START] = guard_on_start},
     [GUARD_CHECKING] = {[GUARD_EVENT_HEAD] = guard_on_check_head,
                         [GUARD_EVENT_SOURCE] = guard_on_source,
                         [GUARD_EVENT_TIMER] = guard_on_acquire_timer},
@@ -50,11 +50,11 @@ static handler_fn *const handlers[GUARD_FINISHED + 1][GUARD_EVENT_STOP] = {
     [GUARD_RESOLVE_PARTS] = {[GUARD_EVENT_PARTS] = guard_on_parts},
     [GUARD_RESOLVE_AGAIN] = {[GUARD_EVENT_HEAD] = guard_on_resolve_again},
     [GUARD_RESOLVE_VERSIONS] = {[GUARD_EVENT_VERSIONS] = guard_on_versions},
-    [GUARD_RESOLVE_WAITING] = {[GUARD_EVENT_TIMER] = begin_round},
+    [GUARD_RESOLVE_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_round},
     [GUARD_NATIVE_PARTS] = {[GUARD_EVENT_PARTS] = guard_on_parts},
     [GUARD_NATIVE_HEAD] = {[GUARD_EVENT_HEAD] = guard_on_native_head},
     [GUARD_NATIVE_VERSIONS] = {[GUARD_EVENT_VERSIONS] = guard_on_versions},
-    [GUARD_NATIVE_WAITING] = {[GUARD_EVENT_TIMER] = begin_round},
+    [GUARD_NATIVE_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_round},
     [GUARD_ORPHANED] = {[GUARD_EVENT_RECORD_PUT] = guard_orphan_answered},
 };
 
@@ -72,12 +72,12 @@ static const unsigned answered_by[] = {
     [GUARD_EVENT_VERSIONS] = GUARD_DO_VERSIONS,
 };
 
-static void handle(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void guard_dispatch(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     handler_fn *handler = handlers[g->state][event->kind];
     assert(handler != NULL || event->kind == GUARD_EVENT_TIMER);
     if (handler != NULL)
-        handler(g, event, todo);
+        handler(g, event, actions);
 }
 
 /* V4. */
@@ -87,44 +87,44 @@ static bool shows_our_nonce(const struct guard *g, const struct guard_event *eve
            strcmp(event->version.nonce, g->nonce) == 0;
 }
 
-static void on_answer(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void guard_on_answer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     g->awaiting &= ~answered_by[event->kind];
     if (event->kind == GUARD_EVENT_HEAD)
         guard_note_versions(g, event);
     if (shows_our_nonce(g, event)) {
         version_copy(&g->found, &event->version);
-        guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_V4, todo);
+        guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_V4, actions);
         return;
     }
-    handle(g, event, todo);
+    guard_dispatch(g, event, actions);
 }
 
 /* The caller's deadline or cancellation (V3): an attempt that may be applied makes it `unknown`, anything else `not
  * executed`; between two copies (R7, E2) every one so far was answered definitely, and none will follow. */
-static void stop(struct guard *g, struct guard_todo *todo)
+static void guard_on_stop(struct guard *g, struct guard_actions *actions)
 {
     if (g->verdict != VERDICT_NONE)
         return;
     bool may_be_out = g->resolving || g->state == GUARD_SENDING || guard_phase(g) == GUARD_PHASE_RESOLVE;
     bool contends = g->contending || guard_phase(g) == GUARD_PHASE_CONTEND;
     if (may_be_out)
-        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_STOPPED, RULE_V3, todo);
+        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_STOPPED, RULE_V3, actions);
     else if (contends)
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_BUSY, RULE_R11, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_BUSY, RULE_R11, actions);
     else
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_STOPPED, RULE_V3, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_STOPPED, RULE_V3, actions);
 }
 
-void guard_step(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_step(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    memset(todo, 0, sizeof(*todo));
+    memset(actions, 0, sizeof(*actions));
     if (event->has_date && event->date_s > g->largest_date_s)
         g->largest_date_s = event->date_s;
     if (event->kind == GUARD_EVENT_STOP)
-        stop(g, todo);
+        guard_on_stop(g, actions);
     else if (event->kind == GUARD_EVENT_TIMER || event->kind == GUARD_EVENT_START)
-        handle(g, event, todo);
+        guard_dispatch(g, event, actions);
     else if (g->awaiting & answered_by[event->kind])
-        on_answer(g, event, todo);
+        guard_on_answer(g, event, actions);
 }

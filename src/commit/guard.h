@@ -6,8 +6,9 @@
  * bytes.
  *
  *   guard_init(&guard, &settings, &start);       or guard_init_resolve, from a ticket
- *   guard_step(&guard, &(struct guard_event){.kind = GUARD_EVENT_START, .now = ...}, &todo);
- *   while (!guard_finished(&guard)) { do what `todo` says; wait for an answer or for todo.timer_ms; guard_step(...); }
+ *   guard_step(&guard, &(struct guard_event){.kind = GUARD_EVENT_START, .now = ...}, &actions);
+ *   while (!guard_finished(&guard)) { do what `actions` says; wait for an answer or for actions.timer_ms;
+ * guard_step(...); }
  *
  * Of each kind of request at most one is under way. The driver answers each with exactly one event, or stops answering
  * when the guard has finished. A guard can have given its verdict (GUARD_DO_VERDICT) and still not be finished: then it
@@ -129,7 +130,7 @@ enum guard_event_kind {
     GUARD_EVENT_PARTS,        /* answer to GUARD_DO_PARTS */
     GUARD_EVENT_ABORTED,      /* answer to GUARD_DO_ABORT */
     GUARD_EVENT_VERSIONS,     /* answer to GUARD_DO_VERSIONS */
-    GUARD_EVENT_TIMER,        /* todo.timer_ms has passed */
+    GUARD_EVENT_TIMER,        /* actions.timer_ms has passed */
     GUARD_EVENT_STOP          /* the caller's deadline or cancellation */
 };
 
@@ -164,7 +165,7 @@ struct listed_version {
     bool is_delete_marker;
 };
 enum {
-    GUARD_VERSION_ASK = 1 << 0,  /* a HEAD of it can show our nonce: guard_weigh_version */
+    GUARD_VERSION_ASK = 1 << 0,  /* a HEAD of it can show our nonce: guard_classify_version */
     GUARD_VERSION_HIDES = 1 << 1 /* with it the list does not prove that we are not in it */
 };
 
@@ -189,7 +190,7 @@ struct guard_event {
     enum ledger_outcome ledger;           /* RECORD_PUT, RECORD_GET, RECORD_QUERY */
     bool found;                           /* RECORD_GET with LEDGER_OK */
     struct record record;                 /* RECORD_PUT with LEDGER_CONFLICT, RECORD_GET when found */
-    struct guard_evidence evidence;       /* RECORD_QUERY: of all rows, by guard_weigh_record */
+    struct guard_evidence evidence;       /* RECORD_QUERY: of all rows, by guard_classify_record */
     enum attempt_answer attempt;          /* ATTEMPT */
     enum upload_outcome upload;           /* PARTS, ABORTED */
     enum versions_outcome versions;       /* VERSIONS */
@@ -200,26 +201,26 @@ struct guard_event {
 /* ---------------------------------------------------------------------------------------------- what to do */
 
 enum {
-    GUARD_DO_HEAD = 1 << 0,         /* HEAD the destination */
-    GUARD_DO_SOURCE = 1 << 1,       /* HEAD the source of a COPY */
-    GUARD_DO_SIGN = 1 << 2,         /* sign the attempt at todo.sign_date_s for todo.sign_length_s, keep it (R2) */
-    GUARD_DO_RECORD_PUT = 1 << 3,   /* PutItem todo.record on todo.condition */
-    GUARD_DO_RECORD_GET = 1 << 4,   /* consistent GetItem of our key, or of (path, "*") when todo.get_our_etag */
-    GUARD_DO_RECORD_QUERY = 1 << 5, /* consistent Query of the partition; weigh each row with guard_weigh_record */
+    GUARD_DO_HEAD = 1 << 0,       /* HEAD the destination */
+    GUARD_DO_SOURCE = 1 << 1,     /* HEAD the source of a COPY */
+    GUARD_DO_SIGN = 1 << 2,       /* sign the attempt at actions.sign_date_s for actions.sign_length_s, keep it (R2) */
+    GUARD_DO_RECORD_PUT = 1 << 3, /* PutItem actions.record on actions.condition */
+    GUARD_DO_RECORD_GET = 1 << 4, /* consistent GetItem of our key, or of (path, "*") when actions.get_our_etag */
+    GUARD_DO_RECORD_QUERY = 1 << 5, /* consistent Query of the partition; weigh each row with guard_classify_record */
     GUARD_DO_SEND =
-        1 << 6, /* send the signed attempt, once, with todo.send_deadline_ms; then abort the connection (R6) */
+        1 << 6, /* send the signed attempt, once, with actions.send_deadline_ms; then abort the connection (R6) */
     GUARD_DO_RELEASE =
-        1 << 7, /* PutItem todo.release on todo.release_condition, in the background, no event wanted (T3) */
+        1 << 7, /* PutItem actions.release on actions.release_condition, in the background, no event wanted (T3) */
     GUARD_DO_VERDICT = 1 << 8,      /* the verdict is there: guard_verdict() */
     GUARD_DO_REPORT_LEASE = 1 << 9, /* a record with a timeout over an hour is being waited for: tell somebody (R12) */
     GUARD_DO_PARTS = 1 << 10,       /* ListParts of the own upload: is it still open? (R14) */
-    GUARD_DO_ABORT = 1 << 11,       /* abort the upload todo.upload of the record seen last (R14) */
+    GUARD_DO_ABORT = 1 << 11,       /* abort the upload actions.upload of the record seen last (R14) */
     GUARD_DO_VERSIONS = 1 << 12     /* list the versions of the key, and look at them (R16): weigh each with
-                                       guard_weigh_listed, those to be asked by a HEAD with guard_weigh_version; what the
-                                       last HEAD showed must be in the list */
+                                       guard_classify_listed, those to be asked by a HEAD with guard_classify_version; what
+                                       the     last HEAD showed must be in the list */
 };
 
-struct guard_todo {
+struct guard_actions {
     unsigned what;
     uint64_t sign_date_s;
     uint32_t sign_length_s;
@@ -414,8 +415,8 @@ void guard_init(struct guard *guard, const struct guard_settings *settings, cons
 void guard_init_resolve(struct guard *guard, const struct guard_settings *settings, const struct guard_ticket *ticket,
                         uint64_t seed);
 
-/* One event in; *ret_todo is what to do now. An event that is not awaited only lends its Date. */
-void guard_step(struct guard *guard, const struct guard_event *event, struct guard_todo *ret_todo);
+/* One event in; *ret_actions is what to do now. An event that is not awaited only lends its Date. */
+void guard_step(struct guard *guard, const struct guard_event *event, struct guard_actions *ret_actions);
 
 bool guard_finished(const struct guard *guard);
 enum verdict guard_verdict(const struct guard *guard); /* VERDICT_NONE until it is given */
@@ -433,13 +434,13 @@ bool guard_owns_upload(const struct guard *guard);
 
 /* RECORD_QUERY: adds what one row of the partition says. `etag` is the row's sort key. An update may leave the ETag as
  * it was: the row of our own key counts like any other. */
-void guard_weigh_record(const struct guard *guard, const char *etag, const struct record *record,
-                        struct guard_evidence *evidence);
+void guard_classify_record(const struct guard *guard, const char *etag, const struct record *record,
+                           struct guard_evidence *evidence);
 
 /* VERSIONS: what an entry of the list is good for, GUARD_VERSION_...; 0: it is another's. */
-unsigned guard_weigh_listed(const struct guard *guard, const struct listed_version *listed);
+unsigned guard_classify_listed(const struct guard *guard, const struct listed_version *listed);
 /* The same after a HEAD of it. VERSIONS_OURS, VERSIONS_OTHERS: it is another's, or VERSIONS_HIDDEN. */
-enum versions_outcome guard_weigh_version(const struct guard *guard, const struct object_version *version);
+enum versions_outcome guard_classify_version(const struct guard *guard, const struct object_version *version);
 
 /* How long the store may be busy with a request that it has whole, by operation (F2). `amount`: the
  * bytes of a COPY's source; of a COMPLETE its parts. */

@@ -7,61 +7,61 @@
 
 /* ------------------------------------------------------------------------------------------------ R1 */
 
-static void native_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void native_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     g->checked = g->together; /* a recent Date: the store's condition looks at the object, nobody else needs to */
     g->together = false;
     g->state = GUARD_CHECKING;
     if (!g->checked)
-        guard_want_head(g, &event->now, todo);
+        guard_request_head(g, &event->now, actions);
     if (g->operation == GUARD_COPY)
-        guard_want(g, GUARD_DO_SOURCE, todo);
+        guard_request(g, GUARD_DO_SOURCE, actions);
     else if (g->checked)
-        guard_sign(g, &event->now, todo);
+        guard_sign(g, &event->now, actions);
 }
 
-void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     g->check_clock = event->now;
     if (g->settings.native) {
-        native_check(g, event, todo);
+        native_check(g, event, actions);
         return;
     }
     if (g->together) {
-        guard_sign(g, &event->now, todo); /* R2 comes first even here; HEAD and PutItem follow together */
+        guard_sign(g, &event->now, actions); /* R2 comes first even here; HEAD and PutItem follow together */
         return;
     }
     g->state = GUARD_CHECKING;
-    guard_want_head(g, &event->now, todo);
+    guard_request_head(g, &event->now, actions);
     if (g->operation == GUARD_COPY)
-        guard_want(g, GUARD_DO_SOURCE, todo);
+        guard_request(g, GUARD_DO_SOURCE, actions);
 }
 
-static void sign_when_checked(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+static void sign_when_checked(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     if (g->checked && (g->operation != GUARD_COPY || g->source_checked))
-        guard_sign(g, now, todo);
+        guard_sign(g, now, actions);
 }
 
-static void acquired(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+static void record_acquired(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 
-void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->head == HEAD_REFUSED) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R1, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R1, actions);
         return;
     }
     if (event->head == HEAD_FAILED || !event->has_date) {
-        guard_wait(g, (enum guard_state)g->state, todo);
+        guard_wait(g, (enum guard_state)g->state, actions);
         return;
     }
     if (guard_broken(g, &event->version)) {
         version_copy(&g->found, &event->version);
-        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R1, todo);
+        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R1, actions);
         return;
     }
     if (g->source_refused) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE, RULE_R1, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE, RULE_R1, actions);
         return;
     }
     version_copy(&g->base, &event->version);
@@ -70,18 +70,18 @@ void guard_on_check_head(struct guard *g, const struct guard_event *event, struc
     if (!g->together) {
         g->d0_s = event->date_s;
         g->d0_clock = g->head_clock;
-        sign_when_checked(g, &event->now, todo);
+        sign_when_checked(g, &event->now, actions);
     } else if (g->contending) {
-        guard_contend(g, &g->seen, &event->now, todo);
+        guard_contend(g, &g->seen, &event->now, actions);
     } else if (g->held) {
-        acquired(g, &event->now, todo);
+        record_acquired(g, &event->now, actions);
     }
 }
 
-void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->head == HEAD_FAILED) {
-        guard_wait(g, GUARD_CHECKING, todo);
+        guard_wait(g, GUARD_CHECKING, actions);
         return;
     }
     if (event->head == HEAD_REFUSED && g->awaiting & GUARD_DO_HEAD) {
@@ -89,24 +89,24 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
         return;
     }
     if (event->head == HEAD_REFUSED) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE, RULE_R1, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE, RULE_R1, actions);
         return;
     }
     if (event->source_bytes > GUARD_COPY_MAX_BYTES) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE_TOO_LARGE, RULE_R1, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE_TOO_LARGE, RULE_R1, actions);
         return;
     }
     g->source_bytes = event->source_bytes;
     g->source_checked = true;
-    sign_when_checked(g, &event->now, todo);
+    sign_when_checked(g, &event->now, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ R3, R4 */
 
-void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (!event->signed_ok) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_R2, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_R2, actions);
         return;
     }
     g->at_once = event->at_once;
@@ -115,12 +115,12 @@ void guard_on_signed(struct guard *g, const struct guard_event *event, struct gu
     g->lease_clock = event->now;
     backoff_restart(&g->backoff);
     if (g->settings.native) {
-        guard_send(g, &event->now, todo);
+        guard_send(g, &event->now, actions);
         return;
     }
-    guard_put_record(g, todo);
+    guard_put_record(g, actions);
     if (g->together) /* a takeover is not: its HEAD came first */
-        guard_want_head(g, &event->now, todo);
+        guard_request_head(g, &event->now, actions);
 }
 
 static bool lease_over(const struct guard *g, const struct clock_reading *now)
@@ -128,7 +128,7 @@ static bool lease_over(const struct guard *g, const struct clock_reading *now)
     return clock_elapsed_max(&g->lease_clock, now) >= g->ours.timeout_ms;
 }
 
-static void acquired(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+static void record_acquired(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     g->held = true;
     g->put_ambiguous = false;
@@ -138,15 +138,15 @@ static void acquired(struct guard *g, const struct clock_reading *now, struct gu
     if (!g->checked) {
         g->state = GUARD_ACQUIRING; /* from ACQUIRE_READING a timer would send the GetItem once more */
         if (!(g->awaiting & GUARD_DO_HEAD))
-            guard_wait(g, GUARD_ACQUIRING, todo);
+            guard_wait(g, GUARD_ACQUIRING, actions);
         return; /* R1's HEAD, sent beside the PutItem, is still to come */
     }
     if (g->must_recheck || clock_elapsed_max(&g->check_clock, now) > g->settings.recheck_after_ms) { /* R5 */
         g->state = GUARD_RECHECKING;
-        guard_want_head(g, now, todo);
+        guard_request_head(g, now, actions);
         return;
     }
-    guard_send(g, now, todo);
+    guard_send(g, now, actions);
 }
 
 /* Timeout and ttl too: a release that an earlier guard of the same upload left to the background has our nonce, and
@@ -158,61 +158,61 @@ static bool just_sent(const struct guard *g, const struct record *item)
 }
 
 static void met_item(struct guard *g, const struct record *item, const struct clock_reading *now,
-                     struct guard_todo *todo)
+                     struct guard_actions *actions)
 {
     if (!guard_is_ours(g, item)) {
         g->older_left = false;
         if (g->checked) {
-            guard_contend(g, item, now, todo);
+            guard_contend(g, item, now, actions);
             return;
         }
         g->contending = true; /* first let R1's HEAD say whether there is anything to contend for */
         record_copy(&g->seen, item);
         g->state = GUARD_CHECKING;
         if (!(g->awaiting & GUARD_DO_HEAD))
-            guard_want_head(g, now, todo);
+            guard_request_head(g, now, actions);
         return;
     }
     if (just_sent(g, item))
-        acquired(g, now, todo);
+        record_acquired(g, now, actions);
     else
-        guard_continue_own(g, item, now, todo);
+        guard_continue_own(g, item, now, actions);
 }
 
 /* R4: the same PutItem again, or the GetItem, within the lease. */
 static void again_within_lease(struct guard *g, const struct guard_event *event, enum guard_state state,
-                               struct guard_todo *todo)
+                               struct guard_actions *actions)
 {
     if (lease_over(g, &event->now))
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, actions);
     else
-        guard_wait(g, state, todo);
+        guard_wait(g, state, actions);
 }
 
-void guard_on_record_put(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_record_put(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     switch (event->ledger) {
-    case LEDGER_OK: acquired(g, &event->now, todo); return;
-    case LEDGER_CONFLICT: met_item(g, &event->record, &event->now, todo); return;
+    case LEDGER_OK: record_acquired(g, &event->now, actions); return;
+    case LEDGER_CONFLICT: met_item(g, &event->record, &event->now, actions); return;
     case LEDGER_CONFLICT_BLIND:
         g->put_ambiguous = true; /* any layer may have sent it twice: the item in its way is perhaps ours */
         g->state = GUARD_ACQUIRE_READING;
-        guard_want(g, GUARD_DO_RECORD_GET, todo);
+        guard_request(g, GUARD_DO_RECORD_GET, actions);
         return;
     case LEDGER_AMBIGUOUS:
         g->put_ambiguous = true;
-        again_within_lease(g, event, GUARD_ACQUIRING, todo);
+        again_within_lease(g, event, GUARD_ACQUIRING, actions);
         return;
-    case LEDGER_THROTTLED: /* E1 */ again_within_lease(g, event, GUARD_ACQUIRING, todo); return;
-    case LEDGER_REFUSED: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_LEDGER_REFUSED, RULE_R3, todo); return;
+    case LEDGER_THROTTLED: /* E1 */ again_within_lease(g, event, GUARD_ACQUIRING, actions); return;
+    case LEDGER_REFUSED: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_LEDGER_REFUSED, RULE_R3, actions); return;
     case LEDGER_UNREADABLE:
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R3, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R3, actions);
         return;
     }
 }
 
 /* R3: the verdict is given, the PutItem is answered only now. */
-void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     g->state = GUARD_FINISHED;
     switch (event->ledger) {
@@ -230,57 +230,57 @@ void guard_orphan_answered(struct guard *g, const struct guard_event *event, str
     case LEDGER_REFUSED:
     case LEDGER_UNREADABLE: break; /* this one was not applied: what was before it stands */
     }
-    guard_release(g, todo);
+    guard_release(g, actions);
 }
 
 /* A consistent read shows no record: there is nothing to release. */
-static void gone(struct guard *g, struct guard_todo *todo)
+static void record_gone(struct guard *g, struct guard_actions *actions)
 {
     g->put_ambiguous = false;
     g->older_left = false;
-    guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R4, todo);
+    guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R4, actions);
 }
 
-void guard_on_acquire_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_acquire_get(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->ledger == LEDGER_OK && event->found)
-        met_item(g, &event->record, &event->now, todo);
+        met_item(g, &event->record, &event->now, actions);
     else if (event->ledger == LEDGER_OK)
-        gone(g, todo);
+        record_gone(g, actions);
     else if (event->ledger == LEDGER_REFUSED)
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_LEDGER_REFUSED, RULE_R4, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_LEDGER_REFUSED, RULE_R4, actions);
     else if (event->ledger == LEDGER_UNREADABLE)
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, actions);
     else
-        again_within_lease(g, event, GUARD_ACQUIRE_READING, todo);
+        again_within_lease(g, event, GUARD_ACQUIRE_READING, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ R5 */
 
-void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->head == HEAD_REFUSED) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R5, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R5, actions);
         return;
     }
     if (event->head == HEAD_FAILED) {
-        again_within_lease(g, event, GUARD_RECHECKING, todo);
+        again_within_lease(g, event, GUARD_RECHECKING, actions);
         return;
     }
     if (guard_broken(g, &event->version)) {
         version_copy(&g->found, &event->version);
-        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R5, todo);
+        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R5, actions);
         return;
     }
     version_copy(&g->base, &event->version);
-    guard_send(g, &event->now, todo);
+    guard_send(g, &event->now, actions);
 }
 
 /* Sends again whatever of R1, R3, R4 and R5 is wanted and not under way. */
-void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (g->state != GUARD_CHECKING && lease_over(g, &event->now)) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, actions);
         return;
     }
     bool source_open = g->operation == GUARD_COPY && !g->source_checked && !g->source_refused;
@@ -295,8 +295,8 @@ void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, st
         wanted |= GUARD_DO_RECORD_GET;
     wanted &= ~g->awaiting;
     if (wanted & GUARD_DO_HEAD)
-        guard_want_head(g, &event->now, todo);
+        guard_request_head(g, &event->now, actions);
     if (wanted & GUARD_DO_RECORD_PUT)
-        guard_put_record(g, todo);
-    guard_want(g, wanted & (GUARD_DO_SOURCE | GUARD_DO_RECORD_GET), todo);
+        guard_put_record(g, actions);
+    guard_request(g, wanted & (GUARD_DO_SOURCE | GUARD_DO_RECORD_GET), actions);
 }

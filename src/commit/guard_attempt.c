@@ -31,78 +31,78 @@ static bool in_time(const struct guard *g, const struct clock_reading *now)
     return signature_left_ms(g, now) > reserve_ms && lease_left_ms(g, now) > reserve_ms;
 }
 
-static void send_copy(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+static void send_copy(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     g->state = GUARD_SENDING;
     g->send_count++;
-    todo->send_allowance_ms = (uint64_t)guard_allowance_s(g) * 1000;
-    todo->send_at_once = g->at_once;
-    todo->send_clock = g->d0_clock;
-    todo->send_tail_ms = ((uint64_t)g->signed_length_s + guard_delivery_s(&g->settings, g->wire_bytes)) * 1000;
+    actions->send_allowance_ms = (uint64_t)guard_allowance_s(g) * 1000;
+    actions->send_at_once = g->at_once;
+    actions->send_clock = g->d0_clock;
+    actions->send_tail_ms = ((uint64_t)g->signed_length_s + guard_delivery_s(&g->settings, g->wire_bytes)) * 1000;
     if (g->settings.native)
-        todo->send_deadline_ms =
-            signature_left_ms(g, now) + todo->send_allowance_ms + (uint64_t)g->settings.margin_s * 1000;
+        actions->send_deadline_ms =
+            signature_left_ms(g, now) + actions->send_allowance_ms + (uint64_t)g->settings.margin_s * 1000;
     else
-        todo->send_deadline_ms = lease_left_ms(g, now); /* T6: beyond length + allowance + margin */
-    guard_want(g, GUARD_DO_SEND, todo);
+        actions->send_deadline_ms = lease_left_ms(g, now); /* T6: beyond length + allowance + margin */
+    guard_request(g, GUARD_DO_SEND, actions);
 }
 
-static void too_late(struct guard *g, enum guard_rule rule, struct guard_todo *todo)
+static void too_late(struct guard *g, enum guard_rule rule, struct guard_actions *actions)
 {
     g->came_too_late = true;
-    guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, rule, todo);
+    guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, rule, actions);
 }
 
-void guard_send(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+void guard_send(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     if (in_time(g, now))
-        send_copy(g, now, todo);
+        send_copy(g, now, actions);
     else
-        too_late(g, RULE_R6, todo);
+        too_late(g, RULE_R6, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ R7 */
 
 /* After an ambiguous answer nothing is sent again. So a definite one always speaks for every copy: those before it were
  * answered definitely too. */
-static void definitely_not_applied(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void definitely_not_applied(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     g->not_applied = true;
-    guard_resolve(g, &event->now, todo);
+    guard_resolve(g, &event->now, actions);
 }
 
 /* All copies were answered so, and nothing but the signature's end is in the way of another. */
-static void copies_are_over(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void copies_are_over(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     g->came_too_late = true;
-    definitely_not_applied(g, event, todo);
+    definitely_not_applied(g, event, actions);
 }
 
-static void on_409(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void on_409(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (g->settings.answer_409 == GUARD_409_FINAL) {
-        definitely_not_applied(g, event, todo);
+        definitely_not_applied(g, event, actions);
     } else if (g->settings.answer_409 == GUARD_409_AMBIGUOUS) {
-        guard_resolve(g, &event->now, todo);
+        guard_resolve(g, &event->now, actions);
     } else {
         g->answered_409++;
         /* A Complete is not sent again. An earlier guard's, of the same upload, may have been applied after all: V4 and
          * row A first. */
         if (g->operation == GUARD_COMPLETE)
-            definitely_not_applied(g, event, todo);
+            definitely_not_applied(g, event, actions);
         else if (in_time(g, &event->now))
-            guard_wait(g, GUARD_SEND_WAITING, todo);
+            guard_wait(g, GUARD_SEND_WAITING, actions);
         else
-            copies_are_over(g, event, todo);
+            copies_are_over(g, event, actions);
     }
 }
 
-void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (in_time(g, &event->now))
-        send_copy(g, &event->now, todo);
+        send_copy(g, &event->now, actions);
     else
-        copies_are_over(g, event, todo);
+        copies_are_over(g, event, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ R8, E2 */
@@ -114,22 +114,22 @@ static bool signature_surely_lives(const struct guard *g, const struct clock_rea
     return signature_left_ms(g, now) > ((uint64_t)g->settings.margin_s + 1) * 1000;
 }
 
-static void on_token_expired(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void on_token_expired(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (g->renewed) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_E2, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_E2, actions);
         return;
     }
     if (!in_time(g, &event->now)) { /* R6 */
-        too_late(g, RULE_E2, todo);
+        too_late(g, RULE_E2, actions);
         return;
     }
     g->renewed = true;
     g->state = GUARD_SIGNING_AGAIN;
-    todo->sign_date_s = g->d0_s; /* R2: date and length never change */
-    todo->sign_length_s = g->signed_length_s;
-    todo->sign_renewed = true;
-    guard_want(g, GUARD_DO_SIGN, todo);
+    actions->sign_date_s = g->d0_s; /* R2: date and length never change */
+    actions->sign_length_s = g->signed_length_s;
+    actions->sign_renewed = true;
+    guard_request(g, GUARD_DO_SIGN, actions);
 }
 
 /* To arrive, than the record counts on. */
@@ -140,51 +140,51 @@ static bool takes_longer(const struct guard *g, const struct guard_event *event)
     return guard_delivery_s(&g->settings, event->wire_bytes) > guard_delivery_s(&g->settings, g->wire_bytes);
 }
 
-void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (!event->signed_ok)
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_E2, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_E2, actions);
     else if (takes_longer(g, event)) /* the new token is longer, and the fence too early for it */
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_NOT_SENT, RULE_R6, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_NOT_SENT, RULE_R6, actions);
     else
-        guard_send(g, &event->now, todo);
+        guard_send(g, &event->now, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ the answer */
 
-static void written(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void attempt_written(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     struct object_version made = {.exists = g->operation != GUARD_DELETE};
     word_copy(made.etag, event->attempt_etag, sizeof(made.etag));
     word_copy(made.version_id, event->attempt_version_id, sizeof(made.version_id));
     version_copy(&g->found, &made);
-    guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_WRITTEN, RULE_R9, todo);
+    guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_WRITTEN, RULE_R9, actions);
 }
 
 /* R8: this copy says so; E6 makes the next one longer. */
-static void may_have_expired(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void may_have_expired(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     g->came_too_late = true;
-    guard_resolve(g, &event->now, todo);
+    guard_resolve(g, &event->now, actions);
 }
 
-void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     switch (event->attempt) {
-    case ATTEMPT_OK: written(g, event, todo); return;
-    case ATTEMPT_PRECONDITION: definitely_not_applied(g, event, todo); return;
-    case ATTEMPT_409: on_409(g, event, todo); return;
-    case ATTEMPT_REFUSED: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_R8, todo); return;
+    case ATTEMPT_OK: attempt_written(g, event, actions); return;
+    case ATTEMPT_PRECONDITION: definitely_not_applied(g, event, actions); return;
+    case ATTEMPT_409: on_409(g, event, actions); return;
+    case ATTEMPT_REFUSED: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_R8, actions); return;
     case ATTEMPT_DENIED:
         if (signature_surely_lives(g, &event->now))
-            guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_R8, todo);
+            guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_R8, actions);
         else
-            may_have_expired(g, event, todo);
+            may_have_expired(g, event, actions);
         return;
-    case ATTEMPT_TOKEN_EXPIRED: on_token_expired(g, event, todo); return;
-    case ATTEMPT_SKEWED: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SKEWED, RULE_E2, todo); return;
-    case ATTEMPT_NOT_SENT: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_NOT_SENT, RULE_R6, todo); return;
-    case ATTEMPT_EXPIRED: may_have_expired(g, event, todo); return;
-    case ATTEMPT_AMBIGUOUS: guard_resolve(g, &event->now, todo); return; /* R10 */
+    case ATTEMPT_TOKEN_EXPIRED: on_token_expired(g, event, actions); return;
+    case ATTEMPT_SKEWED: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SKEWED, RULE_E2, actions); return;
+    case ATTEMPT_NOT_SENT: guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_NOT_SENT, RULE_R6, actions); return;
+    case ATTEMPT_EXPIRED: may_have_expired(g, event, actions); return;
+    case ATTEMPT_AMBIGUOUS: guard_resolve(g, &event->now, actions); return; /* R10 */
     }
 }

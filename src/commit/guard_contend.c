@@ -4,37 +4,39 @@
 
 #include <string.h>
 
-static void see(struct guard *g, const struct record *item, const struct clock_reading *now, struct guard_todo *todo)
+static void see_record(struct guard *g, const struct record *item, const struct clock_reading *now,
+                       struct guard_actions *actions)
 {
     record_copy(&g->seen, item);
     g->first_seen = *now;
     g->upload_aborted = false;
     if (item->timeout_ms > GUARD_LONG_LEASE_MS && !g->lease_reported) {
         g->lease_reported = true;
-        todo->what |= GUARD_DO_REPORT_LEASE;
+        actions->what |= GUARD_DO_REPORT_LEASE;
     }
 }
 
 /* The answer that showed the record is a consistent read itself, so the first poll is only clocks and HEAD. */
-void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now, struct guard_todo *todo)
+void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now,
+                   struct guard_actions *actions)
 {
     struct record seen;
     record_copy(&seen, item); /* `item` may be g->seen */
-    see(g, &seen, now, todo);
+    see_record(g, &seen, now, actions);
     g->put_ambiguous = false; /* the condition failed on another's item: no copy of ours was applied before it */
     g->together = false;
     g->contending = false;
     g->poll_clock = *now;
     backoff_restart(&g->backoff);
     g->state = GUARD_CONTEND_CHECKING;
-    guard_want_head(g, now, todo);
+    guard_request_head(g, now, actions);
 }
 
-void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     g->poll_clock = event->now; /* R11: clocks first */
     g->state = GUARD_CONTEND_READING;
-    guard_want(g, GUARD_DO_RECORD_GET, todo);
+    guard_request(g, GUARD_DO_RECORD_GET, actions);
 }
 
 static bool as_seen(const struct guard *g, const struct record *item)
@@ -44,32 +46,32 @@ static bool as_seen(const struct guard *g, const struct record *item)
            (!item->has_fence || g->seen.fence_s == item->fence_s);
 }
 
-static void contend_found(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void contend_found(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (guard_is_ours(g, &event->record)) {
-        guard_continue_own(g, &event->record, &event->now, todo); /* R4 */
+        guard_continue_own(g, &event->record, &event->now, actions); /* R4 */
         return;
     }
     if (!as_seen(g, &event->record)) {
-        see(g, &event->record, &event->now, todo);
+        see_record(g, &event->record, &event->now, actions);
         backoff_restart(&g->backoff);
     }
     g->state = GUARD_CONTEND_CHECKING;
-    guard_want_head(g, &event->now, todo);
+    guard_request_head(g, &event->now, actions);
 }
 
-void guard_on_contend_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_contend_get(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->ledger == LEDGER_OK && event->found)
-        contend_found(g, event, todo);
+        contend_found(g, event, actions);
     else if (event->ledger == LEDGER_OK)
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R11, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R11, actions);
     else if (event->ledger == LEDGER_REFUSED)
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_LEDGER_REFUSED, RULE_R11, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_LEDGER_REFUSED, RULE_R11, actions);
     else if (event->ledger == LEDGER_UNREADABLE)
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, actions);
     else
-        guard_wait(g, GUARD_CONTEND_WAITING, todo);
+        guard_wait(g, GUARD_CONTEND_WAITING, actions);
 }
 
 /* R12, by poll_clock or by a Date. Both must be from before the HEAD was sent, and that after the record was seen. */
@@ -85,10 +87,10 @@ static bool holder_is_dead(const struct guard *g, uint64_t date_s)
 
 /* The HEAD that found the holder dead is R1 of the guard that continues: new D0, version seen and fence, the same
  * nonce. */
-static void take_over(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void take_over(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (g->seen.generation == UINT64_MAX) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, actions);
         return;
     }
     version_copy(&g->base, &event->version);
@@ -100,7 +102,7 @@ static void take_over(struct guard *g, const struct guard_event *event, struct g
     g->condition.kind = RECORD_IF_SEEN;
     record_copy(&g->condition.seen, &g->seen);
     g->ours.generation = g->seen.generation + 1;
-    guard_sign(g, &event->now, todo);
+    guard_sign(g, &event->now, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ R14 */
@@ -112,50 +114,50 @@ static bool abort_is_over(const struct guard *g)
     return g->seen.has_fence || clock_elapsed_min(&g->aborted_clock, &g->poll_clock) > g->seen.timeout_ms;
 }
 
-static void on_dead_holder(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void on_dead_holder(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     bool has_upload = g->seen.upload != 0 && g->seen.timeout_ms != 0;
     if (has_upload && !g->upload_aborted) {
         g->state = GUARD_CONTEND_ABORTING;
-        todo->upload = g->seen.upload;
-        guard_want(g, GUARD_DO_ABORT, todo);
+        actions->upload = g->seen.upload;
+        guard_request(g, GUARD_DO_ABORT, actions);
     } else if (has_upload && !abort_is_over(g)) {
-        guard_wait(g, GUARD_CONTEND_WAITING, todo);
+        guard_wait(g, GUARD_CONTEND_WAITING, actions);
     } else {
-        take_over(g, event, todo);
+        take_over(g, event, actions);
     }
 }
 
 /* The HEAD comes after the abort in any case: "accepted" is also said of an upload that was completed before. */
-void guard_on_aborted(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_aborted(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->upload == UPLOAD_REFUSED) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_ABORT_REFUSED, RULE_R14, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_ABORT_REFUSED, RULE_R14, actions);
         return;
     }
     g->upload_aborted = event->upload == UPLOAD_ABORTED || event->upload == UPLOAD_GONE;
     g->aborted_clock = event->now;
     if (g->upload_aborted && g->seen.has_fence) {
         g->state = GUARD_CONTEND_CHECKING;
-        guard_want_head(g, &event->now, todo);
+        guard_request_head(g, &event->now, actions);
     } else {
-        guard_wait(g, GUARD_CONTEND_WAITING, todo);
+        guard_wait(g, GUARD_CONTEND_WAITING, actions);
     }
 }
 
-void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->head == HEAD_REFUSED) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R11, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R11, actions);
     } else if (event->head == HEAD_ANSWERED && guard_broken(g, &event->version)) {
         version_copy(&g->found, &event->version);
-        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R11, todo);
+        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R11, actions);
     } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, g->head_date_s)) {
-        on_dead_holder(g, event, todo);
+        on_dead_holder(g, event, actions);
     } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, event->date_s)) {
         /* The bound was passed while this HEAD was under way: its Date is of its end, what it shows may be older. */
-        guard_want_head(g, &event->now, todo);
+        guard_request_head(g, &event->now, actions);
     } else {
-        guard_wait(g, GUARD_CONTEND_WAITING, todo);
+        guard_wait(g, GUARD_CONTEND_WAITING, actions);
     }
 }

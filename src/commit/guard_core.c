@@ -195,38 +195,38 @@ uint32_t guard_allowance_s(const struct guard *g)
 
 /* ------------------------------------------------------------------------------------------------ what it asks for */
 
-void guard_want(struct guard *g, unsigned what, struct guard_todo *todo)
+void guard_request(struct guard *g, unsigned what, struct guard_actions *actions)
 {
     assert((g->awaiting & what) == 0);
     g->awaiting |= what;
-    todo->what |= what;
+    actions->what |= what;
 }
 
-void guard_want_head(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+void guard_request_head(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     g->head_clock = *now;
     g->head_date_s = g->largest_date_s;
-    guard_want(g, GUARD_DO_HEAD, todo);
+    guard_request(g, GUARD_DO_HEAD, actions);
 }
 
-void guard_wait(struct guard *g, enum guard_state state, struct guard_todo *todo)
+void guard_wait(struct guard *g, enum guard_state state, struct guard_actions *actions)
 {
     g->state = state;
-    todo->has_timer = true;
-    todo->timer_ms = backoff_next_ms(&g->backoff);
+    actions->has_timer = true;
+    actions->timer_ms = backoff_next_ms(&g->backoff);
 }
 
-void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo *todo)
+void guard_read_parts(struct guard *g, enum guard_state state, struct guard_actions *actions)
 {
     g->state = state;
-    todo->upload = g->ours.upload;
-    guard_want(g, GUARD_DO_PARTS, todo);
+    actions->upload = g->ours.upload;
+    guard_request(g, GUARD_DO_PARTS, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ how it ends */
 
 /* T3: a release writes nothing unless the record is still ours, so it is also right where we only may hold it. */
-void guard_release(struct guard *g, struct guard_todo *todo)
+void guard_release(struct guard *g, struct guard_actions *actions)
 {
     if (!g->held && !g->put_ambiguous) {
         if (!g->older_left)
@@ -237,24 +237,24 @@ void guard_release(struct guard *g, struct guard_todo *todo)
         return;
     uint64_t ttl_s =
         record_ttl(g->largest_date_s, g->settings.ttl_s, g->ours.timeout_ms, g->settings.max_clock_skew_rate);
-    record_released(&g->ours, ttl_s, &todo->release);
-    memset(&todo->release_condition, 0, sizeof(todo->release_condition));
-    todo->release_condition.kind = g->resolving ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
-    record_copy(&todo->release_condition.seen, &g->ours);
-    todo->what |= GUARD_DO_RELEASE;
+    record_released(&g->ours, ttl_s, &actions->release);
+    memset(&actions->release_condition, 0, sizeof(actions->release_condition));
+    actions->release_condition.kind = g->resolving ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
+    record_copy(&actions->release_condition.seen, &g->ours);
+    actions->what |= GUARD_DO_RELEASE;
     g->held = false;
     g->put_ambiguous = false;
     g->older_left = false;
 }
 
 void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
-                    struct guard_todo *todo)
+                    struct guard_actions *actions)
 {
     assert(g->verdict == VERDICT_NONE);
     g->verdict = verdict;
     g->reason = reason;
     g->rule = rule;
-    todo->what |= GUARD_DO_VERDICT;
+    actions->what |= GUARD_DO_VERDICT;
     if (g->awaiting & GUARD_DO_RECORD_PUT) {
         g->awaiting = GUARD_DO_RECORD_PUT;
         g->state = GUARD_ORPHANED;
@@ -264,5 +264,5 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
     g->state = GUARD_FINISHED;
     bool release = verdict == VERDICT_COMMITTED ? g->settings.release_always : verdict != VERDICT_UNKNOWN; /* V5, R9 */
     if (release)
-        guard_release(g, todo);
+        guard_release(g, actions);
 }

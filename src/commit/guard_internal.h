@@ -28,70 +28,70 @@ bool guard_is_ours(const struct guard *g, const struct record *record);         
 bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s); /* date > fence + margin */
 bool guard_dead_by(const struct guard *g, uint64_t date_s);                      /* date > own fence + margin */
 bool guard_never_dies(const struct guard *g); /* the store may wait for the rest of it for ever */
-void guard_want(struct guard *g, unsigned what,
-                struct guard_todo *todo); /* a request that will be answered by an event */
-void guard_want_head(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+void guard_request(struct guard *g, unsigned what,
+                   struct guard_actions *actions); /* a request that will be answered by an event */
+void guard_request_head(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_wait(struct guard *g, enum guard_state state,
-                struct guard_todo *todo); /* back-off, then GUARD_EVENT_TIMER */
-void guard_read_parts(struct guard *g, enum guard_state state, struct guard_todo *todo);
+                struct guard_actions *actions); /* back-off, then GUARD_EVENT_TIMER */
+void guard_read_parts(struct guard *g, enum guard_state state, struct guard_actions *actions);
 void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
-                    struct guard_todo *todo);
-void guard_release(struct guard *g, struct guard_todo *todo);
+                    struct guard_actions *actions);
+void guard_release(struct guard *g, struct guard_actions *actions);
 
 /* guard_ticket.c */
 /* R17, of the answer that shows our key's record: false when that ends the guard. */
-bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_versions.c */
 void guard_note_versions(struct guard *g, const struct guard_event *event); /* of any HEAD */
 /* Instead of an `unknown` for want of evidence, after a round that was dead and ended with this HEAD: true, and the
  * list of versions is asked for; false: the bucket has none that could tell. */
-bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_native.c */
-void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
-void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
+void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_resolve.c */
-void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
-void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_resolve_own(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_resolve_query(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_resolve_again(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
+void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_resolve_own(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_resolve_query(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_resolve_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_sign.c */
-void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
+void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_describe_record(struct guard *g);
-void guard_put_record(struct guard *g, struct guard_todo *todo);
+void guard_put_record(struct guard *g, struct guard_actions *actions);
 void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
-                        struct guard_todo *todo);
+                        struct guard_actions *actions);
 
 /* guard_attempt.c */
-void guard_send(struct guard *g, const struct clock_reading *now, struct guard_todo *todo);
-void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_send(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
+void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_contend.c */
 void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now,
-                   struct guard_todo *todo);
-void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_contend_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_aborted(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+                   struct guard_actions *actions);
+void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_contend_get(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_aborted(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_acquire.c */
-void guard_check(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_record_put(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_acquire_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
-void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_todo *todo);
+void guard_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_record_put(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_acquire_get(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 #endif

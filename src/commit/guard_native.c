@@ -10,28 +10,29 @@
 
 /* ------------------------------------------------------------------------------------------------ after it */
 
-void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     g->dead = guard_dead_by(g, g->largest_date_s); /* received before anything of this round is sent */
     if (g->operation == GUARD_COMPLETE && g->dead && !g->not_applied) {
-        guard_read_parts(g, GUARD_NATIVE_PARTS, todo);
+        guard_read_parts(g, GUARD_NATIVE_PARTS, actions);
         return;
     }
     g->state = GUARD_NATIVE_HEAD;
-    guard_want_head(g, now, todo);
+    guard_request_head(g, now, actions);
 }
 
 /* "Not executed" and may be tried again; a Complete whose upload is not known to be open needs a new one. */
-static void not_executed(struct guard *g, enum guard_rule rule, struct guard_todo *todo)
+static void native_not_executed(struct guard *g, enum guard_rule rule, struct guard_actions *actions)
 {
     bool again = g->operation != GUARD_COMPLETE || g->upload_open;
-    guard_conclude(g, VERDICT_NOT_EXECUTED, again ? GUARD_REASON_EXPIRED : GUARD_REASON_STAGE_AGAIN, rule, todo);
+    guard_conclude(g, VERDICT_NOT_EXECUTED, again ? GUARD_REASON_EXPIRED : GUARD_REASON_STAGE_AGAIN, rule, actions);
 }
 
-static void conflict(struct guard *g, const struct object_version *found, enum guard_rule rule, struct guard_todo *todo)
+static void native_conflict(struct guard *g, const struct object_version *found, enum guard_rule rule,
+                            struct guard_actions *actions)
 {
     version_copy(&g->found, found);
-    guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, rule, todo);
+    guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, rule, actions);
 }
 
 static bool is_one_of_a_kind(const struct object_version *version)
@@ -57,44 +58,45 @@ static bool stood_there(const struct guard *g, const struct object_version *vers
 }
 
 /* A definite 412, or 409s until the signature was over (R7). */
-static void judge_refused(struct guard *g, const struct object_version *version, struct guard_todo *todo)
+static void native_judge_refused(struct guard *g, const struct object_version *version, struct guard_actions *actions)
 {
     if (guard_broken(g, version))
-        conflict(g, version, RULE_R7, todo);
+        native_conflict(g, version, RULE_R7, actions);
     else if (g->answered_409 > 0)
-        not_executed(g, RULE_R7, todo);
+        native_not_executed(g, RULE_R7, actions);
     else
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET, RULE_R7, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET, RULE_R7, actions);
 }
 
-static void judge_dead(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void native_judge_dead(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     const struct object_version *version = &event->version;
     bool stood = stood_there(g, version);
     if (g->upload_open)
-        not_executed(g, RULE_N2, todo);
-    else if (!stood && guard_ask_versions(g, event, todo))
+        native_not_executed(g, RULE_N2, actions);
+    else if (!stood && guard_ask_versions(g, event, actions))
         return;
     else if (!stood)
-        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, RULE_N3, todo);
+        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, RULE_N3, actions);
     else if (guard_broken(g, version))
-        conflict(g, version, RULE_N1, todo);
+        native_conflict(g, version, RULE_N1, actions);
     else
-        not_executed(g, RULE_N1, todo);
+        native_not_executed(g, RULE_N1, actions);
 }
 
-void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (g->not_applied && event->head == HEAD_REFUSED)
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R7, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R7, actions);
     else if (event->head != HEAD_ANSWERED || !event->has_date)
-        guard_wait(g, GUARD_NATIVE_WAITING, todo);
+        guard_wait(g, GUARD_NATIVE_WAITING, actions);
     else if (g->not_applied)
-        judge_refused(g, &event->version, todo);
+        native_judge_refused(g, &event->version, actions);
     else if (g->dead)
-        judge_dead(g, event, todo);
+        native_judge_dead(g, event, actions);
     else if (guard_dead_by(g, event->date_s))
-        guard_native_round(g, &event->now, todo); /* what a HEAD shows may be older than the Date that comes with it */
+        guard_native_round(g, &event->now,
+                           actions); /* what a HEAD shows may be older than the Date that comes with it */
     else
-        guard_wait(g, GUARD_NATIVE_WAITING, todo);
+        guard_wait(g, GUARD_NATIVE_WAITING, actions);
 }

@@ -45,7 +45,7 @@ static const struct row rows[] = {
 
 /* ------------------------------------------------------------------------------------------------ a round */
 
-void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     if (guard_phase(g) != GUARD_PHASE_RESOLVE)
         backoff_restart(&g->backoff);
@@ -54,17 +54,17 @@ void guard_resolve(struct guard *g, const struct clock_reading *now, struct guar
     g->saw_ours = false;
     g->upload_open = false;
     if (g->settings.native) {
-        guard_native_round(g, now, todo);
+        guard_native_round(g, now, actions);
         return;
     }
     g->state = GUARD_RESOLVE_HEAD;
-    guard_want_head(g, now, todo);
+    guard_request_head(g, now, actions);
 }
 
 /* A row is judged only on a round in which every read was answered. */
-static void round_broken(struct guard *g, struct guard_todo *todo)
+static void round_broken(struct guard *g, struct guard_actions *actions)
 {
-    guard_wait(g, GUARD_RESOLVE_WAITING, todo);
+    guard_wait(g, GUARD_RESOLVE_WAITING, actions);
 }
 
 /*
@@ -85,8 +85,8 @@ static bool may_be_our_etag(const struct guard *g, const char *etag, const struc
     return !says_what_it_saw && strcmp(etag, g->expected_etag) != 0;
 }
 
-void guard_weigh_record(const struct guard *g, const char *etag, const struct record *record,
-                        struct guard_evidence *evidence)
+void guard_classify_record(const struct guard *g, const char *etag, const struct record *record,
+                           struct guard_evidence *evidence)
 {
     if (guard_is_ours(g, record))
         return;
@@ -98,59 +98,59 @@ void guard_weigh_record(const struct guard *g, const char *etag, const struct re
 }
 
 /* Of a DELETE "our ETag" is known for certain. */
-static void read_others(struct guard *g, struct guard_todo *todo)
+static void read_others(struct guard *g, struct guard_actions *actions)
 {
     g->state = GUARD_RESOLVE_OTHERS;
-    todo->get_our_etag = g->operation == GUARD_DELETE;
-    guard_want(g, todo->get_our_etag ? GUARD_DO_RECORD_GET : GUARD_DO_RECORD_QUERY, todo);
+    actions->get_our_etag = g->operation == GUARD_DELETE;
+    guard_request(g, actions->get_our_etag ? GUARD_DO_RECORD_GET : GUARD_DO_RECORD_QUERY, actions);
 }
 
 static void others_read(struct guard *g, const struct guard_evidence *evidence, const struct clock_reading *now,
-                        struct guard_todo *todo)
+                        struct guard_actions *actions)
 {
     g->saw_ours = g->saw_ours || evidence->saw_ours;
     g->locked = evidence->locked;
     if (g->operation == GUARD_COMPLETE && g->dead && !g->not_applied && !g->saw_ours) {
-        guard_read_parts(g, GUARD_RESOLVE_PARTS, todo);
+        guard_read_parts(g, GUARD_RESOLVE_PARTS, actions);
         return;
     }
     g->state = GUARD_RESOLVE_AGAIN;
-    guard_want_head(g, now, todo);
+    guard_request_head(g, now, actions);
 }
 
-void guard_on_resolve_own(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_resolve_own(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->ledger != LEDGER_OK) {
-        round_broken(g, todo);
+        round_broken(g, actions);
         return;
     }
-    if (g->resolving && !guard_ticket_agrees(g, event, todo))
+    if (g->resolving && !guard_ticket_agrees(g, event, actions))
         return;
     if (event->found && event->record.nonce[0] && !guard_is_ours(g, &event->record)) {
         g->own_is_foreign = true;
         g->saw_ours = strcmp(event->record.saw, g->nonce) == 0;
     }
-    read_others(g, todo);
+    read_others(g, actions);
 }
 
-void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_resolve_get(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->ledger != LEDGER_OK) {
-        round_broken(g, todo);
+        round_broken(g, actions);
         return;
     }
     struct guard_evidence evidence = {false, false};
     if (event->found)
-        guard_weigh_record(g, g->our_etag, &event->record, &evidence);
-    others_read(g, &evidence, &event->now, todo);
+        guard_classify_record(g, g->our_etag, &event->record, &evidence);
+    others_read(g, &evidence, &event->now, actions);
 }
 
-void guard_on_resolve_query(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_resolve_query(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->ledger == LEDGER_OK)
-        others_read(g, &event->evidence, &event->now, todo);
+        others_read(g, &event->evidence, &event->now, actions);
     else
-        round_broken(g, todo);
+        round_broken(g, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ R14, N2 */
@@ -158,16 +158,16 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
 /* It was asked after the Complete was dead: what is open now was not completed, and will not be by this Complete,
  * unless a copy of a part came so late that it opened the completed upload again (versitygw 1.8.0). Gone, or a refusal
  * to say, leaves it to the rest of the table. */
-void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     bool native = g->state == GUARD_NATIVE_PARTS;
     if (event->upload == UPLOAD_UNCLEAR) {
-        guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, todo);
+        guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
         return;
     }
     g->upload_open = event->upload == UPLOAD_OPEN && !g->parts_in_doubt;
     g->state = native ? GUARD_NATIVE_HEAD : GUARD_RESOLVE_AGAIN;
-    guard_want_head(g, &event->now, todo);
+    guard_request_head(g, &event->now, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ judgement */
@@ -175,7 +175,7 @@ void guard_on_parts(struct guard *g, const struct guard_event *event, struct gua
 /* A copy may have had no room for its nonce, a store may keep no metadata, and the bytes that are there may be those
  * that we write: then only a Last-Modified from before the attempt, by any front end's clock, says that they are not
  * ours. Of a Complete not even that: its object may have the date on which the upload was created (AWS). */
-static bool may_be_ours(const struct guard *g, const struct object_version *version)
+static bool version_may_be_ours(const struct guard *g, const struct object_version *version)
 {
     int64_t signed_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s;
     if (!version->exists || version->nonce[0] || g->operation == GUARD_DELETE)
@@ -209,7 +209,7 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
         facts |= FACT_NOT_APPLIED;
     if (g->dead && !came_back)
         facts |= FACT_DEAD;
-    if (g->locked || g->settings.native_writers || (very_version && may_be_ours(g, &event->version)))
+    if (g->locked || g->settings.native_writers || (very_version && version_may_be_ours(g, &event->version)))
         facts |= FACT_LOCKED;
     if (event->date_s + GUARD_EVIDENCE_CLOCKS_S <= g->d0_s + GUARD_EVIDENCE_S)
         facts |= FACT_FRESH;
@@ -229,14 +229,14 @@ static const struct row *row_for(unsigned facts)
     return NULL;
 }
 
-static void judge(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+static void judge_round(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     const struct row *row = row_for(facts_of(g, event));
     if (row == NULL) {
-        guard_wait(g, GUARD_RESOLVE_WAITING, todo);
+        guard_wait(g, GUARD_RESOLVE_WAITING, actions);
         return;
     }
-    if (row->rule == RULE_R13_F && guard_ask_versions(g, event, todo))
+    if (row->rule == RULE_R13_F && guard_ask_versions(g, event, actions))
         return;
     enum guard_reason reason = row->reason;
     if (row->rule == RULE_R13_B && g->answered_409 > 0)
@@ -247,13 +247,13 @@ static void judge(struct guard *g, const struct guard_event *event, struct guard
         g->held = false;
     if (row->verdict == VERDICT_CONFLICT)
         version_copy(&g->found, &event->version);
-    guard_conclude(g, row->verdict, reason, row->rule, todo);
+    guard_conclude(g, row->verdict, reason, row->rule, actions);
 }
 
-void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->head != HEAD_ANSWERED || !event->has_date) {
-        round_broken(g, todo);
+        round_broken(g, actions);
         return;
     }
     /* Before this HEAD was sent, not in the round: a write that is applied after this HEAD has read the object, and
@@ -261,20 +261,20 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
      * were read, would leave no trace in any of them. A Date is of an answer's end: what it came with is older. */
     g->dead = guard_dead_by(g, g->head_date_s);
     if (!g->dead && guard_dead_by(g, event->date_s)) {
-        guard_want_head(g, &event->now, todo);
+        guard_request_head(g, &event->now, actions);
         return;
     }
     /* Without a nonce what this HEAD shows may be our write, and it may be deleted under a record that is written
      * only after the records were read. */
     g->began_changed = !version_same(&event->version, &g->base);
     g->state = GUARD_RESOLVE_OWN;
-    guard_want(g, GUARD_DO_RECORD_GET, todo);
+    guard_request(g, GUARD_DO_RECORD_GET, actions);
 }
 
-void guard_on_resolve_again(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_resolve_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (event->head != HEAD_ANSWERED || !event->has_date)
-        round_broken(g, todo);
+        round_broken(g, actions);
     else
-        judge(g, event, todo);
+        judge_round(g, event, actions);
 }

@@ -8,28 +8,28 @@
 /* ------------------------------------------------------------------------------------------------ R2 */
 
 /* The signature ends at an S3 time that is fixed by D0, so what is signed at an older D0 is signed for longer. */
-static bool native_lengthen(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+static bool native_lengthen(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     uint64_t age_ms = clock_elapsed_max(&g->d0_clock, now);
     if (age_ms > GUARD_NATIVE_DATE_MS) {
         g->checked = false;
         g->state = GUARD_CHECKING;
-        guard_want_head(g, now, todo);
+        guard_request_head(g, now, actions);
         return false;
     }
     g->signed_length_s += (uint32_t)(age_ms / 1000);
     return true;
 }
 
-void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_todo *todo)
+void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     g->signed_length_s = g->settings.length_s;
-    if (g->settings.native && !native_lengthen(g, now, todo))
+    if (g->settings.native && !native_lengthen(g, now, actions))
         return;
     g->state = GUARD_SIGNING;
-    todo->sign_date_s = g->d0_s;
-    todo->sign_length_s = g->signed_length_s;
-    guard_want(g, GUARD_DO_SIGN, todo);
+    actions->sign_date_s = g->d0_s;
+    actions->sign_length_s = g->signed_length_s;
+    guard_request(g, GUARD_DO_SIGN, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ R3, R4 */
@@ -51,22 +51,22 @@ void guard_describe_record(struct guard *g)
         memcpy(g->ours.saw, g->base.nonce, sizeof(g->ours.saw));
 }
 
-void guard_put_record(struct guard *g, struct guard_todo *todo)
+void guard_put_record(struct guard *g, struct guard_actions *actions)
 {
-    record_copy(&todo->record, &g->ours);
-    memset(&todo->condition, 0, sizeof(todo->condition));
-    todo->condition.kind = g->condition.kind;
-    record_copy(&todo->condition.seen, &g->condition.seen);
+    record_copy(&actions->record, &g->ours);
+    memset(&actions->condition, 0, sizeof(actions->condition));
+    actions->condition.kind = g->condition.kind;
+    record_copy(&actions->condition.seen, &g->condition.seen);
     g->state = GUARD_ACQUIRING;
-    guard_want(g, GUARD_DO_RECORD_PUT, todo);
+    guard_request(g, GUARD_DO_RECORD_PUT, actions);
 }
 
 /* R4: an item with our nonce that is not the one just sent, brought back by a late copy of an earlier PutItem. */
 void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
-                        struct guard_todo *todo)
+                        struct guard_actions *actions)
 {
     if (item->generation == UINT64_MAX) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, actions);
         return;
     }
     g->must_recheck = true;
@@ -75,5 +75,5 @@ void guard_continue_own(struct guard *g, const struct record *item, const struct
     record_copy(&g->condition.seen, item);
     g->ours.generation = item->generation + 1;
     g->lease_clock = *now;
-    guard_put_record(g, todo);
+    guard_put_record(g, actions);
 }

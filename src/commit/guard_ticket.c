@@ -55,7 +55,7 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
 /* The same nonce and generation were written once, with one content: a ticket that says otherwise was changed. Under
  * the same nonce an earlier or a later guard of one upload has another generation, and may have another fence: then
  * both bounds must have passed. */
-bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     const struct record *stored = &event->record;
     g->own_same = false;
@@ -65,7 +65,7 @@ bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struc
         return true;
     g->own_same = record_same(stored, &g->ours);
     if (!g->own_same && stored->generation == g->ours.generation) {
-        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_FALSE_TICKET, RULE_R17, todo);
+        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_FALSE_TICKET, RULE_R17, actions);
         return false;
     }
     bool past = stored->has_fence && guard_past_fence(g, g->head_date_s, stored->fence_s);

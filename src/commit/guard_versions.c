@@ -16,13 +16,13 @@ void guard_note_versions(struct guard *g, const struct guard_event *event)
         g->versioned = true; /* a bucket never goes back to having none */
 }
 
-bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     if (!g->has_versions)
         return false;
     version_copy(&g->found, &event->version);
     g->state = g->settings.native ? GUARD_NATIVE_VERSIONS : GUARD_RESOLVE_VERSIONS;
-    guard_want(g, GUARD_DO_VERSIONS, todo);
+    guard_request(g, GUARD_DO_VERSIONS, actions);
     return true;
 }
 
@@ -48,14 +48,14 @@ static bool may_have_replaced(const struct guard *g, const struct listed_version
     return !version_is_own_id(listed->version_id) && !settled;
 }
 
-static bool may_be_ours(const struct guard *g, const struct listed_version *listed)
+static bool listed_may_be_ours(const struct guard *g, const struct listed_version *listed)
 {
     if (listed->is_delete_marker != (g->operation == GUARD_DELETE))
         return false;
     return g->operation == GUARD_COMPLETE || is_young(listed, signed_s(g)); /* it may be dated by its upload */
 }
 
-unsigned guard_weigh_listed(const struct guard *g, const struct listed_version *listed)
+unsigned guard_classify_listed(const struct guard *g, const struct listed_version *listed)
 {
     bool has_base_id = version_is_own_id(listed->version_id) && strcmp(listed->version_id, g->base.version_id) == 0;
     bool other_bytes = strcmp(listed->etag, g->base.etag) != 0;
@@ -63,14 +63,14 @@ unsigned guard_weigh_listed(const struct guard *g, const struct listed_version *
         return 0;                                /* it was there before we sent */
     bool shared_id = has_base_id && other_bytes; /* by ids this store tells nothing apart */
     unsigned weight = shared_id || may_have_replaced(g, listed) ? GUARD_VERSION_HIDES : 0;
-    if (may_be_ours(g, listed)) /* a delete marker has no nonce to be told by */
+    if (listed_may_be_ours(g, listed)) /* a delete marker has no nonce to be told by */
         weight |= listed->is_delete_marker ? GUARD_VERSION_HIDES : GUARD_VERSION_ASK;
     return weight;
 }
 
 /* Without a nonce it may be a copy that had no room for one, or of a store that loses metadata: only other bytes tell
  * it from ours. */
-enum versions_outcome guard_weigh_version(const struct guard *g, const struct object_version *version)
+enum versions_outcome guard_classify_version(const struct guard *g, const struct object_version *version)
 {
     if (strcmp(version->nonce, g->nonce) == 0)
         return VERSIONS_OURS;
@@ -89,30 +89,30 @@ static bool proves_absence(const struct guard *g, const struct guard_event *even
 }
 
 /* It was not applied, and what the last HEAD showed is what the caller is told. */
-static void not_applied(struct guard *g, struct guard_todo *todo)
+static void versions_show_none(struct guard *g, struct guard_actions *actions)
 {
     enum guard_reason again = g->operation == GUARD_COMPLETE ? GUARD_REASON_STAGE_AGAIN : GUARD_REASON_EXPIRED;
     if (guard_broken(g, &g->found))
-        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, RULE_R16, todo);
+        guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, RULE_R16, actions);
     else
-        guard_conclude(g, VERDICT_NOT_EXECUTED, again, RULE_R16, todo);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, again, RULE_R16, actions);
 }
 
-void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_todo *todo)
+void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     bool native = g->settings.native;
     if (event->versions == VERSIONS_UNCLEAR) {
-        guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, todo);
+        guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
         return;
     }
     if (g->own_is_foreign)
         g->held = false;
     if (event->versions == VERSIONS_OURS) {
         version_copy(&g->found, &event->version);
-        guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_R16, todo);
+        guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_R16, actions);
     } else if (proves_absence(g, event)) {
-        not_applied(g, todo);
+        versions_show_none(g, actions);
     } else {
-        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, native ? RULE_N3 : RULE_R13_F, todo);
+        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, native ? RULE_N3 : RULE_R13_F, actions);
     }
 }

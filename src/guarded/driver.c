@@ -274,7 +274,7 @@ static void run_stop(struct run *run);
 
 static void step_guard(struct run *run, struct guard_event *event)
 {
-    struct guard_todo todo;
+    struct guard_actions todo;
     clock_read(&event->now);
     guard_step(&run->guard, event, &todo);
     count_waiting(run, &event->now);

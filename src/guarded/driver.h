@@ -201,7 +201,7 @@ struct run {
 };
 
 /* driver_io.c: makes the requests that a step asks for. */
-void run_perform(struct run *run, const struct guard_todo *todo);
+void run_perform(struct run *run, const struct guard_actions *todo);
 void run_cancel_requests(struct run *run, bool but_put);
 
 /* driver_io_event.c: what their answers have in common. */
@@ -215,12 +215,12 @@ void run_count_request(struct run *run, const char *operation, const struct cloc
 void run_date_of(const struct run *run, const struct store_answer *answer, struct guard_event *ret);
 
 /* driver_io_attempt.c */
-void run_sign_attempt(struct run *run, const struct guard_todo *todo);
-void run_want_send(struct run *run, const struct guard_todo *todo);
+void run_sign_attempt(struct run *run, const struct guard_actions *todo);
+void run_want_send(struct run *run, const struct guard_actions *todo);
 
 /* driver_io_ledger.c */
-void run_want_put(struct run *run, const struct guard_todo *todo);
-void run_want_get(struct run *run, const struct guard_todo *todo); /* GetItem, or Query */
+void run_want_put(struct run *run, const struct guard_actions *todo);
+void run_want_get(struct run *run, const struct guard_actions *todo); /* GetItem, or Query */
 /* Until one that does not answer is given up. UINT64_MAX: it does, or is not to be given up. */
 uint64_t run_ledger_left_ms(const struct run *run);
 uint64_t run_store_left_ms(const struct run *run); /* driver_io.c */

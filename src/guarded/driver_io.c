@@ -241,7 +241,7 @@ static void want_source(struct run *run)
 
 /* A step asks for one request, or for two that go out together: R1 with the source's HEAD, R1 with R3. No start ends
  * the run. */
-void run_perform(struct run *run, const struct guard_todo *todo)
+void run_perform(struct run *run, const struct guard_actions *todo)
 {
     unsigned what = todo->what;
     if (what & GUARD_DO_SIGN) {

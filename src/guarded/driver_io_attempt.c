@@ -47,7 +47,7 @@ static void describe_attempt(struct run *run)
         };
 }
 
-void run_sign_attempt(struct run *run, const struct guard_todo *todo)
+void run_sign_attempt(struct run *run, const struct guard_actions *todo)
 {
     struct store *store = run->client->store;
     store->vtable->attempt_free(store, run->io.attempt.signed_request);
@@ -125,7 +125,7 @@ static void send_done(void *context, const struct store_answer *answer)
     run_event(run, &event);
 }
 
-void run_want_send(struct run *run, const struct guard_todo *todo)
+void run_want_send(struct run *run, const struct guard_actions *todo)
 {
     clock_read(&run->io.attempt.sent);
     struct store *store = run->client->store;

@@ -126,7 +126,7 @@ static void put_done(void *context, const struct ledger_answer *answer)
     run_event(run, &event);
 }
 
-void run_want_put(struct run *run, const struct guard_todo *todo)
+void run_want_put(struct run *run, const struct guard_actions *todo)
 {
     record_copy(&run->io.records.put_record, &todo->record);
     run->io.records.put_condition = todo->condition;
@@ -162,7 +162,7 @@ static bool weigh_row(void *context, const struct ledger_row *row)
 {
     struct run *run = context;
     if (row->readable)
-        guard_weigh_record(&run->guard, row->etag, &row->record, &run->io.records.evidence);
+        guard_classify_record(&run->guard, row->etag, &row->record, &run->io.records.evidence);
     else
         run->io.records.evidence.locked = true; /* nobody knows what it locks */
     return true;
@@ -178,7 +178,7 @@ static void query_done(void *context, const struct ledger_answer *answer)
     run_event(run, &event);
 }
 
-void run_want_get(struct run *run, const struct guard_todo *todo)
+void run_want_get(struct run *run, const struct guard_actions *todo)
 {
     bool query = (todo->what & GUARD_DO_RECORD_QUERY) != 0;
     memset(&run->io.records.evidence, 0, sizeof(run->io.records.evidence));

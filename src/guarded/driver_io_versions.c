@@ -129,7 +129,7 @@ static void version_done(void *context, const struct store_answer *answer)
     struct object_version version;
     run_version_of(&answer->object, &version);
     bool is_it = strcmp(version.version_id, versions->request.version_id) == 0; /* not every store looks at the id */
-    enum versions_outcome outcome = is_it ? guard_weigh_version(&run->guard, &version) : VERSIONS_HIDDEN;
+    enum versions_outcome outcome = is_it ? guard_classify_version(&run->guard, &version) : VERSIONS_HIDDEN;
     if (outcome == VERSIONS_OURS) {
         finish(run, VERSIONS_OURS, &version, answer);
         return;
@@ -227,7 +227,7 @@ static bool take_listed(void *context, const struct s3_listed_version *listed)
                                            .etag = listed->etag,
                                            .last_modified_s = listed->last_modified_s,
                                            .is_delete_marker = listed->is_delete_marker};
-    unsigned weight = guard_weigh_listed(&run->guard, &version);
+    unsigned weight = guard_classify_listed(&run->guard, &version);
     versions->has_current = versions->has_current || is_current(run, listed);
     versions->has_latest = versions->has_latest || (listed->is_latest && !listed->is_delete_marker);
     versions->hidden = versions->hidden || (weight & GUARD_VERSION_HIDES);

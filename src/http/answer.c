@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static size_t stop(struct http_transfer *transfer)
+static size_t answer_stop(struct http_transfer *transfer)
 {
     transfer->aborting = true;
     return 0; /* anything but the number of bytes makes libcurl give up */
@@ -115,7 +115,7 @@ size_t answer_header(char *data, size_t size, size_t count, void *context)
     struct text line = text_trim(text_of(data, length));
     transfer->moved_ms = transfer->engine->now_ms;
     if (transfer->headers_whole) {
-        return pass_trailer(transfer, length) ? length : stop(transfer);
+        return pass_trailer(transfer, length) ? length : answer_stop(transfer);
     }
     bool good = true;
     if (text_starts(line, "HTTP/")) {
@@ -125,7 +125,7 @@ size_t answer_header(char *data, size_t size, size_t count, void *context)
     } else {
         good = keep_header(transfer, line);
     }
-    return good ? length : stop(transfer);
+    return good ? length : answer_stop(transfer);
 }
 
 size_t answer_body(char *data, size_t size, size_t count, void *context)
@@ -134,19 +134,19 @@ size_t answer_body(char *data, size_t size, size_t count, void *context)
     size_t length = size * count;
     int status = transfer->response.status;
     if (transfer->cancelled) {
-        return stop(transfer);
+        return answer_stop(transfer);
     }
     if (transfer->start.sink != NULL && status >= 200 && status < 300) {
         if (transfer->start.sink(transfer->start.sink_context, data, length) == 0) {
             return length;
         }
         failure_set(transfer, OS_ERR_STOPPED, "the receiver of the body stopped it");
-        return stop(transfer);
+        return answer_stop(transfer);
     }
     if (buf_add(&transfer->response.body, data, length)) {
         return length;
     }
     failure_set(transfer, OS_ERR_PROTOCOL, "the answer's body is longer than %zu bytes, or memory is short",
                 transfer->start.body_max);
-    return stop(transfer);
+    return answer_stop(transfer);
 }

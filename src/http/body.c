@@ -109,7 +109,7 @@ const char *body_joined_data(const struct http_transfer *transfer)
     return body->kind == HTTP_BODY_MEMORY && body->length > 0 ? body->data : "";
 }
 
-static size_t stop(struct http_transfer *transfer, os_code code)
+static size_t body_stop(struct http_transfer *transfer, os_code code)
 {
     if (code == OS_ERR_DEADLINE) {
         failure_set(transfer, code, "the deadline passed before the whole body was sent");
@@ -137,7 +137,7 @@ size_t body_read(char *ret, size_t size, size_t count, void *context)
     uint64_t deadline_ms = transfer->start.deadline_monotonic_ms;
     /* R6, also when a callback held up this turn */
     if (deadline_ms != 0 && clock_monotonic_us() / 1000 >= deadline_ms) {
-        return stop(transfer, OS_ERR_DEADLINE);
+        return body_stop(transfer, OS_ERR_DEADLINE);
     }
     if (tail_begins(transfer, &want) && !tail_may_leave(transfer)) {
         return transfer->tail_kept ? CURL_READFUNC_ABORT : CURL_READFUNC_PAUSE;
@@ -153,7 +153,7 @@ size_t body_read(char *ret, size_t size, size_t count, void *context)
     if (body->kind == HTTP_BODY_FILE) {
         os_code code = read_part(body, transfer->body_offset, ret, want);
         if (code != OS_OK) {
-            return stop(transfer, code);
+            return body_stop(transfer, code);
         }
     } else {
         memcpy(ret, (const char *)body->data + transfer->body_offset, want);

@@ -152,7 +152,7 @@ static void describe_course(const struct http_transfer *transfer, struct http_re
 }
 
 /* Takes it out of libcurl, which closes a connection that is in the midst of it, and tells the caller. */
-static void end(struct http_transfer *transfer, CURLcode code)
+static void engine_end(struct http_transfer *transfer, CURLcode code)
 {
     struct http_engine *engine = transfer->engine;
     struct http_result result = {.response = &transfer->response, .sent = transfer->sent};
@@ -185,7 +185,7 @@ static void abort_with(struct http_transfer *transfer, os_code code, const char 
 {
     failure_set(transfer, code, "%s", message);
     transfer->aborting = true;
-    end(transfer, CURLE_ABORTED_BY_CALLBACK);
+    engine_end(transfer, CURLE_ABORTED_BY_CALLBACK);
 }
 
 void http_engine_free(struct http_engine *engine)
@@ -279,7 +279,7 @@ static bool may_begin(const struct http_transfer *transfer)
     return !transfer->in_multi && (!transfer->start.bulk || engine->bulk_count < engine->bulk_max);
 }
 
-static bool begin(struct http_transfer *transfer)
+static bool engine_begin(struct http_transfer *transfer)
 {
     struct http_engine *engine = transfer->engine;
     if (curl_multi_add_handle(engine->multi, transfer->easy) != CURLM_OK) {
@@ -296,12 +296,12 @@ static void begin_fresh(struct http_engine *engine)
 {
     struct http_transfer *transfer = engine->running;
     while (transfer != NULL) {
-        bool kept = !may_begin(transfer) || begin(transfer);
+        bool kept = !may_begin(transfer) || engine_begin(transfer);
         transfer = kept ? transfer->next : engine->running; /* the callback may have changed anything */
     }
 }
 
-static void perform(struct http_engine *engine)
+static void engine_perform(struct http_engine *engine)
 {
     int running = 0;
     engine->in_libcurl = true;
@@ -312,7 +312,7 @@ static void perform(struct http_engine *engine)
     }
 }
 
-static void reap(struct http_engine *engine)
+static void engine_reap(struct http_engine *engine)
 {
     int left = 0;
     CURLMsg *message = NULL;
@@ -321,7 +321,7 @@ static void reap(struct http_engine *engine)
         CURLcode code = message->data.result;
         if (message->msg == CURLMSG_DONE &&
             curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer) == CURLE_OK) {
-            end(transfer, code);
+            engine_end(transfer, code);
         }
     }
 }
@@ -398,7 +398,7 @@ static bool expire_any(struct http_transfer *transfer)
 }
 
 /* Ends what `expired` says, and gives the time at which the next will be due. */
-static uint64_t expire(struct http_engine *engine, bool (*expired)(struct http_transfer *transfer))
+static uint64_t engine_expire(struct http_engine *engine, bool (*expired)(struct http_transfer *transfer))
 {
     uint64_t due = UINT64_MAX;
     engine->now_ms = clock_monotonic_us() / 1000;
@@ -457,12 +457,12 @@ void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
     uint64_t now_ms = clock_monotonic_us() / 1000;
     uint64_t until_ms = timeout_ms < UINT64_MAX - now_ms ? now_ms + timeout_ms : UINT64_MAX;
     for (;;) {
-        (void)expire(engine, expire_unsent);
+        (void)engine_expire(engine, expire_unsent);
         begin_fresh(engine);
         let_bodies_go(engine);
-        perform(engine);
-        reap(engine);
-        uint64_t due = expire(engine, expire_any);
+        engine_perform(engine);
+        engine_reap(engine);
+        uint64_t due = engine_expire(engine, expire_any);
         if (engine->ended_count != ended_before || atomic_exchange(&engine->woken, false) ||
             engine->now_ms >= until_ms) {
             break;

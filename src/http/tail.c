@@ -44,7 +44,7 @@ static bool has_arrived(const struct http_transfer *transfer)
     return is_handed_over(transfer) && socket_acknowledged(transfer);
 }
 
-static void look_again(struct http_transfer *transfer)
+static void tail_look_later(struct http_transfer *transfer)
 {
     uint64_t pause_ms = transfer->tail_pause_ms < PAUSE_MOST_MS / 2 ? 2 * transfer->tail_pause_ms : PAUSE_MOST_MS;
     transfer->tail_pause_ms = transfer->tail_pause_ms == 0 ? PAUSE_FIRST_MS : pause_ms;
@@ -58,7 +58,7 @@ static bool is_in_time(const struct http_transfer *transfer)
     return clock_elapsed_max(&transfer->start.tail_clock, &now) < transfer->start.tail_before_ms;
 }
 
-static void keep(struct http_transfer *transfer)
+static void tail_keep(struct http_transfer *transfer)
 {
     failure_set(
         transfer, OS_ERR_DEADLINE,
@@ -73,10 +73,10 @@ bool tail_may_leave(struct http_transfer *transfer)
 {
     bool arrived = has_arrived(transfer);
     if (!is_in_time(transfer)) {
-        keep(transfer);
+        tail_keep(transfer);
         return false;
     }
-    look_again(transfer);
+    tail_look_later(transfer);
     if (!arrived) {
         transfer->tail = TAIL_WAITS;
         return false;
@@ -105,6 +105,6 @@ bool tail_look(struct http_transfer *transfer)
         socket_user_timeout(transfer, transfer->start.user_timeout_ms);
         return false;
     }
-    look_again(transfer);
+    tail_look_later(transfer);
     return false;
 }

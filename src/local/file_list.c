@@ -108,7 +108,7 @@ static int folder_read(DIR *from, struct folder *folder)
 
 /* Enters the folder at lister->path, `len` bytes of it with the '/' at its end; 0: the root. One that is gone is passed
  * over. */
-static os_code enter(struct lister *lister, size_t len, os_error *err)
+static os_code list_enter(struct lister *lister, size_t len, os_error *err)
 {
     struct folder *folder = calloc(1, sizeof(*folder));
     if (folder == NULL) {
@@ -171,7 +171,7 @@ static bool folder_is_wanted(const struct lister *lister, const char *path, cons
     return on_the_way && behind && !given;
 }
 
-static os_code give(struct lister *lister, const char *key, const struct file_object *object, os_error *err)
+static os_code list_give(struct lister *lister, const char *key, const struct file_object *object, os_error *err)
 {
     if (!lister->each(lister->context, key, object == NULL, object)) {
         return error_set(err, OS_ERR_STOPPED, "The receiver of the list ended the call.");
@@ -207,7 +207,7 @@ static os_code visit_file(struct lister *lister, const char *key, os_error *err)
         return OS_OK;
     }
     if (roll_up(lister, key, &is_new)) {
-        return is_new ? give(lister, lister->common, NULL, err) : OS_OK;
+        return is_new ? list_give(lister, lister->common, NULL, err) : OS_OK;
     }
     os_code code = file_view_open(lister->store, key, &view, err);
     if (code == OS_ERR_NOT_FOUND || code == OS_ERR_ARGUMENT) { /* replaced by a folder or a link meanwhile */
@@ -217,7 +217,7 @@ static os_code visit_file(struct lister *lister, const char *key, os_error *err)
     if (code == OS_OK) {
         file_view_describe(&view, &object);
         file_view_close(&view);
-        code = give(lister, key, &object, err);
+        code = list_give(lister, key, &object, err);
     }
     return code;
 }
@@ -238,7 +238,7 @@ static os_code visit_next(struct lister *lister, os_error *err)
     if (lister->path[len - 1] != '/') {
         return visit_file(lister, lister->path, err);
     }
-    return folder_is_wanted(lister, lister->path, name) ? enter(lister, len, err) : OS_OK;
+    return folder_is_wanted(lister, lister->path, name) ? list_enter(lister, len, err) : OS_OK;
 }
 
 os_code file_store_list(struct file_store *store, const char *prefix, const char *delimiter, const char *start_after,
@@ -254,7 +254,7 @@ os_code file_store_list(struct file_store *store, const char *prefix, const char
         .each = each,
         .context = context,
     };
-    os_code code = enter(&lister, 0, err);
+    os_code code = list_enter(&lister, 0, err);
     while (code == OS_OK && lister.folder != NULL && !lister.done) {
         code = visit_next(&lister, err);
     }

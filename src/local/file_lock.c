@@ -22,7 +22,7 @@ struct file_locks {
     int folder_fd; /* ROOT/.oscommit/locks */
 };
 
-static os_code failed(os_error *err, int error, const char *what, const char *name, const char *not_done)
+static os_code lock_failed(os_error *err, int error, const char *what, const char *name, const char *not_done)
 {
     bool denied = error == EACCES || error == EPERM || error == EROFS;
     return error_set(err, denied ? OS_ERR_DENIED : OS_ERR_IO, "%s %.500s could not be %s: %s.%s", what, name, not_done,
@@ -39,10 +39,10 @@ os_code file_locks_open(const char *root, struct file_locks **ret, os_error *err
     if (length < 0 || (size_t)length >= sizeof(path))
         return error_set(err, OS_ERR_CONFIG, "The root of the store is over 4,096 bytes long.");
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return failed(err, errno, "The folder", path, "made");
+        return lock_failed(err, errno, "The folder", path, "made");
     int fd = fd_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     if (fd < 0)
-        return failed(err, errno, "The folder", path, "opened");
+        return lock_failed(err, errno, "The folder", path, "opened");
     struct file_locks *locks = malloc(sizeof(*locks));
     if (locks == NULL) {
         close(fd);
@@ -93,7 +93,7 @@ os_code file_lock_try(struct file_locks *locks, const char *key, bool exclusive,
     char name[8];
     snprintf(name, sizeof(name), "%02zx", file_lock_number(key));
     if (!unshared_open(&ret->file, locks->folder_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW, 0600))
-        return failed(err, errno, "The lock file of", key, "opened");
+        return lock_failed(err, errno, "The lock file of", key, "opened");
     *ret_taken = flock(ret->file.fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
     os_code code = *ret_taken || others_have_it() ? OS_OK : not_taken(key, err);
     if (!*ret_taken)
@@ -102,8 +102,8 @@ os_code file_lock_try(struct file_locks *locks, const char *key, bool exclusive,
 }
 
 /* This kind of lock has no form that waits for a limited time, so this polls. */
-static os_code wait_for(int fd, const struct flock *range, const char *key, uint64_t deadline_ms,
-                        const _Atomic int *cancelled, os_error *err)
+static os_code lock_wait_for(int fd, const struct flock *range, const char *key, uint64_t deadline_ms,
+                             const _Atomic int *cancelled, os_error *err)
 {
     long wait_us = LOCK_FIRST_WAIT_US;
     while (fcntl(fd, F_OFD_SETLK, range) != 0) {
@@ -126,7 +126,7 @@ os_code file_lock_range(int fd, uint64_t offset, uint64_t length, const char *ke
                         const _Atomic int *cancelled, os_error *err)
 {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = (off_t)length};
-    return wait_for(fd, &range, key, deadline_monotonic_ms, cancelled, err);
+    return lock_wait_for(fd, &range, key, deadline_monotonic_ms, cancelled, err);
 }
 
 void file_lock_range_drop(int fd)

@@ -188,8 +188,8 @@ static bool has_rested(const struct file_stamp *stamp)
 
 /* The row of a file that has none of its own, or has one that belongs to the same bytes at the same time. Kept for the
  * next reader. */
-static enum digest_state settle(struct file_store *store, const char *key, struct file_view *view,
-                                enum file_match match)
+static enum digest_state view_settle(struct file_store *store, const char *key, struct file_view *view,
+                                     enum file_match match)
 {
     char etag[MD5_ETAG_SIZE];
     enum digest_state state = digest(store, view, etag);
@@ -230,7 +230,7 @@ static os_code try_view(struct file_store *store, const char *key, struct file_v
         *ret_done = false;
         return OS_OK;
     }
-    enum digest_state state = settle(store, key, view, match);
+    enum digest_state state = view_settle(store, key, view, match);
     if (state == DIGEST_CANCELLED) {
         return file_go_on(store, key, err);
     }

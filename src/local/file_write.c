@@ -273,8 +273,8 @@ os_code file_publish(struct file_store *store, const char *key, struct file_temp
     return OS_OK;
 }
 
-static os_code finish(struct file_store *store, const char *key, struct file_temp *temp, struct file_row *row,
-                      os_code code, struct file_object *ret, os_error *err)
+static os_code write_finish(struct file_store *store, const char *key, struct file_temp *temp, struct file_row *row,
+                            os_code code, struct file_object *ret, os_error *err)
 {
     if (code == OS_OK) {
         code = file_publish(store, key, temp, row, err);
@@ -302,7 +302,7 @@ os_code file_store_put(struct file_store *store, const char *key, const struct h
     if (code == OS_OK) {
         code = file_write_body(store, temp.fd, body, key, row.etag, err);
     }
-    code = finish(store, key, &temp, &row, code, ret, err);
+    code = write_finish(store, key, &temp, &row, code, ret, err);
     file_row_free(&row);
     return code;
 }
@@ -425,7 +425,7 @@ os_code file_store_copy(struct file_store *store, const char *source_key, const 
     if (code == OS_OK && !file_view_is_intact(&source)) {
         code = file_source_changed(source_key, err);
     }
-    code = finish(store, key, &temp, &row, code, ret, err);
+    code = write_finish(store, key, &temp, &row, code, ret, err);
     file_view_close(&source); /* frees the headers, which are the row's too */
     return code;
 }

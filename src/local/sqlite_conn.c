@@ -31,7 +31,7 @@ static uint64_t now_ms(void)
 
 /* SQLite's own handler sleeps up to 100 ms at a time, which is longer than most transactions: short naps with jitter
  * let waiting writers in sooner and in no fixed order. */
-static int busy(void *context, int count)
+static int conn_busy(void *context, int count)
 {
     struct sqlite_conn *conn = context;
     const struct sqlite_patience *patience = &conn->patience;
@@ -94,7 +94,7 @@ static int conn_open_file(struct sqlite_conn *conn, const char *file, int flags,
     if (conn->db == NULL) {
         return SQLITE_NOMEM;
     }
-    (void)sqlite3_busy_handler(conn->db, busy, conn);
+    (void)sqlite3_busy_handler(conn->db, conn_busy, conn);
     sqlite3_progress_handler(conn->db, PROGRESS_STEPS, work_is_over, conn);
     sqlite_trust_limit(conn->db);
     return rc & 0xff;
@@ -195,7 +195,7 @@ static int set_wal(struct sqlite_conn *conn)
         if (rc == SQLITE_ROW) {
             return SQLITE_CANTOPEN; /* it stayed in another mode: a file system without shared memory */
         }
-        if ((rc & 0xff) != SQLITE_BUSY || !busy(conn, count)) {
+        if ((rc & 0xff) != SQLITE_BUSY || !conn_busy(conn, count)) {
             return rc & 0xff;
         }
     }
@@ -325,7 +325,7 @@ os_code sqlite_conn_open(const struct sqlite_spec *spec, const char *file, const
 
 /* ----------------------------------------------------------------------------------------------- making a file */
 
-static os_code fill(struct sqlite_conn *conn, os_error *err)
+static os_code conn_fill(struct sqlite_conn *conn, os_error *err)
 {
     struct identity found = {0};
     int rc = sqlite_begin(conn);
@@ -368,7 +368,7 @@ static os_code create_tables(struct sqlite_conn *conn, const char *file, os_erro
     if (rc != SQLITE_OK) {
         return sqlite_failed(conn, rc, "use write-ahead logging", err);
     }
-    os_code code = fill(conn, err);
+    os_code code = conn_fill(conn, err);
     sqlite_rollback(conn);
     return code;
 }

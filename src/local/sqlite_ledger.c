@@ -166,12 +166,12 @@ static enum ledger_outcome outcome_of(os_code code)
     return code == OS_ERR_THROTTLED ? LEDGER_THROTTLED : LEDGER_REFUSED;
 }
 
-static enum ledger_outcome failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err)
+static enum ledger_outcome ledger_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err)
 {
     return outcome_of(sqlite_failed(conn, rc, doing, err));
 }
 
-static enum ledger_outcome unreadable(const char *path, const char *etag, os_error *err)
+static enum ledger_outcome ledger_unreadable(const char *path, const char *etag, os_error *err)
 {
     error_set(err, OS_ERR_TABLE,
               "The record (etag %.100s) of \"%.300s\" in the ledger has values that are no record of the "
@@ -196,17 +196,17 @@ static bool condition_holds(const struct record_condition *condition, enum row_s
 /* SQLITE_FULL comes from writing the WAL, whose last frame is the commit: it was not written, nothing is applied. BUSY:
  * the lock was not given. Any other failure may have left the whole transaction in the WAL, for the next process to
  * find. */
-static enum ledger_outcome commit(struct sqlite_conn *conn, os_error *err)
+static enum ledger_outcome ledger_commit(struct sqlite_conn *conn, os_error *err)
 {
     int rc = sqlite_commit(conn);
     if (rc == SQLITE_OK) {
         return LEDGER_OK;
     }
-    enum ledger_outcome outcome = failed(conn, rc, "commit a record", err);
+    enum ledger_outcome outcome = ledger_failed(conn, rc, "commit a record", err);
     return rc == SQLITE_FULL || rc == SQLITE_BUSY ? outcome : LEDGER_AMBIGUOUS;
 }
 
-static int expire(struct sqlite_conn *conn, const char *path, const char *etag, int64_t now_s)
+static int ledger_expire(struct sqlite_conn *conn, const char *path, const char *etag, int64_t now_s)
 {
     if (now_s <= EXPIRED_GRACE_S) {
         return SQLITE_OK;
@@ -245,7 +245,7 @@ static int put_row(struct sqlite_conn *conn, const struct ledger_write *write)
     sqlite3_stmt *statement = sqlite_statement(conn, STATEMENT_PUT);
     int rc = statement != NULL ? row_write(statement, write->path, write->etag, write->record, write->upload)
                                : sqlite_code(conn);
-    return rc == SQLITE_OK ? expire(conn, write->path, write->etag, write->now_s) : rc;
+    return rc == SQLITE_OK ? ledger_expire(conn, write->path, write->etag, write->now_s) : rc;
 }
 
 /* Inside a transaction; whatever is not LEDGER_OK is rolled back by sqlite_give. */
@@ -256,11 +256,11 @@ static enum ledger_outcome write_in(struct sqlite_conn *conn, const struct ledge
     char upload[RECORD_UPLOAD_SIZE];
     enum row_state state = row_find(conn, write->path, write->etag, &found, upload);
     if (state == ROW_FAILED) {
-        return failed(conn, sqlite_code(conn), "read a record", err);
+        return ledger_failed(conn, sqlite_code(conn), "read a record", err);
     }
     bool mends = write->condition == NULL;
     if (state == ROW_UNREADABLE && !mends) {
-        return unreadable(write->path, write->etag, err);
+        return ledger_unreadable(write->path, write->etag, err);
     }
     if (mends ? state != ROW_UNREADABLE : !condition_holds(write->condition, state, &found)) {
         if (state == ROW_READ && ret_conflict != NULL) {
@@ -272,7 +272,7 @@ static enum ledger_outcome write_in(struct sqlite_conn *conn, const struct ledge
         return state == ROW_READ ? LEDGER_CONFLICT : LEDGER_CONFLICT_BLIND;
     }
     int rc = write->record != NULL ? put_row(conn, write) : remove_row(conn, write->path, write->etag);
-    return rc == SQLITE_OK ? commit(conn, err) : failed(conn, rc, "write a record", err);
+    return rc == SQLITE_OK ? ledger_commit(conn, err) : ledger_failed(conn, rc, "write a record", err);
 }
 
 static enum ledger_outcome write_to(struct sqlite_ledger *ledger, const struct ledger_write *write,
@@ -288,8 +288,8 @@ static enum ledger_outcome write_to(struct sqlite_ledger *ledger, const struct l
         return outcome_of(code);
     }
     int rc = sqlite_begin(conn);
-    enum ledger_outcome outcome =
-        rc == SQLITE_OK ? write_in(conn, write, ret_conflict, ret_upload, err) : failed(conn, rc, "begin a write", err);
+    enum ledger_outcome outcome = rc == SQLITE_OK ? write_in(conn, write, ret_conflict, ret_upload, err)
+                                                  : ledger_failed(conn, rc, "begin a write", err);
     sqlite_give(&pool, conn);
     return outcome;
 }
@@ -336,8 +336,8 @@ enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *
     switch (row_find(conn, path, etag, ret, ret_upload)) {
     case ROW_ABSENT: *ret_found = false; break;
     case ROW_READ: *ret_found = true; break;
-    case ROW_UNREADABLE: outcome = unreadable(path, etag, err); break;
-    case ROW_FAILED: outcome = failed(conn, sqlite_code(conn), "read a record", err); break;
+    case ROW_UNREADABLE: outcome = ledger_unreadable(path, etag, err); break;
+    case ROW_FAILED: outcome = ledger_failed(conn, sqlite_code(conn), "read a record", err); break;
     }
     sqlite_give(&pool, conn);
     return outcome;
@@ -350,7 +350,7 @@ static enum ledger_outcome list_in(struct sqlite_conn *conn, const char *path, s
 {
     sqlite3_stmt *list = sqlite_statement(conn, STATEMENT_LIST);
     if (list == NULL || (path != NULL && sqlite3_bind_text(list, 1, path, -1, SQLITE_STATIC) != SQLITE_OK)) {
-        return failed(conn, sqlite_code(conn), "list records", err);
+        return ledger_failed(conn, sqlite_code(conn), "list records", err);
     }
     int rc = sqlite3_step(list);
     for (; rc == SQLITE_ROW; rc = sqlite3_step(list)) {
@@ -359,14 +359,14 @@ static enum ledger_outcome list_in(struct sqlite_conn *conn, const char *path, s
         const char *row_path = (const char *)sqlite3_column_text(list, 7);
         const char *row_etag = (const char *)sqlite3_column_text(list, 8);
         if (row_path == NULL || row_etag == NULL) {
-            return failed(conn, SQLITE_NOMEM, "list records", err);
+            return ledger_failed(conn, SQLITE_NOMEM, "list records", err);
         }
         bool readable = row_read(list, &record, upload);
         if (!each(context, row_path, row_etag, readable ? &record : NULL, readable ? upload : "")) {
             return LEDGER_OK;
         }
     }
-    return rc == SQLITE_DONE ? LEDGER_OK : failed(conn, rc, "list records", err);
+    return rc == SQLITE_DONE ? LEDGER_OK : ledger_failed(conn, rc, "list records", err);
 }
 
 enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char *path, struct sqlite_patience patience,

@@ -49,7 +49,7 @@ static unsigned long forks_so_far(void)
 }
 
 /* False: a child was forked since, which has a copy of the descriptor and does not know it. */
-static bool enter(struct unshared *unshared, unsigned long forks_before)
+static bool unshared_enter(struct unshared *unshared, unsigned long forks_before)
 {
     (void)pthread_mutex_lock(&mutex);
     bool alone = fork_count == forks_before;
@@ -71,7 +71,7 @@ bool unshared_open(struct unshared *ret, int folder, const char *name, int flags
     for (;;) {
         unsigned long forks_before = forks_so_far();
         ret->fd = fd_openat(folder, name, flags, mode);
-        if (ret->fd < 0 || enter(ret, forks_before)) {
+        if (ret->fd < 0 || unshared_enter(ret, forks_before)) {
             return ret->fd >= 0;
         }
         (void)close(ret->fd); /* not locked yet, so the child's copy is of no matter */

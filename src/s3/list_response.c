@@ -60,7 +60,7 @@ static bool frame_element(void *context, const char *path, struct text text)
     return *rest == '\0' || *rest == '/';
 }
 
-static os_code unreadable(os_error *err, const char *what)
+static os_code list_unreadable(os_error *err, const char *what)
 {
     return error_set(err, OS_ERR_PROTOCOL, "The store's list cannot be used: %s.", what);
 }
@@ -71,15 +71,15 @@ static os_code read_frame(struct text body, struct list_frame *frame, os_error *
     if (outcome == XML_NO_MEMORY || frame->no_memory)
         return error_no_memory(err);
     if (outcome != XML_OK || !frame->is_list)
-        return unreadable(err, "it is no whole <ListBucketResult>");
+        return list_unreadable(err, "it is no whole <ListBucketResult>");
     if (frame->truncated && frame->token.len == 0)
-        return unreadable(err, "it says that more follows, and not where");
+        return list_unreadable(err, "it says that more follows, and not where");
     return OS_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ the entries */
 
-static bool give(struct list_entries *list, bool is_prefix)
+static bool list_give(struct list_entries *list, bool is_prefix)
 {
     if (list->key.key.len == 0)
         return false;
@@ -112,9 +112,9 @@ static bool entry_element(void *context, const char *path, struct text text)
     if (strncmp(path, contents, sizeof(contents) - 1) == 0)
         return contents_element(list, path + sizeof(contents) - 1, text);
     if (strcmp(path, LIST_ROOT "/Contents") == 0)
-        return give(list, false);
+        return list_give(list, false);
     if (strcmp(path, LIST_ROOT "/CommonPrefixes/Prefix") == 0)
-        return listed_key_set(&list->key, text, list->url_encoded) && give(list, true);
+        return listed_key_set(&list->key, text, list->url_encoded) && list_give(list, true);
     return true;
 }
 
@@ -125,7 +125,7 @@ static os_code read_entries(struct text body, struct list_entries *list, os_erro
         return error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
     if (outcome == XML_NO_MEMORY || list->key.no_memory)
         return error_no_memory(err);
-    return outcome == XML_OK ? OS_OK : unreadable(err, "an entry has no readable key, size or ETag");
+    return outcome == XML_OK ? OS_OK : list_unreadable(err, "an entry has no readable key, size or ETag");
 }
 
 os_code s3_parse_list(const struct http_response *response, s3_list_fn each, void *context, struct s3_list_page *ret,

@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static os_code refuse(os_error *err, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static os_code read_check_refuse(os_error *err, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static os_code refuse(os_error *err, const char *key, const char *format, ...)
+static os_code read_check_refuse(os_error *err, const char *key, const char *format, ...)
 {
     char why[256];
     va_list args;
@@ -61,17 +62,19 @@ static os_code take_range(struct s3_read_check *check, const char *key, const st
     struct range range = {0};
     uint64_t last;
     if (offset == 0 && count == 0)
-        return refuse(err, key, "it is a part (HTTP 206), and all of the object was wanted");
+        return read_check_refuse(err, key, "it is a part (HTTP 206), and all of the object was wanted");
     if (said == NULL || !parse_range(said, &range))
-        return refuse(err, key, "it is a part (HTTP 206) whose Content-Range \"%.60s\" cannot be read",
-                      said ? said : "");
+        return read_check_refuse(err, key, "it is a part (HTTP 206) whose Content-Range \"%.60s\" cannot be read",
+                                 said ? said : "");
     if (range.first != offset || !wanted_last(&range, offset, count, &last) || range.last != last)
-        return refuse(err, key, "it has the range \"%.60s\", and %" PRIu64 " bytes from byte %" PRIu64 " were wanted%s",
-                      said, count, offset, count == 0 ? " (0: all)" : "");
+        return read_check_refuse(
+            err, key, "it has the range \"%.60s\", and %" PRIu64 " bytes from byte %" PRIu64 " were wanted%s", said,
+            count, offset, count == 0 ? " (0: all)" : "");
     uint64_t length = range.last - range.first + 1;
     if (check->has_length && check->length != length)
-        return refuse(err, key, "its Content-Length is %" PRIu64 ", and its range \"%.60s\" has %" PRIu64 " bytes",
-                      check->length, said, length);
+        return read_check_refuse(err, key,
+                                 "its Content-Length is %" PRIu64 ", and its range \"%.60s\" has %" PRIu64 " bytes",
+                                 check->length, said, length);
     check->has_length = true;
     check->length = length;
     return OS_OK;
@@ -93,7 +96,7 @@ static os_code take_length(struct s3_read_check *check, const char *key, const s
         return OS_OK;
     check->has_length = text_parse_u64(text_from(length), &check->length) && check->length <= INT64_MAX;
     if (!check->has_length)
-        return refuse(err, key, "its Content-Length \"%.40s\" is no length", length);
+        return read_check_refuse(err, key, "its Content-Length \"%.40s\" is no length", length);
     return OS_OK;
 }
 
@@ -104,9 +107,10 @@ static os_code take_whole(const struct s3_read_check *check, const char *key, co
     bool ranged = offset > 0 || count > 0;
     bool is_within = offset == 0 && check->has_length && check->length <= count;
     if (ranged && !is_within)
-        return refuse(err, key, "it is the whole object (HTTP 200) instead of a part");
+        return read_check_refuse(err, key, "it is the whole object (HTTP 200) instead of a part");
     if (!check->has_length && !is_chunked(response))
-        return refuse(err, key, "it does not say how long it is, so that nobody can tell whether it came whole");
+        return read_check_refuse(err, key,
+                                 "it does not say how long it is, so that nobody can tell whether it came whole");
     return OS_OK;
 }
 
@@ -174,7 +178,7 @@ os_code s3_read_begin(struct s3_read_check *check, const char *key, const struct
     if (response->status == 206)
         return take_range(check, key, response, offset, count, err);
     if (response->status != 200)
-        return refuse(err, key, "it is HTTP %d, which no store answers a GET with", response->status);
+        return read_check_refuse(err, key, "it is HTTP %d, which no store answers a GET with", response->status);
     code = take_whole(check, key, response, offset, count, err);
     return code == OS_OK ? take_sum(check, response, err) : code;
 }
@@ -189,15 +193,15 @@ os_code s3_read_end(struct s3_read_check *check, const char *key, os_error *err)
 {
     char sum[S3_CHECKSUM_TEXT_SIZE] = "";
     if (check->has_length && check->received != check->length)
-        return refuse(err, key, "%" PRIu64 " bytes came, and %" PRIu64 " were promised", check->received,
-                      check->length);
+        return read_check_refuse(err, key, "%" PRIu64 " bytes came, and %" PRIu64 " were promised", check->received,
+                                 check->length);
     if (check->checksum == S3_CHECKSUM_NONE)
         return OS_OK;
     if (!write_sum(check, sum))
         return error_no_memory(err);
     if (strcmp(sum, check->sum) != 0)
-        return refuse(err, key, "the %s of what came is %s, and of the object %s", s3_checksum_name(check->checksum),
-                      sum, check->sum);
+        return read_check_refuse(err, key, "the %s of what came is %s, and of the object %s",
+                                 s3_checksum_name(check->checksum), sum, check->sum);
     return OS_OK;
 }
 

@@ -31,7 +31,7 @@ struct versions_frame {
     struct buf next_id;
 };
 
-static bool keep(struct buf *ret, struct text text)
+static bool versions_keep(struct buf *ret, struct text text)
 {
     buf_reset(ret);
     return buf_add(ret, text.p, text.len);
@@ -48,9 +48,9 @@ static bool frame_element(void *context, const char *path, struct text text)
     else if (strcmp(below, "EncodingType") == 0)
         frame->url_encoded = text_is_nocase(text_trim(text), "url");
     else if (strcmp(below, "NextVersionIdMarker") == 0)
-        return keep(&frame->next_id, text_trim(text));
+        return versions_keep(&frame->next_id, text_trim(text));
     else if (strcmp(below, "NextKeyMarker") == 0)
-        return keep(&frame->next_key, text);
+        return versions_keep(&frame->next_key, text);
     return true;
 }
 
@@ -101,7 +101,7 @@ static bool version_field(struct versions_state *state, const char *name, struct
     return true;
 }
 
-static bool give(struct versions_state *state, bool is_delete_marker)
+static bool versions_give(struct versions_state *state, bool is_delete_marker)
 {
     struct s3_listed_version *version = &state->version;
     if (state->key.key.len == 0 || version->version_id[0] == '\0')
@@ -123,7 +123,7 @@ static bool version_element(void *context, const char *path, struct text text)
         field = answer_below(path, VERSIONS_ROOT "/DeleteMarker");
     if (field == NULL)
         return true;
-    return field[0] != '\0' ? version_field(state, field, text) : give(state, is_marker);
+    return field[0] != '\0' ? version_field(state, field, text) : versions_give(state, is_marker);
 }
 
 static os_code read_versions(struct text body, struct versions_state *state, os_error *err)

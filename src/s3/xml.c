@@ -18,7 +18,7 @@ struct xml_reader {
     size_t text_len; /* of it, also where `text` has failed */
 };
 
-static void stop(struct xml_reader *reader, enum xml_outcome outcome)
+static void xml_stop(struct xml_reader *reader, enum xml_outcome outcome)
 {
     if (reader->outcome == XML_OK)
         reader->outcome = outcome;
@@ -45,7 +45,7 @@ static void on_start(void *user_data, const XML_Char *full_name, const XML_Char 
     size_t len = strlen(name);
     bool room = reader->path_len + len + 2 <= XML_PATH_MAX;
     if (reader->depth == XML_DEPTH_MAX || ++reader->elements > XML_ELEMENTS_MAX || !room) {
-        stop(reader, XML_BROKEN);
+        xml_stop(reader, XML_BROKEN);
         return;
     }
     if (reader->depth++ > 0)
@@ -61,12 +61,12 @@ static void on_end(void *user_data, const XML_Char *full_name)
     if (reader->outcome != XML_OK)
         return;
     if (!buf_ok(&reader->text)) {
-        stop(reader, reader->text_len > XML_TEXT_MAX ? XML_BROKEN : XML_NO_MEMORY);
+        xml_stop(reader, reader->text_len > XML_TEXT_MAX ? XML_BROKEN : XML_NO_MEMORY);
         return;
     }
     struct text text = text_of(buf_str(&reader->text), reader->text.len);
     if (!reader->each(reader->context, reader->path, text)) {
-        stop(reader, XML_STOPPED);
+        xml_stop(reader, XML_STOPPED);
         return;
     }
     reader->path_len -= strlen(without_namespace(full_name));
@@ -90,7 +90,7 @@ static void on_doctype(void *user_data, const XML_Char *name, const XML_Char *sy
     (void)system;
     (void)public;
     (void)internal;
-    stop(user_data, XML_BROKEN);
+    xml_stop(user_data, XML_BROKEN);
 }
 
 static struct text skip_blanks(struct text document)

@@ -98,8 +98,9 @@ static enum versions_outcome look_at(const struct guard *guard, const struct obj
                                           .etag = version.etag,
                                           .last_modified_s = object->modified_s,
                                           .is_delete_marker = !object->exists};
-    unsigned weight = guard_weigh_listed(guard, &listed);
-    enum versions_outcome outcome = weight & GUARD_VERSION_ASK ? guard_weigh_version(guard, &version) : VERSIONS_OTHERS;
+    unsigned weight = guard_classify_listed(guard, &listed);
+    enum versions_outcome outcome =
+        weight & GUARD_VERSION_ASK ? guard_classify_version(guard, &version) : VERSIONS_OTHERS;
     return outcome == VERSIONS_OTHERS && weight & GUARD_VERSION_HIDES ? VERSIONS_HIDDEN : outcome;
 }
 
@@ -174,7 +175,8 @@ static void serve_query(const struct world *world, struct flight *flight)
     struct guard_evidence evidence = {false, false};
     for (uint8_t i = 0; i < ETAG_COUNT; i++) {
         if (world->rows[i].present)
-            guard_weigh_record(&world->writers[flight->writer].guard, etag_text(i), &world->rows[i].record, &evidence);
+            guard_classify_record(&world->writers[flight->writer].guard, etag_text(i), &world->rows[i].record,
+                                  &evidence);
     }
     flight->outcome = LEDGER_OK;
     flight->saw_ours = evidence.saw_ours;

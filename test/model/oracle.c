@@ -183,7 +183,7 @@ static bool bound_passed(const struct book *book, const struct guard_settings *s
 }
 
 static void check_condition(const struct world *world, unsigned w, const struct guard_settings *settings,
-                            const struct guard_todo *todo)
+                            const struct guard_actions *todo)
 {
     const struct book *book = &world->writers[w].book;
     if (todo->condition.kind != RECORD_IF_SEEN) {
@@ -205,7 +205,7 @@ static void check_condition(const struct world *world, unsigned w, const struct 
          "R14: without a fence the holder's allowance after the abort");
 }
 
-static void check_upload(const struct world *world, unsigned w, const struct guard_todo *todo)
+static void check_upload(const struct world *world, unsigned w, const struct guard_actions *todo)
 {
     const struct book *book = &world->writers[w].book;
     const struct record *ours = &world->writers[w].guard.ours;
@@ -223,7 +223,7 @@ static void check_upload(const struct world *world, unsigned w, const struct gua
          "R14: an abort after R12's bound and a good HEAD");
 }
 
-static void check_put(struct world *world, unsigned w, const struct guard_todo *todo)
+static void check_put(struct world *world, unsigned w, const struct guard_actions *todo)
 {
     struct book *book = &world->writers[w].book;
     const struct record *record = &todo->record;
@@ -252,7 +252,7 @@ static void check_put(struct world *world, unsigned w, const struct guard_todo *
     record_copy(&book->put, record);
 }
 
-static void check_send(struct world *world, unsigned w, const struct guard_todo *todo)
+static void check_send(struct world *world, unsigned w, const struct guard_actions *todo)
 {
     struct book *book = &world->writers[w].book;
     struct clock_reading now = world_clocks(world, w);
@@ -277,7 +277,7 @@ static void check_send(struct world *world, unsigned w, const struct guard_todo 
     book->out = 1;
 }
 
-static void check_release(const struct world *world, unsigned w, const struct guard_todo *todo)
+static void check_release(const struct world *world, unsigned w, const struct guard_actions *todo)
 {
     const struct record *seen = &todo->release_condition.seen;
     enum record_condition_kind kind = world->writers[w].guard.resolving ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
@@ -303,7 +303,7 @@ static void check_unknown(const struct writer *writer, unsigned w, const struct 
         violated(FALSE_UNKNOWN, "R13.A: %c's verdict is unknown by %s, and a record saw its nonce", letter(w), rule);
 }
 
-static void check_verdict(struct world *world, unsigned w, const struct guard *guard, const struct guard_todo *todo)
+static void check_verdict(struct world *world, unsigned w, const struct guard *guard, const struct guard_actions *todo)
 {
     struct writer *writer = &world->writers[w];
     enum verdict verdict = guard_verdict(guard);
@@ -347,7 +347,7 @@ static void check_blocked(struct world *world, unsigned w, enum guard_state was)
         violated(BLOCKED, "R12: %c still waits for a record whose bound has passed", letter(w));
 }
 
-static void check_sign(struct book *book, const struct guard_event *event, const struct guard_todo *todo)
+static void check_sign(struct book *book, const struct guard_event *event, const struct guard_actions *todo)
 {
     if (todo->sign_renewed) {
         MUST(todo->sign_date_s == book->sign_date_s, "R2: renewed credentials sign the same date again");
@@ -361,7 +361,7 @@ static void check_sign(struct book *book, const struct guard_event *event, const
 }
 
 static void check_requests(struct world *world, unsigned w, const struct guard_event *event,
-                           const struct guard_todo *todo, enum guard_state was)
+                           const struct guard_actions *todo, enum guard_state was)
 {
     bool polls = event->kind == GUARD_EVENT_TIMER && was == GUARD_CONTEND_WAITING;
     MUST(!polls || todo->what & GUARD_DO_RECORD_GET, "R11: a poll begins with a consistent GetItem");
@@ -382,7 +382,7 @@ static void check_judged(const struct guard *guard, unsigned w, enum guard_state
         violated(BLOCKED, "R13.F: %c's attempt is dead, a round is whole, and there is no verdict", letter(w));
 }
 
-void oracle_after(struct world *world, unsigned w, const struct guard_event *event, const struct guard_todo *todo,
+void oracle_after(struct world *world, unsigned w, const struct guard_event *event, const struct guard_actions *todo,
                   enum guard_state was)
 {
     const struct writer *writer = &world->writers[w];

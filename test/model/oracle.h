@@ -32,7 +32,7 @@ void oracle_object_changed(struct world *world);
 
 /* Around one step of writer w's guard. `answered` is the request that the event answers, or NULL. */
 void oracle_before(struct world *world, unsigned w, const struct guard_event *event, const struct flight *answered);
-void oracle_after(struct world *world, unsigned w, const struct guard_event *event, const struct guard_todo *todo,
+void oracle_after(struct world *world, unsigned w, const struct guard_event *event, const struct guard_actions *todo,
                   enum guard_state was);
 
 #endif

@@ -55,7 +55,7 @@ static void ask_for_put(struct world *world, unsigned w, const struct record *re
     record_copy(&flight->condition.seen, &condition->seen);
 }
 
-static void ask_for_send(struct world *world, unsigned w, const struct guard_todo *todo)
+static void ask_for_send(struct world *world, unsigned w, const struct guard_actions *todo)
 {
     struct flight *flight = world_new_flight(world, FLIGHT_SEND, w);
     flight->awaited = 1;
@@ -69,14 +69,14 @@ static void ask_for_send(struct world *world, unsigned w, const struct guard_tod
     }
 }
 
-static void ask_about_upload(struct world *world, enum flight_kind kind, unsigned w, const struct guard_todo *todo)
+static void ask_about_upload(struct world *world, enum flight_kind kind, unsigned w, const struct guard_actions *todo)
 {
     struct flight *flight = world_new_flight(world, kind, w);
     flight->awaited = 1;
     flight->row = (uint8_t)(todo->upload - 1);
 }
 
-static void ask(struct world *world, unsigned w, const struct guard_event *event, const struct guard_todo *todo)
+static void ask(struct world *world, unsigned w, const struct guard_event *event, const struct guard_actions *todo)
 {
     if (todo->what & GUARD_DO_HEAD) {
         struct flight *flight = world_new_flight(world, FLIGHT_HEAD, w);
@@ -139,7 +139,7 @@ static void finish(struct world *world, unsigned w)
 static void step(struct world *world, unsigned w, struct guard_event *event, const struct flight *answered)
 {
     struct writer *writer = &world->writers[w];
-    struct guard_todo todo;
+    struct guard_actions todo;
     enum guard_state was = (enum guard_state)writer->guard.state;
     event->now = world_clocks(world, w);
     oracle_before(world, w, event, answered);

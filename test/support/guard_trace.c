@@ -278,7 +278,7 @@ static void read_query(struct words *words, struct guard_event *event)
         struct record record;
         words_set_etag(etag, sizeof(etag), words_take(words));
         take_record(words, &record);
-        guard_weigh_record(&guard_trace.guard, etag, &record, &event->evidence);
+        guard_classify_record(&guard_trace.guard, etag, &record, &event->evidence);
     }
 }
 

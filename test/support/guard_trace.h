@@ -40,9 +40,9 @@ enum { GUARD_TRACE_UPLOAD = 9 };
 struct guard_trace {
     struct guard guard;
     struct clock_reading now;
-    struct guard_event event; /* the last */
-    struct guard_todo todo;   /* of the last event */
-    struct record put;        /* the last record that was put */
+    struct guard_event event;  /* the last */
+    struct guard_actions todo; /* of the last event */
+    struct record put;         /* the last record that was put */
 };
 
 extern struct guard_trace guard_trace; /* as the last TRACE left it */

@@ -154,21 +154,21 @@ static void add_verdict(struct trace_text *text, const struct guard *g)
         trace_text_add(text, " %s", g->found.exists ? bare(g->found.etag) : "none");
 }
 
-static void add_send(struct trace_text *text, const struct guard_todo *todo)
+static void add_send(struct trace_text *text, const struct guard_actions *todo)
 {
     trace_text_add(text, "%sSEND %" PRIu64, separator(text), todo->send_deadline_ms);
     if (!todo->send_at_once)
         trace_text_add(text, " tail=%" PRIu64, todo->send_tail_ms);
 }
 
-static void add_timer(struct trace_text *text, const struct guard *g, const struct guard_todo *todo)
+static void add_timer(struct trace_text *text, const struct guard *g, const struct guard_actions *todo)
 {
     uint32_t step_ms = g->backoff.step_ms;
     assert_in_range(todo->timer_ms, step_ms / 2, step_ms);
     trace_text_add(text, "%sWAIT %" PRIu32, separator(text), step_ms);
 }
 
-void trace_text_step(struct trace_text *text, const struct guard *g, const struct guard_todo *todo)
+void trace_text_step(struct trace_text *text, const struct guard *g, const struct guard_actions *todo)
 {
     unsigned what = todo->what;
     if (what & GUARD_DO_SIGN)

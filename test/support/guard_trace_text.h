@@ -19,7 +19,7 @@ void trace_text_add(struct trace_text *text, const char *format, ...) __attribut
  * reason and rule, `again` where the call should start a new guard, `longer` where that one doubles its length (E6),
  * and what was found or made.
  */
-void trace_text_step(struct trace_text *text, const struct guard *guard, const struct guard_todo *todo);
+void trace_text_step(struct trace_text *text, const struct guard *guard, const struct guard_actions *todo);
 void trace_text_ticket(struct trace_text *text, const struct guard_ticket *ticket);
 
 #endif

@@ -252,7 +252,7 @@ static void event_came(struct guard_watch *watch, const struct guard_event *even
             return (sentence); \
     } while (false)
 
-static const char *check_sign(struct guard_watch *watch, const struct guard_todo *todo)
+static const char *check_sign(struct guard_watch *watch, const struct guard_actions *todo)
 {
     watch->renewed = todo->sign_renewed;
     if (todo->sign_renewed) {
@@ -304,7 +304,7 @@ static const char *check_takeover(const struct guard_watch *watch, const struct 
     return NULL;
 }
 
-static const char *check_upload(const struct guard_watch *watch, const struct guard_todo *todo)
+static const char *check_upload(const struct guard_watch *watch, const struct guard_actions *todo)
 {
     if (todo->what & GUARD_DO_PARTS) {
         MUST(watch->start.operation == GUARD_COMPLETE && todo->upload == watch->start.upload, "R14: of our upload");
@@ -317,7 +317,7 @@ static const char *check_upload(const struct guard_watch *watch, const struct gu
     return check_dead(watch);
 }
 
-static const char *check_put(struct guard_watch *watch, const struct guard_todo *todo)
+static const char *check_put(struct guard_watch *watch, const struct guard_actions *todo)
 {
     const struct record *record = &todo->record;
     uint64_t reach_s = watch->length_s + allowance_s(watch);
@@ -348,7 +348,7 @@ static const char *check_put(struct guard_watch *watch, const struct guard_todo 
     return NULL;
 }
 
-static const char *check_send(struct guard_watch *watch, const struct guard_todo *todo)
+static const char *check_send(struct guard_watch *watch, const struct guard_actions *todo)
 {
     MUST(!watch->resolving, "a resolution makes no attempt");
     bool native = watch->settings.native;
@@ -368,7 +368,7 @@ static const char *check_send(struct guard_watch *watch, const struct guard_todo
     return NULL;
 }
 
-static const char *check_release(const struct guard_watch *watch, const struct guard_todo *todo)
+static const char *check_release(const struct guard_watch *watch, const struct guard_actions *todo)
 {
     const struct record *seen = &todo->release_condition.seen;
     MUST(watch->verdict == VERDICT_CONFLICT || watch->verdict == VERDICT_NOT_EXECUTED ||
@@ -408,7 +408,7 @@ static bool by_its_rule(const struct guard_watch *watch, const struct guard *gua
 }
 
 static const char *check_verdict(struct guard_watch *watch, const struct guard *guard, enum verdict verdict,
-                                 const struct guard_todo *todo)
+                                 const struct guard_actions *todo)
 {
     MUST(by_its_rule(watch, guard), "R16: by what is in the list, or a whole list");
     MUST(watch->verdict == VERDICT_NONE, "one verdict");
@@ -432,7 +432,7 @@ static const char *check_verdict(struct guard_watch *watch, const struct guard *
 }
 
 static const char *check_requests(struct guard_watch *watch, const struct guard_event *event,
-                                  const struct guard_todo *todo)
+                                  const struct guard_actions *todo)
 {
     const char *wrong = NULL;
     unsigned asked = todo->what & (unsigned)REQUESTS;
@@ -460,7 +460,7 @@ static const char *check_requests(struct guard_watch *watch, const struct guard_
 }
 
 const char *guard_watch_step(struct guard_watch *watch, const struct guard *guard, const struct guard_event *event,
-                             const struct guard_todo *todo)
+                             const struct guard_actions *todo)
 {
     enum verdict verdict = guard_verdict(guard);
     const char *wrong = NULL;

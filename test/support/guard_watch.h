@@ -74,6 +74,6 @@ void guard_watch_resolve(struct guard_watch *watch, const struct guard_ticket *t
 
 /* NULL, or the sentence that does not hold. */
 const char *guard_watch_step(struct guard_watch *watch, const struct guard *guard, const struct guard_event *event,
-                             const struct guard_todo *todo);
+                             const struct guard_actions *todo);
 
 #endif

@@ -115,7 +115,7 @@ static void random_ledger(struct play *play, struct guard_event *event)
     for (int i = 0; event->kind == GUARD_EVENT_RECORD_QUERY && i < 2; i++) {
         struct record row;
         random_record(play, &row);
-        guard_weigh_record(&play->guard, i == 0 ? "\"X\"" : "*", &row, &event->evidence);
+        guard_classify_record(&play->guard, i == 0 ? "\"X\"" : "*", &row, &event->evidence);
     }
 }
 
@@ -200,7 +200,7 @@ static void random_settings(struct play *play)
     guard_watch_start(&play->watch, &play->settings, &start);
 }
 
-static void tell(const struct play *play, const struct guard_event *event, const struct guard_todo *todo)
+static void tell(const struct play *play, const struct guard_event *event, const struct guard_actions *todo)
 {
     struct trace_text text;
     memset(&text, 0, sizeof(text));
@@ -214,7 +214,7 @@ static void tell(const struct play *play, const struct guard_event *event, const
 static const char *step(struct play *play, enum guard_event_kind kind)
 {
     struct guard copy;
-    struct guard_todo todo;
+    struct guard_actions todo;
     struct guard_event event;
     memset(&event, 0, sizeof(event));
     memcpy(&copy, &play->guard, sizeof(copy));

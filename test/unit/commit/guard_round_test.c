@@ -344,7 +344,7 @@ TEST(an_event_of_no_kind_changes_nothing)
     TRACE("put absent\n" AMBIGUOUS);
     struct guard before = guard_trace.guard;
     struct guard_event event = {.now = guard_trace.now};
-    struct guard_todo todo;
+    struct guard_actions todo;
     guard_step(&guard_trace.guard, &event, &todo);
     assert_memory_equal(&before, &guard_trace.guard, sizeof(before));
     assert_int_equal(todo.what, 0);

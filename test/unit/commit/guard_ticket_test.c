@@ -136,7 +136,7 @@ TEST(a_ticket_gives_no_date)
                                   .d0_s = 5000};
     struct guard_event event = {.kind = GUARD_EVENT_START};
     struct guard guard;
-    struct guard_todo todo;
+    struct guard_actions todo;
     guard_init_resolve(&guard, &settings, &ticket, 1);
     guard_step(&guard, &event, &todo);
     event = (struct guard_event){.kind = GUARD_EVENT_HEAD, .head = HEAD_ANSWERED, .has_date = true, .date_s = 1001};

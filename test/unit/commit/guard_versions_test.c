@@ -202,7 +202,7 @@ static void check_entries(const char *trace, const struct entry *entries, size_t
                                               .etag = entries[i].etag ? entries[i].etag : "",
                                               .last_modified_s = entries[i].modified_s,
                                               .is_delete_marker = entries[i].etag == NULL};
-        if (guard_weigh_listed(&guard_trace.guard, &listed) != entries[i].weight)
+        if (guard_classify_listed(&guard_trace.guard, &listed) != entries[i].weight)
             fail_msg("entry %zu of %s", i, trace);
     }
 }
@@ -279,7 +279,7 @@ static enum versions_outcome weighed(const char *etag, const char *nonce)
     version.exists = true;
     memcpy(version.etag, etag, strlen(etag));
     memcpy(version.nonce, nonce, strlen(nonce));
-    return guard_weigh_version(&guard_trace.guard, &version);
+    return guard_classify_version(&guard_trace.guard, &version);
 }
 
 /* Without a nonce it may be ours all the same: a copy's metadata may have had no room for it, a store may lose it. */
