@@ -58,7 +58,7 @@ static void print_findings(const struct judge_result *result)
         (void)fputc('\n', stdout);
     }
     if (result->gave_up) {
-        (void)printf("  %zu keys are neither accepted nor refused: they need more steps than the limit; one is ",
+        (void)printf("  %zu keys need more steps than the limit, so they are neither accepted nor refused; one is ",
                      result->undecided);
         clean_print(stdout, result->gave_up_key);
         (void)fputc('\n', stdout);
@@ -237,7 +237,7 @@ static enum status run(const struct options *options)
     enum status status = STATUS_DONE;
 
     if (report != NULL && options->operand_count > 1) {
-        (void)usage_refuse(&usage, "--report is of one history: name one file.");
+        (void)usage_refuse(&usage, "--report writes one history: name one file.");
         return output_usage(options, &usage);
     }
     output_start(&output, options);
@@ -254,11 +254,11 @@ const struct command command_check = {
     .operands = "FILE|- ...",
     .summary = "judge the history of a race",
     .description =
-        "Reads histories as `race --history` writes them (docs/history.md), and judges each: is there, for every key,\n"
-        "an order of the calls that respects their times and in which every verdict is right? Needs no store and no\n"
-        "ledger. At most 8 files at once; one with --report, which writes it as a page whatever the judgement is.\n"
-        "Exit status 0: all are accepted; 3: one is refused, and every finding is told; 1: one cannot be read; 4: one\n"
-        "has a key that needs more steps than the limit, which is neither.\n",
+        "Judges histories that `race --history` wrote (docs/history.md). For every key it looks for an order of the\n"
+        "calls that respects their times and makes every verdict right. Needs no store and no ledger.\n"
+        "Reads at most 8 files at once. --report takes one file, and writes it as a page whatever the judgement is.\n"
+        "Exit status 0: all are accepted. 3: one is refused; every finding is printed. 1: one cannot be read.\n"
+        "4: one has a key that needs more steps than the limit, so it is neither accepted nor refused.\n",
     .examples = "oscommit check history.jsonl\n"
                 "oscommit check --report race.html history.jsonl\n"
                 "zcat history.jsonl.gz | oscommit check --json -\n",

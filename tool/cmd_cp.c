@@ -62,7 +62,7 @@ static enum status copy_inside(const struct options *options)
     enum status status;
 
     if (!options_on(options, OPTION_IF_ABSENT) && !options_on(options, OPTION_IF_MATCH)) {
-        (void)usage_refuse(&usage, "A copy inside a store is always guarded: say --if-absent or --if-match ETAG.");
+        (void)usage_refuse(&usage, "A copy inside a store is always guarded: give --if-absent or --if-match ETAG.");
         return output_usage(options, &usage);
     }
     if (!refuse_given(options, headers, "a copy inside a store, which keeps the source's headers", &usage) ||
@@ -138,8 +138,8 @@ static enum status copy_down(const struct options *options)
     }
     file = local_target(named, from.key);
     if (file == NULL) {
-        (void)usage_refuse(&usage, "\"%.200s\" has no name to give to a file in \"%.200s\": name the file.", from.url,
-                           named);
+        (void)usage_refuse(&usage, "\"%.200s\" does not end in a name for a file in \"%.200s\": name the file.",
+                           from.url, named);
         location_clear(&from);
         return output_usage(options, &usage);
     }
@@ -163,7 +163,7 @@ static enum status run(const struct options *options)
         bool keys = options_text(options, OPTION_STORE) != NULL && strcmp(options->operand[0], "-") != 0 &&
                     strcmp(options->operand[1], "-") != 0;
         if (!keys) {
-            (void)usage_refuse(&usage, "At least one of the two must be the URL of an object.");
+            (void)usage_refuse(&usage, "At least one of the two operands must be the URL of an object.");
             return output_usage(options, &usage);
         }
         return copy_inside(options); /* two bare names with --store are two keys */
@@ -184,11 +184,11 @@ const struct command command_cp = {
     .name = "cp",
     .operands = "FROM TO",
     .summary = "copy: file to object, object to file, object to object",
-    .description = "Objects are named by URL, anything else is a file (- is stdin or stdout); two bare names with "
-                   "--store are two keys.\n"
-                   "A target that ends with a slash, or a folder, takes the last part of the source's name. A copy "
-                   "inside a store needs\n"
-                   "--if-absent or --if-match, and keeps the source's headers and metadata.\n",
+    .description =
+        "Objects are named by URL. Anything else is a file (- is stdin or stdout), but two bare names with --store "
+        "are\n"
+        "two keys. If the target is a folder or ends with a slash, the last part of the source's name is added to it.\n"
+        "A copy inside a store needs --if-absent or --if-match. It keeps the source's headers and metadata.\n",
     .examples =
         "oscommit cp report.csv s3://bucket/2026/ --if-absent --ledger dynamodb://commits\n"
         "oscommit cp s3://bucket/2026/report.csv .\n"

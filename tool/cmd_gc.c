@@ -98,15 +98,13 @@ static const char *listing_sentence(os_gc_listing listing)
 {
     switch (listing) {
     case OS_GC_LISTING_UNPROVEN:
-        return "The store named no upload of a key longer than this. That need not mean that there is none: some "
-               "stores "
-               "(MinIO) only name those of one whole key. Looked at were this very key, and keys whose record names an "
-               "upload; give other keys that large objects were written to.";
+        return "The store listed no upload of a key longer than this one. There may be some nevertheless: some stores "
+               "(MinIO) only list the uploads of one whole key. gc looked at this very key, and at keys whose record "
+               "names an upload. Run it again with other keys that large objects were written to.";
     case OS_GC_LISTING_PARTIAL:
-        return "One key has more uploads than the store lists at once, and it refused to go on with its list. Run gc "
-               "again "
-               "when those that were seen have been removed.";
-    case OS_GC_LISTING_NONE: return "Uploads were not looked for: signature V2 does not know them.";
+        return "One key has more uploads than the store lists at once, and the store refused to continue its list. Run "
+               "gc again with --remove until nothing is left.";
+    case OS_GC_LISTING_NONE: return "Uploads were not looked for: signature V2 has none.";
     default: return "";
     }
 }
@@ -191,7 +189,7 @@ static bool take_age(const struct options *options, uint64_t *ret_s, struct usag
             return true;
         }
     }
-    return usage_refuse(usage, "--older-than takes a time such as 90m, 36h or 7d, at most ten years; not \"%.60s\".",
+    return usage_refuse(usage, "--older-than must be a time such as 90m, 36h or 7d, at most ten years, not \"%.60s\".",
                         text);
 }
 
@@ -225,16 +223,13 @@ static const enum option_id own_options[] = {OPTION_OLDER_THAN, OPTION_REMOVE, O
 const struct command command_gc = {
     .name = "gc",
     .operands = "[URL]",
-    .summary = "find, and remove, what writers that died have left",
+    .summary = "find and remove what dead writers have left",
     .description =
-        "Looks below the URL's key for staged uploads that nobody completed or aborted, and for records whose ttl "
-        "passed\n"
-        "more than a day ago. Only says what it would remove, unless --remove is given. Spared are uploads that the\n"
-        "holder of a record may still complete, those of unknown age, and records whose upload is open. Uploads of "
-        "other\n"
-        "programs below the same key are found as well. Some stores (MinIO) only name the uploads of one whole key: "
-        "the\n"
-        "last line says when that may be so.\n",
+        "Looks below the URL's key for multipart uploads that nobody completed or aborted, and for records whose ttl\n"
+        "passed more than a day ago. Removes them only with --remove; otherwise it lists them.\n"
+        "Kept: uploads named by a record whose holder may still complete them, uploads of unknown age, and records\n"
+        "whose upload is open. Uploads of other programs below the same key are found as well.\n"
+        "Some stores (MinIO) only list the uploads of one whole key. The last line says if that may be the case.\n",
     .examples = "oscommit gc s3://bucket/data/ --ledger dynamodb://commits\n"
                 "oscommit gc file:///srv/store --older-than 7d --remove --json\n",
     .options = own_options,

@@ -35,8 +35,8 @@ const struct command command_get = {
     .operands = "URL [FILE|-]",
     .summary = "read an object",
     .description =
-        "Reads the object URL into FILE, which appears when it is complete, or to stdout. A device or a FIFO is\n"
-        "written to; a symbolic link stays, and what it leads to is replaced.\n",
+        "Reads the object URL to stdout, or into FILE, which appears when it is complete. If FILE is a device or a\n"
+        "FIFO, it is written to. If it is a symbolic link, the link stays and the file behind it is replaced.\n",
     .examples = "oscommit get s3://bucket/data/0001 data.bin\n"
                 "oscommit get s3://bucket/data.tar | tar -t\n"
                 "oscommit get s3://bucket/data/0001 head.bin --range 0-511\n",

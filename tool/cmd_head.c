@@ -66,8 +66,8 @@ const struct command command_head = {
     .operands = "URL",
     .summary = "show an object's ETag, length and nonce",
     .description =
-        "Shows what the store says of the object. Exit status 1 also when there is none; with --json, error.code is\n"
-        "then OS_ERR_NOT_FOUND. `nonce` names the guarded write that made the object.\n",
+        "Shows what the store says about the object. Without an object the exit status is 66, and with --json\n"
+        "error.code is OS_ERR_NOT_FOUND. `nonce` names the guarded write that made the object.\n",
     .examples = "oscommit head s3://bucket/state\n"
                 "etag=$(oscommit head s3://bucket/state --json | jq -r .etag)\n",
     .options = own_options,

@@ -22,7 +22,7 @@ static enum status run(const struct options *options)
     }
     command = find_command(commands, options->operand, options->operand_count, &usage);
     if (command != NULL && command_words(command) < options->operand_count) {
-        (void)usage_refuse(&usage, "help takes one command; \"%.64s\" is too much.", options->operand[1]);
+        (void)usage_refuse(&usage, "help takes one command; \"%.64s\" is one too many.", options->operand[1]);
         command = NULL;
     }
     if (command == NULL) {
@@ -35,8 +35,8 @@ static enum status run(const struct options *options)
 const struct command command_help = {
     .name = "help",
     .operands = "[COMMAND]",
-    .summary = "say what a command does, and which flags it takes",
-    .description = "Says what COMMAND does; without it, which commands there are. With --all every setting is named.\n",
+    .summary = "explain a command and its flags",
+    .description = "Explains COMMAND; without it, lists the commands. With --all it names every setting.\n",
     .examples = "oscommit help put\n"
                 "oscommit help table create --all\n",
     .max_operands = 2,

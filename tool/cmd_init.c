@@ -76,11 +76,10 @@ static enum status run(const struct options *options)
     char *url;
 
     if (folder[0] == '\0' || (folder == name && strstr(name, "://") != NULL)) {
-        (void)usage_refuse(
-            &usage,
-            "\"%.200s\" is not a folder: init makes an embedded store. A table of records in DynamoDB is made "
-            "by `oscommit table create`.",
-            name);
+        (void)usage_refuse(&usage,
+                           "\"%.200s\" is not a folder: init makes an embedded store. To make a table of records in "
+                           "DynamoDB, run `oscommit table create`.",
+                           name);
         return output_usage(options, &usage);
     }
     output_start(&output, options);
@@ -100,8 +99,8 @@ const struct command command_init = {
     .operands = "DIR",
     .summary = "make an embedded store in a folder",
     .description =
-        "Makes DIR (mode 0700 if it is new) a store: objects are plain files below it, records and metadata are kept\n"
-        "in DIR/.oscommit. Folders above it are made as well. Doing it twice changes nothing.\n",
+        "Makes DIR a store (mode 0700 if it is new): objects are plain files below it, records and metadata are kept\n"
+        "in DIR/.oscommit. Also makes the folders above it. Running it twice changes nothing.\n",
     .examples = "oscommit init /srv/store\n"
                 "oscommit put report.csv file:///srv/store/2026/report.csv --if-absent\n",
     .min_operands = 1,

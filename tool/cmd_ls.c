@@ -146,9 +146,9 @@ const struct command command_ls = {
     .summary = "list objects",
     .description =
         "Lists the keys that start with the URL's key, one level deep, in key order: last change, length, key.\n"
-        "With --json one object a key; common prefixes have `prefix` instead of `key`. With --versions every version "
-        "of\n"
-        "every key below, and every delete marker, with its version id.\n",
+        "With --json it prints one JSON object per key; common prefixes have `prefix` instead of `key`. With "
+        "--versions\n"
+        "it lists every version and delete marker of every key below, with its version id.\n",
     .examples = "oscommit ls s3://bucket/data/\n"
                 "oscommit ls file:///srv/store --recursive --json | jq -r .key\n",
     .options = own_options,

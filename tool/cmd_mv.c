@@ -43,8 +43,9 @@ const struct command command_mv = {
     .operands = "URL URL",
     .summary = "rename an object, if nothing has the new name",
     .description =
-        "A guarded copy to the new name, then a guarded delete of exactly the version that was copied. Always as with\n"
-        "--if-absent. The verdict is the copy's: when the process dies in between, both names are there, never none.\n",
+        "Copies to the new name if nothing is there, then deletes exactly the version that was copied. Both steps are\n"
+        "guarded. The verdict is that of the copy. If the process dies in between, both names exist; one always "
+        "does.\n",
     .examples = "oscommit mv s3://bucket/staging/0001 s3://bucket/data/0001 --ledger dynamodb://commits\n",
     .options = own_options,
     .min_operands = 2,

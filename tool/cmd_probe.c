@@ -295,17 +295,13 @@ const struct command command_probe = {
     .operands = "URL",
     .summary = "find out what a store can do",
     .description =
-        "Finds out, for PUT, COPY, CompleteMultipartUpload and DELETE, whether the store enforces, ignores or refuses\n"
-        "conditions, and whether it does so under a race; whether signatures expire, and when; what becomes of\n"
-        "metadata and checksums. Works below a scratch prefix of its own (URL.oscommit-probe-...) and removes it. "
-        "What\n"
-        "answers do not agree on is `unknown`. The file of --profile-out is for --store-profile: with it, --guard "
-        "auto\n"
-        "writes without a record where that is proven safe: by no fewer than 50 rounds of each race. The races take "
-        "nearly\n"
-        "all of the time, one to three minutes on a fast store for 100 rounds, and grow with --rounds. Waits up to "
-        "half "
-        "an\nhour; --deadline-ms is another time.\n",
+        "Finds out whether the store enforces, ignores or refuses conditions, for PUT, COPY, CompleteMultipartUpload\n"
+        "and DELETE, also under a race; whether signatures expire, and when; and what happens to metadata and\n"
+        "checksums. Works below a scratch prefix (URL.oscommit-probe-...) and removes it. A question whose answers\n"
+        "disagree is `unknown`.\n"
+        "--profile-out writes a file for --store-profile. With it, --guard auto writes without a record where the\n"
+        "profile proves that safe, by at least 50 rounds of each race. 100 rounds take one to three minutes on a fast\n"
+        "store, and more --rounds take longer. The deadline is half an hour, unless --deadline-ms gives another one.\n",
     .examples = "oscommit probe s3://bucket/\n"
                 "oscommit probe s3://bucket/ --profile-out store.json --rounds 200\n"
                 "oscommit probe s3://bucket/ --json | jq .modes\n",

@@ -42,13 +42,11 @@ static const enum option_id own_options[] = {OPTION_IF_ABSENT,
 const struct command command_put = {
     .name = "put",
     .operands = "FILE|- URL",
-    .summary = "write an object, once or over a known version",
-    .description = "Writes FILE, or what stdin has, to the object URL. With --if-absent it is written "
-                   "only if nothing\n"
-                   "is there, with --if-match only over the version that has this ETag: exactly one of any number of "
-                   "racing writers\n"
-                   "commits. With neither it is a plain, unguarded write, which must not be used on keys that guarded "
-                   "writers share.\n",
+    .summary = "write an object, if nothing is there or over a known version",
+    .description =
+        "Writes FILE, or stdin, to the object URL: with --if-absent only if nothing is there, with --if-match only\n"
+        "over the version that has this ETag. Of any number of racing writers exactly one commits. With neither it is\n"
+        "a plain, unguarded write, which must not be used on keys that guarded writers share.\n",
     .examples =
         "oscommit put data.bin s3://bucket/data/0001 --if-absent --ledger dynamodb://commits\n"
         "jq -c . state.json | oscommit put - s3://bucket/state --if-match '\"9b2c...\"' --ledger dynamodb://commits\n",

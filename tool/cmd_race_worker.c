@@ -94,7 +94,7 @@ static enum status run(const struct options *options)
     (void)prctl(PR_SET_PDEATHSIG, SIGCONT);
     (void)snprintf(worker.id, sizeof(worker.id), "%.16s", options->operand[1]);
     if (!map_front(&worker)) {
-        (void)usage_refuse(&usage, "This command is started by `oscommit race` only.");
+        (void)usage_refuse(&usage, "Only `oscommit race` starts this command.");
         return output_usage(options, &usage);
     }
     if (!location_store(options, &at, &usage)) {

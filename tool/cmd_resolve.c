@@ -25,10 +25,11 @@ static bool take_operands(const struct options *options, const char **ret_url, c
         *slot = options->operand[i];
     }
     if (*ret_ticket != NULL && options_on(options, OPTION_TICKET_FILE)) {
-        return usage_refuse(usage, "The ticket is given twice, on the command line and by --ticket-file.");
+        return usage_refuse(usage, "The ticket is given twice, on the command line and by --ticket-file; give one.");
     }
     if (*ret_ticket == NULL && !options_on(options, OPTION_TICKET_FILE)) {
-        return usage_refuse(usage, "resolve needs a ticket: --ticket-file FILE (- for stdin), or the ticket itself.");
+        return usage_refuse(usage,
+                            "resolve needs a ticket: give --ticket-file FILE (- for stdin), or the ticket itself.");
     }
     return true;
 }
@@ -53,7 +54,7 @@ static enum status resolve(struct session *session, const struct location *at, c
 
     if (status == STATUS_UNKNOWN && result.ask_again_ms > 0) {
         char sentence[128];
-        (void)snprintf(sentence, sizeof(sentence), "Keep the ticket, and ask again in %" PRIu64 " s.",
+        (void)snprintf(sentence, sizeof(sentence), "Keep the ticket, and resolve it again in %" PRIu64 " s.",
                        (result.ask_again_ms + 999) / 1000);
         output_message(&session->output, sentence);
     } else if (status == STATUS_UNKNOWN && error.code == OS_ERR_UNDECIDED) {
@@ -99,15 +100,17 @@ static const enum option_id own_options[] = {OPTION_TICKET_FILE, OPTION_SAME_STO
 const struct command command_resolve = {
     .name = "resolve",
     .operands = "[URL] [TICKET]",
-    .summary = "settle an unknown outcome from its ticket",
+    .summary = "decide an unknown outcome from its ticket",
     .description =
-        "Finds out what became of a write whose verdict was unknown, on any machine with the same store, ledger and\n"
-        "settings, and asks until that is certain, the deadline has passed, or store or ledger have not answered for\n"
-        "ten seconds. URL is the object's, which must then be the ticket's, or the store's. Makes no attempt. It may\n"
-        "write two things, of a write that is dead by the record as it is stored, and only where that is the\n"
-        "ticket's in every attribute: the release of that record, and the abort of the upload that it names.\n"
-        "--abort-upload vouches for a ticket of your own whose record is gone, or\n"
-        "that never had one (--guard native).\n"
+        "Finds out whether a write whose verdict was unknown has been applied. Works on any machine with the same "
+        "store,\n"
+        "ledger and settings. Asks until the outcome is certain, the deadline has passed, or store or ledger have not\n"
+        "answered for ten seconds. URL is that of the store, or that of the object, which must then be the ticket's.\n"
+        "resolve makes no attempt. It may write two things: the release of the ticket's record, and the abort of the\n"
+        "upload that the record names. Both need a stored record that equals the ticket in every attribute and shows\n"
+        "the write to be dead. --abort-upload vouches for a ticket of your own whose record is gone, or that never "
+        "had\n"
+        "one (--guard native).\n"
         "Exit status 4 again: not yet, keep the ticket. 5: no evidence is left that could decide; look at the "
         "object.\n",
     .examples =

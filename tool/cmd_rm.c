@@ -65,10 +65,9 @@ const struct command command_rm = {
     .operands = "URL",
     .summary = "delete an object, if it is still a known version",
     .description =
-        "With --if-match the object is deleted only if it is still the version that has this ETag. Without, it is a\n"
-        "plain delete, which must not be used on keys that guarded writers share; where there is no such object it "
-        "says\n"
-        "so, and nothing is sent.\n",
+        "With --if-match it deletes the object only if that is still the version that has this ETag. Without, it is a\n"
+        "plain delete, which must not be used on keys that guarded writers share. If there is no such object, it says\n"
+        "so and sends nothing.\n",
     .examples = "oscommit rm s3://bucket/data/0001 --if-match '\"9b2c...\"' --ledger dynamodb://commits\n"
                 "oscommit rm file:///srv/store/scratch\n",
     .options = own_options,

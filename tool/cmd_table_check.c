@@ -22,7 +22,7 @@ const struct command command_table_check = {
     .operands = "[URL]",
     .summary = "check that the table is fit for records",
     .description =
-        "Checks key schema, attribute types, TTL, state and replication; says what is wrong and how to mend it.\n"
+        "Checks key schema, attribute types, TTL, state and replication. Says what is wrong and how to correct it.\n"
         "Writes nothing.\n",
     .examples = "oscommit table check --ledger dynamodb://commits\n",
     .max_operands = 1,

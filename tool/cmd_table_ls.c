@@ -95,20 +95,18 @@ const struct command command_table_ls = {
     .operands = "[URL]",
     .summary = "list the records of the whole table",
     .description =
-        "Lists every record: its state, since when, until when (both in local time), whose it is (the beginning of "
-        "its\n"
-        "nonce), path, etag (* for a creation). Most are leftovers of writes that committed; they end by TTL and are "
-        "in\n"
-        "nobody's way:\n"
-        "  over      its fence has passed: what it was for was applied, or never will be\n"
-        "  released  handed over\n"
+        "Lists every record: its state, since when, until when (both in local time), its writer (the beginning of the\n"
+        "nonce), path, etag (* for a creation). Most are leftovers of committed writes: they block nobody, and TTL\n"
+        "removes them. The states:\n"
+        "  over      its fence has passed: its write was applied, or never will be\n"
+        "  released  any writer may take it at once\n"
         "  live      its writer may still write, until then\n"
         "  unfenced  each other writer that wants this version waits the whole lease\n"
         "  endless   nobody takes it over: its fence or lease never ends, or it has the last generation\n"
-        "  damaged   no record at all: no writer passes it\n"
-        "With --stuck only the last two, and unfenced ones whose own lease has passed, and of these, where the store "
-        "is\n"
-        "named, only what its objects show to be in somebody's way; each with the command that hands it over.\n",
+        "  damaged   not a record: it blocks every writer\n"
+        "--stuck lists the last two only, and unfenced ones whose own lease has passed. If the store is named, it "
+        "leaves\n"
+        "out records that block nobody, by what the objects show. It prints the command that releases each.\n",
     .examples = "oscommit table ls --ledger dynamodb://commits\n"
                 "oscommit table ls s3://bucket --ledger dynamodb://commits --stuck\n"
                 "oscommit table ls --store file:///srv/store --json | jq 'select(.state == \"live\")'\n",

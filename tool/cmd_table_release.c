@@ -55,7 +55,7 @@ static enum status choose(struct session *session, const struct location *at, st
 
     if (candidates->failed) {
         return session_fail(session, at->url, OS_ERR_IO,
-                            "The records of \"%.400s\" could not be shown; none was released.", at->key);
+                            "The records of \"%.400s\" could not be read; none was released.", at->key);
     }
     if (code != OS_OK) {
         return output_outcome(&session->output, at->url, status_of_read(code), &error);
@@ -73,7 +73,7 @@ static enum status choose(struct session *session, const struct location *at, st
     unsigned meant = candidates->in_the_way > 0 ? candidates->in_the_way : candidates->held;
     if (meant > 1) {
         return session_fail(session, at->url, OS_ERR_ARGUMENT,
-                            "%u records of \"%.400s\" are %s: say with --etag which is to be released.", meant, at->key,
+                            "%u records of \"%.400s\" are %s: choose the one to release with --etag.", meant, at->key,
                             candidates->in_the_way > 0 ? "in a writer's way" : "held");
     }
     return STATUS_DONE;
@@ -102,8 +102,7 @@ static bool check_store(const struct options *options, struct usage *usage)
     if (location_is_url(options->operand[0]) || options_text(options, OPTION_STORE) != NULL) {
         return true;
     }
-    return usage_refuse(usage,
-                        "Before a release the store is asked for its time: name the object by URL, or give --store.");
+    return usage_refuse(usage, "A release needs the store's time: name the object by URL, or give --store.");
 }
 
 static enum status run(const struct options *options)
@@ -128,12 +127,12 @@ static const enum option_id own_options[] = {OPTION_ETAG, OPTION_FORCE, OPTION_C
 const struct command command_table_release = {
     .name = "table release",
     .operands = "KEY|URL",
-    .summary = "hand a stuck record over",
-    .description = "Shows the records of the key, and hands the held one over: the next writer need not wait for it. "
-                   "Nothing is deleted,\n"
-                   "and only the generation that was seen is released. Refused while the holder's attempt may still be "
-                   "applied, unless\n"
-                   "--force is given: then a holder that is still alive can write over whoever comes next.\n",
+    .summary = "release a stuck record",
+    .description =
+        "Shows the records of the key and releases the one that is held, so that the next writer can take it. Deletes\n"
+        "nothing, and releases only the generation that was seen. Refused while the holder's attempt may still be "
+        "applied,\n"
+        "unless --force is given: then a holder that is still alive can overwrite the next writer's object.\n",
     .examples = "oscommit table release s3://bucket/data/0001 --ledger dynamodb://commits\n"
                 "oscommit table release s3://bucket/state --etag '\"9b2c...\"' --ledger dynamodb://commits\n",
     .options = own_options,

@@ -50,9 +50,10 @@ const struct command command_table_show = {
     .operands = "KEY|URL",
     .summary = "show the records of one object",
     .description =
-        "Shows every record of the key, what it means for the next writer, and since when, in local time: one for its\n"
-        "creation (etag *), one for each version that somebody replaced or\n"
-        "deleted and that TTL has not taken away. Exit status 1 if there is none.\n",
+        "Shows every record of the key, what it means for the next writer, and since when, in local time. There is "
+        "one\n"
+        "for its creation (etag *), and one for each version that somebody replaced or deleted, until TTL removes it.\n"
+        "Exit status 66 if there is none.\n",
     .examples = "oscommit table show s3://bucket/data/0001 --ledger dynamodb://commits\n",
     .min_operands = 1,
     .max_operands = 1,

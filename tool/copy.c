@@ -15,7 +15,8 @@ bool copy_complete_target(struct location *to, const char *name, struct usage *u
         return true;
     }
     if (last[0] == '\0' || strcmp(name, "-") == 0) {
-        return usage_refuse(usage, "The target \"%.200s\" names no object, and \"%.200s\" has no name to give it.",
+        return usage_refuse(usage,
+                            "The target \"%.200s\" names no object, and \"%.200s\" does not end in a name for one.",
                             to->url, name);
     }
     key = malloc(len + strlen(last) + 1);
@@ -35,7 +36,7 @@ bool pair_parse(const struct options *options, struct object_pair *ret, struct u
                 location_parse(options->operand[1], LOCATION_PREFIX, options, &pair.to, usage);
 
     if (good && strcmp(pair.from.store, pair.to.store) != 0) {
-        good = usage_refuse(usage, "\"%.200s\" and \"%.200s\" are in different stores; %s works inside one.",
+        good = usage_refuse(usage, "\"%.200s\" and \"%.200s\" are in different stores; %s works inside one store.",
                             pair.from.url, pair.to.url, options->command->name);
     }
     good = good && copy_complete_target(&pair.to, pair.from.key, usage);

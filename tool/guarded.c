@@ -23,8 +23,8 @@ bool guarded_check(const struct options *options, bool always, struct usage *usa
 /* Both are always on stderr, also with --quiet: without the ticket the outcome can never be settled. */
 static void print_hint(const char *url, const char *file, const char *ticket)
 {
-    (void)fputs("oscommit: Delete nothing that this write could refer to. With the same settings, settle it by:\n"
-                "  oscommit resolve ",
+    (void)fputs("oscommit: Delete nothing that this write could refer to. To decide it, run with the same settings:\n  "
+                "oscommit resolve ",
                 stderr);
     clean_print_quoted(stderr, url);
     (void)fputs(file == NULL ? " " : " --ticket-file ", stderr);

@@ -30,10 +30,11 @@ static void print_scope(FILE *out, enum option_scope scope, bool all)
 
 static void print_end(FILE *out)
 {
-    (void)fputs("\nThere is no flag for a secret, because command lines are visible to every user of a machine. "
+    (void)fputs("\n"
+                "There is no flag for a secret, because command lines are visible to every user of a machine. "
                 "Credentials come\n"
-                "from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or from the profile's files.\n"
-                "\nExit status:\n"
+                "from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or from the profile's files.\n\n"
+                "Exit status:\n"
                 "   0  committed, or done\n"
                 "   1  not executed: nothing was applied and never will be, for another reason than 66, 69 or 77\n"
                 "   2  bad usage or settings\n"
@@ -42,7 +43,7 @@ static void print_end(FILE *out)
                 "   5  unknown for good: no evidence is left that could decide; look at the object\n"
                 "  66  not executed: no such object\n"
                 "  69  not executed: the store or the ledger cannot be reached\n"
-                "  74  committed, or done, but stdout did not take the result\n"
+                "  74  committed, or done, but the result could not be written to stdout\n"
                 "  77  not executed: access denied, or no usable credentials\n",
                 out);
 }
@@ -51,7 +52,9 @@ static void print_end(FILE *out)
 static void print_common(FILE *out, const char *command, bool all)
 {
     if (!all) {
-        (void)fprintf(out, "\nFlags of every command (`oscommit %s%s--help --all` names the settings that are left):\n",
+        (void)fprintf(out,
+                      "\n"
+                      "Flags of every command (`oscommit %s%s--help --all` also names the other settings):\n",
                       command, command[0] == '\0' ? "" : " ");
         print_scope(out, OPTION_SCOPE_SETTING, false);
         print_scope(out, OPTION_SCOPE_COMMON, true);
@@ -60,8 +63,9 @@ static void print_common(FILE *out, const char *command, bool all)
     (void)fputs("\nFlags of every command:\n", out);
     print_scope(out, OPTION_SCOPE_COMMON, true);
     (void)fputs(
-        "\nSettings (--record-prefix can also be given as OSCOMMIT_RECORD_PREFIX, and so with every other; a flag\n"
-        "counts more than its variable, and both more than AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_PROFILE ...):\n",
+        "\n"
+        "Settings (each is also a variable: OSCOMMIT_RECORD_PREFIX for --record-prefix, and so on. A flag counts more\n"
+        "than its variable, and both count more than AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_PROFILE ...):\n",
         out);
     print_scope(out, OPTION_SCOPE_SETTING, true);
 }
@@ -77,14 +81,15 @@ void help_overview(FILE *out, const struct command *const *commands, bool all)
         }
     }
     (void)fputs(
-        "\nObjects are named by URL: s3://BUCKET/KEY, or file:///ROOT/KEY below a folder made by `oscommit init`.\n"
-        "With --store a bare key will do. - is stdin or stdout.\n"
-        "\nExamples:\n"
+        "\n"
+        "Objects are named by URL: s3://BUCKET/KEY, or file:///ROOT/KEY below a folder made by `oscommit init`.\n"
+        "With --store a bare key is enough. - is stdin or stdout.\n\n"
+        "Examples:\n"
         "  oscommit init /srv/store\n"
         "  oscommit put report.csv file:///srv/store/report.csv --if-absent\n"
         "  oscommit put data.bin s3://bucket/data/0001 --if-absent --ledger dynamodb://commits\n"
-        "  oscommit race file:///srv/store/ --writers 8 --keys 50 --updates 25\n"
-        "\n`oscommit help COMMAND` says more of each.\n",
+        "  oscommit race file:///srv/store/ --writers 8 --keys 50 --updates 25\n\n"
+        "`oscommit help COMMAND` explains each.\n",
         out);
     print_common(out, "", all);
     print_end(out);
@@ -100,7 +105,10 @@ void help_group(FILE *out, const struct command *const *commands, const char *gr
             (void)fprintf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
         }
     }
-    (void)fprintf(out, "\n`oscommit help %s COMMAND` says more of each.\n", group);
+    (void)fprintf(out,
+                  "\n"
+                  "`oscommit help %s COMMAND` explains each.\n",
+                  group);
 }
 
 static void print_indented(FILE *out, const char *lines)

@@ -84,8 +84,8 @@ void input_explain(const struct input *input, os_error *error)
     }
     if (input->stopped) {
         error->code = OS_ERR_CANCELLED;
-        (void)snprintf(error->message, sizeof(error->message), "Stopped while %.300s was read; nothing was written.",
-                       input->name);
+        (void)snprintf(error->message, sizeof(error->message),
+                       "A signal stopped the command while %.300s was read; nothing was written.", input->name);
     } else if (input->late) {
         error->code = OS_ERR_DEADLINE;
         (void)snprintf(error->message, sizeof(error->message),

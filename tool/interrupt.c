@@ -30,7 +30,8 @@ static void post(int fd)
 static void end_at_once(int status)
 {
     static const char text[] =
-        "\noscommit: stopped twice: ended without a verdict, so the write may have been applied.\n";
+        "\n"
+        "oscommit: a second signal ended the command without a verdict, so the write may have been applied.\n";
 
     if (status == STATUS_UNKNOWN) {
         ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);

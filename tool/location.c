@@ -190,11 +190,10 @@ static bool parse_file(const char *name, struct location *ret, struct usage *usa
         return no_memory(usage);
     }
     if (search.found == NOT_FOUND) {
-        return usage_refuse(
-            usage,
-            "No folder above \"%.200s\" is an embedded store (it would have .oscommit in it): make one with "
-            "`oscommit init DIR`.",
-            name);
+        return usage_refuse(usage,
+                            "No folder above \"%.200s\" is an embedded store (it would contain .oscommit): make one "
+                            "with `oscommit init DIR`.",
+                            name);
     }
     good = set(ret, search.store, strlen(search.store), search.key, usage);
     free(search.store);
@@ -230,7 +229,7 @@ bool location_store(const struct options *options, struct location *ret, struct 
     const char *store = options_text(options, OPTION_STORE);
 
     if (store == NULL) {
-        return usage_refuse(usage, "The store is not known: name it by URL, or with --store or OSCOMMIT_STORE.");
+        return usage_refuse(usage, "The store is not given: name it by URL, or with --store or OSCOMMIT_STORE.");
     }
     return set(ret, store, trimmed_length(store), "", usage);
 }

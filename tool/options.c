@@ -280,7 +280,7 @@ static bool check_against_command(struct parser *parser)
 
     for (int id = 0; id < OPTION_COUNT; id++) {
         if (options->given[id] > 0 && !option_is_of(command, (enum option_id)id)) {
-            return usage_refuse(parser->usage, "%s does not take --%s.", command->name, option_table[id].name);
+            return usage_refuse(parser->usage, "%s does not accept --%s.", command->name, option_table[id].name);
         }
     }
     if (options->given[OPTION_IF_ABSENT] > 0 && options->given[OPTION_IF_MATCH] > 0) {
@@ -290,13 +290,13 @@ static bool check_against_command(struct parser *parser)
         return true;
     }
     if (options->given[OPTION_ALL] > 0 && strcmp(command->name, "help") != 0) {
-        return usage_refuse(parser->usage, "--all goes with --help.");
+        return usage_refuse(parser->usage, "--all needs --help.");
     }
     if (options->operand_count < command->min_operands) {
         return usage_refuse(parser->usage, "%s needs operands: %s", command->name, command->operands);
     }
     if (options->operand_count > command->max_operands) {
-        return usage_refuse(parser->usage, "%s takes %s; \"%.64s\" is too much.", command->name,
+        return usage_refuse(parser->usage, "%s takes %s; \"%.64s\" is one too many.", command->name,
                             command->max_operands == 0 ? "no operands" : command->operands,
                             options->operand[command->max_operands]);
     }
@@ -316,7 +316,7 @@ static bool parse_argument(struct parser *parser, const char *arg, bool *flags_e
         return parse_short(parser, arg);
     }
     if (parser->options->operand_count == OPERANDS_MAX) {
-        return usage_refuse(parser->usage, "There are too many operands, from \"%.64s\" on.", arg);
+        return usage_refuse(parser->usage, "There are too many operands: \"%.64s\" and all after it.", arg);
     }
     parser->options->operand[parser->options->operand_count++] = arg;
     return true;

@@ -187,9 +187,8 @@ enum status output_plain_write(struct output *output, const char *url, const os_
     enum status status = output_outcome(output, url, status_of_write(error->code), error);
 
     if (status == STATUS_UNKNOWN) {
-        output_message(output,
-                       "This write was not guarded, so nothing can settle whether it was applied: look at the object. "
-                       "With --if-absent or --if-match the outcome could be resolved.");
+        output_message(output, "This write was not guarded, so nothing can decide whether it was applied: look at the "
+                               "object. With --if-absent or --if-match the outcome could be resolved.");
     }
     return status;
 }

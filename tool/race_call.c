@@ -255,8 +255,8 @@ static bool is_whole(struct race_worker *worker, const struct race_seen *seen, o
     }
     error->code = OS_ERR_SERVICE;
     (void)snprintf(error->message, sizeof(error->message),
-                   "The store answered a GET with the ETag %.100s and bytes whose ETag is %.100s: two versions mixed. "
-                   "It was read again.",
+                   "The store answered a GET with the ETag %.100s, but with bytes whose ETag is %.100s: it mixed two "
+                   "versions. The race read it again.",
                    seen->etag, seen->value);
     tell_once(worker, RACE_MESSAGE_REMARK, &worker->told_remark, error);
     return false;
@@ -271,7 +271,7 @@ static bool take_content(const void *data, size_t len, struct race_seen *ret, os
     if (race_value(data, len, ret->value)) {
         return true;
     }
-    (void)snprintf(error->message, sizeof(error->message), "MD5 is not to be had from this machine's OpenSSL.");
+    (void)snprintf(error->message, sizeof(error->message), "This machine's OpenSSL has no MD5.");
     error->code = OS_ERR_UNSUPPORTED;
     return false;
 }

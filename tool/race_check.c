@@ -80,9 +80,8 @@ bool race_probe(struct race *race, enum status *ret_status)
     if (url == NULL) {
         *ret_status = session_fail(session, race->at->url, OS_ERR_NO_MEMORY, "There is not enough memory.");
     } else if (!race_value(content, len, value)) {
-        *ret_status =
-            session_fail(session, race->at->url, OS_ERR_UNSUPPORTED,
-                         "A race compares contents by their MD5, which this machine's OpenSSL does not have.");
+        *ret_status = session_fail(session, race->at->url, OS_ERR_UNSUPPORTED,
+                                   "A race compares contents by their MD5, but this machine's OpenSSL has none.");
     } else {
         os_body body = OS_BODY_MEMORY(content, len);
         verdict = os_put_if_absent(session->client, key, &body, NULL, &session->call, &result, &error);
@@ -210,7 +209,7 @@ static bool remove_one(struct race *race, const char *name)
 
     if (!good) {
         char sentence[1200];
-        (void)snprintf(sentence, sizeof(sentence), "The objects below %.100s are not all deleted: %s", race->at->url,
+        (void)snprintf(sentence, sizeof(sentence), "Not all objects below %.100s could be deleted: %s", race->at->url,
                        error.message);
         output_message(&session->output, sentence);
     }

@@ -49,8 +49,8 @@ bool race_faults_parse(const char *text, unsigned *ret_mask, struct usage *usage
         }
         if (found == 0) {
             return usage_refuse(usage,
-                                "--faults takes pause, kill, slow, lost-reply, late, 5xx and throttle, with commas "
-                                "between them, or all; not \"%.*s\".",
+                                "--faults must be all, or a list of pause, kill, slow, lost-reply, late, 5xx and "
+                                "throttle with commas in between, not \"%.*s\".",
                                 (int)(len < 60 ? len : 60), text);
         }
         mask |= found;

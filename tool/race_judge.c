@@ -51,8 +51,9 @@ static bool add_facts(struct race *race)
            history_add_fact(history, "version", os_version()) && add_number(history, "seed", race->seed) &&
            add_number(history, "writers", race->writers) && add_number(history, "processes", race->progress.lives);
     if (good && !race->etags_are_md5) {
-        good = history_add_fact(history, "values",
-                                "The store's ETags are not the MD5 of the content; the values here are.");
+        good = history_add_fact(
+            history, "values",
+            "The store's ETags are not MD5 sums of the contents, so this history uses MD5 sums instead.");
     }
     return good;
 }
@@ -86,7 +87,7 @@ static bool finish_file(struct race *race, struct result_file *file, bool writte
 
 static bool write_history(struct race *race)
 {
-    os_error error = {.code = OS_ERR_IO, .message = "The history could not be written whole."};
+    os_error error = {.code = OS_ERR_IO, .message = "The history could not be written completely."};
     struct result_file *file = &race->history_file;
 
     return file->stream == NULL || finish_file(race, file, jsonl_write(race->record.history, file->stream), &error);

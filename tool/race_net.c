@@ -100,7 +100,7 @@ static bool find_service(const struct options *options, bool ledger, struct race
         region = first_of(region, variable("AWS_DEFAULT_REGION"), NULL);
         if (region == NULL || strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(region)) {
             return usage_refuse(usage,
-                                "Faults of the network need to know where %s is: say --%s-endpoint, or --region.",
+                                "Faults of the network need the endpoint of %s: give --%s-endpoint, or --region.",
                                 ledger ? "DynamoDB" : "S3", ledger ? "dynamodb" : "s3");
         }
         (void)snprintf(own, sizeof(own), "https://%s.%.60s.amazonaws.com%s", ledger ? "dynamodb" : "s3", region,
@@ -108,10 +108,8 @@ static bool find_service(const struct options *options, bool ledger, struct race
         url = own;
     }
     if (!race_net_parse(url, ret)) {
-        return usage_refuse(usage,
-                            "The faults' proxy cannot stand before \"%.100s\": a URL such as https://host:8000 "
-                            "is needed.",
-                            url);
+        return usage_refuse(
+            usage, "The faults' proxy cannot forward to \"%.100s\": give a URL such as https://host:8000.", url);
     }
     return true;
 }

@@ -33,7 +33,8 @@ bool race_duration_parse(const char *text, uint64_t *ret_us, struct usage *usage
             return true;
         }
     }
-    return usage_refuse(usage, "--duration takes a time such as 90s, 10m or 1h, at most a week; not \"%.60s\".", text);
+    return usage_refuse(usage, "--duration must be a time such as 90s, 10m or 1h, at most a week, not \"%.60s\".",
+                        text);
 }
 
 static bool take_duration(const struct options *options, struct race_settings *ret, struct usage *usage)
@@ -46,7 +47,7 @@ static bool take_duration(const struct options *options, struct race_settings *r
     }
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         if (options_text(options, counts[i]) != NULL) {
-            return usage_refuse(usage, "--duration and --%s do not go together: a race ends by time or by counts.",
+            return usage_refuse(usage, "--duration and --%s exclude each other: a race ends by time or by counts.",
                                 option_table[counts[i]].name);
         }
         ret->count[i] = 1;
@@ -70,8 +71,8 @@ static bool take_faults(const struct options *options, bool embedded, struct rac
         ret->faults = RACE_FAULT_LOCAL;
     }
     if (embedded && (ret->faults & ~RACE_FAULT_LOCAL) != 0) {
-        return usage_refuse(usage, "A store in a folder has no network between it and the writers, so that only the "
-                                   "faults pause and kill can meet them: say --faults pause,kill.");
+        return usage_refuse(usage, "A store in a folder has no network, so only the faults pause and kill are "
+                                   "possible: give --faults pause,kill.");
     }
     return true;
 }

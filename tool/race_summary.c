@@ -167,9 +167,9 @@ static bool find_missing(const struct race_summary *summary, const struct race_p
     if (progress->lost_writers > 0) {
         (void)snprintf(ret, ret_size, "%u of %u processes ended early.", progress->lost_writers, summary->writers);
     } else if (missing > 0) {
-        (void)snprintf(ret, ret_size, "%" PRIu64 " items of the writers were not done.", missing);
+        (void)snprintf(ret, ret_size, "The writers left %" PRIu64 " of their tasks undone.", missing);
     } else if (progress->given_up > 0) {
-        (void)snprintf(ret, ret_size, "%" PRIu64 " names were given up, because their writes were not executed.",
+        (void)snprintf(ret, ret_size, "%" PRIu64 " names were given up, because the writes were not executed.",
                        progress->given_up);
     } else if (!progress->read_back) {
         (void)snprintf(ret, ret_size, "The objects could not be read back.");
@@ -201,7 +201,7 @@ enum race_judgement race_conclude(const struct race_summary *summary, const stru
         return RACE_INCOMPLETE;
     }
     if (judged->gave_up) {
-        (void)snprintf(ret, ret_size, "The history of a key is too entangled to be judged.");
+        (void)snprintf(ret, ret_size, "The judge needs more steps than the limit for one key.");
         return RACE_INCOMPLETE;
     }
     if (count == NULL) {

@@ -42,7 +42,8 @@ static os_verdict stop_at_foreign(struct race_worker *worker, const char *name)
 {
     os_error error = {.code = OS_ERR_REFUSED};
 
-    (void)snprintf(error.message, sizeof(error.message), "%s has content that no writer of this race made.", name);
+    (void)snprintf(error.message, sizeof(error.message), "%s has content that no writer of this race has written.",
+                   name);
     race_tell_trouble(worker, &error);
     worker->stop = true;
     return OS_NOT_EXECUTED;

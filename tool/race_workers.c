@@ -267,8 +267,9 @@ static void listen_to(struct crew *crew, unsigned index)
     }
     if (too_long) {
         output_message(&crew->race->session->output,
-                       crew->race->record.no_memory ? "There is not enough memory for the history of the race."
-                                                    : "A racing process said something that is no message of a race.");
+                       crew->race->record.no_memory
+                           ? "There is not enough memory for the history of the race."
+                           : "A racing process sent something that is not a message of a race.");
         lose(crew, lane);
         end_lane(crew, index);
     }

@@ -35,7 +35,7 @@ bool range_parse(const char *text, uint64_t *ret_offset, uint64_t *ret_count, st
         good = take_number(&cursor, &last) && *cursor == '\0' && last >= first && last - first < UINT64_MAX;
     }
     if (!good) {
-        return usage_refuse(usage, "--range wants FIRST-LAST or FIRST-, counted from 0, not \"%.64s\".", text);
+        return usage_refuse(usage, "--range must be FIRST-LAST or FIRST-, counted from 0, not \"%.64s\".", text);
     }
     *ret_offset = first;
     *ret_count = open ? 0 : last - first + 1;

@@ -122,8 +122,8 @@ void report_judgement(struct report *report)
         report_html(out, judged->finding[0].sentence, sizeof(judged->finding[0].sentence));
     } else if (judged->gave_up) {
         judgement(out, "undecided", "?", "Undecided.");
-        (void)fputs("At least one key asks for more steps than the judge takes: it is neither accepted nor refused. "
-                    "Nothing was found on the others.",
+        (void)fputs("At least one key needs more steps than the limit, so it is neither accepted nor refused. There is "
+                    "no finding for the others.",
                     out);
     } else if (report->numbers.guarded + report->numbers.reads == 0) {
         judgement(out, "undecided", "?", "Empty.");

@@ -57,10 +57,9 @@ static void say(enum status status)
 {
     bool done = status == STATUS_DONE || status == STATUS_OUTPUT;
 
-    (void)fprintf(stderr, "oscommit: stdout did not take the result%s%s.%s\n", reason == 0 ? "" : ": ",
+    (void)fprintf(stderr, "oscommit: the result could not be written to stdout%s%s.%s\n", reason == 0 ? "" : ": ",
                   reason == 0 ? "" : strerror(reason),
-                  done ? " What the command was to write to a store is written; what it was to print is not complete."
-                       : "");
+                  done ? " Its write to the store is complete; its output is not." : "");
 }
 
 enum status streams_close(enum status status)

@@ -18,8 +18,8 @@ static bool locate(const struct options *options, const char *name, enum locatio
 
     if (bare && options_text(options, OPTION_STORE) == NULL) {
         if (options_text(options, OPTION_LEDGER) == NULL) {
-            return usage_refuse(usage,
-                                "The table is not known: name it with --ledger, or the store with --store or by URL.");
+            return usage_refuse(
+                usage, "The table is not given: name it with --ledger, or name the store with --store or by URL.");
         }
         if (wants == LOCATION_OBJECT && name[0] == '\0') {
             return usage_refuse(usage, "The key is empty.");
@@ -130,10 +130,10 @@ static void show_state(const os_record *record, const struct table_view *view)
 
     clean_local_time(view->until_s, until);
     switch (view->state) {
-    case TABLE_RELEASED: (void)snprintf(text, sizeof(text), "released: nobody waits for it"); break;
+    case TABLE_RELEASED: (void)snprintf(text, sizeof(text), "released: it blocks nobody"); break;
     case TABLE_OVER:
-        (void)snprintf(text, sizeof(text),
-                       "over since %s: its write was applied, or never will be; nobody waits for it", until);
+        (void)snprintf(text, sizeof(text), "over since %s: its write was applied, or never will be; it blocks nobody",
+                       until);
         break;
     case TABLE_LIVE: (void)snprintf(text, sizeof(text), "live: its writer may still write, until %s", until); break;
     case TABLE_UNFENCED:
@@ -141,11 +141,11 @@ static void show_state(const os_record *record, const struct table_view *view)
                        view->is_old ? "; its own lease has passed" : "");
         break;
     case TABLE_ENDLESS:
-        (void)snprintf(text, sizeof(text), "endless: nobody takes it over; `oscommit table release` does");
+        (void)snprintf(text, sizeof(text), "endless: nobody takes it over; `oscommit table release` releases it");
         break;
     case TABLE_DAMAGED:
         (void)snprintf(text, sizeof(text),
-                       "damaged: %.300s No writer passes it; `oscommit table release --force` mends it",
+                       "damaged: %.300s It blocks every writer; `oscommit table release --force` replaces it",
                        text_or(record->unreadable, ""));
         break;
     }
@@ -162,7 +162,7 @@ static void show_record(const os_record *record)
     (void)snprintf(text, sizeof(text), "%" PRIu64 " ms%s", record->timeout_ms,
                    record->timeout_ms == 0 ? " (released)" : "");
     show_field("timeout", text);
-    show_time("fence", record->has_fence ? record->fence_s : 0, "none: contenders wait the whole lease");
+    show_time("fence", record->has_fence ? record->fence_s : 0, "none: other writers wait the whole lease");
     show_time("ttl", record->ttl_s, "1970");
     show_field("nonce", text_or(record->nonce, "none: written by object_store"));
     show_field("saw", text_or(record->saw, "none"));

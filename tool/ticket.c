@@ -26,11 +26,10 @@ bool ticket_check(const char *file, struct usage *usage)
     struct stat info;
 
     if (lstat(file, &info) == 0) {
-        return usage_refuse(
-            usage,
-            "The ticket file \"%.200s\" is there already, and may be needed to settle an earlier write: "
-            "`oscommit resolve URL --ticket-file FILE`, then remove it, or name another.",
-            file);
+        return usage_refuse(usage,
+                            "The ticket file \"%.200s\" exists already, and may be needed to decide an earlier write: "
+                            "run `oscommit resolve URL --ticket-file FILE` and remove it, or name another file.",
+                            file);
     }
     if (errno != ENOENT || !folder_is_writable(file)) {
         return usage_refuse(usage, "The ticket file \"%.200s\" could not be made: %s.", file, strerror(errno));
@@ -105,7 +104,7 @@ static char *cut(char *data, size_t len, const char *file, struct usage *usage)
     data[len] = '\0';
     if (len == 0 || strlen(data) != len) {
         free(data);
-        (void)usage_refuse(usage, "\"%.200s\" holds no ticket.", file);
+        (void)usage_refuse(usage, "\"%.200s\" contains no ticket.", file);
         return NULL;
     }
     return data;

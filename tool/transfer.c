@@ -194,12 +194,13 @@ static enum status down_to_stdout(struct session *session, const struct location
     sink->write_context = &out;
     code = os_get(session->client, from->key, sink, &session->call, NULL, &error);
     if (code == OS_ERR_STOPPED && out.failure != 0) {
-        (void)session_fail(session, from->url, OS_ERR_IO, "stdout does not take the object: %s.",
+        (void)session_fail(session, from->url, OS_ERR_IO, "The object could not be written to stdout: %s.",
                            strerror(out.failure));
         return STATUS_OUTPUT;
     }
     if (code == OS_ERR_STOPPED) {
-        return session_fail(session, from->url, OS_ERR_CANCELLED, "Stopped before the whole object was read.");
+        return session_fail(session, from->url, OS_ERR_CANCELLED,
+                            "A signal stopped the command before the whole object was read.");
     }
     if (code != OS_OK) {
         return output_outcome(&session->output, from->url, status_of_read(code), &error);

@@ -42,7 +42,7 @@ void variables_warn(char *const *environment, FILE *out)
             if (distance > 0 && distance <= NEAR) {
                 (void)fputs("oscommit: warning: ", out);
                 clean_print(out, name);
-                (void)fprintf(out, " is no setting and counts for nothing. Did you mean %s?\n", known);
+                (void)fprintf(out, " is not a setting and has no effect. Did you mean %s?\n", known);
             }
         }
     }

@@ -134,7 +134,7 @@ os_code os_options_from_environment(os_options *options, os_error *err)
     os_options filled;
     error_clear(err);
     if (options == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "The options are NULL; give those that are to be filled.");
+        return error_set(err, OS_ERR_ARGUMENT, "The options are NULL; give a struct to fill.");
     size_t size = options->size;
     os_code code = versioned_copy(options, &filled, sizeof(filled), "os_options", err);
     for (size_t i = 0; i < VARIABLES && code == OS_OK; i++) {

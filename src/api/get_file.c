@@ -50,7 +50,7 @@ static bool wait_for_room(const struct get_file *file, os_error *err)
 {
     struct pollfd fd = {.fd = file->fd, .events = POLLOUT};
     while (poll(&fd, 1, SLICE_MS) == 0) {
-        if (go_on(file, "no room for more, as its reader does not read", err) != OS_OK)
+        if (go_on(file, "no room for more, because its reader does not read", err) != OS_OK)
             return false;
     }
     return true;
@@ -136,7 +136,7 @@ static os_code open_absent(struct get_file *file, os_error *err)
     if (lstat(file->name, &status) == 0 && S_ISLNK(status.st_mode))
         return error_set(
             err, OS_ERR_ARGUMENT,
-            "%.300s is a symbolic link to something that is not there; remove the link, or make that file.",
+            "%.300s is a symbolic link to a file that does not exist; remove the link, or create the file.",
             file->name);
     return open_beside(file, strdup(file->name), 0, err);
 }

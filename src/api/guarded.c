@@ -265,7 +265,7 @@ static os_verdict guarded_rename(os_client *client, const char *source, const ch
     if (versioned_copy(options, &own, sizeof(own), "os_copy_options", err) != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
     if (own.source_version_id && own.source_version_id[0]) {
-        error_set(err, OS_ERR_ARGUMENT, "A rename is of what %.300s is now; copy the old version instead.", source);
+        error_set(err, OS_ERR_ARGUMENT, "A specific version of %.300s cannot be renamed; copy it instead.", source);
         return guarded_refuse(ret, OS_NOT_EXECUTED);
     }
     clock_read(&start);

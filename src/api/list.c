@@ -74,8 +74,9 @@ static os_code fetch_page(os_client *client, const struct s3_list_options *optio
     page->plain = &plain;
     os_code code = plain_run(&plain, client, call, err);
     if (page->failed)
-        return error_set(err, OS_ERR_NO_MEMORY,
-                         "There is no memory for a page of the list, or the store sent more than it was asked for.");
+        return error_set(
+            err, OS_ERR_NO_MEMORY,
+            "There is not enough memory for a page of the list, or the store sent more entries than requested.");
     return code;
 }
 
@@ -99,7 +100,7 @@ static os_code list_pages(struct listing *listing, struct page *page, os_error *
         code = fetch_in_time(listing, page, err);
         qsort(page->entries, page->count, sizeof(page->entries[0]), by_key);
         if (code == OS_OK && !give_page(listing->client, page, listing->each, listing->context))
-            code = error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
+            code = error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
         listing->left -= page->count < listing->left ? page->count : listing->left;
         more = page->end.truncated && page->end.next_token;
         free(token);
@@ -129,9 +130,9 @@ static os_code take_arguments(const os_list_options *options, const os_call *cal
     if (code == OS_OK)
         code = call_take(call, ret_call, err);
     if (code == OS_OK && each == NULL)
-        code = error_set(err, OS_ERR_ARGUMENT, "os_list was given no function to tell of the objects.");
+        code = error_set(err, OS_ERR_ARGUMENT, "os_list needs a callback that receives the objects.");
     if (code == OS_OK && ret->versions && ret->delimiter && ret->delimiter[0])
-        code = error_set(err, OS_ERR_ARGUMENT, "Versions are listed without a delimiter.");
+        code = error_set(err, OS_ERR_ARGUMENT, "Versions cannot be listed with a delimiter; leave one of the two out.");
     return code;
 }
 

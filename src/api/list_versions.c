@@ -98,8 +98,9 @@ static os_code fetch_page(struct listing *listing, const struct s3_list_versions
     listing_took(listing, &before);
     page->plain = NULL;
     if (page->failed)
-        return error_set(err, OS_ERR_NO_MEMORY,
-                         "There is no memory for a page of the list, or the store sent more than it was asked for.");
+        return error_set(
+            err, OS_ERR_NO_MEMORY,
+            "There is not enough memory for a page of the list, or the store sent more entries than requested.");
     return code;
 }
 
@@ -118,7 +119,7 @@ os_code list_versions(struct listing *listing, os_error *err)
         code = fetch_page(listing, &options, page, err);
         qsort(page->versions, page->count, sizeof(page->versions[0]), by_key_and_age);
         if (code == OS_OK && !give_page(listing, page))
-            code = error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
+            code = error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
         more = page->end.truncated;
         free(key_marker);
         free(id_marker);

@@ -105,11 +105,12 @@ static void warn_of_plain_http(os_client *client)
     bool both = store && ledger && strcmp(settings->s3_endpoint.host, settings->dynamodb_endpoint.host) != 0;
     if (!store && !ledger)
         return;
-    log_line(&client->log, OS_LOG_WARN,
-             "Requests to http://%s%s%s go unencrypted to another machine: who is on the way can read objects, records "
-             "and a session token, and change objects (the secret key itself is never sent). Use https:// there.",
-             store ? settings->s3_endpoint.host : settings->dynamodb_endpoint.host, both ? " and http://" : "",
-             both ? settings->dynamodb_endpoint.host : "");
+    log_line(
+        &client->log, OS_LOG_WARN,
+        "Requests to http://%s%s%s go unencrypted to another machine. Anybody on the path can read objects, records "
+        "and a session token, and change objects (the secret key itself is never sent). Use https:// there.",
+        store ? settings->s3_endpoint.host : settings->dynamodb_endpoint.host, both ? " and http://" : "",
+        both ? settings->dynamodb_endpoint.host : "");
 }
 
 /* Whoever looks for the reason of a verdict finds it in the log. */
@@ -120,7 +121,7 @@ static void tell_own_profile(os_client *client)
         log_line(&client->log, OS_LOG_INFO,
                  "The store is Amazon S3's own: its profile is the built-in \"" OWN_PROFILE_NAME
                  "\", and guarded writes go by %s.",
-                 settings->mode == OS_GUARD_AUTO ? "what that proves, without records"
+                 settings->mode == OS_GUARD_AUTO ? "the conditions that the profile proves, without records"
                                                  : way_guard_name(settings->mode));
 }
 
@@ -132,12 +133,11 @@ static void warn_of_missed_profile(os_client *client)
     bool bare = settings->profile == NULL && settings->condition_headers != OS_ON;
     if (settings->store_scheme == SETTINGS_S3 && settings->signature == OS_SIGNATURE_V4 && client->ledger && bare &&
         own_profile_is_missed(&settings->s3_endpoint, settings->bucket))
-        log_line(
-            &client->log, OS_LOG_WARN,
-            "The endpoint %s is given, so guarded writes go under records and carry no condition. A client without "
-            "this ledger that leaves the endpoint out writes by Amazon S3's conditions alone, and neither sees the "
-            "other. Leave the endpoint out in both, or set store_profile=aws and guard=both here.",
-            settings->s3_endpoint.host);
+        log_line(&client->log, OS_LOG_WARN,
+                 "The endpoint %s is given, so guarded writes use records and carry no condition. A client that has no "
+                 "ledger and names no endpoint uses Amazon S3's conditions alone; neither would notice the other. "
+                 "Leave the endpoint out in both, or set store_profile=aws and guard=both here.",
+                 settings->s3_endpoint.host);
 }
 
 static os_code open_client(os_client *client, const os_options *options, os_error *err)
@@ -154,7 +154,8 @@ static os_code open_client(os_client *client, const os_options *options, os_erro
         client->thread_running = thread_start(&client->thread, io_thread, client);
     if (code == OS_OK && !client->thread_running)
         code = error_set(err, OS_ERR_NO_MEMORY,
-                         "The client's I/O thread could not be started: the system's limit on threads is reached.");
+                         "The client's I/O thread could not be started: the system's limit on threads is reached. End "
+                         "other threads, or raise the limit.");
     if (code == OS_OK)
         warn_of_plain_http(client);
     if (code == OS_OK)

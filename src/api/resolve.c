@@ -33,7 +33,7 @@ static os_code check_ledger(const os_client *client, const struct guard_ticket *
     if (client->ledger || ticket->native)
         return OS_OK;
     return error_set(err, OS_ERR_CONFIG,
-                     "The ticket is of a write under a record: set ledger_url to the ledger that it was written to.");
+                     "This ticket belongs to a ledger-guarded write; set ledger_url to that ledger.");
 }
 
 static os_code take_ticket(struct asking *asking, const char *text, os_error *err)

@@ -86,7 +86,7 @@ static os_code give_rows(const os_client *client, const struct kept_rows *rows, 
             record.saw = row->record.saw;
         }
         if (each(context, &record) != 0)
-            return error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
+            return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
     }
     return OS_OK;
 }
@@ -103,7 +103,7 @@ os_code os_table_list(os_client *client, const char *key, const os_call *call, o
         return OS_ERR_ARGUMENT;
     os_code code = client_record_path_of(client, key, &path, &own);
     if (code == OS_OK && each == NULL)
-        code = error_set(&own, OS_ERR_ARGUMENT, "os_table_list was given no function to tell of the records.");
+        code = error_set(&own, OS_ERR_ARGUMENT, "os_table_list needs a callback that receives the records.");
     if (code == OS_OK)
         code = ledger_rows_read(client, path, call, &rows, &own);
     if (code == OS_OK)

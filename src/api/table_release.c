@@ -49,17 +49,16 @@ static os_code refuse_fenced(const struct release_wish *wish, uint64_t fence_s, 
     char left[HUMAN_SIZE];
     if (!is_possible_fence(fence_s, date_s)) {
         human_time(fence_s, until);
-        return error_set(
-            err, OS_ERR_BUSY,
-            "The record of %.300s (etag %.100s) has a fence that no writer of this protocol makes: %s. Nobody "
-            "will take it over; when no writer of this key is running, release it by force.",
-            wish->key, wish->etag, until);
+        return error_set(err, OS_ERR_BUSY,
+                         "The record of %.300s (etag %.100s) has a fence that no writer of this protocol writes: %s. "
+                         "Nobody will take it over. When no writer of this key is running, release it by force.",
+                         wish->key, wish->etag, until);
     }
     human_time(fence_s + margin_s, until);
     human_span((fence_s + margin_s >= date_s ? fence_s + margin_s - date_s + 1 : 1) * 1000, left);
     return error_set(err, OS_ERR_BUSY,
                      "The holder of the record of %.300s (etag %.100s) may still write for %s, until %s by the store's "
-                     "clock; other writers take it over then by themselves.",
+                     "clock. After that other writers take the record over by themselves.",
                      wish->key, wish->etag, left, until);
 }
 
@@ -76,9 +75,8 @@ static os_code check_holder(const struct release_wish *wish, const struct record
     human_span(record_bound_ms(record->timeout_ms, settings->max_clock_skew_rate), bound);
     return error_set(
         err, OS_ERR_BUSY,
-        "The record of %.300s (etag %.100s) has no fence, so its holder may still write; other writers take "
-        "it over when they have seen it for %s. Release it by force only when the holder is known to be "
-        "dead.",
+        "The record of %.300s (etag %.100s) has no fence, so its holder may still write. Other writers take the record "
+        "over after waiting %s. Release it by force only if the holder is known to be dead.",
         wish->key, wish->etag, bound);
 }
 
@@ -90,11 +88,10 @@ static os_code check_upload(const struct release_wish *wish, const char *upload,
     if (wish->force || upload[0] == '\0')
         return OS_OK;
     if (!wish->client->store->has_uploads)
-        return error_set(
-            err, OS_ERR_BUSY,
-            "The record of %.300s names an upload, and whether that is open cannot be asked over signature "
-            "V2. Release it by force only when the upload is known to be gone.",
-            wish->key);
+        return error_set(err, OS_ERR_BUSY,
+                         "The record of %.300s names an upload, and signature V2 cannot ask whether that is open. "
+                         "Release it by force only if the upload is known to be gone.",
+                         wish->key);
     char *object_key = NULL;
     os_code code = client_object_key(wish->client, wish->key, &object_key, &failure);
     if (code == OS_OK)
@@ -103,16 +100,15 @@ static os_code check_upload(const struct release_wish *wish, const char *upload,
     if (code == OS_OK)
         return error_set(
             err, OS_ERR_BUSY,
-            "The record of %.300s names an upload that is still open, and that its holder may have asked the "
-            "store to complete; other writers abort it and take over by themselves.",
+            "The record of %.300s names an upload that is still open, and its holder may have asked the store to "
+            "complete it. Other writers abort that upload and take the record over by themselves.",
             wish->key);
     if (code == OS_ERR_NOT_FOUND)
         return OS_OK;
-    error_set(
-        err, code,
-        "Whether the upload is open that the record of %.300s (etag %.100s) names could not be asked: %.400s Release "
-        "it by force only when the upload is known to be gone.",
-        wish->key, wish->etag, failure.message);
+    error_set(err, code,
+              "The store did not say whether the upload that the record of %.300s (etag %.100s) names is open: %.400s "
+              "Release the record by force only if the upload is known to be gone.",
+              wish->key, wish->etag, failure.message);
     error_service(err, failure.http_status, failure.service_code, failure.request_id);
     return code;
 }
@@ -122,8 +118,7 @@ static os_code check_upload(const struct release_wish *wish, const char *upload,
 static os_code changed(const struct release_wish *wish, os_error *err)
 {
     return error_set(err, OS_ERR_BUSY,
-                     "The record of %.300s (etag %.100s) was changed meanwhile: somebody is at work on it. Nothing was "
-                     "released.",
+                     "Another writer changed the record of %.300s (etag %.100s) meanwhile. Nothing was released.",
                      wish->key, wish->etag);
 }
 
@@ -131,7 +126,7 @@ static os_code changed(const struct release_wish *wish, os_error *err)
 static os_code new_generation(uint64_t *ret, os_error *err)
 {
     if (!random_bytes(ret, sizeof(*ret)))
-        return error_set(err, OS_ERR_IO, "The system gave no random bytes, so that no generation could be made.");
+        return error_set(err, OS_ERR_IO, "The system gave no random bytes for a new generation; try again.");
     *ret >>= 16;
     return OS_OK;
 }
@@ -227,7 +222,7 @@ os_code os_table_release(os_client *client, const char *key, const char *etag, i
     if (etag && strcmp(etag, RECORD_ETAG_CREATE) != 0)
         code = call_etag(etag, normal, &own);
     if (code == OS_OK && key == NULL)
-        code = error_set(&own, OS_ERR_ARGUMENT, "The key whose record is to be released is missing.");
+        code = error_set(&own, OS_ERR_ARGUMENT, "The key is missing; name the object whose record is to be released.");
     if (code == OS_OK)
         code = client_record_path_of(client, key, &path, &own);
     struct release_wish wish = {

@@ -66,8 +66,8 @@ static os_code check_part(const char *name, struct text part, size_t most, os_er
     for (size_t i = 0; i < part.len; i++) {
         if ((unsigned char)part.p[i] <= ' ' || part.p[i] == 0x7f) {
             return error_set(err, OS_ERR_CREDENTIALS,
-                             "The %s has a blank, a line end or another control character in it, which none has: look "
-                             "at where it was copied from.",
+                             "The %s contains a blank, a line end or another control character, which is never valid: "
+                             "check where it was copied from.",
                              name);
         }
     }
@@ -151,7 +151,7 @@ static os_code from_callback(struct credentials *credentials, os_error *err)
     os_credentials got = {.size = sizeof(got)};
     if (credentials->callback(credentials->callback_context, &got) != 0) {
         return error_set(err, OS_ERR_CREDENTIALS,
-                         "The credentials callback gave no credentials; what it asks must be mended.");
+                         "The credentials callback gave no credentials; check the source that it reads.");
     }
     struct text id = text_from(got.access_key_id);
     struct text secret = text_from(got.secret_access_key);
@@ -293,8 +293,8 @@ static os_code look(struct credentials *credentials, os_error *err)
     }
     if (credentials->no_environment) {
         return error_set(err, OS_ERR_CREDENTIALS,
-                         "There are no credentials: no callback and no keys are given, and the environment and the "
-                         "profile files are not to be read.");
+                         "There are no credentials: no callback and no keys are given, and no_environment forbids to "
+                         "read the environment and the profile files.");
     }
     return from_surroundings(credentials, err);
 }

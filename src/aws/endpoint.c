@@ -175,7 +175,7 @@ os_code endpoint_parse(const char *service, const char *url, const char *region,
     struct text name = text_from(region);
     if (!region_ok(name, sizeof(endpoint.region)) || !text_copy(name, endpoint.region, sizeof(endpoint.region))) {
         return error_set(err, OS_ERR_CONFIG,
-                         "The %s region \"%.80s\" is not one: it has 1 to 63 letters, digits and '-', as in us-east-1.",
+                         "The %s region \"%.80s\" is not valid: give 1 to 63 letters, digits and '-', as in us-east-1.",
                          service, name.p);
     }
     if (url != NULL && url[0] != '\0') {
@@ -289,8 +289,9 @@ bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addres
 void endpoint_mend(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_MEND_SIZE])
 {
     if (endpoint->is_aws) {
-        (void)snprintf(ret, ENDPOINT_MEND_SIZE, "Check %s_region (%s) and the way to https://%s, or set %s_endpoint.",
-                       service, endpoint->region, endpoint->host, service);
+        (void)snprintf(ret, ENDPOINT_MEND_SIZE,
+                       "Check %s_region (%s) and the connection to https://%s, or set %s_endpoint.", service,
+                       endpoint->region, endpoint->host, service);
     } else {
         (void)snprintf(ret, ENDPOINT_MEND_SIZE, "Check %s_endpoint, which is %s://%s.", service, endpoint->scheme,
                        endpoint->host);

@@ -81,7 +81,8 @@ static void wipe(char *data, size_t len)
 
 static os_code not_used(const char *path, const char *why, os_error *err)
 {
-    return error_set(err, OS_ERR_CONFIG, "The profile file %s is not used, because %s; mend or remove it.", path, why);
+    return error_set(err, OS_ERR_CONFIG, "The profile file %s is not used, because %s; correct or remove it.", path,
+                     why);
 }
 
 static os_code take_file(struct profile_files *files, enum profile_file file, int fd, os_error *err)
@@ -97,7 +98,7 @@ static os_code take_file(struct profile_files *files, enum profile_file file, in
         return not_used(files->path[file],
                         len < 0          ? strerror(read_error)
                         : len > FILE_MAX ? "it is over 1 MiB long"
-                                         : "it is not a text (there is a NUL byte in it)",
+                                         : "it is not a text file (it contains a NUL byte)",
                         err);
     }
     files->data[file] = data;

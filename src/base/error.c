@@ -59,7 +59,7 @@ void error_service(os_error *err, int http_status, const char *service_code, con
 
 os_code error_no_memory(os_error *err)
 {
-    return error_set(err, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some, and call again.");
+    return error_set(err, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some and call again.");
 }
 
 const char *os_code_name(os_code code)

@@ -38,14 +38,14 @@ static os_code check_metadata(const os_put_options *options, os_error *err)
     size_t bytes = strlen(S3_NONCE_METADATA) + RECORD_NONCE_SIZE - 1;
     if (options->metadata_count > CARRIED_METADATA_MAX || (options->metadata == NULL && options->metadata_count > 0))
         return error_set(err, OS_ERR_ARGUMENT,
-                         "There are %zu metadata entries; at most %d can be given, and a copy could not carry more.",
+                         "There are %zu metadata entries; at most %d are allowed, so that a copy can carry them too.",
                          options->metadata ? options->metadata_count : 0, CARRIED_METADATA_MAX);
     for (size_t i = 0; i < options->metadata_count; i++) {
         const os_metadata *entry = &options->metadata[i];
         if (entry->name == NULL || entry->value == NULL || !metadata_name_ok(entry->name))
             return error_set(err, OS_ERR_ARGUMENT,
-                             "A metadata entry needs a value, and a name of lower-case letters, digits, '-', '_' and "
-                             "'.'; \"%.100s\" has not.",
+                             "The metadata entry \"%.100s\" is not valid: it needs a value, and a name of lower-case "
+                             "letters, digits, '-', '_' and '.'.",
                              entry->name ? entry->name : "");
         if (strcmp(entry->name, S3_NONCE_METADATA) == 0)
             return error_set(err, OS_ERR_ARGUMENT, "The metadata name " S3_NONCE_METADATA " is reserved.");
@@ -58,8 +58,8 @@ static os_code check_metadata(const os_put_options *options, os_error *err)
     }
     if (bytes > S3_METADATA_MAX)
         return error_set(err, OS_ERR_ARGUMENT,
-                         "The metadata has %zu bytes with the guard's own entry; a store takes %d.", bytes,
-                         S3_METADATA_MAX);
+                         "The metadata, with the entry that the guard adds, has %zu bytes; a store takes at most %d.",
+                         bytes, S3_METADATA_MAX);
     return OS_OK;
 }
 
@@ -99,7 +99,8 @@ static os_code check_header(const char *name, const char *value, os_error *err)
 {
     size_t bytes = value ? strlen(value) : 0;
     if (bytes > S3_HEADER_MAX)
-        return error_set(err, OS_ERR_ARGUMENT, "The %s has %zu bytes; a store takes %d.", name, bytes, S3_HEADER_MAX);
+        return error_set(err, OS_ERR_ARGUMENT, "The %s has %zu bytes; a store takes at most %d.", name, bytes,
+                         S3_HEADER_MAX);
     if (bytes > 0 && !printable(value))
         return error_set(err, OS_ERR_ARGUMENT,
                          "The %s has bytes that a header cannot carry: only printable ASCII can be sent.", name);
@@ -139,7 +140,7 @@ os_code call_check_attributes(const os_client *client, const struct s3_attribute
     if (client->store->has_attributes)
         return OS_OK;
     return store_answer_refuse_extras(
-        &request, client->store->is_local ? "The embedded store" : "A store spoken to with Signature V2", err);
+        &request, client->store->is_local ? "The embedded store" : "A store with Signature V2", err);
 }
 
 struct s3_creation call_creation(const struct s3_content *content, const struct s3_attributes *attributes)
@@ -189,10 +190,10 @@ os_code call_etag(const char *etag, char *ret, os_error *err)
         return error_set(err, OS_ERR_ARGUMENT, "The expected ETag is missing; take it from a HEAD of the object.");
     if (strncasecmp(etag, "W/", 2) == 0)
         return error_set(err, OS_ERR_ARGUMENT,
-                         "%.100s is a weak ETag, which does not name bytes; a strong one is needed.", etag);
+                         "%.100s is a weak ETag, which does not identify bytes; give a strong one.", etag);
     if (!text_normalise_etag(etag, ret, VERSION_ETAG_SIZE))
         return error_set(err, OS_ERR_ARGUMENT,
-                         "%.150s is no ETag: give it as the store wrote it, with or without its quotes.", etag);
+                         "%.150s is not an ETag: give it as the store wrote it, with or without its quotes.", etag);
     return OS_OK;
 }
 
@@ -206,8 +207,7 @@ os_code call_version_id(const char *version_id, const char **ret, os_error *err)
         printable = printable && *c > ' ' && *c < 0x7f; /* AWS: "URL-ready" text */
     if (!printable || !s3_is_version_id(version_id))
         return error_set(err, OS_ERR_ARGUMENT,
-                         "\"%.60s\" is no version id that a store could have given; list the versions of the key.",
-                         version_id);
+                         "\"%.60s\" cannot be a version id of a store; list the versions of the key.", version_id);
     *ret = version_id;
     return OS_OK;
 }

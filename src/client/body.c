@@ -61,7 +61,7 @@ static os_code open_file(const char *file, uint64_t load_most, struct body *ret,
     os_code code = OS_OK;
     if (!S_ISREG(stat.st_mode))
         code = error_set(err, OS_ERR_ARGUMENT,
-                         S_ISDIR(stat.st_mode) ? "%.300s is a folder; only what is in a file can be written."
+                         S_ISDIR(stat.st_mode) ? "%.300s is a folder; name a file."
                                                : "%.300s is no regular file, so its length is not known: give it as a "
                                                  "stream (os_body.read).",
                          file);
@@ -87,8 +87,7 @@ os_code body_read_on(const struct body *body, void *data, uint64_t size, uint64_
         int64_t got = body->read(body->read_context, (char *)data + done, (size_t)(size - done));
         if (got < 0 || (uint64_t)got > size - done)
             return error_set(err, OS_ERR_BODY,
-                             "The stream of the body could not be read any further; call again with "
-                             "one that can.");
+                             "The stream of the body failed while it was read; call again with a new stream.");
         if (got == 0)
             break;
         done += (uint64_t)got;
@@ -126,7 +125,7 @@ os_code body_open(const os_body *from, uint64_t load_most, uint64_t stream_most,
     if (code != OS_OK)
         return code;
     if (from == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "There is no body; for an empty object give one of length 0.");
+        return error_set(err, OS_ERR_ARGUMENT, "The body is missing; for an empty object give a body of length 0.");
     ret->read = own.read;
     ret->read_context = own.read_context;
     if (own.read)

@@ -61,11 +61,11 @@ static enum date_belief judge_date(os_client *client, const struct store_answer 
     enum date_belief belief = dates_judge(&client->dates, answer->date_s, sent, &now, client->settings.guard.margin_s);
     if (belief == DATE_DOUBTED && !doubting)
         log_line(&client->log, OS_LOG_WARN,
-                 "The store's Date is second %llu, which is %s; it is not believed until other answers agree. See that "
-                 "the clocks of the store's front ends are set, and that nothing on the way writes Date.",
+                 "The store's Date is second %llu, which is %s; the client ignores it until other answers agree. Check "
+                 "that the clocks of the store's front ends are set, and that no proxy replaces the Date header.",
                  (unsigned long long)answer->date_s,
-                 client->dates.known ? "later than what was answered before and the time since"
-                                     : "far ahead of this machine's time");
+                 client->dates.known ? "later than the previous answers and the time since then allow"
+                                     : "far ahead of this machine's clock");
     return belief;
 }
 
@@ -100,7 +100,8 @@ os_code client_store_time(os_client *client, uint64_t *ret_s, os_error *err)
     if (code != OS_OK)
         return code;
     if (!asking.known)
-        return error_set(err, OS_ERR_PROTOCOL, "No answer of the store had a Date header, so its time is not known.");
+        return error_set(err, OS_ERR_PROTOCOL,
+                         "No answer of the store had a Date header, so the store's time is unknown.");
     *ret_s = asking.date_s;
     return OS_OK;
 }

@@ -54,12 +54,12 @@ os_code client_enter(os_client *client, struct inside *ret, os_error *err)
 {
     if (client_is_forked(client))
         return error_set(err, OS_ERR_ARGUMENT,
-                         "The client was opened before fork(), and its threads are not in this process; nothing was "
-                         "sent. Open a client in the process that uses it.");
+                         "The client was opened before fork(), and its threads do not exist in this process; nothing "
+                         "was sent. Open a client in the process that uses it.");
     if (loop_is_inside(client->loop) || self_is_listed(client, true))
         return error_set(err, OS_ERR_ARGUMENT,
-                         "The call was made from a callback of the same client (log, metric, progress, sink or "
-                         "credentials), and would wait for itself for ever; nothing was sent. Call when the callback "
+                         "The call was made within a callback of the same client (log, metric, progress, sink or "
+                         "credentials) and would wait for itself for ever; nothing was sent. Call after the callback "
                          "has returned, from another thread, or on another client.");
     link_in(client, ret, false);
     return OS_OK;

@@ -46,14 +46,12 @@ bool own_profile_applies(const struct endpoint *endpoint, const char *bucket, co
     bool general = is_general(bucket);
     *ret_why = "";
     if (known_host && !general)
-        *ret_why =
-            " By its name the bucket is a directory bucket or an access point, of which the profile \"aws\" says "
-            "nothing: probe it.";
+        *ret_why = " The bucket's name is that of a directory bucket or an access point, which the profile \"aws\" "
+                   "does not cover: probe it.";
     else if (endpoint->is_aws && !known_host)
         *ret_why = " The profile \"aws\" is the default in the commercial regions, GovCloud and China only.";
     else if (known_host && !endpoint->is_aws)
-        *ret_why =
-            " If that endpoint is Amazon S3 itself and the bucket a general-purpose one, store_profile=aws needs "
-            "no ledger.";
+        *ret_why = " If that endpoint is Amazon S3 itself and the bucket is a general-purpose one, set "
+                   "store_profile=aws: then no ledger is needed.";
     return endpoint->is_aws && known_host && general;
 }

@@ -164,8 +164,8 @@ static os_code refuse_native(const struct way_rules *rules, const struct way_wis
 {
     return error_set(
         err, OS_ERR_UNSUPPORTED,
-        "The profile of the store (%.63s) does not prove that %s with %s lets one writer through in a race, "
-        "nor another request that could stand in for it; use guard=record or guard=auto with a ledger.",
+        "The profile of the store (%.63s) does not prove that %s with %s lets exactly one writer win a race, and it "
+        "proves no other request for this write; use guard=record, or guard=auto with a ledger.",
         rules->profile ? rules->profile->name : "none", way_request_name(plain_request(rules, wish)),
         expectation_name(wish));
 }
@@ -173,8 +173,8 @@ static os_code refuse_native(const struct way_rules *rules, const struct way_wis
 static os_code refuse_condition(const struct way_rules *rules, const struct way_wish *wish, os_error *err)
 {
     return error_set(err, OS_ERR_UNSUPPORTED,
-                     "The profile of the store (%.63s) says that %s with %s is refused there, even when the condition "
-                     "holds; use guard=record for it.",
+                     "The profile of the store (%.63s) says that %s with %s is refused even when the condition holds; "
+                     "use guard=record for it.",
                      rules->profile->name, way_request_name(plain_request(rules, wish)), expectation_name(wish));
 }
 
@@ -207,17 +207,17 @@ static os_code refuse_without_ledger(const struct way_rules *rules, const struct
                          : rules->guard == OS_GUARD_BOTH ? "guard=both"
                                                          : "condition_headers=off");
     return error_set(err, OS_ERR_CONFIG,
-                     "A guarded %s needs a ledger here, because the profile of the store (%.63s) does not prove all "
-                     "that writes to the same keys by %s: set ledger_url to dynamodb://TABLE (or sqlite:///FILE for "
-                     "writers on one machine).",
+                     "A guarded %s needs a ledger here, because the profile of the store (%.63s) does not prove every "
+                     "request that may write the same keys by %s: set ledger_url to dynamodb://TABLE (or "
+                     "sqlite:///FILE for writers on one machine).",
                      operation, rules->profile->name, expectation_name(wish));
 }
 
 static os_code refuse_size(const struct way_rules *rules, const struct way_wish *wish, os_error *err)
 {
     return error_set(err, OS_ERR_TOO_LARGE,
-                     "%llu bytes are too many for one request (the limit is %llu), and this store takes no uploads in "
-                     "parts; nothing was written.",
+                     "%llu bytes are too many for one request (the limit is %llu), and this store has no multipart "
+                     "uploads; nothing was written.",
                      (unsigned long long)wish->bytes,
                      (unsigned long long)way_stage_above(rules, wish->operation, wish->create));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way of a write: which request carries it, and what keeps other writers out meanwhile (docs/rules.md, M1
+ * Write plan: which request performs the write and which mechanism excludes other writers (docs/rules.md, M1
  * to M4). Pure: from what a client was told and what its store's profile says.
  *
  * Verdicts rest on what other writers leave behind, so that a fleet must agree on its ways, key by key. With

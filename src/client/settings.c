@@ -59,36 +59,36 @@ static uint64_t at_most(uint64_t value, uint64_t most)
 static os_code check_protocol(const os_options *options, struct guard_settings *guard, os_error *err)
 {
     if (guard->max_clock_skew_rate < 2)
-        return error_set(err, OS_ERR_CONFIG, "max_clock_skew_rate is %u; less than 2 leaves no room for a slow clock.",
+        return error_set(err, OS_ERR_CONFIG,
+                         "max_clock_skew_rate is %u; give 2 or more, which leaves room for a slow clock.",
                          guard->max_clock_skew_rate);
     if (guard->timeout_ms > UINT64_C(86400000) || guard->max_clock_skew_rate > 1000)
         return error_set(err, OS_ERR_CONFIG,
-                         "timeout_ms over a day, or max_clock_skew_rate over 1,000, is refused: nobody would take such "
-                         "a record over.");
+                         "timeout_ms must be at most a day, and max_clock_skew_rate at most 1,000: nobody could take "
+                         "over such a record otherwise.");
     if (guard->length_s > GUARD_LENGTH_MAX_S)
-        return error_set(err, OS_ERR_CONFIG, "length_s is %u; a signature longer than %d s is refused.",
+        return error_set(err, OS_ERR_CONFIG, "length_s is %u; a signature may be valid for at most %d s.",
                          guard->length_s, GUARD_LENGTH_MAX_S);
     if (guard->margin_s > 3600 || guard->work_s > 86400)
-        return error_set(err, OS_ERR_CONFIG, "margin_s over an hour, or allowance_s over a day, is refused.");
+        return error_set(err, OS_ERR_CONFIG, "margin_s must be at most an hour, and allowance_s at most a day.");
     bool ends = guard->stalled_body_s != GUARD_STALLED_BODY_FOR_EVER;
     if (guard->late_segment_s > 3600 || (ends && guard->stalled_body_s > PROFILE_STALLED_MAX_S))
-        return error_set(
-            err, OS_ERR_CONFIG,
-            "late_segment_s over an hour, or stalled_body_s over a day, is refused; a store that waits for "
-            "the rest of a body for ever has stalled_body_s 4294967295.");
+        return error_set(err, OS_ERR_CONFIG,
+                         "late_segment_s must be at most an hour, and stalled_body_s at most a day. For a store that "
+                         "waits for the rest of a body for ever, set stalled_body_s to 4294967295.");
     if (guard->minimum_rate < LEAST_RATE)
         return error_set(err, OS_ERR_CONFIG,
-                         "minimum_rate is %llu bytes per second; at less than %d nobody would take over what stalls.",
+                         "minimum_rate is %llu bytes per second; give %d or more: nobody could take over from a "
+                         "stalled writer otherwise.",
                          (unsigned long long)guard->minimum_rate, LEAST_RATE);
     uint64_t least_s = record_ttl(0, LEAST_TTL_S, guard->timeout_ms, guard->max_clock_skew_rate);
     if (options->ttl_s == 0 && guard->ttl_s < least_s)
         guard->ttl_s = least_s;
     if (guard->ttl_s < least_s || guard->ttl_s > UINT32_MAX)
-        return error_set(
-            err, OS_ERR_CONFIG,
-            "ttl_s is %llu; it must be at least 600 and at least 10 x timeout x max_clock_skew_rate, here %llu "
-            "(rule T5), and less than 136 years.",
-            (unsigned long long)guard->ttl_s, (unsigned long long)least_s);
+        return error_set(err, OS_ERR_CONFIG,
+                         "ttl_s is %llu; it must be at least 600, at least 10 x timeout x max_clock_skew_rate (here "
+                         "%llu, rule T5), and less than 136 years.",
+                         (unsigned long long)guard->ttl_s, (unsigned long long)least_s);
     return OS_OK;
 }
 
@@ -137,8 +137,8 @@ static os_code check_native(const os_options *options, const struct settings *se
     if (options->guard != OS_GUARD_NATIVE || given(options->store_profile) || settings->profile_is_own)
         return OS_OK;
     return error_set(err, OS_ERR_CONFIG,
-                     "guard=native needs store_profile: what the store enforces is known from a probe (`oscommit probe "
-                     "URL`), not from its name.%s",
+                     "guard=native needs store_profile: only a probe (`oscommit probe URL`) shows what the store "
+                     "enforces, not its name.%s",
                      settings->unprofiled);
 }
 
@@ -148,8 +148,7 @@ static os_code check_mode(const os_options *options, const struct settings *sett
     const char *guard = options->guard == OS_GUARD_NATIVE ? "native" : "both";
     bool profiled = given(options->store_profile);
     if (settings->store_scheme == SETTINGS_FILE && (needs_condition || profiled))
-        return error_set(err, OS_ERR_CONFIG,
-                         "%s is for stores over S3: the embedded store is guarded by the record alone.",
+        return error_set(err, OS_ERR_CONFIG, "%s is for stores over S3: the embedded store uses the record alone.",
                          profiled ? "store_profile" : "guard=native or both");
     if (options->signature == OS_SIGNATURE_V2 && (needs_condition || profiled))
         return error_set(err, OS_ERR_CONFIG, "%s needs signature v4: requests signed by V2 carry no condition here.",
@@ -286,7 +285,7 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
     ret->log_level = options->log_level ? options->log_level : OS_LOG_WARN;
     if (options->record_prefix &&
         (strlen(options->record_prefix) > 512 || !text_is_utf8(text_from(options->record_prefix))))
-        return error_set(err, OS_ERR_CONFIG, "record_prefix is longer than 512 bytes, or no UTF-8.");
+        return error_set(err, OS_ERR_CONFIG, "record_prefix is longer than 512 bytes, or is not UTF-8.");
     os_code code = copy_string(options->ca_file, &ret->ca_file, err);
     if (code == OS_OK)
         code = copy_string(options->record_prefix, &ret->record_prefix, err);
@@ -295,7 +294,7 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
     int length = snprintf(agent, sizeof(agent), "%s%soscommit/%s", named ? options->user_agent : "", named ? " " : "",
                           os_version());
     if (length < 0 || (size_t)length >= sizeof(agent) || strpbrk(agent, "\r\n"))
-        return error_set(err, OS_ERR_CONFIG, "user_agent is too long, or has a line end in it.");
+        return error_set(err, OS_ERR_CONFIG, "user_agent is too long, or contains a line end.");
     return code == OS_OK ? copy_string(agent, &ret->user_agent, err) : code;
 }
 
@@ -309,11 +308,11 @@ static os_code take_sizes(const os_options *options, struct settings *ret, os_er
                          (unsigned long long)ret->part_size);
     if (ret->stage_above > PART_SIZE_MAX)
         return error_set(err, OS_ERR_CONFIG,
-                         "stage_above is %llu bytes; what goes in one request has at most 5 GiB, so it must be less.",
+                         "stage_above is %llu bytes; it must be less than 5 GiB, the most that one request can send.",
                          (unsigned long long)ret->stage_above);
     if (ret->parts_at_once > MOST_PARTS_AT_ONCE)
-        return error_set(err, OS_ERR_CONFIG, "parts_at_once is %u; at most %d parts of a call are under way.",
-                         ret->parts_at_once, MOST_PARTS_AT_ONCE);
+        return error_set(err, OS_ERR_CONFIG, "parts_at_once is %u; it must be at most %d.", ret->parts_at_once,
+                         MOST_PARTS_AT_ONCE);
     return OS_OK;
 }
 

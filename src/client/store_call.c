@@ -197,8 +197,8 @@ os_code plain_upload_state(os_client *client, const char *key, const char *id, c
     if (code != OS_ERR_NOT_FOUND || plain.no_upload)
         return code;
     return error_set(err, OS_ERR_PROTOCOL,
-                     "ListParts of %.300s was answered with a 404 that does not say NoSuchUpload: it may be another's "
-                     "than the store's. Ask the store itself, and no proxy that makes answers of its own.",
+                     "ListParts of %.300s was answered with a 404 that does not say NoSuchUpload, so it may not come "
+                     "from the store. Connect to the store without a proxy that makes up answers.",
                      key);
 }
 

@@ -12,7 +12,7 @@
 
 enum { TICKET_FORMAT = 2, TICKET_KEY_SIZE = 4096 };
 
-#define NOT_COMPLETE "The ticket is not complete; give the whole line that the call returned."
+#define NOT_COMPLETE "The ticket is incomplete; give the whole line that the call returned."
 
 static int write_record(json_t *object, const struct record *record)
 {
@@ -179,10 +179,10 @@ static os_code check_key(const char *key, const struct ticket_wish *wish, os_err
 {
     const char *prefix = wish->place.part[TICKET_PREFIX];
     if (strncmp(key, prefix, strlen(prefix)) != 0)
-        return error_set(err, OS_ERR_ARGUMENT, "The ticket is of %.300s, which lies outside the prefix %.300s.", key,
+        return error_set(err, OS_ERR_ARGUMENT, "The ticket is for %.300s, which lies outside the prefix %.300s.", key,
                          prefix);
     if (wish->key && strcmp(wish->key, key) != 0)
-        return error_set(err, OS_ERR_ARGUMENT, "The ticket is of the object %.300s, not of %.300s.", key, wish->key);
+        return error_set(err, OS_ERR_ARGUMENT, "The ticket is for the object %.300s, not for %.300s.", key, wish->key);
     return OS_OK;
 }
 
@@ -218,7 +218,7 @@ os_code ticket_read(const char *text, const struct ticket_wish *wish, char **ret
     json_error_t where;
     json_t *object = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
     if (object == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "The ticket is no JSON: %.100s at character %d.", where.text,
+        return error_set(err, OS_ERR_ARGUMENT, "The ticket is not JSON: %.100s at character %d.", where.text,
                          where.position);
     os_code code = read_object(object, wish, ret_key, ret_upload, ret, err);
     json_decref(object);

@@ -15,7 +15,7 @@ struct part {
 };
 
 #define WITH_ITS_SETTINGS "Resolve it with the settings of the client that wrote it."
-#define WITH_ANOTHER_NAME "If both are names of the same one, say so: same_store, --same-store."
+#define WITH_ANOTHER_NAME "If both names mean the same one, set same_store (--same-store)."
 
 static const struct part parts[TICKET_PARTS] = {
     [TICKET_STORE] = {"store", "kind of store", false, WITH_ITS_SETTINGS},
@@ -75,14 +75,12 @@ static os_code check_part(const json_t *written, const struct part *part, const 
         return error_no_memory(err);
     if (theirs == NULL || !ticket_is_plain(theirs))
         code = error_set(err, OS_ERR_ARGUMENT,
-                         "The ticket does not say which %s it is of; give the whole line that "
-                         "the call returned.",
-                         part->words);
+                         "The ticket does not name its %s; give the whole line that the call returned.", part->words);
     else if (strcmp(theirs, ours) != 0 && !(same_store && part->is_endpoint))
-        code = error_set(err, OS_ERR_ARGUMENT,
-                         "The ticket is of another store than this client's: its %s is \"%.200s\", the client's "
-                         "\"%.200s\". %s",
-                         part->words, theirs, ours, part->what_to_do);
+        code = error_set(
+            err, OS_ERR_ARGUMENT,
+            "The ticket is for another store than this client's: its %s is \"%.200s\", the client's is \"%.200s\". %s",
+            part->words, theirs, ours, part->what_to_do);
     free(ours);
     return code;
 }

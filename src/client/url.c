@@ -50,7 +50,7 @@ static os_code parse_s3(struct text rest, const char *url, struct settings *ret,
                          "The store URL %s has no valid bucket name; write s3://bucket or s3://bucket/prefix.", url);
     if (prefix.len >= S3_KEY_MAX || !text_is_utf8(prefix))
         return error_set(err, OS_ERR_CONFIG,
-                         "The prefix in the store URL %.300s is no UTF-8, or leaves no room for a key.", url);
+                         "The prefix in the store URL %.300s is not UTF-8, or leaves no room for a key.", url);
     ret->store_scheme = SETTINGS_S3;
     return copy_prefix(prefix, &ret->prefix, err);
 }
@@ -113,7 +113,8 @@ os_code url_parse_ledger(const char *url, struct settings *ret, uint64_t *ret_ti
         if (!text_take_until(&rest, ':', &table))
             return set_table(rest, url, ret, err);
         if (!text_parse_u64(rest, ret_timeout_ms) || *ret_timeout_ms == 0)
-            return error_set(err, OS_ERR_CONFIG, "The timeout in the ledger URL %s is no number of milliseconds.", url);
+            return error_set(err, OS_ERR_CONFIG, "The timeout in the ledger URL %s is not a number of milliseconds.",
+                             url);
         return set_table(table, url, ret, err);
     }
     return error_set(

@@ -53,7 +53,7 @@ static bool stood_there(const struct guard *g, const struct object_version *vers
     if (version_same(version, &g->base) && is_one_of_a_kind(version))
         return true;
     int64_t settled_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s - GUARD_NATIVE_SETTLED_S;
-    bool settled = version->last_modified_s != 0 && version->last_modified_s < settled_s; /* unread, it is any */
+    bool settled = version->last_modified_s != 0 && version->last_modified_s < settled_s; /* unreadable: assume new */
     return g->settings.modified_tells && version_is_of_one_part(version->etag) && settled;
 }
 

@@ -181,7 +181,7 @@ static bool version_may_be_ours(const struct guard *g, const struct object_versi
     if (!version->exists || version->nonce[0] || g->operation == GUARD_DELETE)
         return false;
     bool other_bytes = g->our_etag[0] && strcmp(g->our_etag, version->etag) != 0;
-    bool young = version->last_modified_s == 0 || version->last_modified_s >= signed_s; /* unread, it is any */
+    bool young = version->last_modified_s == 0 || version->last_modified_s >= signed_s; /* unreadable: assume new */
     return g->operation == GUARD_COMPLETE || (!other_bytes && young);
 }
 

@@ -41,10 +41,9 @@ struct record {
 };
 
 /* What a person can do about an item that is no record, for sentences. */
-#define RECORD_MEND                                                                                                \
-    "No writer can pass it: look at it with `oscommit table show`, see who else writes to the table, and when no " \
-    "writer "                                                                                                      \
-    "of this key is running, mend it with `oscommit table release --force`."
+#define RECORD_MEND                                                                                              \
+    "It blocks every writer: look at it with `oscommit table show`, and find out who else writes to the table. " \
+    "When no writer of this key is running, replace it with `oscommit table release --force`."
 
 /* On what a PutItem of a record depends. */
 enum record_condition_kind {

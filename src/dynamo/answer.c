@@ -35,7 +35,7 @@ struct meaning {
 #define MEND_KEYS       "Check the access key, the secret key and the region of the DynamoDB credentials."
 #define MEND_RIGHTS \
     "Allow these credentials the action on the table, in their IAM policy, the table's policy and its KMS key."
-#define MEND_CLOCK "It was not applied; it is to be signed again with the time of the answer's Date header."
+#define MEND_CLOCK "It was not applied; sign it again with the time of the answer's Date header."
 #define MEND_DEFECT                                                                                                  \
     "Check that the endpoint is DynamoDB and that no proxy changes requests; check the table's keys with `oscommit " \
     "table check`."
@@ -56,13 +56,14 @@ static const struct meaning meanings[] = {
     {"RequestLimitExceeded", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
      WAIT_AND_REPEAT " If it goes on, ask AWS to raise the account's limit."},
     {"TransactionConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
-     WAIT_AND_REPEAT " A transaction on the same record was under way; only this protocol should write to the table."},
+     WAIT_AND_REPEAT
+     " A transaction on the same record was in progress; only this protocol should write to the table."},
     {"ReplicatedWriteConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
      WAIT_AND_REPEAT " Another region was writing the same record."},
     {"LimitExceededException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
-     WAIT_AND_REPEAT " Too many changes of tables were under way, or the account has as many tables as it may."},
+     WAIT_AND_REPEAT " Too many changes of tables were in progress, or the account has as many tables as it may."},
     {"ResourceInUseException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
-     WAIT_AND_REPEAT " The table is just being made, changed or deleted."},
+     WAIT_AND_REPEAT " The table is being created, changed or deleted."},
 
     {"RequestExpired", LEDGER_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK},
     {"RequestTimeTooSkewed", LEDGER_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK},
@@ -87,8 +88,8 @@ static const struct meaning meanings[] = {
      "The AWS account must be subscribed to DynamoDB, or opted in to this region."},
 
     {"ResourceNotFoundException", LEDGER_REFUSED, OS_ERR_NO_TABLE, false, false,
-     "Create the table with `oscommit table create` and wait until it is ACTIVE, or mend its name, the region or the "
-     "endpoint."},
+     "Create the table with `oscommit table create` and wait until it is ACTIVE, or correct its name, the region or "
+     "the endpoint."},
     {"ItemCollectionSizeLimitExceededException", LEDGER_REFUSED, OS_ERR_TABLE, false, false,
      "The table has a local secondary index that is full: use a table without indexes."},
     {"ValidationException", LEDGER_REFUSED, OS_ERR_TABLE, false, false, MEND_DEFECT},
@@ -181,7 +182,7 @@ enum ledger_outcome answer_finding(const struct http_response *response, const s
 static const char *advice(const struct answer_of *of)
 {
     return of->writes ? "It may have been applied: send it again, or read what is there."
-                      : "Nothing was changed by it: ask again.";
+                      : "It changed nothing: ask again.";
 }
 
 static enum ledger_outcome ambiguous(const struct http_response *response, const struct answer_of *of, os_code code,
@@ -254,8 +255,8 @@ static enum ledger_outcome judge_refusal(const struct http_response *response, c
     quote_service(detail, said);
     char finding[1024];
     if (meaning == NULL) {
-        snprintf(finding, sizeof(finding), "was answered with HTTP %d%s, which says nothing certain. %s",
-                 response->status, said, advice(of));
+        snprintf(finding, sizeof(finding), "was answered with HTTP %d%s, which decides nothing. %s", response->status,
+                 said, advice(of));
         return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_SERVICE, finding, detail, err);
     }
     detail->skewed = meaning->skewed;
@@ -317,13 +318,12 @@ static enum ledger_outcome judge_unread(const struct http_response *response, co
         return LEDGER_CONFLICT;
     }
     if (detail->too_large) {
-        return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer with more in it than is read", detail, err);
+        return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is larger than the limit", detail, err);
     }
     if (is_foreign(response)) {
         return foreign(response, of, detail, err);
     }
-    return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is not the JSON object it should be", detail,
-                     err);
+    return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is not a JSON object", detail, err);
 }
 
 static enum ledger_outcome judge(const struct http_response *response, const struct answer_of *of, const json_t *root,

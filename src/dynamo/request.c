@@ -74,8 +74,8 @@ static os_code check_key_part(const char *what, const char *value, size_t max, o
     struct text text = text_from(value);
     if (text.len == 0 || text.len > max || !text_is_utf8(text)) {
         return error_set(err, OS_ERR_ARGUMENT,
-                         "The %s of a record must be 1 to %zu bytes of UTF-8, as DynamoDB wants its keys; this one has "
-                         "%zu bytes%s. Use another key.",
+                         "The %s of a record must be 1 to %zu bytes of UTF-8, the limit of DynamoDB's keys; this one "
+                         "has %zu bytes%s. Use another key.",
                          what, max, text.len, text_is_utf8(text) ? "" : " that are not UTF-8");
     }
     return OS_OK;
@@ -361,8 +361,8 @@ static os_code read_start_key(const char *start_key, json_t **ret, os_error *err
     *ret = len <= START_KEY_MAX ? json_read(start_key, len) : NULL;
     if (*ret == NULL) {
         return error_set(err, OS_ERR_ARGUMENT,
-                         "The key at which the next page of records should start is not the one that a page ended "
-                         "with; list the records from the beginning.");
+                         "The next page of records cannot start here: no page ended with this key. List the records "
+                         "from the beginning.");
     }
     return OS_OK;
 }

@@ -32,7 +32,7 @@ static enum ledger_outcome read_item(const struct http_response *response, const
         return readable;
     }
     char finding[512];
-    snprintf(finding, sizeof(finding), "found an item there that is no record. %.160s " RECORD_MEND, fault.message);
+    snprintf(finding, sizeof(finding), "found an item there that is not a record. %.160s " RECORD_MEND, fault.message);
     return answer_finding(response, of, LEDGER_UNREADABLE, code, finding, detail, err);
 }
 

@@ -169,13 +169,13 @@ static os_code judge_ttl(const char *where, const char *status, const char *attr
     }
     if (is_on) {
         return error_set(err, OS_ERR_TABLE,
-                         "The %s is unfit for records: its TTL is on the attribute \"%s\", so that old records are "
+                         "The %s is unfit for records: its TTL is on the attribute \"%s\", so old records are "
                          "never removed. Turn that off and enable it on \"" RECORD_TTL "\".",
                          where, attribute);
     }
     return error_set(err, OS_ERR_TABLE,
-                     "The %s is unfit for records: its TTL is %s, so that old records are never removed. Enable it on "
-                     "the attribute \"" RECORD_TTL "\"; `oscommit table create` does it.",
+                     "The %s is unfit for records: its TTL is %s, so old records are never removed. Enable it on the "
+                     "attribute \"" RECORD_TTL "\"; `oscommit table create` does it.",
                      where, status[0] != '\0' ? status : "off");
 }
 
@@ -191,7 +191,7 @@ os_code dynamo_judge_table(const char *where, const struct dynamo_table *found, 
     if (found->replicated_eventually) {
         return error_set(err, OS_ERR_TABLE,
                          "The %s is unfit for records: it is a global table with multi-region eventual consistency, "
-                         "where two regions would grant the same record. Use a table in one region, or a global table "
+                         "where two regions could grant the same record. Use a table in one region, or a global table "
                          "with MultiRegionConsistency STRONG.",
                          where);
     }
@@ -201,11 +201,10 @@ os_code dynamo_judge_table(const char *where, const struct dynamo_table *found, 
                          where, found->status);
     }
     if (ttl_status == NULL) {
-        return error_set(
-            err, OS_OK,
-            "The %s is fit for records, but its server has no TTL: old records stay until somebody removes "
-            "them.",
-            where);
+        return error_set(err, OS_OK,
+                         "The %s is fit for records, but its server has no TTL: old records stay until somebody "
+                         "removes them (`oscommit gc`).",
+                         where);
     }
     return judge_ttl(where, ttl_status, ttl_attribute != NULL ? ttl_attribute : "", err);
 }

@@ -32,7 +32,7 @@ static void check_upload(struct gc *gc, const struct kept_row *row, const char *
     if (row->upload[0] == '\0' || (!gc->options.remove && is_doomed(gc, key, row->upload)))
         return;
     if (!gc->client->store->has_uploads) {
-        *ret_reason = "Whether the upload that it names is open cannot be asked over signature V2.";
+        *ret_reason = "It names an upload. Signature V2 cannot ask whether that is open.";
         return;
     }
     os_error failure;
@@ -40,7 +40,7 @@ static void check_upload(struct gc *gc, const struct kept_row *row, const char *
     if (code == OS_OK)
         *ret_reason = "The upload that it names is open.";
     else if (code != OS_ERR_NOT_FOUND)
-        *ret_reason = "The store did not say whether the upload that it names is open.";
+        *ret_reason = "The store did not say whether the upload that the record names is open.";
 }
 
 /* OS_OK also when TTL was quicker. OS_ERR_BUSY: it is another record by now. */
@@ -52,7 +52,7 @@ static os_code remove_record(struct gc *gc, const struct kept_row *row, os_error
         .request = {.verb = LEDGER_DELETE, .path = row->path, .etag = row->etag, .condition = &condition}};
     enum ledger_outcome outcome = ledger_call_run(&remove, gc->client, gc_call(gc), err);
     if (outcome == LEDGER_CONFLICT)
-        return error_set(err, OS_ERR_BUSY, "It was changed meanwhile: somebody is at work on it.");
+        return error_set(err, OS_ERR_BUSY, "Another writer changed it meanwhile.");
     return outcome == LEDGER_CONFLICT_BLIND ? OS_OK : ledger_code_of(outcome, err);
 }
 

@@ -26,6 +26,6 @@ os_code gc_tell(struct gc *gc, const os_garbage *garbage)
     told.size = sizeof(told);
     told.key += gc->root_length;
     if (gc->each && gc->each(gc->context, &told) != 0)
-        return error_set(gc->err, OS_ERR_STOPPED, "The search was stopped by its caller.");
+        return error_set(gc->err, OS_ERR_STOPPED, "The caller's callback stopped the search.");
     return OS_OK;
 }

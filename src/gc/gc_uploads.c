@@ -108,10 +108,10 @@ static os_code pass_key(struct collecting *collecting, const char *prefix, const
 {
     os_code code = list_page(collecting, prefix, key, NULL, ret);
     if (code == OS_OK && ret->truncated && strcmp(ret->next_key_marker, key) == 0)
-        return error_set(collecting->gc->err, OS_ERR_PROTOCOL,
-                         "The list of the uploads below %.300s does not come to its end: the store goes on at the key "
-                         "%.300s again and again.",
-                         prefix, key);
+        return error_set(
+            collecting->gc->err, OS_ERR_PROTOCOL,
+            "The store's list of uploads below %.300s never ends: it continues at the key %.300s again and again.",
+            prefix, key);
     return code;
 }
 
@@ -184,7 +184,7 @@ static os_code find_holder(struct gc *gc, const struct gc_upload *upload, const 
     for (size_t i = 0; i < rows.count && code == OS_OK; i++) {
         const struct kept_row *row = &rows.list[i];
         if (!row->readable)
-            *ret_reason = "A record of its key cannot be read, and may name it.";
+            *ret_reason = "A record of its key cannot be read; it may name this upload.";
         else if (strcmp(row->upload, upload->id) == 0 && may_complete(gc, &row->record))
             *ret_reason = "The writer whose record names it may still complete it.";
     }
@@ -219,7 +219,7 @@ static os_code judge(struct gc *gc, struct gc_upload *upload)
         .etag = "",
         .upload = upload->id,
         .since_s = upload->initiated_s,
-        .reason = "The store did not say when it was begun.",
+        .reason = "The store did not say when this upload was begun.",
     };
     if (upload->initiated_s <= 0)
         return gc_tell(gc, &garbage);

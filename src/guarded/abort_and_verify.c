@@ -46,12 +46,11 @@ static void make_unknown(struct guarded *guarded, const char *upload_id, uint64_
     memset(result->found_etag, 0, sizeof(result->found_etag));
     memset(result->found_version_id, 0, sizeof(result->found_version_id));
     result->ask_again_ms = ask_again_ms;
-    error_set(
-        &outcome->error, OS_ERR_UNDECIDED,
-        "%s of %.300s is taken for lost only because it was not answered in time, and %s. Resolve its ticket, and "
-        "delete nothing that it could refer to until then. %.300s",
-        guarded->wish.ticket ? "The write" : guarded->wish.name, guarded->wish.key, why,
-        trouble->code != OS_OK ? trouble->message : "");
+    error_set(&outcome->error, OS_ERR_UNDECIDED,
+              "%s of %.300s was not answered in time, so it may be lost; and %s. Resolve its ticket, and delete "
+              "nothing that it could refer to until then. %.300s",
+              guarded->wish.ticket ? "The write" : guarded->wish.name, guarded->wish.key, why,
+              trouble->code != OS_OK ? trouble->message : "");
     guarded_add_ticket(guarded, upload_id);
 }
 
@@ -88,7 +87,7 @@ static void look_again(struct guarded *guarded, const char *upload_id, enum stag
         guarded_prove(outcome, &found);
     else if (!is_as_it_was(outcome, &found, aborted))
         make_unknown(guarded, upload_id, SETTLE_AGAIN_MS,
-                     "since then the object or its upload was changed, by it or by others", &trouble);
+                     "since then this write or another one has changed the object or its upload", &trouble);
 }
 
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt)
@@ -116,12 +115,12 @@ void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may
         look_again(guarded, upload_id, STAGE_WAS_GONE);
     else if (!outcome->by_fence)
         log_line(&guarded->client->log, OS_LOG_WARN,
-                 "%s: the upload %s could not be aborted, as nothing but the ticket says whose it is; it stays until "
+                 "%s: the upload %s was not aborted, because only the ticket says whose it is; it stays until "
                  "`oscommit gc` or a rule of the bucket removes it",
                  guarded->wish.key, upload_id);
     else
         make_unknown(guarded, upload_id, 0,
-                     "its upload may still be open, and nothing but the ticket says that the upload is this write's. "
-                     "Where the ticket is your own, say so: abort_upload, --abort-upload",
+                     "its upload may still be open, and only the ticket says that the upload belongs to this write. If "
+                     "the ticket is your own, set abort_upload (--abort-upload)",
                      &trouble);
 }

@@ -56,15 +56,15 @@ static os_code read_head(struct guarded *guarded, struct source *source, os_erro
     if (code != OS_OK)
         return code;
     if (wish->source_etag && strcmp(wish->source_etag, source->object.etag) != 0)
-        return error_set(err, OS_ERR_SOURCE, "The source %.300s has the ETag %s now, not %s; it was not copied.",
+        return error_set(err, OS_ERR_SOURCE, "The source %.300s now has the ETag %s, not %s; it was not copied.",
                          wish->source_key, source->object.etag, wish->source_etag);
     char nonce[RECORD_NONCE_SIZE];
     memset(nonce, '0', sizeof(nonce) - 1);
     nonce[sizeof(nonce) - 1] = '\0';
     if (!carried_has_room(&source->carried, nonce))
         return error_set(err, OS_ERR_UNSUPPORTED,
-                         "The metadata of the source %.300s leaves no room for the guard's own entry, without which a "
-                         "copy in parts is not told from another writer's; nothing was written.",
+                         "The metadata of the source %.300s leaves no room for the entry that the guard adds. Without "
+                         "it a copy in parts cannot be distinguished from another writer's; nothing was written.",
                          wish->source_key);
     return OS_OK;
 }

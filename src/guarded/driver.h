@@ -24,7 +24,7 @@ struct run_upload {
 /* What the call wants; borrowed until its verdict is given. */
 struct run_wish {
     enum guard_operation operation;
-    struct way way;                         /* but of a ticket */
+    struct way way;                         /* unset when resolving a ticket */
     const char *name;                       /* of the public function, for logs and metrics */
     const char *key;                        /* whole object key */
     const char *etag;                       /* normalised expected ETag, or NULL: absent */

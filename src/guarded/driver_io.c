@@ -18,7 +18,7 @@ enum {
     RUN_SHORT_PAUSES = 7      /* of these the first ones, before BACKOFF_MAX_MS is reached */
 };
 _Static_assert((RUN_UNBELIEVED_MOST - RUN_SHORT_PAUSES) * (BACKOFF_MAX_MS / 2) > DATE_JUMP_MS,
-               "who asks on would have ended before others can agree");
+               "this call would end before other answers can agree");
 
 static uint64_t try_deadline_ms(const struct clock_reading *now, uint64_t most_ms)
 {
@@ -87,13 +87,13 @@ static bool lacks_time(struct run *run, const struct store_answer *answer)
     run->io.head.unbelieved_count += doubted ? 1 : RUN_UNBELIEVED_MOST / 2;
     if (run->io.head.unbelieved_count < RUN_UNBELIEVED_MOST || run->guard.send_count > 0 || run->guard.resolving)
         return false;
-    error_set(
-        &run->io.last_error, OS_ERR_PROTOCOL,
-        "The store's answers to HEAD of %.300s have a Date (second %llu) that is %s, so that its time is not "
-        "known; nothing was written. See that the clocks of its front ends are set, and that no proxy writes Date.",
-        run->key, (unsigned long long)answer->date_s,
-        doubted ? "later than those of the answers before, and no others agree on it"
-                : "none, or is before 2006 or after 2100");
+    error_set(&run->io.last_error, OS_ERR_PROTOCOL,
+              "The store's answers to HEAD of %.300s have a Date (second %llu) that is %s, so the store's time is "
+              "unknown; nothing was written. Check that the clocks of its front ends are set, and that no proxy "
+              "replaces the Date header.",
+              run->key, (unsigned long long)answer->date_s,
+              doubted ? "later than the dates of previous answers, and no other answer agrees"
+                      : "not a date, or before 2006, or after 2100");
     return true;
 }
 
@@ -132,11 +132,10 @@ static void head_done(void *context, const struct store_answer *answer)
     }
     if (has_no_clock(run, answer)) {
         event.head = HEAD_REFUSED;
-        error_set(
-            &run->io.last_error, OS_ERR_PROTOCOL,
-            "The store answers HEAD of %.300s without a Date header, so that its time is not known, by which guarded "
-            "writes go. If a proxy stands before it, let that pass the store's Date on.",
-            run->key);
+        error_set(&run->io.last_error, OS_ERR_PROTOCOL,
+                  "The store answers HEAD of %.300s without a Date header. Guarded writes need the store's time. If a "
+                  "proxy stands in front of the store, let it pass the store's Date on.",
+                  run->key);
     }
     if (event.head == HEAD_REFUSED && run->wish.ticket && run->io.gave_up == NULL)
         run->io.gave_up = "its store refuses to answer";
@@ -178,7 +177,7 @@ static bool take_source(struct run *run, const struct store_answer *answer)
         return false;
     }
     if (run->wish.source_etag && strcmp(run->wish.source_etag, answer->object.etag) != 0) {
-        error_set(&run->io.source.error, OS_ERR_SOURCE, "The source %s has the ETag %s now, not %s; it was not copied.",
+        error_set(&run->io.source.error, OS_ERR_SOURCE, "The source %s now has the ETag %s, not %s; it was not copied.",
                   run->wish.source_key, answer->object.etag, run->wish.source_etag);
         return false;
     }
@@ -201,8 +200,8 @@ static bool take_source(struct run *run, const struct store_answer *answer)
     if (!run->io.source.leave_nonce_out || !run->guard.settings.native)
         return true;
     error_set(&run->io.source.error, OS_ERR_UNSUPPORTED,
-              "The metadata of the source %.300s leaves no room for the guard's own entry, without which guard=native "
-              "cannot tell this copy from another writer's; use guard=record for it.",
+              "The metadata of the source %.300s leaves no room for the entry that the guard adds. Without it "
+              "guard=native cannot distinguish this copy from another writer's; use guard=record for it.",
               run->wish.source_key);
     return false;
 }

@@ -87,9 +87,8 @@ static void measure(struct run *run, const struct store_answer *answer)
         return;
     log_line(
         &run->client->log, OS_LOG_WARN,
-        "%s of %s: the store was given %llu ms to apply it, and the answer took %llu ms. If that is usual here, set "
-        "allowance_s to more than %llu, for all writers: another writer may count this one's writes as dead too "
-        "early",
+        "%s of %s: the store has %llu ms to apply it, but the answer took %llu ms. If that is usual here, set "
+        "allowance_s above %llu in all writers: otherwise another writer may take this one's writes for dead too early",
         store_verb_name(run->io.attempt.request.verb), run->key, (unsigned long long)run->io.attempt.allowance_ms,
         (unsigned long long)answer->sent_ms, (unsigned long long)(answer->sent_ms / 1000));
 }

@@ -87,7 +87,7 @@ static void note_reach(struct run *run, const struct clock_reading *sent, const 
         run->outcome.away |= RUN_LEDGER;
     }
     if (run->io.records.foreign_count >= FOREIGN_MOST && may_give_up(run))
-        run->io.gave_up = "what answers for its ledger is no such service";
+        run->io.gave_up = "what answers at the ledger's address is not a ledger";
 }
 
 /* Who resolves a ticket can ask again, when the ledger's owner has mended what is the matter. */

@@ -41,7 +41,7 @@ static os_code find_source(struct guarded *guarded, struct s3_object *ret, os_er
     if (code != OS_OK)
         return code;
     if (wish->source_etag && strcmp(wish->source_etag, plain.object.etag) != 0)
-        return error_set(err, OS_ERR_SOURCE, "The source %.300s has the ETag %s now, not %s; it was not renamed.",
+        return error_set(err, OS_ERR_SOURCE, "The source %.300s now has the ETag %s, not %s; it was not renamed.",
                          wish->source_key, plain.object.etag, wish->source_etag);
     *ret = plain.object;
     return OS_OK;

@@ -77,13 +77,13 @@ static void describe_unmet(struct run *run)
 {
     if (run->wish.way.guard == OS_GUARD_NATIVE)
         error_set(&run->outcome.error, OS_ERR_REFUSED,
-                  "The store refused the condition on %s although the expected version is there; check the copy's "
-                  "source, probe the store anew, or use guard=record. %.400s",
+                  "The store refused the condition on %s although the expected version is there. Check the copy's "
+                  "source, probe the store again, or use guard=record. %.400s",
                   run->key, last_words(run));
     else if (run->wish.ticket) /* which says neither what was copied nor which conditions went along */
         error_set(&run->outcome.error, OS_ERR_REFUSED,
                   "The store refused the write of %.300s although the expected version is there; nothing was written. "
-                  "Read the object again, and decide anew.",
+                  "Read the object again and decide anew.",
                   run->key);
     else if (run->wish.operation == GUARD_COPY && !goes_with_condition(&run->wish.way))
         error_set(&run->outcome.error, OS_ERR_SOURCE,
@@ -91,7 +91,7 @@ static void describe_unmet(struct run *run)
                   run->wish.source_key, run->key);
     else
         error_set(&run->outcome.error, OS_ERR_REFUSED,
-                  "The store refused the condition on %s although the expected version is there; use guard=record with "
+                  "The store refused the condition on %s although the expected version is there. Use guard=record with "
                   "condition_headers=off for this store, or check the copy's source. %.400s",
                   run->key, last_words(run));
 }
@@ -125,10 +125,10 @@ static void describe_wait(const struct run *run, char *ret, size_t ret_size)
     if (seen->has_fence) {
         uint64_t margin_s = settings->margin_s;
         human_time(seen->fence_s > UINT64_MAX - margin_s ? UINT64_MAX : seen->fence_s + margin_s, text);
-        snprintf(ret, ret_size, "waited for until %s by the store's clock", text);
+        snprintf(ret, ret_size, "held until %s by the store's clock", text);
     } else {
         human_span(record_bound_ms(seen->timeout_ms, settings->max_clock_skew_rate), text);
-        snprintf(ret, ret_size, "without a fence, so that it is waited for %s", text);
+        snprintf(ret, ret_size, "without a fence, so contenders wait %s", text);
     }
 }
 
@@ -152,8 +152,8 @@ static void describe_impassable(struct run *run)
         run->outcome.error = run->io.last_error;
     else
         error_set(&run->outcome.error, OS_ERR_TABLE,
-                  "The record of %.300s (etag %.100s) has no next generation, so that nobody can take it over; nothing "
-                  "was written. " RECORD_MEND,
+                  "The record of %.300s (etag %.100s) has the last generation, so nobody can take it over; nothing was "
+                  "written. " RECORD_MEND,
                   run->key, guard_record_etag(&run->guard));
 }
 
@@ -161,11 +161,11 @@ static void describe_again(struct run *run)
 {
     if (run->wish.ticket) {
         error_set(&run->outcome.error, OS_ERR_EXPIRED,
-                  "The write of %s that the ticket speaks of was not applied and never will be; call again.", run->key);
+                  "The write of %s that the ticket describes was not applied and never will be; call again.", run->key);
         return;
     }
     os_code code = OS_ERR_EXPIRED;
-    const char *why = "each attempt came too late for its own signature or lease";
+    const char *why = "each attempt was too late for its own signature or lease";
     if (run->guard.reason == GUARD_REASON_RECORD_GONE) {
         code = OS_ERR_BUSY;
         why = "its record was removed while it was waited for";
@@ -174,12 +174,12 @@ static void describe_again(struct run *run)
         why = "the store could not be reached";
     } else if (run->guard.reason == GUARD_REASON_SKEWED) {
         code = OS_ERR_SERVICE;
-        why = "the store found the time of signing wrong";
+        why = "the store refused the time of the signature";
     }
     const char *colon = run->io.last_error.code != OS_OK ? " Last trouble: " : "";
     error_set(&run->outcome.error, run->cancelled ? OS_ERR_CANCELLED : code,
-              "%s of %s did not succeed before it was ended: %s; nothing was written.%s%.500s", run->wish.name,
-              run->key, why, colon, last_words(run));
+              "%s of %s failed until it was ended: %s; nothing was written.%s%.500s", run->wish.name, run->key, why,
+              colon, last_words(run));
 }
 
 /* The caller of the run may stage the parts again: this is what is told where it cannot. */
@@ -187,9 +187,9 @@ static void describe_stage_again(struct run *run)
 {
     run->outcome.stage_again = true;
     error_set(&run->outcome.error, OS_ERR_EXPIRED,
-              "The parts of %.300s would have to be sent again, as %s; nothing was written. Call again.", run->key,
+              "The parts of %.300s must be uploaded again, because %s; nothing was written. Call again.", run->key,
               run->guard.answered_409 > 0 ? "the store was busy with another write of it"
-                                          : "their upload was aborted by a writer that took over");
+                                          : "a writer that took over aborted their upload");
 }
 
 /* The last error names the service, and what to look at. */
@@ -204,11 +204,11 @@ static void describe_given_up(struct run *run)
         run->outcome.result.ask_again_ms = run_ask_again_ms(run);
     if (run->outcome.verdict == OS_UNKNOWN)
         error_set(error, OS_ERR_UNDECIDED,
-                  "What became of the write of %.300s was not found out, as %s; resolve its ticket again when that is "
-                  "mended. %.600s",
+                  "The outcome of the write of %.300s is still unknown, because %s. Resolve its ticket again when that "
+                  "is corrected. %.600s",
                   run->key, run->io.gave_up, words);
     else
-        error_set(error, error->code, "%s of %.300s was given up before anything was written, as %s. %.600s",
+        error_set(error, error->code, "%s of %.300s was given up before anything was written, because %s. %.600s",
                   run->wish.name, run->key, run->io.gave_up, words);
 }
 
@@ -231,12 +231,11 @@ static void describe_not_executed(struct run *run)
     case GUARD_REASON_BUSY: describe_busy(run); return;
     case GUARD_REASON_STAGE_AGAIN: describe_stage_again(run); return;
     case GUARD_REASON_ABORT_REFUSED:
-        error_set(
-            error, OS_ERR_DENIED,
-            "Another writer has left the record of %.300s (etag %.100s) and an upload, which this client may not, "
-            "or cannot, abort; nothing was written. Allow s3:AbortMultipartUpload; or hand the record over with "
-            "`oscommit table release --force`, when no writer of this key is running. %.300s",
-            run->key, guard_record_etag(&run->guard), last_words(run));
+        error_set(error, OS_ERR_DENIED,
+                  "Another writer has left the record of %.300s (etag %.100s) and an upload, and this client cannot "
+                  "abort that upload; nothing was written. Allow s3:AbortMultipartUpload; or, when no writer of this "
+                  "key is running, release the record with `oscommit table release --force`. %.300s",
+                  run->key, guard_record_etag(&run->guard), last_words(run));
         return;
     case GUARD_REASON_STOPPED: describe_stop(run, " before its attempt could be applied"); return;
     case GUARD_REASON_RECORD_GONE:
@@ -259,20 +258,22 @@ static void describe_no_evidence(struct run *run)
 {
     const char *what = run->wish.ticket ? "the write" : run->wish.name;
     const char *colon = run->io.last_error.code != OS_OK ? " Last trouble: " : "";
-    const char *why = "the object has changed since, is too young to be told from what was written, or the evidence is "
-                      "too old or is a record of object_store, which has no nonce";
+    const char *why = "the object has changed since then, or is too young to be distinguished from the write, or the "
+                      "evidence is too old or is a record of object_store, which has no nonce";
     if (run->guard.settings.native)
-        why = "the object is not what it was, nor what was written, and without a record nobody kept the evidence";
-    const char *hope = "Asking again will not help";
+        why = "the object is neither the old nor the written version, and without a record no evidence was kept";
+    const char *hope = "Asking again does not help";
     if (run->io.versions_denied)
-        hope = "The bucket's versions may tell: allow s3:ListBucketVersions, s3:GetObjectVersion and "
-               "s3:GetBucketVersioning and resolve its ticket within 20 hours, or else";
+        hope = "The bucket's versions may decide it: allow s3:ListBucketVersions, s3:GetObjectVersion and "
+               "s3:GetBucketVersioning and resolve the ticket within 20 hours, or else";
     else if (run->io.versions_await)
-        hope = "The bucket's versions tell once the key has been written: resolve its ticket then, within 20 hours";
+        hope = "The bucket's versions can decide it once the key has been written again: resolve the ticket then, "
+               "within 20 hours";
     run->outcome.result.final = !run->io.versions_denied && !run->io.versions_await;
-    error_set(&run->outcome.error, OS_ERR_UNDECIDED,
-              "Whether %s of %s was applied cannot be told: %s. %s; compare the object with what was written.%s%.400s",
-              what, run->key, why, hope, colon, last_words(run));
+    error_set(
+        &run->outcome.error, OS_ERR_UNDECIDED,
+        "Nothing can decide whether %s of %s was applied: %s. %s; compare the object with what was written.%s%.400s",
+        what, run->key, why, hope, colon, last_words(run));
 }
 
 static void describe_undecided(struct run *run)
@@ -300,8 +301,8 @@ static void describe_unknown(struct run *run)
         memset(&run->outcome.ticket, 0, sizeof(run->outcome.ticket));
         error_set(
             &run->outcome.error, OS_ERR_ARGUMENT,
-            "The ticket contradicts the record of %.300s, which has its nonce and its generation but not all that "
-            "it says: it was changed since it was given. Nothing was released; use the ticket as the call gave it.",
+            "The ticket contradicts the record of %.300s: nonce and generation are the same, but other attributes "
+            "differ. Somebody has changed the ticket. Nothing was released; use the ticket as the call gave it.",
             run->key);
         return;
     default: describe_undecided(run); return;

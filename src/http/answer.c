@@ -81,8 +81,7 @@ static bool end_headers(struct http_transfer *transfer)
         return true;
     }
     if (!is_framed_soundly(&response->headers)) {
-        failure_set(transfer, OS_ERR_PROTOCOL,
-                    "the answer says in two ways, or in none that can be read, how long it is");
+        failure_set(transfer, OS_ERR_PROTOCOL, "the answer gives its length in two ways, or in no readable way");
         return false;
     }
     if (transfer->start.approve == NULL) {
@@ -102,9 +101,8 @@ static bool pass_trailer(struct http_transfer *transfer, size_t length)
     if (++transfer->trailers <= HTTP_HEADERS_MAX && transfer->trailer_bytes <= HTTP_HEADERS_BYTES_MAX) {
         return true;
     }
-    failure_set(transfer, OS_ERR_PROTOCOL,
-                "the answer's body is followed by more than %d trailers, or %d bytes of them", HTTP_HEADERS_MAX,
-                HTTP_HEADERS_BYTES_MAX);
+    failure_set(transfer, OS_ERR_PROTOCOL, "more than %d trailers, or %d bytes of trailers, follow the answer's body",
+                HTTP_HEADERS_MAX, HTTP_HEADERS_BYTES_MAX);
     return false;
 }
 

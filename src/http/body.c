@@ -71,7 +71,7 @@ os_code body_prepare(struct http_transfer *transfer, os_error *err)
     }
     if (!S_ISREG(status.st_mode)) {
         return error_set(err, OS_ERR_ARGUMENT,
-                         "Only a regular file can be sent; copy the data into one, or give them in memory.");
+                         "Only a regular file can be sent; copy the data into one, or give it in memory.");
     }
     if ((uint64_t)status.st_size != body->length) {
         return refuse_length(body, (uint64_t)status.st_size, err);

@@ -393,7 +393,7 @@ static bool expire_any(struct http_transfer *transfer)
         transfer->moved_ms = now_ms;
         return false;
     }
-    abort_with(transfer, OS_ERR_DEADLINE, "no byte moved in either direction for too long");
+    abort_with(transfer, OS_ERR_DEADLINE, "the connection stood still for too long");
     return true;
 }
 

@@ -115,7 +115,7 @@ static void describe_tls(const char *host, const char *words, CURLcode code, str
     } else if (code == CURLE_SSL_CACERT_BADFILE) {
         say(ret, "the CA file cannot be used: %s", words);
     } else {
-        say(ret, "no TLS connection with %s: %s; is it an https endpoint?", host, words);
+        say(ret, "there is no TLS connection with %s: %s; check that it is an https endpoint", host, words);
     }
 }
 
@@ -140,7 +140,7 @@ static void describe_look_up(const struct http_transfer *transfer, CURLcode code
             host);
     } else {
         size_t name_length = host[0] == '[' ? strlen(host) : strcspn(host, ":");
-        say(ret, "the host name %.*s could not be looked up; check the endpoint, and this machine's name service",
+        say(ret, "the host name %.*s could not be looked up; check the endpoint, and this machine's name resolution",
             (int)name_length, host);
     }
 }

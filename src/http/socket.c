@@ -228,7 +228,8 @@ static bool can_keep_promise(struct http_transfer *transfer, struct http_socket 
     set_linger(entry, transfer->start.tail == HTTP_TAIL_HELD_BACK);
     bool controlled = entry->resets && queued_bytes(entry->fd) != INT_MAX;
     if (transfer->start.tail == HTTP_TAIL_HELD_BACK && !controlled) {
-        failure_set(transfer, OS_ERR_NETWORK, "the connection could not be put under control, so nothing was sent");
+        failure_set(transfer, OS_ERR_NETWORK,
+                    "the connection's send buffer could not be controlled, so nothing was sent");
         return false;
     }
     http_delivery_of(request, transfer->engine->user_agent, transfer->segment_bytes, &delivery);
@@ -258,7 +259,8 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
     forget_socket(transfer); /* one that is sent again has lost its first connection */
     struct http_socket *entry = find_by_name(engine, peer_ip, local_ip, peer_port, local_port);
     if (entry == NULL && transfer->start.once) {
-        failure_set(transfer, OS_ERR_NETWORK, "the connection could not be put under control, so nothing was sent");
+        failure_set(transfer, OS_ERR_NETWORK,
+                    "the connection's send buffer could not be controlled, so nothing was sent");
         return CURL_PREREQFUNC_ABORT;
     }
     if (entry != NULL) {

@@ -60,11 +60,10 @@ static bool is_in_time(const struct http_transfer *transfer)
 
 static void tail_keep(struct http_transfer *transfer)
 {
-    failure_set(
-        transfer, OS_ERR_DEADLINE,
-        "the connection is too slow: what had to arrive within %llu ms did not, so the last bytes were not sent "
-        "and the connection was reset",
-        (unsigned long long)transfer->start.tail_before_ms);
+    failure_set(transfer, OS_ERR_DEADLINE,
+                "the connection is too slow: the body had %llu ms to arrive and did not, so the last bytes were not "
+                "sent and the connection was reset",
+                (unsigned long long)transfer->start.tail_before_ms);
     transfer->aborting = true;
     transfer->tail_kept = true;
 }

@@ -166,7 +166,8 @@ static bool has_enough(struct http_transfer *transfer, bool fresh)
         !socket_floods(transfer, fresh)) {
         return false;
     }
-    failure_set(transfer, OS_ERR_PROTOCOL, "the answer of %s goes on for more than %d bytes between two of its body",
+    failure_set(transfer, OS_ERR_PROTOCOL,
+                "the answer of %s has more than %d bytes of framing between two bytes of its body",
                 transfer->start.request->host, FRAMING_BYTES_MAX);
     transfer->aborting = true;
     return true;
@@ -239,6 +240,6 @@ os_code transfer_prepare(struct http_transfer *transfer, const struct http_start
         return error_no_memory(err);
     }
     return error_set(err, OS_ERR_UNSUPPORTED,
-                     "libcurl %s does not take a setting that every request needs (%s); use libcurl 7.87 or newer.",
+                     "libcurl %s does not accept a setting that every request needs (%s); use libcurl 7.87 or newer.",
                      curl_version_info(CURLVERSION_NOW)->version, curl_easy_strerror(transfer->refused));
 }

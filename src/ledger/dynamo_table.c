@@ -22,8 +22,8 @@ static void wait_and_ask_again(struct ledger_op *op, enum dynamo_step step)
     clock_read(&now);
     op->step = step;
     if (now.monotonic_ms >= op->request.deadline_monotonic_ms) {
-        error_set(&op->answer.error, OS_ERR_DEADLINE, "The %s did not become ACTIVE in time; check it again later.",
-                  op->ledger->where);
+        error_set(&op->answer.error, OS_ERR_DEADLINE,
+                  "The %s did not become ACTIVE before the deadline; check it again later.", op->ledger->where);
         dynamo_op_finish(op, LEDGER_REFUSED);
         return;
     }

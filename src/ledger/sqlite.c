@@ -99,7 +99,7 @@ static bool give_row(void *context, const char *path, const char *etag, const st
                              .readable = record != NULL,
                              .upload = upload,
                              .other = "{}",
-                             .fault = record ? "" : "A column has a value of another kind or length than a record's."};
+                             .fault = record ? "" : "A column has a value of a type or length that no record has."};
     if (record)
         row.record = *record;
     op->given = true;

@@ -54,7 +54,7 @@ static os_code check_parts(const struct staging *staging, const char *key, const
         uint32_t number = parts[i].number;
         struct staged_part part;
         if (number <= before || number > STAGING_PART_MAX) {
-            return wrong_part(key, number, "is not in its place: the parts must be named by rising number", err);
+            return wrong_part(key, number, "is out of order: the parts must be named by rising number", err);
         }
         int error = staging_slots(staging, number, 1, &part);
         if (error != 0) {

@@ -174,7 +174,7 @@ static bool folder_is_wanted(const struct lister *lister, const char *path, cons
 static os_code list_give(struct lister *lister, const char *key, const struct file_object *object, os_error *err)
 {
     if (!lister->each(lister->context, key, object == NULL, object)) {
-        return error_set(err, OS_ERR_STOPPED, "The receiver of the list ended the call.");
+        return error_set(err, OS_ERR_STOPPED, "The receiver of the list stopped the call.");
     }
     lister->left--;
     lister->done = lister->left == 0;

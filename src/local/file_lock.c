@@ -27,8 +27,8 @@ static os_code lock_failed(os_error *err, int error, const char *what, const cha
     bool denied = error == EACCES || error == EPERM || error == EROFS;
     return error_set(err, denied ? OS_ERR_DENIED : OS_ERR_IO, "%s %.500s could not be %s: %s.%s", what, name, not_done,
                      strerror(error),
-                     error == EACCES ? " All processes of a store have to be of one user: if another one, such as "
-                                       "root, has used it, give its files back (chown -R)."
+                     error == EACCES ? " All processes of a store must run as one user. If another one, such as root, "
+                                       "has used it, give its files back (chown -R)."
                                      : "");
 }
 
@@ -83,8 +83,8 @@ static os_code not_taken(const char *key, os_error *err)
 
 os_code file_lock_late(const char *key, os_error *err)
 {
-    return error_set(err, OS_ERR_DEADLINE, "%.300s was locked by another process for too long; is one of them stopped?",
-                     key);
+    return error_set(err, OS_ERR_DEADLINE,
+                     "%.300s was locked by another process for too long; check whether one of them is stopped.", key);
 }
 
 os_code file_lock_try(struct file_locks *locks, const char *key, bool exclusive, struct file_lock *ret, bool *ret_taken,

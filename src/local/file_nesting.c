@@ -64,8 +64,8 @@ os_code nesting_check_above(const char *root, enum nesting_marks marks, os_error
         return OS_OK; /* where there is no such folder, opening it will say so */
     }
     return error_set(err, OS_ERR_CONFIG,
-                     "%.300s lies inside the embedded store %.300s: use that one, with keys that begin with what lies "
-                     "between the two. Two stores over the same files would not see each other's records.",
+                     "%.300s lies inside the embedded store %.300s: use that one, and put the path between the two in "
+                     "front of the keys. Two stores over the same files would not see each other's records.",
                      root, resolved);
 }
 
@@ -126,11 +126,10 @@ os_code nesting_check_below(const char *root, os_error *err)
     if (realpath(root, path) == NULL || !find_below(path, true)) {
         return OS_OK;
     }
-    return error_set(
-        err, OS_ERR_CONFIG,
-        "%.300s cannot become a store, because there is one inside it, at %.300s. Two stores over the same "
-        "files would not see each other's records.",
-        root, path);
+    return error_set(err, OS_ERR_CONFIG,
+                     "%.300s cannot become a store, because it contains one at %.300s. Two stores over the same files "
+                     "would not see each other's records.",
+                     root, path);
 }
 
 /* ---------------------------------------------------------------------------------------------------- names */
@@ -164,6 +163,6 @@ os_code nesting_check_names(const struct file_root *root, const char *path, os_e
     }
     return error_set(
         err, OS_ERR_CONFIG,
-        "The file system of the store takes different names for one (upper and lower case, two forms of one "
-        "letter, or a dot at the end): two keys would be one object. Put the store on one that does not.");
+        "The file system of the store treats different names as one (upper and lower case, two forms of one letter, or "
+        "a dot at the end): two keys would be one object. Put the store on another file system.");
 }

@@ -57,13 +57,13 @@ static const char *reason_of_errno(int error)
     case ENOSPC: return "no space left on the device; free some and try again";
     case EDQUOT: return "the disk quota is used up; free some and try again";
     case EROFS: return "the file system is read-only";
-    case ELOOP: return "a symbolic link stands in its way, and the store follows none";
+    case ELOOP: return "a symbolic link is in its path, and the store follows none";
     case EXDEV:
         return "it lies on another file system than the root of the store, and a file cannot be moved there in one "
                "step";
-    case ENOTDIR: return "an object stands where it needs a folder";
+    case ENOTDIR: return "an object has the name of a folder that it needs";
     case EISDIR:
-    case ENOTEMPTY: return "a folder with other objects stands in its place";
+    case ENOTEMPTY: return "a folder with other objects has its name";
     default: return strerror(error);
     }
 }
@@ -104,8 +104,9 @@ os_code file_applying_failed(os_error *err, int error, const char *doing, const 
     if (is_refusal(error)) {
         return file_failed(err, error, doing, key);
     }
-    return error_set(err, OS_ERR_UNDECIDED, "The attempt to %s \"%s\" failed, but may have been made all the same: %s.",
-                     doing, file_shown(key, shown), reason_of_errno(error));
+    return error_set(err, OS_ERR_UNDECIDED,
+                     "The attempt to %s \"%s\" failed, but may nevertheless have taken effect: %s.", doing,
+                     file_shown(key, shown), reason_of_errno(error));
 }
 
 bool file_name_is_reserved(struct text name)

@@ -188,7 +188,7 @@ os_code file_store_init(const char *root, os_error *err)
 {
     error_clear(err);
     if (root == NULL || root[0] == '\0') {
-        return error_set(err, OS_ERR_ARGUMENT, "The root of a store cannot be empty; name a folder.");
+        return error_set(err, OS_ERR_ARGUMENT, "The root of the store is empty; name a folder.");
     }
     os_code forked = sqlite_fork_check("embedded store", root, err);
     if (forked != OS_OK) {
@@ -267,7 +267,7 @@ os_code file_store_open(const char *root, struct file_store **ret, os_error *err
     os_code code = store->md5 != NULL
                        ? open_place(root, &store->place, err)
                        : error_set(err, OS_ERR_UNSUPPORTED,
-                                   "OpenSSL gives no MD5 here, which the embedded store needs for its ETags.");
+                                   "OpenSSL offers no MD5 here, which the embedded store needs for its ETags.");
     if (code != OS_OK) {
         EVP_MD_free(store->md5);
         free(store);
@@ -329,8 +329,8 @@ static os_code changed_while_read(const char *key, os_error *err)
 {
     char shown[FILE_SHOWN_SIZE];
     return error_set(err, OS_ERR_IO,
-                     "The file of \"%s\" was written over in place while it was read; what was read is no version of "
-                     "it. Read it again.",
+                     "The file of \"%s\" was overwritten in place while it was read, so the bytes are a mix of two "
+                     "versions. Read it again.",
                      file_shown(key, shown));
 }
 
@@ -347,7 +347,7 @@ static os_code send_range(const struct file_view *view, const char *key, uint64_
         } else if (got == 0 || !file_view_is_intact(view)) {
             code = changed_while_read(key, err);
         } else if (sink(context, block, (size_t)got) != 0) {
-            code = error_set(err, OS_ERR_STOPPED, "The receiver of the bytes ended the call.");
+            code = error_set(err, OS_ERR_STOPPED, "The receiver of the bytes stopped the call.");
         }
         offset += got > 0 ? (uint64_t)got : 0;
     }
@@ -397,7 +397,7 @@ static os_code unlink_file(int parent, const char *name, const char *key, os_err
     if (!S_ISREG(st.st_mode)) {
         char shown[FILE_SHOWN_SIZE];
         return error_set(err, OS_ERR_ARGUMENT,
-                         "Cannot delete \"%s\": what stands there is no object but a link or a special file.",
+                         "Cannot delete \"%s\": it is not an object but a link or a special file.",
                          file_shown(key, shown));
     }
     if (faccessat(parent, ".", W_OK, AT_EACCESS) != 0 && errno == EROFS) {

@@ -111,8 +111,8 @@ static os_code vanished(const struct file_temp *temp, const char *key, os_error 
 {
     char shown[FILE_SHOWN_SIZE];
     return error_set(err, OS_ERR_UNDECIDED,
-                     "The temporary file %s below the root of the store is gone: it has become \"%s\", or was removed "
-                     "by somebody while it was written.",
+                     "The temporary file %s below the root of the store is gone: it has become \"%s\", or somebody "
+                     "removed it while it was written.",
                      temp->id, file_shown(key, shown));
 }
 
@@ -135,7 +135,7 @@ os_code file_temp_rename(struct file_place *place, const struct file_temp *temp,
     if (!there) {
         code = vanished(temp, key, err);
     } else if (error == EEXIST) {
-        code = error_set(err, OS_ERR_ARGUMENT, "Cannot write \"%s\": something that is no file stands there.",
+        code = error_set(err, OS_ERR_ARGUMENT, "Cannot write \"%s\": something that is not a file has this name.",
                          file_shown(key, shown));
     } else if (error != 0) {
         code = parent >= 0 ? file_applying_failed(err, error, "write", key) : file_failed(err, error, "write", key);

@@ -56,7 +56,7 @@ static os_code begin_part(struct file_store *store, const char *key, const struc
         return no_part(place->number, err);
     }
     if (place->offset > PART_END_MAX || length > PART_END_MAX - place->offset) {
-        return error_set(err, OS_ERR_TOO_LARGE, "Part %u of the upload would end behind the largest file there can be.",
+        return error_set(err, OS_ERR_TOO_LARGE, "Part %u of the upload would end beyond the largest possible file.",
                          place->number);
     }
     os_code code = staging_open(&store->place, key, place->id, &staging, NULL, err);
@@ -241,7 +241,7 @@ static os_code give_parts(const struct staging *staging, const char *key, uint32
             }
             describe_part(&slots[i], &part);
             if (!each(context, &part)) {
-                return error_set(err, OS_ERR_STOPPED, "The receiver of the list ended the call.");
+                return error_set(err, OS_ERR_STOPPED, "The receiver of the list stopped the call.");
             }
         }
     }
@@ -332,7 +332,7 @@ os_code file_upload_list(struct file_store *store, const struct file_upload_rang
     for (size_t i = 0; i < listing.count && i < range->most && code == OS_OK; i++) {
         const struct listed *entry = &listing.list[i];
         if (!each(context, entry->key, entry->id, entry->initiated_s)) {
-            code = error_set(err, OS_ERR_STOPPED, "The receiver of the list ended the call.");
+            code = error_set(err, OS_ERR_STOPPED, "The receiver of the list stopped the call.");
         }
     }
     for (size_t i = 0; i < listing.count; i++) {

@@ -77,7 +77,7 @@ static os_code no_file(const char *key, bool is_folder, os_error *err)
         return not_found(key, err);
     }
     char shown[FILE_SHOWN_SIZE];
-    return error_set(err, OS_ERR_ARGUMENT, "Cannot open \"%s\": something that is no file stands there.",
+    return error_set(err, OS_ERR_ARGUMENT, "Cannot open \"%s\": something that is not a file has this name.",
                      file_shown(key, shown));
 }
 
@@ -252,7 +252,7 @@ os_code file_view_open(struct file_store *store, const char *key, struct file_vi
     if (code == OS_OK && !done) {
         char shown[FILE_SHOWN_SIZE];
         code = error_set(err, OS_ERR_IO,
-                         "Cannot read \"%s\": the file is written over all the time; try again when that has ended.",
+                         "Cannot read \"%s\": the file is overwritten all the time; try again when that has ended.",
                          file_shown(key, shown));
     }
     if (code != OS_OK) {

@@ -141,10 +141,10 @@ static os_code write_memory(const struct file_store *store, int fd, struct md5 *
 static os_code body_changed(const char *key, const char *how, os_error *err)
 {
     char shown[FILE_SHOWN_SIZE];
-    return error_set(
-        err, OS_ERR_BODY,
-        "The file that was to become \"%s\" %s while it was read; nothing was written. Try again when it rests.",
-        file_shown(key, shown), how);
+    return error_set(err, OS_ERR_BODY,
+                     "The file that was to become \"%s\" %s while it was read; nothing was written. Try again when "
+                     "nobody writes to it.",
+                     file_shown(key, shown), how);
 }
 
 static os_code write_file(const struct file_store *store, int fd, struct md5 *md5, const struct http_body *body,
@@ -313,10 +313,9 @@ os_code file_store_put(struct file_store *store, const char *key, const struct h
 os_code file_source_changed(const char *key, os_error *err)
 {
     char shown[FILE_SHOWN_SIZE];
-    return error_set(
-        err, OS_ERR_SOURCE,
-        "The source \"%s\" was changed before it was copied, or meanwhile; nothing was written. Look at it again.",
-        file_shown(key, shown));
+    return error_set(err, OS_ERR_SOURCE,
+                     "The source \"%s\" was changed before or during the copy; nothing was written. Look at it again.",
+                     file_shown(key, shown));
 }
 
 struct copying {

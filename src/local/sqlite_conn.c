@@ -145,11 +145,10 @@ static os_code check_identity(struct sqlite_conn *conn, const struct identity *f
                          sqlite_conn_file(conn), (long long)found->application_id, spec->what, spec->mend);
     }
     if (found->version < 1 || found->version > spec->version) {
-        return error_set(
-            err, spec->broken,
-            "The %s %s has version %lld of its schema, and this release of oscommit knows version %d: use the "
-            "release that made it, or a later one.",
-            spec->what, sqlite_conn_file(conn), (long long)found->version, (int)spec->version);
+        return error_set(err, spec->broken,
+                         "The %s %s has version %lld of its schema, but this release of oscommit only knows version "
+                         "%d: use the release that made it, or a later one.",
+                         spec->what, sqlite_conn_file(conn), (long long)found->version, (int)spec->version);
     }
     return OS_OK;
 }
@@ -256,8 +255,8 @@ static os_code check_readable(struct sqlite_conn *conn, const struct identity *f
         return OS_OK;
     }
     return error_set(err, spec->broken,
-                     "The %s %s has version %lld of its schema and is read-only: open it once where it can be written, "
-                     "with this release of oscommit.",
+                     "The %s %s has version %lld of its schema, which must be updated, but it is read-only: open it "
+                     "once with write permission and this release of oscommit.",
                      spec->what, sqlite_conn_file(conn), (long long)found->version);
 }
 

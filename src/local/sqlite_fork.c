@@ -13,12 +13,11 @@ static atomic_long opener;
 os_code sqlite_fork_check(const char *what, const char *file, os_error *err)
 {
     if (atomic_load(&connections) > 0 && atomic_load(&opener) != (long)getpid()) {
-        return error_set(
-            err, OS_ERR_ARGUMENT,
-            "The %s %.300s cannot be opened here: this process was forked while its parent had an embedded "
-            "store or ledger open, and SQLite's locks would exclude nobody. Fork before any is opened, "
-            "close the parent's clients first, or exec.",
-            what, file);
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The %s %.300s cannot be opened here: this process was forked while its parent had an "
+                         "embedded store or ledger open, and SQLite's locks would exclude nobody. Fork before you open "
+                         "any, close the parent's clients first, or call exec.",
+                         what, file);
     }
     return OS_OK;
 }

@@ -49,8 +49,8 @@ static const struct sqlite_spec spec = {
     .sql_count = STATEMENT_COUNT,
     .missing = OS_ERR_NO_TABLE,
     .broken = OS_ERR_TABLE,
-    .mend = "Make a ledger with `oscommit init` or `oscommit table create`, or name another file; a damaged one has to "
-            "be moved away first (with its -wal and -shm). Never do that to the ledger of writers that are running.",
+    .mend = "Make a ledger with `oscommit init` or `oscommit table create`, or name another file. If the ledger is "
+            "damaged, first stop all its writers, and move it away with its -wal and -shm files.",
 };
 
 enum { EXPIRED_GRACE_S = 60 }; /* an expired record stays at least so long: E5 lets the clocks be 30 s apart */
@@ -174,8 +174,8 @@ static enum ledger_outcome ledger_failed(struct sqlite_conn *conn, int rc, const
 static enum ledger_outcome ledger_unreadable(const char *path, const char *etag, os_error *err)
 {
     error_set(err, OS_ERR_TABLE,
-              "The record (etag %.100s) of \"%.300s\" in the ledger has values that are no record of the "
-              "protocol. " RECORD_MEND,
+              "The record (etag %.100s) of \"%.300s\" in the ledger has values that the protocol does not "
+              "allow. " RECORD_MEND,
               etag, path);
     return LEDGER_UNREADABLE;
 }

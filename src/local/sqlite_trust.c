@@ -84,8 +84,8 @@ static os_code check_journal(const struct sqlite_spec *spec, const char *file, o
     }
     if (refused) {
         return error_set(err, spec->broken,
-                         "The %s %.500s has a journal beside it (-journal) that belongs to another file too, or cannot "
-                         "be read: it is not one of oscommit's. %s",
+                         "The %s %.500s has a journal (-journal) that belongs to another file too, or cannot be read, "
+                         "so it is not oscommit's. %s",
                          spec->what, file, spec->mend);
     }
     return OS_OK;
@@ -94,14 +94,14 @@ static os_code check_journal(const struct sqlite_spec *spec, const char *file, o
 static os_code check_kind(const struct sqlite_spec *spec, const char *file, const struct stat *status, os_error *err)
 {
     if (S_ISLNK(status->st_mode)) {
-        return error_set(err, spec->broken, "The %s %.500s is a symbolic link: name the file that it leads to.",
-                         spec->what, file);
+        return error_set(err, spec->broken, "The %s %.500s is a symbolic link: name the file itself.", spec->what,
+                         file);
     }
     if (S_ISDIR(status->st_mode)) {
         return error_set(err, OS_ERR_IO, "Cannot open the %s %.500s: it is a folder.", spec->what, file);
     }
     if (!S_ISREG(status->st_mode)) {
-        return error_set(err, spec->broken, "The %s %.500s is no regular file. %s", spec->what, file, spec->mend);
+        return error_set(err, spec->broken, "The %s %.500s is not a regular file. %s", spec->what, file, spec->mend);
     }
     return OS_OK;
 }
@@ -244,11 +244,10 @@ os_code sqlite_trust_schema(struct sqlite_conn *conn, os_error *err)
         return sqlite_failed(conn, rc, "read the schema", err);
     }
     if (!comparison.equal) {
-        return error_set(
-            err, conn->spec->broken,
-            "The %s %.500s has other tables or indexes than oscommit makes, or a trigger: take back what was "
-            "changed, or drop what was added. %s",
-            conn->spec->what, sqlite_conn_file(conn), conn->spec->mend);
+        return error_set(err, conn->spec->broken,
+                         "The %s %.500s has tables, indexes or triggers that oscommit does not make: undo what was "
+                         "changed, or drop what was added. %s",
+                         conn->spec->what, sqlite_conn_file(conn), conn->spec->mend);
     }
     return OS_OK;
 }

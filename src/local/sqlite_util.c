@@ -41,8 +41,8 @@ os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_er
                          doing, what, file);
     case SQLITE_INTERRUPT:
         return error_set(err, OS_ERR_DEADLINE,
-                         "Cannot %s in the %s %s: it took longer than it may, or was cancelled. Moments are usual; was "
-                         "the file tampered with?",
+                         "Cannot %s in the %s %s: it took longer than it may, or was cancelled. This usually takes a "
+                         "moment; check whether the file was tampered with.",
                          doing, what, file);
     case SQLITE_READONLY:
     case SQLITE_PERM:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between a worker that uses what somebody lent it and the loop's thread, which may have to give that back at any time:
+ * Lets the I/O thread revoke memory that a worker has borrowed:
  * the worker enters before it touches anything borrowed and leaves when it is done; whoever cancels waits only while it
  * is inside. Knows nothing of what the work is.
  */

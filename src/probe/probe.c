@@ -62,11 +62,12 @@ static os_code name_prefix(struct probe *probe, os_error *err)
     char hex[2 * sizeof(random) + 1];
     const char *prefix = probe->client->settings.prefix ? probe->client->settings.prefix : "";
     if (!random_bytes(random, sizeof(random)))
-        return error_set(err, OS_ERR_IO, "The system gives no random bytes.");
+        return error_set(err, OS_ERR_IO, "The system gave no random bytes; try again.");
     text_hex(random, sizeof(random), hex);
     int len = snprintf(probe->prefix, sizeof(probe->prefix), "%s.oscommit-probe-%s/", prefix, hex);
     if (len < 0 || (size_t)len + 24 > S3_KEY_MAX)
-        return error_set(err, OS_ERR_ARGUMENT, "The prefix of the URL is too long to put scratch keys below it.");
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The prefix of the URL is too long for scratch keys below it; use a shorter one.");
     return OS_OK;
 }
 
@@ -189,10 +190,9 @@ os_code os_store_probe(os_client *client, const os_probe_options *options, const
     if (code == OS_OK && (call == NULL || call->deadline_ms == 0))
         probe.call.deadline_ms = PROBE_DEADLINE_MS;
     if (code == OS_OK && (client->store->is_local || !client->store->has_uploads))
-        code =
-            error_set(err, OS_ERR_UNSUPPORTED,
-                      "Only a store that is spoken to with Signature V4 can be probed: the embedded one is known, and "
-                      "Signature V2 has neither conditions nor fences.");
+        code = error_set(err, OS_ERR_UNSUPPORTED,
+                         "Only a store with Signature V4 can be probed: the embedded store is known, and Signature V2 "
+                         "has neither conditions nor fences.");
     if (code == OS_OK)
         code = name_prefix(&probe, err);
     if (code == OS_OK)

@@ -175,7 +175,7 @@ bool probe_run(struct probe *probe, struct probe_ask *asks, size_t count)
     struct clock_reading now;
     clock_read(&now);
     if (probe->code == OS_OK && now.monotonic_ms >= probe->deadline_ms)
-        probe_fail(probe, OS_ERR_DEADLINE, "The probe was ended: its deadline passed. Give it more time.");
+        probe_fail(probe, OS_ERR_DEADLINE, "The deadline passed before the probe was complete. Give it more time.");
     if (probe->code != OS_OK)
         return false;
     struct probe_batch batch = {.sync = {.start = start}, .probe = probe, .asks = asks, .count = count};

@@ -93,7 +93,7 @@ static bool run_round(struct race *race, bool first)
         return false;
     struct probe_ask *asks = calloc(count, sizeof(*asks));
     if (asks == NULL) {
-        probe_fail(probe, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some, and call again.");
+        probe_fail(probe, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some and call again.");
         return false;
     }
     for (size_t i = 0; i < count; i++)

@@ -32,7 +32,7 @@ static void remember(struct probe *probe, const char *key, const char *upload_id
         (upload_id && (trace->upload_id = strdup(upload_id)) == NULL)) {
         if (trace)
             free(trace->key);
-        probe_fail(probe, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some, and call again.");
+        probe_fail(probe, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some and call again.");
         return;
     }
     probe->trace_count++;
@@ -71,7 +71,7 @@ bool probe_put(struct probe *probe, struct probe_object *objects, size_t count)
     struct probe_ask *asks = calloc(count, sizeof(*asks));
     size_t left = count;
     if (asks == NULL)
-        probe_fail(probe, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some, and call again.");
+        probe_fail(probe, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some and call again.");
     for (size_t i = 0; i < count; i++)
         objects[i].etag[0] = '\0';
     for (int tries = 0; left > 0 && tries < EVIDENCE_WANTED && probe->code == OS_OK; tries++) {
@@ -155,7 +155,7 @@ bool probe_read(struct probe *probe, struct probe_read *reads, size_t count)
     struct probe_ask *asks = calloc(count, sizeof(*asks));
     struct sunk *sunk = calloc(count, sizeof(*sunk));
     if (asks == NULL || sunk == NULL)
-        probe_fail(probe, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some, and call again.");
+        probe_fail(probe, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some and call again.");
     for (size_t i = 0; i < count; i++)
         reads[i].known = false;
     for (int tries = 0; tries < EVIDENCE_WANTED && probe->code == OS_OK; tries++) {
@@ -221,7 +221,8 @@ void probe_clean(struct probe *probe)
     }
     size_t left = count_left(probe);
     if (left > 0)
-        log_line(&probe->client->log, OS_LOG_WARN, "The probe left %zu objects or uploads below %s: remove them.", left,
+        log_line(&probe->client->log, OS_LOG_WARN,
+                 "The probe could not remove %zu of its objects or uploads below %s: remove them.", left,
                  probe->prefix);
     for (size_t i = 0; i < probe->trace_count; i++) {
         free(probe->traces[i].key);

@@ -31,10 +31,10 @@ os_code profile_shipped_find(const char *name, struct profile *ret, os_error *er
         }
         buf_add_f(&names, "%s%s", names.len > 0 ? ", " : "", shipped->name);
     }
-    error_set(
-        err, OS_ERR_CONFIG,
-        "There is no store profile \"%.100s\"; shipped are %s. For a file write its path, with a '/' or \".json\".",
-        name, buf_str(&names));
+    error_set(err, OS_ERR_CONFIG,
+              "There is no store profile \"%.100s\"; the shipped ones are %s. To name a file, write its path with a "
+              "'/' or \".json\".",
+              name, buf_str(&names));
     buf_free(&names);
     return OS_ERR_CONFIG;
 }

@@ -44,7 +44,7 @@ static void check_names(const struct part *part, const char *const *names)
         while (*known && strcmp(*known, name) != 0)
             known++;
         if (*known == NULL && !failed(part))
-            refuse(part, name, "is no field that this release knows");
+            refuse(part, name, "is not a field that this release knows");
     }
 }
 
@@ -156,9 +156,9 @@ static void check_atomic(const struct part *part, const char *name, bool atomic,
     if (failed(part) || !atomic)
         return;
     if (condition != PROFILE_ENFORCED)
-        refuse(part, name, "is true, though the condition is not enforced");
+        refuse(part, name, "is true, but the condition is not enforced");
     else if (!raced)
-        refuse(part, name, "is true without any round of a race, and the source is not \"documentation\"");
+        refuse(part, name, "is true, but no round of a race was run and the source is not \"documentation\"");
 }
 
 static int read_status(const struct part *part, const char *name)
@@ -203,7 +203,7 @@ static void read_rules(const struct part *whole, struct profile *ret)
             read_rule(&rule, documented, &ret->rules[request]);
     }
     if (!failed(&rules) && ret->rules[PROFILE_DELETE].absent != PROFILE_UNKNOWN)
-        refuse(&rules, "delete.absent", "must be \"unknown\": nothing is deleted on the condition that it is absent");
+        refuse(&rules, "delete.absent", "must be \"unknown\": DELETE has no condition that the object is absent");
 }
 
 static void read_vendors(const struct part *whole, struct profile *ret)
@@ -284,9 +284,9 @@ static void check_format(const struct part *whole)
 {
     const json_t *format = value_of(whole, "format");
     if (!json_is_integer(format))
-        refuse(whole, "format", "must be a number: this is no profile");
+        refuse(whole, "format", "must be a number: this is not a profile");
     else if (json_integer_value(format) != PROFILE_FORMAT)
-        refuse(whole, "format", "is another one than 1, which is all that this release reads");
+        refuse(whole, "format", "is not 1, the only format that this release reads");
 }
 
 static void read_whole(const struct part *whole, struct profile *ret)
@@ -329,8 +329,8 @@ os_code profile_parse(const char *text, size_t len, const char *where, struct pr
     json_error_t fault;
     json_t *object = json_loadb(text, len, JSON_REJECT_DUPLICATES, &fault);
     if (object == NULL)
-        return error_set(err, OS_ERR_CONFIG, "The store profile %.300s is no JSON: line %d, %.150s.", where, fault.line,
-                         fault.text);
+        return error_set(err, OS_ERR_CONFIG, "The store profile %.300s is not JSON: line %d, %.150s.", where,
+                         fault.line, fault.text);
     struct profile profile;
     memset(&profile, 0, sizeof(profile));
     struct reader reader = {.where = where, .err = err, .code = OS_OK};

@@ -71,9 +71,9 @@ static os_code read_frame(struct text body, struct list_frame *frame, os_error *
     if (outcome == XML_NO_MEMORY || frame->no_memory)
         return error_no_memory(err);
     if (outcome != XML_OK || !frame->is_list)
-        return list_unreadable(err, "it is no whole <ListBucketResult>");
+        return list_unreadable(err, "it is not a complete <ListBucketResult>");
     if (frame->truncated && frame->token.len == 0)
-        return list_unreadable(err, "it says that more follows, and not where");
+        return list_unreadable(err, "it says that more follows, but not where");
     return OS_OK;
 }
 
@@ -122,10 +122,10 @@ static os_code read_entries(struct text body, struct list_entries *list, os_erro
 {
     enum xml_outcome outcome = xml_read(body, entry_element, list);
     if (list->stopped)
-        return error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
+        return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
     if (outcome == XML_NO_MEMORY || list->key.no_memory)
         return error_no_memory(err);
-    return outcome == XML_OK ? OS_OK : list_unreadable(err, "an entry has no readable key, size or ETag");
+    return outcome == XML_OK ? OS_OK : list_unreadable(err, "an entry's key, size or ETag cannot be read");
 }
 
 os_code s3_parse_list(const struct http_response *response, s3_list_fn each, void *context, struct s3_list_page *ret,

@@ -102,10 +102,10 @@ os_code s3_parse_parts(const struct http_response *response, uint32_t after, s3_
     if (outcome != XML_OK)
         return no_list(err, "parts", "it is no whole <" PARTS_ROOT ">");
     if (frame.truncated && (frame.next_after <= after || frame.next_after > S3_PART_NUMBER_MAX))
-        return no_list(err, "parts", "it says that more follows, and not where");
+        return no_list(err, "parts", "it says that more follows, but not where");
     outcome = xml_read(body_of(response), part_element, &state);
     if (state.stopped)
-        return error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
+        return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
     if (outcome == XML_NO_MEMORY)
         return error_no_memory(err);
     if (outcome != XML_OK)
@@ -208,7 +208,7 @@ static os_code check_next(const struct uploads_frame *frame, const struct s3_lis
         return error_no_memory(err);
     if (!has_key || (is_same(buf_str(&state->key.key), options->key_marker) &&
                      is_same(frame->next_id.text, options->upload_id_marker)))
-        return no_list(err, "uploads", "it says that more follows, and not where");
+        return no_list(err, "uploads", "it says that more follows, but not where");
     return OS_OK;
 }
 
@@ -216,7 +216,7 @@ static os_code read_uploads(struct text body, struct uploads_state *state, os_er
 {
     enum xml_outcome outcome = xml_read(body, upload_element, state);
     if (state->stopped)
-        return error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
+        return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
     if (outcome == XML_NO_MEMORY || state->key.no_memory)
         return error_no_memory(err);
     return outcome == XML_OK ? OS_OK : no_list(err, "uploads", "an upload has no readable key or upload id");

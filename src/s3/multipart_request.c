@@ -32,7 +32,7 @@ static void check_upload_id(struct s3_builder *b, const char *upload_id)
 static void check_part_number(struct s3_builder *b, uint32_t number)
 {
     if (b->code == OS_OK && (number == 0 || number > S3_PART_NUMBER_MAX))
-        b->code = error_set(b->err, OS_ERR_ARGUMENT, "The part number %" PRIu32 " is not one of 1 to %d.", number,
+        b->code = error_set(b->err, OS_ERR_ARGUMENT, "The part number %" PRIu32 " is not between 1 and %d.", number,
                             S3_PART_NUMBER_MAX);
 }
 

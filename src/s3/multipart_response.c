@@ -64,7 +64,7 @@ os_code s3_parse_part(const struct http_response *response, struct s3_part *ret,
         enum s3_checksum checksum = (enum s3_checksum)i;
         const char *text = http_headers_get(&response->headers, s3_checksum_header(checksum));
         if (text && !part_take_sum(s3_checksum_element(checksum), text_from(text), &part.sum))
-            return answer_unusable(err, "its checksum is longer than any");
+            return answer_unusable(err, "its checksum is too long");
     }
     *ret = part;
     return OS_OK;

@@ -20,7 +20,7 @@ static os_code read_check_refuse(os_error *err, const char *key, const char *for
     va_start(args, format);
     (void)vsnprintf(why, sizeof(why), format, args);
     va_end(args);
-    return error_set(err, OS_ERR_PROTOCOL, "The answer to the GET of %.300s is not what was asked for: %s.", key, why);
+    return error_set(err, OS_ERR_PROTOCOL, "The answer to GET of %.300s is not what was asked for: %s.", key, why);
 }
 
 /* ------------------------------------------------------------------------------------------------ the range */
@@ -62,7 +62,7 @@ static os_code take_range(struct s3_read_check *check, const char *key, const st
     struct range range = {0};
     uint64_t last;
     if (offset == 0 && count == 0)
-        return read_check_refuse(err, key, "it is a part (HTTP 206), and all of the object was wanted");
+        return read_check_refuse(err, key, "it is a part (HTTP 206), but the whole object was requested");
     if (said == NULL || !parse_range(said, &range))
         return read_check_refuse(err, key, "it is a part (HTTP 206) whose Content-Range \"%.60s\" cannot be read",
                                  said ? said : "");
@@ -96,7 +96,7 @@ static os_code take_length(struct s3_read_check *check, const char *key, const s
         return OS_OK;
     check->has_length = text_parse_u64(text_from(length), &check->length) && check->length <= INT64_MAX;
     if (!check->has_length)
-        return read_check_refuse(err, key, "its Content-Length \"%.40s\" is no length", length);
+        return read_check_refuse(err, key, "its Content-Length \"%.40s\" is not a number", length);
     return OS_OK;
 }
 
@@ -109,8 +109,7 @@ static os_code take_whole(const struct s3_read_check *check, const char *key, co
     if (ranged && !is_within)
         return read_check_refuse(err, key, "it is the whole object (HTTP 200) instead of a part");
     if (!check->has_length && !is_chunked(response))
-        return read_check_refuse(err, key,
-                                 "it does not say how long it is, so that nobody can tell whether it came whole");
+        return read_check_refuse(err, key, "it does not say how long it is, so nobody can tell whether it is complete");
     return OS_OK;
 }
 
@@ -178,7 +177,7 @@ os_code s3_read_begin(struct s3_read_check *check, const char *key, const struct
     if (response->status == 206)
         return take_range(check, key, response, offset, count, err);
     if (response->status != 200)
-        return read_check_refuse(err, key, "it is HTTP %d, which no store answers a GET with", response->status);
+        return read_check_refuse(err, key, "it is HTTP %d, which is no answer to a GET", response->status);
     code = take_whole(check, key, response, offset, count, err);
     return code == OS_OK ? take_sum(check, response, err) : code;
 }
@@ -200,7 +199,7 @@ os_code s3_read_end(struct s3_read_check *check, const char *key, os_error *err)
     if (!write_sum(check, sum))
         return error_no_memory(err);
     if (strcmp(sum, check->sum) != 0)
-        return read_check_refuse(err, key, "the %s of what came is %s, and of the object %s",
+        return read_check_refuse(err, key, "the %s of the received bytes is %s, but that of the object is %s",
                                  s3_checksum_name(check->checksum), sum, check->sum);
     return OS_OK;
 }

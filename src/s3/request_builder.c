@@ -87,10 +87,10 @@ static bool check_version(struct s3_builder *b, const char *version_id)
 {
     bool is_given = b->code == OS_OK && version_id && version_id[0];
     if (is_given && !s3_is_version_id(version_id))
-        b->code = error_set(b->err, OS_ERR_UNSUPPORTED,
-                            "The version id is longer than %d bytes, and known by its hash only: this version cannot "
-                            "be asked for.",
-                            S3_VERSION_ID_SIZE - 1);
+        b->code = error_set(
+            b->err, OS_ERR_UNSUPPORTED,
+            "The version id is longer than %d bytes, so only its hash is known: this version cannot be requested.",
+            S3_VERSION_ID_SIZE - 1);
     return is_given && b->code == OS_OK;
 }
 
@@ -153,9 +153,10 @@ static void add_metadata(struct s3_builder *b, const os_metadata *metadata)
     if (b->code != OS_OK)
         return;
     if (length < 0 || (size_t)length >= sizeof(name) || !is_metadata_name(metadata->name))
-        b->code = error_set(b->err, OS_ERR_ARGUMENT,
-                            "The metadata name \"%.100s\" cannot be sent: it is no HTTP header name, or too long.",
-                            metadata->name ? metadata->name : "");
+        b->code =
+            error_set(b->err, OS_ERR_ARGUMENT,
+                      "The metadata name \"%.100s\" cannot be sent: it is not an HTTP header name, or is too long.",
+                      metadata->name ? metadata->name : "");
     else if (text_is_nocase(text_from(name), S3_NONCE_HEADER))
         b->code = error_set(b->err, OS_ERR_ARGUMENT, "The metadata name \"%s\" is reserved.", S3_NONCE_METADATA);
     else if (metadata->value == NULL || metadata->value[0] == '\0')

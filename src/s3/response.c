@@ -135,7 +135,7 @@ static os_code parse_length(const struct http_response *response, uint64_t *ret,
 {
     const char *length = http_headers_get(&response->headers, "content-length");
     if (length && (!text_parse_u64(text_from(length), ret) || *ret > INT64_MAX))
-        return answer_unusable(err, "its Content-Length is no length");
+        return answer_unusable(err, "its Content-Length is not a number");
     const char *range =
         http_headers_get(&response->headers, "content-range"); /* "bytes 0-9/100": the whole object's length */
     const char *slash = range ? strrchr(range, '/') : NULL;

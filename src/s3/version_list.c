@@ -130,7 +130,7 @@ static os_code read_versions(struct text body, struct versions_state *state, os_
 {
     enum xml_outcome outcome = xml_read(body, version_element, state);
     if (state->stopped)
-        return error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
+        return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
     if (outcome == XML_NO_MEMORY || state->key.no_memory || state->no_memory)
         return error_no_memory(err);
     return outcome == XML_OK ? OS_OK : no_list(err, "a version has no readable key, version id, size or ETag");
@@ -151,7 +151,7 @@ static os_code take_next(struct versions_frame *frame, const struct s3_list_vers
         return error_no_memory(err);
     if (!has_key || (text_is(text_from(options->key_marker), buf_str(&key->key)) &&
                      text_is(text_from(options->version_id_marker), buf_str(&frame->next_id))))
-        return no_list(err, "it says that more follows, and not where");
+        return no_list(err, "it says that more follows, but not where");
     page->truncated = true;
     page->next_key_marker = buf_take(&key->key);
     page->next_version_id_marker = buf_take(&frame->next_id);

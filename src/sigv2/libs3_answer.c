@@ -108,14 +108,14 @@ static os_code explain_status(const struct libs3_run *run, const struct libs3_su
         return failed(err, OS_ERR_NO_MEMORY, subject, "there is not enough memory.");
     if (refused_by_libs3(run->status)) {
         ret->sent = false;
-        snprintf(sentence, sizeof(sentence), "libs3 cannot send such a request (%s).", name);
+        snprintf(sentence, sizeof(sentence), "libs3 cannot send this request (%s).", name);
         return failed(err, OS_ERR_ARGUMENT, subject, sentence);
     }
     if (never_connected(run->status)) {
         ret->sent = run->stood;
         snprintf(sentence, sizeof(sentence), "the server %.80s cannot be reached (%s); check the endpoint%s.",
                  subject->host, name,
-                 run->status == S3StatusNameLookupError ? ", and this machine's name service" : "");
+                 run->status == S3StatusNameLookupError ? ", and this machine's name resolution" : "");
         return failed(err, OS_ERR_NETWORK, subject, sentence);
     }
     if (libs3_answer_missed(run))
@@ -127,11 +127,11 @@ static os_code explain_status(const struct libs3_run *run, const struct libs3_su
 static os_code explain_end(const struct libs3_run *run, const struct libs3_subject *subject, os_error *err)
 {
     switch (run->ended) {
-    case OS_ERR_DEADLINE: return failed(err, OS_ERR_DEADLINE, subject, "no answer came before the deadline.");
+    case OS_ERR_DEADLINE: return failed(err, OS_ERR_DEADLINE, subject, "the deadline passed before an answer came.");
     case OS_ERR_CANCELLED: return failed(err, OS_ERR_CANCELLED, subject, "it was cancelled.");
     case OS_ERR_NO_MEMORY: return failed(err, OS_ERR_NO_MEMORY, subject, "there is not enough memory.");
     case OS_ERR_PROTOCOL:
-        return failed(err, OS_ERR_PROTOCOL, subject, "the server sent more than can belong to its answer.");
+        return failed(err, OS_ERR_PROTOCOL, subject, "the server sent more bytes than its answer can have.");
     default: return failed(err, OS_ERR_NETWORK, subject, "libs3 could not go on with it.");
     }
 }

@@ -313,7 +313,7 @@ static os_code read_copy(const struct libs3_run *run, const struct request *requ
         return s3_parse_copy(&run->tap.answer, &ret->object, &ret->error, err);
     if (run->status != S3StatusOK || run->closed || request->copied_etag[0] == '\0' ||
         !TEXT_COPY_STR(request->copied_etag, ret->object.etag))
-        return error_set(err, OS_ERR_PROTOCOL, "The store answered the copy to %.300s with no result that can be read.",
+        return error_set(err, OS_ERR_PROTOCOL, "The store's answer to the copy to %.300s has no readable result.",
                          request->key);
     return OS_OK;
 }

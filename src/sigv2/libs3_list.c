@@ -134,7 +134,7 @@ os_code libs3_page_check(const struct libs3_page *page, const struct http_respon
     if (page->code == OS_ERR_NO_MEMORY)
         return error_no_memory(err);
     if (page->code != OS_OK || !looks_like_a_list(answer))
-        return error_set(err, OS_ERR_PROTOCOL, "The store's list cannot be used: it is no list, or too large.");
+        return error_set(err, OS_ERR_PROTOCOL, "The store's list cannot be used: it is not a list, or is too large.");
     return OS_OK;
 }
 
@@ -151,7 +151,7 @@ static os_code next_token(const struct libs3_page *page, char **ret, os_error *e
     const char *last = strcmp(key, prefix) > 0 ? key : prefix;
     const char *next = page->next_marker ? page->next_marker : last;
     if (next[0] == '\0')
-        return error_set(err, OS_ERR_PROTOCOL, "The store's list says that more follows, and not where.");
+        return error_set(err, OS_ERR_PROTOCOL, "The store's list says that more follows, but not where.");
     *ret = strdup(next);
     return *ret ? OS_OK : error_no_memory(err);
 }
@@ -174,7 +174,7 @@ os_code libs3_page_give(const struct libs3_page *page, s3_list_fn each, void *co
         return code;
     if (!give(&page->keys, each, context) || !give(&page->prefixes, each, context)) {
         free(token);
-        return error_set(err, OS_ERR_STOPPED, "The list was stopped by its caller.");
+        return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
     }
     *ret = (struct s3_list_page){.truncated = page->truncated, .next_token = token};
     return OS_OK;

@@ -13,7 +13,8 @@ static bool is_anothers(const struct libs3_run *run)
 static bool begin(struct libs3_run *run)
 {
     if (is_anothers(run))
-        error_set(&run->read_error, OS_ERR_NETWORK, "The answer to GET of %.300s is not the store's.", run->key);
+        error_set(&run->read_error, OS_ERR_NETWORK, "The answer to GET of %.300s does not come from the store.",
+                  run->key);
     else if (!run->read.begun)
         (void)s3_read_begin(&run->read, run->key, &run->tap.answer, run->offset, run->count, &run->read_error);
     return run->read_error.code == OS_OK;

@@ -30,35 +30,37 @@ static const struct meaning meanings[] = {
     {"PermanentRedirect", 0, OS_ERR_REGION, "Set the region of the bucket."},
     {"TemporaryRedirect", 0, OS_ERR_REGION, "Set the region of the bucket, or try again later."},
     {"SlowDown", 0, OS_ERR_THROTTLED, "Try again later."},
-    {"NoSuchUpload", 0, OS_ERR_NOT_FOUND, "There is no such upload: it was completed, aborted, or has expired."},
+    {"NoSuchUpload", 0, OS_ERR_NOT_FOUND, "There is no such upload: it was completed or aborted, or has expired."},
     {"NoSuchVersion", 0, OS_ERR_NOT_FOUND, "There is no such version of the object."},
     {"IdempotencyParameterMismatch", 0, OS_ERR_REFUSED, "The same client token was sent with another rename."},
-    {"ExcessHeaderValues", 0, OS_ERR_UNSUPPORTED, "This store takes no x-goog- condition beside x-amz- headers."},
+    {"ExcessHeaderValues", 0, OS_ERR_UNSUPPORTED,
+     "This store accepts no x-goog- condition together with x-amz- headers."},
     {"InvalidStorageClass", 0, OS_ERR_REFUSED, "This store has no such storage class."},
     {"InvalidTag", 0, OS_ERR_REFUSED, "The store takes no such tag."},
-    {"InvalidPart", 0, OS_ERR_REFUSED, "A part is not there, or not as it was sent: upload the parts again."},
+    {"InvalidPart", 0, OS_ERR_REFUSED, "A part is missing, or differs from what was sent: upload the parts again."},
     {"InvalidPartOrder", 0, OS_ERR_REFUSED, "The parts must be named in the order of their numbers."},
     {"EntityTooSmall", 0, OS_ERR_REFUSED, "The store wants larger parts: set a larger part size."},
-    {"BadDigest", 0, OS_ERR_REFUSED, "The bytes were changed on their way: send them again."},
-    {"XAmzContentChecksumMismatch", 0, OS_ERR_REFUSED, "The bytes were changed on their way: send them again."},
-    {"EntityTooLarge", 0, OS_ERR_TOO_LARGE, "The store takes no object of this size in one request."},
+    {"BadDigest", 0, OS_ERR_REFUSED, "The bytes were changed on the path: send them again."},
+    {"XAmzContentChecksumMismatch", 0, OS_ERR_REFUSED, "The bytes were changed on the path: send them again."},
+    {"EntityTooLarge", 0, OS_ERR_TOO_LARGE, "The store does not accept an object of this size in one request."},
     {"KeyTooLongError", 0, OS_ERR_ARGUMENT, "Use a shorter key."},
     {"PreconditionFailed", 0, OS_ERR_CONFLICT, "The condition did not hold."},
     {"InternalError", 0, OS_ERR_SERVICE, "Try again later."},
-    {"NotImplemented", 0, OS_ERR_UNSUPPORTED, "This store cannot do it; see the probe of what it supports."},
+    {"NotImplemented", 0, OS_ERR_UNSUPPORTED,
+     "This store does not support it; `oscommit probe` shows what it supports."},
     {NULL, 301, OS_ERR_REGION, "Set the region of the bucket."},
     {NULL, 307, OS_ERR_REGION, "Set the region of the bucket, or try again later."},
     {NULL, 401, OS_ERR_DENIED, "Check the credentials."},
     {NULL, 403, OS_ERR_DENIED,
-     "Check the credentials, and that they allow s3:GetObject, s3:PutObject, s3:DeleteObject, and s3:ListBucket "
-     "(without which an absent key is answered like this)."},
+     "Check the credentials, and that they allow s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket "
+     "(without the last one, an absent key gets this answer too)."},
     {NULL, 404, OS_ERR_NOT_FOUND, "There is no such object."},
-    {NULL, 409, OS_ERR_CONFLICT, "Another request for this key was under way."},
+    {NULL, 409, OS_ERR_CONFLICT, "Another request for this key was in progress."},
     {NULL, 412, OS_ERR_CONFLICT, "The condition did not hold."},
-    {NULL, 413, OS_ERR_TOO_LARGE, "The store takes no object of this size in one request."},
+    {NULL, 413, OS_ERR_TOO_LARGE, "The store does not accept an object of this size in one request."},
     {NULL, 416, OS_ERR_ARGUMENT, "The range lies outside the object."},
     {NULL, 429, OS_ERR_THROTTLED, "Try again later."},
-    {NULL, 501, OS_ERR_UNSUPPORTED, "This store cannot do it."},
+    {NULL, 501, OS_ERR_UNSUPPORTED, "This store does not support it."},
     {NULL, 503, OS_ERR_THROTTLED, "Try again later."},
     {NULL, 507, OS_ERR_NO_SPACE, "The store is full."},
 };
@@ -150,11 +152,11 @@ void store_answer_foreign(struct store_answer *answer, enum store_verb verb, con
     answer->foreign = true;
     answer->code = error_set(
         &answer->error, OS_ERR_NETWORK,
-        "%s of %s got no answer of the store: HTTP %d came without a mark (x-amz-request-id), %s. Look at the proxy, "
-        "ingress or load balancer on the way; if it takes the mark away, say answer_mark \"none\" in a store profile.",
+        "%s of %s got no answer from the store: HTTP %d came without a mark (x-amz-request-id), %s. Check the proxy, "
+        "ingress or load balancer in between. If it removes the mark, set answer_mark \"none\" in a store profile.",
         store_verb_name(verb), object, status,
-        marks == STORE_MARKS_ALL ? "which this store puts on every answer, so something in between wrote it"
-                                 : "and nothing has shown yet that a store wrote it");
+        marks == STORE_MARKS_ALL ? "which this store puts on every answer, so something in between made this one up"
+                                 : "and nothing shows yet that a store sent it");
     error_service(&answer->error, status, NULL, NULL);
 }
 
@@ -186,7 +188,7 @@ os_code store_answer_refuse_extras(const struct store_request *request, const ch
         what = "encryption";
     if (what == NULL)
         return OS_OK;
-    return error_set(err, OS_ERR_UNSUPPORTED, "%s has no %s: ask for none, or use another store.", store, what);
+    return error_set(err, OS_ERR_UNSUPPORTED, "%s has no %s: leave it out, or use another store.", store, what);
 }
 
 void store_answer_content_type(struct store_answer *answer, const char *content_type)

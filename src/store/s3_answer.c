@@ -32,8 +32,8 @@ static void read_object(const struct store_request *request, const struct http_r
     store_answer_content_type(answer, http_headers_get(&response->headers, "content-type"));
     if (request->verb == STORE_HEAD && answer->code == OS_OK && answer->status != 200)
         answer->code = error_set(&answer->error, OS_ERR_PROTOCOL,
-                                 "HEAD of %.300s was answered with HTTP %d, which says nothing of an object: ask the "
-                                 "store itself, and no proxy that changes answers.",
+                                 "HEAD of %.300s was answered with HTTP %d, which says nothing about an object. "
+                                 "Connect to the store without a proxy that changes answers.",
                                  request->key, answer->status);
 }
 
@@ -134,7 +134,7 @@ static void explain_marker(const struct store_request *request, const struct htt
         return;
     answer->object.delete_marker = true;
     answer->code = error_set(&answer->error, OS_ERR_NOT_FOUND,
-                             "Version %.60s of %.300s is a delete marker: from then on there was no object.",
+                             "Version %.60s of %.300s is a delete marker: it says that the object was deleted.",
                              request->version_id, request->key);
     error_service(&answer->error, answer->status, answer->service.code, answer->service.request_id);
 }

@@ -104,7 +104,7 @@ static os_code build_upload(const struct s3_target *target, const struct store_r
     case STORE_LIST_UPLOADS: return s3_build_list_uploads(target, upload->listed, http, err);
     default: break;
     }
-    return error_set(err, OS_ERR_ARGUMENT, "There is no store request number %d.", (int)request->verb);
+    return error_set(err, OS_ERR_ARGUMENT, "Internal error: there is no store request number %d.", (int)request->verb);
 }
 
 os_code s3_store_build(const struct s3_target *target, const struct store_request *request, struct s3_store_http *ret,

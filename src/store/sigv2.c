@@ -63,7 +63,7 @@ static os_code perform(const struct sigv2_store *store, const struct libs3_call 
         content = *request->content;
     if (request->nonce)
         content.nonce = request->nonce;
-    os_code code = store_answer_refuse_extras(request, "A store spoken to with Signature V2", err);
+    os_code code = store_answer_refuse_extras(request, "A store with Signature V2", err);
     if (code != OS_OK)
         return code;
     switch (request->verb) {
@@ -80,7 +80,7 @@ static os_code perform(const struct sigv2_store *store, const struct libs3_call 
     case STORE_LIST: return list(store, call, request, result, err);
     default: break;
     }
-    return error_set(err, OS_ERR_UNSUPPORTED, "A store spoken to with Signature V2 has no request number %d here.",
+    return error_set(err, OS_ERR_UNSUPPORTED, "Internal error: operation %d is not supported with Signature V2.",
                      (int)request->verb);
 }
 

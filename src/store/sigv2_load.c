@@ -19,22 +19,22 @@ static sigv2_module_fn entry_of(void *handle)
 os_code sigv2_load(const char *path, const struct sigv2_module **ret, os_error *err)
 {
     if (path[0] != '/')
-        return error_set(err, OS_ERR_UNSUPPORTED, "The module of Signature V2 has no absolute path (\"%s\").", path);
+        return error_set(err, OS_ERR_UNSUPPORTED, "The path of the module of Signature V2 is not absolute (\"%s\").",
+                         path);
     /* Never unloaded: libs3, libcurl and libxml2 behind it leave things for the end of the process. */
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (handle == NULL) {
         const char *reason = dlerror();
         return error_set(err, OS_ERR_UNSUPPORTED,
                          "Signature V2 needs the module %s, which cannot be loaded (%s). Install the package "
-                         "liboscommit-sigv2 of version %s with what it depends on.",
+                         "liboscommit-sigv2 of version %s and its dependencies.",
                          path, reason ? reason : "no reason given", os_version());
     }
     sigv2_module_fn entry = entry_of(handle);
     const struct sigv2_module *module = entry ? entry() : NULL;
     if (module == NULL || strcmp(module->version, os_version()) != 0)
         return error_set(err, OS_ERR_UNSUPPORTED,
-                         "The module %s is of version %s, and the library of version %s: install both from one "
-                         "release.",
+                         "The module %s has version %s, but the library has version %s: install both from one release.",
                          path, module ? module->version : "unknown", os_version());
     *ret = module;
     return OS_OK;

@@ -42,14 +42,14 @@ os_code sigv2_place(char *ret_path, size_t size, os_error *err)
     const char *library = dladdr(&here, &info) != 0 && info.dli_fname ? info.dli_fname : "";
     if (!beside(library, path, sizeof(path)))
         return error_set(err, OS_ERR_UNSUPPORTED,
-                         "Signature V2 is a module that the shared library loads from its own folder. This program has "
-                         "the static library, or found the shared one by a relative path (\"%s\"): link %s, and let "
-                         "the loader find it by an absolute path.",
+                         "Signature V2 is a module that the shared library loads from its own folder. This program "
+                         "uses the static library, or found the shared one by a relative path (\"%s\"): link %s, and "
+                         "let the loader find it by an absolute path.",
                          library, LIBRARY);
     if (access(path, F_OK) != 0 && !beside_linked(library, path, sizeof(path)))
         return error_set(err, OS_ERR_UNSUPPORTED,
-                         "Signature V2 needs the module %s, which is not there. Install the package liboscommit-sigv2 "
-                         "of version %s; who builds from source installs libs3 (Debian: libs3-dev) and builds anew.",
+                         "Signature V2 needs the module %s, which is missing. Install the package liboscommit-sigv2 of "
+                         "version %s; or, if you build from source, install libs3 (Debian: libs3-dev) and build again.",
                          path, os_version());
     if (strlen(path) >= size)
         return error_set(err, OS_ERR_UNSUPPORTED, "The path of the module %s is too long.", path);

@@ -37,11 +37,10 @@ static void wait_for_turn(struct stage *stage)
 
 static os_code too_long(const struct stage *stage, os_error *err)
 {
-    return error_set(
-        err, OS_ERR_TOO_LARGE,
-        "The stream for %.300s goes on after %u parts with %llu bytes in all, the most that one object can "
-        "have; nothing was written.",
-        stage->wish->key, stage->plan.count, (unsigned long long)stage->plan.total);
+    return error_set(err, OS_ERR_TOO_LARGE,
+                     "The stream for %.300s is longer than %u parts with %llu bytes in all, the most that one object "
+                     "can have; nothing was written.",
+                     stage->wish->key, stage->plan.count, (unsigned long long)stage->plan.total);
 }
 
 /* Reads the next part into the slot; *ret_more is false where the body ends before it. */
@@ -232,8 +231,7 @@ os_code stage_parts(os_client *client, const struct stage_wish *wish, struct sta
     if (!client->store->has_uploads)
         return error_set(
             err, OS_ERR_TOO_LARGE,
-            "%.300s would have to be written in parts, which this store does not take from here (Signature "
-            "V2 has no uploads); nothing was written.",
+            "%.300s must be written in parts, but Signature V2 has no multipart uploads; nothing was written.",
             wish->key);
     if (pthread_mutex_init(&stage.progress_lock, NULL) != 0)
         return error_no_memory(err);

@@ -78,13 +78,12 @@ static void fail_by(struct stage *stage, const struct store_answer *answer)
     const struct stage_source *source = stage->wish->source;
     if (answer->code == OS_OK)
         error_set(&error, OS_ERR_REFUSED,
-                  "The store has other bytes of %.300s than were sent, again and again; nothing was written. Something "
-                  "on the way changes them.",
+                  "The store keeps receiving other bytes of %.300s than were sent; nothing was written. Something on "
+                  "the path changes them.",
                   stage->wish->key);
     else if (strcmp(answer->service.code, "NoSuchUpload") == 0)
         error_set(&error, OS_ERR_EXPIRED,
-                  "Somebody has aborted the upload of %.300s while its parts were sent; nothing "
-                  "was written. Call again.",
+                  "Somebody aborted the upload of %.300s while its parts were sent; nothing was written. Call again.",
                   stage->wish->key);
     else if (source && answer->status == 412)
         error_set(&error, OS_ERR_SOURCE,

@@ -151,7 +151,7 @@ class AtAmazon(BackendCase):
 
     def test_the_log_says_which_profile(self):
         ran = self.ok("put", "-", self.new_url("log"), "--if-absent", "-v", data=b"x")
-        self.assertIn('its profile is the built-in "aws", and guarded writes go by what that proves', ran.errors)
+        self.assertIn('its profile is the built-in "aws", and guarded writes go by the conditions that the profile proves', ran.errors)
 
     def refused(self, url, *flags, **environment):
         ran = self.exits(NOT_EXECUTED, "put", "-", url, "--if-absent", *flags, data=b"x", environment=environment)

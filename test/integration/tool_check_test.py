@@ -107,7 +107,7 @@ class Check(unittest.TestCase):
     def test_a_key_with_too_many_orders_is_neither_accepted_nor_refused(self):
         out, _ = self.check(UNDECIDED, "-", data=unlucky())
         self.assertTrue(out.startswith("undecided -\n"), out)
-        self.assertIn("1 keys are neither accepted nor refused", out)
+        self.assertIn("1 keys need more steps than the limit, so they are neither accepted nor refused", out)
 
     def test_a_control_character_does_not_reach_the_terminal(self):
         out, _ = self.check(CONFLICT, "-", data=history({"final": "\u001b[2J", "value": '"\u0007"'}))

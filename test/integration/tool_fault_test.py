@@ -128,7 +128,7 @@ class Unknown(BackendCase):
         self.assertFalse(line["final"])
         self.assertGreater(line["ask_again_ms"], 20000)
         self.assertLess(line["ask_again_ms"], 70000)
-        self.assertIn("ask again in", self.exits(UNKNOWN, *arguments, environment=environment).errors)
+        self.assertIn("resolve it again in", self.exits(UNKNOWN, *arguments, environment=environment).errors)
 
     def test_a_verdict_is_final(self):
         url = self.new_url("final")

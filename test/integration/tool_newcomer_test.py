@@ -45,7 +45,7 @@ class Streams(BackendCase):
         process = self.start("put", path, url, "--if-absent")
         with open(path, "wb"):  # returns when the tool has it open
             process.send_signal(signal.SIGTERM)
-            self.assertIn(b"Stopped while", process.communicate(timeout=120)[1])
+            self.assertIn(b"A signal stopped the command while", process.communicate(timeout=120)[1])
         self.assertEqual(process.returncode, NOT_EXECUTED)
         self.assertNotEqual(self.run_tool("head", url).status, 0)
 
@@ -57,7 +57,7 @@ class Streams(BackendCase):
         with open(path, "wb"):
             process.send_signal(signal.SIGTERM)
             process.send_signal(signal.SIGINT) # of the same number the second could be lost
-            self.assertIn(b"Stopped while", process.communicate(timeout=120)[1])
+            self.assertIn(b"A signal stopped the command while", process.communicate(timeout=120)[1])
         self.assertEqual(process.returncode, NOT_EXECUTED)
 
     def test_process_substitution_of_a_shell(self):

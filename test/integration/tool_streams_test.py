@@ -66,8 +66,8 @@ class Streams(BackendCase):
                     continue
                 status, errors = self.run_full(*command, *json)
                 self.assertEqual(status, OUTPUT, (command, json, errors))
-                self.assertIn("stdout did not take the result: No space left on device", errors)
-                self.assertIn("what it was to print is not complete", errors)
+                self.assertIn("the result could not be written to stdout: No space left on device", errors)
+                self.assertIn("its output is not", errors)
         self.assertEqual(self.run_full("get", url)[0], OUTPUT)
 
     def test_other_statuses_stay(self):

@@ -198,7 +198,7 @@ class Clocks(BackendCase):
         ran = self.exits(
             NOT_EXECUTED, "put", "-", self.url(key), "--if-absent", environment=self.environment, data=b"x"
         )
-        self.assertIn("before 2006 or after 2100", ran.errors)
+        self.assertIn("before 2006, or after 2100", ran.errors)
         self.ok("put", "-", self.url(key), "--if-absent", data=b"x")
 
     def test_a_store_without_dates_is_told_after_the_second_answer(self):

@@ -54,7 +54,7 @@ if [[ -f $module ]]; then
     # Of another release: the version is a string in it.
     cp "$module" "$work/module" && LC_ALL=C sed -i "s/\b${version//./\\.}\b/9${version:1}/g" "$module"
     loader=(env)
-    asks "is of version 9${version:1}, and the library of version $version: install both from one release" v2
+    asks "has version 9${version:1}, but the library has version $version: install both from one release" v2
     rm "$module"
     # Not where it belongs: neither the working directory nor a search path has a say.
     cp "$work/module" "$work/$(basename "$module")"

@@ -69,14 +69,14 @@ static bool text_field(struct reader *reader, const char *field, const char *oth
         return otherwise != NULL || refuse(reader, OS_ERR_PROTOCOL, "\"%s\" is missing.", field);
     }
     *ret = json_string_value(value);
-    return *ret != NULL || refuse(reader, OS_ERR_PROTOCOL, "\"%s\" is no string.", field);
+    return *ret != NULL || refuse(reader, OS_ERR_PROTOCOL, "\"%s\" is not a string.", field);
 }
 
 /* An ETag or null. One that is not given at all is taken for an oversight, not for "no object". */
 static bool value_field(struct reader *reader, const char *field, const char **ret)
 {
     if (json_object_get(reader->object, field) == NULL) {
-        return refuse(reader, OS_ERR_PROTOCOL, "\"%s\" is missing; null says that nothing is there.", field);
+        return refuse(reader, OS_ERR_PROTOCOL, "\"%s\" is missing; write null if nothing is there.", field);
     }
     return text_field(reader, field, "", ret);
 }
@@ -91,7 +91,7 @@ static bool number_field(struct reader *reader, const char *field, uint64_t max,
         return true;
     }
     if (!json_is_integer(value) || json_integer_value(value) < 0 || (uint64_t)json_integer_value(value) > max) {
-        return refuse(reader, OS_ERR_PROTOCOL, "\"%s\" is no whole number from 0 to %" PRIu64 ".", field, max);
+        return refuse(reader, OS_ERR_PROTOCOL, "\"%s\" is not a whole number from 0 to %" PRIu64 ".", field, max);
     }
     *ret = (uint64_t)json_integer_value(value);
     return true;
@@ -100,7 +100,7 @@ static bool number_field(struct reader *reader, const char *field, uint64_t max,
 static bool needed_number(struct reader *reader, const char *field, uint64_t max, uint64_t *ret)
 {
     if (!json_is_integer(json_object_get(reader->object, field))) {
-        return refuse(reader, OS_ERR_PROTOCOL, "\"%s\" is missing, or no whole number.", field);
+        return refuse(reader, OS_ERR_PROTOCOL, "\"%s\" is missing, or is not a whole number.", field);
     }
     return number_field(reader, field, max, 0, ret);
 }
@@ -136,9 +136,8 @@ static bool verdict_field(struct reader *reader, const char *field, const char *
     }
     return history_verdict_of(name, ret) ||
            refuse(reader, OS_ERR_PROTOCOL,
-                  "\"%.40s\" is no verdict (\"%s\" must be committed, conflict, not executed or"
-                  " unknown).",
-                  name, field);
+                  "\"%.40s\" is not a verdict (\"%s\" must be committed, conflict, not executed or unknown).", name,
+                  field);
 }
 
 /* ----------------------------------------------------------------------------------------------------- lines */
@@ -151,7 +150,7 @@ static bool take_operation(struct reader *reader, struct history_call *call)
         return false;
     }
     if (!history_operation_of(name, &call->operation)) {
-        return refuse(reader, OS_ERR_PROTOCOL, "\"%.40s\" is no operation.", name);
+        return refuse(reader, OS_ERR_PROTOCOL, "\"%.40s\" is not an operation.", name);
     }
     call->expected = "";
     return text_field(reader, "key", NULL, &call->key) && value_field(reader, "value", &call->value) &&
@@ -199,7 +198,7 @@ static bool take_event(struct reader *reader)
         return false;
     }
     if (!history_event_of(name, &event.kind)) {
-        return refuse(reader, OS_ERR_PROTOCOL, "\"%.40s\" is no event.", name);
+        return refuse(reader, OS_ERR_PROTOCOL, "\"%.40s\" is not an event.", name);
     }
     if (!small_field(reader, "writer", &event.writer) ||
         !needed_number(reader, "start_us", INT64_MAX, &event.start_us) ||
@@ -240,7 +239,8 @@ static bool take_head(struct reader *reader)
     uint64_t version = 0;
 
     if (json_object_get(reader->object, "oscommit_history") == NULL) {
-        return refuse(reader, OS_ERR_PROTOCOL, "a history begins with {\"oscommit_history\":1}; this is no history.");
+        return refuse(reader, OS_ERR_PROTOCOL,
+                      "this is not a history: a history begins with {\"oscommit_history\":1}.");
     }
     if (!needed_number(reader, "oscommit_history", INT64_MAX, &version)) {
         return false;
@@ -261,7 +261,7 @@ static bool take_object(struct reader *reader)
             return kinds[i].take(reader);
         }
     }
-    return refuse(reader, OS_ERR_PROTOCOL, "this is neither a call nor an event, a final value or a fact.");
+    return refuse(reader, OS_ERR_PROTOCOL, "this is not a call, an event, a final value or a fact.");
 }
 
 static bool take_line(struct reader *reader, size_t length, bool *ret_head_seen)
@@ -277,7 +277,7 @@ static bool take_line(struct reader *reader, size_t length, bool *ret_head_seen)
         /* Without memory, jansson does not always say so: then it says nothing. */
         return json_error_code(&error) == json_error_out_of_memory || error.text[0] == '\0'
                    ? out_of_memory(reader)
-                   : refuse(reader, OS_ERR_PROTOCOL, "this is no JSON: %s.", error.text);
+                   : refuse(reader, OS_ERR_PROTOCOL, "this is not JSON: %s.", error.text);
     }
     if (!json_is_object(reader->object)) {
         good = refuse(reader, OS_ERR_PROTOCOL, "a line must be a JSON object.");

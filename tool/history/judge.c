@@ -90,7 +90,7 @@ static const char *bad_times(const struct history_call *call)
         return "was settled before it ended";
     }
     if (call->end_us == HISTORY_NEVER && call->verdict != OS_UNKNOWN) {
-        return "never ended and has a verdict all the same";
+        return "never ended but has a verdict";
     }
     return NULL;
 }
@@ -104,7 +104,7 @@ static const char *bad_verdict(const struct history_call *call)
         return "was settled although it was not unknown";
     }
     if (call->settled != call->verdict && call->settled_us == 0) {
-        return "was settled at no time";
+        return "was settled, but has no time of it";
     }
     return NULL;
 }
@@ -123,10 +123,10 @@ static const char *bad_values(const struct history_call *call)
         return NULL;
     }
     if (creates != (*call->expected == '\0')) {
-        return creates ? "creates and yet expects a value" : "replaces or deletes, and yet expects nothing";
+        return creates ? "creates, but expects a value" : "replaces or deletes, but expects nothing";
     }
     if (took_effect && deletes != (*call->value == '\0')) {
-        return deletes ? "deletes and yet writes a value" : "writes nothing";
+        return deletes ? "deletes, but writes a value" : "writes nothing";
     }
     return NULL;
 }
@@ -153,7 +153,7 @@ static void tell_same_ids(struct sorted *sorted, struct judge_result *result)
         const struct history_call *call = sorted->call[i];
         if (call->id == sorted->call[i - 1]->id) {
             judge_find(result, JUDGE_BAD_HISTORY, call->key, call, sorted->call[i - 1],
-                       "There are two calls %" PRIu64 ".", call->id);
+                       "Two calls have the number %" PRIu64 ".", call->id);
         }
     }
 }

@@ -239,9 +239,10 @@ static void tell_observed(const struct judge_key *key, const struct history_call
     if (observer != NULL) {
         judge_describe(observer, two, sizeof(two));
     }
-    judge_find(result, JUDGE_FALSE_CONFLICT, key->key, call, observer,
-               "%s was told that its write of %.40s was not applied, and nobody else wrote that, but %s shows it.", one,
-               call->value, two);
+    judge_find(
+        result, JUDGE_FALSE_CONFLICT, key->key, call, observer,
+        "%s was told that its write of %.40s was not applied. But %s shows that value, and nobody else wrote it.", one,
+        call->value, two);
 }
 
 static bool tell_false_conflict(const struct judge_key *key, const uint32_t *makers, struct judge_result *result)
@@ -302,11 +303,12 @@ static void tell_stuck(const struct judge_key *key, const struct judge_outcome *
     }
     describe_state(key, outcome, state, sizeof(state));
     if (op->kind == JUDGE_MISSES) {
-        format = "%s was told that %.40s was not there, but in every order it was, from its start to its end; %s.";
+        format = "%s was told that %.40s was not there. But in every order it was there, from the call's start to its "
+                 "end; %s.";
     } else if (op->kind == JUDGE_SEES) {
-        format = "%s shows %.40s, which cannot have been there; in an order that fits until then, %s.";
+        format = "%s shows %.40s, which cannot have been there: in an order that fits until then, %s.";
     } else {
-        format = "%s cannot have found %.40s there before it ended; in an order that fits until then, %s.";
+        format = "%s cannot have found %.40s there before it ended: in an order that fits until then, %s.";
     }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -322,7 +324,7 @@ static void tell_lost_commit(const struct judge_key *key, const struct judge_out
 
     describe_state(key, outcome, state, sizeof(state));
     judge_find(result, JUDGE_LOST_COMMIT, key->key, last_call(key, outcome), NULL,
-               "The calls fit together, but not with the end state, which is %.40s: after all calls, %s.",
+               "The calls fit together, but contradict the end state, which is %.40s: after all calls, %s.",
                judge_value_name(key->end_value), state);
 }
 

@@ -194,7 +194,7 @@ TEST_WITH(scratch, an_unknown_for_want_of_evidence_is_final)
     assert_string_equal(asked.result.rule, "R13.F");
     assert_true(asked.result.final);
     assert_int_equal(asked.result.ask_again_ms, 0);
-    CHECK_SAYS(&asked.error, "Asking again will not help");
+    CHECK_SAYS(&asked.error, "Asking again does not help");
     free(ticket);
     asked_close(&asked);
 }

@@ -69,7 +69,7 @@ TEST_WITH(scratch, an_answer_that_takes_longer_than_its_allowance_is_a_warning)
     assert_int_equal(lines.count, 1);
     assert_non_null(strstr(lines.warning, "absent-slow"));
     assert_non_null(strstr(lines.warning, "1000 ms"));
-    assert_non_null(strstr(lines.warning, "set allowance_s to more than 1"));
+    assert_non_null(strstr(lines.warning, "set allowance_s above 1"));
 }
 
 TEST_WITH(scratch, one_that_takes_less_is_none)

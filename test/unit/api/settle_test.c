@@ -132,7 +132,7 @@ static void check_unknown(const struct scratch *scratch, const struct upload_scr
     close_script(&settling);
 }
 
-#define CHANGED "its upload was changed"
+#define CHANGED "has changed the object or its upload"
 
 /* ------------------------------------------------------------------------------------------------ committed */
 

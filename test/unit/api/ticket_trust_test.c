@@ -241,7 +241,7 @@ TEST_WITH(scratch, what_the_options_ask_for_is_checked)
     options.key = "other";
     assert_int_equal(os_settle(doubt.client, doubt.ticket, &options, NULL, &doubt.result, &doubt.error), OS_UNKNOWN);
     assert_int_equal(doubt.error.code, OS_ERR_ARGUMENT);
-    CHECK_SAYS(&doubt.error, "of the object key, not of other");
+    CHECK_SAYS(&doubt.error, "for the object key, not for other");
     assert_int_equal(doubt.result.requests, 0);
     options.size = 4;
     assert_int_equal(os_settle(doubt.client, doubt.ticket, &options, NULL, &doubt.result, &doubt.error), OS_UNKNOWN);

@@ -80,7 +80,7 @@ TEST_WITH(scratch, an_absurd_date_is_told)
     struct played played = {.ahead_s = year_9999_s};
     os_error error;
     assert_int_equal(create(scratch, &played, 60000, &error), OS_NOT_EXECUTED);
-    CHECK_SAYS(&error, "before 2006 or after 2100");
+    CHECK_SAYS(&error, "before 2006, or after 2100");
     assert_int_equal(atomic_load(&played.heads), 2);
 }
 

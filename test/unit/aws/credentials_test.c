@@ -192,7 +192,7 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, an_environment_that_is_n
     setenv("AWS_ACCESS_KEY_ID", "env", 1);
     setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
     const struct credentials_source source = {.no_environment = true};
-    expect_none(&source, "are not to be read");
+    expect_none(&source, "no_environment forbids");
 }
 
 /* ------------------------------------------------------------------------------------------------------ profiles */

@@ -127,32 +127,32 @@ TEST(a_skew_rate_without_room_is_refused)
     assert_int_equal(open_settings(&options, &opened), OS_OK);
     close_settings(&opened);
     options.max_clock_skew_rate = 1001;
-    check_refused(&options, OS_ERR_CONFIG, "max_clock_skew_rate over 1,000");
+    check_refused(&options, OS_ERR_CONFIG, "max_clock_skew_rate at most 1,000");
 }
 
 TEST(times_that_nobody_would_wait_for_are_refused)
 {
     os_options options = s3_options();
     options.timeout_ms = 86400001;
-    check_refused(&options, OS_ERR_CONFIG, "timeout_ms over a day");
+    check_refused(&options, OS_ERR_CONFIG, "timeout_ms must be at most a day");
     options = s3_options();
     options.length_s = 61;
     check_refused(&options, OS_ERR_CONFIG, "length_s is 61");
     options = s3_options();
     options.margin_s = 3601;
-    check_refused(&options, OS_ERR_CONFIG, "margin_s over an hour");
+    check_refused(&options, OS_ERR_CONFIG, "margin_s must be at most an hour");
     options = s3_options();
     options.allowance_s = 86401;
-    check_refused(&options, OS_ERR_CONFIG, "allowance_s over a day");
+    check_refused(&options, OS_ERR_CONFIG, "allowance_s at most a day");
     options = s3_options();
     options.minimum_rate = 1023;
     check_refused(&options, OS_ERR_CONFIG, "minimum_rate is 1023");
     options = s3_options();
     options.late_segment_s = 3601;
-    check_refused(&options, OS_ERR_CONFIG, "late_segment_s over an hour");
+    check_refused(&options, OS_ERR_CONFIG, "late_segment_s must be at most an hour");
     options = s3_options();
     options.stalled_body_s = 86401;
-    check_refused(&options, OS_ERR_CONFIG, "stalled_body_s over a day");
+    check_refused(&options, OS_ERR_CONFIG, "stalled_body_s at most a day");
 }
 
 static uint32_t stalled_body_of(const char *profile, uint32_t own_s)

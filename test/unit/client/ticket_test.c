@@ -131,69 +131,69 @@ struct hostile {
 
 static const struct hostile cases[] = {
     {"", "empty"},
-    {"[]", "not complete"},
-    {"{", "no JSON"},
-    {"null", "no JSON"},
-    {HEAD_OF CREATE_OF RECORD_OF "} x", "no JSON"},
-    {HEAD_OF CREATE_OF RECORD_OF ",\"d0\":\"1\"}", "no JSON"}, /* twice */
-    {HEAD_OF CREATE_OF "\"generation\":\"7\"}", "not complete"},
-    {HEAD_OF CREATE_OF "\"generation\":7,\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}", "not complete"},
+    {"[]", "is incomplete"},
+    {"{", "not JSON"},
+    {"null", "not JSON"},
+    {HEAD_OF CREATE_OF RECORD_OF "} x", "not JSON"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"d0\":\"1\"}", "not JSON"}, /* twice */
+    {HEAD_OF CREATE_OF "\"generation\":\"7\"}", "is incomplete"},
+    {HEAD_OF CREATE_OF "\"generation\":7,\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}", "is incomplete"},
     {HEAD_OF CREATE_OF "\"generation\":\"-7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "\"}",
-     "not complete"},
+     "is incomplete"},
     {HEAD_OF CREATE_OF "\"generation\":\"18446744073709551616\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE
                        "\"}",
-     "not complete"},
-    {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"\"}", "not complete"},
+     "is incomplete"},
+    {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"\"}", "is incomplete"},
     {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"" NONCE "0\"}",
-     "not complete"},
-    {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"short\"}", "not complete"},
-    {HEAD_OF CREATE_OF RECORD_OF ",\"saw\":1}", "not complete"},
-    {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":\"1793496400\"}", "not complete"}, /* not behind D0 */
-    {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":null}", "not complete"},
-    {HEAD_OF CREATE_OF RECORD_OF ",\"base\":{}}", "not complete"},
+     "is incomplete"},
+    {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1\",\"nonce\":\"short\"}", "is incomplete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"saw\":1}", "is incomplete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":\"1793496400\"}", "is incomplete"}, /* not behind D0 */
+    {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":null}", "is incomplete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"base\":{}}", "is incomplete"},
     {HEAD_OF CREATE_OF RECORD_OF ",\"base\":{\"etag\":\"%\",\"version_id\":\"\",\"nonce\":\"\",\"last_modified\":1}}",
-     "not complete"},
+     "is incomplete"},
     {HEAD_OF CREATE_OF RECORD_OF
      ",\"base\":{\"etag\":\"a%00b\",\"version_id\":\"\",\"nonce\":\"\",\"last_modified\":1}}",
-     "not complete"},
+     "is incomplete"},
     /* DELETE under "absent" */
     {HEAD_OF "\"operation\":3,\"expected_etag\":\"*\",\"our_etag\":\"*\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF "}",
-     "not complete"},
+     "is incomplete"},
     {HEAD_OF "\"operation\":4,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF "}",
-     "not complete"},
+     "is incomplete"},
     {HEAD_OF "\"operation\":5,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF "}",
-     "not complete"},
+     "is incomplete"},
     /* a Complete without an upload id that can be sent; and a PUT with one */
     {HEAD_OF "\"operation\":4,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
              ",\"upload\":\"\"}",
-     "not complete"},
+     "is incomplete"},
     {HEAD_OF "\"operation\":4,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
              ",\"upload\":\"a b\"}",
-     "not complete"},
-    {HEAD_OF CREATE_OF RECORD_OF ",\"upload\":\"a\"}", "not complete"},
+     "is incomplete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"upload\":\"a\"}", "is incomplete"},
     {HEAD_OF "\"operation\":1,\"expected_etag\":\"bare\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"2\"," RECORD_OF
              "}",
-     "not complete"},
+     "is incomplete"},
     {HEAD_OF "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"1\",\"margin\":\"3601\"," RECORD_OF
              "}",
-     "not complete"},
+     "is incomplete"},
     {HEAD_OF "\"operation\":1,\"expected_etag\":\"*\",\"our_etag\":\"\",\"d0\":\"9223372036854775808\",\"margin\":"
              "\"2\"," RECORD_OF "}",
-     "not complete"},
+     "is incomplete"},
     /* a fence that the record's timeout does not reach (T6), a ttl that is over too soon (T5) */
-    {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":\"1793496421\"}", "not complete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":\"1793496421\"}", "is incomplete"},
     {HEAD_OF CREATE_OF "\"generation\":\"7\",\"timeout_ms\":\"1\",\"ttl\":\"1793496999\",\"nonce\":\"" NONCE "\"}",
-     "not complete"},
+     "is incomplete"},
     /* other formats: an earlier one says by which nonce the object can be told */
     {"{\"oscommit_ticket\":1,\"store\":\"s3 host bucket\",\"key\":\"k\"," CREATE_OF RECORD_OF "}",
      "if its nonce is " NONCE ", the write was applied"},
     {"{\"oscommit_ticket\":3,\"place\":" PLACE ",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "has format 3"},
-    {"{\"oscommit_ticket\":\"2\",\"place\":" PLACE ",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "not complete"},
-    {"{\"oscommit_ticket\":2,\"place\":\"s3 host\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "does not say"},
+    {"{\"oscommit_ticket\":\"2\",\"place\":" PLACE ",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "is incomplete"},
+    {"{\"oscommit_ticket\":2,\"place\":\"s3 host\",\"key\":\"k\"," CREATE_OF RECORD_OF "}", "does not name"},
     {"{\"oscommit_ticket\":2,\"place\":{\"store\":\"s\\u001b\"},\"key\":\"k\"," CREATE_OF RECORD_OF "}",
-     "does not say"},
-    {"{\"oscommit_ticket\":2,\"place\":" PLACE ",\"key\":\"a%00b\"," CREATE_OF RECORD_OF "}", "not complete"},
-    {"{\"oscommit_ticket\":2,\"place\":" PLACE ",\"key\":\"a\\u0000b\"," CREATE_OF RECORD_OF "}", "no JSON"},
+     "does not name"},
+    {"{\"oscommit_ticket\":2,\"place\":" PLACE ",\"key\":\"a%00b\"," CREATE_OF RECORD_OF "}", "is incomplete"},
+    {"{\"oscommit_ticket\":2,\"place\":" PLACE ",\"key\":\"a\\u0000b\"," CREATE_OF RECORD_OF "}", "not JSON"},
 };
 
 TEST(hostile_tickets_are_refused)
@@ -245,7 +245,7 @@ TEST(a_ticket_that_is_too_long_or_too_deep_is_refused)
     CHECK_SAYS(&error, "32 KiB");
     text[size - 2] = '\0';
     CHECK_CODE(ticket_read(text, &any, &key, upload, &ticket, &error), OS_ERR_ARGUMENT, &error);
-    CHECK_SAYS(&error, "no JSON");
+    CHECK_SAYS(&error, "not JSON");
     free(text);
 }
 
@@ -289,7 +289,7 @@ static void check_without(json_t *ticket, json_t *part, const char *name)
     if (strcmp(name, "not_applied") != 0) { /* anything but true is false */
         json_object_set_new(part, name, json_array());
         assert_int_equal(read_dump(ticket, &err), OS_ERR_ARGUMENT);
-        CHECK_SAYS(&err, strcmp(name, "place") == 0 ? "does not say" : "not complete");
+        CHECK_SAYS(&err, strcmp(name, "place") == 0 ? "does not name" : "is incomplete");
     }
     json_object_set_new(part, name, value);
 }
@@ -399,7 +399,7 @@ TEST(a_ticket_is_of_the_key_that_is_asked_for)
     of.key = "a/b";
     assert_int_equal(read_of(&any, "a/b", &of, &err), OS_OK);
     assert_int_equal(read_of(&any, "a/c", &of, &err), OS_ERR_ARGUMENT);
-    CHECK_SAYS(&err, "of the object a/c, not of a/b");
+    CHECK_SAYS(&err, "for the object a/c, not for a/b");
 }
 
 TEST(a_key_outside_the_prefix_is_refused)

@@ -17,7 +17,7 @@ static const struct row rows[] = {
     {"TransactionConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "transaction"},
     {"ReplicatedWriteConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "Another region"},
     {"LimitExceededException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "as many tables"},
-    {"ResourceInUseException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "just being made"},
+    {"ResourceInUseException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "being created"},
     {"RequestExpired", LEDGER_THROTTLED, OS_ERR_EXPIRED, "Date header"},
     {"RequestTimeTooSkewed", LEDGER_THROTTLED, OS_ERR_EXPIRED, "Date header"},
     {"ExpiredTokenException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Renew the session token"},

@@ -342,7 +342,7 @@ TEST(a_start_key_that_is_none_is_refused)
         assert_int_equal(
             dynamo_build_list(&target, &(struct dynamo_page){.path = "k", .start_key = keys[i]}, &request, &body, &err),
             OS_ERR_ARGUMENT);
-        assert_says(err, "list the records from the beginning");
+        assert_says(err, "List the records from the beginning");
     }
 }
 

@@ -81,7 +81,7 @@ TEST(T1_a_conflict_whose_item_is_no_record_is_unreadable)
     assert_says(err, "(etag *)");
     assert_says(err, WHERE);
     assert_says(err, "\"generation\" is not a plain unsigned 64-bit integer");
-    assert_says(err, "when no writer of this key is running, mend it with `oscommit table release --force`");
+    assert_says(err, "When no writer of this key is running, replace it with `oscommit table release --force`");
     static const char *const items[] = {
         "null", "[]", "\"x\"", "7", "{\"x\":{\"S\":\"y\"}}", "{\"path\":{\"S\":\"k\\u0000\"}}"};
     for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
@@ -157,7 +157,7 @@ TEST(an_unknown_code_with_4xx_is_ambiguous)
         os_error err;
         assert_int_equal(put_outcome(400, bodies[i], NULL, &err), LEDGER_AMBIGUOUS);
         assert_int_equal(err.code, OS_ERR_SERVICE);
-        assert_says(err, "nothing certain");
+        assert_says(err, "decides nothing");
     }
 }
 
@@ -182,7 +182,7 @@ TEST(a_body_that_is_not_json_is_ambiguous)
             os_error err;
             assert_int_equal(put_outcome(statuses[s], bodies[b], NULL, &err), LEDGER_AMBIGUOUS);
             assert_int_equal(err.code, OS_ERR_PROTOCOL);
-            assert_says(err, "not the JSON object");
+            assert_says(err, "not a JSON object");
         }
     }
 }
@@ -406,7 +406,7 @@ TEST(a_failed_read_says_that_nothing_was_changed)
     os_error err;
     assert_int_equal(get_outcome(503, "", &found, &record, &err), LEDGER_AMBIGUOUS);
     assert_says(err, "GetItem of the record of key \"dir/k\"");
-    assert_says(err, "Nothing was changed by it: ask again.");
+    assert_says(err, "It changed nothing: ask again.");
 }
 
 TEST(an_item_cut_short_anywhere_is_ambiguous)

@@ -293,7 +293,8 @@ TEST(E3_a_server_without_ttl_is_accepted_with_a_word)
 {
     assert_judged(&fit, NULL, NULL, OS_OK,
                   "The " WHERE
-                  " is fit for records, but its server has no TTL: old records stay until somebody removes them.");
+                  " is fit for records, but its server has no TTL: old records stay until somebody removes "
+                  "them (`oscommit gc`).");
 }
 
 TEST(E3_wrong_keys_are_refused)
@@ -319,7 +320,7 @@ TEST(E3_eventual_consistency_between_regions_is_refused)
         &table, "ENABLED", "ttl", OS_ERR_TABLE,
         "The " WHERE
         " is unfit for records: it is a global table with multi-region eventual consistency, where two regions "
-        "would grant the same record. Use a table in one region, or a global table with MultiRegionConsistency "
+        "could grant the same record. Use a table in one region, or a global table with MultiRegionConsistency "
         "STRONG.");
 }
 
@@ -336,13 +337,12 @@ TEST(E3_ttl_must_be_on_and_on_the_right_attribute)
 {
     assert_judged(&fit, "DISABLED", "", OS_ERR_TABLE,
                   "The " WHERE
-                  " is unfit for records: its TTL is DISABLED, so that old records are never removed. Enable it on the "
+                  " is unfit for records: its TTL is DISABLED, so old records are never removed. Enable it on the "
                   "attribute \"ttl\"; `oscommit table create` does it.");
-    assert_judged(
-        &fit, "ENABLED", "expires", OS_ERR_TABLE,
-        "The " WHERE
-        " is unfit for records: its TTL is on the attribute \"expires\", so that old records are never removed. "
-        "Turn that off and enable it on \"ttl\".");
+    assert_judged(&fit, "ENABLED", "expires", OS_ERR_TABLE,
+                  "The " WHERE
+                  " is unfit for records: its TTL is on the attribute \"expires\", so old records are never removed. "
+                  "Turn that off and enable it on \"ttl\".");
     assert_int_equal(dynamo_judge_table(WHERE, &fit, "DISABLING", "ttl", NULL), OS_ERR_TABLE);
     assert_int_equal(dynamo_judge_table(WHERE, &fit, "", NULL, NULL), OS_ERR_TABLE);
     assert_int_equal(dynamo_judge_table(WHERE, &fit, "ENABLED", NULL, NULL), OS_ERR_TABLE);

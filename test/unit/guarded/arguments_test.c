@@ -96,7 +96,7 @@ TEST(a_header_that_no_store_takes_is_named_with_the_limit)
             *fields[i] = round == 0 ? value : "a\x01";
             CHECK_CODE(call_content(&options, &content, &attributes, &error), OS_ERR_ARGUMENT, &error);
             CHECK_SAYS(&error, names[i]);
-            CHECK_SAYS(&error, round == 0 ? "16385 bytes; a store takes 16384" : "printable");
+            CHECK_SAYS(&error, round == 0 ? "16385 bytes; a store takes at most 16384" : "printable");
         }
     }
 }

@@ -234,32 +234,32 @@ static const struct {
 } malformed[] = {
     {"", "line 1: the file is empty"},
     {"\n\n", "line 3: the file is empty"},
-    {"{}\n", "line 1: a history begins with"},
+    {"{}\n", "line 1: this is not a history: a history begins with"},
     {"[]\n", "line 1: a line must be a JSON object"},
     {"{\"oscommit_history\":2}\n", "line 1: this history has version 2"},
-    {"{\"oscommit_history\":\"1\"}\n", "line 1: \"oscommit_history\" is missing, or no whole number"},
-    {HEAD "{}\n", "line 2: this is neither a call nor an event"},
-    {HEAD "{\"call\":1\n", "line 2: this is no JSON"},
-    {HEAD "{\"call\":1,\"call\":2}\n", "line 2: this is no JSON: duplicate"},
-    {HEAD "\n{\"fact\":3}\n", "line 3: \"fact\" is no string"},
-    {HEAD "{\"fact\":\"a\\u0000b\"}\n", "line 2: this is no JSON"},
-    {HEAD "{\"fact\":\"\xff\"}\n", "line 2: this is no JSON"},
-    {HEAD "{\"call\":-1}\n", "line 2: \"call\" is no whole number from 0"},
-    {HEAD "{\"call\":1.5}\n", "line 2: \"call\" is missing, or no whole number"},
-    {HEAD "{\"call\":1,\"writer\":4294967296}\n", "line 2: \"writer\" is no whole number from 0 to 4294967295"},
+    {"{\"oscommit_history\":\"1\"}\n", "line 1: \"oscommit_history\" is missing, or is not a whole number"},
+    {HEAD "{}\n", "line 2: this is not a call, an event"},
+    {HEAD "{\"call\":1\n", "line 2: this is not JSON"},
+    {HEAD "{\"call\":1,\"call\":2}\n", "line 2: this is not JSON: duplicate"},
+    {HEAD "\n{\"fact\":3}\n", "line 3: \"fact\" is not a string"},
+    {HEAD "{\"fact\":\"a\\u0000b\"}\n", "line 2: this is not JSON"},
+    {HEAD "{\"fact\":\"\xff\"}\n", "line 2: this is not JSON"},
+    {HEAD "{\"call\":-1}\n", "line 2: \"call\" is not a whole number from 0"},
+    {HEAD "{\"call\":1.5}\n", "line 2: \"call\" is missing, or is not a whole number"},
+    {HEAD "{\"call\":1,\"writer\":4294967296}\n", "line 2: \"writer\" is not a whole number from 0 to 4294967295"},
     {HEAD "{\"call\":1}\n", "line 2: \"operation\" is missing"},
-    {HEAD "{\"call\":1,\"operation\":\"put\"}\n", "line 2: \"put\" is no operation"},
+    {HEAD "{\"call\":1,\"operation\":\"put\"}\n", "line 2: \"put\" is not an operation"},
     {HEAD "{\"call\":1,\"operation\":\"read\"}\n", "line 2: \"key\" is missing"},
-    {HEAD "{\"call\":1,\"operation\":\"read\",\"key\":\"k\"}\n", "line 2: \"value\" is missing; null says"},
-    {HEAD "{" CALL ",\"operation\":\"put_if_absent\"}\n", "line 2: \"expected\" is missing; null says"},
-    {HEAD "{" CALL ",\"operation\":\"read\",\"end_us\":\"1\"}\n", "line 2: \"end_us\" is no whole number"},
-    {HEAD "{" CALL ",\"operation\":\"read\",\"settled\":\"won\"}\n", "line 2: \"won\" is no verdict"},
+    {HEAD "{\"call\":1,\"operation\":\"read\",\"key\":\"k\"}\n", "line 2: \"value\" is missing; write null"},
+    {HEAD "{" CALL ",\"operation\":\"put_if_absent\"}\n", "line 2: \"expected\" is missing; write null"},
+    {HEAD "{" CALL ",\"operation\":\"read\",\"end_us\":\"1\"}\n", "line 2: \"end_us\" is not a whole number"},
+    {HEAD "{" CALL ",\"operation\":\"read\",\"settled\":\"won\"}\n", "line 2: \"won\" is not a verdict"},
     {HEAD "{" CALL ",\"operation\":\"read\",\"took_over\":1}\n", "line 2: \"took_over\" is neither true nor false"},
-    {HEAD "{" CALL ",\"operation\":\"read\",\"rule\":9}\n", "line 2: \"rule\" is no string"},
-    {HEAD "{\"event\":\"flood\"}\n", "line 2: \"flood\" is no event"},
+    {HEAD "{" CALL ",\"operation\":\"read\",\"rule\":9}\n", "line 2: \"rule\" is not a string"},
+    {HEAD "{\"event\":\"flood\"}\n", "line 2: \"flood\" is not an event"},
     {HEAD "{\"event\":\"kill\"}\n", "line 2: \"start_us\" is missing"},
-    {HEAD "{\"final\":\"k\"}\n", "line 2: \"value\" is missing; null says"},
-    {HEAD "{\"final\":\"k\",\"value\":null,\"versions\":-1}\n", "line 2: \"versions\" is no whole number"},
+    {HEAD "{\"final\":\"k\"}\n", "line 2: \"value\" is missing; write null"},
+    {HEAD "{\"final\":\"k\",\"value\":null,\"versions\":-1}\n", "line 2: \"versions\" is not a whole number"},
 };
 
 TEST(what_is_no_history_is_refused_with_its_line)
@@ -313,7 +313,7 @@ TEST(a_bad_line_of_a_deep_nest_is_refused)
     memcpy(text, HEAD, strlen(HEAD));
     memset(text + strlen(HEAD), '[', DEPTH);
     assert_false(read_bytes(text, strlen(HEAD) + DEPTH, history, &err));
-    assert_non_null(strstr(err.message, "line 2: this is no JSON"));
+    assert_non_null(strstr(err.message, "line 2: this is not JSON"));
     history_free(history);
 }
 

@@ -282,7 +282,7 @@ TEST_WITH(fixture, what_nobody_tells_is_not_acknowledged)
     queue_is_secret = false;
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     assert_false(probe.sent);
-    assert_non_null(strstr(probe.message, "under control"));
+    assert_non_null(strstr(probe.message, "could not be controlled"));
     probe_free(&probe);
     free(body);
 }

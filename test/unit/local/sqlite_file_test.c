@@ -67,7 +67,7 @@ TEST_WITH(state, a_file_that_is_no_database_is_refused)
     write_plain(file, text);
     check_not_opened(file, OS_ERR_TABLE);
     assert_non_null(strstr(error.message, "file is not a database"));
-    assert_non_null(strstr(error.message, "moved away first"));
+    assert_non_null(strstr(error.message, "move it away"));
     CHECK_IS(sqlite_ledger_create(file, NULL, &error), OS_ERR_TABLE);
     assert_non_null(strstr(error.message, "file is not a database"));
     check_not_opened(state->folder, OS_ERR_IO);

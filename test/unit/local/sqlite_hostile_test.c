@@ -380,7 +380,7 @@ TEST_WITH(state, what_is_no_file_is_refused_and_not_waited_for)
     state->ledger = NULL;
     assert_int_equal(unlink(state->file), 0);
     assert_int_equal(mkfifo(state->file, 0600), 0);
-    check_refused(state, "no regular file");
+    check_refused(state, "not a regular file");
     CHECK_IS(sqlite_ledger_create(state->file, NULL, &error), OS_ERR_TABLE);
 }
 

@@ -195,7 +195,7 @@ TEST(a_number_that_no_part_has_is_refused)
         const struct s3_part_place place = {.upload_id = "u", .number = numbers[i]};
         const struct s3_part_source source = {.key = "s"};
         assert_int_equal(s3_build_upload_part(&by_path, "k", &place, &bytes, NULL, &request, &err), OS_ERR_ARGUMENT);
-        assert_non_null(strstr(err.message, "1 to 10000"));
+        assert_non_null(strstr(err.message, "between 1 and 10000"));
         http_request_free(&request);
         assert_int_equal(s3_build_upload_part_copy(&by_path, "k", &place, &source, &request, &err), OS_ERR_ARGUMENT);
         http_request_free(&request);

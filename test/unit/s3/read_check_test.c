@@ -104,7 +104,7 @@ TEST(only_the_bytes_that_were_asked_for_are_taken)
             assert_true(check.has_length);
             assert_int_equal(check.length, c->promised);
         } else {
-            assert_non_null(strstr(err.message, "The answer to the GET of k is not what was asked for"));
+            assert_non_null(strstr(err.message, "The answer to GET of k is not what was asked for"));
         }
         s3_read_free(&check);
         http_response_free(&response);

@@ -126,7 +126,7 @@ TEST_WITH(fixture, bytes_with_another_sum_are_no_answer)
         get(fixture, "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 9\r\nx-amz-checksum-crc32c: 4waSgw==\r\n\r\n123456780",
             0, 0);
     CHECK_ANSWER(got, OS_ERR_PROTOCOL);
-    CHECK_SAYS(&got.error, "The answer to the GET of k is not what was asked for: the CRC32C of what came");
+    CHECK_SAYS(&got.error, "The answer to GET of k is not what was asked for: the CRC32C of the received bytes");
     got = get(fixture,
               "HTTP/1.1 200 OK\r\n" MARK "Content-Length: 9\r\nx-amz-checksum-crc32c: 4waSgw==\r\n\r\n123456789", 0, 0);
     CHECK_ANSWER(got, OS_OK);

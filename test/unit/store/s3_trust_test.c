@@ -169,7 +169,7 @@ TEST_WITH(fixture, what_could_be_anybodys_is_no_proof)
         push(fixture, cases[i].status, cases[i].headers, cases[i].body);
         struct store_answer answer = head(fixture);
         expect_foreign(answer);
-        CHECK_SAYS(&answer.error, "nothing has shown yet");
+        CHECK_SAYS(&answer.error, "nothing shows yet");
     }
     push(fixture, 404, DATED, "");
     http_server_push(fixture->server, &(struct http_server_step){.leave = HTTP_SERVER_CLOSE});

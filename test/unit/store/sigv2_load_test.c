@@ -30,13 +30,13 @@ static void assert_refused(const char *path, const char *reason)
 
 TEST(a_module_of_another_release_is_refused_and_both_versions_are_named)
 {
-    assert_refused(TEST_MODULE_OTHER_VERSION, "is of version 0.0.1-other, and the library of version ");
+    assert_refused(TEST_MODULE_OTHER_VERSION, "has version 0.0.1-other, but the library has version ");
     assert_non_null(strstr(err.message, os_version()));
 }
 
 TEST(a_library_that_is_no_module_is_refused)
 {
-    assert_refused(TEST_MODULE_WITHOUT_ENTRY, "is of version unknown");
+    assert_refused(TEST_MODULE_WITHOUT_ENTRY, "has version unknown");
 }
 
 TEST(a_file_that_is_no_library_is_refused)
@@ -52,8 +52,8 @@ TEST(a_relative_path_is_not_given_to_the_loader)
     char *name = strrchr(folder, '/');
     *name++ = '\0';
     assert_int_equal(chdir(folder), 0);
-    assert_refused(name, "has no absolute path");
-    assert_refused("", "has no absolute path");
+    assert_refused(name, "is not absolute");
+    assert_refused("", "is not absolute");
     assert_int_equal(chdir("/"), 0);
 }
 
@@ -61,6 +61,6 @@ TEST(a_program_with_the_static_library_has_no_module)
 {
     char path[PATH_MAX] = "untouched";
     assert_int_equal(sigv2_place(path, sizeof(path), &err), OS_ERR_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "has the static library"));
+    assert_non_null(strstr(err.message, "uses the static library"));
     assert_string_equal(path, "untouched");
 }

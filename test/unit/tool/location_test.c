@@ -274,13 +274,13 @@ TEST(a_target_that_ends_with_a_slash_takes_the_source_name)
     assert_pair("s3://b/x/y", "s3://b/z", NULL, "z", NULL);
     assert_pair("x", "y", "s3://b", "y", NULL);
     assert_pair("s3://b/x/", "s3://b/z/", NULL, NULL,
-                "The target \"s3://b/z/\" names no object, and \"x/\" has no name to give it.");
+                "The target \"s3://b/z/\" names no object, and \"x/\" does not end in a name for one.");
 }
 
 TEST(a_pair_lies_in_one_store_and_is_two_objects)
 {
     assert_pair("s3://a/x", "s3://b/x", NULL, NULL,
-                "\"s3://a/x\" and \"s3://b/x\" are in different stores; cp works inside one.");
+                "\"s3://a/x\" and \"s3://b/x\" are in different stores; cp works inside one store.");
     assert_pair("s3://a/x", "s3://a/x", NULL, NULL, "Source and target are the same object, \"s3://a/x\".");
     assert_pair("s3://a/x", "s3://a/", NULL, NULL, "Source and target are the same object, \"s3://a/x\".");
 }

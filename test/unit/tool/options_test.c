@@ -115,12 +115,13 @@ TEST(bad_usage_is_said_in_a_sentence)
     ASSERT_REFUSED("--ledger needs a value (URL).", "ls", "--ledger");
     ASSERT_REFUSED("--ledger has an empty value; leave it out instead.", "ls", "--ledger", "");
     ASSERT_REFUSED("--if-match has an empty value; leave it out instead.", "put", "f", "k", "--if-match", "");
-    ASSERT_REFUSED("ls does not take --if-absent.", "ls", "--if-absent");
+    ASSERT_REFUSED("ls does not accept --if-absent.", "ls", "--if-absent");
     ASSERT_REFUSED("--if-absent and --if-match exclude each other.", "put", "f", "k", "--if-absent", "--if-match", "e");
     ASSERT_REFUSED("put needs operands: FILE|- URL", "put", "f");
-    ASSERT_REFUSED("ls takes [URL]; \"b\" is too much.", "ls", "a", "b");
-    ASSERT_REFUSED("table ls takes no operands; \"b\" is too much.", "table", "ls", "b");
-    ASSERT_REFUSED("There are too many operands, from \"9\" on.", "put", "2", "3", "4", "5", "6", "7", "8", "9");
+    ASSERT_REFUSED("ls takes [URL]; \"b\" is one too many.", "ls", "a", "b");
+    ASSERT_REFUSED("table ls takes no operands; \"b\" is one too many.", "table", "ls", "b");
+    ASSERT_REFUSED("There are too many operands: \"9\" and all after it.", "put", "2", "3", "4", "5", "6", "7", "8",
+                   "9");
 }
 
 TEST(numbers_are_plain_and_in_bounds)
@@ -245,7 +246,7 @@ TEST(every_setting_is_asked_for_with_the_help_alone)
     struct usage usage;
 
     assert_true(parse(&options, &usage, "put", "--help", "--all", (char *)NULL));
-    ASSERT_REFUSED("--all goes with --help.", "ls", "--all");
+    ASSERT_REFUSED("--all needs --help.", "ls", "--all");
     assert_true(parse(&options, &usage, "table", "--help", (char *)NULL));
     assert_null(options.command);
     assert_string_equal(options.group, "table");

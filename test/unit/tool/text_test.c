@@ -116,7 +116,7 @@ TEST(what_is_no_range_is_refused)
         uint64_t offset;
         uint64_t count;
         assert_false(range_parse(texts[i], &offset, &count, &usage));
-        assert_non_null(strstr(usage.message, "--range wants FIRST-LAST or FIRST-"));
+        assert_non_null(strstr(usage.message, "--range must be FIRST-LAST or FIRST-"));
     }
 }
 
@@ -135,7 +135,7 @@ TEST(a_ticket_is_saved_once_and_read_back)
     assert_int_equal(info.st_mode & 0777, 0600);
     assert_false(ticket_save(file, "{\"v\":2}"));
     assert_false(ticket_check(file, &usage));
-    assert_non_null(strstr(usage.message, "is there already"));
+    assert_non_null(strstr(usage.message, "exists already"));
     usage.message[0] = '\0';
     ticket = ticket_load(file, &usage);
     assert_string_equal(ticket, "{\"v\":1}");
@@ -161,11 +161,11 @@ TEST(what_is_no_ticket_is_refused)
 
     assert_true(fd >= 0 && large != NULL);
     assert_null(ticket_load(file, &usage));
-    assert_non_null(strstr(usage.message, "holds no ticket"));
+    assert_non_null(strstr(usage.message, "contains no ticket"));
     usage.message[0] = '\0';
     assert_int_equal(write(fd, "a\0b", 3), 3);
     assert_null(ticket_load(file, &usage));
-    assert_non_null(strstr(usage.message, "holds no ticket"));
+    assert_non_null(strstr(usage.message, "contains no ticket"));
     usage.message[0] = '\0';
     memset(large, 'x', TICKET_MAX + 1);
     assert_int_equal(pwrite(fd, large, TICKET_MAX + 1, 0), TICKET_MAX + 1);
@@ -223,7 +223,7 @@ TEST(a_misspelt_variable_is_told)
         "OSCOMMIT_=x",      "MY_OSCOMMIT_STOER=x",      "OSCOMMIT_MY_OWN=x"};
 
     assert_string_equal(printed(print_warnings, "OSCOMMIT_RECORD_PREFX=a"),
-                        "oscommit: warning: OSCOMMIT_RECORD_PREFX is no setting and counts for nothing. Did you mean "
+                        "oscommit: warning: OSCOMMIT_RECORD_PREFX is not a setting and has no effect. Did you mean "
                         "OSCOMMIT_RECORD_PREFIX?\n");
     assert_non_null(strstr(printed(print_warnings, "OSCOMMIT_STOER"), "OSCOMMIT_STORE?"));
     for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++) {
