@@ -7,6 +7,7 @@
  *   OSCOMMIT_TEST_MINIO_ENDPOINT, _VERSITYGW_ENDPOINT, _GOFAKES3_ENDPOINT, _DYNAMODB_ENDPOINT, _DYNALITE_ENDPOINT
  * http://host:port OSCOMMIT_TEST_ACCESS_KEY, _SECRET_KEY, _REGION      one pair of keys for all servers
  *   OSCOMMIT_TEST_BACKENDS                              names with commas: run only these
+ *   OSCOMMIT_TEST_SHARE                                 K/N: run only every Nth test, from the Kth (0 to N - 1)
  *   OSCOMMIT_REQUIRE_SERVERS=1                          a backend whose server is not given is a failure, not a skip
  */
 #ifndef OSCOMMIT_TEST_FIXTURE_H

@@ -348,13 +348,24 @@ def on_backends(*cases, only=None):
     return made, missing
 
 
+def of_this_share(tests):
+    """OSCOMMIT_TEST_SHARE=K/N: every Nth test, from the Kth (0 to N - 1)."""
+    first, step = map(int, (os.environ.get("OSCOMMIT_TEST_SHARE") or "0/1").split("/"))
+    if first >= step:
+        sys.exit("OSCOMMIT_TEST_SHARE is K/N, with K from 0 to N - 1")
+    return tests[first::step]
+
+
 def main(*cases, only=None):
     """Runs the cases on every backend. Exit status 77 when all that ran passed but servers are missing."""
     made, missing = on_backends(*cases, only=only)
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{pattern}*" for pattern in sys.argv[1:]] or None
-    suite = unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in made)
-    result = unittest.TextTestRunner(verbosity=2, buffer=False).run(suite)
+    tests = of_this_share([test for case in made for test in loader.loadTestsFromTestCase(case)])
+    if not tests and not missing:
+        print("SKIPPED: nothing is in its OSCOMMIT_TEST_BACKENDS and OSCOMMIT_TEST_SHARE", file=sys.stderr)
+        sys.exit(EXIT_SKIPPED)
+    result = unittest.TextTestRunner(verbosity=2, buffer=False).run(unittest.TestSuite(tests))
     required = os.environ.get("OSCOMMIT_REQUIRE_SERVERS") == "1"
     for line in missing:
         print(("FAILED: " if required else "SKIPPED: ") + line, file=sys.stderr)

@@ -54,8 +54,11 @@ static int run_on(const struct suite *suite, const struct backend *backend)
     char name[128];
     snprintf(name, sizeof(name), "%s on %s", suite->name, backend->name);
     backend_now = backend;
-    return test_run_group(&(struct test_group){
-        .name = name, .set_up = group_setup, .tear_down = group_teardown, .features = backend->features});
+    return test_run_group(&(struct test_group){.name = name,
+                                               .set_up = group_setup,
+                                               .tear_down = group_teardown,
+                                               .features = backend->features,
+                                               .is_shared = true});
 }
 
 static int run_role(const struct suite *suite, int argc, char **argv)

@@ -9,6 +9,7 @@
 static struct test *first;   /* by line */
 static const char *argument; /* the pattern, or NULL */
 static size_t ran;
+static size_t counted; /* of all groups */
 
 void test_register(struct test *test)
 {
@@ -40,6 +41,19 @@ static bool is_wanted(const struct test *test, unsigned features)
     return fnmatch(part, test->name, 0) == 0;
 }
 
+/* Counts the tests of all groups, and takes those of this process: OSCOMMIT_TEST_SHARE. */
+static bool is_of_this_share(void)
+{
+    const char *share = getenv("OSCOMMIT_TEST_SHARE");
+    size_t begin = 0;
+    size_t step = 1;
+    if (share != NULL && share[0] != '\0' && (sscanf(share, "%zu/%zu", &begin, &step) != 2 || begin >= step)) {
+        fprintf(stderr, "OSCOMMIT_TEST_SHARE is K/N, with K from 0 to N - 1, and not %s\n", share);
+        exit(EXIT_FAILURE);
+    }
+    return counted++ % step == begin;
+}
+
 size_t test_count(void)
 {
     size_t number = 0;
@@ -56,7 +70,7 @@ int test_run_group(const struct test_group *group)
     if (tests == NULL)
         return 1;
     for (const struct test *test = first; test != NULL; test = test->next) {
-        if (is_wanted(test, group->features))
+        if (is_wanted(test, group->features) && (!group->is_shared || is_of_this_share()))
             tests[wanted++] = (struct CMUnitTest){test->name, test->run, test->set_up, test->tear_down, group->state};
     }
     const char *name = group->name != NULL ? group->name : program_invocation_short_name;

@@ -74,6 +74,7 @@ struct test_group {
     CMFixtureFunction set_up;
     CMFixtureFunction tear_down;
     unsigned features; /* tests that need others do not run */
+    bool is_shared;    /* by several processes: OSCOMMIT_TEST_SHARE=K/N takes every Nth test, from the Kth */
 };
 enum { TEST_EXIT_SKIPPED = 77 };
 
