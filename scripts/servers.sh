@@ -68,14 +68,37 @@ random_hex() { # BYTES
     od -An -v -tx1 -N "$1" /dev/urandom | tr -d ' \n'
 }
 
-# A bucket to begin with, made over S3: every store is asked the same way. (curl would end an access key at a colon.)
-make_bucket() { # ENDPOINT BUCKET
+signed_python() { # SCRIPT ARGUMENT...: with oscommit_testing imported
     PYTHONPATH=$scripts_dir/../test/support OSCOMMIT_TEST_ACCESS_KEY=$store_access_key \
-        OSCOMMIT_TEST_SECRET_KEY=$store_secret_key python3 -B -c '
-import sys, oscommit_testing
-status, _, body = oscommit_testing.signed_request(sys.argv[1], "s3", "PUT", "/" + sys.argv[2])
+        OSCOMMIT_TEST_SECRET_KEY=$store_secret_key python3 -B -c "import sys, oscommit_testing as testing$1" "${@:2}"
+}
+
+# A bucket to begin with, made over S3: every store is asked the same way. (curl would end an access key at a colon.) In a
+# folder of an earlier start it is there already, and must be ours.
+make_bucket() { # ENDPOINT BUCKET
+    signed_python '
+endpoint, path = sys.argv[1], "/" + sys.argv[2]
+status, _, body = testing.signed_request(endpoint, "s3", "PUT", path)
+if status == 409:
+    status = testing.signed_request(endpoint, "s3", "HEAD", path)[0]
 status == 200 or sys.exit(f"HTTP status {status}: {body.decode(errors='"'replace'"')}")' "$1" "$2" ||
         die "The bucket $2 could not be made at $1."
+}
+
+# The first table and the first record take a ledger in Java several seconds, which the first test would take for a ledger
+# that does not answer.
+warm_ledger() { # ENDPOINT
+    store_access_key=$access_key store_secret_key=$secret_key signed_python '
+table, key = "oscommit-warm", {"path": {"S": "key"}, "etag": {"S": "*"}}
+testing.make_table(sys.argv[1], table)
+for action, more in (
+    ("PutItem", {"Item": key, "ConditionExpression": "attribute_not_exists(etag)"}),
+    ("GetItem", {"Key": key, "ConsistentRead": True}),
+    ("DeleteTable", {}),
+):
+    status, answer = testing.dynamo(sys.argv[1], action, {"TableName": table, **more})
+    status == 200 or sys.exit(f"{action}: HTTP status {status}: {answer}")' "$1" ||
+        die "The ledger at $1 does not keep records."
 }
 
 start_all() {

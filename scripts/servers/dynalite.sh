@@ -12,4 +12,5 @@ dynalite_install() {
 dynalite_start() {
     launch dynalite answers / \
         node "$cache/dynalite-$dynalite_version/node_modules/dynalite/cli.js" --host 127.0.0.1 --port PORT
+    warm_ledger "http://127.0.0.1:$port"
 }

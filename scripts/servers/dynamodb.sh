@@ -21,4 +21,5 @@ dynamodb_start() {
     launch dynamodb answers / \
         java -Xmx512m -Djava.library.path="$folder/lib" -cp "$folder/lib/*" \
         com.amazonaws.services.dynamodbv2.local.main.ServerRunner -inMemory -sharedDb -disableTelemetry -port PORT
+    warm_ledger "http://127.0.0.1:$port"
 }
