@@ -7,7 +7,6 @@ import os
 import re
 import socket
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from oscommit_testing import CONFLICT, main, signed_request
@@ -79,17 +78,17 @@ class NetworkRace(FaultyRace):
 
     def test_an_outsider_that_overwrites_a_key_is_noticed(self):
         name = self.key("outsider")
+        store, _, environment = self.proxies()
+        created = store.add("pass", method="PUT", path_contains="/key-")
         process = self.start(
             "race", self.url(name), "--writers", 4, "--duration", "8s", "--faults", "slow", "--json",
-            "--condition-headers", "off",
+            "--condition-headers", "off", environment=environment,
         )
         try:
-            key = None
-            while key is None and process.poll() is None:
-                found = self.run_tool("ls", self.url(name + "/"), "--recursive", "--json").lines()
-                key = next((entry["key"] for entry in found if "/key-" in entry.get("key", "")), None)
-                time.sleep(0.05)
-            self.assertIsNotNone(key, "no key was seen")
+            self.assertTrue(store("wait_finished", id=created, count=1, timeout_ms=120000)["reached"], "no key was made")
+            created = store.requests(method="PUT", path_contains="/key-")
+            key = next(request["path"] for request in created if request["status"] == 200)
+            key = key.split("?")[0].lstrip("/").split("/", 1)[1]
             bucket = self.store[len("s3://"):]
             self.assertEqual(signed_request(self.store_endpoint, "s3", "PUT", f"/{bucket}/{key}", b"mine now")[0], 200)
             out, err = process.communicate(timeout=300)
