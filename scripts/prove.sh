@@ -89,7 +89,7 @@ step_mutants() {
     local matrix=()
     ((long)) && matrix=(--matrix)
     rm -f "$out/mutants.txt"
-    "$root/test/mutants/run.py" --out "$out/mutants" --jobs "$jobs" --slice "$mutants_slice" --summary "$out/mutants.txt" "${matrix[@]}"
+    "$root/test/mutants/run.py" --out "$out/mutants" --jobs $((jobs * 2)) --slice "$mutants_slice" --summary "$out/mutants.txt" "${matrix[@]}"
     local status=$?
     [[ -f $out/mutants.txt ]] || return 1
     local killed total

@@ -148,9 +148,11 @@ static struct fault_match asked_for_parts(const char *key)
     return (struct fault_match){.method = "GET", .path_contains = key, .query_contains = "uploadId"};
 }
 
-static void put_broken_stream(struct staged_try *try)
+/* `stream`: what happens before it breaks. */
+static void put_broken_stream(struct staged_try *try, struct big_stream stream)
 {
-    struct big_stream stream = {.length = 12 * MIB, .breaks = true};
+    stream.length = 12 * MIB;
+    stream.breaks = true;
     try->body = big_stream_body(&stream);
     staged_try_put(try);
     CHECK_VERDICT(try->outcome, OS_NOT_EXECUTED);
@@ -159,13 +161,41 @@ static void put_broken_stream(struct staged_try *try)
     check_no_uploads(try);
 }
 
+/* Parts that the store has taken, and whose answers come as soon as the stream has broken. */
+struct drain {
+    struct fault_proxy *proxy;
+    unsigned parts;
+    pthread_t thread;
+    bool held;
+    bool started;
+};
+
+static void *answer_parts(void *argument)
+{
+    struct drain *drain = argument;
+    fault_proxy_release(drain->proxy, drain->parts, FAULT_FORWARD);
+    return NULL;
+}
+
+static void break_with_two_parts_under_way(void *context)
+{
+    struct drain *drain = context;
+    drain->held = fault_proxy_wait_hits(drain->proxy, drain->parts, 2, 60000);
+    drain->started = pthread_create(&drain->thread, NULL, answer_parts, drain) == 0;
+}
+
 /* What is answered cannot come later. */
 SUITE_TEST(parts_under_way_are_waited_for_before_their_upload_is_aborted, 0)
 {
     struct staged_try try;
     staged_try_open(&try, f, "drained");
-    staged_try_add(&try, (struct fault_rule){.match = staged_parts(try.key), .action = FAULT_PASS, .delay_ms = 300});
-    put_broken_stream(&try);
+    struct drain drain = {.proxy = try.f->store_proxy};
+    drain.parts =
+        staged_try_add(&try, (struct fault_rule){.match = staged_parts(try.key), .action = FAULT_HOLD_ANSWER});
+    put_broken_stream(
+        &try, (struct big_stream){.at = 12 * MIB, .meanwhile = break_with_two_parts_under_way, .context = &drain});
+    assert_true(drain.held && drain.started);
+    assert_int_equal(pthread_join(drain.thread, NULL), 0);
     assert_int_equal(staged_try_count(&try, staged_parts(try.key)), 2);
     assert_int_equal(staged_try_count(&try, staged_aborts(try.key)), 1);
     assert_int_equal(staged_try_count(&try, asked_for_parts(try.key)), 1);
@@ -203,7 +233,7 @@ SUITE_TEST(a_part_that_comes_after_the_abort_leaves_no_upload, 0)
     release.looks = staged_try_add(
         &try, (struct fault_rule){.match = asked_for_parts(try.key), .action = FAULT_HOLD, .first = 2, .times = 1});
     assert_int_equal(pthread_create(&thread, NULL, release_before_the_second_look, &release), 0);
-    put_broken_stream(&try);
+    put_broken_stream(&try, (struct big_stream){0});
     assert_int_equal(pthread_join(thread, &released), 0);
     assert_non_null(released);
     assert_in_range(staged_try_count(&try, asked_for_parts(try.key)), 2, 3);

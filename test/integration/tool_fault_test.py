@@ -123,7 +123,7 @@ class Unknown(BackendCase):
 
     def test_it_is_said_when_to_ask_again(self):
         _, environment, _, key, ticket = self.unknown("later", "hold", *LONG)
-        arguments = ["resolve", self.url(key), "--ticket-file", ticket, "--deadline-ms", "300"]
+        arguments = ["resolve", self.url(key), "--ticket-file", ticket, "--deadline-ms", "8000"]  # it asks the store first
         line = self.exits(UNKNOWN, *arguments, "--json", environment=environment).line()
         self.assertFalse(line["final"])
         self.assertGreater(line["ask_again_ms"], 20000)

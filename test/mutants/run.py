@@ -14,6 +14,8 @@ machine, so the class is counted by itself, and must not shrink below its least 
 
   run.py [--out DIR] [--jobs N] [--matrix] [--only TEXT] [--class NAME] [--slice K/N] [--finders LIST] [--summary FILE]
 
+  --jobs     so many copies of the tree, each with its own build; a mutant's tests mostly wait, so that twice as many as
+             there are processors are right [2]
   --matrix   runs every finder on every mutant; without it the first one that notices ends the mutant
   --only     only the mutants whose name contains TEXT
   --class    only the mutants of that class
@@ -23,6 +25,7 @@ machine, so the class is counted by itself, and must not shrink below its least 
 """
 import argparse
 import concurrent.futures
+import os
 import pathlib
 import queue
 import re
@@ -37,6 +40,7 @@ BUILD_TIMEOUT_S = 900
 FINDER_TIMEOUT_S = 300  # a finder that hangs has noticed something, too: the step machine must end
 FINDERS = ("unit", "explorer", "simulator")
 PROGRAMS = {"explorer": "explore", "simulator": "oscommit_sim"}
+UNITS_PER_PROCESSOR = 16  # of `ctest --parallel`: test/CMakeLists.txt
 CLASSES = {"io": ("where a rule meets I/O", 40)}  # what it is, and the least number of its mutants
 
 # Rules that no mutant is made for, with the reason.
@@ -86,8 +90,8 @@ class Tree:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, target)  # with new times: a mutant may have been built there last
         self.log = open(folder / "log", "w")
-        self.run(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                  "-DCMAKE_C_COMPILER=gcc", "-DOSCOMMIT_TESTS=ON"], check=True)
+        self.run(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
+                  "-DCMAKE_C_FLAGS_DEBUG=", "-DCMAKE_C_COMPILER=gcc", "-DOSCOMMIT_TESTS=ON"], check=True)
         listed = self.run(["ninja", "-C", self.build, "-t", "targets", "all"], check=True)
         programs = re.findall(r"^test/(unit_[a-z0-9_]+): C_EXECUTABLE_LINKER", listed, re.M)
         self.programs = {finder: self.program(listed, name) for finder, name in PROGRAMS.items() if finder in finders}
@@ -222,7 +226,7 @@ def play_all(mutants, arguments):
             if not tree.make(tree.targets):
                 sys.exit(f"The tree does not build; see {tree.folder}/log")
             for finder in arguments.finders:
-                if tree.finds(finder, patterns, arguments.jobs * 4):
+                if tree.finds(finder, patterns, os.cpu_count() * UNITS_PER_PROCESSOR):
                     sys.exit(f"The {finder} finds something in the tree as it is; see {tree.folder}/log")
             print("The tree as it is: nobody finds anything.", flush=True)
         trees.put(tree)
