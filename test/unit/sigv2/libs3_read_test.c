@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The libs3 driver: HEAD, GET, COPY, LIST, and what it refuses to send. */
-#include "libs3_test.h"
-
-#include <libs3.h>
+#include "libs3_release.h"
 
 enum { FLOOD_BYTES = 24 << 20 };
 
@@ -87,31 +85,6 @@ TEST_BETWEEN(start_server, stop_server, a_get_cut_short_is_no_success)
     assert_int_equal(result.status, 200);
     assert_non_null(strstr(err.message, "cut short"));
     buf_free(&bytes);
-}
-
-static pthread_mutex_t libs3_is_called = PTHREAD_MUTEX_INITIALIZER;
-
-S3Status __real_S3_runonce_request_context(S3RequestContext *context, int *ret_remaining);
-S3Status __wrap_S3_runonce_request_context(S3RequestContext *context, int *ret_remaining);
-
-S3Status __wrap_S3_runonce_request_context(S3RequestContext *context, int *ret_remaining)
-{
-    pthread_mutex_lock(&libs3_is_called);
-    S3Status status = __real_S3_runonce_request_context(context, ret_remaining);
-    pthread_mutex_unlock(&libs3_is_called);
-    return status;
-}
-
-/* The answer comes when libs3 has returned from the call that sent the request: so it is looked at before it is read.
- */
-static void *release_one(void *unused)
-{
-    (void)unused;
-    assert_true(http_server_wait_held(server, 1));
-    pthread_mutex_lock(&libs3_is_called);
-    http_server_release(server, 1);
-    pthread_mutex_unlock(&libs3_is_called);
-    return NULL;
 }
 
 TEST_BETWEEN(start_server, stop_server, bytes_that_were_not_asked_for_are_not_given)
