@@ -159,7 +159,7 @@ class EndlessAnswers(BackendCase):
         # Of a slow one nothing is wrong but the time; of the others the last answer was refused, or was under way still.
         status = UNREACHABLE if kind.startswith("slow") else (NOT_EXECUTED, UNREACHABLE)
         err = self.bounded(server, status, "put", "/dev/null", url, "--if-absent", **environment)
-        self.assertIn("as its ledger has not answered for ten seconds or more", err)
+        self.assertIn("because its ledger has not answered for ten seconds or more", err)
         self.assertIn(f"Check dynamodb_endpoint, which is {server.url}.", err)
         self.exits(ABSENT, "head", url)
 

@@ -161,7 +161,7 @@ class Misplaced(BackendCase):
         ticket, key, store, ledger, environment = self.ticket("one")
         other = self.key("another")
         before = len(store.requests()) + len(ledger.requests())
-        self.refused(f"of the object {key}, not of {other}", self.url(other), ticket, environment=environment)
+        self.refused(f"for the object {key}, not for {other}", self.url(other), ticket, environment=environment)
         self.assertEqual(len(store.requests()) + len(ledger.requests()), before)
 
     def test_the_key_comes_from_the_ticket_where_a_store_is_given(self):
