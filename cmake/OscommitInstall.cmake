@@ -21,7 +21,7 @@ install(FILES tool/completion/oscommit.bash
 install(FILES README.md LICENSE SECURITY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
-file(GLOB pictures CONFIGURE_DEPENDS docs/pictures/*.svg)
+file(GLOB pictures CONFIGURE_DEPENDS docs/pictures/*.svg docs/pictures/*.png)
 install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/pictures)
 install(FILES examples/publish.c examples/publish.sh DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 

@@ -198,8 +198,17 @@ run_step() { # STEP
     if [[ $word == ok ]] && is_resumable "$1"; then
         printf '%s\n%s, ended %s\n' "$(identity_of "$1")" "$row" "$(date -u +'%Y-%m-%d %H:%M UTC')" >"$out/rows/$1"
     fi
+    [[ $word != ok ]] || keep_figure "$1" "$figure"
     table+=("$row")
     say "$row"
+}
+
+# OUT/figures/STEP: what a step that went well has done, for scripts/figures.sh.
+keep_figure() { # STEP FIGURE
+    local form=short
+    ((long)) && form=long
+    [[ $mutants_slice == 0/1 || $1 != mutants ]] || form="short, slice $mutants_slice"
+    printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$form" "$(date -u +%F)" "$commit" "$2" >"$out/figures/$1"
 }
 
 build_attackers() {
@@ -207,7 +216,8 @@ build_attackers() {
         cmake --build "$build" --parallel "$jobs" --target explore oscommit_sim oscommit_torture oscommit_powerloss
 }
 
-mkdir -p "$out/rows"
+mkdir -p "$out/rows" "$out/figures"
+commit=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo -)
 build=$out/release
 if ((install)); then
     install_packages build test

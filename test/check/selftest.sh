@@ -294,6 +294,25 @@ if [[ -n $marked ]]; then
     refuses "compiled without $marked" "${hardened[@]}"
 fi
 
+# --------------------------------------------------------------------------------------------------------- figures
+
+fresh_figures() {
+    fresh_tree
+    printf 'explorer\tshort\t2026-11-23\t0123abc\t7 states\n' >docs/figures.tsv
+    printf '<!-- written by scripts/figures.sh -->\n<!-- end of the figures -->\n' >docs/verification.md
+    "$checks/../../scripts/figures.sh" --root "$work/tree"
+}
+fresh_figures
+accepts figures "$work/tree"
+echo 'TEST(one_more)' >test/unit/commit/more_test.c
+refuses 'is not up to date' figures "$work/tree"
+fresh_figures
+sed -i 's/7 states/8 states/' docs/verification.md
+refuses 'is not up to date' figures "$work/tree"
+fresh_figures
+sed -i 's/2026-11-23/yesterday/' docs/figures.tsv
+refuses 'has the day "yesterday"' figures "$work/tree"
+
 # ----------------------------------------------------------------------------------------------------- size_limits
 
 fresh_tree
