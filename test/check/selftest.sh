@@ -294,6 +294,19 @@ if [[ -n $marked ]]; then
     refuses "compiled without $marked" "${hardened[@]}"
 fi
 
+# ------------------------------------------------------------------------------------------------------------ site
+
+if command -v doxygen >/dev/null; then
+    rm -rf "$work/site" && mkdir "$work/site"
+    cp -r "$checks"/../../{docs,include,README.md,SECURITY.md,CONTRIBUTING.md,CHANGELOG.md} "$work/site"
+    accepts site "$work/site"
+    printf '\n[none](rules.md#no-such-rule) [nor](nothing.html)\n<a href="nowhere.html">nowhere</a>\n' >>"$work/site/docs/stores.md"
+    echo '# New' >"$work/site/docs/new.md"
+    refuses 'no-such-rule' site "$work/site"
+    refuses 'page_stores.html links to nowhere.html, which is not there' site "$work/site"
+    refuses 'docs/new.md is not in the list of pages' site "$work/site"
+fi
+
 # --------------------------------------------------------------------------------------------------------- figures
 
 fresh_figures() {
