@@ -303,7 +303,7 @@ if command -v doxygen >/dev/null; then
     printf '\n[none](rules.md#no-such-rule) [nor](nothing.html)\n<a href="nowhere.html">nowhere</a>\n' >>"$work/site/docs/stores.md"
     echo '# New' >"$work/site/docs/new.md"
     refuses 'no-such-rule' site "$work/site"
-    refuses 'page_stores.html links to nowhere.html, which is not there' site "$work/site"
+    refuses 'page_stores.html links to "nowhere.html", which is not there' site "$work/site"
     refuses 'docs/new.md is not in the list of pages' site "$work/site"
 fi
 
