@@ -56,7 +56,7 @@ def wrapped(text, width, size=SIZE, bold=False):
 def theme(colours):
     rules = [f".card{{fill:{colours['card']};stroke:{colours['edge']}}}", f".back{{fill:{colours['card']}}}",
              f".text{{fill:{colours['text']}}}", f".faint{{fill:{colours['faint']}}}",
-             f".line{{stroke:{colours['line']};fill:none}}", f".tip{{fill:{colours['line']}}}"]
+             f".line{{stroke:{colours['line']};fill:none}}", f".rule{{fill:{colours['edge']}}}", f".tip{{fill:{colours['line']}}}"]
     for name in COLOURS:
         fill, stroke = colours[name].split()
         rules.append(f".{name}{{fill:{fill};stroke:{stroke}}}")

@@ -152,7 +152,7 @@ def draw_marks(canvas, marks, scale):
 def draw_lane_part(canvas, line, scale, y):
     if line.startswith("lane "):
         name, what = match(r"lane (.+?) \| (.+)", line).groups()
-        canvas.rect(EDGE / 2, y + 8, canvas.width - EDGE, 1, "grey", 0)
+        canvas.rect(EDGE / 2, y + 8, canvas.width - EDGE, 1, "rule", 0)
         canvas.text(EDGE, y + 30, name, SIZE, True)
         canvas.lines(EDGE, y + 34, wrapped(what, LANE_TEXT - 16, SMALL), SMALL, "start", "faint")
         return y + 16
