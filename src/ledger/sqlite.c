@@ -115,15 +115,20 @@ static enum ledger_outcome perform(struct ledger_op *op, struct sqlite_ledger *l
     struct sqlite_patience patience = patience_of(op);
     switch (request->verb) {
     case LEDGER_PUT:
-        return sqlite_ledger_put(ledger, request->path, request->etag, request->record, request->upload,
-                                 request->condition, (int64_t)(now.realtime_ms / 1000), patience, &answer->record,
-                                 answer->upload, &answer->error);
+        return sqlite_ledger_put(ledger,
+                                 &(struct sqlite_write){.path = request->path,
+                                                        .etag = request->etag,
+                                                        .record = request->record,
+                                                        .upload = request->upload,
+                                                        .condition = request->condition,
+                                                        .now_s = (int64_t)(now.realtime_ms / 1000)},
+                                 patience, &answer->record, answer->upload, &answer->error);
     case LEDGER_DELETE:
         return sqlite_ledger_delete(ledger, request->path, request->etag, request->condition, patience, &answer->record,
                                     &answer->error);
     case LEDGER_GET:
-        return sqlite_ledger_get(ledger, request->path, request->etag, patience, &answer->found, &answer->record,
-                                 answer->upload, &answer->error);
+        return sqlite_ledger_get(ledger, &(struct sqlite_key){request->path, request->etag}, patience, &answer->found,
+                                 &answer->record, answer->upload, &answer->error);
     case LEDGER_LIST: return sqlite_ledger_list(ledger, request->path, patience, give_row, op, &answer->error);
     case LEDGER_MEND:
         return sqlite_ledger_mend(ledger, request->path, request->etag, request->record, patience, &answer->error);

@@ -241,16 +241,16 @@ static os_code visit_next(struct lister *lister, os_error *err)
     return folder_is_wanted(lister, lister->path, name) ? list_enter(lister, len, err) : OS_OK;
 }
 
-os_code file_store_list(struct file_store *store, const char *prefix, const char *delimiter, const char *start_after,
-                        uint64_t max_keys, file_list_fn each, void *context, os_error *err)
+os_code file_store_list(struct file_store *store, const struct file_list_range *range, file_list_fn each, void *context,
+                        os_error *err)
 {
     error_clear(err);
     struct lister lister = {
         .store = store,
-        .prefix = prefix == NULL ? "" : prefix,
-        .delimiter = delimiter == NULL ? "" : delimiter,
-        .start_after = start_after == NULL ? "" : start_after,
-        .left = max_keys == 0 ? UINT64_MAX : max_keys,
+        .prefix = range->prefix == NULL ? "" : range->prefix,
+        .delimiter = range->delimiter == NULL ? "" : range->delimiter,
+        .start_after = range->start_after == NULL ? "" : range->start_after,
+        .left = range->max_keys == 0 ? UINT64_MAX : range->max_keys,
         .each = each,
         .context = context,
     };

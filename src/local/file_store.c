@@ -355,9 +355,11 @@ static os_code send_range(const struct file_view *view, const char *key, uint64_
     return code;
 }
 
-os_code file_store_get(struct file_store *store, const char *key, uint64_t offset, uint64_t count, file_sink_fn sink,
+os_code file_store_get(struct file_store *store, const char *key, const struct file_range *range, file_sink_fn sink,
                        void *context, struct file_object *ret, os_error *err)
 {
+    uint64_t offset = range != NULL ? range->offset : 0;
+    uint64_t count = range != NULL ? range->count : 0;
     struct file_view view;
     os_code code = file_store_check_key(key, err);
     if (code == OS_OK) {

@@ -59,10 +59,15 @@ struct file_object { /* filled by value; as os_object */
  * or the reverse. */
 os_code file_store_check_key(const char *key, os_error *err);
 os_code file_store_head(struct file_store *store, const char *key, struct file_object *ret, os_error *err);
-/* The range is [offset, offset + count), cut at the end of the object; count 0: to the end. One that starts behind the
- * last byte is OS_ERR_ARGUMENT. A sink that returns non-zero ends the call with OS_ERR_STOPPED. */
+/* [offset, offset + count), cut at the end of the object; count 0: to the end. */
+struct file_range {
+    uint64_t offset;
+    uint64_t count;
+};
+/* `range` NULL: the whole object. One that starts behind the last byte is OS_ERR_ARGUMENT. A sink that returns non-zero
+ * ends the call with OS_ERR_STOPPED. */
 typedef int (*file_sink_fn)(void *context, const void *data, size_t length);
-os_code file_store_get(struct file_store *store, const char *key, uint64_t offset, uint64_t count, file_sink_fn sink,
+os_code file_store_get(struct file_store *store, const char *key, const struct file_range *range, file_sink_fn sink,
                        void *context, struct file_object *ret, os_error *err);
 /* Conditions are not looked at here: the guard alone decides, as on a store that has none. A body file of another
  * length than `body->length` is OS_ERR_BODY. Metadata (names and values) is limited to 2 KiB as on S3, each content
@@ -78,8 +83,13 @@ os_code file_store_delete(struct file_store *store, const char *key,
 /* `each` returns false to stop: OS_ERR_STOPPED. `object` is NULL for a common prefix. With a delimiter, a common prefix
  * that equals `start_after` is not given again. */
 typedef bool (*file_list_fn)(void *context, const char *key, bool is_prefix, const struct file_object *object);
-os_code file_store_list(struct file_store *store, const char *prefix, const char *delimiter, const char *start_after,
-                        uint64_t max_keys, file_list_fn each, void *context,
+struct file_list_range { /* NULL, 0: not bounded by it */
+    const char *prefix;
+    const char *delimiter;
+    const char *start_after;
+    uint64_t max_keys;
+};
+os_code file_store_list(struct file_store *store, const struct file_list_range *range, file_list_fn each, void *context,
                         os_error *err); /* key order: UTF-8 bytes */
 
 #endif

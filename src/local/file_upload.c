@@ -217,25 +217,25 @@ static void describe_part(const struct staged_part *slot, struct file_part *ret)
     (void)snprintf(ret->etag, sizeof(ret->etag), "\"%.32s\"", slot->md5);
 }
 
-static os_code give_parts(const struct staging *staging, const char *key, uint32_t after, uint32_t most,
-                          file_part_fn each, void *context, bool *ret_more, os_error *err)
+static os_code give_parts(const struct staging *staging, const struct file_part_range *range, file_part_fn each,
+                          void *context, bool *ret_more, os_error *err)
 {
     struct staged_part slots[SLOTS_AT_ONCE];
     uint32_t given = 0;
     *ret_more = false;
-    for (uint32_t first = after + 1; first <= STAGING_PART_MAX; first += SLOTS_AT_ONCE) {
+    for (uint32_t first = range->after + 1; first <= STAGING_PART_MAX; first += SLOTS_AT_ONCE) {
         uint32_t left = STAGING_PART_MAX + 1 - first;
         uint32_t count = left < SLOTS_AT_ONCE ? left : SLOTS_AT_ONCE;
         int error = staging_slots(staging, first, count, slots);
         if (error != 0) {
-            return file_failed(err, error, "read the upload of", key);
+            return file_failed(err, error, "read the upload of", range->key);
         }
         for (uint32_t i = 0; i < count; i++) {
             struct file_part part;
             if (slots[i].number == 0) {
                 continue;
             }
-            if (given++ == most) {
+            if (given++ == range->most) {
                 *ret_more = true;
                 return OS_OK;
             }
@@ -248,16 +248,16 @@ static os_code give_parts(const struct staging *staging, const char *key, uint32
     return OS_OK;
 }
 
-os_code file_upload_parts(struct file_store *store, const char *key, const char *id, uint32_t after, uint32_t most,
-                          file_part_fn each, void *context, bool *ret_more, os_error *err)
+os_code file_upload_parts(struct file_store *store, const struct file_part_range *range, file_part_fn each,
+                          void *context, bool *ret_more, os_error *err)
 {
     error_clear(err);
     struct staging staging;
-    os_code code = staging_open(&store->place, key, id, &staging, NULL, err);
+    os_code code = staging_open(&store->place, range->key, range->id, &staging, NULL, err);
     if (code == OS_OK) {
-        code = give_parts(&staging, key, after, most, each, context, ret_more, err);
-        if (code == OS_OK && !staging_is_open(&store->place, id)) {
-            code = staging_none(key, id, err);
+        code = give_parts(&staging, range, each, context, ret_more, err);
+        if (code == OS_OK && !staging_is_open(&store->place, range->id)) {
+            code = staging_none(range->key, range->id, err);
         }
         staging_close(&staging);
     }

@@ -59,11 +59,17 @@ void file_completion_free(struct file_completion *completion); /* NULL is fine; 
 
 os_code file_upload_abort(struct file_store *store, const char *key, const char *id, os_error *err);
 
-/* Parts with a number above `after`, at most `most`, by rising number. *ret_more: there are more. OS_ERR_STOPPED when
- * `each` returned false. */
+/* Parts of one upload with a number above `after`, at most `most`, by rising number. *ret_more: there are more.
+ * OS_ERR_STOPPED when `each` returned false. */
 typedef bool (*file_part_fn)(void *context, const struct file_part *part);
-os_code file_upload_parts(struct file_store *store, const char *key, const char *id, uint32_t after, uint32_t most,
-                          file_part_fn each, void *context, bool *ret_more, os_error *err);
+struct file_part_range {
+    const char *key;
+    const char *id;
+    uint32_t after;
+    uint32_t most;
+};
+os_code file_upload_parts(struct file_store *store, const struct file_part_range *range, file_part_fn each,
+                          void *context, bool *ret_more, os_error *err);
 
 /* Open uploads whose key begins with `prefix` (NULL: all), by key and id, behind the pair of `after_key` and `after_id`
  * (NULL: from the first one). As file_upload_parts otherwise. */

@@ -221,14 +221,6 @@ static int ledger_expire(struct sqlite_conn *conn, const char *path, const char 
     return rc == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
 }
 
-struct ledger_write {
-    const char *path, *etag;
-    const struct record *record; /* NULL: the one that is there is removed */
-    const char *upload;
-    const struct record_condition *condition; /* NULL: there is a row that is no record */
-    int64_t now_s;
-};
-
 static int remove_row(struct sqlite_conn *conn, const char *path, const char *etag)
 {
     sqlite3_stmt *statement = sqlite_statement(conn, STATEMENT_DELETE);
@@ -240,7 +232,7 @@ static int remove_row(struct sqlite_conn *conn, const char *path, const char *et
     return rc == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
 }
 
-static int put_row(struct sqlite_conn *conn, const struct ledger_write *write)
+static int put_row(struct sqlite_conn *conn, const struct sqlite_write *write)
 {
     sqlite3_stmt *statement = sqlite_statement(conn, STATEMENT_PUT);
     int rc = statement != NULL ? row_write(statement, write->path, write->etag, write->record, write->upload)
@@ -248,8 +240,9 @@ static int put_row(struct sqlite_conn *conn, const struct ledger_write *write)
     return rc == SQLITE_OK ? ledger_expire(conn, write->path, write->etag, write->now_s) : rc;
 }
 
-/* Inside a transaction; whatever is not LEDGER_OK is rolled back by sqlite_give. */
-static enum ledger_outcome write_in(struct sqlite_conn *conn, const struct ledger_write *write,
+/* Inside a transaction. Without a record the row is removed; without a condition there must be a row that is no record.
+ * Whatever is not LEDGER_OK is rolled back by sqlite_give. */
+static enum ledger_outcome write_in(struct sqlite_conn *conn, const struct sqlite_write *write,
                                     struct record *ret_conflict, char *ret_upload, os_error *err)
 {
     struct record found;
@@ -275,7 +268,7 @@ static enum ledger_outcome write_in(struct sqlite_conn *conn, const struct ledge
     return rc == SQLITE_OK ? ledger_commit(conn, err) : ledger_failed(conn, rc, "write a record", err);
 }
 
-static enum ledger_outcome write_to(struct sqlite_ledger *ledger, const struct ledger_write *write,
+static enum ledger_outcome write_to(struct sqlite_ledger *ledger, const struct sqlite_write *write,
                                     struct sqlite_patience patience, struct record *ret_conflict, char *ret_upload,
                                     os_error *err)
 {
@@ -294,33 +287,30 @@ static enum ledger_outcome write_to(struct sqlite_ledger *ledger, const struct l
     return outcome;
 }
 
-enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *path, const char *etag,
-                                      const struct record *record, const char *upload,
-                                      const struct record_condition *condition, int64_t now_s,
+enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const struct sqlite_write *write,
                                       struct sqlite_patience patience, struct record *ret_conflict, char *ret_upload,
                                       os_error *err)
 {
-    assert(record->upload == 0 || record->upload == record_upload_number(upload));
-    struct ledger_write write = {path, etag, record, upload, condition, now_s};
-    return write_to(ledger, &write, patience, ret_conflict, ret_upload, err);
+    assert(write->record->upload == 0 || write->record->upload == record_upload_number(write->upload));
+    return write_to(ledger, write, patience, ret_conflict, ret_upload, err);
 }
 
 enum ledger_outcome sqlite_ledger_delete(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                          const struct record_condition *condition, struct sqlite_patience patience,
                                          struct record *ret_conflict, os_error *err)
 {
-    struct ledger_write write = {.path = path, .etag = etag, .condition = condition};
+    struct sqlite_write write = {.path = path, .etag = etag, .condition = condition};
     return write_to(ledger, &write, patience, ret_conflict, NULL, err);
 }
 
 enum ledger_outcome sqlite_ledger_mend(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                        const struct record *record, struct sqlite_patience patience, os_error *err)
 {
-    struct ledger_write write = {.path = path, .etag = etag, .record = record, .upload = ""};
+    struct sqlite_write write = {.path = path, .etag = etag, .record = record, .upload = ""};
     return write_to(ledger, &write, patience, NULL, NULL, err);
 }
 
-enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,
+enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const struct sqlite_key *key,
                                       struct sqlite_patience patience, bool *ret_found, struct record *ret,
                                       char *ret_upload, os_error *err)
 {
@@ -333,10 +323,10 @@ enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *
         return outcome_of(code);
     }
     enum ledger_outcome outcome = LEDGER_OK;
-    switch (row_find(conn, path, etag, ret, ret_upload)) {
+    switch (row_find(conn, key->path, key->etag, ret, ret_upload)) {
     case ROW_ABSENT: *ret_found = false; break;
     case ROW_READ: *ret_found = true; break;
-    case ROW_UNREADABLE: outcome = ledger_unreadable(path, etag, err); break;
+    case ROW_UNREADABLE: outcome = ledger_unreadable(key->path, key->etag, err); break;
     case ROW_FAILED: outcome = ledger_failed(conn, sqlite_code(conn), "read a record", err); break;
     }
     sqlite_give(&pool, conn);

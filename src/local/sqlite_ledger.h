@@ -21,14 +21,23 @@ os_code sqlite_ledger_open(
     os_error *err); /* OS_ERR_NO_TABLE when the file is not there, OS_ERR_TABLE when it is something else */
 void sqlite_ledger_close(struct sqlite_ledger *ledger);
 
-/* `upload` is the id that record->upload stands for, and is kept where that is not 0. The record of a LEDGER_CONFLICT
- * is in *ret_conflict, its upload id or "" in ret_upload (RECORD_UPLOAD_SIZE bytes); either may be NULL. `now_s` is for
- * TTL only. A database that stays busy beyond `patience` is THROTTLED; an I/O error or full disk is
+struct sqlite_key {
+    const char *path;
+    const char *etag;
+};
+struct sqlite_write {
+    const char *path;
+    const char *etag;
+    const struct record *record;
+    const char *upload; /* the id that record->upload stands for; kept where that is not 0 */
+    const struct record_condition *condition;
+    int64_t now_s; /* for TTL only */
+};
+/* The record of a LEDGER_CONFLICT is in *ret_conflict, its upload id or "" in ret_upload (RECORD_UPLOAD_SIZE bytes);
+ * either may be NULL. A database that stays busy beyond `patience` is THROTTLED; an I/O error or full disk is
  * REFUSED with a sentence (definitely not applied: the transaction was rolled back), or AMBIGUOUS where the commit
  * itself failed. */
-enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const char *path, const char *etag,
-                                      const struct record *record, const char *upload,
-                                      const struct record_condition *condition, int64_t now_s,
+enum ledger_outcome sqlite_ledger_put(struct sqlite_ledger *ledger, const struct sqlite_write *write,
                                       struct sqlite_patience patience, struct record *ret_conflict, char *ret_upload,
                                       os_error *err);
 /* Removes a record on a condition, with the outcomes of sqlite_ledger_put; one that is gone is LEDGER_CONFLICT_BLIND.
@@ -40,7 +49,7 @@ enum ledger_outcome sqlite_ledger_delete(struct sqlite_ledger *ledger, const cha
 enum ledger_outcome sqlite_ledger_mend(struct sqlite_ledger *ledger, const char *path, const char *etag,
                                        const struct record *record, struct sqlite_patience patience, os_error *err);
 /* `ret_upload` as above. */
-enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const char *path, const char *etag,
+enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const struct sqlite_key *key,
                                       struct sqlite_patience patience, bool *ret_found, struct record *ret,
                                       char *ret_upload, os_error *err);
 typedef bool (*sqlite_row_fn)(void *context, const char *path, const char *etag,

@@ -42,14 +42,14 @@ os_code s3_build_put(const struct s3_target *target, const char *key, const stru
     return b.code;
 }
 
-os_code s3_build_copy(const struct s3_target *target, const char *source_key, const char *source_etag,
-                      const char *source_version_id, const char *key, const struct s3_content *content,
-                      const struct s3_condition *condition, struct http_request *ret, os_error *err)
+os_code s3_build_copy(const struct s3_target *target, const char *key, const struct s3_source *source,
+                      const struct s3_content *content, const struct s3_condition *condition, struct http_request *ret,
+                      os_error *err)
 {
     struct s3_builder b;
     builder_begin_object(&b, target, "PUT", key, ret, err);
-    builder_add_copy_source(&b, source_key, source_version_id);
-    builder_add_header(&b, "x-amz-copy-source-if-match", source_etag);
+    builder_add_copy_source(&b, source->key, source->version_id);
+    builder_add_header(&b, "x-amz-copy-source-if-match", source->etag);
     builder_add_header(&b, "x-amz-metadata-directive", content ? "REPLACE" : "COPY");
     if (content)
         builder_add_content(&b, content);
@@ -83,15 +83,15 @@ static void add_rename_source(struct s3_builder *b, const char *source_key)
     buf_free(&source);
 }
 
-os_code s3_build_rename(const struct s3_target *target, const char *source_key, const char *source_etag,
-                        const char *client_token, const char *key, const struct s3_condition *condition,
-                        struct http_request *ret, os_error *err)
+os_code s3_build_rename(const struct s3_target *target, const char *key, const struct s3_source *source,
+                        const char *client_token, const struct s3_condition *condition, struct http_request *ret,
+                        os_error *err)
 {
     struct s3_builder b;
     builder_begin_object(&b, target, "PUT", key, ret, err);
     builder_add_query_flag(&b, "renameObject");
-    add_rename_source(&b, source_key);
-    builder_add_header(&b, "x-amz-rename-source-if-match", source_etag);
+    add_rename_source(&b, source->key);
+    builder_add_header(&b, "x-amz-rename-source-if-match", source->etag);
     builder_add_header(&b, "x-amz-client-token", client_token);
     builder_add_condition(&b, condition, BUILDER_RENAME);
     return b.code;

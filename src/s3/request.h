@@ -83,20 +83,24 @@ os_code s3_build_get(const struct s3_target *target, const char *key, uint64_t o
 os_code s3_build_put(const struct s3_target *target, const char *key, const struct http_body *body,
                      const struct s3_content *content, const struct s3_condition *condition, struct http_request *ret,
                      os_error *err);
-/* CopyObject inside the bucket. `source_etag` pins the source (x-amz-copy-source-if-match), NULL: not. With `content`
- * the metadata directive is REPLACE with it, without it COPY. The source key is percent-encoded in x-amz-copy-source.
- */
-os_code s3_build_copy(const struct s3_target *target, const char *source_key, const char *source_etag,
-                      const char *source_version_id, const char *key, const struct s3_content *content,
-                      const struct s3_condition *condition, struct http_request *ret, os_error *err);
+struct s3_source {
+    const char *key;
+    const char *etag;       /* pins it (x-amz-copy-source-if-match); NULL: not */
+    const char *version_id; /* of a COPY alone; NULL: the current one */
+};
+/* CopyObject inside the bucket. With `content` the metadata directive is REPLACE with it, without it COPY. The source
+ * key is percent-encoded in x-amz-copy-source. */
+os_code s3_build_copy(const struct s3_target *target, const char *key, const struct s3_source *source,
+                      const struct s3_content *content, const struct s3_condition *condition, struct http_request *ret,
+                      os_error *err);
 os_code s3_build_delete(const struct s3_target *target, const char *key, const struct s3_condition *condition,
                         struct http_request *ret, os_error *err);
 /* Atomic, inside the bucket, and only for a store that is known to have it (directory buckets): others, MinIO and
- * versitygw among them, take it for a PUT of nothing, and say that it is done. `source_etag` and `client_token` (up to
- * 64 printable characters: who sends the same again is answered as the first time) may be NULL. */
-os_code s3_build_rename(const struct s3_target *target, const char *source_key, const char *source_etag,
-                        const char *client_token, const char *key, const struct s3_condition *condition,
-                        struct http_request *ret, os_error *err);
+ * versitygw among them, take it for a PUT of nothing, and say that it is done. `client_token` (up to 64 printable
+ * characters: who sends the same again is answered as the first time) may be NULL. */
+os_code s3_build_rename(const struct s3_target *target, const char *key, const struct s3_source *source,
+                        const char *client_token, const struct s3_condition *condition, struct http_request *ret,
+                        os_error *err);
 os_code s3_build_get_tags(const struct s3_target *target, const char *key, const char *version_id /* NULL: current */,
                           struct http_request *ret, os_error *err);
 os_code s3_build_get_versioning(const struct s3_target *target, struct http_request *ret, os_error *err);

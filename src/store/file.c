@@ -150,8 +150,12 @@ static os_code list(struct file_store *files, struct store_op *op, os_error *err
     const struct s3_list_options *options = &request->list;
     struct list_state state = {.op = op, .most = options->max_keys ? options->max_keys : 1000};
     const char *after = options->continuation_token ? options->continuation_token : options->start_after;
-    os_code code =
-        file_store_list(files, options->prefix, options->delimiter, after, state.most + 1, list_each, &state, err);
+    os_code code = file_store_list(files,
+                                   &(struct file_list_range){.prefix = options->prefix,
+                                                             .delimiter = options->delimiter,
+                                                             .start_after = after,
+                                                             .max_keys = state.most + 1},
+                                   list_each, &state, err);
     if (code == OS_ERR_STOPPED && state.truncated)
         code = OS_OK;
     if (code == OS_ERR_STOPPED && state.last == NULL)
@@ -176,7 +180,9 @@ static os_code perform_on(struct file_store *files, struct store_op *op, struct 
     case STORE_HEAD_BUCKET: return OS_OK;
     case STORE_HEAD: return file_store_head(files, request->key, object, err);
     case STORE_GET:
-        return file_store_get(files, request->key, request->offset, request->count, give_piece, op, object, err);
+        return file_store_get(files, request->key,
+                              &(struct file_range){.offset = request->offset, .count = request->count}, give_piece, op,
+                              object, err);
     case STORE_PUT: return put(files, request, object, err);
     case STORE_COPY:
         return file_store_copy(files, request->source_key, request->source_etag, request->key, request->nonce, object,

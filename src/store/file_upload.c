@@ -113,8 +113,12 @@ static os_code list_parts(struct file_store *files, struct store_op *op, os_erro
     struct page page = {.op = op};
     bool more = false;
     os_code code =
-        file_upload_parts(files, op->request.key, upload->id, upload->after_part,
-                          upload->max_parts ? upload->max_parts : LIST_DEFAULT, each_part, &page, &more, err);
+        file_upload_parts(files,
+                          &(struct file_part_range){.key = op->request.key,
+                                                    .id = upload->id,
+                                                    .after = upload->after_part,
+                                                    .most = upload->max_parts ? upload->max_parts : LIST_DEFAULT},
+                          each_part, &page, &more, err);
     if (code == OS_OK && upload->parts_page)
         *upload->parts_page = (struct s3_parts_page){more, more ? page.last_part : 0};
     return code;

@@ -53,8 +53,11 @@ static os_code build_copy(const struct s3_target *target, const struct store_req
     if (request->nonce)
         content.nonce = request->nonce;
     bool replace = request->content != NULL || request->nonce != NULL;
-    os_code code = s3_build_copy(target, request->source_key, request->source_etag, request->source_version_id,
-                                 request->key, replace ? &content : NULL, &request->condition, ret, err);
+    os_code code = s3_build_copy(target, request->key,
+                                 &(struct s3_source){.key = request->source_key,
+                                                     .etag = request->source_etag,
+                                                     .version_id = request->source_version_id},
+                                 replace ? &content : NULL, &request->condition, ret, err);
     return code == OS_OK ? s3_request_attributes(ret, request->attributes, err) : code;
 }
 
@@ -66,8 +69,9 @@ static os_code of_version(const struct store_request *request, os_code built, st
 static os_code build_rename(const struct s3_target *target, const struct store_request *request,
                             struct http_request *ret, os_error *err)
 {
-    return s3_build_rename(target, request->source_key, request->source_etag, request->nonce, request->key,
-                           &request->condition, ret, err);
+    return s3_build_rename(target, request->key,
+                           &(struct s3_source){.key = request->source_key, .etag = request->source_etag},
+                           request->nonce, &request->condition, ret, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ staged uploads */

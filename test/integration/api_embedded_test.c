@@ -85,9 +85,12 @@ static void leave_record(const struct fixture *f, const char *key, bool has_fenc
     snprintf(record.nonce, sizeof(record.nonce), "%s", "0123456789abcdef0123456789abcdef");
     struct record_condition condition = {.kind = RECORD_IF_ABSENT};
     struct record conflict;
-    assert_int_equal(sqlite_ledger_put(ledger, key, "*", &record, NULL, &condition, now_s, sqlite_patience_ms(5000),
-                                       &conflict, NULL, &error),
-                     LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_put(ledger,
+                          &(struct sqlite_write){
+                              .path = key, .etag = "*", .record = &record, .condition = &condition, .now_s = now_s},
+                          sqlite_patience_ms(5000), &conflict, NULL, &error),
+        LEDGER_OK);
     sqlite_ledger_close(ledger);
 }
 

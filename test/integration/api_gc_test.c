@@ -90,7 +90,13 @@ static void leave_in_sqlite(struct fixture *f, const struct left *left, int64_t 
     record.fence_s = record.has_fence ? (uint64_t)(now_s + left->fence_s) : 0;
     record.upload = record_upload_number(left->upload ? left->upload : "");
     CHECK_CODE(sqlite_ledger_open(file, NULL, &ledger, &error), OS_OK, &error);
-    assert_int_equal(sqlite_ledger_put(ledger, left->key, "*", &record, left->upload, &absent, 0,
+    assert_int_equal(sqlite_ledger_put(ledger,
+                                       &(struct sqlite_write){.path = left->key,
+                                                              .etag = "*",
+                                                              .record = &record,
+                                                              .upload = left->upload,
+                                                              .condition = &absent,
+                                                              .now_s = 0},
                                        sqlite_patience_ms(10000), NULL, NULL, &error),
                      LEDGER_OK);
     sqlite_ledger_close(ledger);

@@ -163,7 +163,9 @@ static void both_copy(struct s3_pair *pair, const char *what, const char *source
                       const struct s3_content *content, int status)
 {
     struct http_request request;
-    assert_int_equal(s3_build_copy(&pair->target, source, etag, NULL, key, content, NULL, &request, NULL), OS_OK);
+    assert_int_equal(s3_build_copy(&pair->target, key, &(struct s3_source){.key = source, .etag = etag}, content, NULL,
+                                   &request, NULL),
+                     OS_OK);
     real_sign(&server, &server.keys, 0, true, &request);
     struct http_response real = real_answer(&server, &request);
     struct http_response fake = wire_s3(pair->fake, &request, real_now_ms());

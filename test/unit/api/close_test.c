@@ -99,9 +99,13 @@ static void hold(const struct scratch *scratch, const char *key)
     os_error error = {0};
     snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
     CHECK_CODE(sqlite_ledger_open(file, NULL, &ledger, &error), OS_OK, &error);
-    assert_int_equal(sqlite_ledger_put(ledger, key, "*", &record, NULL, &condition, (int64_t)time(NULL),
-                                       sqlite_patience_ms(60000), &conflict, NULL, &error),
-                     LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_put(
+            ledger,
+            &(struct sqlite_write){
+                .path = key, .etag = "*", .record = &record, .condition = &condition, .now_s = (int64_t)time(NULL)},
+            sqlite_patience_ms(60000), &conflict, NULL, &error),
+        LEDGER_OK);
     sqlite_ledger_close(ledger);
 }
 

@@ -380,7 +380,8 @@ static int parts_of(struct state *state, const char *id)
 {
     int count = 0;
     bool more = false;
-    CHECK_OK(file_upload_parts(state->store, upload_key, id, 0, 10, count_part, &count, &more, &error));
+    CHECK_OK(file_upload_parts(state->store, &(struct file_part_range){.key = upload_key, .id = id, .most = 10},
+                               count_part, &count, &more, &error));
     return count;
 }
 

@@ -248,9 +248,12 @@ TEST_WITH(state, V2_a_record_is_on_the_disk_before_it_is_reported)
     CHECK_OK(sqlite_ledger_open(below(state->root, ".oscommit/ledger.db"), NULL, &ledger, &error));
     for (const char *path = "abc"; *path != '\0'; path++) {
         listen_to(state);
-        assert_int_equal(sqlite_ledger_put(ledger, path, "*", &record, NULL, &absent, 1000, sqlite_patience_ms(60000),
-                                           &found, NULL, &error),
-                         LEDGER_OK);
+        assert_int_equal(
+            sqlite_ledger_put(ledger,
+                              &(struct sqlite_write){
+                                  .path = path, .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
+                              sqlite_patience_ms(60000), &found, NULL, &error),
+            LEDGER_OK);
         check_order("l");
     }
     sqlite_ledger_close(ledger);
@@ -303,8 +306,10 @@ TEST_WITH(state, R4_a_record_that_could_not_be_flushed_may_be_there)
     CHECK_OK(sqlite_ledger_open(below(state->root, ".oscommit/ledger.db"), NULL, &ledger, &error));
     listen_to(state);
     seen.fails = 'l';
-    enum ledger_outcome outcome = sqlite_ledger_put(ledger, "k", "*", &record, NULL, &absent, 1000,
-                                                    sqlite_patience_ms(60000), &found, NULL, &error);
+    enum ledger_outcome outcome = sqlite_ledger_put(
+        ledger,
+        &(struct sqlite_write){.path = "k", .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
+        sqlite_patience_ms(60000), &found, NULL, &error);
     seen.state = NULL;
     assert_int_equal(outcome, LEDGER_AMBIGUOUS);
     sqlite_ledger_close(ledger);

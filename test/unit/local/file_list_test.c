@@ -63,7 +63,11 @@ static void check_list(struct state *state, const char *prefix, const char *deli
                        uint64_t max_keys, const char *expected)
 {
     struct listed listed = {.count = 0};
-    CHECK_OK(file_store_list(state->store, prefix, delimiter, start_after, max_keys, list_one, &listed, &error));
+    CHECK_OK(
+        file_store_list(state->store,
+                        &(struct file_list_range){
+                            .prefix = prefix, .delimiter = delimiter, .start_after = start_after, .max_keys = max_keys},
+                        list_one, &listed, &error));
     assert_string_equal(listed.text, expected);
 }
 
@@ -132,7 +136,7 @@ TEST_WITH(state, a_list_goes_on_where_it_was_left)
     check_list(state, NULL, "/", "a/1", 1, "+a/ ");  /* some key of it is still to come */
     check_list(state, NULL, "/", "c/g", 0, "");
     struct listed listed = {.stop_at = 3};
-    CHECK_IS(file_store_list(state->store, NULL, NULL, NULL, 0, list_one, &listed, &error), OS_ERR_STOPPED);
+    CHECK_IS(file_store_list(state->store, &(struct file_list_range){0}, list_one, &listed, &error), OS_ERR_STOPPED);
     assert_string_equal(listed.text, "a-x a/1 a/2 ");
 }
 
@@ -154,7 +158,7 @@ TEST_WITH(state, what_is_no_object_is_passed_over_what_was_put_by_hand_is_not)
     assert_int_equal(symlink("/etc/passwd", below(state->root, "link")), 0);
     assert_int_equal(symlink("/etc", below(state->root, "links")), 0);
     assert_int_equal(mkfifo(below(state->root, "fifo"), 0600), 0);
-    CHECK_OK(file_store_list(state->store, NULL, NULL, NULL, 0, list_plain, text, &error));
+    CHECK_OK(file_store_list(state->store, &(struct file_list_range){0}, list_plain, text, &error));
     assert_string_equal(text, "by-hand(5) k(1)n ");
 }
 
@@ -175,7 +179,7 @@ TEST_WITH(state, what_goes_while_it_is_listed_is_no_error)
     put(state, "a");
     put(state, "b");
     put(state, "c/d");
-    CHECK_OK(file_store_list(state->store, NULL, NULL, NULL, 0, remove_while_listed, state, &error));
+    CHECK_OK(file_store_list(state->store, &(struct file_list_range){0}, remove_while_listed, state, &error));
 }
 
 static bool count_keys(void *context, const char *key, bool is_prefix, const struct file_object *object)
@@ -204,7 +208,7 @@ TEST_WITH(state, the_deepest_tree_and_a_wide_folder_are_listed)
         (void)snprintf(name, sizeof(name), "wide/%d", i);
         write_plain(below(state->root, name), "");
     }
-    CHECK_OK(file_store_list(state->store, NULL, NULL, NULL, 0, count_keys, &listed, &error));
+    CHECK_OK(file_store_list(state->store, &(struct file_list_range){0}, count_keys, &listed, &error));
     assert_int_equal(listed.count, 501);
     assert_string_equal(listed.text, deep);
 }

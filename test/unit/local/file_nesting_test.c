@@ -55,7 +55,8 @@ static bool note_key(void *context, const char *key, bool is_prefix, const struc
 static void check_list(struct state *state, const char *prefix, const char *delimiter, const char *wanted)
 {
     char seen[512] = "";
-    CHECK_OK(file_store_list(state->store, prefix, delimiter, NULL, 0, note_key, seen, &error));
+    CHECK_OK(file_store_list(state->store, &(struct file_list_range){.prefix = prefix, .delimiter = delimiter},
+                             note_key, seen, &error));
     assert_string_equal(seen, wanted);
 }
 

@@ -163,9 +163,9 @@ TEST_WITH(state, a_file_edited_while_it_is_read_is_an_error_a_replaced_one_is_re
     struct file_content content = {.nonce = nonce_a};
     CHECK_OK(file_store_put(state->store, "k", &body, &content, &object, &error));
     struct meddler meddler = {below(state->root, "k"), "x"};
-    CHECK_IS(file_store_get(state->store, "k", 0, 0, edit_while_read, &meddler, &object, &error), OS_ERR_IO);
+    CHECK_IS(file_store_get(state->store, "k", NULL, edit_while_read, &meddler, &object, &error), OS_ERR_IO);
     CHECK_OK(file_store_put(state->store, "k", &body, &content, &object, &error));
-    CHECK_OK(file_store_get(state->store, "k", 0, 0, replace_while_read, state, &object, &error));
+    CHECK_OK(file_store_get(state->store, "k", NULL, replace_while_read, state, &object, &error));
     assert_string_equal(object.nonce, nonce_a);
     check_head(state, "k", "new", nonce_b);
     free(data);

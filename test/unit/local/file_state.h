@@ -75,7 +75,7 @@ static inline void check_head(struct state *state, const char *key, const char *
     assert_string_equal(object.nonce, nonce);
     assert_int_equal(object.length, strlen(text));
     struct gathered gathered = {.len = 0};
-    CHECK_OK(file_store_get(state->store, key, 0, 0, gather, &gathered, &object, &error));
+    CHECK_OK(file_store_get(state->store, key, NULL, gather, &gathered, &object, &error));
     assert_string_equal(gathered.data, text);
     assert_string_equal(object.etag, etag);
     assert_string_equal(object.nonce, nonce);

@@ -137,7 +137,8 @@ TEST_WITH(state, a_range_is_cut_at_the_end_and_refused_behind_it)
         struct gathered gathered = {.len = 0};
         struct file_object object;
         os_code code =
-            file_store_get(state->store, "k", cases[i].offset, cases[i].count, gather, &gathered, &object, &error);
+            file_store_get(state->store, "k", &(struct file_range){.offset = cases[i].offset, .count = cases[i].count},
+                           gather, &gathered, &object, &error);
         CHECK_IS(code, cases[i].expected == NULL ? OS_ERR_ARGUMENT : OS_OK);
         if (cases[i].expected != NULL) {
             assert_string_equal(gathered.data, cases[i].expected);
@@ -146,10 +147,11 @@ TEST_WITH(state, a_range_is_cut_at_the_end_and_refused_behind_it)
     }
     int calls = 0;
     struct file_object object;
-    CHECK_IS(file_store_get(state->store, "k", 0, 0, stop_at_once, &calls, &object, &error), OS_ERR_STOPPED);
+    CHECK_IS(file_store_get(state->store, "k", NULL, stop_at_once, &calls, &object, &error), OS_ERR_STOPPED);
     assert_int_equal(calls, 1);
     CHECK_OK(put_text(state, "empty", "", NULL, NULL));
-    CHECK_OK(file_store_get(state->store, "empty", 0, 7, stop_at_once, &calls, &object, &error));
+    CHECK_OK(
+        file_store_get(state->store, "empty", &(struct file_range){.count = 7}, stop_at_once, &calls, &object, &error));
     assert_int_equal(calls, 1);
 }
 
@@ -198,7 +200,7 @@ TEST_WITH(state, every_call_refuses_a_bad_key)
     const char *bad = "../x";
     CHECK_OK(put_text(state, "k", "1", nonce_a, NULL));
     CHECK_IS(file_store_head(state->store, bad, &object, &error), OS_ERR_ARGUMENT);
-    CHECK_IS(file_store_get(state->store, bad, 0, 0, gather, &gathered, &object, &error), OS_ERR_ARGUMENT);
+    CHECK_IS(file_store_get(state->store, bad, NULL, gather, &gathered, &object, &error), OS_ERR_ARGUMENT);
     CHECK_IS(put_text(state, bad, "x", nonce_a, NULL), OS_ERR_ARGUMENT);
     CHECK_IS(put_text(state, ".oscommit/objects.db", "x", nonce_a, NULL), OS_ERR_ARGUMENT);
     CHECK_IS(file_store_copy(state->store, bad, NULL, "l", nonce_a, &object, &error), OS_ERR_ARGUMENT);

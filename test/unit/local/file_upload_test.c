@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Uploads in parts to the embedded store: parts in any order and again, what a Complete takes and refuses, aborts,
- * lists, what several processes and a kill leave.
- */
+/* Uploads in parts to the embedded store: parts in any order and again, what a Complete takes and refuses, aborts,
+ * lists, what several processes and a kill leave. */
 #include "local/file_upload.h"
 
 #include "file_state.h"
@@ -53,7 +51,7 @@ static void check_bytes(struct state *state, const char *text, const char *etag)
 {
     struct file_object object;
     struct gathered gathered = {.len = 0};
-    CHECK_OK(file_store_get(state->store, key, 0, 0, gather, &gathered, &object, &error));
+    CHECK_OK(file_store_get(state->store, key, NULL, gather, &gathered, &object, &error));
     assert_string_equal(gathered.data, text);
     assert_string_equal(object.etag, etag);
     assert_string_equal(object.nonce, nonce_a);
@@ -269,20 +267,22 @@ TEST_WITH(state, parts_are_listed_by_number_page_by_page)
     struct seen seen = {.count = 0};
     bool more = false;
     begin(state, key, id);
-    CHECK_OK(file_upload_parts(state->store, key, id, 0, 10, see_part, &seen, &more, &error));
+    struct file_part_range range = {.key = key, .id = id, .most = 2}, other = {.key = "other", .id = id, .most = 2};
+    CHECK_OK(file_upload_parts(state->store, &range, see_part, &seen, &more, &error));
     assert_string_equal(seen.text, "");
     (void)write_part(state, id, 10000, 9, "end");
     (void)write_part(state, id, 3, 0, "three");
     (void)write_part(state, id, 513, 5, "2048");
-    CHECK_OK(file_upload_parts(state->store, key, id, 0, 2, see_part, &seen, &more, &error));
+    CHECK_OK(file_upload_parts(state->store, &range, see_part, &seen, &more, &error));
     assert_string_equal(seen.text, "3:5 513:4 ");
     assert_true(more);
-    CHECK_OK(file_upload_parts(state->store, key, id, 513, 2, see_part, &seen, &more, &error));
+    range.after = 513;
+    CHECK_OK(file_upload_parts(state->store, &range, see_part, &seen, &more, &error));
     assert_string_equal(seen.text, "3:5 513:4 10000:3 ");
     assert_false(more);
     seen = (struct seen){.stop_at = 1};
-    CHECK_IS(file_upload_parts(state->store, key, id, 0, 9, see_part, &seen, &more, &error), OS_ERR_STOPPED);
-    CHECK_IS(file_upload_parts(state->store, "other", id, 0, 9, see_part, &seen, &more, &error), OS_ERR_NOT_FOUND);
+    CHECK_IS(file_upload_parts(state->store, &range, see_part, &seen, &more, &error), OS_ERR_STOPPED);
+    CHECK_IS(file_upload_parts(state->store, &other, see_part, &seen, &more, &error), OS_ERR_NOT_FOUND);
 }
 
 static bool see_upload(void *context, const char *of_key, const char *id, int64_t initiated_s)

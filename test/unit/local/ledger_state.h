@@ -69,8 +69,10 @@ static inline enum ledger_outcome put_if(struct state *state, const char *path, 
     if (seen != NULL) {
         condition.seen = *seen;
     }
-    return sqlite_ledger_put(state->ledger, path, "*", record, NULL, &condition, 1000, sqlite_patience_ms(PATIENT_MS),
-                             found, NULL, &error);
+    return sqlite_ledger_put(
+        state->ledger,
+        &(struct sqlite_write){.path = path, .etag = "*", .record = record, .condition = &condition, .now_s = 1000},
+        sqlite_patience_ms(PATIENT_MS), found, NULL, &error);
 }
 
 static inline void check_stored(struct state *state, const char *path, const struct record *expected)
@@ -78,9 +80,9 @@ static inline void check_stored(struct state *state, const char *path, const str
     struct record found;
     bool is_there = false;
     memset(&found, 0xff, sizeof(found));
-    assert_int_equal(
-        sqlite_ledger_get(state->ledger, path, "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
-        LEDGER_OK);
+    assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){path, "*"}, sqlite_patience_ms(PATIENT_MS),
+                                       &is_there, &found, NULL, &error),
+                     LEDGER_OK);
     assert_int_equal(is_there, expected != NULL);
     if (expected != NULL) {
         assert_memory_equal(&found, expected, sizeof(found));

@@ -205,7 +205,7 @@ MAYBE_UNUSED static const char *telling_check(struct file_store *store, const ch
 {
     struct gathered gathered = {.len = 0};
     struct file_object object;
-    os_code code = file_store_get(store, key, 0, 0, gather, &gathered, &object, error);
+    os_code code = file_store_get(store, key, NULL, gather, &gathered, &object, error);
     if (code != OS_OK) {
         return code == OS_ERR_NOT_FOUND ? "" : error->message;
     }

@@ -95,9 +95,9 @@ TEST_WITH(state, a_damaged_file_is_refused_with_a_sentence)
     CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error)); /* its first page is whole */
     struct record found;
     bool is_there = false;
-    assert_int_equal(
-        sqlite_ledger_get(state->ledger, "key-7", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
-        LEDGER_REFUSED);
+    assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){"key-7", "*"},
+                                       sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
+                     LEDGER_REFUSED);
     assert_int_equal(error.code, OS_ERR_TABLE);
     struct record record = make_record(1, "bb");
     assert_int_equal(put_if(state, "key-7", &record, RECORD_IF_ABSENT, NULL, &found), LEDGER_REFUSED);
@@ -118,9 +118,9 @@ TEST_WITH(state, a_ledger_that_is_replaced_under_an_open_one_is_opened_anew)
     assert_int_equal(unlink(state->file), 0);
     struct record found;
     bool is_there = false;
-    assert_int_equal(
-        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
-        LEDGER_REFUSED);
+    assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){"k", "*"}, sqlite_patience_ms(PATIENT_MS),
+                                       &is_there, &found, NULL, &error),
+                     LEDGER_REFUSED);
     assert_int_equal(error.code, OS_ERR_NO_TABLE);
 }
 
@@ -133,22 +133,31 @@ TEST_WITH(state, a_busy_ledger_is_throttled_after_the_given_time)
     struct timespec end;
     assert_int_equal(sqlite3_open(state->file, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, NULL, &absent, 1000, sqlite_patience_ms(0),
-                                       NULL, NULL, &error),
-                     LEDGER_THROTTLED);
+    assert_int_equal(
+        sqlite_ledger_put(
+            state->ledger,
+            &(struct sqlite_write){.path = "k", .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
+            sqlite_patience_ms(0), NULL, NULL, &error),
+        LEDGER_THROTTLED);
     assert_int_equal(error.code, OS_ERR_THROTTLED);
     clock_gettime(CLOCK_MONOTONIC, &start);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, NULL, &absent, 1000, sqlite_patience_ms(60),
-                                       NULL, NULL, &error),
-                     LEDGER_THROTTLED);
+    assert_int_equal(
+        sqlite_ledger_put(
+            state->ledger,
+            &(struct sqlite_write){.path = "k", .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
+            sqlite_patience_ms(60), NULL, NULL, &error),
+        LEDGER_THROTTLED);
     clock_gettime(CLOCK_MONOTONIC, &end);
     assert_true((end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1000000 >= 59);
     check_stored(state, "k", NULL); /* readers do not wait for writers */
     assert_int_equal(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_close(other), SQLITE_OK);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &record, NULL, &absent, 1000, sqlite_patience_ms(0),
-                                       NULL, NULL, &error),
-                     LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_put(
+            state->ledger,
+            &(struct sqlite_write){.path = "k", .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
+            sqlite_patience_ms(0), NULL, NULL, &error),
+        LEDGER_OK);
 }
 
 TEST_WITH(state, a_full_disk_refuses_and_keeps_what_was)
@@ -203,15 +212,18 @@ static int race_child(const char *file, int process, enum record_condition_kind 
         (void)snprintf(nonce, sizeof(nonce), "%d", process);
         struct record record = make_record(generation, nonce);
         if (kind != RECORD_IF_ABSENT) {
-            if (sqlite_ledger_get(ledger, path, "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, NULL) !=
-                    LEDGER_OK ||
+            if (sqlite_ledger_get(ledger, &(struct sqlite_key){path, "*"}, sqlite_patience_ms(PATIENT_MS), &is_there,
+                                  &found, NULL, NULL) != LEDGER_OK ||
                 !is_there) {
                 return 255;
             }
             memcpy(condition.seen.nonce, found.nonce, sizeof(found.nonce));
         }
-        enum ledger_outcome outcome = sqlite_ledger_put(ledger, path, "*", &record, NULL, &condition, 1000,
-                                                        sqlite_patience_ms(PATIENT_MS), &found, NULL, NULL);
+        enum ledger_outcome outcome =
+            sqlite_ledger_put(ledger,
+                              &(struct sqlite_write){
+                                  .path = path, .etag = "*", .record = &record, .condition = &condition, .now_s = 1000},
+                              sqlite_patience_ms(PATIENT_MS), &found, NULL, NULL);
         if (outcome != LEDGER_OK && outcome != LEDGER_CONFLICT) {
             return 255;
         }
@@ -260,8 +272,8 @@ TEST_WITH(state, of_eight_processes_exactly_one_wins_each_key)
         struct record found;
         bool is_there = false;
         (void)snprintf(path, sizeof(path), "key-%d", key);
-        assert_int_equal(sqlite_ledger_get(state->ledger, path, "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found,
-                                           NULL, &error),
+        assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){path, "*"},
+                                           sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
                          LEDGER_OK);
         assert_true(is_there);
         assert_int_equal(found.generation, 3);

@@ -279,9 +279,9 @@ TEST_WITH(state, a_huge_row_is_refused)
     bool is_there = false;
     tamper(state, "INSERT INTO records VALUES ('k', '*', 1, 1, 1, NULL, hex(zeroblob(30000000)), NULL, NULL)");
     CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
-    assert_int_equal(
-        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
-        LEDGER_REFUSED);
+    assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){"k", "*"}, sqlite_patience_ms(PATIENT_MS),
+                                       &is_there, &found, NULL, &error),
+                     LEDGER_REFUSED);
     assert_non_null(strstr(error.message, "too big"));
 }
 

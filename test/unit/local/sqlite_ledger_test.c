@@ -128,9 +128,12 @@ TEST_WITH(state, paths_and_etags_are_compared_as_bytes)
     }
     struct record record = make_record(99, "");
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "\"e\"", &record, NULL, &absent, 1000,
-                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
-                     LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_put(state->ledger,
+                          &(struct sqlite_write){
+                              .path = "k", .etag = "\"e\"", .record = &record, .condition = &absent, .now_s = 1000},
+                          sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
+        LEDGER_OK);
 }
 
 struct listed {
@@ -167,9 +170,13 @@ TEST_WITH(state, records_are_listed_by_path_and_etag)
     const char *keys[][2] = {{"b", "*"}, {"a", "\"2\""}, {"a", "*"}, {"a", "\"1\""}};
     for (size_t i = 0; i < 4; i++) {
         struct record record = make_record(i == 0 ? UINT64_MAX : i, "n");
-        assert_int_equal(sqlite_ledger_put(state->ledger, keys[i][0], keys[i][1], &record, NULL, &absent, 1000,
-                                           sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
-                         LEDGER_OK);
+        assert_int_equal(
+            sqlite_ledger_put(
+                state->ledger,
+                &(struct sqlite_write){
+                    .path = keys[i][0], .etag = keys[i][1], .record = &record, .condition = &absent, .now_s = 1000},
+                sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
+            LEDGER_OK);
     }
     assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
     assert_string_equal(listed.text, "a \"1\" 3 n;a \"2\" 1 n;a * 2 n;b * 18446744073709551615 n;");
@@ -206,9 +213,9 @@ TEST_WITH(state, a_row_that_is_no_record_is_unreadable_and_only_overwritten_to_m
         struct record found;
         (void)snprintf(sql, sizeof(sql), "INSERT OR REPLACE INTO records VALUES %s", rows[i]);
         execute(state->file, sql);
-        assert_int_equal(
-            sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
-            LEDGER_UNREADABLE);
+        assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){"k", "*"},
+                                           sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
+                         LEDGER_UNREADABLE);
         assert_int_equal(error.code, OS_ERR_TABLE);
         assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, &found), LEDGER_UNREADABLE);
         assert_int_equal(put_if(state, "k", &record, RECORD_IF_HELD, &record, &found), LEDGER_UNREADABLE);
@@ -235,12 +242,20 @@ TEST_WITH(state, R14_an_upload_is_kept_while_the_record_is_held)
     bool is_there = false;
     char upload[RECORD_UPLOAD_SIZE] = "";
     held.upload = record_upload_number("an-id");
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &held, "an-id", &absent, 1000,
-                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
-                     LEDGER_OK);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &held, "an-id", &absent, 1000,
-                                       sqlite_patience_ms(PATIENT_MS), &found, upload, &error),
-                     LEDGER_CONFLICT);
+    assert_int_equal(
+        sqlite_ledger_put(
+            state->ledger,
+            &(struct sqlite_write){
+                .path = "k", .etag = "*", .record = &held, .upload = "an-id", .condition = &absent, .now_s = 1000},
+            sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
+        LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_put(
+            state->ledger,
+            &(struct sqlite_write){
+                .path = "k", .etag = "*", .record = &held, .upload = "an-id", .condition = &absent, .now_s = 1000},
+            sqlite_patience_ms(PATIENT_MS), &found, upload, &error),
+        LEDGER_CONFLICT);
     assert_string_equal(upload, "an-id");
     assert_memory_equal(&found, &held, sizeof(held));
     struct listed listed = {.stop_at = 0};
@@ -248,12 +263,16 @@ TEST_WITH(state, R14_an_upload_is_kept_while_the_record_is_held)
     assert_string_equal(listed.text, "k * 5 aaan-id;");
     struct record_condition ours = {.kind = RECORD_IF_HELD, .seen = held};
     record_released(&held, held.ttl_s, &released); /* T3 */
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &released, "an-id", &ours, 1000,
-                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
-                     LEDGER_OK);
     assert_int_equal(
-        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, upload, &error),
+        sqlite_ledger_put(
+            state->ledger,
+            &(struct sqlite_write){
+                .path = "k", .etag = "*", .record = &released, .upload = "an-id", .condition = &ours, .now_s = 1000},
+            sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
         LEDGER_OK);
+    assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){"k", "*"}, sqlite_patience_ms(PATIENT_MS),
+                                       &is_there, &found, upload, &error),
+                     LEDGER_OK);
     assert_string_equal(upload, "");
     assert_memory_equal(&found, &released, sizeof(found));
 }
@@ -271,9 +290,12 @@ TEST_WITH(state, expired_records_go_with_later_writes_a_few_at_a_time)
         record.ttl_s = (uint64_t)(now - 61 - i);
         (void)snprintf(path, sizeof(path), "old%d", i);
         /* written long before they expire */
-        assert_int_equal(sqlite_ledger_put(state->ledger, path, "*", &record, NULL, &absent, 1,
-                                           sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
-                         LEDGER_OK);
+        assert_int_equal(
+            sqlite_ledger_put(
+                state->ledger,
+                &(struct sqlite_write){.path = path, .etag = "*", .record = &record, .condition = &absent, .now_s = 1},
+                sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
+            LEDGER_OK);
     }
     static const uint64_t living[] = {1000000 - 60, 1000000, (uint64_t)INT64_MAX + 1, UINT64_MAX};
     for (size_t i = 0; i < 4; i++) {
@@ -281,9 +303,12 @@ TEST_WITH(state, expired_records_go_with_later_writes_a_few_at_a_time)
         struct record record = make_record(1, "aa");
         record.ttl_s = living[i];
         (void)snprintf(path, sizeof(path), "live%zu", i);
-        assert_int_equal(sqlite_ledger_put(state->ledger, path, "*", &record, NULL, &absent, now,
-                                           sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
-                         LEDGER_OK);
+        assert_int_equal(
+            sqlite_ledger_put(state->ledger,
+                              &(struct sqlite_write){
+                                  .path = path, .etag = "*", .record = &record, .condition = &absent, .now_s = now},
+                              sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
+            LEDGER_OK);
         assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
         assert_int_equal(listed.count, i == 0 ? 7 : i == 1 ? 4 : i + 1);
     }
@@ -296,18 +321,27 @@ TEST_WITH(state, a_write_never_removes_its_own_record_and_a_refused_one_removes_
     struct record expired = make_record(1, "aa");
     struct record found;
     expired.ttl_s = 5;
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &expired, NULL, &absent, 1000000,
-                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
-                     LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_put(state->ledger,
+                          &(struct sqlite_write){
+                              .path = "k", .etag = "*", .record = &expired, .condition = &absent, .now_s = 1000000},
+                          sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
+        LEDGER_OK);
     check_stored(state, "k", &expired);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &expired, NULL, &absent, 1000000,
-                                       sqlite_patience_ms(PATIENT_MS), &found, NULL, &error),
-                     LEDGER_CONFLICT);
+    assert_int_equal(
+        sqlite_ledger_put(state->ledger,
+                          &(struct sqlite_write){
+                              .path = "k", .etag = "*", .record = &expired, .condition = &absent, .now_s = 1000000},
+                          sqlite_patience_ms(PATIENT_MS), &found, NULL, &error),
+        LEDGER_CONFLICT);
     check_stored(state, "k", &expired);
     struct record fresh = make_record(1, "bb");
-    assert_int_equal(sqlite_ledger_put(state->ledger, "l", "*", &fresh, NULL, &absent, 1000000,
-                                       sqlite_patience_ms(PATIENT_MS), &found, NULL, &error),
-                     LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_put(
+            state->ledger,
+            &(struct sqlite_write){.path = "l", .etag = "*", .record = &fresh, .condition = &absent, .now_s = 1000000},
+            sqlite_patience_ms(PATIENT_MS), &found, NULL, &error),
+        LEDGER_OK);
     check_stored(state, "k", NULL);
 }
 
@@ -323,8 +357,10 @@ TEST_WITH(state, a_record_is_removed_only_as_it_was_seen)
     struct record held = make_record(7, "aaaa");
     struct record found;
     bool is_there = false;
-    assert_int_equal(sqlite_ledger_put(state->ledger, "k", "*", &held, NULL, &absent, 0, sqlite_patience_ms(PATIENT_MS),
-                                       NULL, NULL, &error),
+    assert_int_equal(sqlite_ledger_put(state->ledger,
+                                       &(struct sqlite_write){
+                                           .path = "k", .etag = "*", .record = &held, .condition = &absent, .now_s = 0},
+                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
                      LEDGER_OK);
     struct record others[] = {held, held, held};
     others[0].generation++;
@@ -335,9 +371,9 @@ TEST_WITH(state, a_record_is_removed_only_as_it_was_seen)
         assert_memory_equal(&found, &held, sizeof(held));
     }
     assert_int_equal(remove_as(state, &held, NULL), LEDGER_OK);
-    assert_int_equal(
-        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(PATIENT_MS), &is_there, &found, NULL, &error),
-        LEDGER_OK);
+    assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){"k", "*"}, sqlite_patience_ms(PATIENT_MS),
+                                       &is_there, &found, NULL, &error),
+                     LEDGER_OK);
     assert_false(is_there);
     assert_int_equal(remove_as(state, &held, &found), LEDGER_CONFLICT_BLIND);
 }

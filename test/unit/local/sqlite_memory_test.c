@@ -167,8 +167,10 @@ static const struct record record = {
 static os_code put_record(struct state *state)
 {
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
-    enum ledger_outcome outcome = sqlite_ledger_put(state->ledger, "k", "*", &record, NULL, &absent, 1000,
-                                                    sqlite_patience_ms(60000), NULL, NULL, &error);
+    enum ledger_outcome outcome = sqlite_ledger_put(
+        state->ledger,
+        &(struct sqlite_write){.path = "k", .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
+        sqlite_patience_ms(60000), NULL, NULL, &error);
     assert_true(outcome == LEDGER_OK || outcome == LEDGER_REFUSED || outcome == LEDGER_AMBIGUOUS);
     return outcome == LEDGER_OK ? OS_OK : outcome == LEDGER_REFUSED ? OS_ERR_REFUSED : OS_ERR_UNDECIDED;
 }
@@ -186,9 +188,9 @@ static void check_record(struct state *state, os_code code)
 {
     struct record found;
     bool is_there = false;
-    assert_int_equal(
-        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(60000), &is_there, &found, NULL, &error),
-        LEDGER_OK);
+    assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){"k", "*"}, sqlite_patience_ms(60000),
+                                       &is_there, &found, NULL, &error),
+                     LEDGER_OK);
     assert_true(code == OS_ERR_UNDECIDED || is_there == (code == OS_OK));
     assert_true(!is_there ||
                 (found.generation == 7 && strcmp(found.nonce, "new") == 0 && strcmp(found.saw, "saw") == 0));
@@ -198,8 +200,8 @@ static os_code read_record(struct state *state)
 {
     struct record found;
     bool is_there = false;
-    enum ledger_outcome outcome =
-        sqlite_ledger_get(state->ledger, "k", "*", sqlite_patience_ms(60000), &is_there, &found, NULL, &error);
+    enum ledger_outcome outcome = sqlite_ledger_get(state->ledger, &(struct sqlite_key){"k", "*"},
+                                                    sqlite_patience_ms(60000), &is_there, &found, NULL, &error);
     assert_true(outcome == LEDGER_REFUSED || (outcome == LEDGER_OK && is_there && strcmp(found.nonce, "new") == 0));
     return outcome == LEDGER_OK ? OS_OK : OS_ERR_REFUSED;
 }

@@ -42,9 +42,13 @@ TEST_WITH(state, an_old_ledger_keeps_its_records_and_takes_uploads)
     held.upload = record_upload_number("an-id");
     use(state, old_file(state));
     check_stored(state, "k", &old);
-    assert_int_equal(sqlite_ledger_put(state->ledger, "l", "*", &held, "an-id", &absent, 1000,
-                                       sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
-                     LEDGER_OK);
+    assert_int_equal(
+        sqlite_ledger_put(
+            state->ledger,
+            &(struct sqlite_write){
+                .path = "l", .etag = "*", .record = &held, .upload = "an-id", .condition = &absent, .now_s = 1000},
+            sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
+        LEDGER_OK);
     check_stored(state, "l", &held);
 }
 

@@ -60,7 +60,7 @@ TEST(a_key_of_1024_bytes_fits_however_it_is_escaped)
     os_error err;
     memset(key, '%', sizeof(key));
     key[S3_KEY_MAX] = '\0';
-    assert_int_equal(s3_build_copy(&by_path, key, NULL, NULL, key, NULL, NULL, &request, &err), OS_OK);
+    assert_int_equal(s3_build_copy(&by_path, key, &(struct s3_source){.key = key}, NULL, NULL, &request, &err), OS_OK);
     assert_int_equal(request.path.len, 8 + 3 * S3_KEY_MAX);
     http_request_free(&request);
     key[S3_KEY_MAX] = '%';
@@ -87,9 +87,11 @@ TEST(a_key_that_is_none_is_refused_by_every_builder)
         http_request_free(&r);
         assert_int_equal(s3_build_delete(&by_path, key, NULL, &r, &err), OS_ERR_ARGUMENT);
         http_request_free(&r);
-        assert_int_equal(s3_build_copy(&by_path, "source", NULL, NULL, key, NULL, NULL, &r, &err), OS_ERR_ARGUMENT);
+        assert_int_equal(s3_build_copy(&by_path, key, &(struct s3_source){.key = "source"}, NULL, NULL, &r, &err),
+                         OS_ERR_ARGUMENT);
         http_request_free(&r);
-        assert_int_equal(s3_build_copy(&by_path, key, NULL, NULL, "target", NULL, NULL, &r, &err), OS_ERR_ARGUMENT);
+        assert_int_equal(s3_build_copy(&by_path, "target", &(struct s3_source){.key = key}, NULL, NULL, &r, &err),
+                         OS_ERR_ARGUMENT);
         http_request_free(&r);
     }
 }
@@ -212,7 +214,9 @@ TEST(headers_that_do_not_fit_are_refused)
 TEST(a_copy_names_its_source_escaped)
 {
     struct http_request request;
-    assert_int_equal(s3_build_copy(&by_host, "/a b//../\xc3\xbc?", NULL, NULL, "t", NULL, NULL, &request, NULL), OS_OK);
+    assert_int_equal(
+        s3_build_copy(&by_host, "t", &(struct s3_source){.key = "/a b//../\xc3\xbc?"}, NULL, NULL, &request, NULL),
+        OS_OK);
     check_request(&request, "PUT https://bucket.s3.eu-west-1.amazonaws.com/t\n"
                             "x-amz-copy-source: /bucket//a%20b//../%C3%BC%3F\nx-amz-metadata-directive: COPY\n");
 }
@@ -224,7 +228,10 @@ TEST(a_copy_pins_version_and_etag_and_replaces_metadata)
     struct s3_content content = {
         .content_type = "text/plain", .metadata = metadata, .metadata_count = 1, .nonce = "00ff"};
     struct s3_condition condition = {.if_match = "\"old\""};
-    assert_int_equal(s3_build_copy(&by_path, "s", "\"e-2\"", "v+/1", "t", &content, &condition, &request, NULL), OS_OK);
+    assert_int_equal(s3_build_copy(&by_path, "t",
+                                   &(struct s3_source){.key = "s", .etag = "\"e-2\"", .version_id = "v+/1"}, &content,
+                                   &condition, &request, NULL),
+                     OS_OK);
     check_request(&request, "PUT http://127.0.0.1:9000/bucket/t\n"
                             "x-amz-copy-source: /bucket/s?versionId=v%2B%2F1\n"
                             "x-amz-copy-source-if-match: \"e-2\"\nx-amz-metadata-directive: REPLACE\n"

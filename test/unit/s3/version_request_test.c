@@ -43,7 +43,9 @@ TEST(a_hash_that_stands_for_a_version_id_is_never_sent)
     http_request_free(&request);
     assert_int_equal(s3_build_get_tags(&by_path, "k", hash, &request, &err), OS_ERR_UNSUPPORTED);
     http_request_free(&request);
-    assert_int_equal(s3_build_copy(&by_path, "s", NULL, hash, "k", NULL, NULL, &request, &err), OS_ERR_UNSUPPORTED);
+    assert_int_equal(
+        s3_build_copy(&by_path, "k", &(struct s3_source){.key = "s", .version_id = hash}, NULL, NULL, &request, &err),
+        OS_ERR_UNSUPPORTED);
     http_request_free(&request);
     assert_false(s3_is_version_id(hash));
     assert_false(s3_is_version_id(NULL));
@@ -71,15 +73,19 @@ TEST(a_rename_names_its_source_and_both_conditions)
     struct http_request request;
     const struct s3_condition absent = {.if_none_match_any = true};
     const struct s3_condition expected = {.if_match = "\"e\""};
-    assert_int_equal(s3_build_rename(&by_path, "from/a +", "\"s\"", "token", "dir/a b", &absent, &request, NULL),
+    assert_int_equal(s3_build_rename(&by_path, "dir/a b", &(struct s3_source){.key = "from/a +", .etag = "\"s\""},
+                                     "token", &absent, &request, NULL),
                      OS_OK);
     check_request(&request, "PUT " KEY "?renameObject=\nx-amz-rename-source: from/a%20%2B\n"
                             "x-amz-rename-source-if-match: \"s\"\nx-amz-client-token: token\nif-none-match: *\n");
-    assert_int_equal(s3_build_rename(&by_path, "s", NULL, NULL, "dir/a b", &expected, &request, NULL), OS_OK);
+    assert_int_equal(
+        s3_build_rename(&by_path, "dir/a b", &(struct s3_source){.key = "s"}, NULL, &expected, &request, NULL), OS_OK);
     check_request(&request, "PUT " KEY "?renameObject=\nx-amz-rename-source: s\nif-match: \"e\"\n");
-    assert_int_equal(s3_build_rename(&by_path, "", NULL, NULL, "k", &absent, &request, &err), OS_ERR_ARGUMENT);
+    assert_int_equal(s3_build_rename(&by_path, "k", &(struct s3_source){.key = ""}, NULL, &absent, &request, &err),
+                     OS_ERR_ARGUMENT);
     http_request_free(&request);
-    assert_int_equal(s3_build_rename(&by_path, "s", NULL, NULL, "", &absent, &request, &err), OS_ERR_ARGUMENT);
+    assert_int_equal(s3_build_rename(&by_path, "", &(struct s3_source){.key = "s"}, NULL, &absent, &request, &err),
+                     OS_ERR_ARGUMENT);
     http_request_free(&request);
 }
 
@@ -122,12 +128,17 @@ TEST(R7_a_vendors_header_goes_with_the_writes_that_know_it)
         const struct s3_condition beside = {.vendor = v->vendor, .if_none_match_any = true};
         const struct s3_completion completion = {.condition = alone};
         check_condition(&request, s3_build_put(&by_path, "k", &bytes, NULL, &alone, &request, &err), v, v->is_for_put);
-        check_condition(&request, s3_build_copy(&by_path, "s", NULL, NULL, "k", NULL, &alone, &request, &err), v, true);
+        check_condition(&request,
+                        s3_build_copy(&by_path, "k", &(struct s3_source){.key = "s"}, NULL, &alone, &request, &err), v,
+                        true);
         check_condition(&request, s3_build_complete_upload(&by_path, "k", "u", &body, &completion, &request, &err), v,
                         v->is_for_put);
         check_condition(&request, s3_build_delete(&by_path, "k", &alone, &request, &err), v, false);
-        check_condition(&request, s3_build_rename(&by_path, "s", NULL, NULL, "k", &alone, &request, &err), v, false);
-        assert_int_equal(s3_build_copy(&by_path, "s", NULL, NULL, "k", NULL, &beside, &request, &err), OS_OK);
+        check_condition(&request,
+                        s3_build_rename(&by_path, "k", &(struct s3_source){.key = "s"}, NULL, &alone, &request, &err),
+                        v, false);
+        assert_int_equal(s3_build_copy(&by_path, "k", &(struct s3_source){.key = "s"}, NULL, &beside, &request, &err),
+                         OS_OK);
         assert_string_equal(http_headers_get(&request.headers, "if-none-match"), "*");
         assert_string_equal(http_headers_get(&request.headers, v->header), v->value);
         http_request_free(&request);
@@ -160,13 +171,16 @@ TEST(a_put_and_a_copy_carry_their_attributes)
     check_request(&request, "PUT " KEY "\ncontent-type: application/octet-stream\nx-amz-tagging: a%20b=c%26d\n"
                             "x-amz-storage-class: STANDARD_IA\nx-amz-server-side-encryption: aws:kms\n"
                             "x-amz-server-side-encryption-aws-kms-key-id: key-1\n");
-    assert_int_equal(s3_build_copy(&by_path, "s", NULL, "v1", "dir/a b", NULL, NULL, &request, NULL), OS_OK);
+    assert_int_equal(s3_build_copy(&by_path, "dir/a b", &(struct s3_source){.key = "s", .version_id = "v1"}, NULL, NULL,
+                                   &request, NULL),
+                     OS_OK);
     assert_int_equal(s3_request_attributes(&request, &all, NULL), OS_OK);
     check_request(&request, "PUT " KEY "\nx-amz-copy-source: /bucket/s?versionId=v1\nx-amz-metadata-directive: COPY\n"
                             "x-amz-tagging: a%20b=c%26d\nx-amz-storage-class: STANDARD_IA\n"
                             "x-amz-server-side-encryption: aws:kms\n"
                             "x-amz-server-side-encryption-aws-kms-key-id: key-1\nx-amz-tagging-directive: REPLACE\n");
-    assert_int_equal(s3_build_copy(&by_path, "s", NULL, NULL, "dir/a b", NULL, NULL, &request, NULL), OS_OK);
+    assert_int_equal(s3_build_copy(&by_path, "dir/a b", &(struct s3_source){.key = "s"}, NULL, NULL, &request, NULL),
+                     OS_OK);
     assert_int_equal(s3_request_attributes(&request, &some, NULL), OS_OK);
     assert_null(http_headers_get(&request.headers, "x-amz-tagging-directive")); /* those of the source stay */
     assert_int_equal(s3_request_attributes(&request, NULL, NULL), OS_OK);

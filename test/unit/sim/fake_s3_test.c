@@ -154,8 +154,10 @@ static struct http_response copy_to(struct fake_s3 *s3, const char *key, const c
                                     const struct s3_content *content, const struct s3_condition *condition)
 {
     struct http_request request;
-    assert_int_equal(
-        s3_build_copy(&wire_s3_target, "from", source_etag, version, key, content, condition, &request, NULL), OS_OK);
+    assert_int_equal(s3_build_copy(&wire_s3_target, key,
+                                   &(struct s3_source){.key = "from", .etag = source_etag, .version_id = version},
+                                   content, condition, &request, NULL),
+                     OS_OK);
     wire_sign("s3", &wire_keys, WIRE_S, true, &request);
     return wire_s3(s3, &request, WIRE_MS);
 }
