@@ -22,6 +22,7 @@ static void native_check(struct guard *g, const struct guard_event *event, struc
 
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(!g->checked && g->awaiting == 0);
     g->check_clock = event->now;
     if (g->settings.native) {
         native_check(g, event, actions);
@@ -47,6 +48,7 @@ static void record_acquired(struct guard *g, const struct clock_reading *now, st
 
 void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(!g->checked);
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R1, actions);
         return;
@@ -80,6 +82,7 @@ void guard_on_check_head(struct guard *g, const struct guard_event *event, struc
 
 void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->operation == GUARD_COPY && !g->source_checked && !g->source_refused);
     if (event->head == HEAD_FAILED) {
         guard_wait(g, GUARD_CHECKING, actions);
         return;
@@ -105,6 +108,7 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
 
 void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(!g->held && g->send_count == 0);
     if (!event->signed_ok) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_R2, actions);
         return;
@@ -130,6 +134,7 @@ static bool lease_over(const struct guard *g, const struct clock_reading *now)
 
 static void record_acquired(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
+    assert(!g->contending && !(g->awaiting & GUARD_DO_RECORD_PUT));
     g->held = true;
     g->put_ambiguous = false;
     g->older_left = false;
@@ -160,6 +165,7 @@ static bool just_sent(const struct guard *g, const struct record *item)
 static void met_item(struct guard *g, const struct record *item, const struct clock_reading *now,
                      struct guard_actions *actions)
 {
+    assert(!g->held && !g->contending);
     if (!guard_is_ours(g, item)) {
         g->older_left = false;
         if (g->checked) {
@@ -214,6 +220,7 @@ void guard_on_record_put(struct guard *g, const struct guard_event *event, struc
 /* R3: the verdict is given, the PutItem is answered only now. */
 void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->verdict != VERDICT_NONE && !g->held && g->awaiting == 0);
     g->state = GUARD_FINISHED;
     switch (event->ledger) {
     case LEDGER_OK: g->held = true; break;
@@ -236,6 +243,7 @@ void guard_orphan_answered(struct guard *g, const struct guard_event *event, str
 /* A consistent read shows no record: there is nothing to release. */
 static void record_gone(struct guard *g, struct guard_actions *actions)
 {
+    assert(!g->held);
     g->put_ambiguous = false;
     g->older_left = false;
     guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R4, actions);
@@ -259,6 +267,7 @@ void guard_on_acquire_get(struct guard *g, const struct guard_event *event, stru
 
 void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->held && g->checked);
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R5, actions);
         return;

@@ -4,6 +4,7 @@
 
 #include "commit/words.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------ R6 */
@@ -33,6 +34,8 @@ static bool in_time(const struct guard *g, const struct clock_reading *now)
 
 static void send_copy(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
+    assert(g->checked && (g->held || g->settings.native) && g->awaiting == 0);
+    assert(g->send_count == g->answered_409 + g->renewed); /* each copy before was answered definitely (R7) */
     g->state = GUARD_SENDING;
     g->send_count++;
     actions->send_allowance_ms = (uint64_t)guard_allowance_s(g) * 1000;
@@ -67,6 +70,7 @@ void guard_send(struct guard *g, const struct clock_reading *now, struct guard_a
  * answered definitely too. */
 static void definitely_not_applied(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(guard_phase(g) == GUARD_PHASE_ATTEMPT && !(g->awaiting & GUARD_DO_SEND));
     g->not_applied = true;
     guard_resolve(g, &event->now, actions);
 }
@@ -170,6 +174,7 @@ static void may_have_expired(struct guard *g, const struct guard_event *event, s
 
 void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->held || g->settings.native);
     switch (event->attempt) {
     case ATTEMPT_OK: attempt_written(g, event, actions); return;
     case ATTEMPT_PRECONDITION: definitely_not_applied(g, event, actions); return;

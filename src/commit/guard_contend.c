@@ -2,11 +2,13 @@
 /* A contender: waiting for another writer's record, and taking it over when its attempt is dead (R11, R12, R14). */
 #include "commit/guard_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void see_record(struct guard *g, const struct record *item, const struct clock_reading *now,
                        struct guard_actions *actions)
 {
+    assert(!guard_is_ours(g, item));
     record_copy(&g->seen, item);
     g->first_seen = *now;
     g->upload_aborted = false;
@@ -20,6 +22,7 @@ static void see_record(struct guard *g, const struct record *item, const struct 
 void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now,
                    struct guard_actions *actions)
 {
+    assert(g->checked && !g->held && g->awaiting == 0);
     struct record seen;
     record_copy(&seen, item); /* `item` may be g->seen */
     see_record(g, &seen, now, actions);
@@ -34,6 +37,7 @@ void guard_contend(struct guard *g, const struct record *item, const struct cloc
 
 void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(!g->held && !g->together && g->awaiting == 0);
     g->poll_clock = event->now; /* R11: clocks first */
     g->state = GUARD_CONTEND_READING;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
@@ -89,6 +93,8 @@ static bool holder_is_dead(const struct guard *g, uint64_t date_s)
  * nonce. */
 static void take_over(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(holder_is_dead(g, g->head_date_s));
+    assert(g->seen.upload == 0 || g->seen.timeout_ms == 0 || g->upload_aborted); /* R14 */
     if (g->seen.generation == UINT64_MAX) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, actions);
         return;
@@ -131,6 +137,7 @@ static void on_dead_holder(struct guard *g, const struct guard_event *event, str
 /* The HEAD comes after the abort in any case: "accepted" is also said of an upload that was completed before. */
 void guard_on_aborted(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->seen.upload != 0 && !g->upload_aborted);
     if (event->upload == UPLOAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_ABORT_REFUSED, RULE_R14, actions);
         return;

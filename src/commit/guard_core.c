@@ -197,6 +197,7 @@ uint32_t guard_allowance_s(const struct guard *g)
 
 void guard_request(struct guard *g, unsigned what, struct guard_actions *actions)
 {
+    assert(g->verdict == VERDICT_NONE);
     assert((g->awaiting & what) == 0);
     g->awaiting |= what;
     actions->what |= what;
@@ -211,6 +212,7 @@ void guard_request_head(struct guard *g, const struct clock_reading *now, struct
 
 void guard_wait(struct guard *g, enum guard_state state, struct guard_actions *actions)
 {
+    assert(g->verdict == VERDICT_NONE);
     g->state = state;
     actions->has_timer = true;
     actions->timer_ms = backoff_next_ms(&g->backoff);
@@ -218,6 +220,7 @@ void guard_wait(struct guard *g, enum guard_state state, struct guard_actions *a
 
 void guard_read_parts(struct guard *g, enum guard_state state, struct guard_actions *actions)
 {
+    assert(g->operation == GUARD_COMPLETE && g->dead && !g->not_applied); /* R14, N2 */
     g->state = state;
     actions->upload = g->ours.upload;
     guard_request(g, GUARD_DO_PARTS, actions);
@@ -228,6 +231,8 @@ void guard_read_parts(struct guard *g, enum guard_state state, struct guard_acti
 /* T3: a release writes nothing unless the record is still ours, so it is also right where we only may hold it. */
 void guard_release(struct guard *g, struct guard_actions *actions)
 {
+    assert(g->verdict != VERDICT_NONE);
+    assert(!g->settings.native || (!g->held && !g->put_ambiguous && !g->older_left));
     if (!g->held && !g->put_ambiguous) {
         if (!g->older_left)
             return;
@@ -251,6 +256,8 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
                     struct guard_actions *actions)
 {
     assert(g->verdict == VERDICT_NONE);
+    assert(verdict == VERDICT_UNKNOWN || !(g->awaiting & GUARD_DO_SEND));    /* V1 */
+    assert(verdict != VERDICT_UNKNOWN || g->resolving || g->send_count > 0); /* V3 */
     g->verdict = verdict;
     g->reason = reason;
     g->rule = rule;

@@ -6,12 +6,14 @@
  */
 #include "commit/guard_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------ after it */
 
 void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
+    assert(g->settings.native && !g->held);
     g->dead = guard_dead_by(g, g->largest_date_s); /* received before anything of this round is sent */
     if (g->operation == GUARD_COMPLETE && g->dead && !g->not_applied) {
         guard_read_parts(g, GUARD_NATIVE_PARTS, actions);
@@ -60,6 +62,7 @@ static bool stood_there(const struct guard *g, const struct object_version *vers
 /* A definite 412, or 409s until the signature was over (R7). */
 static void native_judge_refused(struct guard *g, const struct object_version *version, struct guard_actions *actions)
 {
+    assert(!g->upload_open); /* it is asked of a dead Complete only */
     if (guard_broken(g, version))
         native_conflict(g, version, RULE_R7, actions);
     else if (g->answered_409 > 0)
@@ -70,6 +73,7 @@ static void native_judge_refused(struct guard *g, const struct object_version *v
 
 static void native_judge_dead(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->dead && !g->not_applied);
     const struct object_version *version = &event->version;
     bool stood = stood_there(g, version);
     if (g->upload_open)

@@ -47,6 +47,8 @@ static const struct row rows[] = {
 
 void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
+    assert(g->resolving || g->send_count > 0);
+    assert(g->awaiting == 0);
     if (guard_phase(g) != GUARD_PHASE_RESOLVE)
         backoff_restart(&g->backoff);
     g->held = g->held && !g->resolving; /* R17: by this round, or not at all */
@@ -160,6 +162,7 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
  * to say, leaves it to the rest of the table. */
 void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->operation == GUARD_COMPLETE && g->dead && !g->upload_open);
     bool native = g->state == GUARD_NATIVE_PARTS;
     if (event->upload == UPLOAD_UNCLEAR) {
         guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
@@ -231,6 +234,7 @@ static const struct row *row_for(unsigned facts)
 
 static void judge_round(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->awaiting == 0 && !g->settings.native);
     const struct row *row = row_for(facts_of(g, event));
     if (row == NULL) {
         guard_wait(g, GUARD_RESOLVE_WAITING, actions);

@@ -3,6 +3,7 @@
  * so this is below both. */
 #include "commit/guard_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------ R2 */
@@ -23,6 +24,8 @@ static bool native_lengthen(struct guard *g, const struct clock_reading *now, st
 
 void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
+    assert(!g->resolving && g->send_count == 0 && g->awaiting == 0);
+    assert(g->operation != GUARD_COPY || g->source_checked); /* the fence counts on its size */
     g->signed_length_s = g->settings.length_s;
     if (g->settings.native && !native_lengthen(g, now, actions))
         return;
@@ -53,6 +56,8 @@ void guard_describe_record(struct guard *g)
 
 void guard_put_record(struct guard *g, struct guard_actions *actions)
 {
+    assert(!g->settings.native && !g->held);
+    assert(g->condition.kind == RECORD_IF_ABSENT || g->condition.kind == RECORD_IF_SEEN);
     record_copy(&actions->record, &g->ours);
     memset(&actions->condition, 0, sizeof(actions->condition));
     actions->condition.kind = g->condition.kind;
@@ -65,6 +70,7 @@ void guard_put_record(struct guard *g, struct guard_actions *actions)
 void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
                         struct guard_actions *actions)
 {
+    assert(guard_is_ours(g, item) && !g->held);
     if (item->generation == UINT64_MAX) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, actions);
         return;

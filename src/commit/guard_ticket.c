@@ -7,6 +7,7 @@
 #include "commit/guard_internal.h"
 #include "commit/words.h"
 
+#include <assert.h>
 #include <string.h>
 
 void guard_init_resolve(struct guard *g, const struct guard_settings *settings, const struct guard_ticket *ticket,
@@ -57,6 +58,7 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
  * both bounds must have passed. */
 bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->resolving && g->state == GUARD_RESOLVE_OWN);
     const struct record *stored = &event->record;
     g->own_same = false;
     g->own_alive = false;

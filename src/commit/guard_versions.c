@@ -5,6 +5,7 @@
  */
 #include "commit/guard_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 void guard_note_versions(struct guard *g, const struct guard_event *event)
@@ -18,6 +19,7 @@ void guard_note_versions(struct guard *g, const struct guard_event *event)
 
 bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->dead && !g->not_applied);
     if (!g->has_versions)
         return false;
     version_copy(&g->found, &event->version);
@@ -100,6 +102,7 @@ static void versions_show_none(struct guard *g, struct guard_actions *actions)
 
 void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->dead && g->has_versions);
     bool native = g->settings.native;
     if (event->versions == VERSIONS_UNCLEAR) {
         guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
