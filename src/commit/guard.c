@@ -39,6 +39,7 @@ static handler_fn *const handlers[GUARD_FINISHED + 1][GUARD_EVENT_STOP] = {
     [GUARD_SENDING] = {[GUARD_EVENT_ATTEMPT] = guard_on_attempt},
     [GUARD_SEND_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_send_timer},
     [GUARD_SIGNING_AGAIN] = {[GUARD_EVENT_SIGNED] = guard_on_signed_again},
+    [GUARD_CONTEND_FIRST] = {[GUARD_EVENT_HEAD] = guard_on_check_head, [GUARD_EVENT_TIMER] = guard_on_acquire_timer},
     [GUARD_CONTEND_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_contend_timer},
     [GUARD_CONTEND_READING] = {[GUARD_EVENT_RECORD_GET] = guard_on_contend_get},
     [GUARD_CONTEND_CHECKING] = {[GUARD_EVENT_HEAD] = guard_on_contend_head},
@@ -107,10 +108,9 @@ static void guard_on_stop(struct guard *g, struct guard_actions *actions)
     if (g->verdict != VERDICT_NONE)
         return;
     bool may_be_out = g->resolving || g->state == GUARD_SENDING || guard_phase(g) == GUARD_PHASE_RESOLVE;
-    bool contends = g->contending || guard_phase(g) == GUARD_PHASE_CONTEND;
     if (may_be_out)
         guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_STOPPED, RULE_V3, actions);
-    else if (contends)
+    else if (guard_phase(g) == GUARD_PHASE_CONTEND)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_BUSY, RULE_R11, actions);
     else
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_STOPPED, RULE_V3, actions);

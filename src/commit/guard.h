@@ -254,6 +254,7 @@ enum guard_state {
     GUARD_SENDING,          /* R6 */
     GUARD_SEND_WAITING,     /* R7: 409, waiting to send the same request again */
     GUARD_SIGNING_AGAIN,    /* E2: ExpiredToken */
+    GUARD_CONTEND_FIRST,    /* R3 met another's record while R1's HEAD was still under way */
     GUARD_CONTEND_WAITING,  /* R11: back-off */
     GUARD_CONTEND_READING,  /* R11: GetItem */
     GUARD_CONTEND_CHECKING, /* R11: HEAD */
@@ -331,6 +332,28 @@ enum guard_rule {
     RULE_N3
 };
 
+/* What of our record is in the ledger, as far as we know; what a release has to undo (T3). */
+enum guard_hold {
+    GUARD_HOLDS_NOTHING = 0,
+    GUARD_HOLDS_OLDER, /* R4: condition.seen, an older item of ours, until the PutItem on it is applied */
+    GUARD_HOLDS_MAYBE, /* a PutItem of ours may have been applied unseen */
+    GUARD_HOLDS_RECORD
+};
+
+/* COPY: what is known of the source. */
+enum guard_source {
+    GUARD_SOURCE_OPEN = 0,
+    GUARD_SOURCE_FOUND,
+    GUARD_SOURCE_REFUSED /* and the destination's HEAD is still to come */
+};
+
+/* R16: what is known of the bucket. */
+enum guard_versioning {
+    GUARD_UNVERSIONED = 0,
+    GUARD_VERSIONED_NOW,   /* it has versions, or may have: asking for their list is worth it */
+    GUARD_VERSIONED_BEFORE /* it had them before the attempt was sent: what is not in their list was never made */
+};
+
 struct guard {
     struct guard_settings settings;
     struct backoff backoff;
@@ -345,11 +368,13 @@ struct guard {
     char expected_etag[VERSION_ETAG_SIZE]; /* "": absent */
     char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
     char nonce[RECORD_NONCE_SIZE];
-    bool resolving;  /* from a ticket: never makes an attempt */
-    bool contending; /* R3 met another's record while R1's HEAD was still under way */
-    bool own_same;   /* R17: in this round our key's record was the ticket's, in every attribute */
-    bool own_alive;  /* R17: and a record with our nonce was, whose fence has not passed */
-    uint8_t reserved[3];
+    bool resolving;     /* from a ticket: never makes an attempt */
+    bool own_same;      /* R17: in this round our key's record was the ticket's, in every attribute */
+    bool own_alive;     /* R17: and a record with our nonce was, whose fence has not passed */
+    uint8_t hold;       /* enum guard_hold */
+    uint8_t source;     /* enum guard_source */
+    uint8_t versioning; /* enum guard_versioning */
+    uint8_t reserved[2];
     uint64_t source_bytes;
 
     /* S3 time (G4). */
@@ -383,15 +408,9 @@ struct guard {
     uint32_t signed_length_s; /* of the attempt's signature, from D0 on */
     uint64_t wire_bytes;      /* of what was signed before the record was written, which counts on it */
 
-    bool at_once;        /* the same: it arrives at once */
-    bool together;       /* R1 and R3 went out together */
-    bool checked;        /* R1's HEAD has shown the expectation to hold */
-    bool source_checked; /* COPY */
-    bool source_refused; /* COPY: and the destination's HEAD is still to come */
-    bool held;           /* the record is ours */
-    bool put_ambiguous;  /* a PutItem of ours may have been applied unseen */
-    bool older_left;     /* R4: condition.seen, an older item of ours, is what we hold until its PutItem is applied */
-    bool must_recheck;   /* R4: an older item of ours was continued */
+    bool at_once;  /* the same: it arrives at once */
+    bool together; /* R1 and R3 went out together */
+    bool checked;  /* R1's HEAD has shown the expectation to hold */
     bool took_over;
     bool renewed;     /* E2: signed again once */
     bool not_applied; /* R13: definitely not applied */
@@ -403,8 +422,6 @@ struct guard {
     bool began_changed;  /* R13: the HEAD that began the round showed another version than `base` */
     bool upload_aborted; /* R14: the upload of the record in g->seen is aborted, or gone */
     bool upload_open;    /* R14, N2: ListParts has said so of our dead Complete */
-    bool versioned;      /* R16: the bucket had versions before the attempt was sent */
-    bool has_versions;   /* R16: it has them now: asking for their list is worth it */
     bool parts_in_doubt; /* R14: what is open may have been completed, and opened again by a late part */
     bool came_too_late;  /* E6: R6 found too little left of the signature, or an answer says that it is over */
 };

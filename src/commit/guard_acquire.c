@@ -40,7 +40,7 @@ void guard_check(struct guard *g, const struct guard_event *event, struct guard_
 
 static void sign_when_checked(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    if (g->checked && (g->operation != GUARD_COPY || g->source_checked))
+    if (g->checked && (g->operation != GUARD_COPY || g->source == GUARD_SOURCE_FOUND))
         guard_sign(g, now, actions);
 }
 
@@ -62,7 +62,7 @@ void guard_on_check_head(struct guard *g, const struct guard_event *event, struc
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R1, actions);
         return;
     }
-    if (g->source_refused) {
+    if (g->source == GUARD_SOURCE_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE, RULE_R1, actions);
         return;
     }
@@ -73,22 +73,22 @@ void guard_on_check_head(struct guard *g, const struct guard_event *event, struc
         g->d0_s = event->date_s;
         g->d0_clock = g->head_clock;
         sign_when_checked(g, &event->now, actions);
-    } else if (g->contending) {
+    } else if (g->state == GUARD_CONTEND_FIRST) {
         guard_contend(g, &g->seen, &event->now, actions);
-    } else if (g->held) {
+    } else if (g->hold == GUARD_HOLDS_RECORD) {
         record_acquired(g, &event->now, actions);
     }
 }
 
 void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->operation == GUARD_COPY && !g->source_checked && !g->source_refused);
+    assert(g->operation == GUARD_COPY && g->source == GUARD_SOURCE_OPEN);
     if (event->head == HEAD_FAILED) {
         guard_wait(g, GUARD_CHECKING, actions);
         return;
     }
     if (event->head == HEAD_REFUSED && g->awaiting & GUARD_DO_HEAD) {
-        g->source_refused = true; /* a broken expectation is the better answer: wait for the HEAD */
+        g->source = GUARD_SOURCE_REFUSED; /* a broken expectation is the better answer: wait for the HEAD */
         return;
     }
     if (event->head == HEAD_REFUSED) {
@@ -100,7 +100,7 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
         return;
     }
     g->source_bytes = event->source_bytes;
-    g->source_checked = true;
+    g->source = GUARD_SOURCE_FOUND;
     sign_when_checked(g, &event->now, actions);
 }
 
@@ -108,7 +108,7 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
 
 void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(!g->held && g->send_count == 0);
+    assert(g->hold == GUARD_HOLDS_NOTHING && g->send_count == 0);
     if (!event->signed_ok) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_R2, actions);
         return;
@@ -134,11 +134,9 @@ static bool lease_over(const struct guard *g, const struct clock_reading *now)
 
 static void record_acquired(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    assert(!g->contending && !(g->awaiting & GUARD_DO_RECORD_PUT));
-    g->held = true;
-    g->put_ambiguous = false;
-    g->older_left = false;
-    g->took_over = g->condition.kind == RECORD_IF_SEEN && !guard_is_ours(g, &g->condition.seen);
+    assert(g->state != GUARD_CONTEND_FIRST && !(g->awaiting & GUARD_DO_RECORD_PUT));
+    g->hold = GUARD_HOLDS_RECORD;
+    g->took_over = g->condition.kind == RECORD_IF_SEEN && !guard_continues_own(g);
     backoff_restart(&g->backoff);
     if (!g->checked) {
         g->state = GUARD_ACQUIRING; /* from ACQUIRE_READING a timer would send the GetItem once more */
@@ -146,7 +144,7 @@ static void record_acquired(struct guard *g, const struct clock_reading *now, st
             guard_wait(g, GUARD_ACQUIRING, actions);
         return; /* R1's HEAD, sent beside the PutItem, is still to come */
     }
-    if (g->must_recheck || clock_elapsed_max(&g->check_clock, now) > g->settings.recheck_after_ms) { /* R5 */
+    if (guard_continues_own(g) || clock_elapsed_max(&g->check_clock, now) > g->settings.recheck_after_ms) { /* R5 */
         g->state = GUARD_RECHECKING;
         guard_request_head(g, now, actions);
         return;
@@ -165,16 +163,16 @@ static bool just_sent(const struct guard *g, const struct record *item)
 static void met_item(struct guard *g, const struct record *item, const struct clock_reading *now,
                      struct guard_actions *actions)
 {
-    assert(!g->held && !g->contending);
+    assert(g->hold != GUARD_HOLDS_RECORD && g->state != GUARD_CONTEND_FIRST);
     if (!guard_is_ours(g, item)) {
-        g->older_left = false;
+        if (g->hold == GUARD_HOLDS_OLDER)
+            g->hold = GUARD_HOLDS_NOTHING;
         if (g->checked) {
             guard_contend(g, item, now, actions);
             return;
         }
-        g->contending = true; /* first let R1's HEAD say whether there is anything to contend for */
+        g->state = GUARD_CONTEND_FIRST; /* first let R1's HEAD say whether there is anything to contend for */
         record_copy(&g->seen, item);
-        g->state = GUARD_CHECKING;
         if (!(g->awaiting & GUARD_DO_HEAD))
             guard_request_head(g, now, actions);
         return;
@@ -201,12 +199,12 @@ void guard_on_record_put(struct guard *g, const struct guard_event *event, struc
     case LEDGER_OK: record_acquired(g, &event->now, actions); return;
     case LEDGER_CONFLICT: met_item(g, &event->record, &event->now, actions); return;
     case LEDGER_CONFLICT_BLIND:
-        g->put_ambiguous = true; /* any layer may have sent it twice: the item in its way is perhaps ours */
+        g->hold = GUARD_HOLDS_MAYBE; /* any layer may have sent it twice: the item in its way is perhaps ours */
         g->state = GUARD_ACQUIRE_READING;
         guard_request(g, GUARD_DO_RECORD_GET, actions);
         return;
     case LEDGER_AMBIGUOUS:
-        g->put_ambiguous = true;
+        g->hold = GUARD_HOLDS_MAYBE;
         again_within_lease(g, event, GUARD_ACQUIRING, actions);
         return;
     case LEDGER_THROTTLED: /* E1 */ again_within_lease(g, event, GUARD_ACQUIRING, actions); return;
@@ -220,19 +218,17 @@ void guard_on_record_put(struct guard *g, const struct guard_event *event, struc
 /* R3: the verdict is given, the PutItem is answered only now. */
 void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->verdict != VERDICT_NONE && !g->held && g->awaiting == 0);
+    assert(g->verdict != VERDICT_NONE && g->hold != GUARD_HOLDS_RECORD && g->awaiting == 0);
     g->state = GUARD_FINISHED;
     switch (event->ledger) {
-    case LEDGER_OK: g->held = true; break;
+    case LEDGER_OK: g->hold = GUARD_HOLDS_RECORD; break;
     case LEDGER_CONFLICT:
-        g->held = guard_is_ours(g, &event->record);
-        g->put_ambiguous = false;
-        g->older_left = false;
-        if (g->held)
+        g->hold = guard_is_ours(g, &event->record) ? GUARD_HOLDS_RECORD : GUARD_HOLDS_NOTHING;
+        if (g->hold == GUARD_HOLDS_RECORD)
             record_copy(&g->ours, &event->record);
         break;
     case LEDGER_AMBIGUOUS:
-    case LEDGER_CONFLICT_BLIND: g->put_ambiguous = true; break;
+    case LEDGER_CONFLICT_BLIND: g->hold = GUARD_HOLDS_MAYBE; break;
     case LEDGER_THROTTLED:
     case LEDGER_REFUSED:
     case LEDGER_UNREADABLE: break; /* this one was not applied: what was before it stands */
@@ -243,9 +239,8 @@ void guard_orphan_answered(struct guard *g, const struct guard_event *event, str
 /* A consistent read shows no record: there is nothing to release. */
 static void record_gone(struct guard *g, struct guard_actions *actions)
 {
-    assert(!g->held);
-    g->put_ambiguous = false;
-    g->older_left = false;
+    assert(g->hold != GUARD_HOLDS_RECORD);
+    g->hold = GUARD_HOLDS_NOTHING;
     guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R4, actions);
 }
 
@@ -267,7 +262,7 @@ void guard_on_acquire_get(struct guard *g, const struct guard_event *event, stru
 
 void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->held && g->checked);
+    assert(g->hold == GUARD_HOLDS_RECORD && g->checked);
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R5, actions);
         return;
@@ -288,17 +283,18 @@ void guard_on_recheck_head(struct guard *g, const struct guard_event *event, str
 /* Sends again whatever of R1, R3, R4 and R5 is wanted and not under way. */
 void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    if (g->state != GUARD_CHECKING && lease_over(g, &event->now)) {
+    bool checks = g->state == GUARD_CHECKING || g->state == GUARD_CONTEND_FIRST;
+    if (!checks && lease_over(g, &event->now)) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, actions);
         return;
     }
-    bool source_open = g->operation == GUARD_COPY && !g->source_checked && !g->source_refused;
+    bool source_open = g->operation == GUARD_COPY && g->source == GUARD_SOURCE_OPEN;
     unsigned wanted = 0;
     if (!g->checked || g->state == GUARD_RECHECKING)
         wanted |= GUARD_DO_HEAD;
     if (g->state == GUARD_CHECKING && source_open)
         wanted |= GUARD_DO_SOURCE;
-    if (g->state == GUARD_ACQUIRING && !g->held)
+    if (g->state == GUARD_ACQUIRING && g->hold != GUARD_HOLDS_RECORD)
         wanted |= GUARD_DO_RECORD_PUT;
     if (g->state == GUARD_ACQUIRE_READING)
         wanted |= GUARD_DO_RECORD_GET;

@@ -34,7 +34,7 @@ static bool in_time(const struct guard *g, const struct clock_reading *now)
 
 static void send_copy(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    assert(g->checked && (g->held || g->settings.native) && g->awaiting == 0);
+    assert(g->checked && (g->hold == GUARD_HOLDS_RECORD || g->settings.native) && g->awaiting == 0);
     assert(g->send_count == g->answered_409 + g->renewed); /* each copy before was answered definitely (R7) */
     g->state = GUARD_SENDING;
     g->send_count++;
@@ -174,7 +174,7 @@ static void may_have_expired(struct guard *g, const struct guard_event *event, s
 
 void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->held || g->settings.native);
+    assert(g->hold == GUARD_HOLDS_RECORD || g->settings.native);
     switch (event->attempt) {
     case ATTEMPT_OK: attempt_written(g, event, actions); return;
     case ATTEMPT_PRECONDITION: definitely_not_applied(g, event, actions); return;

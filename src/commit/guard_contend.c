@@ -22,13 +22,12 @@ static void see_record(struct guard *g, const struct record *item, const struct 
 void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now,
                    struct guard_actions *actions)
 {
-    assert(g->checked && !g->held && g->awaiting == 0);
+    assert(g->checked && g->hold != GUARD_HOLDS_RECORD && g->awaiting == 0);
     struct record seen;
     record_copy(&seen, item); /* `item` may be g->seen */
     see_record(g, &seen, now, actions);
-    g->put_ambiguous = false; /* the condition failed on another's item: no copy of ours was applied before it */
+    g->hold = GUARD_HOLDS_NOTHING; /* the condition failed on another's item: no copy of ours was applied before it */
     g->together = false;
-    g->contending = false;
     g->poll_clock = *now;
     backoff_restart(&g->backoff);
     g->state = GUARD_CONTEND_CHECKING;
@@ -37,7 +36,7 @@ void guard_contend(struct guard *g, const struct record *item, const struct cloc
 
 void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(!g->held && !g->together && g->awaiting == 0);
+    assert(g->hold == GUARD_HOLDS_NOTHING && !g->together && g->awaiting == 0);
     g->poll_clock = event->now; /* R11: clocks first */
     g->state = GUARD_CONTEND_READING;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
@@ -101,7 +100,6 @@ static void take_over(struct guard *g, const struct guard_event *event, struct g
     }
     version_copy(&g->base, &event->version);
     g->checked = true;
-    g->must_recheck = false;
     g->check_clock = g->head_clock;
     g->d0_s = event->date_s;
     g->d0_clock = g->head_clock;

@@ -10,6 +10,13 @@
 #include <assert.h>
 #include <string.h>
 
+uint8_t guard_versioning_of(const struct guard_settings *settings, bool before)
+{
+    if (before)
+        return GUARD_VERSIONED_BEFORE;
+    return settings->versioned || settings->versions_likely ? GUARD_VERSIONED_NOW : GUARD_UNVERSIONED;
+}
+
 void guard_init(struct guard *g, const struct guard_settings *settings, const struct guard_start *start)
 {
     memset(g, 0, sizeof(*g));
@@ -26,8 +33,7 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     word_copy(g->nonce, start->nonce, sizeof(g->nonce));
     g->part_count = start->part_count;
     g->parts_in_doubt = start->parts_in_doubt;
-    g->versioned = settings->versioned;
-    g->has_versions = settings->versioned || settings->versions_likely;
+    g->versioning = guard_versioning_of(settings, settings->versioned);
     assert((start->operation == GUARD_COMPLETE) == (start->upload != 0));
     g->ours.upload = start->upload;
     g->condition.kind = RECORD_IF_ABSENT;
@@ -100,6 +106,7 @@ static const uint8_t phases[] = {
     [GUARD_SENDING] = GUARD_PHASE_ATTEMPT,
     [GUARD_SEND_WAITING] = GUARD_PHASE_ATTEMPT,
     [GUARD_SIGNING_AGAIN] = GUARD_PHASE_ATTEMPT,
+    [GUARD_CONTEND_FIRST] = GUARD_PHASE_CONTEND,
     [GUARD_CONTEND_WAITING] = GUARD_PHASE_CONTEND,
     [GUARD_CONTEND_READING] = GUARD_PHASE_CONTEND,
     [GUARD_CONTEND_CHECKING] = GUARD_PHASE_CONTEND,
@@ -140,6 +147,11 @@ bool guard_broken(const struct guard *g, const struct object_version *version)
 bool guard_is_ours(const struct guard *g, const struct record *record)
 {
     return strcmp(record->nonce, g->nonce) == 0;
+}
+
+bool guard_continues_own(const struct guard *g)
+{
+    return g->condition.kind == RECORD_IF_SEEN && guard_is_ours(g, &g->condition.seen);
 }
 
 bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s)
@@ -232,12 +244,11 @@ void guard_read_parts(struct guard *g, enum guard_state state, struct guard_acti
 void guard_release(struct guard *g, struct guard_actions *actions)
 {
     assert(g->verdict != VERDICT_NONE);
-    assert(!g->settings.native || (!g->held && !g->put_ambiguous && !g->older_left));
-    if (!g->held && !g->put_ambiguous) {
-        if (!g->older_left)
-            return;
+    assert(!g->settings.native || g->hold == GUARD_HOLDS_NOTHING);
+    if (g->hold == GUARD_HOLDS_NOTHING)
+        return;
+    if (g->hold == GUARD_HOLDS_OLDER)
         record_copy(&g->ours, &g->condition.seen);
-    }
     if (g->ours.generation == UINT64_MAX)
         return;
     uint64_t ttl_s =
@@ -247,9 +258,7 @@ void guard_release(struct guard *g, struct guard_actions *actions)
     actions->release_condition.kind = g->resolving ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
     record_copy(&actions->release_condition.seen, &g->ours);
     actions->what |= GUARD_DO_RELEASE;
-    g->held = false;
-    g->put_ambiguous = false;
-    g->older_left = false;
+    g->hold = GUARD_HOLDS_NOTHING;
 }
 
 void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,

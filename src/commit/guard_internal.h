@@ -22,9 +22,11 @@ enum guard_phase {
 };
 
 /* guard_core.c */
+uint8_t guard_versioning_of(const struct guard_settings *settings, bool before); /* enum guard_versioning */
 enum guard_phase guard_phase(const struct guard *g);
-bool guard_broken(const struct guard *g, const struct object_version *version);  /* the expectation */
-bool guard_is_ours(const struct guard *g, const struct record *record);          /* by nonce */
+bool guard_broken(const struct guard *g, const struct object_version *version); /* the expectation */
+bool guard_is_ours(const struct guard *g, const struct record *record);         /* by nonce */
+bool guard_continues_own(const struct guard *g); /* R4: the PutItem rests on an older item of ours */
 bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s); /* date > fence + margin */
 bool guard_dead_by(const struct guard *g, uint64_t date_s);                      /* date > own fence + margin */
 bool guard_never_dies(const struct guard *g); /* the store may wait for the rest of it for ever */

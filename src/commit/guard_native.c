@@ -13,7 +13,7 @@
 
 void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    assert(g->settings.native && !g->held);
+    assert(g->settings.native && g->hold == GUARD_HOLDS_NOTHING);
     g->dead = guard_dead_by(g, g->largest_date_s); /* received before anything of this round is sent */
     if (g->operation == GUARD_COMPLETE && g->dead && !g->not_applied) {
         guard_read_parts(g, GUARD_NATIVE_PARTS, actions);

@@ -51,7 +51,8 @@ void guard_resolve(struct guard *g, const struct clock_reading *now, struct guar
     assert(g->awaiting == 0);
     if (guard_phase(g) != GUARD_PHASE_RESOLVE)
         backoff_restart(&g->backoff);
-    g->held = g->held && !g->resolving; /* R17: by this round, or not at all */
+    if (g->resolving)
+        g->hold = GUARD_HOLDS_NOTHING; /* R17: by this round, or not at all */
     g->own_is_foreign = false;
     g->saw_ours = false;
     g->upload_open = false;
@@ -248,7 +249,7 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
     if (reason == GUARD_REASON_EXPIRED && g->operation == GUARD_COMPLETE && !g->upload_open)
         reason = GUARD_REASON_STAGE_AGAIN; /* R14: its upload is not open, as far as anybody says */
     if (g->own_is_foreign)
-        g->held = false;
+        g->hold = GUARD_HOLDS_NOTHING;
     if (row->verdict == VERDICT_CONFLICT)
         version_copy(&g->found, &event->version);
     guard_conclude(g, row->verdict, reason, row->rule, actions);

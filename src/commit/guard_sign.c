@@ -25,7 +25,7 @@ static bool native_lengthen(struct guard *g, const struct clock_reading *now, st
 void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     assert(!g->resolving && g->send_count == 0 && g->awaiting == 0);
-    assert(g->operation != GUARD_COPY || g->source_checked); /* the fence counts on its size */
+    assert(g->operation != GUARD_COPY || g->source == GUARD_SOURCE_FOUND); /* the fence counts on its size */
     g->signed_length_s = g->settings.length_s;
     if (g->settings.native && !native_lengthen(g, now, actions))
         return;
@@ -56,7 +56,7 @@ void guard_describe_record(struct guard *g)
 
 void guard_put_record(struct guard *g, struct guard_actions *actions)
 {
-    assert(!g->settings.native && !g->held);
+    assert(!g->settings.native && g->hold != GUARD_HOLDS_RECORD);
     assert(g->condition.kind == RECORD_IF_ABSENT || g->condition.kind == RECORD_IF_SEEN);
     record_copy(&actions->record, &g->ours);
     memset(&actions->condition, 0, sizeof(actions->condition));
@@ -70,13 +70,13 @@ void guard_put_record(struct guard *g, struct guard_actions *actions)
 void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
                         struct guard_actions *actions)
 {
-    assert(guard_is_ours(g, item) && !g->held);
+    assert(guard_is_ours(g, item) && g->hold != GUARD_HOLDS_RECORD);
     if (item->generation == UINT64_MAX) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, actions);
         return;
     }
-    g->must_recheck = true;
-    g->older_left = true;
+    if (g->hold == GUARD_HOLDS_NOTHING)
+        g->hold = GUARD_HOLDS_OLDER;
     g->condition.kind = RECORD_IF_SEEN;
     record_copy(&g->condition.seen, item);
     g->ours.generation = item->generation + 1;

@@ -32,8 +32,7 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     version_copy(&g->base, &ticket->base);
     g->not_applied = ticket->not_applied;
     g->parts_in_doubt = ticket->parts_in_doubt;
-    g->versioned = ticket->versioned;
-    g->has_versions = ticket->versioned || settings->versioned || settings->versions_likely;
+    g->versioning = guard_versioning_of(settings, ticket->versioned);
 }
 
 void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
@@ -42,7 +41,7 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
     ret->operation = (enum guard_operation)g->operation;
     ret->native = g->settings.native;
     ret->native_writers = g->settings.native_writers;
-    ret->versioned = g->versioned;
+    ret->versioned = g->versioning == GUARD_VERSIONED_BEFORE;
     word_copy(ret->expected_etag, guard_record_etag(g), sizeof(ret->expected_etag));
     word_copy(ret->our_etag, g->our_etag, sizeof(ret->our_etag));
     record_copy(&ret->record, &g->ours);
@@ -62,7 +61,7 @@ bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struc
     const struct record *stored = &event->record;
     g->own_same = false;
     g->own_alive = false;
-    g->held = false;
+    g->hold = GUARD_HOLDS_NOTHING;
     if (!event->found || !guard_is_ours(g, stored))
         return true;
     g->own_same = record_same(stored, &g->ours);
@@ -73,7 +72,8 @@ bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struc
     bool past = stored->has_fence && guard_past_fence(g, g->head_date_s, stored->fence_s);
     g->own_alive = stored->has_fence && !past;
     g->dead = g->dead && past;
-    g->held = g->own_same && g->dead && stored->upload == 0;
+    bool releasable = g->own_same && g->dead && stored->upload == 0;
+    g->hold = releasable ? GUARD_HOLDS_RECORD : GUARD_HOLDS_NOTHING;
     return true;
 }
 

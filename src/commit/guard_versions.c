@@ -12,15 +12,16 @@ void guard_note_versions(struct guard *g, const struct guard_event *event)
 {
     if (event->head != HEAD_ANSWERED || !event->versioned)
         return;
-    g->has_versions = true;
     if (g->send_count == 0 && !g->resolving)
-        g->versioned = true; /* a bucket never goes back to having none */
+        g->versioning = GUARD_VERSIONED_BEFORE; /* a bucket never goes back to having none */
+    else if (g->versioning == GUARD_UNVERSIONED)
+        g->versioning = GUARD_VERSIONED_NOW;
 }
 
 bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->dead && !g->not_applied);
-    if (!g->has_versions)
+    if (g->versioning == GUARD_UNVERSIONED)
         return false;
     version_copy(&g->found, &event->version);
     g->state = g->settings.native ? GUARD_NATIVE_VERSIONS : GUARD_RESOLVE_VERSIONS;
@@ -86,7 +87,7 @@ enum versions_outcome guard_classify_version(const struct guard *g, const struct
  * enough to be removed. */
 static bool proves_absence(const struct guard *g, const struct guard_event *event)
 {
-    return event->versions == VERSIONS_OTHERS && g->versioned && event->has_date &&
+    return event->versions == VERSIONS_OTHERS && g->versioning == GUARD_VERSIONED_BEFORE && event->has_date &&
            event->date_s <= g->d0_s + GUARD_VERSIONS_S;
 }
 
@@ -102,14 +103,14 @@ static void versions_show_none(struct guard *g, struct guard_actions *actions)
 
 void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->dead && g->has_versions);
+    assert(g->dead && g->versioning != GUARD_UNVERSIONED);
     bool native = g->settings.native;
     if (event->versions == VERSIONS_UNCLEAR) {
         guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
         return;
     }
     if (g->own_is_foreign)
-        g->held = false;
+        g->hold = GUARD_HOLDS_NOTHING;
     if (event->versions == VERSIONS_OURS) {
         version_copy(&g->found, &event->version);
         guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_R16, actions);

@@ -328,7 +328,8 @@ static void check_verdict(struct world *world, unsigned w, const struct guard *g
         break;
     default: check_unknown(writer, w, guard); return;
     }
-    bool owes = writer->book.acquired && !writer->book.sent && !(guard->awaiting & GUARD_DO_RECORD_PUT) && guard->held;
+    bool owes = writer->book.acquired && !writer->book.sent && !(guard->awaiting & GUARD_DO_RECORD_PUT) &&
+                guard->hold == GUARD_HOLDS_RECORD;
     MUST(!owes || todo->what & GUARD_DO_RELEASE, "V5: %c releases what it holds", letter(w));
 }
 

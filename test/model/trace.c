@@ -24,6 +24,7 @@ static const char *rule_of(const struct guard *guard)
     case GUARD_SIGNING_AGAIN: return "E2 signing again";
     case GUARD_CONTEND_WAITING: return "R11 waiting";
     case GUARD_CONTEND_READING: return "R11 reading the record";
+    case GUARD_CONTEND_FIRST: return "R1 checking, and a record is in the way";
     case GUARD_CONTEND_CHECKING: return "R11 checking";
     case GUARD_CONTEND_ABORTING: return "R14 aborting the holder's upload";
     case GUARD_RESOLVE_HEAD: return "R13 first HEAD";

@@ -311,21 +311,21 @@ TEST(together_a_refused_head_releases_the_lock)
 /* R11: whether there is anything to contend for, R1's HEAD says first; R12 then wants one more. */
 TEST(together_anothers_record_is_contended_for_only_after_the_check)
 {
-    TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CHECKING]\n"
+    TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CONTEND_FIRST]\n"
           "head E @1000 -> CONFLICT EXPECTATION R1 E [FINISHED]\n");
-    TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CHECKING]\n"
+    TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CONTEND_FIRST]\n"
           "head none @1000 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1001 -> SIGN 1001/5 [SIGNING]\n");
     TRACE("put absent recent=990\n" TOGETHER "head none @1000 -> [ACQUIRING]\n"
           "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1001 -> SIGN 1001/5 [SIGNING]\n");
     TRACE("put absent recent=990\n" TOGETHER "head failed -> WAIT 25 [ACQUIRING]\n"
-          "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> HEAD [CHECKING]\n"
-          "timer +25 -> [CHECKING]\n"
+          "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> HEAD [CONTEND_FIRST]\n"
+          "timer +25 -> [CONTEND_FIRST]\n"
           "head none @1001 -> HEAD [CONTEND_CHECKING]\n");
-    TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CHECKING]\n"
-          "head failed -> WAIT 25 [CHECKING]\n"
-          "timer +30000 -> HEAD [CHECKING]\n"
+    TRACE("put absent recent=990\n" TOGETHER "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CONTEND_FIRST]\n"
+          "head failed -> WAIT 25 [CONTEND_FIRST]\n"
+          "timer +30000 -> HEAD [CONTEND_FIRST]\n"
           "head none @1001 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1001 -> SIGN 1001/5 [SIGNING]\n");
 }

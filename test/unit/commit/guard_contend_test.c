@@ -397,12 +397,12 @@ TEST(a_stop_while_waiting_says_that_another_holds_the_record)
     TRACE("put absent recent=990\n"
           "start -> SIGN 990/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent, HEAD [ACQUIRING]\n"
-          "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CHECKING]\n"
+          "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> [CONTEND_FIRST]\n"
           "stop -> NOT_EXECUTED BUSY R11 [FINISHED]\n");
     TRACE("put absent recent=990\n"
           "start -> SIGN 990/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent, HEAD [ACQUIRING]\n"
-          "put conflict g=7 t=0 ttl=9 n=other -> [CHECKING]\n"
+          "put conflict g=7 t=0 ttl=9 n=other -> [CONTEND_FIRST]\n"
           "head none @1000 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1020 -> SIGN 1020/5 [SIGNING]\n"
           "stop -> NOT_EXECUTED STOPPED V3 [FINISHED]\n");
