@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after the five above */
+#include <stdlib.h>
+/* after the first three above */
 #include <cmocka.h>
 
 /* TEST(name) { … } */
@@ -27,22 +28,40 @@
     TEST_REGISTER(name, #name, name, set_up, tear_down, 0) \
     static void name(__attribute__((unused)) void **state)
 
-/* TEST_WITH(thing, name) { … }: the body has `struct thing *thing`, which thing_set_up has put into *state and
- * thing_tear_down takes away. */
+/* TEST_WITH(thing, name) { … }: the body has `struct thing *thing`, new and all zero but for what
+ * thing_set_up(struct thing *) has put into it. thing_tear_down(struct thing *) follows it, whether it fails or not. */
 #define TEST_WITH(fixture, name) TEST_WITH_AS(fixture, fixture##_set_up, name)
 
 /* The same with a set-up of another name; and a test that stands above once more with another set-up, whose name the
  * test's then has behind its own. */
-#define TEST_WITH_AS(fixture, set_up, name)                                \
-    static void name(struct fixture *fixture);                             \
-    static void name##_run(void **state)                                   \
-    {                                                                      \
-        name(*state);                                                      \
-    }                                                                      \
-    TEST_REGISTER(name, #name, name##_run, set_up, fixture##_tear_down, 0) \
+#define TEST_WITH_AS(fixture, set_up, name)                             \
+    static void name(struct fixture *fixture);                          \
+    static void name##_run(void **state)                                \
+    {                                                                   \
+        name(*state);                                                   \
+    }                                                                   \
+    TEST_FIXTURE(fixture, set_up, name)                                 \
+    TEST_REGISTER(name, #name, name##_run, name##_begin, name##_end, 0) \
     static void name(__attribute__((unused)) struct fixture *fixture)
-#define TEST_AGAIN_AS(fixture, set_up, name) \
-    TEST_REGISTER(name##_##set_up, #name " (" #set_up ")", name##_run, set_up, fixture##_tear_down, 0)
+#define TEST_AGAIN_AS(fixture, set_up, name)                                                                           \
+    TEST_FIXTURE(fixture, set_up, name##_##set_up)                                                                     \
+    TEST_REGISTER(name##_##set_up, #name " (" #set_up ")", name##_run, name##_##set_up##_begin, name##_##set_up##_end, \
+                  0)
+#define TEST_FIXTURE(fixture, set_up, id)                \
+    static int id##_begin(void **state)                  \
+    {                                                    \
+        struct fixture *made = calloc(1, sizeof(*made)); \
+        assert_non_null(made);                           \
+        *state = made;                                   \
+        set_up(made);                                    \
+        return 0;                                        \
+    }                                                    \
+    static int id##_end(void **state)                    \
+    {                                                    \
+        fixture##_tear_down(*state);                     \
+        free(*state);                                    \
+        return 0;                                        \
+    }
 
 struct test {
     const char *name;

@@ -9,19 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-int scratch_set_up(void **state)
+void scratch_set_up(struct scratch *ret)
 {
-    struct scratch *scratch = calloc(1, sizeof(*scratch));
     os_error error;
-    if (scratch == NULL)
-        return -1;
-    strcpy(scratch->folder, "/tmp/oscommit-client-XXXXXX");
-    if (mkdtemp(scratch->folder) == NULL)
-        return -1;
-    snprintf(scratch->root, sizeof(scratch->root), "%s/store", scratch->folder);
-    snprintf(scratch->url, sizeof(scratch->url), "file://%s", scratch->root);
-    *state = scratch;
-    return os_init(scratch->root, &error) == OS_OK ? 0 : -1;
+    strcpy(ret->folder, "/tmp/oscommit-client-XXXXXX");
+    assert_non_null(mkdtemp(ret->folder));
+    snprintf(ret->root, sizeof(ret->root), "%s/store", ret->folder);
+    snprintf(ret->url, sizeof(ret->url), "file://%s", ret->root);
+    CHECK_CODE(os_init(ret->root, &error), OS_OK, &error);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -32,12 +27,9 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return remove(path);
 }
 
-int scratch_tear_down(void **state)
+void scratch_tear_down(struct scratch *scratch)
 {
-    struct scratch *scratch = *state;
-    int failed = nftw(scratch->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    free(scratch);
-    return failed;
+    assert_int_equal(nftw(scratch->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 os_client *scratch_client(const struct scratch *scratch, const os_options *more)

@@ -11,8 +11,8 @@ struct scratch {
     char root[96];
     char url[128];
 };
-int scratch_set_up(void **state); /* *state: a struct scratch whose root is an embedded store */
-int scratch_tear_down(void **state);
+void scratch_set_up(struct scratch *ret); /* its root is an embedded store */
+void scratch_tear_down(struct scratch *scratch);
 
 /* A client of it, with short times and its own options on top. */
 os_client *scratch_client(const struct scratch *scratch, const os_options *more);

@@ -18,14 +18,13 @@ enum { SHORT_MS = 300, AT_MOST_MS = 60000, LONG_MS = 120000, BIG = 4 << 20 /* mo
 
 static os_error error;
 static os_client *client;
-static const struct scratch *scratch;
+static struct scratch scratch;
 
 static int make_object(void **state)
 {
-    if (scratch_set_up(state) != 0)
-        return -1;
-    scratch = *state;
-    client = scratch_client(scratch, NULL);
+    (void)state;
+    scratch_set_up(&scratch);
+    client = scratch_client(&scratch, NULL);
     os_body body = OS_BODY_MEMORY("object", 6);
     return os_put(client, "k", &body, NULL, NULL, NULL, &error) == OS_OK ? 0 : -1;
 }
@@ -33,7 +32,9 @@ static int make_object(void **state)
 static int remove_all(void **state)
 {
     os_client_close(client);
-    return scratch_tear_down(state);
+    (void)state;
+    scratch_tear_down(&scratch);
+    return 0;
 }
 
 static uint64_t now_ms(void)
@@ -48,7 +49,7 @@ static const char *in(const char *name)
     static char paths[4][160];
     static unsigned next;
     char *path = paths[next++ % 4];
-    (void)snprintf(path, sizeof(paths[0]), "%s/%s", scratch->folder, name);
+    (void)snprintf(path, sizeof(paths[0]), "%s/%s", scratch.folder, name);
     return path;
 }
 
@@ -135,7 +136,7 @@ TEST_BETWEEN(make_object, remove_all, a_link_to_nothing_is_refused)
 
 TEST_BETWEEN(make_object, remove_all, a_folder_is_refused)
 {
-    CHECK_CODE(get(scratch->folder), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(get(scratch.folder), OS_ERR_ARGUMENT, &error);
     CHECK_SAYS(&error, "folder");
 }
 

@@ -205,10 +205,10 @@ TEST(a_call_from_a_callback_of_an_embedded_client_is_refused_at_once)
         if (kinds[i].credentials)
             continue; /* it needs none */
         print_message("%s\n", kinds[i].name);
-        void *scratch = NULL;
-        assert_int_equal(scratch_set_up(&scratch), 0);
+        struct scratch scratch;
+        scratch_set_up(&scratch);
         options_of(&kinds[i], &within, &options);
-        use_with(scratch_client(scratch, &options), &kinds[i], &within);
+        use_with(scratch_client(&scratch, &options), &kinds[i], &within);
         scratch_tear_down(&scratch);
     }
 }
@@ -249,11 +249,11 @@ TEST(a_call_from_a_callback_of_a_client_over_s3_is_refused_at_once)
         struct http_server *server =
             http_server_start(&(struct http_server_options){.respond = answer, .respond_context = &put});
         print_message("%s\n", kinds[i].name);
-        void *scratch = NULL;
-        assert_int_equal(scratch_set_up(&scratch), 0);
+        struct scratch scratch;
+        scratch_set_up(&scratch);
         options_of(&kinds[i], &within, &options);
         options.fences = OS_OFF;
-        use_with(scratch_s3_client(scratch, http_server_host(server), &options), &kinds[i], &within);
+        use_with(scratch_s3_client(&scratch, http_server_host(server), &options), &kinds[i], &within);
         scratch_tear_down(&scratch);
         http_server_stop(server);
     }
@@ -334,17 +334,17 @@ TEST_WITH(scratch, a_callback_may_call_another_client)
     struct within within = {0};
     os_options options = OS_OPTIONS_INIT;
     os_error error = {0};
-    struct scratch *other = NULL;
+    struct scratch other;
     os_body body = OS_BODY_MEMORY("x", 1);
-    assert_int_equal(scratch_set_up((void **)&other), 0);
+    scratch_set_up(&other);
     options.metric = on_other;
     options.metric_context = &within;
-    within.client = scratch_client(other, NULL);
+    within.client = scratch_client(&other, NULL);
     os_client *client = scratch_client(scratch, &options);
     assert_int_equal(os_put_if_absent(client, "k", &body, NULL, NULL, NULL, &error), OS_COMMITTED);
     os_client_close(client);
     os_client_close(within.client);
-    scratch_tear_down((void **)&other);
+    scratch_tear_down(&other);
     assert_int_equal(within.tried, 1);
     assert_int_equal(within.wrong, 0);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* R6: an attempt that is given up is dropped with a reset, and one that is too late is not sent. */
+#include "fixture.h"
 #include "support/clock_jump.h"
-#include "support/http_probe.h"
-#include "support/http_server.h"
-#include "support/socket_watch.h"
-#include "support/test.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,29 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct fixture {
-    struct http_server *server;
-    struct http_engine *engine;
-};
-
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *fixture)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
-    fixture->server = http_server_start(NULL);
-    fixture->engine = probe_engine(8, NULL);
-    *state = fixture;
-    return 0;
-}
-
-static int fixture_tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    socket_watch_end();
-    http_engine_free(fixture->engine);
-    http_server_stop(fixture->server);
-    free(fixture);
-    return 0;
+    fixture_start(fixture, 8, NULL);
 }
 
 static void warm_up(struct fixture *fixture)

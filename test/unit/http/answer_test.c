@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *fixture)
 {
-    return fixture_open(state, 4);
+    fixture_start(fixture, 4, NULL);
 }
 
 static void get_answer(struct fixture *fixture, const char *answer, enum http_server_leave leave, struct probe *probe)

@@ -19,10 +19,8 @@ struct fixture {
     char *content;
 };
 
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *fixture)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
     fixture->server = http_server_start(NULL);
     fixture->engine = probe_engine(4, NULL);
     char name[] = "/tmp/oscommit-test-body-XXXXXX";
@@ -34,19 +32,14 @@ static int fixture_set_up(void **state)
     for (size_t i = 0; i < LARGE; i++) {
         fixture->content[i] = (char)(i * 7 >> 2);
     }
-    *state = fixture;
-    return 0;
 }
 
-static int fixture_tear_down(void **state)
+static void fixture_tear_down(struct fixture *fixture)
 {
-    struct fixture *fixture = *state;
     http_engine_free(fixture->engine);
     http_server_stop(fixture->server);
     (void)close(fixture->fd);
     free(fixture->content);
-    free(fixture);
-    return 0;
 }
 
 static void fill(struct fixture *fixture, size_t length)

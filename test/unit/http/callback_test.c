@@ -4,9 +4,9 @@
 
 #include <pthread.h>
 
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *fixture)
 {
-    return fixture_open(state, 8);
+    fixture_start(fixture, 8, NULL);
 }
 
 static void hold_next(struct fixture *fixture, size_t count)

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *fixture)
 {
-    return fixture_open(state, 64);
+    fixture_start(fixture, 64, NULL);
 }
 
 static const struct http_server_record *last_record(struct fixture *fixture)

@@ -5,6 +5,7 @@
 
 #include "support/http_probe.h"
 #include "support/http_server.h"
+#include "support/socket_watch.h"
 #include "support/test.h"
 
 #include <stdlib.h>
@@ -14,23 +15,19 @@ struct fixture {
     struct http_engine *engine;
 };
 
-static inline int fixture_open(void **state, uint32_t max_connections)
+/* The engine trusts the server where that has a certificate. */
+static inline void fixture_start(struct fixture *ret, uint32_t max_connections,
+                                 const struct http_server_options *options)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
-    fixture->server = http_server_start(NULL);
-    fixture->engine = probe_engine(max_connections, NULL);
-    *state = fixture;
-    return 0;
+    ret->server = http_server_start(options);
+    ret->engine = probe_engine(max_connections, options && options->tls ? http_server_ca_file(ret->server) : NULL);
 }
 
-static inline int fixture_tear_down(void **state)
+static inline void fixture_tear_down(struct fixture *fixture)
 {
-    struct fixture *fixture = *state;
+    socket_watch_end();
     http_engine_free(fixture->engine);
     http_server_stop(fixture->server);
-    free(fixture);
-    return 0;
 }
 
 #endif

@@ -17,27 +17,20 @@ struct fixture {
     pid_t child;
 };
 
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *fixture)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
     fixture->server = http_server_start(NULL);
     fixture->engine = probe_engine(8, NULL);
-    *state = fixture;
-    return 0;
 }
 
-static int fixture_tear_down(void **state)
+static void fixture_tear_down(struct fixture *fixture)
 {
-    struct fixture *fixture = *state;
     if (fixture->child > 0) {
         (void)kill(fixture->child, SIGKILL);
         (void)waitpid(fixture->child, NULL, 0);
     }
     http_engine_free(fixture->engine);
     http_server_stop(fixture->server);
-    free(fixture);
-    return 0;
 }
 
 static void fork_bystander(struct fixture *fixture)

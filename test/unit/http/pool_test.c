@@ -18,23 +18,16 @@ struct fixture {
     unsigned names;
 };
 
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *fixture)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
     fixture->server = http_server_start(NULL);
     fixture->engine = probe_engine(1, NULL);
-    *state = fixture;
-    return 0;
 }
 
-static int fixture_tear_down(void **state)
+static void fixture_tear_down(struct fixture *fixture)
 {
-    struct fixture *fixture = *state;
     http_engine_free(fixture->engine);
     http_server_stop(fixture->server);
-    free(fixture);
-    return 0;
 }
 
 static void take_new_name(struct fixture *fixture)

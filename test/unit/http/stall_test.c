@@ -13,9 +13,9 @@
 
 enum { LONG_BEFORE_MS = 60000 }; /* the deadline, which is two minutes away */
 
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *fixture)
 {
-    return fixture_open(state, 8);
+    fixture_start(fixture, 8, NULL);
 }
 
 TEST_WITH(fixture, silence_is_a_stall)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* R6, F3, F4: what arrives at once, and how the tail of what does not is held back. */
+#include "fixture.h"
 #include "support/clock_jump.h"
-#include "support/http_probe.h"
-#include "support/http_server.h"
-#include "support/socket_watch.h"
-#include "support/test.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -17,45 +14,20 @@
 
 enum { TAIL_BYTES = 512, PATIENCE_MS = 60000 };
 
-struct fixture {
-    struct http_server *server;
-    struct http_engine *engine;
-};
-
-static int set_up_on(void **state, const struct http_server_options *options)
+static void fixture_set_up(struct fixture *fixture)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
-    fixture->server = http_server_start(options);
-    fixture->engine = probe_engine(8, options ? http_server_ca_file(fixture->server) : NULL);
-    *state = fixture;
-    return 0;
+    fixture_start(fixture, 8, NULL);
 }
 
-static int fixture_set_up(void **state)
+static void over_tls(struct fixture *fixture)
 {
-    return set_up_on(state, NULL);
-}
-
-static int over_tls(void **state)
-{
-    return set_up_on(state, &(struct http_server_options){.tls = true});
+    fixture_start(fixture, 8, &(struct http_server_options){.tls = true});
 }
 
 /* As on a real path. */
-static int with_small_segments(void **state)
+static void with_small_segments(struct fixture *fixture)
 {
-    return set_up_on(state, &(struct http_server_options){.segment_bytes = 1400});
-}
-
-static int fixture_tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    socket_watch_end();
-    http_engine_free(fixture->engine);
-    http_server_stop(fixture->server);
-    free(fixture);
-    return 0;
+    fixture_start(fixture, 8, &(struct http_server_options){.segment_bytes = 1400});
 }
 
 static void init(struct fixture *fixture, struct probe *probe, enum http_tail tail, const void *data, size_t length)

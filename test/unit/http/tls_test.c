@@ -1,39 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TLS: verified by default, kept, refused in words that help, and R6 as in the clear. */
+#include "fixture.h"
 #include "support/clock_jump.h"
-#include "support/http_probe.h"
-#include "support/http_server.h"
-#include "support/socket_watch.h"
-#include "support/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct fixture {
-    struct http_server *server;
-    struct http_engine *engine; /* trusts the server */
-};
-
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *fixture)
 {
-    struct fixture *fixture = calloc(1, sizeof(*fixture));
-    assert_non_null(fixture);
-    const struct http_server_options options = {.tls = true};
-    fixture->server = http_server_start(&options);
-    fixture->engine = probe_engine(8, http_server_ca_file(fixture->server));
-    *state = fixture;
-    return 0;
-}
-
-static int fixture_tear_down(void **state)
-{
-    struct fixture *fixture = *state;
-    socket_watch_end();
-    http_engine_free(fixture->engine);
-    http_server_stop(fixture->server);
-    free(fixture);
-    return 0;
+    fixture_start(fixture, 8, &(struct http_server_options){.tls = true});
 }
 
 static void init_tls(struct probe *probe, const char *method, const char *host, const void *data, size_t length)

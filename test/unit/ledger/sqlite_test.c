@@ -27,7 +27,7 @@ struct asking {
 };
 
 struct on_ledger {
-    struct on_loop *on;
+    struct on_loop on;
     struct ledger *ledger;
     sqlite3 *locked;
     struct asking crowd[CROWD];
@@ -119,17 +119,15 @@ static void cancel_all(void *context)
 static struct on_ledger *ledger_setup(const struct scratch *scratch, uint64_t try_ms)
 {
     char file[160];
-    void *on_loop = NULL;
     os_error error;
     struct on_ledger *on = calloc(1, sizeof(*on));
     assert_non_null(on);
-    assert_int_equal(on_loop_set_up(&on_loop), 0);
-    on->on = on_loop;
+    on_loop_set_up(&on->on);
     on->wanted_count = CROWD;
     on->all = (struct event)EVENT_INIT;
     on->read = (struct event)EVENT_INIT;
     snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
-    struct ledger_config config = {.loop = on->on->loop, .table = file};
+    struct ledger_config config = {.loop = on->on.loop, .table = file};
     assert_int_equal(local_ledger_new(&config, &on->ledger, &error), OS_OK);
     for (size_t i = 0; i < CROWD; i++)
         prepare(on, &on->crowd[i], i, try_ms);
@@ -146,9 +144,8 @@ static void ledger_teardown(struct on_ledger *on)
         execute(on->locked, "ROLLBACK");
         assert_int_equal(sqlite3_close(on->locked), SQLITE_OK);
     }
-    on_loop_settle(on->on);
+    on_loop_settle(&on->on);
     on->ledger->vtable->free(on->ledger);
-    free(on->on);
     free(on);
 }
 
@@ -159,24 +156,24 @@ TEST_WITH(scratch, all_who_wait_are_told_at_their_time_that_it_is_busy)
     for (size_t i = 0; i < PATIENT; i++)
         on->crowd[i].request.try_ms = FAR_MS;
     on->wanted_count = CROWD - PATIENT;
-    on_loop_call(on->on, ask_all, on);
+    on_loop_call(&on->on, ask_all, on);
     event_wait(&on->all);
     for (size_t i = PATIENT; i < CROWD; i++) {
         assert_int_equal(on->crowd[i].outcome, LEDGER_THROTTLED);
         assert_int_equal(on->crowd[i].error.code, OS_ERR_THROTTLED);
         assert_in_range(on->crowd[i].took_ms, 300, SOON_MS);
     }
-    on_loop_call(on->on, cancel_all, on);
+    on_loop_call(&on->on, cancel_all, on);
     ledger_teardown(on);
 }
 
 TEST_WITH(scratch, all_who_wait_go_through_when_it_is_let_go_and_who_reads_does_not_wait)
 {
     struct on_ledger *on = ledger_setup(scratch, FAR_MS);
-    on_loop_call(on->on, ask_all, on);
+    on_loop_call(&on->on, ask_all, on);
     for (int i = 0; i < 5; i++) {
         uint64_t start_ms = now_ms();
-        on_loop_call(on->on, ask_reader, on);
+        on_loop_call(&on->on, ask_reader, on);
         event_wait(&on->read);
         assert_in_range(now_ms() - start_ms, 0, SOON_MS);
         assert_int_equal(on->reader.outcome, LEDGER_OK);
@@ -196,11 +193,11 @@ TEST_WITH(scratch, all_who_wait_go_through_when_it_is_let_go_and_who_reads_does_
 TEST_WITH(scratch, who_is_cancelled_while_he_waits_is_never_told)
 {
     struct on_ledger *on = ledger_setup(scratch, FAR_MS);
-    on_loop_call(on->on, ask_all, on);
-    on_loop_call(on->on, ask_reader, on);
+    on_loop_call(&on->on, ask_all, on);
+    on_loop_call(&on->on, ask_reader, on);
     event_wait(&on->read); /* some of the crowd wait with a worker, some without, some for one */
     uint64_t start_ms = now_ms();
-    on_loop_call(on->on, cancel_all, on);
+    on_loop_call(&on->on, cancel_all, on);
     assert_in_range(now_ms() - start_ms, 0, SOON_MS);
     ledger_teardown(on);
 }

@@ -19,24 +19,17 @@ struct state {
 
 static os_error error;
 
-static int state_set_up(void **context)
+static void state_set_up(struct state *state)
 {
-    struct state *state = calloc(1, sizeof(*state));
-    assert_non_null(state);
     state->root = scratch_make();
     CHECK_OK(file_store_init(state->root, &error));
     CHECK_OK(file_locks_open(state->root, &state->locks, &error));
-    *context = state;
-    return 0;
 }
 
-static int state_tear_down(void **context)
+static void state_tear_down(struct state *state)
 {
-    struct state *state = *context;
     file_locks_close(state->locks);
     scratch_remove(state->root);
-    free(state);
-    return 0;
 }
 
 static uint64_t in_ms(uint64_t wait_ms)

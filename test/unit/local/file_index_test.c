@@ -13,26 +13,19 @@ struct state {
 
 static os_error error;
 
-static int state_set_up(void **context)
+static void state_set_up(struct state *state)
 {
-    struct state *state = calloc(1, sizeof(*state));
-    assert_non_null(state);
     state->folder = scratch_make();
     (void)snprintf(state->file, sizeof(state->file), "%s/objects.db", state->folder);
     error = (os_error){.code = OS_OK};
     CHECK_OK(file_index_create(state->file, &error));
     CHECK_OK(file_index_open(&state->index, state->file, &error));
-    *context = state;
-    return 0;
 }
 
-static int state_tear_down(void **context)
+static void state_tear_down(struct state *state)
 {
-    struct state *state = *context;
     file_index_close(&state->index);
     scratch_remove(state->folder);
-    free(state);
-    return 0;
 }
 
 static const struct file_stamp stamp_1 = {

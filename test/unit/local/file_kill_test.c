@@ -6,10 +6,10 @@
  */
 #include "local/file_store.h"
 
+#include "file_state.h"
 #include "local/file_internal.h"
 #include "local/file_staging.h"
 #include "local/file_upload.h"
-#include "scratch.h"
 
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -20,36 +20,6 @@ enum { KILLS = 150, LONGEST_LIFE_US = 15000, TRACED_STOPS_MAX = 4000, STOPS_OF_A
 
 static const char *const keys[] = {"k0", "k1", "d/e/k2", "d/e/k3", "d/k4", "new/folder/k", "source"};
 enum { KEYS = sizeof(keys) / sizeof(keys[0]), KEYS_AT_RANDOM = 5 };
-
-struct state {
-    char *root;
-    char *apart; /* a folder outside of the store */
-    struct file_store *store;
-};
-
-static os_error error;
-
-static int state_set_up(void **context)
-{
-    struct state *state = calloc(1, sizeof(*state));
-    assert_non_null(state);
-    state->root = scratch_make();
-    state->apart = scratch_make();
-    CHECK_OK(file_store_init(state->root, &error));
-    CHECK_OK(file_store_open(state->root, &state->store, &error));
-    *context = state;
-    return 0;
-}
-
-static int state_tear_down(void **context)
-{
-    struct state *state = *context;
-    file_store_close(state->store);
-    scratch_remove(state->root);
-    scratch_remove(state->apart);
-    free(state);
-    return 0;
-}
 
 static unsigned next_random(unsigned *seed)
 {
@@ -114,13 +84,6 @@ static void check_all(struct state *state)
     }
 }
 
-static bool count_row(void *context, const struct file_row *row)
-{
-    (void)row;
-    ++*(size_t *)context;
-    return true;
-}
-
 static void check_nothing_is_left(struct state *state)
 {
     char tmp[1024];
@@ -140,9 +103,7 @@ static void check_nothing_is_left(struct state *state)
             file_stale_find(&state->store->place, keys[i], &stale);
             file_stale_remove(&state->store->place, keys[i], &stale);
         } while (stale.count > 0);
-        size_t rows = 0;
-        CHECK_OK(file_index_rows(&state->store->place.index, keys[i], count_row, &rows, &error));
-        assert_int_equal(rows, 0);
+        assert_int_equal(rows(state, keys[i]), 0);
     }
 }
 

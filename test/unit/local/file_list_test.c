@@ -1,34 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "local/file_store.h"
 
-#include "scratch.h"
-
-struct state {
-    char *root;
-    struct file_store *store;
-};
-
-static os_error error;
-
-static int state_set_up(void **context)
-{
-    struct state *state = calloc(1, sizeof(*state));
-    assert_non_null(state);
-    state->root = scratch_make();
-    CHECK_OK(file_store_init(state->root, &error));
-    CHECK_OK(file_store_open(state->root, &state->store, &error));
-    *context = state;
-    return 0;
-}
-
-static int state_tear_down(void **context)
-{
-    struct state *state = *context;
-    file_store_close(state->store);
-    scratch_remove(state->root);
-    free(state);
-    return 0;
-}
+#include "file_state.h"
 
 static void put(struct state *state, const char *key)
 {

@@ -10,37 +10,30 @@ struct state {
 
 static os_error error;
 
-static int set_up_as(void **context, bool stepwise)
+static void open_root(struct state *state, bool stepwise)
 {
-    struct state *state = calloc(1, sizeof(*state));
-    assert_non_null(state);
     state->folder = scratch_make();
     assert_int_equal(file_root_open(&state->root, state->folder), 0);
     if (!stepwise && state->root.stepwise) {
         print_message("SKIPPED in part: no openat2 here, every step is taken by hand\n");
     }
     state->root.stepwise = state->root.stepwise || stepwise;
-    *context = state;
-    return 0;
 }
 
-static int state_set_up(void **context)
+static void state_set_up(struct state *state)
 {
-    return set_up_as(context, false);
+    open_root(state, false);
 }
 
-static int stepwise_root(void **context)
+static void stepwise_root(struct state *state)
 {
-    return set_up_as(context, true);
+    open_root(state, true);
 }
 
-static int state_tear_down(void **context)
+static void state_tear_down(struct state *state)
 {
-    struct state *state = *context;
     file_root_close(&state->root);
     scratch_remove(state->folder);
-    free(state);
-    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- keys */

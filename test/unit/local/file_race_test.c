@@ -16,22 +16,15 @@ struct state {
 
 static os_error error;
 
-static int state_set_up(void **context)
+static void state_set_up(struct state *state)
 {
-    struct state *state = calloc(1, sizeof(*state));
-    assert_non_null(state);
     state->root = scratch_make();
     CHECK_OK(file_store_init(state->root, &error));
-    *context = state;
-    return 0;
 }
 
-static int state_tear_down(void **context)
+static void state_tear_down(struct state *state)
 {
-    struct state *state = *context;
     scratch_remove(state->root);
-    free(state);
-    return 0;
 }
 
 static void name_version(char *ret, int who, int what)

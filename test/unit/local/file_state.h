@@ -25,26 +25,19 @@ struct state {
 
 static os_error error;
 
-static inline int state_set_up(void **context)
+static inline void state_set_up(struct state *state)
 {
-    struct state *state = calloc(1, sizeof(*state));
-    assert_non_null(state);
     state->root = scratch_make();
     state->apart = scratch_make();
     CHECK_OK(file_store_init(state->root, &error));
     CHECK_OK(file_store_open(state->root, &state->store, &error));
-    *context = state;
-    return 0;
 }
 
-static inline int state_tear_down(void **context)
+static inline void state_tear_down(struct state *state)
 {
-    struct state *state = *context;
     file_store_close(state->store);
     scratch_remove(state->root);
     scratch_remove(state->apart);
-    free(state);
-    return 0;
 }
 
 static inline struct http_body memory_body(const void *data, size_t len)

@@ -18,25 +18,18 @@ struct state {
 
 static os_error error;
 
-static inline int state_set_up(void **context)
+static inline void state_set_up(struct state *state)
 {
-    struct state *state = calloc(1, sizeof(*state));
-    assert_non_null(state);
     state->folder = scratch_make();
     (void)snprintf(state->file, sizeof(state->file), "%s/ledger.db", state->folder);
     CHECK_OK(sqlite_ledger_create(state->file, NULL, &error));
     CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
-    *context = state;
-    return 0;
 }
 
-static inline int state_tear_down(void **context)
+static inline void state_tear_down(struct state *state)
 {
-    struct state *state = *context;
     sqlite_ledger_close(state->ledger);
     scratch_remove(state->folder);
-    free(state);
-    return 0;
 }
 
 static inline void execute(const char *file, const char *sql)

@@ -64,25 +64,18 @@ static void close_both(struct state *state)
     state->ledger = NULL;
 }
 
-static int state_set_up(void **context)
+static void state_set_up(struct state *state)
 {
-    struct state *state = calloc(1, sizeof(*state));
-    assert_non_null(state);
     state->root = scratch_make();
     state->ledger_file = strdup(below(state->root, ".oscommit/ledger.db"));
     CHECK_OK(file_store_init(state->root, &error));
-    *context = state;
-    return 0;
 }
 
-static int state_tear_down(void **context)
+static void state_tear_down(struct state *state)
 {
-    struct state *state = *context;
     close_both(state);
     scratch_remove(state->root);
     free(state->ledger_file);
-    free(state);
-    return 0;
 }
 
 typedef os_code (*call_fn)(struct state *state);

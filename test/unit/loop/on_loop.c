@@ -24,21 +24,17 @@ static void *run(void *argument)
     return NULL;
 }
 
-int on_loop_setup_trusting(void **state, const char *ca_file)
+void on_loop_set_up_trusting(struct on_loop *ret, const char *ca_file)
 {
     const struct http_engine_options http = {
         .user_agent = "test", .connect_timeout_ms = 30000, .max_connections = 4, .ca_file = ca_file};
-    struct on_loop *on = calloc(1, sizeof(*on));
-    if (on == NULL || loop_new(&http, &on->loop, NULL) != OS_OK ||
-        pthread_create(&on->thread, NULL, run, on->loop) != 0)
-        return -1;
-    *state = on;
-    return 0;
+    assert_int_equal(loop_new(&http, &ret->loop, NULL), OS_OK);
+    assert_int_equal(pthread_create(&ret->thread, NULL, run, ret->loop), 0);
 }
 
-int on_loop_set_up(void **state)
+void on_loop_set_up(struct on_loop *ret)
 {
-    return on_loop_setup_trusting(state, NULL);
+    on_loop_set_up_trusting(ret, NULL);
 }
 
 void on_loop_settle(struct on_loop *on)
@@ -51,11 +47,9 @@ void on_loop_settle(struct on_loop *on)
     on->loop = NULL;
 }
 
-int on_loop_tear_down(void **state)
+void on_loop_tear_down(struct on_loop *on)
 {
-    on_loop_settle(*state);
-    free(*state);
-    return 0;
+    on_loop_settle(on);
 }
 
 struct calling {

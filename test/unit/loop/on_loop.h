@@ -29,9 +29,9 @@ struct on_loop {
     struct loop *loop;
     pthread_t thread;
 };
-int on_loop_set_up(void **state); /* *state: a struct on_loop that runs */
-int on_loop_setup_trusting(void **state, const char *ca_file);
-int on_loop_tear_down(void **state);
+void on_loop_set_up(struct on_loop *ret); /* it runs */
+void on_loop_set_up_trusting(struct on_loop *ret, const char *ca_file);
+void on_loop_tear_down(struct on_loop *on);
 
 /* Runs `call` on the loop's thread, and waits for it. */
 void on_loop_call(struct on_loop *on, void (*call)(void *context), void *context);

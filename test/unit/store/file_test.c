@@ -56,26 +56,22 @@ static uint64_t now_s(void)
 /* ------------------------------------------------------------------------------------------------ a store */
 
 struct side {
-    struct on_loop *on;
+    struct on_loop on;
     struct store *store;
 };
 
 static void side_open(struct side *ret, const char *root)
 {
     os_error err;
-    void *on = NULL;
-    assert_int_equal(on_loop_set_up(&on), 0);
-    ret->on = on;
-    struct store_config config = {.loop = ret->on->loop, .root = root};
+    on_loop_set_up(&ret->on);
+    struct store_config config = {.loop = ret->on.loop, .root = root};
     assert_int_equal(local_store_new(&config, &ret->store, &err), OS_OK);
 }
 
 static void side_close(struct side *side)
 {
-    void *on = side->on;
-    on_loop_settle(side->on);
+    on_loop_settle(&side->on);
     side->store->vtable->free(side->store);
-    on_loop_tear_down(&on);
 }
 
 struct call {
@@ -114,7 +110,7 @@ static void begin(struct call *call, struct side *side, const struct store_reque
 {
     *call = (struct call){.side = side, .request = *request, .not_after_s = not_after_s, .done = EVENT_INIT};
     call->request.deadline_monotonic_ms = now_ms() + deadline_ms;
-    on_loop_call(side->on, start_call, call);
+    on_loop_call(&side->on, start_call, call);
 }
 
 static const struct store_answer *finish(struct call *call)
@@ -242,33 +238,24 @@ static void other_stop(struct other *other)
 /* ------------------------------------------------------------------------------------------------ both */
 
 struct fixture {
-    struct scratch *scratch;
+    struct scratch scratch;
     struct other other;
     struct side side;
 };
 
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
-    void *scratch = NULL;
-    assert_non_null(f);
-    assert_int_equal(scratch_set_up(&scratch), 0);
-    f->scratch = scratch;
-    other_start(&f->other, f->scratch->root);
-    side_open(&f->side, f->scratch->root);
+    scratch_set_up(&f->scratch);
+    other_start(&f->other, f->scratch.root);
+    side_open(&f->side, f->scratch.root);
     rename_fails = false;
-    *state = f;
-    return 0;
 }
 
-static int fixture_tear_down(void **state)
+static void fixture_tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-    void *scratch = f->scratch;
     other_stop(&f->other);
     side_close(&f->side);
-    free(f);
-    return scratch_tear_down(&scratch);
+    scratch_tear_down(&f->scratch);
 }
 
 static void check_code(struct store_answer answer, os_code wanted, int line)
@@ -387,10 +374,10 @@ static bool has_temporary_file(const struct scratch *scratch)
 /* The temporary file is made behind the admission, and the index is written before the rename. */
 TEST_WITH(fixture, E8_a_write_holds_its_lock_from_its_admission_to_its_rename)
 {
-    sqlite3 *db = keep_writers_from_the_index(fixture->scratch);
+    sqlite3 *db = keep_writers_from_the_index(&fixture->scratch);
     tell(&fixture->other, PUT);
     uint64_t end_ms = now_ms() + LONG_MS;
-    while (!has_temporary_file(fixture->scratch)) {
+    while (!has_temporary_file(&fixture->scratch)) {
         assert_true(now_ms() < end_ms);
         sched_yield();
     }
@@ -446,7 +433,7 @@ TEST_WITH(fixture, a_cancelled_write_reads_nothing_that_it_borrowed)
     assert_true(borrowing.key != MAP_FAILED);
     memcpy(borrowing.key, "k", 2);
     renamed = &borrowing.inside;
-    on_loop_call(fixture->side.on, cancel_a_write_that_has_its_lock, &borrowing);
+    on_loop_call(&fixture->side.on, cancel_a_write_that_has_its_lock, &borrowing);
     renamed = NULL;
     CHECK_ANSWERED(ask(&fixture->side, &head, LONG_MS), OS_OK); /* that job is done */
 }

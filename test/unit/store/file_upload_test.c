@@ -82,28 +82,26 @@ static bool count_upload(void *context, const struct s3_listed_upload *upload)
     return true;
 }
 
-static void open_store(struct on_loop *on_loop, struct scratch **ret_scratch, struct asked *ret)
+static void open_store(struct on_loop *on_loop, struct scratch *ret_scratch, struct asked *ret)
 {
     os_error err;
-    void *scratch = NULL;
-    assert_int_equal(scratch_set_up(&scratch), 0);
-    *ret_scratch = scratch;
+    scratch_set_up(ret_scratch);
     *ret = (struct asked){.on = on_loop, .finished = EVENT_INIT};
-    struct store_config config = {.loop = ret->on->loop, .root = (*ret_scratch)->root};
+    struct store_config config = {.loop = ret->on->loop, .root = ret_scratch->root};
     assert_int_equal(local_store_new(&config, &ret->store, &err), OS_OK);
     assert_true(ret->store->has_uploads);
 }
 
-static void close_store(struct asked *asked, void *scratch)
+static void close_store(struct asked *asked, struct scratch *scratch)
 {
     on_loop_settle(asked->on);
     asked->store->vtable->free(asked->store);
-    scratch_tear_down(&scratch);
+    scratch_tear_down(scratch);
 }
 
 TEST_WITH(on_loop, a_staged_object_answers_as_one_of_s3)
 {
-    struct scratch *scratch;
+    struct scratch scratch;
     struct asked asked;
     open_store(on_loop, &scratch, &asked);
     struct s3_content content = {.content_type = "text/x-staged", .nonce = nonce};
@@ -159,12 +157,12 @@ TEST_WITH(on_loop, a_staged_object_answers_as_one_of_s3)
         assert_int_equal(answer->status, 404);
         assert_string_equal(answer->service.code, "NoSuchUpload");
     }
-    close_store(&asked, scratch);
+    close_store(&asked, &scratch);
 }
 
 TEST_WITH(on_loop, uploads_are_listed_page_by_page_and_aborted)
 {
-    struct scratch *scratch;
+    struct scratch scratch;
     struct asked asked;
     struct s3_upload_id ids[2];
     open_store(on_loop, &scratch, &asked);
@@ -198,12 +196,12 @@ TEST_WITH(on_loop, uploads_are_listed_page_by_page_and_aborted)
     options = (struct s3_list_uploads_options){.prefix = NULL};
     assert_int_equal(ask(&asked, STORE_LIST_UPLOADS)->code, OS_OK);
     assert_int_equal(seen, 2);
-    close_store(&asked, scratch);
+    close_store(&asked, &scratch);
 }
 
 TEST_WITH(on_loop, what_the_store_cannot_keep_is_refused)
 {
-    struct scratch *scratch;
+    struct scratch scratch;
     struct asked asked;
     open_store(on_loop, &scratch, &asked);
     struct s3_creation creation = {.storage_class = "STANDARD_IA"};
@@ -211,5 +209,5 @@ TEST_WITH(on_loop, what_the_store_cannot_keep_is_refused)
     const struct store_answer *answer = ask(&asked, STORE_CREATE_UPLOAD);
     assert_int_equal(answer->code, OS_ERR_UNSUPPORTED);
     assert_int_equal(answer->status, 501);
-    close_store(&asked, scratch);
+    close_store(&asked, &scratch);
 }

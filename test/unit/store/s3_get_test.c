@@ -17,25 +17,18 @@ struct fixture {
     size_t length;
 };
 
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
     char url[64];
-    assert_non_null(f);
     f->server = http_server_start(NULL);
     snprintf(url, sizeof(url), "http://%s", http_server_host(f->server));
     on_store_open(&f->on, url, "bucket");
-    *state = f;
-    return 0;
 }
 
-static int fixture_tear_down(void **state)
+static void fixture_tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
     on_store_close(&f->on);
     http_server_stop(f->server);
-    free(f);
-    return 0;
 }
 
 static int take(void *context, const void *data, size_t length)

@@ -16,25 +16,18 @@ struct fixture {
     struct on_store on;
 };
 
-static int fixture_set_up(void **state)
+static void fixture_set_up(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
     char url[64];
-    assert_non_null(f);
     f->server = http_server_start(NULL);
     snprintf(url, sizeof(url), "http://%s", http_server_host(f->server));
     on_store_open(&f->on, url, "bucket");
-    *state = f;
-    return 0;
 }
 
-static int fixture_tear_down(void **state)
+static void fixture_tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
     on_store_close(&f->on);
     http_server_stop(f->server);
-    free(f);
-    return 0;
 }
 
 static void answer_with(struct fixture *f, const char *status, const char *headers, const char *body)
@@ -234,9 +227,9 @@ static struct socket_watch watched_put(struct fixture *f, uint64_t length, const
     assert_non_null(bytes);
     request.body.data = bytes;
     request.body.length = length;
-    on_loop_call(f->on.on, begin_watch, NULL);
+    on_loop_call(&f->on.on, begin_watch, NULL);
     CHECK_ANSWER(store_call_sending(&f->on, &request, sending), OS_OK);
-    on_loop_call(f->on.on, end_watch, &seen);
+    on_loop_call(&f->on.on, end_watch, &seen);
     free(bytes);
     return seen;
 }

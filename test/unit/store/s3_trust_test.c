@@ -19,34 +19,23 @@ struct fixture {
     size_t taken;
 };
 
-static struct fixture *open_fixture(enum store_marks marks)
+static void open_fixture(struct fixture *f, enum store_marks marks)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
     char url[64];
-    assert_non_null(f);
     f->server = http_server_start(NULL);
     snprintf(url, sizeof(url), "http://%s", http_server_host(f->server));
     on_store_open_marks(&f->on, url, "bucket", marks);
-    return f;
 }
 
-static void close_fixture(struct fixture *f)
+static void fixture_set_up(struct fixture *f)
+{
+    open_fixture(f, STORE_MARKS_UNKNOWN);
+}
+
+static void fixture_tear_down(struct fixture *f)
 {
     on_store_close(&f->on);
     http_server_stop(f->server);
-    free(f);
-}
-
-static int fixture_set_up(void **state)
-{
-    *state = open_fixture(STORE_MARKS_UNKNOWN);
-    return 0;
-}
-
-static int fixture_tear_down(void **state)
-{
-    close_fixture(*state);
-    return 0;
 }
 
 static void push(struct fixture *f, int status, const char *headers, const char *body)
@@ -97,14 +86,15 @@ TEST(a_mark_is_that_of_any_vendor)
 {
     static const char *const marks[] = {"X-Amz-Request-Id: A\r\n", "x-oss-request-id: A\r\n", "x-cos-request-id: A\r\n",
                                         "X-GUploader-UploadID: A\r\n"};
+    struct fixture f;
     for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-        struct fixture *f = open_fixture(STORE_MARKS_ALL);
-        CHECK_ANSWER(answered(f, 404, marks[i]), OS_ERR_NOT_FOUND);
-        close_fixture(f);
+        open_fixture(&f, STORE_MARKS_ALL);
+        CHECK_ANSWER(answered(&f, 404, marks[i]), OS_ERR_NOT_FOUND);
+        fixture_tear_down(&f);
     }
-    struct fixture *f = open_fixture(STORE_MARKS_ALL);
-    expect_foreign(answered(f, 404, "x-amz-request-id:\r\nx-amzn-RequestId: A\r\nX-Amz-Cf-Id: A\r\n"));
-    close_fixture(f);
+    open_fixture(&f, STORE_MARKS_ALL);
+    expect_foreign(answered(&f, 404, "x-amz-request-id:\r\nx-amzn-RequestId: A\r\nX-Amz-Cf-Id: A\r\n"));
+    fixture_tear_down(&f);
 }
 
 /* That a gateway could not reach the store is what it says, and all that it says. */
@@ -178,14 +168,15 @@ TEST_WITH(fixture, what_could_be_anybodys_is_no_proof)
 
 TEST(a_profile_spares_the_question)
 {
-    struct fixture *f = open_fixture(STORE_MARKS_NONE);
-    CHECK_ANSWER(answered(f, 404, ""), OS_ERR_NOT_FOUND);
-    assert_int_equal(http_server_count(f->server), 1);
-    close_fixture(f);
-    f = open_fixture(STORE_MARKS_ALL);
-    expect_foreign(answered(f, 404, ""));
-    assert_int_equal(http_server_count(f->server), 1);
-    close_fixture(f);
+    struct fixture f;
+    open_fixture(&f, STORE_MARKS_NONE);
+    CHECK_ANSWER(answered(&f, 404, ""), OS_ERR_NOT_FOUND);
+    assert_int_equal(http_server_count(f.server), 1);
+    fixture_tear_down(&f);
+    open_fixture(&f, STORE_MARKS_ALL);
+    expect_foreign(answered(&f, 404, ""));
+    assert_int_equal(http_server_count(f.server), 1);
+    fixture_tear_down(&f);
 }
 
 static int take(void *context, const void *data, size_t length)
@@ -270,12 +261,13 @@ TEST_WITH(fixture, of_a_guarded_write_it_leaves_all_open)
 TEST(a_region_is_learned_on_this_machine_beside_a_proxy)
 {
     setenv("http_proxy", "http://127.0.0.1:1", 1);
-    struct fixture *f = open_fixture(STORE_MARKS_ALL);
-    push(f, 301, MARK "x-amz-bucket-region: eu-central-1\r\n", "");
-    CHECK_ANSWER(answered(f, 200, MARK "ETag: \"e\"\r\n"), OS_OK);
-    assert_int_equal(http_server_count(f->server), 2);
-    const char *signature = http_headers_get(&http_server_record(f->server, 1)->headers, "authorization");
+    struct fixture f;
+    open_fixture(&f, STORE_MARKS_ALL);
+    push(&f, 301, MARK "x-amz-bucket-region: eu-central-1\r\n", "");
+    CHECK_ANSWER(answered(&f, 200, MARK "ETag: \"e\"\r\n"), OS_OK);
+    assert_int_equal(http_server_count(f.server), 2);
+    const char *signature = http_headers_get(&http_server_record(f.server, 1)->headers, "authorization");
     assert_non_null(strstr(signature, "/eu-central-1/s3/"));
-    close_fixture(f);
+    fixture_tear_down(&f);
     unsetenv("http_proxy");
 }

@@ -83,9 +83,9 @@ static struct store_answer run(struct on_store *on, struct store_request *reques
     struct clock_reading now;
     clock_read(&now);
     request->deadline_monotonic_ms = now.monotonic_ms + PATIENCE_MS;
-    on_loop_call(on->on, start, &call);
+    on_loop_call(&on->on, start, &call);
     event_wait(&call.done);
-    on_loop_call(on->on, free_attempt, &call);
+    on_loop_call(&on->on, free_attempt, &call);
     return call.answer;
 }
 
@@ -109,7 +109,7 @@ struct store_answer store_call_sending(struct on_store *on, struct store_request
 struct http_delivery store_call_delivery(struct on_store *on, const struct store_request *request)
 {
     struct call call = {.on = on, .request = request};
-    on_loop_call(on->on, look_at_attempt, &call);
+    on_loop_call(&on->on, look_at_attempt, &call);
     return call.delivery;
 }
 
@@ -119,13 +119,11 @@ void on_store_open_marks(struct on_store *ret, const char *url, const char *buck
     struct credentials_source source = none;
     struct store_config config = {
         .endpoint = &ret->endpoint, .stall_ms = PATIENCE_MS, .user_agent = "test", .marks = marks};
-    void *on;
-    assert_int_equal(on_loop_set_up(&on), 0);
-    ret->on = on;
+    on_loop_set_up(&ret->on);
     snprintf(ret->bucket, sizeof(ret->bucket), "%s", bucket);
     source.access_key_id = raw_access_key();
     source.secret_access_key = raw_secret_key();
-    config.loop = ret->on->loop;
+    config.loop = ret->on.loop;
     config.bucket = ret->bucket;
     assert_int_equal(endpoint_parse("s3", url, raw_region(), &ret->endpoint, NULL), OS_OK);
     assert_int_equal(credentials_new(&source, &config.credentials, NULL), OS_OK);
@@ -139,10 +137,8 @@ void on_store_open(struct on_store *ret, const char *url, const char *bucket)
 
 void on_store_close(struct on_store *on)
 {
-    void *state = on->on;
-    on_loop_settle(on->on);
+    on_loop_settle(&on->on);
     on->store->vtable->free(on->store);
-    on_loop_tear_down(&state);
 }
 
 void store_check_answer(struct store_answer answer, os_code wanted, const char *file, int line)

@@ -7,7 +7,7 @@
 #include "unit/loop/on_loop.h"
 
 struct on_store {
-    struct on_loop *on;
+    struct on_loop on;
     struct store *store;
     struct endpoint endpoint;
     char bucket[64];

@@ -18,11 +18,10 @@ enum { LENGTH = 10001, PART = 3000, STREAM_MOST = 4000 };
 
 static unsigned char bytes[LENGTH];
 
-static int make_bytes(void **state)
+static void make_bytes(void)
 {
     for (size_t i = 0; i < LENGTH; i++)
         bytes[i] = (unsigned char)((i * 2654435761U) >> 11);
-    return scratch_set_up(state);
 }
 
 static const char *file_with_bytes(const struct scratch *scratch)
@@ -144,9 +143,9 @@ TEST(memory_is_lent_in_slices)
     }
 }
 
-TEST(a_file_is_read_part_by_part)
+TEST_WITH(scratch, a_file_is_read_part_by_part)
 {
-    os_body from = OS_BODY_FILE(file_with_bytes(*state));
+    os_body from = OS_BODY_FILE(file_with_bytes(scratch));
     struct body body;
     os_error error = {0};
     CHECK_CODE(body_open(&from, 0, 0, &body, &error), OS_OK, &error);
@@ -203,14 +202,14 @@ static void write_after(const char *path, off_t length, bool same_length)
 }
 
 /* Shorter: seen when the bytes are missing. Longer, or written over: seen at the end. */
-TEST(a_file_that_changes_is_an_error)
+TEST_WITH(scratch, a_file_that_changes_is_an_error)
 {
     static const struct {
         off_t length;
         bool same_length;
     } changes[] = {{PART + 1, false}, {LENGTH + 1, false}, {LENGTH, true}};
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-        os_body from = OS_BODY_FILE(file_with_bytes(*state));
+        os_body from = OS_BODY_FILE(file_with_bytes(scratch));
         struct stage_reader reader;
         struct stage_bytes part = {0};
         struct body body;
@@ -235,5 +234,6 @@ TEST(a_file_that_changes_is_an_error)
 
 int main(int argc, char **argv)
 {
-    return test_main_group(argc, argv, &(struct test_group){.set_up = make_bytes, .tear_down = scratch_tear_down});
+    make_bytes();
+    return test_main(argc, argv);
 }
