@@ -36,7 +36,7 @@ SUITE_TEST(tags_go_with_every_way_of_putting, BACKEND_S3 | BACKEND_V4 | BACKEND_
 {
     os_options options = fixture_options(f);
     options.stage_above = BIG / 2;
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_put_options headers = tagged();
     char *bytes = calloc(1, BIG);
     os_body small = OS_BODY_MEMORY("x", 1);
@@ -55,7 +55,6 @@ SUITE_TEST(tags_go_with_every_way_of_putting, BACKEND_S3 | BACKEND_V4 | BACKEND_
     if (verdict != OS_COMMITTED)
         fail_msg("%s", error.message);
     check_tags(f, key);
-    os_client_close(client);
     free(bytes);
 }
 
@@ -65,7 +64,7 @@ SUITE_TEST(a_store_without_them_refuses_before_anything_is_written, 0)
     if ((f->backend->features & over_s3) == over_s3)
         skip(); /* it is the store's business there */
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_put_options wanted[3] = {tagged(), OS_PUT_OPTIONS_INIT, OS_PUT_OPTIONS_INIT};
     static const char *const words[] = {"tags", "storage classes", "encryption"};
     os_body body = OS_BODY_MEMORY("x", 1);
@@ -82,7 +81,6 @@ SUITE_TEST(a_store_without_them_refuses_before_anything_is_written, 0)
         CHECK_SAYS(&error, words[i]);
         CHECK_ABSENT(client, key);
     }
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

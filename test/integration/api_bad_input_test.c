@@ -28,7 +28,7 @@ static void check_key_refused(os_client *client, const char *key, const char *pa
 SUITE_TEST(keys_that_no_store_takes_are_refused, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char *long_key = malloc(1026);
     assert_non_null(long_key);
     memset(long_key, 'k', 1025);
@@ -44,7 +44,6 @@ SUITE_TEST(keys_that_no_store_takes_are_refused, 0)
         check_key_refused(client, "control\x01character", "control"); /* XML 1.0 cannot list it */
     }
     free(long_key);
-    os_client_close(client);
 }
 
 /* No two of them are one file for a store that resolves them. */
@@ -57,12 +56,11 @@ SUITE_TEST(relative_looking_keys_are_no_file_names, 0)
         skip(); /* the embedded store's rule */
     }
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(odd_keys) / sizeof(odd_keys[0]); i++) {
         check_key_refused(client, odd_keys[i], odd_keys[i]);
     }
     check_key_refused(client, ".oscommit/ledger.db", ".oscommit");
-    os_client_close(client);
 }
 
 /* A store that does not take such a key refuses it; one that does keeps it under exactly that name. */
@@ -73,12 +71,12 @@ SUITE_TEST(relative_looking_keys_go_to_other_stores_verbatim, 0)
     }
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 15000;
     for (size_t i = 0; i < sizeof(odd_keys) / sizeof(odd_keys[0]); i++) {
         fault_proxy_forget(f->store_proxy);
-        struct outcome outcome = create(client, odd_keys[i], "x", &call);
+        CLEARED struct outcome outcome = create(client, odd_keys[i], "x", &call);
         char path[128];
         snprintf(path, sizeof(path), "/%s/%s", f->bucket, odd_keys[i]);
         struct fault_match verbatim = {.method = "HEAD", .path_contains = path};
@@ -92,9 +90,7 @@ SUITE_TEST(relative_looking_keys_go_to_other_stores_verbatim, 0)
             CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
             CHECK_SAYS(&outcome.error, odd_keys[i]);
         }
-        outcome_clear(&outcome);
     }
-    os_client_close(client);
 }
 
 SUITE_TEST(weak_and_broken_etags_are_refused, 0)
@@ -110,7 +106,7 @@ SUITE_TEST(weak_and_broken_etags_are_refused, 0)
                {"two words", "ETag"},
                {"a\"b", "ETag"}};
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     put_plain(client, "etag-source", "x", NULL);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct outcome outcomes[] = {replace(client, "some-key", bad[i].etag, "x", NULL),
@@ -124,13 +120,12 @@ SUITE_TEST(weak_and_broken_etags_are_refused, 0)
             outcome_clear(&outcomes[k]);
         }
     }
-    os_client_close(client);
 }
 
 SUITE_TEST(a_body_must_be_one, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_error error;
     assert_int_equal(os_put_if_absent(client, "no-body", NULL, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
     assert_int_equal(error.code, OS_ERR_ARGUMENT);
@@ -150,19 +145,17 @@ SUITE_TEST(a_body_must_be_one, 0)
     assert_int_equal(os_put_if_absent(client, "no-body", &missing, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
     assert_int_equal(error.code, OS_ERR_IO);
     CHECK_SAYS(&error, "/nonexistent/body");
-    struct outcome same = copy(client, "one-key", "one-key", NULL);
+    CLEARED struct outcome same = copy(client, "one-key", "one-key", NULL);
     CHECK_VERDICT(same, OS_NOT_EXECUTED);
     CHECK_ERROR(same, OS_ERR_ARGUMENT);
     CHECK_SAYS(&same.error, "same key");
     CHECK_ABSENT(client, "no-body");
-    outcome_clear(&same);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_sink_must_be_exactly_one, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_error error;
     os_sink none = OS_SINK_INIT;
     assert_int_equal(os_get(client, "key", &none, NULL, NULL, &error), OS_ERR_ARGUMENT);
@@ -174,7 +167,6 @@ SUITE_TEST(a_sink_must_be_exactly_one, 0)
     two.ret_length = &length;
     two.file = "/tmp/never-written";
     assert_int_equal(os_get(client, "key", &two, NULL, NULL, &error), OS_ERR_ARGUMENT);
-    os_client_close(client);
 }
 
 /* ---------------------------------------------------------------------------------------------- settings */
@@ -291,15 +283,13 @@ SUITE_TEST(credentials_must_be_there_and_whole, 0)
     options.secret_access_key = NULL;
     check_open_refused(&options, OS_ERR_CONFIG, "secret");
     options.access_key_id = NULL;
-    os_client *client = fixture_client(&options); /* resolved lazily */
-    struct outcome outcome = create(client, "no-credentials", "x", NULL);
+    CLOSED os_client *client = fixture_client(&options); /* resolved lazily */
+    CLEARED struct outcome outcome = create(client, "no-credentials", "x", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_CREDENTIALS);
     assert_int_equal(outcome.result.attempts, 0);
     os_error error;
     CHECK_CODE(os_head(client, "no-credentials", NULL, NULL, &error), OS_ERR_CREDENTIALS, &error);
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 static int no_keys(void *context, os_credentials *ret)
@@ -316,12 +306,10 @@ SUITE_TEST(a_callback_without_keys_is_no_credentials, 0)
     }
     os_options options = fixture_options(f);
     options.credentials = no_keys;
-    os_client *client = fixture_client(&options);
-    struct outcome outcome = create(client, "no-keys", "x", NULL);
+    CLOSED os_client *client = fixture_client(&options);
+    CLEARED struct outcome outcome = create(client, "no-keys", "x", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_CREDENTIALS);
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_guarded_call_without_a_ledger_is_a_bad_configuration, 0)
@@ -331,14 +319,12 @@ SUITE_TEST(a_guarded_call_without_a_ledger_is_a_bad_configuration, 0)
     }
     os_options options = fixture_options(f);
     options.ledger_url = NULL;
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     put_plain(client, "plain-calls-need-none", "x", NULL);
-    struct outcome outcome = create(client, "no-ledger", "x", NULL);
+    CLEARED struct outcome outcome = create(client, "no-ledger", "x", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_CONFIG);
     CHECK_SAYS(&outcome.error, "ledger_url");
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 SUITE_TEST(an_embedded_root_that_was_never_made_is_a_bad_configuration, 0)

@@ -90,15 +90,13 @@ SUITE_TEST(writing_to_a_table_with_wrong_keys_is_not_executed, 0)
     assert_true(raw_make_table(f->ledger_endpoint, table, "id", "S", "at"));
     os_options options = fixture_options(f);
     options.ledger_url = url;
-    os_client *client = fixture_client(&options);
-    struct outcome outcome = create(client, "wrong-keys", "x", NULL);
+    CLOSED os_client *client = fixture_client(&options);
+    CLEARED struct outcome outcome = create(client, "wrong-keys", "x", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_TABLE);
     CHECK_SAYS(&outcome.error, table);
     CHECK_SAYS(&outcome.error, "oscommit table check");
     CHECK_ABSENT(client, "wrong-keys");
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_table_without_ttl_is_unfit_until_it_is_created_over, 0)
@@ -110,14 +108,13 @@ SUITE_TEST(a_table_without_ttl_is_unfit_until_it_is_created_over, 0)
     assert_true(raw_make_table(f->ledger_endpoint, table, "path", "S", "etag"));
     os_options options = fixture_options(f);
     options.ledger_url = url;
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_error error;
     CHECK_CODE(os_table_check(client, NULL, &error), OS_ERR_TABLE, &error);
     CHECK_SAYS(&error, "ttl");
     CHECK_SAYS(&error, table);
     CHECK_CODE(os_table_create(client, NULL, &error), OS_OK, &error); /* a fit one exists: it only turns TTL on */
     CHECK_CODE(os_table_check(client, NULL, &error), OS_OK, &error);
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------ bucket and rights */
@@ -126,8 +123,8 @@ SUITE_TEST(an_absent_bucket_is_named, 0)
 {
     os_options options = fixture_options(f);
     options.store_url = "s3://no-such-bucket-anywhere";
-    os_client *client = fixture_client(&options);
-    struct outcome outcome = create(client, "key", "x", NULL);
+    CLOSED os_client *client = fixture_client(&options);
+    CLEARED struct outcome outcome = create(client, "key", "x", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_NO_BUCKET);
     CHECK_SAYS(&outcome.error, "no-such-bucket-anywhere");
@@ -135,8 +132,6 @@ SUITE_TEST(an_absent_bucket_is_named, 0)
     os_body body = OS_BODY_MEMORY("x", 1);
     os_error error;
     CHECK_CODE(os_put(client, "key", &body, NULL, NULL, NULL, &error), OS_ERR_NO_BUCKET, &error);
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_wrong_secret_is_denied_and_not_shown, 0)
@@ -145,8 +140,8 @@ SUITE_TEST(a_wrong_secret_is_denied_and_not_shown, 0)
     options.secret_access_key = "wrong-secret-key-0123456789";
     options.dynamodb_access_key_id = raw_access_key();
     options.dynamodb_secret_access_key = raw_secret_key();
-    os_client *client = fixture_client(&options);
-    struct outcome outcome = create(client, "denied-key", "x", NULL);
+    CLOSED os_client *client = fixture_client(&options);
+    CLEARED struct outcome outcome = create(client, "denied-key", "x", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_DENIED);
     CHECK_SAYS(&outcome.error, "denied-key");
@@ -156,8 +151,6 @@ SUITE_TEST(a_wrong_secret_is_denied_and_not_shown, 0)
     CHECK_CODE(os_put(client, "denied-key", &body, NULL, NULL, NULL, &error), OS_ERR_DENIED, &error);
     assert_string_equal(error.service_code, "SignatureDoesNotMatch");
     CHECK_SAYS(&error, "secret");
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 SUITE_TEST(an_unknown_access_key_is_bad_credentials, 0)
@@ -166,13 +159,12 @@ SUITE_TEST(an_unknown_access_key_is_bad_credentials, 0)
     options.access_key_id = "AKIANOBODY";
     options.dynamodb_access_key_id = raw_access_key();
     options.dynamodb_secret_access_key = raw_secret_key();
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_body body = OS_BODY_MEMORY("x", 1);
     os_error error;
     CHECK_CODE(os_put(client, "key", &body, NULL, NULL, NULL, &error), OS_ERR_CREDENTIALS, &error);
     assert_true(error.service_code[0] != '\0');
     CHECK_SAYS(&error, "access key");
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------- no server, no trust */
@@ -285,7 +277,7 @@ SUITE_TEST(a_list_answered_by_anything_else_is_an_error, 0)
                {404, "<Error><Code>NoSuchBucket</Code><Message>gone</Message></Error>", OS_ERR_NO_BUCKET},
                {403, "<Error><Code>AccessDenied</Code>", OS_ERR_DENIED}};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        os_client *client = proxied(f);
+        CLOSED os_client *client = proxied(f);
         struct fault_rule rule = {.match = {.method = "GET", .query_contains = "list-type=2"},
                                   .action = FAULT_ANSWER,
                                   .status = bad[i].status,
@@ -301,13 +293,12 @@ SUITE_TEST(a_list_answered_by_anything_else_is_an_error, 0)
         } else {
             CHECK_CODE(code, bad[i].code, &error);
         }
-        os_client_close(client);
     }
 }
 
 SUITE_TEST(a_list_answered_200_with_an_error_document_is_an_error, 0)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     struct fault_rule rule = {.match = {.method = "GET", .query_contains = "list-type=2"},
                               .action = FAULT_ANSWER,
                               .status = 200,
@@ -319,12 +310,11 @@ SUITE_TEST(a_list_answered_200_with_an_error_document_is_an_error, 0)
     os_error error;
     assert_int_not_equal(os_list(client, NULL, &call, ignore_object, NULL, &error), OS_OK);
     CHECK_SAYS(&error, "InternalError");
-    os_client_close(client);
 }
 
 SUITE_TEST(an_object_cut_short_is_an_error_and_no_file, 0)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     put_plain(client, "cut-short", "a body of some length", NULL);
     struct fault_rule rule = {
         .match = {.method = "GET", .path_contains = "cut-short"}, .action = FAULT_CUT, .bytes = 6};
@@ -345,14 +335,13 @@ SUITE_TEST(an_object_cut_short_is_an_error_and_no_file, 0)
     file.file = path;
     assert_int_not_equal(os_get(client, "cut-short", &file, NULL, NULL, &error), OS_OK);
     assert_int_equal(access(path, F_OK), -1);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_table_listed_as_broken_json_is_an_error, 0)
 {
     static const char *const bodies[] = {"{\"Items\":[{\"pa", "[]", "", "{\"Items\":7}"};
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
-        os_client *client = proxied(f);
+        CLOSED os_client *client = proxied(f);
         struct fault_rule rule = {.match = {.target = "DescribeTable"},
                                   .action = FAULT_ANSWER,
                                   .status = 200,
@@ -364,7 +353,6 @@ SUITE_TEST(a_table_listed_as_broken_json_is_an_error, 0)
         os_error error;
         assert_int_equal(os_table_check(client, &call, &error), OS_ERR_PROTOCOL);
         CHECK_SAYS(&error, f->table);
-        os_client_close(client);
     }
 }
 
@@ -395,7 +383,7 @@ static void check_file_that_becomes(struct fixture *f, off_t size)
      * came before its connection ended, if no Content-MD5 forbids it, which a file that is sent while it is read cannot
      * have. */
     bool stays_away = size < FILE_SIZE && strcmp(f->backend->name, "versitygw") != 0;
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     char path[300];
     fixture_path(f, "changing", path, sizeof(path));
     FILE *file = fopen(path, "w");
@@ -418,7 +406,6 @@ static void check_file_that_becomes(struct fixture *f, off_t size)
     if (stays_away) {
         CHECK_ABSENT(client, "changing-file");
     }
-    os_client_close(client);
 }
 
 SUITE_TEST(a_file_that_shrinks_while_it_is_sent_is_not_stored, 0)

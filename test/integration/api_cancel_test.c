@@ -41,20 +41,18 @@ struct waiting {
 
 SUITE_TEST(a_deadline_before_anything_was_sent_is_not_executed, 0)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     unsigned id = add(f, (struct fault_rule){.match = {.method = "HEAD"}, .action = FAULT_HOLD});
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 700;
     uint64_t start = now_ms();
-    struct outcome outcome = create(client, "never-sent", "x", &call);
+    CLEARED struct outcome outcome = create(client, "never-sent", "x", &call);
     assert_in_range(now_ms() - start, 600, 60000); /* without it: two minutes */
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_DEADLINE);
     CHECK_SAYS(&outcome.error, "never-sent");
     assert_int_equal(outcome.result.attempts, 0);
     fault_proxy_release(f->store_proxy, id, FAULT_DISCARD);
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 struct cancelled {

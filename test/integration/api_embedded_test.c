@@ -36,25 +36,23 @@ SUITE_TEST(a_root_can_be_made_twice_and_moved, 0)
     os_options options = OS_OPTIONS_INIT;
     options.store_url = url;
     os_client *client = fixture_client(&options);
-    struct outcome done = create(client, "a/b", "x", NULL);
+    CLEARED struct outcome done = create(client, "a/b", "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     os_client_close(client);
     assert_int_equal(rename(root, moved), 0);
     snprintf(url, sizeof(url), "file://%s", moved);
     client = fixture_client(&options);
     CHECK_OBJECT(client, "a/b", "x");
-    struct outcome again = create(client, "a/b", "y", NULL);
+    CLEARED struct outcome again = create(client, "a/b", "y", NULL);
     CHECK_VERDICT(again, OS_CONFLICT);
-    outcome_clear(&done);
-    outcome_clear(&again);
     os_client_close(client);
 }
 
 SUITE_TEST(objects_are_plain_files, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
-    struct outcome done = create(client, "plain/file.txt", "readable", NULL);
+    CLOSED os_client *client = fixture_client(&options);
+    CLEARED struct outcome done = create(client, "plain/file.txt", "readable", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     char path[400];
     snprintf(path, sizeof(path), "%s/plain/file.txt", f->store_url + strlen("file://"));
@@ -64,8 +62,6 @@ SUITE_TEST(objects_are_plain_files, 0)
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
     assert_string_equal(text, "readable");
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 /* A record as a process leaves it that dies between record and rename. */
@@ -97,31 +93,27 @@ static void leave_record(const struct fixture *f, const char *key, bool has_fenc
 SUITE_TEST(a_dead_holders_record_is_taken_over_after_its_fence, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     uint64_t start = now_ms();
     leave_record(f, "dead-with-fence", true, 60000);
-    struct outcome done = create(client, "dead-with-fence", "x", NULL);
+    CLEARED struct outcome done = create(client, "dead-with-fence", "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_in_range(now_ms() - start, 3000, 60000); /* fence in 1 to 2 s, margin; its lease times rate: 180 s */
     assert_true(done.result.took_over);
     assert_int_equal(done.result.generation, 42);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_dead_holders_record_without_fence_is_taken_over_after_lease_times_rate, 0)
 {
     os_options options = fixture_fast_options(f); /* rate 2 */
     options.timeout_ms = 60000;                   /* were it waited for instead: two minutes */
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     leave_record(f, "dead-without-fence", false, 1000);
     uint64_t start = now_ms();
-    struct outcome done = create(client, "dead-without-fence", "x", NULL);
+    CLEARED struct outcome done = create(client, "dead-without-fence", "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_in_range(now_ms() - start, 2000, 60000);
     assert_true(done.result.took_over);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 /* --------------------------------------------------------------------------------------------------- SIGKILL */
@@ -191,7 +183,7 @@ static void check_whole(os_client *client, const char *key)
 SUITE_TEST(a_process_killed_at_any_instant_leaves_a_whole_object, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     for (unsigned round = 0; round < ROUNDS; round++) {
         char key[64];
         fixture_key(f, "rewritten", key, sizeof(key)); /* each round its own: its record need not be waited for */
@@ -206,7 +198,6 @@ SUITE_TEST(a_process_killed_at_any_instant_leaves_a_whole_object, 0)
         child_kill(&child);
         check_whole(client, key);
     }
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------------- a full disk */

@@ -188,7 +188,7 @@ static void check_told(const struct told *told, size_t index, os_garbage_kind ki
 
 SUITE_TEST(an_abandoned_upload_is_removed_when_it_is_old_and_that_is_wanted, 0)
 {
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     struct told told;
     char key[64];
     char id[RECORD_UPLOAD_SIZE];
@@ -209,13 +209,12 @@ SUITE_TEST(an_abandoned_upload_is_removed_when_it_is_old_and_that_is_wanted, 0)
     result = search(client, key, 1, true, &told);
     assert_int_equal(result.uploads, 0);
     assert_int_equal(told.count, 0);
-    os_client_close(client);
 }
 
 SUITE_TEST(uploads_below_a_prefix_are_found_or_the_doubt_is_told, 0)
 {
     bool whole = strcmp(f->backend->name, "minio") != 0;
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     struct told told;
     char folder[64];
     char key[96];
@@ -230,12 +229,11 @@ SUITE_TEST(uploads_below_a_prefix_are_found_or_the_doubt_is_told, 0)
     result = search(client, "nothing/here", 1, true, &told);
     assert_int_equal(result.uploads, 0);
     assert_int_equal(result.listing, is_embedded(f) ? OS_GC_LISTING_WHOLE : OS_GC_LISTING_UNPROVEN);
-    os_client_close(client);
 }
 
 SUITE_TEST(an_upload_is_spared_while_its_holder_may_complete_it, 0)
 {
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     static const struct {
         const char *name;
         int64_t ttl_s, fence_s;
@@ -261,12 +259,11 @@ SUITE_TEST(an_upload_is_spared_while_its_holder_may_complete_it, 0)
         assert_int_equal(result.removed, !cases[i].spared);
         check_told(&told, 0, OS_GARBAGE_UPLOAD, cases[i].spared ? OS_GARBAGE_SPARED : OS_GARBAGE_REMOVED, key);
     }
-    os_client_close(client);
 }
 
 SUITE_TEST(a_record_that_is_long_dead_goes, 0)
 {
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     struct told told;
     char folder[64];
     char keys[3][96];
@@ -285,12 +282,11 @@ SUITE_TEST(a_record_that_is_long_dead_goes, 0)
     result = search(client, folder, 0, true, &told);
     assert_int_equal(result.records, 2);
     assert_int_equal(told.count, 0);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_dead_record_stays_while_its_upload_is_open, 0)
 {
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     struct told told;
     char key[64];
     char id[RECORD_UPLOAD_SIZE];
@@ -309,7 +305,6 @@ SUITE_TEST(a_dead_record_stays_while_its_upload_is_open, 0)
     check_told(&told, 1, OS_GARBAGE_RECORD, OS_GARBAGE_REMOVED, key);
     result = search(client, key, 1, true, &told);
     assert_int_equal(result.uploads + result.records, 0);
-    os_client_close(client);
 }
 
 /* More than a page, and more of one key than that. */
@@ -317,7 +312,7 @@ SUITE_TEST(more_uploads_than_a_store_lists_at_once_are_removed_in_the_end, 0)
 {
     if (strcmp(f->backend->name, "versitygw") != 0)
         return; /* the others take their own markers */
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     os_gc_options options = OS_GC_OPTIONS_INIT;
     os_gc_result result = OS_GC_RESULT_INIT;
     os_error error;
@@ -342,7 +337,6 @@ SUITE_TEST(more_uploads_than_a_store_lists_at_once_are_removed_in_the_end, 0)
     CHECK_CODE(os_gc(client, &options, NULL, NULL, NULL, &result, &error), OS_OK, &error);
     assert_int_equal(result.removed, MANY - PAGE - 2);
     assert_int_equal(result.listing, OS_GC_LISTING_WHOLE);
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------------ table release */
@@ -350,7 +344,7 @@ SUITE_TEST(more_uploads_than_a_store_lists_at_once_are_removed_in_the_end, 0)
 /* R14: the fence has passed, but the store may still be at the Complete; a released record would name no upload. */
 SUITE_TEST(a_record_is_released_only_once_its_upload_is_gone, 0)
 {
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     struct told told;
     os_error error;
     char key[64];
@@ -368,7 +362,6 @@ SUITE_TEST(a_record_is_released_only_once_its_upload_is_gone, 0)
     begin_upload(f, key, id);
     leave_record(f, &(struct left){key, id, DAY_S, -60});
     CHECK_CODE(os_table_release(client, key, NULL, 1, NULL, &error), OS_OK, &error);
-    os_client_close(client);
 }
 
 static int stop(void *context, const os_garbage *garbage)
@@ -380,7 +373,7 @@ static int stop(void *context, const os_garbage *garbage)
 
 SUITE_TEST(the_caller_can_end_it, 0)
 {
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     os_gc_options options = OS_GC_OPTIONS_INIT;
     os_gc_result result = OS_GC_RESULT_INIT;
     os_error error;
@@ -398,7 +391,6 @@ SUITE_TEST(the_caller_can_end_it, 0)
     assert_int_equal(result.records, 2);
     options.size = 4;
     CHECK_CODE(os_gc(client, &options, NULL, NULL, NULL, NULL, &error), OS_ERR_ARGUMENT, &error);
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

@@ -27,10 +27,10 @@ static os_client *open_plain(const struct fixture *f)
 
 SUITE_TEST(put_if_absent_creates_once, 0)
 {
-    os_client *client = open_plain(f);
+    CLOSED os_client *client = open_plain(f);
     char key[64];
     fixture_key(f, "create", key, sizeof(key));
-    struct outcome first = create(client, key, "hello", NULL);
+    CLEARED struct outcome first = create(client, key, "hello", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     CHECK_ERROR(first, OS_OK);
     assert_string_equal(first.result.etag, "\"5d41402abc4b2a76b9719d911017c592\"");
@@ -47,7 +47,7 @@ SUITE_TEST(put_if_absent_creates_once, 0)
     CHECK_CODE(os_head(client, key, NULL, &object, &error), OS_OK, &error);
     assert_int_equal(strlen(object.nonce), 32);
 
-    struct outcome second = create(client, key, "other", NULL);
+    CLEARED struct outcome second = create(client, key, "other", NULL);
     CHECK_VERDICT(second, OS_CONFLICT);
     CHECK_ERROR(second, OS_ERR_CONFLICT);
     assert_string_equal(second.result.found_etag, first.result.etag);
@@ -55,48 +55,38 @@ SUITE_TEST(put_if_absent_creates_once, 0)
     assert_string_equal(second.result.etag, "");
     CHECK_SAYS(&second.error, key);
     CHECK_OBJECT(client, key, "hello");
-    outcome_clear(&first);
-    outcome_clear(&second);
-    os_client_close(client);
 }
 
 SUITE_TEST(put_if_match_replaces_the_version_named, 0)
 {
-    os_client *client = open_plain(f);
+    CLOSED os_client *client = open_plain(f);
     char key[64];
     fixture_key(f, "replace", key, sizeof(key));
-    struct outcome first = create(client, key, "one", NULL);
+    CLEARED struct outcome first = create(client, key, "one", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
-    struct outcome second = replace(client, key, first.result.etag, "two", NULL);
+    CLEARED struct outcome second = replace(client, key, first.result.etag, "two", NULL);
     CHECK_VERDICT(second, OS_COMMITTED);
     CHECK_OBJECT(client, key, "two");
 
-    struct outcome stale = replace(client, key, first.result.etag, "three", NULL);
+    CLEARED struct outcome stale = replace(client, key, first.result.etag, "three", NULL);
     CHECK_VERDICT(stale, OS_CONFLICT);
     assert_string_equal(stale.result.found_etag, second.result.etag);
     CHECK_OBJECT(client, key, "two");
 
     char bare[128]; /* without its quotes */
     snprintf(bare, sizeof(bare), "%.*s", (int)strlen(second.result.etag) - 2, second.result.etag + 1);
-    struct outcome unquoted = replace(client, key, bare, "four", NULL);
+    CLEARED struct outcome unquoted = replace(client, key, bare, "four", NULL);
     CHECK_VERDICT(unquoted, OS_COMMITTED);
     CHECK_OBJECT(client, key, "four");
-    outcome_clear(&first);
-    outcome_clear(&second);
-    outcome_clear(&stale);
-    outcome_clear(&unquoted);
-    os_client_close(client);
 }
 
 SUITE_TEST(put_if_match_of_an_absent_key_is_a_conflict, 0)
 {
-    os_client *client = open_plain(f);
-    struct outcome outcome = replace(client, "not/there", "\"5d41402abc4b2a76b9719d911017c592\"", "x", NULL);
+    CLOSED os_client *client = open_plain(f);
+    CLEARED struct outcome outcome = replace(client, "not/there", "\"5d41402abc4b2a76b9719d911017c592\"", "x", NULL);
     CHECK_VERDICT(outcome, OS_CONFLICT);
     assert_string_equal(outcome.result.found_etag, "");
     CHECK_ABSENT(client, "not/there");
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 static void put_with_headers(os_client *client, const char *key, const char *text)
@@ -113,13 +103,13 @@ static void put_with_headers(os_client *client, const char *key, const char *tex
 
 SUITE_TEST(copy_if_not_exists_copies_bytes_and_headers, 0)
 {
-    os_client *client = open_plain(f);
+    CLOSED os_client *client = open_plain(f);
     char source[64];
     char key[64];
     fixture_key(f, "copy-source+%", source, sizeof(source));
     fixture_key(f, "copy-target", key, sizeof(key));
     put_with_headers(client, source, "copied");
-    struct outcome first = copy(client, source, key, NULL);
+    CLEARED struct outcome first = copy(client, source, key, NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     CHECK_OBJECT(client, key, "copied");
     CHECK_OBJECT(client, source, "copied");
@@ -130,28 +120,25 @@ SUITE_TEST(copy_if_not_exists_copies_bytes_and_headers, 0)
     assert_int_equal(strlen(object.nonce), 32);
 
     put_plain(client, source, "changed", NULL);
-    struct outcome second = copy(client, source, key, NULL);
+    CLEARED struct outcome second = copy(client, source, key, NULL);
     CHECK_VERDICT(second, OS_CONFLICT);
     CHECK_OBJECT(client, key, "copied");
-    outcome_clear(&first);
-    outcome_clear(&second);
-    os_client_close(client);
 }
 
 SUITE_TEST(copy_keeps_the_metadata_of_its_source, BACKEND_S3 | BACKEND_V4)
 {
-    os_client *client = open_plain(f);
+    CLOSED os_client *client = open_plain(f);
     char source[64];
     char key[64];
     fixture_key(f, "meta-source", source, sizeof(source));
     fixture_key(f, "meta-target", key, sizeof(key));
     put_with_headers(client, source, "x");
-    struct outcome done = copy(client, source, key, NULL);
+    CLEARED struct outcome done = copy(client, source, key, NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
-    os_client *proxied = fixture_client(&options);
-    struct outcome again = copy(proxied, source, "meta-target-2", NULL);
+    CLOSED os_client *proxied = fixture_client(&options);
+    CLEARED struct outcome again = copy(proxied, source, "meta-target-2", NULL);
     CHECK_VERDICT(again, OS_COMMITTED);
     struct fault_seen seen;
     struct fault_match match = {.method = "PUT", .has_header = "x-amz-copy-source"};
@@ -160,16 +147,12 @@ SUITE_TEST(copy_keeps_the_metadata_of_its_source, BACKEND_S3 | BACKEND_V4)
     assert_non_null(strcasestr(seen.head, "\r\nx-amz-meta-colour: blue\r\n"));
     assert_non_null(strcasestr(seen.head, "\r\nx-amz-meta-oscommit-nonce: "));
     fault_seen_free(&seen);
-    outcome_clear(&done);
-    outcome_clear(&again);
-    os_client_close(proxied);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_copy_without_its_source_is_not_executed, 0)
 {
-    os_client *client = open_plain(f);
-    struct outcome missing = copy(client, "no/such/source", "copy-of-nothing", NULL);
+    CLOSED os_client *client = open_plain(f);
+    CLEARED struct outcome missing = copy(client, "no/such/source", "copy-of-nothing", NULL);
     CHECK_VERDICT(missing, OS_NOT_EXECUTED);
     CHECK_ERROR(missing, OS_ERR_SOURCE);
     CHECK_SAYS(&missing.error, "no/such/source");
@@ -178,20 +161,17 @@ SUITE_TEST(a_copy_without_its_source_is_not_executed, 0)
     put_plain(client, "pinned-source", "x", NULL);
     os_copy_options options = OS_COPY_OPTIONS_INIT;
     options.source_etag = "\"00000000000000000000000000000000\"";
-    struct outcome other = {.result = OS_RESULT_INIT};
+    CLEARED struct outcome other = {.result = OS_RESULT_INIT};
     other.verdict =
         os_copy_if_not_exists(client, "pinned-source", "copy-of-other", &options, NULL, &other.result, &other.error);
     CHECK_VERDICT(other, OS_NOT_EXECUTED);
     CHECK_ERROR(other, OS_ERR_SOURCE);
     CHECK_ABSENT(client, "copy-of-other");
-    outcome_clear(&missing);
-    outcome_clear(&other);
-    os_client_close(client);
 }
 
 SUITE_TEST(copy_if_match_replaces_the_version_named, 0)
 {
-    os_client *client = open_plain(f);
+    CLOSED os_client *client = open_plain(f);
     char source[64];
     char key[64];
     fixture_key(f, "over-source", source, sizeof(source));
@@ -199,97 +179,81 @@ SUITE_TEST(copy_if_match_replaces_the_version_named, 0)
     put_plain(client, source, "new", NULL);
     char etag[128];
     put_plain(client, key, "old", etag);
-    struct outcome stale = copy_over(client, source, key, "\"00000000000000000000000000000000\"", NULL);
+    CLEARED struct outcome stale = copy_over(client, source, key, "\"00000000000000000000000000000000\"", NULL);
     CHECK_VERDICT(stale, OS_CONFLICT);
     CHECK_OBJECT(client, key, "old");
-    struct outcome done = copy_over(client, source, key, etag, NULL);
+    CLEARED struct outcome done = copy_over(client, source, key, etag, NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     CHECK_OBJECT(client, key, "new");
-    outcome_clear(&stale);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(rename_moves_the_object, 0)
 {
-    os_client *client = open_plain(f);
+    CLOSED os_client *client = open_plain(f);
     char source[64];
     char key[64];
     fixture_key(f, "rename-from+%", source, sizeof(source));
     fixture_key(f, "rename-to", key, sizeof(key));
     put_plain(client, source, "moved", NULL);
-    struct outcome done = rename_object(client, source, key, NULL);
+    CLEARED struct outcome done = rename_object(client, source, key, NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     CHECK_ERROR(done, OS_OK);
     CHECK_OBJECT(client, key, "moved");
     CHECK_ABSENT(client, source);
 
     put_plain(client, source, "again", NULL);
-    struct outcome taken = rename_object(client, source, key, NULL);
+    CLEARED struct outcome taken = rename_object(client, source, key, NULL);
     CHECK_VERDICT(taken, OS_CONFLICT);
     CHECK_OBJECT(client, key, "moved");
     CHECK_OBJECT(client, source, "again");
 
-    struct outcome missing = rename_object(client, "no/source/to/rename", "renamed-nothing", NULL);
+    CLEARED struct outcome missing = rename_object(client, "no/source/to/rename", "renamed-nothing", NULL);
     CHECK_VERDICT(missing, OS_NOT_EXECUTED);
     CHECK_ERROR(missing, OS_ERR_SOURCE);
-    outcome_clear(&done);
-    outcome_clear(&taken);
-    outcome_clear(&missing);
-    os_client_close(client);
 }
 
 SUITE_TEST(delete_if_match_deletes_the_version_named, 0)
 {
-    os_client *client = open_plain(f);
+    CLOSED os_client *client = open_plain(f);
     char key[64];
     fixture_key(f, "delete", key, sizeof(key));
     char etag[128];
     put_plain(client, key, "x", etag);
-    struct outcome stale = delete_version(client, key, "\"00000000000000000000000000000000\"", NULL);
+    CLEARED struct outcome stale = delete_version(client, key, "\"00000000000000000000000000000000\"", NULL);
     CHECK_VERDICT(stale, OS_CONFLICT);
     assert_string_equal(stale.result.found_etag, etag);
     CHECK_OBJECT(client, key, "x");
-    struct outcome done = delete_version(client, key, etag, NULL);
+    CLEARED struct outcome done = delete_version(client, key, etag, NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_string_equal(done.result.etag, "");
     CHECK_ABSENT(client, key);
-    struct outcome gone = delete_version(client, key, etag, NULL);
+    CLEARED struct outcome gone = delete_version(client, key, etag, NULL);
     CHECK_VERDICT(gone, OS_CONFLICT);
     assert_string_equal(gone.result.found_etag, "");
-    outcome_clear(&stale);
-    outcome_clear(&done);
-    outcome_clear(&gone);
-    os_client_close(client);
 }
 
 SUITE_TEST(with_release_always_the_same_version_can_be_written_again_at_once, 0)
 {
-    os_client *client = open_releasing(f);
+    CLOSED os_client *client = open_releasing(f);
     char key[64];
     fixture_key(f, "cycle", key, sizeof(key));
     uint64_t start = now_ms();
     for (int round = 0; round < 3; round++) {
-        struct outcome made = create(client, key, "same bytes", NULL);
+        CLEARED struct outcome made = create(client, key, "same bytes", NULL);
         CHECK_VERDICT(made, OS_COMMITTED);
-        struct outcome other = replace(client, key, made.result.etag, "other bytes", NULL);
+        CLEARED struct outcome other = replace(client, key, made.result.etag, "other bytes", NULL);
         CHECK_VERDICT(other, OS_COMMITTED);
-        struct outcome back = replace(client, key, other.result.etag, "same bytes", NULL);
+        CLEARED struct outcome back = replace(client, key, other.result.etag, "same bytes", NULL);
         CHECK_VERDICT(back, OS_COMMITTED);
-        struct outcome gone = delete_version(client, key, back.result.etag, NULL);
+        CLEARED struct outcome gone = delete_version(client, key, back.result.etag, NULL);
         CHECK_VERDICT(gone, OS_COMMITTED);
-        outcome_clear(&made);
-        outcome_clear(&other);
-        outcome_clear(&back);
-        outcome_clear(&gone);
     }
     assert_true(now_ms() - start < 40000);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_file_is_put_once, 0)
 {
-    os_client *client = open_plain(f);
+    CLOSED os_client *client = open_plain(f);
     char key[64];
     char path[300];
     fixture_key(f, "from-file", key, sizeof(key));
@@ -303,7 +267,7 @@ SUITE_TEST(a_file_is_put_once, 0)
     os_put_options put = OS_PUT_OPTIONS_INIT;
     put.content_type = "text/plain";
     os_body body = OS_BODY_FILE(path);
-    struct outcome done = {.result = OS_RESULT_INIT};
+    CLEARED struct outcome done = {.result = OS_RESULT_INIT};
     done.verdict = os_put_if_absent(client, key, &body, &put, NULL, &done.result, &done.error);
     CHECK_VERDICT(done, OS_COMMITTED);
     os_object object = OS_OBJECT_INIT;
@@ -311,25 +275,21 @@ SUITE_TEST(a_file_is_put_once, 0)
     CHECK_CODE(os_head(client, key, NULL, &object, &error), OS_OK, &error);
     assert_int_equal(object.length, 1088890);
     assert_string_equal(object.content_type, "text/plain");
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_body_of_eight_mib_goes_in_one_request, 0)
 {
-    os_client *client = open_plain(f);
+    CLOSED os_client *client = open_plain(f);
     char key[64];
     fixture_key(f, "eight-mib", key, sizeof(key));
     const size_t limit = 8U << 20;
     char *data = calloc(1, limit + 1);
     assert_non_null(data);
     os_body body = OS_BODY_MEMORY(data, limit);
-    struct outcome outcome = {.result = OS_RESULT_INIT};
+    CLEARED struct outcome outcome = {.result = OS_RESULT_INIT};
     outcome.verdict = os_put_if_absent(client, key, &body, NULL, NULL, &outcome.result, &outcome.error);
     CHECK_VERDICT(outcome, OS_COMMITTED);
-    outcome_clear(&outcome);
     free(data);
-    os_client_close(client);
 }
 
 SUITE_TEST(condition_headers_go_along_when_they_are_on, BACKEND_S3 | BACKEND_V4)
@@ -337,12 +297,12 @@ SUITE_TEST(condition_headers_go_along_when_they_are_on, BACKEND_S3 | BACKEND_V4)
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.condition_headers = OS_ON;
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "headers-on", key, sizeof(key));
-    struct outcome first = create(client, key, "one", NULL);
+    CLEARED struct outcome first = create(client, key, "one", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
-    struct outcome second = replace(client, key, first.result.etag, "two", NULL);
+    CLEARED struct outcome second = replace(client, key, first.result.etag, "two", NULL);
     CHECK_VERDICT(second, OS_COMMITTED);
     struct fault_match create_match = {.method = "PUT", .path_contains = "headers-on", .has_header = "if-none-match"};
     struct fault_match replace_match = {.method = "PUT", .path_contains = "headers-on", .has_header = "if-match"};
@@ -350,9 +310,6 @@ SUITE_TEST(condition_headers_go_along_when_they_are_on, BACKEND_S3 | BACKEND_V4)
     assert_int_equal(fault_proxy_count(f->store_proxy, &create_match), 1);
     assert_int_equal(fault_proxy_count(f->store_proxy, &replace_match), 1);
     assert_int_equal(fault_proxy_count(f->store_proxy, &all), 2);
-    outcome_clear(&first);
-    outcome_clear(&second);
-    os_client_close(client);
 }
 
 SUITE_TEST(an_attempt_is_signed_in_its_query_and_expires, BACKEND_S3 | BACKEND_V4)
@@ -360,10 +317,10 @@ SUITE_TEST(an_attempt_is_signed_in_its_query_and_expires, BACKEND_S3 | BACKEND_V
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.condition_headers = OS_OFF;
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "presigned", key, sizeof(key));
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     struct fault_seen seen;
     struct fault_match match = {.method = "PUT", .path_contains = "presigned"};
@@ -374,8 +331,6 @@ SUITE_TEST(an_attempt_is_signed_in_its_query_and_expires, BACKEND_S3 | BACKEND_V
     assert_null(strcasestr(seen.head, "\r\nif-none-match:"));
     assert_null(strcasestr(seen.head, "\r\nauthorization:"));
     fault_seen_free(&seen);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 static int forget_object(void *context, const os_object *object)
@@ -396,13 +351,13 @@ SUITE_TEST(two_prefixes_with_their_own_record_prefix_share_a_table, BACKEND_S3)
     options.length_s = 50; /* who waits for a fence waits a minute */
     options.timeout_ms = 60000;
     options.record_prefix = "fleet-one/";
-    os_client *one = fixture_client(&options);
+    CLOSED os_client *one = fixture_client(&options);
     options.store_url = two_url;
     options.record_prefix = "fleet-two/";
-    os_client *two = fixture_client(&options);
+    CLOSED os_client *two = fixture_client(&options);
     uint64_t start = now_ms();
-    struct outcome first = create(one, "same-key", "1", NULL);
-    struct outcome second = create(two, "same-key", "2", NULL);
+    CLEARED struct outcome first = create(one, "same-key", "1", NULL);
+    CLEARED struct outcome second = create(two, "same-key", "2", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     CHECK_VERDICT(second, OS_COMMITTED);
     assert_true(now_ms() - start < 30000);
@@ -412,10 +367,6 @@ SUITE_TEST(two_prefixes_with_their_own_record_prefix_share_a_table, BACKEND_S3)
     os_error error;
     CHECK_CODE(os_list(one, NULL, NULL, forget_object, &count, &error), OS_OK, &error);
     assert_int_equal(count, 1);
-    outcome_clear(&first);
-    outcome_clear(&second);
-    os_client_close(one);
-    os_client_close(two);
 }
 
 SUITE_TEST(making_and_checking_the_table_twice_is_fine, BACKEND_TTL)
@@ -433,13 +384,12 @@ SUITE_TEST(making_and_checking_the_table_twice_is_fine, BACKEND_TTL)
 
 SUITE_TEST(a_result_may_be_left_out, 0)
 {
-    os_client *client = open_plain(f);
+    CLOSED os_client *client = open_plain(f);
     char key[64];
     fixture_key(f, "no-result", key, sizeof(key));
     os_body body = OS_BODY_MEMORY("x", 1);
     assert_int_equal(os_put_if_absent(client, key, &body, NULL, NULL, NULL, NULL), OS_COMMITTED);
     assert_int_equal(os_put_if_absent(client, key, &body, NULL, NULL, NULL, NULL), OS_CONFLICT);
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

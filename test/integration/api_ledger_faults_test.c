@@ -311,7 +311,7 @@ SUITE_TEST(an_expired_token_renews_the_credentials, 0)
     os_options options = fixture_options(f);
     options.dynamodb_credentials = give_keys;
     options.dynamodb_credentials_context = &giver;
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     struct fault_rule rule = {
         .match = acquire,
         .action = FAULT_ANSWER,
@@ -322,12 +322,10 @@ SUITE_TEST(an_expired_token_renews_the_credentials, 0)
     unsigned id = fault_proxy_add(f->ledger_proxy, &rule);
     char key[64];
     fixture_key(f, "expired-token", key, sizeof(key));
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_int_equal(fault_proxy_hits(f->ledger_proxy, id), 1);
     assert_true(giver.calls >= 2);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_refused_time_of_signing_is_mended, 0)
@@ -350,19 +348,17 @@ SUITE_TEST(a_release_that_fails_does_not_change_a_verdict, 0)
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.release = OS_RELEASE_ALWAYS;
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     struct fault_rule rule = {.match = {.target = "PutItem", .body_contains = "\"timeout\":{\"N\":\"0\"}"},
                               .action = FAULT_RESET};
     unsigned id = fault_proxy_add(f->ledger_proxy, &rule);
     char key[64];
     fixture_key(f, "release-fails", key, sizeof(key));
     uint64_t start = now_ms();
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_true(now_ms() - start < 9000); /* the release goes on in the background, for ten seconds */
     assert_true(fault_proxy_wait_hits(f->ledger_proxy, id, 1, 60000));
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_slow_ledger_is_no_reason_to_give_up, 0)

@@ -33,7 +33,7 @@ enum { TREE = 6 };
 SUITE_TEST(a_listing_is_in_the_order_of_bytes, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     for (size_t i = TREE; i > 0; i--) {
         put_plain(client, tree[i - 1], "x", NULL);
     }
@@ -46,13 +46,12 @@ SUITE_TEST(a_listing_is_in_the_order_of_bytes, 0)
     for (size_t i = 0; i < TREE; i++) {
         assert_string_equal(found.keys[i], tree[i]);
     }
-    os_client_close(client);
 }
 
 SUITE_TEST(a_key_with_blanks_is_listed_as_it_is, BACKEND_BLANKS)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     put_plain(client, "blanks/a b+c%20d", "x", NULL);
     os_list_options list = OS_LIST_OPTIONS_INIT;
     list.prefix = "blanks/";
@@ -61,13 +60,12 @@ SUITE_TEST(a_key_with_blanks_is_listed_as_it_is, BACKEND_BLANKS)
     CHECK_CODE(os_list(client, &list, NULL, collect, &found, &error), OS_OK, &error);
     assert_int_equal(found.count, 1);
     assert_string_equal(found.keys[0], "blanks/a b+c%20d");
-    os_client_close(client);
 }
 
 SUITE_TEST(a_delimiter_folds_and_start_after_and_max_keys_bound, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     for (size_t i = 0; i < TREE; i++) {
         put_plain(client, tree[i], "x", NULL);
     }
@@ -95,7 +93,6 @@ SUITE_TEST(a_delimiter_folds_and_start_after_and_max_keys_bound, 0)
     found = (struct listing){.stop_after = 3};
     assert_int_equal(os_list(client, &list, NULL, collect, &found, &error), OS_ERR_STOPPED);
     assert_int_equal(found.count, 3);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_listing_goes_over_many_pages, 0)
@@ -104,7 +101,7 @@ SUITE_TEST(a_listing_goes_over_many_pages, 0)
         skip(); /* a thousand writes: on the two that are fast */
     }
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     enum { MANY = 1005 };
     for (int i = 0; i < MANY; i++) {
         char key[32];
@@ -121,17 +118,16 @@ SUITE_TEST(a_listing_goes_over_many_pages, 0)
     found = (struct listing){0};
     CHECK_CODE(os_list(client, &list, NULL, collect, &found, &error), OS_OK, &error);
     assert_int_equal(found.count, 1001);
-    os_client_close(client);
 }
 
 SUITE_TEST(the_prefix_of_the_store_url_stands_before_every_key, BACKEND_S3)
 {
     os_options options = fixture_options(f);
-    os_client *whole = fixture_client(&options);
+    CLOSED os_client *whole = fixture_client(&options);
     char url[400];
     snprintf(url, sizeof(url), "%s/pre/fix", f->store_url);
     options.store_url = url;
-    os_client *part = fixture_client(&options);
+    CLOSED os_client *part = fixture_client(&options);
     put_plain(part, "inner", "in", NULL);
     CHECK_OBJECT(whole, "pre/fix/inner", "in");
     struct listing found = {0};
@@ -139,8 +135,6 @@ SUITE_TEST(the_prefix_of_the_store_url_stands_before_every_key, BACKEND_S3)
     CHECK_CODE(os_list(part, NULL, NULL, collect, &found, &error), OS_OK, &error);
     assert_int_equal(found.count, 1);
     assert_string_equal(found.keys[0], "inner");
-    os_client_close(part);
-    os_client_close(whole);
 }
 
 int main(int argc, char **argv)

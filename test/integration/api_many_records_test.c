@@ -78,19 +78,17 @@ static os_client *proxied_client(struct fixture *f, os_options *ret_options)
 static void decides_among(struct fixture *f, unsigned count)
 {
     os_options options;
-    os_client *client = proxied_client(f, &options);
+    CLOSED os_client *client = proxied_client(f, &options);
     char key[64];
     fixture_key(f, "many", key, sizeof(key));
     put_old_records(f, key, count);
     uint64_t start = now_ms();
-    struct outcome done = create_after_a_lost_attempt(f, client, key);
+    CLEARED struct outcome done = create_after_a_lost_attempt(f, client, key);
     print_message("%u records of one key: decided after %llu ms, %u requests\n", count,
                   (unsigned long long)(now_ms() - start), done.result.requests);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_int_equal(done.result.attempts, 2);
     CHECK_OBJECT(client, key, "ours");
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(ten_thousand_records_of_one_key_are_read, 0)
@@ -107,17 +105,15 @@ SUITE_TEST(thirty_thousand_records_of_one_key_are_read, 0)
 SUITE_TEST(a_lock_on_the_last_page_counts, 0)
 {
     os_options options;
-    os_client *client = proxied_client(f, &options);
+    CLOSED os_client *client = proxied_client(f, &options);
     char key[64];
     fixture_key(f, "last-page", key, sizeof(key));
     put_old_records(f, key, 9000);
     assert_true(raw_put_item(f->ledger_endpoint, f->table, old_record(key, "\"zzz\"", false)));
-    struct outcome outcome = create_after_a_lost_attempt(f, client, key);
+    CLEARED struct outcome outcome = create_after_a_lost_attempt(f, client, key);
     CHECK_VERDICT(outcome, OS_UNKNOWN);
     assert_string_equal(outcome.result.rule, "R13.F");
     CHECK_ABSENT(client, key);
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------------ a slow ledger */
@@ -147,13 +143,10 @@ SUITE_TEST(a_ledger_that_takes_three_seconds_is_used, 0)
 {
     slow_down(f, 3000);
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
-    struct outcome first = create_through_slowness(f, client, "slow");
-    struct outcome second = create_through_slowness(f, client, "slow");
+    CLOSED os_client *client = fixture_client(&options);
+    CLEARED struct outcome first = create_through_slowness(f, client, "slow");
+    CLEARED struct outcome second = create_through_slowness(f, client, "slow");
     assert_true(second.result.requests < first.result.requests); /* it is known to be slow by now */
-    outcome_clear(&first);
-    outcome_clear(&second);
-    os_client_close(client);
 }
 
 SUITE_TEST(request_timeout_ms_rules_over_a_very_slow_ledger, 0)
@@ -162,11 +155,9 @@ SUITE_TEST(request_timeout_ms_rules_over_a_very_slow_ledger, 0)
     os_options options = fixture_options(f);
     options.request_timeout_ms = 30000;
     options.length_s = 50;
-    os_client *client = fixture_client(&options);
-    struct outcome done = create_through_slowness(f, client, "very-slow");
+    CLOSED os_client *client = fixture_client(&options);
+    CLEARED struct outcome done = create_through_slowness(f, client, "very-slow");
     assert_int_equal(done.result.guards, 1);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

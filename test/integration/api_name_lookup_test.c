@@ -53,10 +53,9 @@ static void expect_commit(struct named *named, struct fixture *f, const char *na
 {
     char key[64];
     fixture_key(f, name, key, sizeof(key));
-    struct outcome outcome = create(named->client, key, "body", NULL);
+    CLEARED struct outcome outcome = create(named->client, key, "body", NULL);
     CHECK_VERDICT(outcome, OS_COMMITTED);
     CHECK_OBJECT(named->client, key, "body");
-    outcome_clear(&outcome);
 }
 
 /* The whole patience with what cannot be reached, ten seconds, and then the sentence. */
@@ -64,7 +63,7 @@ static void expect_not_executed(struct named *named, const char *host)
 {
     uint64_t start = now_ms();
     unsigned before = name_service_failures();
-    struct outcome outcome = create(named->client, named->key, "body", NULL);
+    CLEARED struct outcome outcome = create(named->client, named->key, "body", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_NETWORK);
     CHECK_SAYS(&outcome.error, host);
@@ -72,7 +71,6 @@ static void expect_not_executed(struct named *named, const char *host)
     assert_int_equal(outcome.result.attempts, 0);
     assert_true(name_service_failures() > before);
     assert_true(now_ms() - start < 60000); /* the call's own time: two minutes */
-    outcome_clear(&outcome);
 }
 
 SUITE_TEST(a_client_whose_store_has_no_name_for_a_while_commits_later, 0)

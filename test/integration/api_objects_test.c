@@ -12,7 +12,7 @@
 SUITE_TEST(an_object_is_put_headed_got_and_deleted, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "plain/object", key, sizeof(key));
     char etag[128];
@@ -31,13 +31,12 @@ SUITE_TEST(an_object_is_put_headed_got_and_deleted, 0)
     CHECK_CODE(os_delete(client, key, NULL, &error), OS_OK, &error);
     CHECK_ABSENT(client, key);
     CHECK_CODE(os_delete(client, key, NULL, &error), OS_OK, &error);
-    os_client_close(client);
 }
 
 SUITE_TEST(an_absent_object_is_not_found_and_the_sentence_names_it, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_object object = OS_OBJECT_INIT;
     os_error error;
     assert_int_equal(os_head(client, "nobody/was/here", NULL, &object, &error), OS_ERR_NOT_FOUND);
@@ -51,13 +50,12 @@ SUITE_TEST(an_absent_object_is_not_found_and_the_sentence_names_it, 0)
     assert_int_equal(os_get(client, "nobody/was/here", &sink, NULL, NULL, &error), OS_ERR_NOT_FOUND);
     assert_null(data);
     assert_int_equal(length, 7);
-    os_client_close(client);
 }
 
 SUITE_TEST(an_empty_object_is_an_object, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "empty", key, sizeof(key));
     put_plain(client, key, "", NULL);
@@ -67,7 +65,6 @@ SUITE_TEST(an_empty_object_is_an_object, 0)
     assert_int_equal(object.length, 0);
     assert_string_equal(object.etag, "\"d41d8cd98f00b204e9800998ecf8427e\"");
     CHECK_OBJECT(client, key, "");
-    os_client_close(client);
 }
 
 static void check_range(os_client *client, const char *key, uint64_t offset, uint64_t count, const char *expected)
@@ -89,7 +86,7 @@ static void check_range(os_client *client, const char *key, uint64_t offset, uin
 SUITE_TEST(a_range_of_an_object_is_got, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "range", key, sizeof(key));
     put_plain(client, key, "0123456789", NULL);
@@ -97,7 +94,6 @@ SUITE_TEST(a_range_of_an_object_is_got, 0)
     check_range(client, key, 4, 2, "45");
     check_range(client, key, 7, 0, "789");
     check_range(client, key, 8, 100, "89");
-    os_client_close(client);
 }
 
 struct sink_log {
@@ -129,7 +125,7 @@ static char *big_body(void)
 SUITE_TEST(a_callback_gets_the_bytes_and_can_stop_them, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "callback", key, sizeof(key));
     char *data = big_body();
@@ -153,13 +149,12 @@ SUITE_TEST(a_callback_gets_the_bytes_and_can_stop_them, 0)
     CHECK_CODE(os_get(client, key, &sink, NULL, NULL, &error), OS_OK, &error);
     assert_int_equal(log.bytes, BIG);
     free(data);
-    os_client_close(client);
 }
 
 SUITE_TEST(more_than_the_maximum_is_not_kept_in_memory, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "maximum", key, sizeof(key));
     put_plain(client, key, "0123456789", NULL);
@@ -176,13 +171,12 @@ SUITE_TEST(more_than_the_maximum_is_not_kept_in_memory, 0)
     CHECK_CODE(os_get(client, key, &sink, NULL, NULL, &error), OS_OK, &error);
     assert_int_equal(length, 10);
     os_free(data);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_file_is_put_and_got_back_byte_for_byte, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     char from[300];
     char to[300];
@@ -212,13 +206,12 @@ SUITE_TEST(a_file_is_put_and_got_back_byte_for_byte, 0)
     assert_memory_equal(back, data, BIG);
     free(back);
     free(data);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_failed_get_leaves_an_old_file_as_it_was, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char path[300];
     fixture_path(f, "old", path, sizeof(path));
     FILE *file = fopen(path, "w");
@@ -235,18 +228,16 @@ SUITE_TEST(a_failed_get_leaves_an_old_file_as_it_was, 0)
     assert_non_null(fgets(text, sizeof(text), file));
     fclose(file);
     assert_string_equal(text, "old");
-    os_client_close(client);
 }
 
 SUITE_TEST(a_missing_local_file_is_an_io_error_that_names_it, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_body body = OS_BODY_FILE("/nonexistent/body");
     os_error error;
     assert_int_equal(os_put(client, "from-nothing", &body, NULL, NULL, NULL, &error), OS_ERR_IO);
     CHECK_SAYS(&error, "/nonexistent/body");
-    os_client_close(client);
 }
 
 SUITE_TEST(keys_go_through_unchanged, BACKEND_BLANKS)
@@ -256,7 +247,7 @@ SUITE_TEST(keys_go_through_unchanged, BACKEND_BLANKS)
                                        "brackets[](){}",    "комета/日本/ünï", "semi;colon:comma,at@",
                                        "star*bang!dollar$", "trailing space ", "back`tick|pipe^"};
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         char text[32];
         snprintf(text, sizeof(text), "body %zu", i);
@@ -267,13 +258,12 @@ SUITE_TEST(keys_go_through_unchanged, BACKEND_BLANKS)
         snprintf(text, sizeof(text), "body %zu", i);
         CHECK_OBJECT(client, keys[i], text);
     }
-    os_client_close(client);
 }
 
 SUITE_TEST(a_long_key_goes_through_unchanged, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[901];
     for (size_t i = 0; i < sizeof(key) - 1; i++) {
         key[i] = i % 100 == 99 ? '/' : (char)('a' + i % 26);
@@ -282,13 +272,12 @@ SUITE_TEST(a_long_key_goes_through_unchanged, 0)
     key[900] = '\0';
     put_plain(client, key, "long", NULL);
     CHECK_OBJECT(client, key, "long");
-    os_client_close(client);
 }
 
 SUITE_TEST(content_headers_and_metadata_are_stored, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "headers", key, sizeof(key));
     os_metadata metadata[] = {{"colour", "blue"}, {"shape", "a  round one"}};
@@ -303,13 +292,12 @@ SUITE_TEST(content_headers_and_metadata_are_stored, 0)
     os_object object = OS_OBJECT_INIT;
     CHECK_CODE(os_head(client, key, NULL, &object, &error), OS_OK, &error);
     assert_string_equal(object.content_type, "text/x-test");
-    os_client_close(client);
 }
 
 SUITE_TEST(reserved_or_broken_metadata_is_refused, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     const os_metadata bad[] = {{"oscommit-nonce", "0"}, {"two words", "x"}, {"ok", "line\r\nbreak: 1"}, {"", "x"}};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         os_put_options put = OS_PUT_OPTIONS_INIT;
@@ -321,7 +309,6 @@ SUITE_TEST(reserved_or_broken_metadata_is_refused, 0)
         assert_true(strlen(error.message) > 20);
     }
     CHECK_ABSENT(client, "refused-metadata");
-    os_client_close(client);
 }
 
 /* --------------------------------------------------------------------------------------------- callbacks */
@@ -345,7 +332,7 @@ static void log_progress(void *context, uint64_t done, uint64_t total)
 SUITE_TEST(progress_ends_with_the_whole, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "progress", key, sizeof(key));
     char *data = big_body();
@@ -361,7 +348,6 @@ SUITE_TEST(progress_ends_with_the_whole, 0)
     assert_int_equal(log.last, BIG);
     assert_int_equal(log.total, BIG);
     free(data);
-    os_client_close(client);
 }
 
 struct watch {
@@ -406,7 +392,7 @@ SUITE_TEST(metrics_count_requests_and_guarded_calls, 0)
     os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "metrics", key, sizeof(key));
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     os_client_close(client);
     assert_true(watch.requests >= 3);
@@ -414,7 +400,6 @@ SUITE_TEST(metrics_count_requests_and_guarded_calls, 0)
     assert_int_equal(watch.committed, 1);
     assert_true(watch.lines >= 1);
     assert_int_equal(watch.wrong, 0);
-    outcome_clear(&done);
 }
 
 int main(int argc, char **argv)

@@ -130,13 +130,12 @@ static void check_contender(os_client *client, const char *key, uint64_t deadlin
 {
     os_call call = OS_CALL_INIT;
     call.deadline_ms = deadline_ms;
-    struct outcome outcome = create(client, key, "contender", &call);
+    CLEARED struct outcome outcome = create(client, key, "contender", &call);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_SAYS(&outcome.error, key);
     CHECK_SAYS(&outcome.error, "(etag *");
     CHECK_SAYS(&outcome.error, "oscommit table release");
     CHECK_ABSENT(client, key);
-    outcome_clear(&outcome);
 }
 
 static void check_seen(os_client *client, const char *key, const struct kind *kind)
@@ -163,16 +162,15 @@ static void check_mended(os_client *client, const char *key, const struct kind *
     if (kind->held != NULL)
         CHECK_SAYS(&error, kind->held);
     CHECK_CODE(os_table_release(client, key, NULL, 1, NULL, &error), OS_OK, &error);
-    struct outcome done = create(client, key, "next", NULL);
+    CLEARED struct outcome done = create(client, key, "next", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     CHECK_OBJECT(client, key, "next");
-    outcome_clear(&done);
 }
 
 SUITE_TEST(every_kind_is_told_shown_and_mended, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     unsigned refused = 0;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         char key[64];
@@ -187,7 +185,6 @@ SUITE_TEST(every_kind_is_told_shown_and_mended, 0)
         check_mended(client, key, &kinds[i]);
     }
     assert_true(refused <= 1);
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------------ dead holders */
@@ -208,15 +205,13 @@ static bool poison_dead(const struct fixture *f, const char *key, const char *na
 SUITE_TEST(an_upload_that_is_not_there_is_passed_when_its_holder_is_dead, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "dead-upload", key, sizeof(key));
     assert_true(poison_dead(f, key, "upload", "S", "no-such-upload"));
-    struct outcome done = create(client, key, "next", NULL);
+    CLEARED struct outcome done = create(client, key, "next", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_true(done.result.took_over);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(an_upload_id_that_no_request_can_name_is_told_at_once_and_mended, 0)
@@ -224,7 +219,7 @@ SUITE_TEST(an_upload_id_that_no_request_can_name_is_told_at_once_and_mended, 0)
     static const char *const ids[] = {"id\r\nx-amz-evil: 1", "\x01\x1b[2J", "\x7f"};
     static const struct kind any = {"dead-upload", "upload", NULL, NULL, "cannot be sent"};
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
         char key[64];
         fixture_key(f, "dead-upload", key, sizeof(key));
@@ -234,13 +229,12 @@ SUITE_TEST(an_upload_id_that_no_request_can_name_is_told_at_once_and_mended, 0)
         assert_true(now_ms() - start < 60000); /* not at the deadline */
         check_mended(client, key, &any);
     }
-    os_client_close(client);
 }
 
 SUITE_TEST(the_last_generation_is_told_and_released_without_force_when_its_holder_is_dead, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_error error;
     char key[64];
     fixture_key(f, "dead-last", key, sizeof(key));
@@ -251,10 +245,8 @@ SUITE_TEST(the_last_generation_is_told_and_released_without_force_when_its_holde
     assert_string_equal(raw_attribute(item, "timeout", 'N'), "0");
     assert_true(strlen(raw_attribute(item, "generation", 'N')) <= 15); /* T2 */
     json_decref(item);
-    struct outcome done = create(client, key, "next", NULL);
+    CLEARED struct outcome done = create(client, key, "next", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------------ in between */

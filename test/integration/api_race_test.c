@@ -78,7 +78,7 @@ static void check_one_winner(struct writer *writers, size_t count, os_client *cl
 static void race_by_threads(struct fixture *f, const char *name, bool own_clients)
 {
     os_options options = race_options(f);
-    os_client *shared = fixture_client(&options);
+    CLOSED os_client *shared = fixture_client(&options);
     for (int round = 0; round < KEYS; round++) {
         char key[64];
         fixture_key(f, name, key, sizeof(key));
@@ -102,7 +102,6 @@ static void race_by_threads(struct fixture *f, const char *name, bool own_client
         pthread_barrier_destroy(&barrier);
         check_one_winner(writers, WRITERS, shared);
     }
-    os_client_close(shared);
 }
 
 SUITE_TEST(of_32_threads_on_one_client_one_wins, 0)
@@ -133,12 +132,11 @@ static int create_role(struct fixture *fixture, int argc, char **argv)
     }
     char letters[64] = "";
     for (int i = 1; i < argc; i++) {
-        struct outcome outcome = create(client, argv[i], argv[0], NULL);
+        CLEARED struct outcome outcome = create(client, argv[i], argv[0], NULL);
         letters[i - 1] = outcome.verdict == OS_COMMITTED ? 'C' : outcome.verdict == OS_CONFLICT ? 'x' : '?';
         if (letters[i - 1] == '?') {
             fprintf(stderr, "%s: %s: %s\n", argv[0], os_verdict_name(outcome.verdict), outcome.error.message);
         }
-        outcome_clear(&outcome);
     }
     printf("%s\n", letters);
     fflush(stdout);
@@ -183,13 +181,12 @@ SUITE_TEST(of_32_processes_one_wins, 0)
         assert_int_equal(child_wait(&children[i]), 0);
     }
     os_options options = race_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     for (int k = 0; k < KEYS; k++) {
         assert_int_equal(committed[k], 1);
         assert_int_equal(conflict[k], WRITERS - 1);
         CHECK_OBJECT(client, keys[k], names[winner[k]]);
     }
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------------ counting */
@@ -232,13 +229,12 @@ static unsigned increment(os_client *client, const char *key, const char *who, u
             break;
         }
         snprintf(text, sizeof(text), "%u by %s #%u", value + 1, who, serial);
-        struct outcome outcome = replace(client, key, etag, text, NULL);
+        CLEARED struct outcome outcome = replace(client, key, etag, text, NULL);
         committed += outcome.verdict == OS_COMMITTED ? 1 : 0;
         if (outcome.verdict != OS_COMMITTED && outcome.verdict != OS_CONFLICT) {
             fprintf(stderr, "%s: %s: %s\n", who, os_verdict_name(outcome.verdict), outcome.error.message);
             ++*wrong;
         }
-        outcome_clear(&outcome);
     }
     return committed;
 }
@@ -262,10 +258,10 @@ static void *count_up(void *argument)
 SUITE_TEST(a_counter_of_eight_threads_is_exact, 0)
 {
     os_options options = race_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "counter", key, sizeof(key));
-    struct outcome start = create(client, key, "1", NULL);
+    CLEARED struct outcome start = create(client, key, "1", NULL);
     CHECK_VERDICT(start, OS_COMMITTED);
     _Atomic unsigned wrong = 0;
     struct counter counters[COUNTERS];
@@ -283,8 +279,6 @@ SUITE_TEST(a_counter_of_eight_threads_is_exact, 0)
     assert_int_equal(wrong, 0);
     assert_int_equal(counter_value(client, key, etag), 1 + committed);
     assert_int_equal(committed, COUNTERS * INCREMENTS);
-    outcome_clear(&start);
-    os_client_close(client);
 }
 
 static int count_role(struct fixture *fixture, int argc, char **argv)
@@ -308,10 +302,10 @@ static int count_role(struct fixture *fixture, int argc, char **argv)
 SUITE_TEST(a_counter_of_eight_processes_is_exact, 0)
 {
     os_options options = race_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "counter-by-processes", key, sizeof(key));
-    struct outcome start = create(client, key, "1", NULL);
+    CLEARED struct outcome start = create(client, key, "1", NULL);
     CHECK_VERDICT(start, OS_COMMITTED);
     struct child children[COUNTERS];
     char line[64];
@@ -336,8 +330,6 @@ SUITE_TEST(a_counter_of_eight_processes_is_exact, 0)
     char etag[128];
     assert_int_equal(counter_value(client, key, etag), 1 + committed);
     assert_int_equal(committed, COUNTERS * INCREMENTS);
-    outcome_clear(&start);
-    os_client_close(client);
 }
 
 /* --------------------------------------------------------------------------- different writes of one key */
@@ -362,7 +354,7 @@ static void *replace_or_delete(void *argument)
 SUITE_TEST(of_replacements_and_deletes_of_one_version_one_wins, 0)
 {
     os_options options = race_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     char etag[128];
     fixture_key(f, "rivals", key, sizeof(key));
@@ -391,7 +383,6 @@ SUITE_TEST(of_replacements_and_deletes_of_one_version_one_wins, 0)
     assert_int_equal(tally.conflict, COUNTERS - 1);
     assert_non_null(winner);
     CHECK_OBJECT(client, key, winner->deletes ? NULL : winner->writer.text);
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

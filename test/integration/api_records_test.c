@@ -34,14 +34,14 @@ static const char *string_of(const json_t *item, const char *name)
 SUITE_TEST(a_record_is_what_t1_and_t2_say, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     bool fence = (f->backend->features & BACKEND_FENCE) != 0;
     unsigned long long largest = 0;
     for (int i = 0; i < 6; i++) {
         char key[64];
         fixture_key(f, (f->backend->features & BACKEND_BLANKS) != 0 ? "records/with space +%" : "records/with+%", key,
                     sizeof(key));
-        struct outcome done = create(client, key, "x", NULL);
+        CLEARED struct outcome done = create(client, key, "x", NULL);
         CHECK_VERDICT(done, OS_COMMITTED);
         os_object object = OS_OBJECT_INIT;
         os_error error;
@@ -65,10 +65,8 @@ SUITE_TEST(a_record_is_what_t1_and_t2_say, 0)
         }
         largest = plain_number(item, "generation") > largest ? plain_number(item, "generation") : largest;
         json_decref(item);
-        outcome_clear(&done);
     }
     assert_true(largest > 1ULL << 40); /* six random 48-bit numbers: all smaller once in 2^48 runs */
-    os_client_close(client);
 }
 
 SUITE_TEST(a_replacing_record_has_the_quoted_etag_and_what_it_saw, 0)
@@ -77,7 +75,7 @@ SUITE_TEST(a_replacing_record_has_the_quoted_etag_and_what_it_saw, 0)
     os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "saw", key, sizeof(key));
-    struct outcome first = create(client, key, "one", NULL);
+    CLEARED struct outcome first = create(client, key, "one", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     os_object object = OS_OBJECT_INIT;
     os_error error;
@@ -85,15 +83,13 @@ SUITE_TEST(a_replacing_record_has_the_quoted_etag_and_what_it_saw, 0)
     os_client_close(client);
     client =
         fixture_client(&options); /* a new one has no recent Date: its HEAD comes first, so what it saw is known (R3) */
-    struct outcome second = replace(client, key, first.result.etag, "two", NULL);
+    CLEARED struct outcome second = replace(client, key, first.result.etag, "two", NULL);
     CHECK_VERDICT(second, OS_COMMITTED);
     json_t *item = record_of(f, key, first.result.etag);
     assert_string_equal(string_of(item, "saw"), object.nonce);
     assert_string_not_equal(string_of(item, "nonce"), object.nonce);
     assert_null(json_object_get(item, "upload"));
     json_decref(item);
-    outcome_clear(&first);
-    outcome_clear(&second);
     os_client_close(client);
 }
 
@@ -104,7 +100,7 @@ SUITE_TEST(a_released_record_is_what_t3_says, 0)
     os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "released", key, sizeof(key));
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     os_object object = OS_OBJECT_INIT;
     os_error error;
@@ -119,45 +115,40 @@ SUITE_TEST(a_released_record_is_what_t3_says, 0)
     assert_in_range(plain_number(item, "ttl"), (unsigned long long)now + 3600 - 30,
                     (unsigned long long)now + 3600 + 30);
     json_decref(item);
-    outcome_clear(&done);
 }
 
 SUITE_TEST(the_record_prefix_stands_before_the_key, 0)
 {
     os_options options = fixture_options(f);
     options.record_prefix = "bucket-7/";
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     char path[96];
     fixture_key(f, "prefixed", key, sizeof(key));
     snprintf(path, sizeof(path), "bucket-7/%s", key);
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     json_decref(record_of(f, path, "*"));
     assert_int_equal(raw_count_items(f->ledger_endpoint, f->table, key), 0);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_longer_attempt_writes_a_longer_lease, BACKEND_FENCE)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "large", key, sizeof(key));
     const size_t size = 1U << 20; /* more than leaves in one write: allowance 70 s */
     char *data = calloc(1, size);
     assert_non_null(data);
     os_body body = OS_BODY_MEMORY(data, size);
-    struct outcome done = {.result = OS_RESULT_INIT};
+    CLEARED struct outcome done = {.result = OS_RESULT_INIT};
     done.verdict = os_put_if_absent(client, key, &body, NULL, NULL, &done.result, &done.error);
     CHECK_VERDICT(done, OS_COMMITTED);
     json_t *item = record_of(f, key, "*");
     assert_in_range(plain_number(item, "timeout"), 77000, 120000); /* T6: length 5 + allowance 70 + margin 2 */
     json_decref(item);
     free(data);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------- others' records */
@@ -176,12 +167,12 @@ SUITE_TEST(a_peers_record_is_waited_for_its_full_lease_times_rate, 0)
 {
     os_options options = fixture_fast_options(f); /* rate 2 */
     options.timeout_ms = 60000;                   /* were it waited for instead: two minutes */
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "peer", key, sizeof(key));
     put_peer_record(f, key, "0", "1500");
     uint64_t start = now_ms();
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     uint64_t took = now_ms() - start;
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_in_range(took, 3000, 60000);
@@ -192,21 +183,19 @@ SUITE_TEST(a_peers_record_is_waited_for_its_full_lease_times_rate, 0)
     assert_int_equal(plain_number(item, "generation"), 1);
     assert_int_equal(strlen(string_of(item, "nonce")), 32);
     json_decref(item);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_peers_long_lease_is_not_cut_short, 0)
 {
     os_options options = fixture_fast_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "peer-long", key, sizeof(key));
     put_peer_record(f, key, "0", "60000"); /* two minutes' wait */
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 6000;
     uint64_t start = now_ms();
-    struct outcome busy = create(client, key, "x", &call);
+    CLEARED struct outcome busy = create(client, key, "x", &call);
     assert_in_range(now_ms() - start, 5800, 60000);
     CHECK_VERDICT(busy, OS_NOT_EXECUTED);
     CHECK_ERROR(busy, OS_ERR_BUSY);
@@ -217,14 +206,12 @@ SUITE_TEST(a_peers_long_lease_is_not_cut_short, 0)
     assert_int_equal(plain_number(item, "generation"), 0);
     assert_int_equal(plain_number(item, "timeout"), 60000);
     json_decref(item);
-    outcome_clear(&busy);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_peers_commit_is_a_conflict_while_waiting, 0)
 {
     os_options options = fixture_fast_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "peer-commit", key, sizeof(key));
     put_peer_record(f, key, "0", "60000"); /* two minutes' wait */
@@ -232,29 +219,25 @@ SUITE_TEST(a_peers_commit_is_a_conflict_while_waiting, 0)
     snprintf(path, sizeof(path), "/%s/%s", f->bucket, key);
     assert_int_equal(raw_s3(f->store_endpoint, "PUT", path, "the peer's", NULL), 200);
     uint64_t start = now_ms();
-    struct outcome outcome = create(client, key, "ours", NULL);
+    CLEARED struct outcome outcome = create(client, key, "ours", NULL);
     CHECK_VERDICT(outcome, OS_CONFLICT);
     assert_true(now_ms() - start < 60000);
     CHECK_OBJECT(client, key, "the peer's");
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_released_record_is_taken_over_at_once, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "peer-released", key, sizeof(key));
     put_peer_record(f, key, "7", "0");
     uint64_t start = now_ms();
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_true(now_ms() - start < 30000); /* a lease of ours, waited for: a minute */
     assert_true(done.result.took_over);
     assert_int_equal(done.result.generation, 8);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 static void put_record_with(const struct fixture *f, const char *key, const char *name, json_t *value)
@@ -271,15 +254,13 @@ static void put_record_with(const struct fixture *f, const char *key, const char
 SUITE_TEST(an_unknown_attribute_of_any_type_is_ignored, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "unknown-attribute", key, sizeof(key));
     put_record_with(f, key, "owner", json_pack("{s:{s:{s:s},s:{s:b}}}", "M", "name", "S", "x", "flag", "BOOL", 1));
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_int_equal(done.result.generation, 6);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_known_attribute_of_a_wrong_form_is_reported_and_left_alone, 0)
@@ -291,20 +272,18 @@ SUITE_TEST(a_known_attribute_of_a_wrong_form_is_reported_and_left_alone, 0)
     } wrong[] = {{"generation", "S", "5"}, {"generation", "N", "-1"}, {"generation", "N", "1.5"}, {"timeout", "S", "0"},
                  {"ttl", "N", "0.25"},     {"fence", "S", "12"},      {"nonce", "N", "12345678"}};
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         char key[64];
         fixture_key(f, "wrong-attribute", key, sizeof(key));
         put_record_with(f, key, wrong[i].name, json_pack("{s:s}", wrong[i].type, wrong[i].value));
-        struct outcome outcome = create(client, key, "x", NULL);
+        CLEARED struct outcome outcome = create(client, key, "x", NULL);
         CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
         CHECK_SAYS(&outcome.error, wrong[i].name);
         CHECK_SAYS(&outcome.error, key);
         assert_int_equal(outcome.result.attempts, 0);
         CHECK_ABSENT(client, key);
-        outcome_clear(&outcome);
     }
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------- listing and releasing */
@@ -335,10 +314,10 @@ static int collect_row(void *context, const os_record *record)
 SUITE_TEST(the_records_of_a_key_are_listed, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "listed", key, sizeof(key));
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     struct rows rows = {0};
     os_error error;
@@ -349,7 +328,7 @@ SUITE_TEST(the_records_of_a_key_are_listed, 0)
     assert_string_equal(rows.etag, "*");
     assert_string_equal(rows.other, "{}");
     assert_int_equal(strlen(rows.nonce), 32);
-    struct outcome again = replace(client, key, done.result.etag, "y", NULL);
+    CLEARED struct outcome again = replace(client, key, done.result.etag, "y", NULL);
     CHECK_VERDICT(again, OS_COMMITTED);
     rows = (struct rows){0};
     CHECK_CODE(os_table_list(client, key, NULL, collect_row, &rows, &error), OS_OK, &error);
@@ -360,15 +339,12 @@ SUITE_TEST(the_records_of_a_key_are_listed, 0)
     rows = (struct rows){0};
     CHECK_CODE(os_table_list(client, "no-such-key", NULL, collect_row, &rows, &error), OS_OK, &error);
     assert_int_equal(rows.count, 0);
-    outcome_clear(&done);
-    outcome_clear(&again);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_stuck_record_is_released_only_by_force_while_it_may_be_written_under, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "stuck", key, sizeof(key));
     put_peer_record(f, key, "3", "600000"); /* no fence: its holder's attempt is never dead */
@@ -382,19 +358,17 @@ SUITE_TEST(a_stuck_record_is_released_only_by_force_while_it_may_be_written_unde
     assert_null(json_object_get(item, "nonce"));
     json_decref(item);
     uint64_t start = now_ms();
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_true(now_ms() - start < 30000); /* a lease of ours, waited for: a minute */
     assert_int_equal(os_table_release(client, "no-such-record", NULL, 1, NULL, &error), OS_ERR_NOT_FOUND);
     CHECK_SAYS(&error, "no-such-record");
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_record_whose_fence_has_passed_is_released_without_force, BACKEND_FENCE)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "fence-passed", key, sizeof(key));
     char ttl[32];
@@ -413,7 +387,6 @@ SUITE_TEST(a_record_whose_fence_has_passed_is_released_without_force, BACKEND_FE
     assert_string_equal(string_of(item, "nonce"), "0123456789abcdef0123456789abcdef");
     assert_string_equal(raw_attribute(item, "fence", 'N'), fence);
     json_decref(item);
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

@@ -210,10 +210,9 @@ SUITE_TEST(a_resolved_ticket_can_be_resolved_again, 0)
     struct doubtful doubtful;
     doubtful_start(&doubtful, f, "again", FAULT_HOLD_ANSWER);
     for (int i = 0; i < 2; i++) {
-        struct outcome outcome = resolve(doubtful.client, doubtful.outcome.result.ticket, NULL);
+        CLEARED struct outcome outcome = resolve(doubtful.client, doubtful.outcome.result.ticket, NULL);
         CHECK_VERDICT(outcome, OS_COMMITTED);
         assert_null(outcome.result.ticket);
-        outcome_clear(&outcome);
     }
     fault_proxy_release(f->store_proxy, doubtful.rule, FAULT_FORWARD);
     doubtful_end(&doubtful);
@@ -224,19 +223,16 @@ SUITE_TEST(a_ticket_that_is_none_is_refused, 0)
     static const char *const bad[] = {
         "not json", "{}", "[]", "null", "{\"path\":1}", "\"string\"", "{\"version\":1,\"nonce\":\"\"}"};
     os_options options = fixture_fast_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct outcome outcome = resolve(client, bad[i], NULL);
+        CLEARED struct outcome outcome = resolve(client, bad[i], NULL);
         CHECK_VERDICT(outcome, OS_UNKNOWN);
         CHECK_ERROR(outcome, OS_ERR_ARGUMENT);
         CHECK_SAYS(&outcome.error, "ticket");
-        outcome_clear(&outcome);
     }
-    struct outcome none = resolve(client, NULL, NULL);
+    CLEARED struct outcome none = resolve(client, NULL, NULL);
     CHECK_VERDICT(none, OS_UNKNOWN);
     CHECK_ERROR(none, OS_ERR_ARGUMENT);
-    outcome_clear(&none);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_ticket_cut_short_or_of_another_store_is_refused, 0)
@@ -253,10 +249,9 @@ SUITE_TEST(a_ticket_cut_short_or_of_another_store_is_refused, 0)
     CHECK_ERROR(foreign, OS_ERR_ARGUMENT);
     for (size_t len = strlen(ticket); len > 0; len -= len > 7 ? 7 : len) {
         ticket[len - 1] = '\0';
-        struct outcome cut = resolve(doubtful.client, ticket, NULL);
+        CLEARED struct outcome cut = resolve(doubtful.client, ticket, NULL);
         CHECK_VERDICT(cut, OS_UNKNOWN);
         CHECK_ERROR(cut, OS_ERR_ARGUMENT);
-        outcome_clear(&cut);
     }
     fault_proxy_release(f->store_proxy, doubtful.rule, FAULT_DISCARD);
     free(ticket);
@@ -271,7 +266,7 @@ SUITE_TEST(a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source,
     char key[64];
     assert_true(fixture_proxies(f));
     os_options options = fixture_fast_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     fixture_key(f, "copy-refused", key, sizeof(key));
     put_plain(client, "resolved-source", "source", NULL);
     fault_proxy_add(f->store_proxy, &(struct fault_rule){
@@ -288,19 +283,16 @@ SUITE_TEST(a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source,
                              .first = 2});
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 7000; /* less than the patience with a store that does not answer */
-    struct outcome doubtful = copy(client, "resolved-source", key, &call);
+    CLEARED struct outcome doubtful = copy(client, "resolved-source", key, &call);
     CHECK_VERDICT(doubtful, OS_UNKNOWN);
     fault_proxy_clear(f->store_proxy);
-    struct outcome resolved = resolve(client, doubtful.result.ticket, NULL);
+    CLEARED struct outcome resolved = resolve(client, doubtful.result.ticket, NULL);
     CHECK_VERDICT(resolved, OS_NOT_EXECUTED);
     assert_string_equal(resolved.result.rule, "R13.B");
     CHECK_SAYS(&resolved.error, key);
     assert_null(strstr(resolved.error.message, "source"));
     assert_null(strstr(resolved.error.message, "(null)"));
     CHECK_ABSENT(client, key);
-    outcome_clear(&resolved);
-    outcome_clear(&doubtful);
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

@@ -132,12 +132,11 @@ static void end_settling(struct staged_try *try, unsigned held)
 /* The record of a lost Complete is not released: the next writer aborts the upload before he writes. */
 static void check_next_writer(struct staged_try *try)
 {
-    struct outcome next = create(try->client, try->key, "next", NULL);
+    CLEARED struct outcome next = create(try->client, try->key, "next", NULL);
     CHECK_VERDICT(next, OS_COMMITTED);
     assert_true(next.result.took_over);
     assert_int_equal(staged_try_count(try, staged_aborts(try->key)), 2);
     check_no_uploads(try);
-    outcome_clear(&next);
 }
 
 SUITE_TEST(a_complete_that_is_being_settled_keeps_its_record, BACKEND_FENCE)

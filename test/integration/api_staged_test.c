@@ -50,18 +50,18 @@ static void check_committed(const struct fixture *f, os_client *client, const ch
 
 SUITE_TEST(a_large_body_is_created_and_replaced_in_parts, 0)
 {
-    os_client *client = open_small_parts(f);
+    CLOSED os_client *client = open_small_parts(f);
     size_t length = 20 * MIB + 1;
     void *bytes = big_memory(length);
     char key[64];
     fixture_key(f, "staged", key, sizeof(key));
     os_body body = OS_BODY_MEMORY(bytes, length);
-    struct outcome made = put_absent(client, key, &body, NULL);
+    CLEARED struct outcome made = put_absent(client, key, &body, NULL);
     check_committed(f, client, key, &made, length);
     char etag[128];
     check_etag(f, client, key, made.result.etag, etag);
 
-    struct outcome lost = put_absent(client, key, &body, NULL);
+    CLEARED struct outcome lost = put_absent(client, key, &body, NULL);
     CHECK_VERDICT(lost, OS_CONFLICT);
     CHECK_ERROR(lost, OS_ERR_CONFLICT);
     assert_string_equal(lost.result.found_etag, etag);
@@ -69,23 +69,17 @@ SUITE_TEST(a_large_body_is_created_and_replaced_in_parts, 0)
     assert_int_equal(lost.result.requests, 1); /* no byte was staged */
 
     body.length = 12 * MIB;
-    struct outcome replaced = {.result = OS_RESULT_INIT};
+    CLEARED struct outcome replaced = {.result = OS_RESULT_INIT};
     replaced.verdict = os_put_if_match(client, key, etag, &body, NULL, NULL, &replaced.result, &replaced.error);
     check_committed(f, client, key, &replaced, 12 * MIB);
-    struct outcome stale = {.result = OS_RESULT_INIT};
+    CLEARED struct outcome stale = {.result = OS_RESULT_INIT};
     stale.verdict = os_put_if_match(client, key, etag, &body, NULL, NULL, &stale.result, &stale.error);
     CHECK_VERDICT(stale, OS_CONFLICT);
-    struct outcome absent = {.result = OS_RESULT_INIT};
+    CLEARED struct outcome absent = {.result = OS_RESULT_INIT};
     absent.verdict = os_put_if_match(client, "not/there", etag, &body, NULL, NULL, &absent.result, &absent.error);
     CHECK_VERDICT(absent, OS_CONFLICT);
     assert_string_equal(absent.result.found_etag, "");
-    outcome_clear(&made);
-    outcome_clear(&lost);
-    outcome_clear(&replaced);
-    outcome_clear(&stale);
-    outcome_clear(&absent);
     free(bytes);
-    os_client_close(client);
 }
 
 enum { HUNDRED = 100 << 20 };
@@ -93,22 +87,20 @@ enum { HUNDRED = 100 << 20 };
 SUITE_TEST(a_hundred_mib_are_put_from_memory, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     void *bytes = big_memory(HUNDRED);
     char key[64];
     fixture_key(f, "memory", key, sizeof(key));
     os_body body = OS_BODY_MEMORY(bytes, HUNDRED);
-    struct outcome outcome = put_absent(client, key, &body, NULL);
+    CLEARED struct outcome outcome = put_absent(client, key, &body, NULL);
     check_committed(f, client, key, &outcome, HUNDRED);
-    outcome_clear(&outcome);
     free(bytes);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_hundred_mib_are_put_from_a_file, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     char path[320];
     fixture_key(f, "file", key, sizeof(key));
@@ -119,7 +111,6 @@ SUITE_TEST(a_hundred_mib_are_put_from_a_file, 0)
     check_committed(f, client, key, &outcome, HUNDRED);
     outcome_clear(&outcome);
     assert_int_equal(unlink(path), 0);
-    os_client_close(client);
 }
 
 struct heard {
@@ -141,7 +132,7 @@ static void hear(void *context, uint64_t done, uint64_t total)
 SUITE_TEST(a_hundred_mib_are_put_from_a_stream_and_progress_is_told, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     struct big_stream stream = {.length = HUNDRED};
     struct heard heard = {0};
     os_call call = OS_CALL_INIT;
@@ -150,14 +141,12 @@ SUITE_TEST(a_hundred_mib_are_put_from_a_stream_and_progress_is_told, 0)
     os_body body = big_stream_body(&stream);
     call.progress = hear;
     call.progress_context = &heard;
-    struct outcome outcome = put_absent(client, key, &body, &call);
+    CLEARED struct outcome outcome = put_absent(client, key, &body, &call);
     check_committed(f, client, key, &outcome, HUNDRED);
     assert_true(heard.calls > 0);
     assert_false(heard.backwards);
     assert_int_equal(heard.done, HUNDRED);
     assert_int_equal(heard.total, HUNDRED);
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 /* On both sides of what fits into one request, and of what fits into whole parts. */
@@ -178,25 +167,23 @@ SUITE_TEST(a_stream_of_any_length_is_put, 0)
     options.part_size = 5 * MIB;
     options.stage_above = 6 * MIB;
     options.parts_at_once = 1;
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct big_stream stream = {.length = cases[i].length};
         os_body body = big_stream_body(&stream);
         char key[64];
         fixture_key(f, "any", key, sizeof(key));
-        struct outcome outcome = put_absent(client, key, &body, NULL);
+        CLEARED struct outcome outcome = put_absent(client, key, &body, NULL);
         CHECK_VERDICT(outcome, OS_COMMITTED);
         assert_string_equal(outcome.result.request, cases[i].request);
         check_big(client, key, cases[i].length);
         assert_int_equal(open_uploads(f, key), 0);
-        outcome_clear(&outcome);
     }
-    os_client_close(client);
 }
 
 SUITE_TEST(content_headers_and_metadata_go_with_the_upload, 0)
 {
-    os_client *client = open_small_parts(f);
+    CLOSED os_client *client = open_small_parts(f);
     void *bytes = big_memory(9 * MIB);
     os_body body = OS_BODY_MEMORY(bytes, 9 * MIB);
     os_metadata metadata[] = {{"colour", "blue"}};
@@ -215,12 +202,11 @@ SUITE_TEST(content_headers_and_metadata_go_with_the_upload, 0)
     assert_int_equal(object.length, 9 * MIB);
     os_result_clear(&result);
     free(bytes);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_stream_is_put_without_a_guard, 0)
 {
-    os_client *client = open_small_parts(f);
+    CLOSED os_client *client = open_small_parts(f);
     static const size_t lengths[] = {0, 1000, 12 * MIB};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
         struct big_stream stream = {.length = lengths[i]};
@@ -239,7 +225,6 @@ SUITE_TEST(a_stream_is_put_without_a_guard, 0)
         assert_string_equal(found.nonce, "");
         assert_int_equal(open_uploads(f, key), 0);
     }
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------------ nothing left behind
@@ -253,14 +238,13 @@ struct rival {
 static void create_first(void *context)
 {
     const struct rival *rival = context;
-    struct outcome outcome = create(rival->client, rival->key, "first", NULL);
+    CLEARED struct outcome outcome = create(rival->client, rival->key, "first", NULL);
     CHECK_VERDICT(outcome, OS_COMMITTED);
-    outcome_clear(&outcome);
 }
 
 SUITE_TEST(a_race_that_is_lost_while_parts_are_sent_leaves_no_upload, 0)
 {
-    os_client *client = open_small_parts(f);
+    CLOSED os_client *client = open_small_parts(f);
     char key[64];
     fixture_key(f, "lost", key, sizeof(key));
     struct rival rival = {open_small_parts(f), key};
@@ -273,7 +257,6 @@ SUITE_TEST(a_race_that_is_lost_while_parts_are_sent_leaves_no_upload, 0)
     assert_int_equal(open_uploads(f, key), 0);
     outcome_clear(&outcome);
     os_client_close(rival.client);
-    os_client_close(client);
 }
 
 static void trigger(void *context)
@@ -283,7 +266,7 @@ static void trigger(void *context)
 
 SUITE_TEST(a_call_that_is_cancelled_while_parts_are_sent_leaves_no_upload, 0)
 {
-    os_client *client = open_small_parts(f);
+    CLOSED os_client *client = open_small_parts(f);
     os_cancel *cancel = NULL;
     os_call call = OS_CALL_INIT;
     char key[64];
@@ -300,12 +283,11 @@ SUITE_TEST(a_call_that_is_cancelled_while_parts_are_sent_leaves_no_upload, 0)
     assert_int_equal(open_uploads(f, key), 0);
     outcome_clear(&outcome);
     os_cancel_free(cancel);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_deadline_that_passes_while_parts_are_sent_leaves_no_upload, 0)
 {
-    os_client *client = open_small_parts(f);
+    CLOSED os_client *client = open_small_parts(f);
     os_call call = OS_CALL_INIT;
     char key[64];
     fixture_key(f, "deadline", key, sizeof(key));
@@ -313,19 +295,17 @@ SUITE_TEST(a_deadline_that_passes_while_parts_are_sent_leaves_no_upload, 0)
     os_body body = big_stream_body(&endless);
     call.deadline_ms = 1500;
     uint64_t start = now_ms();
-    struct outcome outcome = put_absent(client, key, &body, &call);
+    CLEARED struct outcome outcome = put_absent(client, key, &body, &call);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_DEADLINE);
     assert_in_range(now_ms() - start, 1500, 60000);
     CHECK_ABSENT(client, key);
     assert_int_equal(open_uploads(f, key), 0);
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_stream_that_breaks_off_is_not_executed_and_leaves_no_upload, 0)
 {
-    os_client *client = open_small_parts(f);
+    CLOSED os_client *client = open_small_parts(f);
     static const size_t lengths[] = {1 * MIB, 12 * MIB};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
         struct big_stream stream = {.length = lengths[i], .breaks = true};
@@ -342,7 +322,6 @@ SUITE_TEST(a_stream_that_breaks_off_is_not_executed_and_leaves_no_upload, 0)
         CHECK_ABSENT(client, key);
         assert_int_equal(open_uploads(f, key), 0);
     }
-    os_client_close(client);
 }
 
 struct cut {
@@ -365,7 +344,7 @@ SUITE_TEST(a_file_that_shrinks_while_it_is_read_is_not_executed, BACKEND_S3)
     os_options options = fixture_options(f);
     options.part_size = 5 * MIB;
     options.parts_at_once = 1; /* one part is sent, one is read ahead: the third is cut */
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_call call = OS_CALL_INIT;
     struct cut cut = {.done = false};
     char key[64];
@@ -375,14 +354,12 @@ SUITE_TEST(a_file_that_shrinks_while_it_is_read_is_not_executed, BACKEND_S3)
     os_body body = OS_BODY_FILE(cut.path);
     call.progress = cut_file;
     call.progress_context = &cut;
-    struct outcome outcome = put_absent(client, key, &body, &call);
+    CLEARED struct outcome outcome = put_absent(client, key, &body, &call);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_BODY);
     CHECK_SAYS(&outcome.error, cut.path);
     CHECK_ABSENT(client, key);
     assert_int_equal(open_uploads(f, key), 0);
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------------ killed */
@@ -406,7 +383,7 @@ static int die_role(struct fixture *f, int argc, char **argv)
 
 SUITE_TEST(a_writer_that_is_killed_leaves_an_upload_that_hinders_nobody, 0)
 {
-    os_client *client = open_small_parts(f);
+    CLOSED os_client *client = open_small_parts(f);
     struct child child;
     char key[64];
     fixture_key(f, "killed", key, sizeof(key));
@@ -416,12 +393,10 @@ SUITE_TEST(a_writer_that_is_killed_leaves_an_upload_that_hinders_nobody, 0)
     assert_int_equal(child_wait(&child), 128 + SIGKILL);
     assert_int_equal(open_uploads(f, key), 1);
     CHECK_ABSENT(client, key);
-    struct outcome outcome = create(client, key, "alive", NULL);
+    CLEARED struct outcome outcome = create(client, key, "alive", NULL);
     CHECK_VERDICT(outcome, OS_COMMITTED);
     assert_int_equal(outcome.result.guards, 1);
     CHECK_OBJECT(client, key, "alive");
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

@@ -59,7 +59,7 @@ struct refusal {
 
 static void check_refusal(struct fixture *f, const struct refusal *refusal)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     char key[64];
     fixture_key(f, refusal->name, key, sizeof(key));
     unsigned rule = add(f, (struct fault_rule){.match = attempt_on(key),
@@ -68,7 +68,7 @@ static void check_refusal(struct fixture *f, const struct refusal *refusal)
                                                .status = refusal->status,
                                                .headers = XML,
                                                .body = refusal->body});
-    struct outcome outcome = create(client, key, "refused", NULL);
+    CLEARED struct outcome outcome = create(client, key, "refused", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, refusal->code);
     assert_string_equal(outcome.result.rule, "R8");
@@ -84,17 +84,13 @@ static void check_refusal(struct fixture *f, const struct refusal *refusal)
     /* V5: the record was released, so that the next writer need not wait. */
     uint64_t start = now_ms();
     os_options options = fixture_options(f);
-    os_client *other = fixture_client(&options);
-    struct outcome next = create(other, key, "next", NULL);
+    CLOSED os_client *other = fixture_client(&options);
+    CLEARED struct outcome next = create(other, key, "next", NULL);
     CHECK_VERDICT(next, OS_COMMITTED);
     assert_true(now_ms() - start < SOON_MS);
     assert_true(next.result.took_over);
     assert_int_equal(next.result.generation, outcome.result.generation + 2); /* release, takeover */
     CHECK_OBJECT(other, key, "next");
-    outcome_clear(&outcome);
-    outcome_clear(&next);
-    os_client_close(other);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_refused_write_is_handed_over_within_a_poll, 0)
@@ -139,7 +135,7 @@ static void *create_in_thread(void *argument)
 
 SUITE_TEST(a_waiting_writer_takes_over_within_a_poll_of_the_failure, 0)
 {
-    os_client *first = proxied(f);
+    CLOSED os_client *first = proxied(f);
     char key[64];
     fixture_key(f, "hand-over", key, sizeof(key));
     unsigned refuse = add(f, (struct fault_rule){.match = attempt_on(key),
@@ -166,12 +162,11 @@ SUITE_TEST(a_waiting_writer_takes_over_within_a_poll_of_the_failure, 0)
     outcome_clear(&failing.outcome);
     outcome_clear(&contender.outcome);
     os_client_close(contender.client);
-    os_client_close(first);
 }
 
 SUITE_TEST(rename_with_a_delete_that_fails_leaves_both, 0)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     char source[64];
     char key[64];
     fixture_key(f, "rename-from", source, sizeof(source));
@@ -182,33 +177,29 @@ SUITE_TEST(rename_with_a_delete_that_fails_leaves_both, 0)
                                .status = 403,
                                .headers = XML,
                                .body = FAILURE("AccessDenied", "Access Denied.")});
-    struct outcome done = rename_object(client, source, key, NULL);
+    CLEARED struct outcome done = rename_object(client, source, key, NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     CHECK_ERROR(done, OS_ERR_DENIED);
     CHECK_SAYS(&done.error, source);
     CHECK_OBJECT(client, key, "moved");
     CHECK_OBJECT(client, source, "moved");
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 /* ------------------------------------------------------------------------------------------------ reads */
 
 static void commits_although(struct fixture *f, const char *name, struct fault_rule rule)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     char key[64];
     fixture_key(f, name, key, sizeof(key));
     rule.match = plain_head(key);
     unsigned id = add(f, rule);
     uint64_t start = now_ms();
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_true(now_ms() - start < SOON_MS);
     assert_true(fault_proxy_hits(f->store_proxy, id) >= 1);
     assert_int_equal(done.result.attempts, 1);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_throttled_head_is_asked_again, 0)
@@ -228,12 +219,12 @@ SUITE_TEST(a_head_without_a_date_is_asked_once_more, 0)
 
 SUITE_TEST(a_denied_head_is_not_executed, 0)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     char key[64];
     fixture_key(f, "head-denied", key, sizeof(key));
     unsigned id =
         add(f, (struct fault_rule){.match = plain_head(key), .action = FAULT_ANSWER, .status = 403, .headers = XML});
-    struct outcome outcome = create(client, key, "x", NULL);
+    CLEARED struct outcome outcome = create(client, key, "x", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_DENIED);
     CHECK_SAYS(&outcome.error, key);
@@ -242,8 +233,6 @@ SUITE_TEST(a_denied_head_is_not_executed, 0)
     assert_int_equal(outcome.result.attempts, 0);
     fault_proxy_remove(f->store_proxy, id);
     CHECK_ABSENT(client, key);
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_late_put_item_is_followed_by_another_look, 0)
@@ -251,7 +240,7 @@ SUITE_TEST(a_late_put_item_is_followed_by_another_look, 0)
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.recheck_after_ms = 300;
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "recheck", key, sizeof(key));
     struct fault_rule slow = {.match = {.target = "PutItem"}, .action = FAULT_HOLD, .times = 1};
@@ -271,14 +260,13 @@ SUITE_TEST(a_late_put_item_is_followed_by_another_look, 0)
     assert_int_equal(writer.outcome.result.attempts, 0);
     CHECK_OBJECT(client, key, "outsider");
     outcome_clear(&writer.outcome);
-    os_client_close(client);
 }
 
 /* --------------------------------------------------------------------------------- regions, clocks, tokens */
 
 static void check_second_head_names_region(struct fixture *f, const char *name, struct fault_rule rule)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     char key[64];
     fixture_key(f, name, key, sizeof(key));
     rule.match = plain_head(key);
@@ -293,7 +281,6 @@ static void check_second_head_names_region(struct fixture *f, const char *name, 
     assert_true(fault_proxy_seen(f->store_proxy, &rule.match, 1, &seen));
     assert_non_null(strstr(seen.head, "/eu-central-1/s3/aws4_request"));
     fault_seen_free(&seen);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_redirect_is_followed_to_the_region_it_names, 0)
@@ -306,15 +293,13 @@ SUITE_TEST(a_redirect_is_followed_to_the_region_it_names, 0)
 
 SUITE_TEST(a_redirect_without_a_region_is_a_wrong_region, 0)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     add(f, (struct fault_rule){
                .match = plain_head("redirected-nowhere"), .action = FAULT_ANSWER, .status = 301, .headers = MARK});
-    struct outcome outcome = create(client, "redirected-nowhere", "x", NULL);
+    CLEARED struct outcome outcome = create(client, "redirected-nowhere", "x", NULL);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_REGION);
     CHECK_SAYS(&outcome.error, "region");
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 #define SKEWED \
@@ -322,7 +307,7 @@ SUITE_TEST(a_redirect_without_a_region_is_a_wrong_region, 0)
 
 SUITE_TEST(a_request_refused_for_its_time_is_signed_anew, 0)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     char key[64];
     fixture_key(f, "skewed-get", key, sizeof(key));
     put_plain(client, key, "x", NULL);
@@ -331,13 +316,12 @@ SUITE_TEST(a_request_refused_for_its_time_is_signed_anew, 0)
                .match = get, .action = FAULT_ANSWER, .times = 1, .status = 403, .headers = XML, .body = SKEWED});
     CHECK_OBJECT(client, key, "x");
     assert_int_equal(fault_proxy_count(f->store_proxy, &get), 2);
-    os_client_close(client);
 }
 
 /* The answer to a HEAD has no body to say RequestTimeTooSkewed in: only its Date tells. */
 SUITE_TEST(a_head_refused_by_a_clock_far_from_ours_is_signed_by_that_clock, 0)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     char key[64];
     fixture_key(f, "skewed-head", key, sizeof(key));
     struct fault_match head = plain_head(key);
@@ -355,12 +339,11 @@ SUITE_TEST(a_head_refused_by_a_clock_far_from_ours_is_signed_by_that_clock, 0)
     assert_true(fault_proxy_seen(f->store_proxy, &head, 1, &seen));
     assert_non_null(strstr(seen.head, day)); /* of the credential scope */
     fault_seen_free(&seen);
-    os_client_close(client);
 }
 
 SUITE_TEST(an_attempt_refused_for_its_time_is_a_new_guard, 0)
 {
-    os_client *client = proxied(f);
+    CLOSED os_client *client = proxied(f);
     char key[64];
     fixture_key(f, "skewed-put", key, sizeof(key));
     add(f, (struct fault_rule){.match = attempt_on(key),
@@ -369,12 +352,10 @@ SUITE_TEST(an_attempt_refused_for_its_time_is_a_new_guard, 0)
                                .status = 403,
                                .headers = XML,
                                .body = SKEWED});
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_int_equal(done.result.guards, 2);
     assert_int_equal(done.result.attempts, 2);
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 static _Atomic int keys_given;
@@ -401,7 +382,7 @@ SUITE_TEST(an_expired_token_signs_the_same_date_and_length_again, 0)
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.credentials = give_keys;
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     char key[64];
     fixture_key(f, "expired-token", key, sizeof(key));
     struct fault_match attempts = attempt_on(key);
@@ -412,7 +393,7 @@ SUITE_TEST(an_expired_token_signs_the_same_date_and_length_again, 0)
                                .headers = XML,
                                .body = FAILURE("ExpiredToken", "The provided token has expired.")});
     keys_given = 0;
-    struct outcome done = create(client, key, "x", NULL);
+    CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_int_equal(done.result.guards, 1);
     assert_true(keys_given >= 2);
@@ -431,8 +412,6 @@ SUITE_TEST(an_expired_token_signs_the_same_date_and_length_again, 0)
         fault_seen_free(&one);
         fault_seen_free(&two);
     }
-    outcome_clear(&done);
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

@@ -116,9 +116,8 @@ SUITE_TEST(a_killed_holders_key_is_free_within_seconds, 0)
         assert_int_equal(seen.upstream_status, 403);
         fault_seen_free(&seen);
         os_options options = takeover_options(f);
-        os_client *client = fixture_client(&options);
+        CLOSED os_client *client = fixture_client(&options);
         CHECK_OBJECT(client, holder.key, "the successor's");
-        os_client_close(client);
     }
 }
 
@@ -128,14 +127,12 @@ SUITE_TEST(a_holder_that_was_killed_after_its_put_has_committed, 0)
     holder_start(&holder, f, "killed-late", (struct fault_rule){.action = FAULT_HOLD_ANSWER}, "5");
     child_kill(&holder.child);
     os_options options = takeover_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     uint64_t start = now_ms();
-    struct outcome outcome = create(client, holder.key, "too late", NULL);
+    CLEARED struct outcome outcome = create(client, holder.key, "too late", NULL);
     CHECK_VERDICT(outcome, OS_CONFLICT);
     assert_true(now_ms() - start < 9000); /* before the fence */
     CHECK_OBJECT(client, holder.key, "ddddd");
-    outcome_clear(&outcome);
-    os_client_close(client);
 }
 
 /*
@@ -155,9 +152,8 @@ SUITE_TEST(a_body_that_stalls_half_way_past_its_lease_harms_nobody, BACKEND_REAL
     fault_proxy_release(f->store_proxy, holder.rule, FAULT_FORWARD);
     assert_true(fault_proxy_wait_finished(f->store_proxy, holder.rule, 1, 120000));
     os_options options = takeover_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     CHECK_OBJECT(client, holder.key, "the successor's");
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

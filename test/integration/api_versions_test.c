@@ -73,22 +73,22 @@ static void check_text(os_client *client, const char *key, const char *version_i
 
 SUITE_TEST(every_write_names_its_version_and_each_can_be_read, BACKEND_REAL)
 {
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     struct seen seen;
     os_object object = OS_OBJECT_INIT;
     os_error error;
     char key[64];
     fixture_key(f, "named", key, sizeof(key));
-    struct outcome first = create(client, key, "one", NULL);
+    CLEARED struct outcome first = create(client, key, "one", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     assert_true(first.result.version_id[0] != '\0');
-    struct outcome second = replace(client, key, first.result.etag, "second", NULL);
+    CLEARED struct outcome second = replace(client, key, first.result.etag, "second", NULL);
     CHECK_VERDICT(second, OS_COMMITTED);
     assert_string_not_equal(second.result.version_id, first.result.version_id);
-    struct outcome stale = replace(client, key, first.result.etag, "stale", NULL);
+    CLEARED struct outcome stale = replace(client, key, first.result.etag, "stale", NULL);
     CHECK_VERDICT(stale, OS_CONFLICT);
     assert_string_equal(stale.result.found_version_id, second.result.version_id);
-    struct outcome deleted = delete_version(client, key, second.result.etag, NULL);
+    CLEARED struct outcome deleted = delete_version(client, key, second.result.etag, NULL);
     CHECK_VERDICT(deleted, OS_COMMITTED);
     assert_true(deleted.result.version_id[0] != '\0'); /* of the marker */
 
@@ -111,48 +111,37 @@ SUITE_TEST(every_write_names_its_version_and_each_can_be_read, BACKEND_REAL)
     list(client, key, 2, &seen);
     assert_int_equal(seen.count, 2);
     assert_string_equal(seen.list[1].version_id, second.result.version_id);
-    outcome_clear(&first);
-    outcome_clear(&second);
-    outcome_clear(&stale);
-    outcome_clear(&deleted);
-    os_client_close(client);
 }
 
 /* A delete marker counts as absent (R1). */
 SUITE_TEST(a_deleted_key_is_created_again_and_is_no_version_to_replace, BACKEND_REAL)
 {
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     char key[64];
     fixture_key(f, "again", key, sizeof(key));
-    struct outcome first = create(client, key, "one", NULL);
+    CLEARED struct outcome first = create(client, key, "one", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
-    struct outcome deleted = delete_version(client, key, first.result.etag, NULL);
+    CLEARED struct outcome deleted = delete_version(client, key, first.result.etag, NULL);
     CHECK_VERDICT(deleted, OS_COMMITTED);
-    struct outcome late = replace(client, key, first.result.etag, "late", NULL);
+    CLEARED struct outcome late = replace(client, key, first.result.etag, "late", NULL);
     CHECK_VERDICT(late, OS_CONFLICT);
-    struct outcome gone = delete_version(client, key, first.result.etag, NULL);
+    CLEARED struct outcome gone = delete_version(client, key, first.result.etag, NULL);
     CHECK_VERDICT(gone, OS_CONFLICT);
-    struct outcome again = create(client, key, "two", NULL);
+    CLEARED struct outcome again = create(client, key, "two", NULL);
     CHECK_VERDICT(again, OS_COMMITTED);
     CHECK_OBJECT(client, key, "two");
-    outcome_clear(&first);
-    outcome_clear(&deleted);
-    outcome_clear(&late);
-    outcome_clear(&gone);
-    outcome_clear(&again);
-    os_client_close(client);
 }
 
 SUITE_TEST(an_old_version_is_copied_also_over_its_own_key, BACKEND_REAL)
 {
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     char key[64];
     char other[64];
     struct outcome done = {.result = OS_RESULT_INIT};
     fixture_key(f, "old", key, sizeof(key));
     fixture_key(f, "copied", other, sizeof(other));
-    struct outcome first = create(client, key, "one", NULL);
-    struct outcome second = replace(client, key, first.result.etag, "two", NULL);
+    CLEARED struct outcome first = create(client, key, "one", NULL);
+    CLEARED struct outcome second = replace(client, key, first.result.etag, "two", NULL);
     CHECK_VERDICT(second, OS_COMMITTED);
     os_copy_options options = OS_COPY_OPTIONS_INIT;
     options.source_version_id = first.result.version_id;
@@ -177,35 +166,28 @@ SUITE_TEST(an_old_version_is_copied_also_over_its_own_key, BACKEND_REAL)
     done.verdict = os_rename_if_not_exists(client, key, "elsewhere", &options, NULL, &done.result, &done.error);
     CHECK_VERDICT(done, OS_NOT_EXECUTED);
     CHECK_ERROR(done, OS_ERR_ARGUMENT);
-    outcome_clear(&first);
-    outcome_clear(&second);
-    os_client_close(client);
 }
 
 SUITE_TEST(a_source_that_is_a_delete_marker_is_none, BACKEND_REAL)
 {
-    os_client *client = open_client(f);
+    CLOSED os_client *client = open_client(f);
     char key[64];
-    struct outcome done = {.result = OS_RESULT_INIT};
+    CLEARED struct outcome done = {.result = OS_RESULT_INIT};
     fixture_key(f, "marker", key, sizeof(key));
-    struct outcome first = create(client, key, "one", NULL);
-    struct outcome deleted = delete_version(client, key, first.result.etag, NULL);
+    CLEARED struct outcome first = create(client, key, "one", NULL);
+    CLEARED struct outcome deleted = delete_version(client, key, first.result.etag, NULL);
     CHECK_VERDICT(deleted, OS_COMMITTED);
     os_copy_options options = OS_COPY_OPTIONS_INIT;
     options.source_version_id = deleted.result.version_id;
     done.verdict = os_copy_if_not_exists(client, key, "from-a-marker", &options, NULL, &done.result, &done.error);
     CHECK_VERDICT(done, OS_NOT_EXECUTED);
     CHECK_ERROR(done, OS_ERR_SOURCE);
-    outcome_clear(&done);
-    outcome_clear(&first);
-    outcome_clear(&deleted);
-    os_client_close(client);
 }
 
 SUITE_TEST(bad_wishes_for_versions_are_refused, 0)
 {
     os_options options = fixture_options(f);
-    os_client *client = fixture_client(&options);
+    CLOSED os_client *client = fixture_client(&options);
     os_list_options wanted = OS_LIST_OPTIONS_INIT;
     os_object object = OS_OBJECT_INIT;
     os_error error;
@@ -224,7 +206,6 @@ SUITE_TEST(bad_wishes_for_versions_are_refused, 0)
     CHECK_CODE(code, others ? OS_OK : OS_ERR_UNSUPPORTED, &error);
     if (!others)
         CHECK_CODE(os_head_version(client, key, "null", NULL, &object, &error), OS_ERR_UNSUPPORTED, &error);
-    os_client_close(client);
 }
 
 int main(int argc, char **argv)

@@ -13,6 +13,11 @@ void outcome_clear(struct outcome *outcome)
     os_result_clear(&outcome->result);
 }
 
+void client_close_at(os_client **client)
+{
+    os_client_close(*client);
+}
+
 static struct outcome outcome_start(void)
 {
     return (struct outcome){.result = OS_RESULT_INIT};

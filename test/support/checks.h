@@ -16,6 +16,10 @@ struct outcome {
     os_error error;
 };
 void outcome_clear(struct outcome *outcome);
+/* At the end of its block, unless the test has failed before. */
+#define CLEARED __attribute__((cleanup(outcome_clear)))
+#define CLOSED  __attribute__((cleanup(client_close_at)))
+void client_close_at(os_client **client);
 
 /* Short forms: the body is text, options are defaults; `call` may be NULL. */
 struct outcome create(os_client *client, const char *key, const char *text, const os_call *call);
