@@ -35,7 +35,7 @@ struct
 try {
     struct fixture *f;
     os_client *client;
-    char key[64];
+    const char *key;
     struct fault_match attempts;
     pthread_t thread;
     struct outcome outcome;
@@ -51,7 +51,7 @@ static void try_open(struct try *try, struct fixture *f, const char *name, os_to
     os_options options = fixture_fast_options(f);
     options.condition_headers = condition_headers;
     try->client = fixture_client(&options);
-    fixture_key(f, name, try->key, sizeof(try->key));
+    try->key = fixture_key(f, name);
     try->attempts = attempt_on(try->key);
 }
 

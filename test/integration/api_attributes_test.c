@@ -42,15 +42,14 @@ SUITE_TEST(tags_go_with_every_way_of_putting, BACKEND_S3 | BACKEND_V4 | BACKEND_
     os_body small = OS_BODY_MEMORY("x", 1);
     os_body big = OS_BODY_MEMORY(bytes, BIG);
     os_error error;
-    char key[64];
     assert_non_null(bytes);
-    fixture_key(f, "tags/plain", key, sizeof(key));
+    const char *key = fixture_key(f, "tags/plain");
     CHECK_CODE(os_put(client, key, &small, &headers, NULL, NULL, &error), OS_OK, &error);
     check_tags(f, key);
-    fixture_key(f, "tags/guarded", key, sizeof(key));
+    key = fixture_key(f, "tags/guarded");
     assert_int_equal(os_put_if_absent(client, key, &small, &headers, NULL, NULL, &error), OS_COMMITTED);
     check_tags(f, key);
-    fixture_key(f, "tags/staged", key, sizeof(key));
+    key = fixture_key(f, "tags/staged");
     os_verdict verdict = os_put_if_absent(client, key, &big, &headers, NULL, NULL, &error);
     if (verdict != OS_COMMITTED)
         fail_msg("%s", error.message);
@@ -71,9 +70,8 @@ SUITE_TEST(a_store_without_them_refuses_before_anything_is_written, 0)
     wanted[1].storage_class = "STANDARD_IA";
     wanted[2].encryption = "AES256";
     for (int i = 0; i < 3; i++) {
-        char key[64];
         os_error error;
-        fixture_key(f, "refused", key, sizeof(key));
+        const char *key = fixture_key(f, "refused");
         CHECK_CODE(os_put(client, key, &body, &wanted[i], NULL, NULL, &error), OS_ERR_UNSUPPORTED, &error);
         CHECK_SAYS(&error, words[i]);
         assert_int_equal(os_put_if_absent(client, key, &body, &wanted[i], NULL, NULL, &error), OS_NOT_EXECUTED);

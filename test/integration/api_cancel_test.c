@@ -75,8 +75,7 @@ static void check_cancelled(struct fixture *f, const char *name, struct fault_ma
 {
     struct cancelled cancelled = {.waiting = {.client = proxied(f)}};
     assert_int_equal(os_cancel_new(&cancelled.cancel), OS_OK);
-    char key[64];
-    fixture_key(f, name, key, sizeof(key));
+    const char *key = fixture_key(f, name);
     cancelled.waiting.key = key;
     unsigned id = add(f, (struct fault_rule){.match = held, .action = FAULT_HOLD});
     pthread_t thread;
@@ -135,8 +134,7 @@ SUITE_TEST(a_body_cut_short_is_no_object, 0)
 {
     struct cancelled cancelled = {.waiting = {.client = proxied(f)}};
     assert_int_equal(os_cancel_new(&cancelled.cancel), OS_OK);
-    char key[64];
-    fixture_key(f, "cut-short", key, sizeof(key));
+    const char *key = fixture_key(f, "cut-short");
     cancelled.waiting.key = key;
     struct fault_match put = {.method = "PUT", .path_contains = key};
     unsigned id = add(f, (struct fault_rule){.match = put, .action = FAULT_STALL_CLIENT, .bytes = LARGE / 2});
@@ -166,8 +164,7 @@ SUITE_TEST(a_body_cut_short_is_no_object, 0)
 SUITE_TEST(closing_the_client_ends_what_runs, 0)
 {
     os_client *client = proxied(f);
-    char key[64];
-    fixture_key(f, "closing", key, sizeof(key));
+    const char *key = fixture_key(f, "closing");
     put_plain(client, key, "x", NULL);
     uint64_t start = now_ms();
     os_client_close(client);

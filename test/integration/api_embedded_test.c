@@ -185,8 +185,7 @@ SUITE_TEST(a_process_killed_at_any_instant_leaves_a_whole_object, 0)
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        char key[64];
-        fixture_key(f, "rewritten", key, sizeof(key)); /* each round its own: its record need not be waited for */
+        const char *key = fixture_key(f, "rewritten"); /* each round its own: its record need not be waited for */
         struct child child;
         const char *const arguments[] = {key, NULL};
         char line[16];

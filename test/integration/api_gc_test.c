@@ -190,9 +190,8 @@ SUITE_TEST(an_abandoned_upload_is_removed_when_it_is_old_and_that_is_wanted, 0)
 {
     CLOSED os_client *client = open_client(f);
     struct told told;
-    char key[64];
     char id[RECORD_UPLOAD_SIZE];
-    fixture_key(f, "abandoned", key, sizeof(key));
+    const char *key = fixture_key(f, "abandoned");
     begin_upload(f, key, id);
     os_gc_result result = search(client, key, 0, true, &told); /* a day by default */
     assert_int_equal(result.uploads, 1);
@@ -216,10 +215,9 @@ SUITE_TEST(uploads_below_a_prefix_are_found_or_the_doubt_is_told, 0)
     bool whole = strcmp(f->backend->name, "minio") != 0;
     CLOSED os_client *client = open_client(f);
     struct told told;
-    char folder[64];
     char key[96];
     char id[RECORD_UPLOAD_SIZE];
-    fixture_key(f, "below", folder, sizeof(folder));
+    const char *folder = fixture_key(f, "below");
     snprintf(key, sizeof(key), "%s/object", folder);
     begin_upload(f, key, id);
     wait_until_old(client, key);
@@ -244,10 +242,9 @@ SUITE_TEST(an_upload_is_spared_while_its_holder_may_complete_it, 0)
                  {"lease-past", -60, 0, false}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct told told;
-        char folder[64];
         char key[96];
         char id[RECORD_UPLOAD_SIZE];
-        fixture_key(f, cases[i].name, folder, sizeof(folder));
+        const char *folder = fixture_key(f, cases[i].name);
         snprintf(key, sizeof(key), "%s/object", folder);
         begin_upload(f, key, id);
         leave_record(f, &(struct left){key, id, cases[i].ttl_s, cases[i].fence_s});
@@ -265,9 +262,8 @@ SUITE_TEST(a_record_that_is_long_dead_goes, 0)
 {
     CLOSED os_client *client = open_client(f);
     struct told told;
-    char folder[64];
     char keys[3][96];
-    fixture_key(f, "records", folder, sizeof(folder));
+    const char *folder = fixture_key(f, "records");
     static const int64_t ttls_s[] = {-2 * DAY_S, -DAY_S + 600, 600};
     for (size_t i = 0; i < 3; i++) {
         snprintf(keys[i], sizeof(keys[i]), "%s/%zu", folder, i);
@@ -288,9 +284,8 @@ SUITE_TEST(a_dead_record_stays_while_its_upload_is_open, 0)
 {
     CLOSED os_client *client = open_client(f);
     struct told told;
-    char key[64];
     char id[RECORD_UPLOAD_SIZE];
-    fixture_key(f, "open", key, sizeof(key));
+    const char *key = fixture_key(f, "open");
     begin_upload(f, key, id);
     leave_record(f, &(struct left){key, id, -2 * DAY_S, -3 * DAY_S});
     os_gc_result result = search(client, key, 0, true, &told);
@@ -316,10 +311,9 @@ SUITE_TEST(more_uploads_than_a_store_lists_at_once_are_removed_in_the_end, 0)
     os_gc_options options = OS_GC_OPTIONS_INIT;
     os_gc_result result = OS_GC_RESULT_INIT;
     os_error error;
-    char folder[64];
     char key[96];
     char id[RECORD_UPLOAD_SIZE];
-    fixture_key(f, "many", folder, sizeof(folder));
+    const char *folder = fixture_key(f, "many");
     for (int i = 0; i < MANY; i++) {
         snprintf(key, sizeof(key), "%s/%c", folder, i == 0 ? 'a' : i == 1 ? 'c' : 'b');
         begin_upload(f, key, id);
@@ -347,9 +341,8 @@ SUITE_TEST(a_record_is_released_only_once_its_upload_is_gone, 0)
     CLOSED os_client *client = open_client(f);
     struct told told;
     os_error error;
-    char key[64];
     char id[RECORD_UPLOAD_SIZE];
-    fixture_key(f, "completing", key, sizeof(key));
+    const char *key = fixture_key(f, "completing");
     begin_upload(f, key, id);
     leave_record(f, &(struct left){key, id, DAY_S, -60});
     CHECK_CODE(os_table_release(client, key, NULL, 0, NULL, &error), OS_ERR_BUSY, &error);
@@ -358,7 +351,7 @@ SUITE_TEST(a_record_is_released_only_once_its_upload_is_gone, 0)
     assert_int_equal(search(client, key, 1, true, &told).removed, 1);
     CHECK_CODE(os_table_release(client, key, NULL, 0, NULL, &error), OS_OK, &error);
 
-    fixture_key(f, "completing-forced", key, sizeof(key));
+    key = fixture_key(f, "completing-forced");
     begin_upload(f, key, id);
     leave_record(f, &(struct left){key, id, DAY_S, -60});
     CHECK_CODE(os_table_release(client, key, NULL, 1, NULL, &error), OS_OK, &error);
@@ -378,9 +371,8 @@ SUITE_TEST(the_caller_can_end_it, 0)
     os_gc_result result = OS_GC_RESULT_INIT;
     os_error error;
     int count = 0;
-    char folder[64];
     char key[96];
-    fixture_key(f, "stopped", folder, sizeof(folder));
+    const char *folder = fixture_key(f, "stopped");
     for (int i = 0; i < 2; i++) {
         snprintf(key, sizeof(key), "%s/%d", folder, i);
         leave_record(f, &(struct left){key, NULL, -2 * DAY_S, 0});

@@ -28,8 +28,7 @@ static os_client *open_plain(const struct fixture *f)
 SUITE_TEST(put_if_absent_creates_once, 0)
 {
     CLOSED os_client *client = open_plain(f);
-    char key[64];
-    fixture_key(f, "create", key, sizeof(key));
+    const char *key = fixture_key(f, "create");
     CLEARED struct outcome first = create(client, key, "hello", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     CHECK_ERROR(first, OS_OK);
@@ -60,8 +59,7 @@ SUITE_TEST(put_if_absent_creates_once, 0)
 SUITE_TEST(put_if_match_replaces_the_version_named, 0)
 {
     CLOSED os_client *client = open_plain(f);
-    char key[64];
-    fixture_key(f, "replace", key, sizeof(key));
+    const char *key = fixture_key(f, "replace");
     CLEARED struct outcome first = create(client, key, "one", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     CLEARED struct outcome second = replace(client, key, first.result.etag, "two", NULL);
@@ -104,10 +102,8 @@ static void put_with_headers(os_client *client, const char *key, const char *tex
 SUITE_TEST(copy_if_not_exists_copies_bytes_and_headers, 0)
 {
     CLOSED os_client *client = open_plain(f);
-    char source[64];
-    char key[64];
-    fixture_key(f, "copy-source+%", source, sizeof(source));
-    fixture_key(f, "copy-target", key, sizeof(key));
+    const char *source = fixture_key(f, "copy-source+%");
+    const char *key = fixture_key(f, "copy-target");
     put_with_headers(client, source, "copied");
     CLEARED struct outcome first = copy(client, source, key, NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
@@ -128,10 +124,8 @@ SUITE_TEST(copy_if_not_exists_copies_bytes_and_headers, 0)
 SUITE_TEST(copy_keeps_the_metadata_of_its_source, BACKEND_S3 | BACKEND_V4)
 {
     CLOSED os_client *client = open_plain(f);
-    char source[64];
-    char key[64];
-    fixture_key(f, "meta-source", source, sizeof(source));
-    fixture_key(f, "meta-target", key, sizeof(key));
+    const char *source = fixture_key(f, "meta-source");
+    const char *key = fixture_key(f, "meta-target");
     put_with_headers(client, source, "x");
     CLEARED struct outcome done = copy(client, source, key, NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
@@ -172,10 +166,8 @@ SUITE_TEST(a_copy_without_its_source_is_not_executed, 0)
 SUITE_TEST(copy_if_match_replaces_the_version_named, 0)
 {
     CLOSED os_client *client = open_plain(f);
-    char source[64];
-    char key[64];
-    fixture_key(f, "over-source", source, sizeof(source));
-    fixture_key(f, "over-target", key, sizeof(key));
+    const char *source = fixture_key(f, "over-source");
+    const char *key = fixture_key(f, "over-target");
     put_plain(client, source, "new", NULL);
     char etag[128];
     put_plain(client, key, "old", etag);
@@ -190,10 +182,8 @@ SUITE_TEST(copy_if_match_replaces_the_version_named, 0)
 SUITE_TEST(rename_moves_the_object, 0)
 {
     CLOSED os_client *client = open_plain(f);
-    char source[64];
-    char key[64];
-    fixture_key(f, "rename-from+%", source, sizeof(source));
-    fixture_key(f, "rename-to", key, sizeof(key));
+    const char *source = fixture_key(f, "rename-from+%");
+    const char *key = fixture_key(f, "rename-to");
     put_plain(client, source, "moved", NULL);
     CLEARED struct outcome done = rename_object(client, source, key, NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
@@ -215,8 +205,7 @@ SUITE_TEST(rename_moves_the_object, 0)
 SUITE_TEST(delete_if_match_deletes_the_version_named, 0)
 {
     CLOSED os_client *client = open_plain(f);
-    char key[64];
-    fixture_key(f, "delete", key, sizeof(key));
+    const char *key = fixture_key(f, "delete");
     char etag[128];
     put_plain(client, key, "x", etag);
     CLEARED struct outcome stale = delete_version(client, key, "\"00000000000000000000000000000000\"", NULL);
@@ -235,8 +224,7 @@ SUITE_TEST(delete_if_match_deletes_the_version_named, 0)
 SUITE_TEST(with_release_always_the_same_version_can_be_written_again_at_once, 0)
 {
     CLOSED os_client *client = open_releasing(f);
-    char key[64];
-    fixture_key(f, "cycle", key, sizeof(key));
+    const char *key = fixture_key(f, "cycle");
     uint64_t start = now_ms();
     for (int round = 0; round < 3; round++) {
         CLEARED struct outcome made = create(client, key, "same bytes", NULL);
@@ -254,9 +242,8 @@ SUITE_TEST(with_release_always_the_same_version_can_be_written_again_at_once, 0)
 SUITE_TEST(a_file_is_put_once, 0)
 {
     CLOSED os_client *client = open_plain(f);
-    char key[64];
     char path[300];
-    fixture_key(f, "from-file", key, sizeof(key));
+    const char *key = fixture_key(f, "from-file");
     fixture_path(f, "body", path, sizeof(path));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -280,8 +267,7 @@ SUITE_TEST(a_file_is_put_once, 0)
 SUITE_TEST(a_body_of_eight_mib_goes_in_one_request, 0)
 {
     CLOSED os_client *client = open_plain(f);
-    char key[64];
-    fixture_key(f, "eight-mib", key, sizeof(key));
+    const char *key = fixture_key(f, "eight-mib");
     const size_t limit = 8U << 20;
     char *data = calloc(1, limit + 1);
     assert_non_null(data);
@@ -298,8 +284,7 @@ SUITE_TEST(condition_headers_go_along_when_they_are_on, BACKEND_S3 | BACKEND_V4)
     os_options options = fixture_options(f);
     options.condition_headers = OS_ON;
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "headers-on", key, sizeof(key));
+    const char *key = fixture_key(f, "headers-on");
     CLEARED struct outcome first = create(client, key, "one", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     CLEARED struct outcome second = replace(client, key, first.result.etag, "two", NULL);
@@ -318,8 +303,7 @@ SUITE_TEST(an_attempt_is_signed_in_its_query_and_expires, BACKEND_S3 | BACKEND_V
     os_options options = fixture_options(f);
     options.condition_headers = OS_OFF;
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "presigned", key, sizeof(key));
+    const char *key = fixture_key(f, "presigned");
     CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     struct fault_seen seen;
@@ -385,8 +369,7 @@ SUITE_TEST(making_and_checking_the_table_twice_is_fine, BACKEND_TTL)
 SUITE_TEST(a_result_may_be_left_out, 0)
 {
     CLOSED os_client *client = open_plain(f);
-    char key[64];
-    fixture_key(f, "no-result", key, sizeof(key));
+    const char *key = fixture_key(f, "no-result");
     os_body body = OS_BODY_MEMORY("x", 1);
     assert_int_equal(os_put_if_absent(client, key, &body, NULL, NULL, NULL, NULL), OS_COMMITTED);
     assert_int_equal(os_put_if_absent(client, key, &body, NULL, NULL, NULL, NULL), OS_CONFLICT);

@@ -173,8 +173,7 @@ static void fake_open(struct fake *fake, struct fixture *f, uint64_t source_byte
     struct http_server_options server = {.respond = respond, .respond_context = fake};
     fake->server = http_server_start(&server);
     snprintf(endpoint, sizeof(endpoint), "http://%s", http_server_host(fake->server));
-    fixture_key(f, "ledger", ledger, sizeof(ledger));
-    fixture_path(f, ledger, path, sizeof(path));
+    fixture_path(f, fixture_key(f, "ledger"), path, sizeof(path));
     snprintf(ledger, sizeof(ledger), "sqlite://%.500s", path);
     os_options options = fixture_options(f);
     options.store_url = "s3://bucket";

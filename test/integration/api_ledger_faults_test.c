@@ -30,7 +30,7 @@ static struct fault_match attempt_on(const char *key)
 struct run {
     struct fixture *f;
     os_client *client;
-    char key[64];
+    const char *key;
     unsigned rule;
     uint64_t took_ms;
     struct outcome outcome;
@@ -41,7 +41,7 @@ static void run_start(struct run *run, struct fixture *f, const char *name, cons
     memset(run, 0, sizeof(*run));
     run->f = f;
     assert_true(fixture_proxies(f));
-    fixture_key(f, name, run->key, sizeof(run->key));
+    run->key = fixture_key(f, name);
     os_options options = fixture_options(f);
     options.length_s = 30; /* enough for a slow machine; and a fence is waited for much longer than SOON_MS */
     options.timeout_ms = 60000;
@@ -320,8 +320,7 @@ SUITE_TEST(an_expired_token_renews_the_credentials, 0)
         .headers = AMAZON_JSON,
         .body = CODE("ExpiredTokenException", "The security token included in the request is expired")};
     unsigned id = fault_proxy_add(f->ledger_proxy, &rule);
-    char key[64];
-    fixture_key(f, "expired-token", key, sizeof(key));
+    const char *key = fixture_key(f, "expired-token");
     CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     assert_int_equal(fault_proxy_hits(f->ledger_proxy, id), 1);
@@ -352,8 +351,7 @@ SUITE_TEST(a_release_that_fails_does_not_change_a_verdict, 0)
     struct fault_rule rule = {.match = {.target = "PutItem", .body_contains = "\"timeout\":{\"N\":\"0\"}"},
                               .action = FAULT_RESET};
     unsigned id = fault_proxy_add(f->ledger_proxy, &rule);
-    char key[64];
-    fixture_key(f, "release-fails", key, sizeof(key));
+    const char *key = fixture_key(f, "release-fails");
     uint64_t start = now_ms();
     CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);

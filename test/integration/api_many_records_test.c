@@ -79,8 +79,7 @@ static void decides_among(struct fixture *f, unsigned count)
 {
     os_options options;
     CLOSED os_client *client = proxied_client(f, &options);
-    char key[64];
-    fixture_key(f, "many", key, sizeof(key));
+    const char *key = fixture_key(f, "many");
     put_old_records(f, key, count);
     uint64_t start = now_ms();
     CLEARED struct outcome done = create_after_a_lost_attempt(f, client, key);
@@ -106,8 +105,7 @@ SUITE_TEST(a_lock_on_the_last_page_counts, 0)
 {
     os_options options;
     CLOSED os_client *client = proxied_client(f, &options);
-    char key[64];
-    fixture_key(f, "last-page", key, sizeof(key));
+    const char *key = fixture_key(f, "last-page");
     put_old_records(f, key, 9000);
     assert_true(raw_put_item(f->ledger_endpoint, f->table, old_record(key, "\"zzz\"", false)));
     CLEARED struct outcome outcome = create_after_a_lost_attempt(f, client, key);
@@ -120,8 +118,7 @@ SUITE_TEST(a_lock_on_the_last_page_counts, 0)
 
 static struct outcome create_through_slowness(struct fixture *f, os_client *client, const char *name)
 {
-    char key[64];
-    fixture_key(f, name, key, sizeof(key));
+    const char *key = fixture_key(f, name);
     uint64_t start = now_ms();
     struct outcome done = create(client, key, "ours", NULL);
     print_message("committed after %llu ms, %u guards, %u requests\n", (unsigned long long)(now_ms() - start),

@@ -24,7 +24,7 @@
 struct mode {
     struct fixture *f;
     os_client *client;
-    char key[64];
+    const char *key;
     struct fault_match writes; /* of the key */
     struct outcome outcome;
 };
@@ -46,7 +46,7 @@ static void mode_open(struct mode *mode, struct fixture *f, const char *name, os
     if (guard == OS_GUARD_NATIVE)
         options.ledger_url = NULL;
     mode->client = fixture_client(&options);
-    fixture_key(f, name, mode->key, sizeof(mode->key));
+    mode->key = fixture_key(f, name);
     mode->writes = (struct fault_match){.method = "PUT", .path_contains = mode->key};
 }
 

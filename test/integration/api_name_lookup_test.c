@@ -20,7 +20,7 @@ struct named {
     char ledger[128];
     os_options options;
     os_client *client;
-    char key[64];
+    const char *key;
 };
 
 /* By names that no other test has looked up: libcurl keeps what it was told, for a minute and for each client. */
@@ -36,7 +36,7 @@ static void open_named(struct named *named, struct fixture *f, const char *name)
     memset(named, 0, sizeof(*named));
     name_of(f->store_endpoint, "store", named->store, sizeof(named->store));
     name_of(f->ledger_endpoint, "ledger", named->ledger, sizeof(named->ledger));
-    fixture_key(f, name, named->key, sizeof(named->key));
+    named->key = fixture_key(f, name);
     named->options = fixture_options(f);
     named->options.s3_endpoint = named->store;
     named->options.dynamodb_endpoint = named->ledger;
@@ -51,8 +51,7 @@ static void close_named(struct named *named)
 
 static void expect_commit(struct named *named, struct fixture *f, const char *name)
 {
-    char key[64];
-    fixture_key(f, name, key, sizeof(key));
+    const char *key = fixture_key(f, name);
     CLEARED struct outcome outcome = create(named->client, key, "body", NULL);
     CHECK_VERDICT(outcome, OS_COMMITTED);
     CHECK_OBJECT(named->client, key, "body");

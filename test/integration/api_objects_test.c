@@ -13,8 +13,7 @@ SUITE_TEST(an_object_is_put_headed_got_and_deleted, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "plain/object", key, sizeof(key));
+    const char *key = fixture_key(f, "plain/object");
     char etag[128];
     put_plain(client, key, "hello", etag);
     assert_string_equal(etag, "\"5d41402abc4b2a76b9719d911017c592\"");
@@ -56,8 +55,7 @@ SUITE_TEST(an_empty_object_is_an_object, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "empty", key, sizeof(key));
+    const char *key = fixture_key(f, "empty");
     put_plain(client, key, "", NULL);
     os_object object = OS_OBJECT_INIT;
     os_error error;
@@ -87,8 +85,7 @@ SUITE_TEST(a_range_of_an_object_is_got, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "range", key, sizeof(key));
+    const char *key = fixture_key(f, "range");
     put_plain(client, key, "0123456789", NULL);
     check_range(client, key, 0, 3, "012");
     check_range(client, key, 4, 2, "45");
@@ -126,8 +123,7 @@ SUITE_TEST(a_callback_gets_the_bytes_and_can_stop_them, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "callback", key, sizeof(key));
+    const char *key = fixture_key(f, "callback");
     char *data = big_body();
     os_body body = OS_BODY_MEMORY(data, BIG);
     os_error error;
@@ -155,8 +151,7 @@ SUITE_TEST(more_than_the_maximum_is_not_kept_in_memory, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "maximum", key, sizeof(key));
+    const char *key = fixture_key(f, "maximum");
     put_plain(client, key, "0123456789", NULL);
     void *data = NULL;
     size_t length = 0;
@@ -177,10 +172,9 @@ SUITE_TEST(a_file_is_put_and_got_back_byte_for_byte, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
     char from[300];
     char to[300];
-    fixture_key(f, "file", key, sizeof(key));
+    const char *key = fixture_key(f, "file");
     fixture_path(f, "from", from, sizeof(from));
     fixture_path(f, "to", to, sizeof(to));
     char *data = big_body();
@@ -278,8 +272,7 @@ SUITE_TEST(content_headers_and_metadata_are_stored, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "headers", key, sizeof(key));
+    const char *key = fixture_key(f, "headers");
     os_metadata metadata[] = {{"colour", "blue"}, {"shape", "a  round one"}};
     os_put_options put = OS_PUT_OPTIONS_INIT;
     put.content_type = "text/x-test";
@@ -333,8 +326,7 @@ SUITE_TEST(progress_ends_with_the_whole, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "progress", key, sizeof(key));
+    const char *key = fixture_key(f, "progress");
     char *data = big_body();
     struct progress_log log = {0};
     os_call call = OS_CALL_INIT;
@@ -390,8 +382,7 @@ SUITE_TEST(metrics_count_requests_and_guarded_calls, 0)
     options.log_context = &watch;
     options.log_level = OS_LOG_DEBUG;
     os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "metrics", key, sizeof(key));
+    const char *key = fixture_key(f, "metrics");
     CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     os_client_close(client);

@@ -173,8 +173,7 @@ SUITE_TEST(every_kind_is_told_shown_and_mended, 0)
     CLOSED os_client *client = fixture_client(&options);
     unsigned refused = 0;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        char key[64];
-        fixture_key(f, kinds[i].name, key, sizeof(key));
+        const char *key = fixture_key(f, kinds[i].name);
         print_message("%s\n", kinds[i].name);
         if (!poison(f, key, &kinds[i])) {
             refused++; /* this server does not take it: dynalite knows no empty string */
@@ -206,8 +205,7 @@ SUITE_TEST(an_upload_that_is_not_there_is_passed_when_its_holder_is_dead, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "dead-upload", key, sizeof(key));
+    const char *key = fixture_key(f, "dead-upload");
     assert_true(poison_dead(f, key, "upload", "S", "no-such-upload"));
     CLEARED struct outcome done = create(client, key, "next", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
@@ -221,8 +219,7 @@ SUITE_TEST(an_upload_id_that_no_request_can_name_is_told_at_once_and_mended, 0)
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-        char key[64];
-        fixture_key(f, "dead-upload", key, sizeof(key));
+        const char *key = fixture_key(f, "dead-upload");
         assert_true(poison_dead(f, key, "upload", "S", ids[i]));
         uint64_t start = now_ms();
         check_contender(client, key, 100000);
@@ -236,8 +233,7 @@ SUITE_TEST(the_last_generation_is_told_and_released_without_force_when_its_holde
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
     os_error error;
-    char key[64];
-    fixture_key(f, "dead-last", key, sizeof(key));
+    const char *key = fixture_key(f, "dead-last");
     assert_true(poison_dead(f, key, "generation", "N", "18446744073709551615"));
     check_contender(client, key, 5000);
     CHECK_CODE(os_table_release(client, key, NULL, 0, NULL, &error), OS_OK, &error);
@@ -253,7 +249,7 @@ SUITE_TEST(the_last_generation_is_told_and_released_without_force_when_its_holde
 
 struct mending {
     os_client *client;
-    char key[64];
+    const char *key;
     os_code code;
     os_error error;
 };
@@ -273,7 +269,7 @@ static void stays(struct fixture *f, const struct kind *kind, json_t *between)
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     mending.client = fixture_client(&options);
-    fixture_key(f, "between", mending.key, sizeof(mending.key));
+    mending.key = fixture_key(f, "between");
     assert_true(poison(f, mending.key, kind));
     struct fault_rule hold = {.match = {.target = "PutItem"}, .action = FAULT_HOLD, .times = 1};
     unsigned id = fault_proxy_add(f->ledger_proxy, &hold);

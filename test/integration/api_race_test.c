@@ -80,8 +80,7 @@ static void race_by_threads(struct fixture *f, const char *name, bool own_client
     os_options options = race_options(f);
     CLOSED os_client *shared = fixture_client(&options);
     for (int round = 0; round < KEYS; round++) {
-        char key[64];
-        fixture_key(f, name, key, sizeof(key));
+        const char *key = fixture_key(f, name);
         pthread_barrier_t barrier;
         assert_int_equal(pthread_barrier_init(&barrier, NULL, WRITERS), 0);
         struct writer writers[WRITERS];
@@ -146,10 +145,10 @@ static int create_role(struct fixture *fixture, int argc, char **argv)
 
 SUITE_TEST(of_32_processes_one_wins, 0)
 {
-    char keys[KEYS][64];
+    const char *keys[KEYS];
     const char *arguments[KEYS + 2] = {NULL};
     for (int k = 0; k < KEYS; k++) {
-        fixture_key(f, "processes", keys[k], sizeof(keys[k]));
+        keys[k] = fixture_key(f, "processes");
         arguments[k + 1] = keys[k];
     }
     struct child children[WRITERS];
@@ -259,8 +258,7 @@ SUITE_TEST(a_counter_of_eight_threads_is_exact, 0)
 {
     os_options options = race_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "counter", key, sizeof(key));
+    const char *key = fixture_key(f, "counter");
     CLEARED struct outcome start = create(client, key, "1", NULL);
     CHECK_VERDICT(start, OS_COMMITTED);
     _Atomic unsigned wrong = 0;
@@ -303,8 +301,7 @@ SUITE_TEST(a_counter_of_eight_processes_is_exact, 0)
 {
     os_options options = race_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "counter-by-processes", key, sizeof(key));
+    const char *key = fixture_key(f, "counter-by-processes");
     CLEARED struct outcome start = create(client, key, "1", NULL);
     CHECK_VERDICT(start, OS_COMMITTED);
     struct child children[COUNTERS];
@@ -355,9 +352,8 @@ SUITE_TEST(of_replacements_and_deletes_of_one_version_one_wins, 0)
 {
     os_options options = race_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
     char etag[128];
-    fixture_key(f, "rivals", key, sizeof(key));
+    const char *key = fixture_key(f, "rivals");
     put_plain(client, key, "contested", etag);
     pthread_barrier_t barrier;
     assert_int_equal(pthread_barrier_init(&barrier, NULL, COUNTERS), 0);

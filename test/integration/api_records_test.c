@@ -38,9 +38,8 @@ SUITE_TEST(a_record_is_what_t1_and_t2_say, 0)
     bool fence = (f->backend->features & BACKEND_FENCE) != 0;
     unsigned long long largest = 0;
     for (int i = 0; i < 6; i++) {
-        char key[64];
-        fixture_key(f, (f->backend->features & BACKEND_BLANKS) != 0 ? "records/with space +%" : "records/with+%", key,
-                    sizeof(key));
+        bool blanks = (f->backend->features & BACKEND_BLANKS) != 0;
+        const char *key = fixture_key(f, blanks ? "records/with space +%" : "records/with+%");
         CLEARED struct outcome done = create(client, key, "x", NULL);
         CHECK_VERDICT(done, OS_COMMITTED);
         os_object object = OS_OBJECT_INIT;
@@ -73,8 +72,7 @@ SUITE_TEST(a_replacing_record_has_the_quoted_etag_and_what_it_saw, 0)
 {
     os_options options = fixture_options(f);
     os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "saw", key, sizeof(key));
+    const char *key = fixture_key(f, "saw");
     CLEARED struct outcome first = create(client, key, "one", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     os_object object = OS_OBJECT_INIT;
@@ -98,8 +96,7 @@ SUITE_TEST(a_released_record_is_what_t3_says, 0)
     os_options options = fixture_options(f);
     options.release = OS_RELEASE_ALWAYS;
     os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "released", key, sizeof(key));
+    const char *key = fixture_key(f, "released");
     CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     os_object object = OS_OBJECT_INIT;
@@ -122,9 +119,8 @@ SUITE_TEST(the_record_prefix_stands_before_the_key, 0)
     os_options options = fixture_options(f);
     options.record_prefix = "bucket-7/";
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
     char path[96];
-    fixture_key(f, "prefixed", key, sizeof(key));
+    const char *key = fixture_key(f, "prefixed");
     snprintf(path, sizeof(path), "bucket-7/%s", key);
     CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
@@ -136,8 +132,7 @@ SUITE_TEST(a_longer_attempt_writes_a_longer_lease, BACKEND_FENCE)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "large", key, sizeof(key));
+    const char *key = fixture_key(f, "large");
     const size_t size = 1U << 20; /* more than leaves in one write: allowance 70 s */
     char *data = calloc(1, size);
     assert_non_null(data);
@@ -168,8 +163,7 @@ SUITE_TEST(a_peers_record_is_waited_for_its_full_lease_times_rate, 0)
     os_options options = fixture_fast_options(f); /* rate 2 */
     options.timeout_ms = 60000;                   /* were it waited for instead: two minutes */
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "peer", key, sizeof(key));
+    const char *key = fixture_key(f, "peer");
     put_peer_record(f, key, "0", "1500");
     uint64_t start = now_ms();
     CLEARED struct outcome done = create(client, key, "x", NULL);
@@ -189,8 +183,7 @@ SUITE_TEST(a_peers_long_lease_is_not_cut_short, 0)
 {
     os_options options = fixture_fast_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "peer-long", key, sizeof(key));
+    const char *key = fixture_key(f, "peer-long");
     put_peer_record(f, key, "0", "60000"); /* two minutes' wait */
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 6000;
@@ -212,8 +205,7 @@ SUITE_TEST(a_peers_commit_is_a_conflict_while_waiting, 0)
 {
     os_options options = fixture_fast_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "peer-commit", key, sizeof(key));
+    const char *key = fixture_key(f, "peer-commit");
     put_peer_record(f, key, "0", "60000"); /* two minutes' wait */
     char path[160];
     snprintf(path, sizeof(path), "/%s/%s", f->bucket, key);
@@ -229,8 +221,7 @@ SUITE_TEST(a_released_record_is_taken_over_at_once, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "peer-released", key, sizeof(key));
+    const char *key = fixture_key(f, "peer-released");
     put_peer_record(f, key, "7", "0");
     uint64_t start = now_ms();
     CLEARED struct outcome done = create(client, key, "x", NULL);
@@ -255,8 +246,7 @@ SUITE_TEST(an_unknown_attribute_of_any_type_is_ignored, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "unknown-attribute", key, sizeof(key));
+    const char *key = fixture_key(f, "unknown-attribute");
     put_record_with(f, key, "owner", json_pack("{s:{s:{s:s},s:{s:b}}}", "M", "name", "S", "x", "flag", "BOOL", 1));
     CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
@@ -274,8 +264,7 @@ SUITE_TEST(a_known_attribute_of_a_wrong_form_is_reported_and_left_alone, 0)
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        char key[64];
-        fixture_key(f, "wrong-attribute", key, sizeof(key));
+        const char *key = fixture_key(f, "wrong-attribute");
         put_record_with(f, key, wrong[i].name, json_pack("{s:s}", wrong[i].type, wrong[i].value));
         CLEARED struct outcome outcome = create(client, key, "x", NULL);
         CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
@@ -315,8 +304,7 @@ SUITE_TEST(the_records_of_a_key_are_listed, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "listed", key, sizeof(key));
+    const char *key = fixture_key(f, "listed");
     CLEARED struct outcome done = create(client, key, "x", NULL);
     CHECK_VERDICT(done, OS_COMMITTED);
     struct rows rows = {0};
@@ -345,8 +333,7 @@ SUITE_TEST(a_stuck_record_is_released_only_by_force_while_it_may_be_written_unde
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "stuck", key, sizeof(key));
+    const char *key = fixture_key(f, "stuck");
     put_peer_record(f, key, "3", "600000"); /* no fence: its holder's attempt is never dead */
     os_error error;
     assert_int_equal(os_table_release(client, key, NULL, 0, NULL, &error), OS_ERR_BUSY);
@@ -369,8 +356,7 @@ SUITE_TEST(a_record_whose_fence_has_passed_is_released_without_force, BACKEND_FE
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "fence-passed", key, sizeof(key));
+    const char *key = fixture_key(f, "fence-passed");
     char ttl[32];
     char fence[32];
     snprintf(ttl, sizeof(ttl), "%lld", (long long)time(NULL) + 3600);

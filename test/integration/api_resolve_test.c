@@ -19,7 +19,7 @@ struct doubtful {
     struct fixture *f;
     os_client *client;
     os_cancel *cancel;
-    char key[64];
+    const char *key;
     struct fault_match attempts;
     unsigned rule;
     struct outcome outcome;
@@ -44,7 +44,7 @@ static void doubtful_start(struct doubtful *doubtful, struct fixture *f, const c
     os_options options = fixture_fast_options(f);
     doubtful->client = fixture_client(&options);
     assert_int_equal(os_cancel_new(&doubtful->cancel), OS_OK);
-    fixture_key(f, name, doubtful->key, sizeof(doubtful->key));
+    doubtful->key = fixture_key(f, name);
     doubtful->attempts = (struct fault_match){.method = "PUT", .path_contains = doubtful->key};
     struct fault_rule rule = {.match = doubtful->attempts, .action = action, .times = 1};
     doubtful->rule = fault_proxy_add(f->store_proxy, &rule);
@@ -140,8 +140,7 @@ SUITE_TEST(a_later_holder_that_saw_our_nonce_proves_our_commit, 0)
     doubtful_start(&doubtful, f, "seen-by-next", FAULT_HOLD_ANSWER);
     os_options options = fixture_fast_options(f);
     os_client *next = fixture_client(&options);
-    char source[64];
-    fixture_key(f, "next-source", source, sizeof(source));
+    const char *source = fixture_key(f, "next-source");
     put_plain(next, source, "the next", NULL);
     /* A COPY looks at the object before its record is written, so that what it saw is always known (R3). */
     struct outcome replaced = copy_over(next, source, doubtful.key, "\"413ce3b69a495db0d3c39e75728fde18\"", NULL);
@@ -263,11 +262,10 @@ SUITE_TEST(a_ticket_cut_short_or_of_another_store_is_refused, 0)
 /* Row B. The ticket does not say what was copied, so neither does the sentence. */
 SUITE_TEST(a_copy_that_was_refused_is_resolved_in_a_sentence_without_its_source, 0)
 {
-    char key[64];
     assert_true(fixture_proxies(f));
     os_options options = fixture_fast_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    fixture_key(f, "copy-refused", key, sizeof(key));
+    const char *key = fixture_key(f, "copy-refused");
     put_plain(client, "resolved-source", "source", NULL);
     fault_proxy_add(f->store_proxy, &(struct fault_rule){
                                         .match = {.method = "PUT", .path_contains = key},

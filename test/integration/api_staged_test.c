@@ -53,8 +53,7 @@ SUITE_TEST(a_large_body_is_created_and_replaced_in_parts, 0)
     CLOSED os_client *client = open_small_parts(f);
     size_t length = 20 * MIB + 1;
     void *bytes = big_memory(length);
-    char key[64];
-    fixture_key(f, "staged", key, sizeof(key));
+    const char *key = fixture_key(f, "staged");
     os_body body = OS_BODY_MEMORY(bytes, length);
     CLEARED struct outcome made = put_absent(client, key, &body, NULL);
     check_committed(f, client, key, &made, length);
@@ -89,8 +88,7 @@ SUITE_TEST(a_hundred_mib_are_put_from_memory, 0)
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
     void *bytes = big_memory(HUNDRED);
-    char key[64];
-    fixture_key(f, "memory", key, sizeof(key));
+    const char *key = fixture_key(f, "memory");
     os_body body = OS_BODY_MEMORY(bytes, HUNDRED);
     CLEARED struct outcome outcome = put_absent(client, key, &body, NULL);
     check_committed(f, client, key, &outcome, HUNDRED);
@@ -101,9 +99,8 @@ SUITE_TEST(a_hundred_mib_are_put_from_a_file, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
     char path[320];
-    fixture_key(f, "file", key, sizeof(key));
+    const char *key = fixture_key(f, "file");
     fixture_path(f, "hundred", path, sizeof(path));
     big_file(path, HUNDRED);
     os_body body = OS_BODY_FILE(path);
@@ -136,8 +133,7 @@ SUITE_TEST(a_hundred_mib_are_put_from_a_stream_and_progress_is_told, 0)
     struct big_stream stream = {.length = HUNDRED};
     struct heard heard = {0};
     os_call call = OS_CALL_INIT;
-    char key[64];
-    fixture_key(f, "stream", key, sizeof(key));
+    const char *key = fixture_key(f, "stream");
     os_body body = big_stream_body(&stream);
     call.progress = hear;
     call.progress_context = &heard;
@@ -171,8 +167,7 @@ SUITE_TEST(a_stream_of_any_length_is_put, 0)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct big_stream stream = {.length = cases[i].length};
         os_body body = big_stream_body(&stream);
-        char key[64];
-        fixture_key(f, "any", key, sizeof(key));
+        const char *key = fixture_key(f, "any");
         CLEARED struct outcome outcome = put_absent(client, key, &body, NULL);
         CHECK_VERDICT(outcome, OS_COMMITTED);
         assert_string_equal(outcome.result.request, cases[i].request);
@@ -191,8 +186,7 @@ SUITE_TEST(content_headers_and_metadata_go_with_the_upload, 0)
     os_result result = OS_RESULT_INIT;
     os_object object = OS_OBJECT_INIT;
     os_error error;
-    char key[64];
-    fixture_key(f, "headers", key, sizeof(key));
+    const char *key = fixture_key(f, "headers");
     put.content_type = "text/x-test";
     put.metadata = metadata;
     put.metadata_count = 1;
@@ -214,8 +208,7 @@ SUITE_TEST(a_stream_is_put_without_a_guard, 0)
         os_object made = OS_OBJECT_INIT;
         os_object found = OS_OBJECT_INIT;
         os_error error;
-        char key[64];
-        fixture_key(f, "plain", key, sizeof(key));
+        const char *key = fixture_key(f, "plain");
         CHECK_CODE(os_put(client, key, &body, NULL, NULL, &made, &error), OS_OK, &error);
         check_big(client, key, lengths[i]);
         char etag[128];
@@ -245,8 +238,7 @@ static void create_first(void *context)
 SUITE_TEST(a_race_that_is_lost_while_parts_are_sent_leaves_no_upload, 0)
 {
     CLOSED os_client *client = open_small_parts(f);
-    char key[64];
-    fixture_key(f, "lost", key, sizeof(key));
+    const char *key = fixture_key(f, "lost");
     struct rival rival = {open_small_parts(f), key};
     struct big_stream stream = {.length = 15 * MIB, .at = 12 * MIB, .meanwhile = create_first, .context = &rival};
     os_body body = big_stream_body(&stream);
@@ -269,9 +261,8 @@ SUITE_TEST(a_call_that_is_cancelled_while_parts_are_sent_leaves_no_upload, 0)
     CLOSED os_client *client = open_small_parts(f);
     os_cancel *cancel = NULL;
     os_call call = OS_CALL_INIT;
-    char key[64];
     assert_int_equal(os_cancel_new(&cancel), OS_OK);
-    fixture_key(f, "cancelled", key, sizeof(key));
+    const char *key = fixture_key(f, "cancelled");
     struct big_stream stream = {.length = UINT64_C(1) << 50, .at = 12 * MIB, .meanwhile = trigger, .context = cancel};
     os_body body = big_stream_body(&stream);
     call.cancel = cancel;
@@ -289,8 +280,7 @@ SUITE_TEST(a_deadline_that_passes_while_parts_are_sent_leaves_no_upload, 0)
 {
     CLOSED os_client *client = open_small_parts(f);
     os_call call = OS_CALL_INIT;
-    char key[64];
-    fixture_key(f, "deadline", key, sizeof(key));
+    const char *key = fixture_key(f, "deadline");
     struct big_stream endless = {.length = UINT64_C(1) << 50};
     os_body body = big_stream_body(&endless);
     call.deadline_ms = 1500;
@@ -311,8 +301,7 @@ SUITE_TEST(a_stream_that_breaks_off_is_not_executed_and_leaves_no_upload, 0)
         struct big_stream stream = {.length = lengths[i], .breaks = true};
         os_body body = big_stream_body(&stream);
         os_error error;
-        char key[64];
-        fixture_key(f, "broken", key, sizeof(key));
+        const char *key = fixture_key(f, "broken");
         struct outcome outcome = put_absent(client, key, &body, NULL);
         CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
         CHECK_ERROR(outcome, OS_ERR_BODY);
@@ -347,8 +336,7 @@ SUITE_TEST(a_file_that_shrinks_while_it_is_read_is_not_executed, BACKEND_S3)
     CLOSED os_client *client = fixture_client(&options);
     os_call call = OS_CALL_INIT;
     struct cut cut = {.done = false};
-    char key[64];
-    fixture_key(f, "shrinks", key, sizeof(key));
+    const char *key = fixture_key(f, "shrinks");
     fixture_path(f, "shrinks", cut.path, sizeof(cut.path));
     big_file(cut.path, 40 * MIB);
     os_body body = OS_BODY_FILE(cut.path);
@@ -385,8 +373,7 @@ SUITE_TEST(a_writer_that_is_killed_leaves_an_upload_that_hinders_nobody, 0)
 {
     CLOSED os_client *client = open_small_parts(f);
     struct child child;
-    char key[64];
-    fixture_key(f, "killed", key, sizeof(key));
+    const char *key = fixture_key(f, "killed");
     const char *const arguments[] = {key, NULL};
     fixture_export(f);
     assert_true(child_start(&child, "die", arguments));

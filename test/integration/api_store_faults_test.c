@@ -60,8 +60,7 @@ struct refusal {
 static void check_refusal(struct fixture *f, const struct refusal *refusal)
 {
     CLOSED os_client *client = proxied(f);
-    char key[64];
-    fixture_key(f, refusal->name, key, sizeof(key));
+    const char *key = fixture_key(f, refusal->name);
     unsigned rule = add(f, (struct fault_rule){.match = attempt_on(key),
                                                .action = FAULT_ANSWER,
                                                .times = 1,
@@ -136,8 +135,7 @@ static void *create_in_thread(void *argument)
 SUITE_TEST(a_waiting_writer_takes_over_within_a_poll_of_the_failure, 0)
 {
     CLOSED os_client *first = proxied(f);
-    char key[64];
-    fixture_key(f, "hand-over", key, sizeof(key));
+    const char *key = fixture_key(f, "hand-over");
     unsigned refuse = add(f, (struct fault_rule){.match = attempt_on(key),
                                                  .action = FAULT_ANSWER,
                                                  .times = 1,
@@ -167,10 +165,8 @@ SUITE_TEST(a_waiting_writer_takes_over_within_a_poll_of_the_failure, 0)
 SUITE_TEST(rename_with_a_delete_that_fails_leaves_both, 0)
 {
     CLOSED os_client *client = proxied(f);
-    char source[64];
-    char key[64];
-    fixture_key(f, "rename-from", source, sizeof(source));
-    fixture_key(f, "rename-to", key, sizeof(key));
+    const char *source = fixture_key(f, "rename-from");
+    const char *key = fixture_key(f, "rename-to");
     put_plain(client, source, "moved", NULL);
     add(f, (struct fault_rule){.match = {.method = "DELETE"},
                                .action = FAULT_ANSWER,
@@ -190,8 +186,7 @@ SUITE_TEST(rename_with_a_delete_that_fails_leaves_both, 0)
 static void commits_although(struct fixture *f, const char *name, struct fault_rule rule)
 {
     CLOSED os_client *client = proxied(f);
-    char key[64];
-    fixture_key(f, name, key, sizeof(key));
+    const char *key = fixture_key(f, name);
     rule.match = plain_head(key);
     unsigned id = add(f, rule);
     uint64_t start = now_ms();
@@ -220,8 +215,7 @@ SUITE_TEST(a_head_without_a_date_is_asked_once_more, 0)
 SUITE_TEST(a_denied_head_is_not_executed, 0)
 {
     CLOSED os_client *client = proxied(f);
-    char key[64];
-    fixture_key(f, "head-denied", key, sizeof(key));
+    const char *key = fixture_key(f, "head-denied");
     unsigned id =
         add(f, (struct fault_rule){.match = plain_head(key), .action = FAULT_ANSWER, .status = 403, .headers = XML});
     CLEARED struct outcome outcome = create(client, key, "x", NULL);
@@ -241,8 +235,7 @@ SUITE_TEST(a_late_put_item_is_followed_by_another_look, 0)
     os_options options = fixture_options(f);
     options.recheck_after_ms = 300;
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "recheck", key, sizeof(key));
+    const char *key = fixture_key(f, "recheck");
     struct fault_rule slow = {.match = {.target = "PutItem"}, .action = FAULT_HOLD, .times = 1};
     unsigned held = fault_proxy_add(f->ledger_proxy, &slow);
     struct waiting writer = {.client = client, .key = key};
@@ -267,8 +260,7 @@ SUITE_TEST(a_late_put_item_is_followed_by_another_look, 0)
 static void check_second_head_names_region(struct fixture *f, const char *name, struct fault_rule rule)
 {
     CLOSED os_client *client = proxied(f);
-    char key[64];
-    fixture_key(f, name, key, sizeof(key));
+    const char *key = fixture_key(f, name);
     rule.match = plain_head(key);
     rule.action = FAULT_ANSWER;
     rule.times = 1;
@@ -308,8 +300,7 @@ SUITE_TEST(a_redirect_without_a_region_is_a_wrong_region, 0)
 SUITE_TEST(a_request_refused_for_its_time_is_signed_anew, 0)
 {
     CLOSED os_client *client = proxied(f);
-    char key[64];
-    fixture_key(f, "skewed-get", key, sizeof(key));
+    const char *key = fixture_key(f, "skewed-get");
     put_plain(client, key, "x", NULL);
     struct fault_match get = {.method = "GET", .path_contains = key};
     add(f, (struct fault_rule){
@@ -322,8 +313,7 @@ SUITE_TEST(a_request_refused_for_its_time_is_signed_anew, 0)
 SUITE_TEST(a_head_refused_by_a_clock_far_from_ours_is_signed_by_that_clock, 0)
 {
     CLOSED os_client *client = proxied(f);
-    char key[64];
-    fixture_key(f, "skewed-head", key, sizeof(key));
+    const char *key = fixture_key(f, "skewed-head");
     struct fault_match head = plain_head(key);
     char headers[96];
     char day[16];
@@ -344,8 +334,7 @@ SUITE_TEST(a_head_refused_by_a_clock_far_from_ours_is_signed_by_that_clock, 0)
 SUITE_TEST(an_attempt_refused_for_its_time_is_a_new_guard, 0)
 {
     CLOSED os_client *client = proxied(f);
-    char key[64];
-    fixture_key(f, "skewed-put", key, sizeof(key));
+    const char *key = fixture_key(f, "skewed-put");
     add(f, (struct fault_rule){.match = attempt_on(key),
                                .action = FAULT_ANSWER,
                                .times = 1,
@@ -383,8 +372,7 @@ SUITE_TEST(an_expired_token_signs_the_same_date_and_length_again, 0)
     os_options options = fixture_options(f);
     options.credentials = give_keys;
     CLOSED os_client *client = fixture_client(&options);
-    char key[64];
-    fixture_key(f, "expired-token", key, sizeof(key));
+    const char *key = fixture_key(f, "expired-token");
     struct fault_match attempts = attempt_on(key);
     add(f, (struct fault_rule){.match = attempts,
                                .action = FAULT_ANSWER,

@@ -59,7 +59,7 @@ static int write_role(struct fixture *fixture, int argc, char **argv)
 /* A process whose PUT is held by the proxy. */
 struct holder {
     struct child child;
-    char key[64];
+    const char *key;
     unsigned rule;
 };
 
@@ -68,7 +68,7 @@ static void holder_start(struct holder *holder, struct fixture *f, const char *n
 {
     assert_true(fixture_proxies(f));
     fixture_export(f);
-    fixture_key(f, name, holder->key, sizeof(holder->key));
+    holder->key = fixture_key(f, name);
     rule.match = (struct fault_match){.method = "PUT", .path_contains = holder->key};
     rule.times = 1;
     holder->rule = fault_proxy_add(f->store_proxy, &rule);

@@ -77,8 +77,7 @@ SUITE_TEST(every_write_names_its_version_and_each_can_be_read, BACKEND_REAL)
     struct seen seen;
     os_object object = OS_OBJECT_INIT;
     os_error error;
-    char key[64];
-    fixture_key(f, "named", key, sizeof(key));
+    const char *key = fixture_key(f, "named");
     CLEARED struct outcome first = create(client, key, "one", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     assert_true(first.result.version_id[0] != '\0');
@@ -117,8 +116,7 @@ SUITE_TEST(every_write_names_its_version_and_each_can_be_read, BACKEND_REAL)
 SUITE_TEST(a_deleted_key_is_created_again_and_is_no_version_to_replace, BACKEND_REAL)
 {
     CLOSED os_client *client = open_client(f);
-    char key[64];
-    fixture_key(f, "again", key, sizeof(key));
+    const char *key = fixture_key(f, "again");
     CLEARED struct outcome first = create(client, key, "one", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     CLEARED struct outcome deleted = delete_version(client, key, first.result.etag, NULL);
@@ -135,11 +133,9 @@ SUITE_TEST(a_deleted_key_is_created_again_and_is_no_version_to_replace, BACKEND_
 SUITE_TEST(an_old_version_is_copied_also_over_its_own_key, BACKEND_REAL)
 {
     CLOSED os_client *client = open_client(f);
-    char key[64];
-    char other[64];
     struct outcome done = {.result = OS_RESULT_INIT};
-    fixture_key(f, "old", key, sizeof(key));
-    fixture_key(f, "copied", other, sizeof(other));
+    const char *key = fixture_key(f, "old");
+    const char *other = fixture_key(f, "copied");
     CLEARED struct outcome first = create(client, key, "one", NULL);
     CLEARED struct outcome second = replace(client, key, first.result.etag, "two", NULL);
     CHECK_VERDICT(second, OS_COMMITTED);
@@ -171,9 +167,8 @@ SUITE_TEST(an_old_version_is_copied_also_over_its_own_key, BACKEND_REAL)
 SUITE_TEST(a_source_that_is_a_delete_marker_is_none, BACKEND_REAL)
 {
     CLOSED os_client *client = open_client(f);
-    char key[64];
     CLEARED struct outcome done = {.result = OS_RESULT_INIT};
-    fixture_key(f, "marker", key, sizeof(key));
+    const char *key = fixture_key(f, "marker");
     CLEARED struct outcome first = create(client, key, "one", NULL);
     CLEARED struct outcome deleted = delete_version(client, key, first.result.etag, NULL);
     CHECK_VERDICT(deleted, OS_COMMITTED);
@@ -192,8 +187,7 @@ SUITE_TEST(bad_wishes_for_versions_are_refused, 0)
     os_object object = OS_OBJECT_INIT;
     os_error error;
     struct seen seen = {.count = 0};
-    char key[64];
-    fixture_key(f, "unversioned", key, sizeof(key));
+    const char *key = fixture_key(f, "unversioned");
     put_plain(client, key, "text", NULL);
     CHECK_CODE(os_head_version(client, key, "a\nb", NULL, &object, &error), OS_ERR_ARGUMENT, &error);
     CHECK_CODE(os_head_version(client, key, "", NULL, &object, &error), OS_OK, &error);

@@ -61,6 +61,11 @@ const char *backend_missing(const struct backend *backend)
                                                                                           : NULL;
 }
 
+struct fixture_name {
+    struct fixture_name *next;
+    char text[128];
+};
+
 /* Prints into a field, or ends the test program: no name of ours is longer than its field. */
 static void fill(char *ret, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void fill(char *ret, size_t size, const char *format, ...)
@@ -151,8 +156,18 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return remove(path);
 }
 
+static void free_names(struct fixture_name *first)
+{
+    while (first != NULL) {
+        struct fixture_name *next = first->next;
+        free(first);
+        first = next;
+    }
+}
+
 void fixture_close(struct fixture *fixture)
 {
+    free_names(fixture->names);
     fault_proxy_stop(fixture->store_proxy);
     fault_proxy_stop(fixture->ledger_proxy);
     if (fixture->root[0] != '\0') {
@@ -212,9 +227,16 @@ bool fixture_proxies(struct fixture *fixture)
     return true;
 }
 
-void fixture_key(struct fixture *fixture, const char *name, char *ret, size_t size)
+const char *fixture_key(struct fixture *fixture, const char *name)
 {
-    fill(ret, size, "%s-%u", name, ++fixture->keys);
+    struct fixture_name *key = malloc(sizeof(*key));
+    if (key == NULL) {
+        abort();
+    }
+    key->next = fixture->names;
+    fixture->names = key;
+    fill(key->text, sizeof(key->text), "%s-%u", name, ++fixture->keys);
+    return key->text;
 }
 
 void fixture_path(const struct fixture *fixture, const char *name, char *ret, size_t size)

@@ -59,6 +59,7 @@ struct fixture {
     struct fault_proxy *store_proxy; /* NULL until fixture_proxies */
     struct fault_proxy *ledger_proxy;
     unsigned keys;
+    struct fixture_name *names; /* of the keys */
 };
 
 /* Makes bucket, table and folder. False with a line on standard error. */
@@ -77,8 +78,8 @@ os_client *fixture_client(const os_options *options);
 /* Starts both proxies (no-op for what is embedded) and clears their rules and memories. */
 bool fixture_proxies(struct fixture *fixture);
 
-/* A key that no other test uses, "NAME-NUMBER". */
-void fixture_key(struct fixture *fixture, const char *name, char *ret, size_t size);
+/* A key that no other test uses, "NAME-NUMBER". It is the fixture's. */
+const char *fixture_key(struct fixture *fixture, const char *name);
 /* A path below the fixture's folder, outside the store. */
 void fixture_path(const struct fixture *fixture, const char *name, char *ret, size_t size);
 /* The same, of a file that it writes. */

@@ -32,7 +32,7 @@ void staged_try_open(struct staged_try *try, struct fixture *f, const char *name
     os_options options = fixture_fast_options(f);
     options.part_size = 5 * MIB;
     try->client = fixture_client(&options);
-    fixture_key(f, name, try->key, sizeof(try->key));
+    try->key = fixture_key(f, name);
     try->bytes = big_memory(STAGED_LENGTH);
     try->body = (os_body)OS_BODY_MEMORY(try->bytes, STAGED_LENGTH);
     try->call = (os_call)OS_CALL_INIT;

@@ -19,7 +19,7 @@ enum { STAGED_LENGTH = 11 << 20 };
 struct staged_try {
     struct fixture *f;
     os_client *client;
-    char key[64];
+    const char *key;
     void *bytes;
     os_body body;
     os_call call;

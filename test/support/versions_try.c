@@ -27,7 +27,7 @@ void try_open(struct try *try, struct fixture *f, const char *name, os_guard gua
         options.ledger_url = NULL;
     }
     try->client = fixture_client(&options);
-    fixture_key(f, name, try->key, sizeof(try->key));
+    try->key = fixture_key(f, name);
     snprintf(try->path, sizeof(try->path), "/%s/%s", try->bucket, try->key);
     try->writes = (struct fault_match){.method = "PUT", .path_contains = try->key};
 }

@@ -20,7 +20,7 @@ try {
     struct fixture *f;
     os_client *client;
     char bucket[64];
-    char key[64];
+    const char *key;
     char path[192]; /* of the object */
     struct fault_match writes;
     pthread_t thread;
