@@ -26,6 +26,33 @@ static struct sigv4_signer *signer_for(const char *service)
     return signer;
 }
 
+/* A request, and its stages. */
+struct signing {
+    struct sigv4_signer *signer; /* for S3 */
+    struct http_request request;
+    struct buf canonical;
+    struct buf names;
+    struct buf to_sign;
+};
+
+static void signing_set_up(struct signing *ret)
+{
+    ret->signer = signer_for("s3");
+    http_request_init(&ret->request);
+    buf_init(&ret->canonical, 4096);
+    buf_init(&ret->names, 4096);
+    buf_init(&ret->to_sign, 4096);
+}
+
+static void signing_tear_down(struct signing *signing)
+{
+    sigv4_signer_free(signing->signer);
+    http_request_free(&signing->request);
+    buf_free(&signing->canonical);
+    buf_free(&signing->names);
+    buf_free(&signing->to_sign);
+}
+
 static void expect_signature(const struct http_request *request, const char *wanted)
 {
     const char *value = http_headers_get(&request->headers, "authorization");
@@ -82,109 +109,81 @@ TEST(the_documented_listing_is_signed_as_documented)
     sign_and_expect(&request, SIGV4_EMPTY_SHA256, "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
 }
 
-TEST(the_stages_of_the_documented_get_are_as_documented)
+TEST_WITH(signing, the_stages_of_the_documented_get_are_as_documented)
 {
-    struct http_request request;
-    struct buf canonical;
-    struct buf names;
-    struct buf to_sign;
-    buf_init(&canonical, 4096);
-    buf_init(&names, 4096);
-    buf_init(&to_sign, 4096);
-    make(&request, "GET", "/test.txt");
-    assert_true(http_headers_add(&request.headers, "x-amz-date", "20130524T000000Z"));
-    assert_true(http_headers_add(&request.headers, "x-amz-content-sha256", SIGV4_EMPTY_SHA256));
-    assert_true(http_headers_add(&request.headers, "Range", "bytes=0-9"));
-    assert_true(sigv4_canonical_request(&request, SIGV4_EMPTY_SHA256, &canonical, &names));
-    assert_string_equal(buf_str(&canonical), "GET\n/test.txt\n\nhost:examplebucket.s3.amazonaws.com\nrange:bytes=0-9\n"
-                                             "x-amz-content-sha256:" SIGV4_EMPTY_SHA256 "\n"
-                                             "x-amz-date:20130524T000000Z\n\n"
-                                             "host;range;x-amz-content-sha256;x-amz-date\n" SIGV4_EMPTY_SHA256);
-    assert_string_equal(buf_str(&names), "host;range;x-amz-content-sha256;x-amz-date");
-    assert_true(sigv4_string_to_sign("us-east-1", "s3", NOW_S, buf_str(&canonical), &to_sign));
-    assert_string_equal(buf_str(&to_sign), "AWS4-HMAC-SHA256\n20130524T000000Z\n20130524/us-east-1/s3/aws4_request\n"
-                                           "7344ae5b7ee6c3e7e6b0fe0640412a37625d1fbfff95c48bbb2dc43964946972");
-    buf_free(&canonical);
-    buf_free(&names);
-    buf_free(&to_sign);
-    http_request_free(&request);
+    make(&signing->request, "GET", "/test.txt");
+    assert_true(http_headers_add(&signing->request.headers, "x-amz-date", "20130524T000000Z"));
+    assert_true(http_headers_add(&signing->request.headers, "x-amz-content-sha256", SIGV4_EMPTY_SHA256));
+    assert_true(http_headers_add(&signing->request.headers, "Range", "bytes=0-9"));
+    assert_true(sigv4_canonical_request(&signing->request, SIGV4_EMPTY_SHA256, &signing->canonical, &signing->names));
+    assert_string_equal(buf_str(&signing->canonical),
+                        "GET\n/test.txt\n\nhost:examplebucket.s3.amazonaws.com\nrange:bytes=0-9\n"
+                        "x-amz-content-sha256:" SIGV4_EMPTY_SHA256 "\n"
+                        "x-amz-date:20130524T000000Z\n\n"
+                        "host;range;x-amz-content-sha256;x-amz-date\n" SIGV4_EMPTY_SHA256);
+    assert_string_equal(buf_str(&signing->names), "host;range;x-amz-content-sha256;x-amz-date");
+    assert_true(sigv4_string_to_sign("us-east-1", "s3", NOW_S, buf_str(&signing->canonical), &signing->to_sign));
+    assert_string_equal(buf_str(&signing->to_sign),
+                        "AWS4-HMAC-SHA256\n20130524T000000Z\n20130524/us-east-1/s3/aws4_request\n"
+                        "7344ae5b7ee6c3e7e6b0fe0640412a37625d1fbfff95c48bbb2dc43964946972");
 }
 
 /* Amazon S3 API Reference, "Authenticating Requests: Using Query Parameters". */
-TEST(the_documented_query_signature_comes_out)
+TEST_WITH(signing, the_documented_query_signature_comes_out)
 {
-    struct http_request request;
-    struct sigv4_signer *signer = signer_for("s3");
-    make(&request, "GET", "/test.txt");
-    assert_true(sigv4_sign_query(signer, &keys, NOW_S, 86400, &request));
+    make(&signing->request, "GET", "/test.txt");
+    assert_true(sigv4_sign_query(signing->signer, &keys, NOW_S, 86400, &signing->request));
     assert_string_equal(
-        buf_str(&request.query),
+        buf_str(&signing->request.query),
         "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2F"
         "s3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&"
         "X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404");
-    assert_int_equal(request.headers.count, 0);
-    sigv4_signer_free(signer);
-    http_request_free(&request);
+    assert_int_equal(signing->request.headers.count, 0);
 }
 
 /* ------------------------------------------------------------------------------------ what is in a signed request */
 
-TEST(a_token_goes_into_a_signed_header)
+TEST_WITH(signing, a_token_goes_into_a_signed_header)
 {
-    struct http_request request;
-    struct sigv4_signer *signer = signer_for("s3");
     struct sigv4_keys temporary = keys;
     temporary.session_token = "AQoDYX/+==";
-    make(&request, "GET", "/k");
-    assert_true(sigv4_sign_header(signer, &temporary, NOW_S, SIGV4_EMPTY_SHA256, &request));
-    assert_string_equal(http_headers_get(&request.headers, "x-amz-security-token"), "AQoDYX/+==");
-    assert_non_null(strstr(http_headers_get(&request.headers, "authorization"),
+    make(&signing->request, "GET", "/k");
+    assert_true(sigv4_sign_header(signing->signer, &temporary, NOW_S, SIGV4_EMPTY_SHA256, &signing->request));
+    assert_string_equal(http_headers_get(&signing->request.headers, "x-amz-security-token"), "AQoDYX/+==");
+    assert_non_null(strstr(http_headers_get(&signing->request.headers, "authorization"),
                            "SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,"));
-    sigv4_signer_free(signer);
-    http_request_free(&request);
 }
 
-TEST(a_token_goes_into_the_signed_query_and_into_no_header)
+TEST_WITH(signing, a_token_goes_into_the_signed_query_and_into_no_header)
 {
-    struct http_request request;
-    struct sigv4_signer *signer = signer_for("s3");
     struct sigv4_keys temporary = keys;
     temporary.session_token = "AQoDYX/+==";
-    make(&request, "PUT", "/k");
-    assert_true(sigv4_sign_query(signer, &temporary, NOW_S, 5, &request));
-    assert_non_null(strstr(buf_str(&request.query), "&X-Amz-Expires=5&X-Amz-Security-Token=AQoDYX%2F%2B%3D%3D&X-Amz-"
-                                                    "SignedHeaders=host&X-Amz-Signature="));
-    assert_null(http_headers_get(&request.headers, "x-amz-security-token"));
-    sigv4_signer_free(signer);
-    http_request_free(&request);
+    make(&signing->request, "PUT", "/k");
+    assert_true(sigv4_sign_query(signing->signer, &temporary, NOW_S, 5, &signing->request));
+    assert_non_null(strstr(buf_str(&signing->request.query),
+                           "&X-Amz-Expires=5&X-Amz-Security-Token=AQoDYX%2F%2B%3D%3D&X-Amz-"
+                           "SignedHeaders=host&X-Amz-Signature="));
+    assert_null(http_headers_get(&signing->request.headers, "x-amz-security-token"));
 }
 
-TEST(the_query_is_sorted_around_what_signing_adds)
+TEST_WITH(signing, the_query_is_sorted_around_what_signing_adds)
 {
-    struct http_request request;
-    struct sigv4_signer *signer = signer_for("s3");
-    make(&request, "PUT", "/k");
-    assert_true(buf_add_str(&request.query, "uploadId=u&partNumber=1&Z=z&A&A-=&A=1"));
-    assert_true(sigv4_sign_query(signer, &keys, NOW_S, 5, &request));
-    assert_true(text_starts(text_from(buf_str(&request.query)), "A=&A=1&A-=&X-Amz-Algorithm="));
-    assert_non_null(
-        strstr(buf_str(&request.query), "&X-Amz-SignedHeaders=host&Z=z&partNumber=1&uploadId=u&X-Amz-Signature="));
-    sigv4_signer_free(signer);
-    http_request_free(&request);
+    make(&signing->request, "PUT", "/k");
+    assert_true(buf_add_str(&signing->request.query, "uploadId=u&partNumber=1&Z=z&A&A-=&A=1"));
+    assert_true(sigv4_sign_query(signing->signer, &keys, NOW_S, 5, &signing->request));
+    assert_true(text_starts(text_from(buf_str(&signing->request.query)), "A=&A=1&A-=&X-Amz-Algorithm="));
+    assert_non_null(strstr(buf_str(&signing->request.query),
+                           "&X-Amz-SignedHeaders=host&Z=z&partNumber=1&uploadId=u&X-Amz-Signature="));
 }
 
-TEST(every_header_of_a_query_signed_request_is_signed)
+TEST_WITH(signing, every_header_of_a_query_signed_request_is_signed)
 {
-    struct http_request request;
-    struct sigv4_signer *signer = signer_for("s3");
-    make(&request, "PUT", "/k");
-    assert_true(http_headers_add(&request.headers, "X-Amz-Meta-Nonce", "n"));
-    assert_true(http_headers_add(&request.headers, "If-None-Match", "*"));
-    assert_true(sigv4_sign_query(signer, &keys, NOW_S, 5, &request));
-    assert_non_null(strstr(buf_str(&request.query),
+    make(&signing->request, "PUT", "/k");
+    assert_true(http_headers_add(&signing->request.headers, "X-Amz-Meta-Nonce", "n"));
+    assert_true(http_headers_add(&signing->request.headers, "If-None-Match", "*"));
+    assert_true(sigv4_sign_query(signing->signer, &keys, NOW_S, 5, &signing->request));
+    assert_non_null(strstr(buf_str(&signing->request.query),
                            "X-Amz-SignedHeaders=host%3Bif-none-match%3Bx-amz-meta-nonce&X-Amz-Signature="));
-    sigv4_signer_free(signer);
-    http_request_free(&request);
 }
 
 TEST(a_request_to_dynamodb_has_no_content_hash_header)
@@ -202,36 +201,20 @@ TEST(a_request_to_dynamodb_has_no_content_hash_header)
     http_request_free(&request);
 }
 
-TEST(slashes_dots_and_escapes_of_a_key_are_signed_as_they_are_sent)
+TEST_WITH(signing, slashes_dots_and_escapes_of_a_key_are_signed_as_they_are_sent)
 {
-    struct http_request request;
-    struct buf canonical;
-    struct buf names;
-    buf_init(&canonical, 4096);
-    buf_init(&names, 4096);
-    make(&request, "GET", "/b//a/../%20%2B%25/./%C3%A9");
-    assert_true(sigv4_canonical_request(&request, SIGV4_EMPTY_SHA256, &canonical, &names));
-    assert_true(text_starts(text_from(buf_str(&canonical)), "GET\n/b//a/../%20%2B%25/./%C3%A9\n\nhost:"));
-    buf_free(&canonical);
-    buf_free(&names);
-    http_request_free(&request);
+    make(&signing->request, "GET", "/b//a/../%20%2B%25/./%C3%A9");
+    assert_true(sigv4_canonical_request(&signing->request, SIGV4_EMPTY_SHA256, &signing->canonical, &signing->names));
+    assert_true(text_starts(text_from(buf_str(&signing->canonical)), "GET\n/b//a/../%20%2B%25/./%C3%A9\n\nhost:"));
 }
 
-TEST(blanks_inside_a_header_count_as_one)
+TEST_WITH(signing, blanks_inside_a_header_count_as_one)
 {
-    struct http_request request;
-    struct buf canonical;
-    struct buf names;
-    buf_init(&canonical, 4096);
-    buf_init(&names, 4096);
-    make(&request, "GET", "/");
-    assert_true(http_headers_add(&request.headers, "x-amz-meta-a", " \t one \t  two\tthree  "));
-    assert_true(http_headers_add(&request.headers, "x-amz-meta-b", ""));
-    assert_true(sigv4_canonical_request(&request, SIGV4_EMPTY_SHA256, &canonical, &names));
-    assert_non_null(strstr(buf_str(&canonical), "\nx-amz-meta-a:one two three\nx-amz-meta-b:\n\n"));
-    buf_free(&canonical);
-    buf_free(&names);
-    http_request_free(&request);
+    make(&signing->request, "GET", "/");
+    assert_true(http_headers_add(&signing->request.headers, "x-amz-meta-a", " \t one \t  two\tthree  "));
+    assert_true(http_headers_add(&signing->request.headers, "x-amz-meta-b", ""));
+    assert_true(sigv4_canonical_request(&signing->request, SIGV4_EMPTY_SHA256, &signing->canonical, &signing->names));
+    assert_non_null(strstr(buf_str(&signing->canonical), "\nx-amz-meta-a:one two three\nx-amz-meta-b:\n\n"));
 }
 
 /* --------------------------------------------------------------------------------------------------- signers */
@@ -271,33 +254,25 @@ TEST(a_kept_key_serves_its_own_day_and_secret_only)
     sigv4_signer_free(old);
 }
 
-TEST(a_request_signed_again_gets_a_signature_in_place_of_the_old_one)
+TEST_WITH(signing, a_request_signed_again_gets_a_signature_in_place_of_the_old_one)
 {
-    struct http_request request;
-    struct sigv4_signer *signer = signer_for("s3");
     struct sigv4_keys temporary = keys;
     temporary.session_token = "t";
-    make(&request, "GET", "/test.txt");
-    assert_true(http_headers_add(&request.headers, "Range", "bytes=0-9"));
-    assert_true(sigv4_sign_header(signer, &temporary, NOW_S + 5, SIGV4_UNSIGNED_PAYLOAD, &request));
-    assert_true(sigv4_sign_header(signer, &keys, NOW_S, SIGV4_EMPTY_SHA256, &request));
-    expect_signature(&request, "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
-    assert_int_equal(request.headers.count, 4);
-    sigv4_signer_free(signer);
-    http_request_free(&request);
+    make(&signing->request, "GET", "/test.txt");
+    assert_true(http_headers_add(&signing->request.headers, "Range", "bytes=0-9"));
+    assert_true(sigv4_sign_header(signing->signer, &temporary, NOW_S + 5, SIGV4_UNSIGNED_PAYLOAD, &signing->request));
+    assert_true(sigv4_sign_header(signing->signer, &keys, NOW_S, SIGV4_EMPTY_SHA256, &signing->request));
+    expect_signature(&signing->request, "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
+    assert_int_equal(signing->request.headers.count, 4);
 }
 
-TEST(no_secret_is_left_in_a_signed_request)
+TEST_WITH(signing, no_secret_is_left_in_a_signed_request)
 {
-    struct http_request request;
-    struct sigv4_signer *signer = signer_for("s3");
-    make(&request, "GET", "/k");
-    assert_true(sigv4_sign_header(signer, &keys, NOW_S, SIGV4_EMPTY_SHA256, &request));
-    for (size_t i = 0; i < request.headers.count; i++) {
-        assert_null(strstr(request.headers.list[i].value, keys.secret_access_key));
+    make(&signing->request, "GET", "/k");
+    assert_true(sigv4_sign_header(signing->signer, &keys, NOW_S, SIGV4_EMPTY_SHA256, &signing->request));
+    for (size_t i = 0; i < signing->request.headers.count; i++) {
+        assert_null(strstr(signing->request.headers.list[i].value, keys.secret_access_key));
     }
-    sigv4_signer_free(signer);
-    http_request_free(&request);
 }
 
 /* ---------------------------------------------------------------------------------------------------- limits */

@@ -20,6 +20,14 @@ static void check_refused(const os_options *options, os_code code, const char *s
     close_settings(&opened);
 }
 
+/* Options that are the defaults but for `change`. */
+#define REFUSED_WITH(change, says)                      \
+    do {                                                \
+        os_options options = s3_options();              \
+        options.change;                                 \
+        check_refused(&options, OS_ERR_CONFIG, (says)); \
+    } while (0)
+
 TEST(zero_means_the_defaults_of_the_protocol)
 {
     os_options options = s3_options();
@@ -132,27 +140,13 @@ TEST(a_skew_rate_without_room_is_refused)
 
 TEST(times_that_nobody_would_wait_for_are_refused)
 {
-    os_options options = s3_options();
-    options.timeout_ms = 86400001;
-    check_refused(&options, OS_ERR_CONFIG, "timeout_ms must be at most a day");
-    options = s3_options();
-    options.length_s = 61;
-    check_refused(&options, OS_ERR_CONFIG, "length_s is 61");
-    options = s3_options();
-    options.margin_s = 3601;
-    check_refused(&options, OS_ERR_CONFIG, "margin_s must be at most an hour");
-    options = s3_options();
-    options.allowance_s = 86401;
-    check_refused(&options, OS_ERR_CONFIG, "allowance_s at most a day");
-    options = s3_options();
-    options.minimum_rate = 1023;
-    check_refused(&options, OS_ERR_CONFIG, "minimum_rate is 1023");
-    options = s3_options();
-    options.late_segment_s = 3601;
-    check_refused(&options, OS_ERR_CONFIG, "late_segment_s must be at most an hour");
-    options = s3_options();
-    options.stalled_body_s = 86401;
-    check_refused(&options, OS_ERR_CONFIG, "stalled_body_s at most a day");
+    REFUSED_WITH(timeout_ms = 86400001, "timeout_ms must be at most a day");
+    REFUSED_WITH(length_s = 61, "length_s is 61");
+    REFUSED_WITH(margin_s = 3601, "margin_s must be at most an hour");
+    REFUSED_WITH(allowance_s = 86401, "allowance_s at most a day");
+    REFUSED_WITH(minimum_rate = 1023, "minimum_rate is 1023");
+    REFUSED_WITH(late_segment_s = 3601, "late_segment_s must be at most an hour");
+    REFUSED_WITH(stalled_body_s = 86401, "stalled_body_s at most a day");
 }
 
 static uint32_t stalled_body_of(const char *profile, uint32_t own_s)
@@ -192,18 +186,12 @@ TEST(sizes_that_no_store_takes_are_refused)
 {
     const uint64_t mib = 1 << 20;
     const uint64_t gib = 1 << 30;
-    os_options options = s3_options();
     struct opened opened;
-    options.part_size = 5 * mib - 1;
-    check_refused(&options, OS_ERR_CONFIG, "5 MiB to 5 GiB");
-    options.part_size = 5 * gib + 1;
-    check_refused(&options, OS_ERR_CONFIG, "5 MiB to 5 GiB");
-    options = s3_options();
-    options.stage_above = 5 * gib + 1;
-    check_refused(&options, OS_ERR_CONFIG, "stage_above is 5368709121");
-    options = s3_options();
-    options.parts_at_once = 257;
-    check_refused(&options, OS_ERR_CONFIG, "parts_at_once is 257");
+    REFUSED_WITH(part_size = 5 * mib - 1, "5 MiB to 5 GiB");
+    REFUSED_WITH(part_size = 5 * gib + 1, "5 MiB to 5 GiB");
+    REFUSED_WITH(stage_above = 5 * gib + 1, "stage_above is 5368709121");
+    REFUSED_WITH(parts_at_once = 257, "parts_at_once is 257");
+    os_options options = s3_options();
     options.parts_at_once = 256;
     options.part_size = 5 * mib;
     options.stage_above = 5 * gib;
@@ -240,22 +228,13 @@ TEST(t6_the_longest_times_are_still_numbers)
 
 TEST(values_outside_their_enumerations_are_refused)
 {
-    for (int field = 0; field < 6; field++) {
-        os_options options = s3_options();
-        if (field == 0)
-            options.release = (os_release)2;
-        else if (field == 1)
-            options.fences = (os_toggle)3;
-        else if (field == 2)
-            options.condition_headers = (os_toggle)-1;
-        else if (field == 3)
-            options.s3_addressing = (os_addressing)3;
-        else if (field == 4)
-            options.signature = (os_signature)2;
-        else
-            options.log_level = (os_log_level)5;
-        check_refused(&options, OS_ERR_CONFIG, "not in its enumeration");
-    }
+    static const char says[] = "not in its enumeration";
+    REFUSED_WITH(release = (os_release)2, says);
+    REFUSED_WITH(fences = (os_toggle)3, says);
+    REFUSED_WITH(condition_headers = (os_toggle)-1, says);
+    REFUSED_WITH(s3_addressing = (os_addressing)3, says);
+    REFUSED_WITH(signature = (os_signature)2, says);
+    REFUSED_WITH(log_level = (os_log_level)5, says);
     os_options options = s3_options();
     options.fences = OS_ON;
     options.signature = OS_SIGNATURE_V2;
@@ -312,39 +291,22 @@ TEST(a_profile_is_taken_and_the_ledger_is_then_no_must)
 TEST(bad_names_of_places_are_refused)
 {
     char prefix[514];
-    os_options options = s3_options();
-    options.store_url = NULL;
-    check_refused(&options, OS_ERR_CONFIG, "store_url is missing");
-    check_refused(NULL, OS_ERR_CONFIG, "store_url is missing");
-    options = s3_options();
-    options.ledger_url = "redis://x";
-    check_refused(&options, OS_ERR_CONFIG, "redis://x");
-    options = s3_options();
-    options.s3_endpoint = "ftp://host";
-    check_refused(&options, OS_ERR_CONFIG, "The s3 endpoint");
-    options = s3_options();
-    options.dynamodb_endpoint = "http://host:port";
-    check_refused(&options, OS_ERR_CONFIG, "dynamodb endpoint");
-    options = s3_options();
-    options.user_agent = "me\r\nx-forged: 1";
-    check_refused(&options, OS_ERR_CONFIG, "user_agent");
-    options = s3_options();
     memset(prefix, 'r', sizeof(prefix) - 1);
     prefix[513] = '\0';
-    options.record_prefix = prefix;
-    check_refused(&options, OS_ERR_CONFIG, "record_prefix");
-    options.record_prefix = "\xff";
-    check_refused(&options, OS_ERR_CONFIG, "record_prefix");
+    check_refused(NULL, OS_ERR_CONFIG, "store_url is missing");
+    REFUSED_WITH(store_url = NULL, "store_url is missing");
+    REFUSED_WITH(ledger_url = "redis://x", "redis://x");
+    REFUSED_WITH(s3_endpoint = "ftp://host", "The s3 endpoint");
+    REFUSED_WITH(dynamodb_endpoint = "http://host:port", "dynamodb endpoint");
+    REFUSED_WITH(user_agent = "me\r\nx-forged: 1", "user_agent");
+    REFUSED_WITH(record_prefix = prefix, "record_prefix");
+    REFUSED_WITH(record_prefix = "\xff", "record_prefix");
 }
 
 TEST(half_a_pair_of_keys_is_refused)
 {
-    os_options options = s3_options();
-    options.access_key_id = NULL;
-    check_refused(&options, OS_ERR_CONFIG, "key");
-    options = s3_options();
-    options.dynamodb_secret_access_key = "secret-of-the-test";
-    check_refused(&options, OS_ERR_CONFIG, "key");
+    REFUSED_WITH(access_key_id = NULL, "key");
+    REFUSED_WITH(dynamodb_secret_access_key = "secret-of-the-test", "key");
 }
 
 TEST(empty_keys_of_the_ledger_mean_those_of_the_store)

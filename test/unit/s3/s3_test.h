@@ -8,10 +8,6 @@
 #include "oscommit.h"
 #include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,5 +55,19 @@ static inline void check_request(struct http_request *request, const char *expec
     free(text);
     http_request_free(request);
 }
+
+/* What a builder makes of `request`, whole; or that it refuses to. */
+#define BUILDS(builder, ...)                  \
+    do {                                      \
+        struct http_request request;          \
+        assert_int_equal((builder), OS_OK);   \
+        check_request(&request, __VA_ARGS__); \
+    } while (0)
+#define REFUSES(builder)                              \
+    do {                                              \
+        struct http_request request;                  \
+        assert_int_equal((builder), OS_ERR_ARGUMENT); \
+        http_request_free(&request);                  \
+    } while (0)
 
 #endif

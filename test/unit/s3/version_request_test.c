@@ -54,16 +54,13 @@ TEST(a_hash_that_stands_for_a_version_id_is_never_sent)
 
 TEST(versions_are_listed_from_where_a_page_ended)
 {
-    struct http_request request;
     struct s3_list_versions_options options = {"p/", "p/ k", "v1", 7};
-    assert_int_equal(s3_build_list_versions(&by_path, &options, &request, NULL), OS_OK);
-    check_request(&request, "GET " BUCKET "?encoding-type=url&key-marker=p%2F%20k&max-keys=7&prefix=p%2F&"
-                            "version-id-marker=v1&versions=\n");
+    BUILDS(s3_build_list_versions(&by_path, &options, &request, NULL),
+           "GET " BUCKET "?encoding-type=url&key-marker=p%2F%20k&max-keys=7&prefix=p%2F&"
+           "version-id-marker=v1&versions=\n");
     options = (struct s3_list_versions_options){.version_id_marker = "alone"};
-    assert_int_equal(s3_build_list_versions(&by_path, &options, &request, NULL), OS_OK);
-    check_request(&request, "GET " BUCKET "?encoding-type=url&versions=\n");
-    assert_int_equal(s3_build_get_versioning(&by_path, &request, NULL), OS_OK);
-    check_request(&request, "GET " BUCKET "?versioning=\n");
+    BUILDS(s3_build_list_versions(&by_path, &options, &request, NULL), "GET " BUCKET "?encoding-type=url&versions=\n");
+    BUILDS(s3_build_get_versioning(&by_path, &request, NULL), "GET " BUCKET "?versioning=\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ rename */
