@@ -2,7 +2,7 @@
 #
 # Run as a script: makes a C file of text files, so that the program carries them.
 #
-#   cmake -D OUTPUT=FILE.c -D HEADER=report_asset.h -D TYPE=report_asset [-D LIST=TYPE]
+#   cmake -D OUTPUT=FILE.c -D HEADER=report/asset.h -D TYPE=report_asset [-D LIST=TYPE]
 #     "-D ASSETS=NAME=FILE[+FILE...];..." -P OscommitEmbed.cmake
 #
 # Defines for each NAME `const struct TYPE TYPE_NAME`: the bytes of its files one after another, and their SHA-256 in

@@ -14,7 +14,7 @@ install(TARGETS oscommit_static EXPORT oscommit-static
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/oscommit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-install(TARGETS oscommit_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS oscommit_tool oscommit_race RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/oscommit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES tool/completion/oscommit.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oscommit)

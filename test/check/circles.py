@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No two files of src need each other, and no two folders, directly or by way of others.
+"""No two files of src, tool and lab need each other, and no two folders, directly or by way of others.
 
 A file needs another when its object uses a symbol that the other's defines. What a reader has to understand together
 is then never more than one file and those below it. Pointers to functions are no need: who calls through one does not

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What was built can be attacked as little as compiler, linker and libc allow: no program or library of the build folder
 # looks for libraries in a folder that is not named in full; and what is shipped is hardened (cmake/OscommitHardening.cmake).
-# usage: hardening.sh BUILD PROCESSOR CONFIGURATION SHARED-LIBRARY... TOOL STATIC-LIBRARY
+# usage: hardening.sh BUILD PROCESSOR CONFIGURATION SHARED-LIBRARY... PROGRAM... STATIC-LIBRARY
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 build=$1

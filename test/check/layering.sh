@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Imports point downwards only. Each folder of src includes itself, what is named here, and the public header; the tool
-# sees the public header, its histories (tool/history) and nothing of src; histories see the public header only;
-# libraries are used where the architecture says; a unit test includes its module and those below. Descriptors come from
-# src/base/fd.h, which keeps them off the standard streams.
+# Imports point downwards only. Each folder of src includes itself, what is named here, and the public header; so does
+# each folder of the two programs, tool and lab, which see nothing of src; libraries are used where the architecture
+# says; a unit test includes its module and those below. Descriptors come from src/base/fd.h, which keeps them off the
+# standard streams.
 # usage: layering.sh ROOT
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -97,24 +97,49 @@ check_folder() { # FOLDER
     done
 }
 
-# Histories are for the tool and for the tests' simulator alike, which has another library below: they see no other
-# part of either.
-check_tool() { # "tool" or "tool/history"
-    local file included name
+# The folders of the two programs, which stand on the public header. Histories are for the simulator of the tests, too,
+# which has another library below: they see no other part.
+declare -A program_below=(
+    [tool]="command common cli"
+    [tool/command]="common cli description"
+    [tool/common]="cli"
+    [tool/cli]=""
+    [lab]="race report history description cli"
+    [lab/race]="report history proxy cli"
+    [lab/report]="history"
+    [lab/history]=""
+    [lab/proxy]=""
+    [lab/description]="cli"
+)
+
+check_program_include() { # FOLDER FILE INCLUDED
+    local target=${3%%/*} own=${1#*/}
+    [[ $3 == oscommit.h ]] && return
+    if [[ $3 != */* ]]; then
+        [[ $1 != */* && -f $root/$1/$3 ]] || violation "$2 includes \"$3\": say which folder of $1 it stands in"
+    elif [[ $3 == *..* ]] || { [[ $1 != */* || $target != "$own" ]] && ! has_word "${program_below[$1]}" "$target"; }; then
+        violation "$2 includes \"$3\": $1 must not know $target"
+    fi
+}
+
+# TLS to the services is the proxy's; the race compares contents by their MD5.
+check_program_library() { # FOLDER FILE INCLUDED
+    local library=${3%%/*}
+    [[ -n ${users[$library]:-} && $3 != jansson.h ]] || return
+    [[ $library == openssl && ($1 == lab/proxy || $2 == */lab/race/content.c) ]] && return
+    violation "$2 includes <$3>: the tool does its work through the public header"
+}
+
+check_program_folder() { # FOLDER
+    local file included
     for file in "$root/$1"/*.[ch]; do
         [[ -f $file ]] || continue
         seen
         while read -r included; do
-            name=${included:1:-1}
-            if [[ $included == \"* && $name != oscommit.h && ! (-f $root/tool/$name && $name == history/*) &&
-                ! (-f $root/tool/$name && $name == proxy/* && $1 != tool/history) &&
-                ! ($1 == tool && -f $root/tool/$name && $name != */*) ]]; then
-                violation "$file includes $included: $1 knows the public header and tool/history only"
-            elif [[ $included == "<openssl/"* && ($1 == tool/proxy || $file == */race_content.c) ]]; then
-                : # TLS to the services, and the MD5 of a body of the race
-            elif [[ $included == "<"* && -n ${users[${name%%/*}]:-} && $name != jansson.h ]]; then
-                violation "$file includes $included: the tool does its work through the public header"
-            fi
+            case $included in
+            \"*) check_program_include "$1" "$file" "${included:1:-1}" ;;
+            *) check_program_library "$1" "$file" "${included:1:-1}" ;;
+            esac
         done < <(includes "$file")
     done
 }
@@ -141,7 +166,14 @@ for folder in "$root"/src/*/; do
     check_folder "$folder"
     check_unit_tests "$folder"
 done
-check_tool tool
-check_tool tool/history
-check_tool tool/proxy
+for folder in "$root"/tool/ "$root"/lab/ "$root"/tool/*/ "$root"/lab/*/; do
+    [[ -n $(find "$folder" -maxdepth 1 -name '*.[ch]' 2>/dev/null) ]] || continue
+    folder=${folder#"$root"/}
+    folder=${folder%/}
+    if [[ -z ${program_below[$folder]+known} ]]; then
+        violation "$folder has no place in the order of folders: give it one in layering.sh"
+        continue
+    fi
+    check_program_folder "$folder"
+done
 finish "layering"

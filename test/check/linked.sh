@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Library and tool are linked with what the README names, under licences that go with every other, and bring nothing under
+# Library and programs are linked with what the README names, under licences that go with every other, and bring nothing under
 # GPL into a process: libs3 and what it brings (libxml2, a second libcurl) are in the module of Signature V2 alone.
-# usage: linked.sh SHARED-LIBRARY TOOL [MODULE]
+# usage: linked.sh SHARED-LIBRARY TOOL RACE [MODULE]
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -24,15 +24,16 @@ brings() { # FILE: in the end
 }
 
 only "$1" libcurl libcrypto libsqlite3 libexpat libjansson
-only "$2" liboscommit libssl libcrypto libjansson
-for file in "$1" "$2"; do
+only "$2" liboscommit libjansson
+only "$3" liboscommit libssl libcrypto libjansson
+for file in "$1" "$2" "$3"; do
     for library in $(brings "$file"); do
         seen
         [[ $library == libcurl.so* ]] || violation "$file brings $library into the process"
     done
 done
-if (($# > 2)); then
-    only "$3" libs3 libcrypto libexpat
-    [[ $(brings "$3") == *libs3.so* ]] || violation "$3 is not linked with libs3"
+if (($# > 3)); then
+    only "$4" libs3 libcrypto libexpat
+    [[ $(brings "$4") == *libs3.so* ]] || violation "$4 is not linked with libs3"
 fi
 finish "linked libraries"

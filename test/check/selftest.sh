@@ -88,9 +88,14 @@ refuses_line 'say which folder' layering src/aws/sigv4.c '#include "sigv4.h"'
 refuses_line 'say which folder' layering src/aws/sigv4.c '#include "../http/engine.h"'
 refuses_line 'that library is for http' layering src/s3/request.c '#include <curl/curl.h>'
 refuses_line 'does without' layering src/commit/guard.c '#include <time.h>'
-refuses_line 'the public header and tool/history only' layering tool/main.c '#include "client/client.h"'
+refuses_line 'tool must not know client' layering tool/main.c '#include "client/client.h"'
+refuses_line 'say which folder of tool/cli' layering tool/cli/output.c '#include "options.h"'
+refuses_line 'tool/cli must not know common' layering tool/cli/output.c '#include "common/copy.h"'
+refuses_line 'tool/other has no place' layering tool/other/x.c '#include "oscommit.h"'
 refuses_line 'through the public header' layering tool/main.c '#include <curl/curl.h>'
-refuses_line 'tool/history knows' layering tool/history/judge.c '#include "output.h"'
+refuses_line 'lab/history must not know cli' layering lab/history/judge.c '#include "cli/output.h"'
+refuses_line 'lab/report must not know race' layering lab/report/report.c '#include "race/race.h"'
+refuses_line 'through the public header' layering lab/race/net.c '#include <openssl/evp.h>'
 refuses_line 'opens a descriptor' layering src/local/file_list.c 'int fd = open("x", 0);'
 refuses_line 'opens a descriptor' layering src/http/socket.c '    return socket(1, 2, 3);'
 refuses_line 'through fd_above_standard' layering src/local/file_list.c '    return (int)syscall(SYS_openat2, fd);'
@@ -233,10 +238,12 @@ refuses 'instead of oscommit_sigv2_module alone' exports include/oscommit.h "$wo
 
 compile linked "int linked(void) { return 1; }"
 "$compiler" -shared "$work/linked.o" -Wl,--no-as-needed -lcrypto -o "$work/libl.so"
-accepts linked "$work/libl.so" "$work/libl.so"
-refuses 'libl.so is not linked with libs3' linked "$work/libl.so" "$work/libl.so" "$work/libl.so"
+"$compiler" -shared "$work/linked.o" -Wl,--no-as-needed -ljansson -o "$work/libj.so"
+accepts linked "$work/libl.so" "$work/libj.so" "$work/libl.so"
+refuses 'libl.so is linked with libcrypto' linked "$work/libl.so" "$work/libl.so" "$work/libl.so"
+refuses 'libl.so is not linked with libs3' linked "$work/libl.so" "$work/libj.so" "$work/libl.so" "$work/libl.so"
 "$compiler" -shared "$work/linked.o" -Wl,--no-as-needed -lssl -o "$work/libl.so"
-refuses 'libl.so is linked with libssl' linked "$work/libl.so" "$work/libl.so"
+refuses 'libl.so is linked with libssl' linked "$work/libl.so" "$work/libj.so" "$work/libj.so"
 
 # ------------------------------------------------------------------------------------------------------- hardening
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Two judges, one opinion: what tool/history says of thousands of small histories, true ones and ones with one thing
+# Two judges, one opinion: what lab/history says of thousands of small histories, true ones and ones with one thing
 # changed, Porcupine says too; and of the history of a real race.
 # usage: porcupine_test.sh HISTORY_CASES OSCOMMIT WORK_FOLDER
 #   OSCOMMIT_TEST_PORCUPINE          the other judge (scripts/servers.sh builds it); if not given, it is built here

@@ -62,7 +62,7 @@ documents_lead_somewhere() {
 
 needs_nothing_under_gpl() {
     local file
-    for file in /usr/local/lib/liboscommit.so /usr/local/bin/oscommit; do
+    for file in /usr/local/lib/liboscommit.so /usr/local/bin/oscommit /usr/local/bin/oscommit-race; do
         ldd "$file" || return 1
         ! ldd "$file" | grep -E 'libs3|libxml2|not found' || return 1
     done

@@ -20,7 +20,7 @@ prefix=$work/prefix
 libdir=$(dirname -- "$(find "$prefix" -name 'liboscommit.so')")
 export PKG_CONFIG_PATH=$libdir/pkgconfig PATH=$prefix/bin:$PATH
 
-for file in include/oscommit.h bin/oscommit share/man/man1/oscommit.1 share/bash-completion/completions/oscommit; do
+for file in include/oscommit.h bin/oscommit bin/oscommit-race share/man/man1/oscommit.1 share/bash-completion/completions/oscommit; do
     [[ -f $prefix/$file ]] || fail "$file is not installed"
 done
 
@@ -30,6 +30,23 @@ soname=$(objdump -p "$libdir/liboscommit.so" | sed -n 's/^ *SONAME *//p')
 [[ -e $libdir/$soname && $soname =~ ^liboscommit\.so\.[0-9] && -f $libdir/liboscommit.so.$version ]] ||
     fail "SONAME $soname and version $version do not fit together"
 [[ $("$prefix/bin/oscommit" version) == *"$version"* ]] || fail "the installed tool is not of version $version"
+
+# ------------------------------------------------------------------------------------------------ the other program
+
+"$prefix/bin/oscommit" init "$work/races" >"$work/init.log"
+said=$("$prefix/bin/oscommit" race "file://$work/races/" --writers 2 --keys 2) || fail "the installed race ended with $?: $said"
+[[ $said == *"exact: "* ]] || fail "the installed race said: $said"
+ln -s "$prefix/bin/oscommit" "$work/oscommit"
+said=$("$work/oscommit" race "file://$work/races/" --writers 2 --keys 2) || fail "by way of a link the race ended with $?: $said"
+installed=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")/bin/oscommit-race
+if [[ ! -e $installed ]]; then
+    mv "$prefix/bin/oscommit-race" "$work/away"
+    status=0
+    said=$("$prefix/bin/oscommit" race "file://$work/races/" 2>&1) || status=$?
+    [[ $status == 1 && $said == *"install it beside oscommit"* ]] || fail "without oscommit-race the tool ended with $status and said: $said"
+    [[ $("$prefix/bin/oscommit" race --help) == "usage: oscommit race URL"* ]] || fail "without oscommit-race there is no help on race"
+    mv "$work/away" "$prefix/bin/oscommit-race"
+fi
 
 # ------------------------------------------------------------------------------------------------ Signature V2
 

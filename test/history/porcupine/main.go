@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Judges histories (docs/history.md) with Porcupine, a linearizability checker written apart from ours: a second
-// opinion on each of them. Shares no line with tool/history, which it is there to check: it reads the file and knows
+// opinion on each of them. Shares no line with lab/history, which it is there to check: it reads the file and knows
 // the meaning of verdicts by itself.
 //
 //	porcupine FILE...

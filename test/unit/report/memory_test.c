@@ -3,11 +3,11 @@
 #include "support/failing_alloc.h"
 #include "support/test.h"
 
-#include "report_drawing.c"
-#include "report_ends.c"
-#include "report_keys.c"
-#include "report_numbers.c"
-#include "report_strings.c"
+#include "report/drawing.c"
+#include "report/ends.c"
+#include "report/keys.c"
+#include "report/numbers.c"
+#include "report/strings.c"
 
 static struct history *history;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report_numbers.h"
+#include "report/numbers.h"
 #include "support/test.h"
 
 static struct history *history;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report.h"
-#include "report_asset.h"
-#include "report_strings.h"
+#include "report/asset.h"
+#include "report/report.h"
+#include "report/strings.h"
 #include "support/test.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report_text.h"
+#include "report/text.h"
 #include "support/test.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "copy.h"
-#include "file_url.h"
-#include "location.h"
+#include "cli/file_url.h"
+#include "cli/location.h"
+#include "common/copy.h"
 #include "support/test.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "options.h"
+#include "cli/options.h"
 #include "support/test.h"
 
 #include <setjmp.h>

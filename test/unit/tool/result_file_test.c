@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "result_file.h"
+#include "cli/result_file.h"
 #include "support/test.h"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "settings.h"
+#include "cli/settings.h"
+#include "cli/verdict.h"
 #include "support/forget_variables.h"
 #include "support/test.h"
-#include "verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "suggest.h"
+#include "cli/suggest.h"
 #include "support/test.h"
 
 #include <setjmp.h>

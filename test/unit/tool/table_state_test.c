@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a record means for the next writer, and how its times and its holder are shown. */
-#include "clean.h"
+#include "cli/clean.h"
+#include "common/table_state.h"
 #include "support/test.h"
-#include "table_state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

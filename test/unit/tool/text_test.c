@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "clean.h"
-#include "json_line.h"
-#include "progress.h"
-#include "range.h"
+#include "cli/clean.h"
+#include "cli/json_line.h"
+#include "cli/progress.h"
+#include "cli/ticket.h"
+#include "cli/variables.h"
+#include "common/range.h"
 #include "support/test.h"
-#include "ticket.h"
-#include "variables.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "description/description.h"
+
+static const enum option_id own_options[] = {OPTION_REPORT, OPTION_COUNT};
+
+const struct command command_check = {
+    .name = "check",
+    .operands = "FILE|- ...",
+    .summary = "judge the history of a race",
+    .description =
+        "Judges histories that `race --history` wrote (docs/history.md). For every key it looks for an order of the\n"
+        "calls that respects their times and makes every verdict right. Needs no store and no ledger.\n"
+        "Reads at most 8 files at once. --report takes one file, and writes it as a page whatever the judgement is.\n"
+        "Exit status 0: all are accepted. 3: one is refused; every finding is printed. 1: one cannot be read.\n"
+        "4: one has a key that needs more steps than the limit, so it is neither accepted nor refused.\n",
+    .examples = "oscommit check history.jsonl\n"
+                "oscommit check --report race.html history.jsonl\n"
+                "zcat history.jsonl.gz | oscommit check --json -\n",
+    .options = own_options,
+    .min_operands = 1,
+    .max_operands = OPERANDS_MAX,
+    .program = LAB_PROGRAM,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "description/description.h"
+
+static const enum option_id own_options[] = {OPTION_WRITERS, OPTION_KEYS,     OPTION_UPDATES, OPTION_COPIES,
+                                             OPTION_DELETES, OPTION_DURATION, OPTION_FAULTS,  OPTION_SEED,
+                                             OPTION_HISTORY, OPTION_REPORT,   OPTION_KEEP,    OPTION_COUNT};
+
+const struct command command_race = {
+    .name = "race",
+    .operands = "URL",
+    .summary = "let many processes race for names, and check the outcome",
+    .description =
+        "Starts N processes that all try to create each of K keys, each with its own content. Exactly one must "
+        "commit,\n"
+        "and the others must get a conflict. With --updates each then increments one shared counter M times, with\n"
+        "--if-match. With --copies each copies its own object to shared names. With --deletes they delete and "
+        "re-create\n"
+        "one object. With --duration they do all of that for a time. The race records every call with its start and "
+        "end\n"
+        "and reads the objects back. A judge then looks for an order of all calls in which every verdict is right.\n"
+        "--faults pauses and kills processes (a new one takes the place of a dead one). A proxy on loopback between "
+        "them\n"
+        "and the services holds requests, loses answers, delivers late or twice, and answers with errors.\n"
+        "The race works below URL/race-<random>/ only. At the end it deletes its objects, unless --keep is given or "
+        "the\n"
+        "outcome is unknown or broken. Its records stay in the table until their TTL.\n"
+        "Exit status: 0 exact, 1 incomplete, 3 broken (two winners, a lost update), 4 an outcome is still unknown.\n",
+    .examples = "oscommit init /srv/store && oscommit race file:///srv/store --writers 8 --keys 50 --updates 25\n"
+                "oscommit race s3://bucket/tests --writers 8 --keys 50 --updates 25 --ledger dynamodb://commits \\\n"
+                "  --condition-headers off\n"
+                "oscommit race s3://bucket/tests --ledger dynamodb://commits --duration 10m --faults all \\\n"
+                "  --history race.jsonl --report race.html\n",
+    .options = own_options,
+    .min_operands = 1,
+    .max_operands = 1,
+    .program = LAB_PROGRAM,
+};

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of `race` share: its task, its processes, the check afterwards, the report. */
+#ifndef OSCOMMIT_LAB_RACE_H
+#define OSCOMMIT_LAB_RACE_H
+
+#include "cli/result_file.h"
+#include "cli/session.h"
+#include "history/judge.h"
+#include "race/content.h"
+#include "race/faults.h"
+#include "race/net.h"
+#include "race/record.h"
+#include "race/summary.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define RACE_WORKER_COMMAND "__race-worker"
+extern const struct command command_race_worker; /* worker.c: this program started again by itself */
+
+enum { RACE_OBJECT_MAX = 64 * 1024 }; /* more than any body of a race: foreign content is read too */
+
+struct race {
+    struct session *session;
+    const struct location *at; /* its key is the race's prefix, "tests/race-<id>/" */
+    char id[RACE_ID_SIZE];
+    unsigned writers;
+    uint64_t count[RACE_KINDS]; /* by time: which kinds are wanted */
+    uint64_t duration_us;       /* 0: by counts */
+    uint64_t seed;
+    unsigned faults_wanted;
+    struct race_record record;
+    struct race_faults faults;
+    struct race_net net;
+    bool etags_are_md5;
+    bool versioned;
+    const char **name; /* of every object that may have been made; the history's */
+    size_t name_count;
+    uint64_t last_kill_us;
+    struct race_progress progress;
+    bool interrupted;
+    struct race_summary summary;
+    struct judge_result judged;
+    struct result_file history_file; /* not open: not wanted */
+    struct result_file page_file;
+};
+
+/* race.c */
+enum status race_run(const struct options *options);
+
+/* workers.c: starts the processes, runs them to their end, and settles what they left. False: they could not be
+ * started, which was said. */
+bool race_run_workers(struct race *race);
+
+/* spawn.c: one process with these ends of pipes, and the front's page. 0 or an errno. */
+struct race_process {
+    pid_t pid;  /* 0: none */
+    int task;   /* we write */
+    int report; /* we read; -1: at its end */
+};
+int race_spawn(const struct race *race, int front, unsigned lane, struct race_process *ret);
+
+/* probe.c: false: a first write was not made, which was said. */
+bool race_probe(struct race *race, enum status *ret_status);
+
+/* objects.c */
+bool race_list_names(struct race *race);     /* false: no memory */
+void race_await_the_dead(struct race *race); /* until nothing that a killed process has sent can be applied any more */
+void race_read_back(struct race *race);
+void race_remove_objects(struct race *race);
+
+enum { RACE_FIRST_SERIAL = 1 }; /* of each lane: the probe's; its processes go on from there */
+
+/* result.c: prints it, and gives the exit status. */
+enum status race_print_result(struct race *race);
+
+/* judge.c: opens the files that are wanted, before the race begins, and throws away what was not finished. */
+bool race_open_files(struct race *race, os_error *err);
+void race_close_files(struct race *race);
+
+/* Finishes the record, judges it, writes the files that are wanted. False: no memory, or a file could not
+ * be written, which was said. */
+bool race_judge(struct race *race);
+
+#endif

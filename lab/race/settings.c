@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "race/settings.h"
+
+#include "cli/duration.h"
+#include "race/faults.h"
+
+#include <string.h>
+
+enum { WRITERS_DEFAULT = 8, KEYS_DEFAULT = 50 };
+enum { LENGTH_S = 5, ALLOWANCE_S = 5, MARGIN_S = 2 }; /* docs/rules.md, F1 */
+
+static uint64_t number_or(const struct options *options, enum option_id id, uint64_t otherwise)
+{
+    uint64_t number = options_number(options, id);
+
+    return number == 0 ? otherwise : number;
+}
+
+bool race_duration_parse(const char *text, uint64_t *ret_us, struct usage *usage)
+{
+    uint64_t seconds;
+
+    if (duration_parse(text, "smh", 7 * 24 * 3600, &seconds)) {
+        *ret_us = seconds * 1000000;
+        return true;
+    }
+    return usage_refuse(usage, "--duration must be a time such as 90s, 10m or 1h, at most a week, not \"%.60s\".",
+                        text);
+}
+
+static bool take_duration(const struct options *options, struct race_settings *ret, struct usage *usage)
+{
+    static const enum option_id counts[] = {OPTION_KEYS, OPTION_UPDATES, OPTION_COPIES, OPTION_DELETES};
+    const char *duration = options_text(options, OPTION_DURATION);
+
+    if (duration == NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        if (options_text(options, counts[i]) != NULL) {
+            return usage_refuse(usage, "--duration and --%s exclude each other: a race ends by time or by counts.",
+                                option_table[counts[i]].name);
+        }
+        ret->count[i] = 1;
+    }
+    return race_duration_parse(duration, &ret->duration_us, usage);
+}
+
+static bool take_faults(const struct options *options, bool embedded, struct race_settings *ret, struct usage *usage)
+{
+    const char *faults = options_text(options, OPTION_FAULTS);
+    bool all;
+
+    if (faults == NULL) {
+        return true;
+    }
+    if (!race_faults_parse(faults, &ret->faults, usage)) {
+        return false;
+    }
+    all = ret->faults == RACE_FAULT_ALL;
+    if (embedded && all) {
+        ret->faults = RACE_FAULT_LOCAL;
+    }
+    if (embedded && (ret->faults & ~RACE_FAULT_LOCAL) != 0) {
+        return usage_refuse(usage, "A store in a folder has no network, so only the faults pause and kill are "
+                                   "possible: give --faults pause,kill.");
+    }
+    return true;
+}
+
+bool race_settings_take(const struct options *options, bool embedded, struct race_settings *ret, struct usage *usage)
+{
+    memset(ret, 0, sizeof(*ret));
+    ret->writers = (unsigned)number_or(options, OPTION_WRITERS, WRITERS_DEFAULT);
+    ret->count[RACE_CREATE] = number_or(options, OPTION_KEYS, KEYS_DEFAULT);
+    ret->count[RACE_UPDATE] = options_number(options, OPTION_UPDATES);
+    ret->count[RACE_COPY] = options_number(options, OPTION_COPIES);
+    ret->count[RACE_DELETE] = options_number(options, OPTION_DELETES);
+    ret->seed = options_number(options, OPTION_SEED);
+    return take_duration(options, ret, usage) && take_faults(options, embedded, ret, usage);
+}
+
+uint64_t race_attempt_us(const struct options *options)
+{
+    uint64_t length_s = options_number(options, OPTION_LENGTH_S);
+    uint64_t allowance_s = options_number(options, OPTION_ALLOWANCE_S);
+    uint64_t margin_s = options_number(options, OPTION_MARGIN_S);
+
+    return ((length_s == 0 ? LENGTH_S : length_s) + (allowance_s == 0 ? ALLOWANCE_S : allowance_s) +
+            (margin_s == 0 ? MARGIN_S : margin_s)) *
+           1000000;
+}

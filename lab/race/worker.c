@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One of the racing processes; started by `race`, never by a person. Gets its task, and what it has to settle, on
+ * stdin, and tells what it does on stdout, both in the lines of line.h. Ends when its parent does.
+ */
+#include "race/race.h"
+#include "race/work.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* The next line of the parent. False: it is gone, or a signal came, or it is no line. */
+static bool next_line(struct race_worker *worker, char ret[RACE_LINE_MAX])
+{
+    size_t len = 0;
+
+    while (len < RACE_LINE_MAX && interrupt_wait(&worker->session.interrupt, STDIN_FILENO, POLLIN)) {
+        ssize_t got = read(STDIN_FILENO, ret + len, 1); /* a few lines, once */
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got != 1) {
+            return false;
+        }
+        if (ret[len] == '\n') {
+            ret[len] = '\0';
+            return true;
+        }
+        len++;
+    }
+    return false;
+}
+
+/* True at "begin". What earlier processes of the lane left unknown is settled before. */
+static bool take_task(struct race_worker *worker)
+{
+    char line[RACE_LINE_MAX];
+    struct race_message message;
+
+    while (next_line(worker, line) && race_line_parse(line, &message)) {
+        switch (message.kind) {
+        case RACE_MESSAGE_TASK:
+            worker->task = message.task;
+            worker->random = message.task.seed;
+            break;
+        case RACE_MESSAGE_TICKET: (void)race_settle(worker, message.call, message.ticket); break;
+        case RACE_MESSAGE_BEGIN: return true;
+        default: return false;
+        }
+    }
+    return false;
+}
+
+static bool map_front(struct race_worker *worker)
+{
+    void *page = mmap(NULL, sizeof(struct race_front), PROT_READ | PROT_WRITE, MAP_SHARED, RACE_FRONT_FD, 0);
+
+    (void)close(RACE_FRONT_FD);
+    if (page == MAP_FAILED) {
+        return false;
+    }
+    worker->front = page;
+    return true;
+}
+
+static enum status run_task(struct race_worker *worker)
+{
+    race_send_kind(worker, RACE_MESSAGE_READY);
+    if (take_task(worker)) {
+        race_work(worker);
+        if (!worker->stop) {
+            race_send_kind(worker, RACE_MESSAGE_DONE);
+        }
+    }
+    (void)munmap(worker->front, sizeof(struct race_front));
+    return worker->stop ? STATUS_NOT_EXECUTED : STATUS_DONE;
+}
+
+static enum status worker_run(const struct options *options)
+{
+    struct race_worker worker = {.prefix = options->operand[0]};
+    struct usage usage = {0};
+    struct location at = {0};
+    enum status status;
+
+    /* A stopped process does not see its parent go. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGCONT);
+    (void)snprintf(worker.id, sizeof(worker.id), "%.16s", options->operand[1]);
+    if (!map_front(&worker)) {
+        (void)usage_refuse(&usage, "Only `oscommit race` starts this command.");
+        return output_usage(options, &usage);
+    }
+    if (!location_store(options, &at, &usage)) {
+        return output_usage(options, &usage);
+    }
+    status = session_open_peered(&worker.session, options, at.store, STDIN_FILENO);
+    if (status == STATUS_DONE) {
+        status = run_task(&worker);
+    }
+    status = session_close(&worker.session, status);
+    location_clear(&at);
+    return status;
+}
+
+const struct command command_race_worker = {
+    .name = RACE_WORKER_COMMAND,
+    .operands = "PREFIX ID",
+    .summary = "one process of a race",
+    .description = "Started by `oscommit race`.\n",
+    .examples = "oscommit race --help\n",
+    .min_operands = 2,
+    .max_operands = 2,
+    .hidden = true,
+    .run = worker_run,
+};

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output.h"
+
+#include "cli/clean.h"
+#include "cli/streams.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void output_start(struct output *output, const struct options *options)
+{
+    output->command = options->command->name;
+    output->json = options_on(options, OPTION_JSON);
+    output->quiet = options_on(options, OPTION_QUIET);
+    progress_start(&output->progress, !output->json && !output->quiet, output->command);
+}
+
+bool output_is_human(const struct output *output)
+{
+    return !output->json && !output->quiet;
+}
+
+void output_message(struct output *output, const char *sentence)
+{
+    progress_clear(&output->progress);
+    (void)fputs("oscommit: ", stderr);
+    clean_print(stderr, sentence);
+    (void)fputc('\n', stderr);
+}
+
+void output_log(struct output *output, os_log_level level, const char *line)
+{
+    static const char *const names[] = {"", "error: ", "warning: ", "", "debug: "};
+
+    progress_clear(&output->progress);
+    (void)fprintf(stderr, "oscommit: %s", level >= OS_LOG_ERROR && level <= OS_LOG_DEBUG ? names[level] : "");
+    clean_print(stderr, line);
+    (void)fputc('\n', stderr);
+}
+
+enum status output_usage(const struct options *options, const struct usage *usage)
+{
+    const struct command *command = options->command;
+
+    (void)fputs("oscommit: ", stderr);
+    clean_print(stderr, usage->message);
+    if (command == NULL) {
+        (void)fputs("\nusage: oscommit COMMAND [OPERANDS] [FLAGS]\nTry `oscommit --help`.\n", stderr);
+    } else {
+        (void)fprintf(stderr, "\nTry `oscommit %s --help`.\n", command->name);
+    }
+    if (options_on(options, OPTION_JSON)) {
+        struct json_line line;
+        struct json_line error;
+        json_line_begin(&line);
+        json_line_text(&line, "command", command == NULL ? NULL : command->name);
+        json_line_text(&line, "verdict", status_name(STATUS_USAGE));
+        json_line_begin(&error);
+        json_line_text(&error, "message", usage->message);
+        json_line_child(&line, "error", &error);
+        (void)json_line_print(&line, stdout); /* the status says enough */
+    }
+    return STATUS_USAGE;
+}
+
+void output_json_begin(struct output *output, struct json_line *line, const char *url, const char *verdict)
+{
+    json_line_begin(line);
+    json_line_text(line, "command", output->command);
+    json_line_text(line, "object", url);
+    json_line_text(line, "verdict", verdict);
+}
+
+bool output_json_print(struct output *output, struct json_line *line)
+{
+    if (!json_line_print(line, stdout)) {
+        output_message(output, "There is not enough memory to print the JSON result.");
+        streams_lose_result();
+        return false;
+    }
+    return streams_flush();
+}
+
+static void guarded_json(struct output *output, const char *url, os_verdict verdict, const os_result *result,
+                         const os_error *error)
+{
+    struct json_line line;
+
+    output_json_begin(output, &line, url, os_verdict_name(verdict));
+    json_line_text(&line, "etag", result->etag);
+    json_line_text(&line, "version_id", result->version_id);
+    json_line_text(&line, "rule", result->rule);
+    json_line_text(&line, "guard", guarded_name(result->guard));
+    json_line_text(&line, "request", result->request);
+    json_line_number(&line, "generation", result->generation);
+    json_line_number(&line, "guards", result->guards);
+    json_line_number(&line, "attempts", result->attempts);
+    json_line_number(&line, "requests", result->requests);
+    json_line_number(&line, "waited_ms", result->waited_ms);
+    json_line_number(&line, "duration_ms", result->duration_ms);
+    json_line_flag(&line, "took_over", result->took_over != 0);
+    json_line_flag(&line, "fenced", result->fenced != 0);
+    if (verdict == OS_CONFLICT) {
+        json_line_text(&line, "found_etag", result->found_etag);
+        json_line_text(&line, "found_version_id", result->found_version_id);
+    }
+    json_line_flag(&line, "final", result->final != 0);
+    if (result->ask_again_ms > 0) {
+        json_line_number(&line, "ask_again_ms", result->ask_again_ms);
+    }
+    json_line_text(&line, "ticket", result->ticket);
+    json_line_error(&line, error);
+    (void)output_json_print(output, &line);
+}
+
+static void guarded_human(const char *url, os_verdict verdict, const os_result *result)
+{
+    (void)fputs(os_verdict_name(verdict), stdout);
+    if (url != NULL) {
+        (void)fputc(' ', stdout);
+        clean_print(stdout, url);
+    }
+    if (verdict == OS_COMMITTED && result->etag[0] != '\0') {
+        (void)fputs(" etag ", stdout);
+        clean_print(stdout, result->etag);
+    }
+    if (verdict == OS_COMMITTED && result->version_id[0] != '\0') {
+        (void)fputs(" version ", stdout);
+        clean_print(stdout, result->version_id);
+    }
+    if (verdict == OS_CONFLICT && result->found_etag[0] != '\0') {
+        (void)fputs(" found ", stdout);
+        clean_print(stdout, result->found_etag);
+    }
+    (void)printf(" (%" PRIu64 " ms, %" PRIu32 " request%s", result->duration_ms, result->requests,
+                 result->requests == 1 ? "" : "s");
+    if (result->waited_ms > 0) {
+        (void)printf(", waited %" PRIu64 " ms", result->waited_ms);
+    }
+    (void)fputs(result->took_over != 0 ? ", took a record over" : "", stdout);
+    if (result->guard != OS_GUARD_AUTO) {
+        (void)printf(", %s by %s", guarded_name(result->guard), result->request);
+    }
+    (void)puts(")");
+}
+
+enum status output_guarded(struct output *output, const char *url, os_verdict verdict, const os_result *result,
+                           const os_error *error)
+{
+    progress_end(&output->progress);
+    if (output->json) {
+        guarded_json(output, url, verdict, result, error);
+    } else if (!output->quiet) {
+        guarded_human(url, verdict, result);
+        (void)streams_flush();
+    }
+    /* COMMITTED has an error too where a rename could not delete its source. */
+    if (error->code != OS_OK && error->message[0] != '\0') {
+        output_message(output, error->message);
+    }
+    return status_of_guarded(verdict, result, error);
+}
+
+enum status output_outcome(struct output *output, const char *url, enum status status, const os_error *error)
+{
+    progress_end(&output->progress);
+    if (output->json) {
+        struct json_line line;
+        output_json_begin(output, &line, url, status_name(status));
+        json_line_error(&line, error);
+        (void)output_json_print(output, &line);
+    } else if (!output->quiet && status == STATUS_DONE) {
+        (void)printf("%s ", status_name(status));
+        clean_print(stdout, url == NULL ? output->command : url);
+        (void)fputc('\n', stdout);
+    }
+    if (status != STATUS_DONE) {
+        output_message(output, error->message[0] == '\0' ? os_code_text(error->code) : error->message);
+    }
+    return status;
+}
+
+enum status output_plain_write(struct output *output, const char *url, const os_error *error)
+{
+    enum status status = output_outcome(output, url, status_of_write(error->code), error);
+
+    if (status == STATUS_UNKNOWN) {
+        output_message(output, "This write was not guarded, so nothing can decide whether it was applied: look at the "
+                               "object. With --if-absent or --if-match the outcome could be resolved.");
+    }
+    return status;
+}
+
+void output_json_object(struct json_line *line, const os_object *object, bool length_known)
+{
+    json_line_text(line, "etag", object->etag);
+    json_line_text(line, "version_id", object->version_id);
+    if (length_known) {
+        json_line_number(line, "length", object->length);
+    }
+    if (object->last_modified_s != 0) {
+        json_line_time(line, "last_modified", object->last_modified_s);
+    }
+    json_line_text(line, "content_type", object->content_type);
+    json_line_text(line, "nonce", object->nonce);
+}
+
+static void object_human(const char *url, const os_object *object, bool length_known)
+{
+    (void)fputs("done ", stdout);
+    clean_print(stdout, url);
+    if (object->etag[0] != '\0') {
+        (void)fputs(" etag ", stdout);
+        clean_print(stdout, object->etag);
+    }
+    if (object->version_id[0] != '\0') {
+        (void)fputs(" version ", stdout);
+        clean_print(stdout, object->version_id);
+    }
+    if (length_known) {
+        (void)printf(" (%" PRIu64 " bytes)", object->length);
+    }
+    (void)fputc('\n', stdout);
+}
+
+enum status output_object(struct output *output, const char *url, const os_object *object, bool length_known)
+{
+    progress_end(&output->progress);
+    if (output->json) {
+        struct json_line line;
+        output_json_begin(output, &line, url, status_name(STATUS_DONE));
+        output_json_object(&line, object, length_known);
+        (void)output_json_print(output, &line);
+    } else if (!output->quiet) {
+        object_human(url, object, length_known);
+    }
+    return STATUS_DONE;
+}

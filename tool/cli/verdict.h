@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one place where an outcome becomes an exit status and a word. */
+#ifndef OSCOMMIT_TOOL_VERDICT_H
+#define OSCOMMIT_TOOL_VERDICT_H
+
+#include "cli/status.h"
+#include "oscommit.h"
+
+enum status status_of_guarded(os_verdict verdict, const os_result *result, const os_error *error);
+
+/* Of a plain call that changes nothing, and of one that writes: there some failures leave open what happened. */
+enum status status_of_read(os_code code);
+enum status status_of_write(os_code code);
+
+/* "done", "not executed", "bad usage", "conflict", "unknown". */
+const char *status_name(enum status status);
+
+/* "record", "native", "both"; "": nothing was sent. */
+const char *guarded_name(os_guard guard);
+
+#endif

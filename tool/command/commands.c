@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command/commands.h"
+
+#include "description/description.h"
+
+const struct command *const commands[] = {
+    &command_init,
+    &command_put,
+    &command_cp,
+    &command_mv,
+    &command_rm,
+    &command_get,
+    &command_head,
+    &command_ls,
+    &command_table_create,
+    &command_table_check,
+    &command_table_ls,
+    &command_table_show,
+    &command_table_release,
+    &command_resolve,
+    &command_gc,
+    &command_race,
+    &command_check,
+    &command_probe,
+    &command_help,
+    &command_version,
+    NULL,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every command of the tool; each is described and run in its own file. */
+#ifndef OSCOMMIT_TOOL_COMMANDS_H
+#define OSCOMMIT_TOOL_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const struct command command_init;
+extern const struct command command_put;
+extern const struct command command_cp;
+extern const struct command command_mv;
+extern const struct command command_rm;
+extern const struct command command_get;
+extern const struct command command_head;
+extern const struct command command_ls;
+extern const struct command command_table_create;
+extern const struct command command_table_check;
+extern const struct command command_table_ls;
+extern const struct command command_table_show;
+extern const struct command command_table_release;
+extern const struct command command_resolve;
+extern const struct command command_gc;
+extern const struct command command_probe;
+extern const struct command command_help;
+extern const struct command command_version;
+
+extern const struct command *const commands[]; /* ends with NULL */
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A command that another program of the package does. */
+#ifndef OSCOMMIT_TOOL_OTHER_PROGRAM_H
+#define OSCOMMIT_TOOL_OTHER_PROGRAM_H
+
+#include "cli/options.h"
+
+/* Becomes that program, with the same arguments: the one beside this program, or else the one that is installed.
+ * Returns only where there is none, which was said. */
+enum status other_program_run(const struct options *options, char **argv);
+
+#endif
