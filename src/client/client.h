@@ -18,7 +18,7 @@
 enum client_fences { CLIENT_FENCES_UNKNOWN = 0, CLIENT_FENCES_YES, CLIENT_FENCES_NO };
 enum client_etags { CLIENT_ETAGS_UNKNOWN = 0, CLIENT_ETAGS_MD5, CLIENT_ETAGS_OTHER };
 
-struct run; /* one guarded call: run.h */
+struct run; /* one guarded call: guarded/driver.h */
 struct fence_check;
 struct release;
 
@@ -62,9 +62,6 @@ void client_background(os_client *client, int change);
  * the clock reading before its request was sent. Loop's thread. */
 void client_note_date(os_client *client, const struct store_answer *answer, const struct clock_reading *sent);
 bool client_recent_date(const os_client *client, const struct clock_reading *now); /* R3: less than 2 s old */
-
-/* run_ledger.c: how long the first try of a small request to the ledger may take. Loop's thread. */
-uint64_t client_ledger_try_ms(const os_client *client);
 
 /* The largest Date believed so far. OS_ERR_PROTOCOL when no answer had one. Any thread but the loop's. */
 os_code client_store_time(os_client *client, uint64_t *ret_s, os_error *err);

@@ -28,11 +28,11 @@ os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error *err); 
 /* One HEAD of the key. Cancellation leaves it `grace_ms`. */
 os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct object_version *ret,
                      os_error *err);
-/* settle.c: aborts the upload of a Complete that ended `conflict` or `not executed` (R14). Where that rests on the
- * fence alone, it is `committed` if the object has its nonce after that, and `unknown`, with a ticket, if the abort or
- * that look came to nothing, or the object is not what it was when the Complete was called lost. */
+/* abort_and_verify.c: aborts the upload of a Complete that ended `conflict` or `not executed` (R14). Where that rests
+ * on the fence alone, it is `committed` if the object has its nonce after that, and `unknown`, with a ticket, if the
+ * abort or that look came to nothing, or the object is not what it was when the Complete was called lost. */
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt);
-/* settle.c: the same of a ticket's, whose upload is left alone unless `may_abort`. */
+/* abort_and_verify.c: the same of a ticket's, whose upload is left alone unless `may_abort`. */
 void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may_abort);
 void guarded_prove(struct run_outcome *outcome, const struct object_version *version); /* V4, of a HEAD */
 void guarded_add_ticket(struct guarded *guarded, const char *upload_id); /* to an `unknown`; NULL: no upload */
@@ -62,10 +62,11 @@ struct staged_wish {
  * over again until the deadline. */
 os_verdict staged_run(struct guarded *guarded, const struct staged_wish *wish, os_result *ret, os_error *err);
 
-/* renamed.c: a rename by one RenameObject, of guarded->wish (source_key, source_etag, key, way). */
+/* rename_native.c: a rename by one RenameObject, of guarded->wish (source_key, source_etag, key, way). */
 os_verdict renamed_at_once(struct guarded *guarded, os_result *ret, os_error *err);
 
-/* copied.c: a COPY in parts, by staged_run. `ret_source_etag` (VERSION_ETAG_SIZE): of the version that was copied. */
+/* copy_multipart.c: a COPY in parts, by staged_run. `ret_source_etag` (VERSION_ETAG_SIZE): of the version that was
+ * copied. */
 os_verdict copied_in_parts(struct guarded *guarded, char *ret_source_etag, os_result *ret, os_error *err);
 
 #endif

@@ -221,6 +221,8 @@ void run_want_send(struct run *run, const struct guard_actions *todo);
 /* driver_io_ledger.c */
 void run_want_put(struct run *run, const struct guard_actions *todo);
 void run_want_get(struct run *run, const struct guard_actions *todo); /* GetItem, or Query */
+/* How long the first try of a small request to the ledger may take. */
+uint64_t client_ledger_try_ms(const os_client *client);
 /* Until one that does not answer is given up. UINT64_MAX: it does, or is not to be given up. */
 uint64_t run_ledger_left_ms(const struct run *run);
 uint64_t run_store_left_ms(const struct run *run); /* driver_io.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ledger: the other small interface. Put a record on a condition, read one, list some; implemented by DynamoDB over
- * the HTTP engine (dynamo_ledger.c) and by SQLite (local_ledger.c). Asynchronous by shape, on the loop's thread.
+ * the HTTP engine (dynamo.c) and by SQLite (sqlite.c). Asynchronous by shape, on the loop's thread.
  */
 #ifndef OSCOMMIT_LEDGER_LEDGER_H
 #define OSCOMMIT_LEDGER_LEDGER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What s3_store.c sends, and what it makes of the answers: from a store_request to HTTP, and back. Sends nothing. */
+/* What s3.c sends, and what it makes of the answers: from a store_request to HTTP, and back. Sends nothing. */
 #ifndef OSCOMMIT_STORE_S3_HTTP_H
 #define OSCOMMIT_STORE_S3_HTTP_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The store: one of the two small interfaces in the middle. Head, get, put, copy, delete, list on one key; implemented
- * by S3 over the HTTP engine (s3_store.c), by the module of Signature V2 (sigv2_store.c) and by the embedded file store
- * (local_store.c). Asynchronous by shape: start with a deadline, complete later with an answer, on the loop's thread.
+ * by S3 over the HTTP engine (s3.c), by the module of Signature V2 (sigv2.c) and by the embedded file store
+ * (file.c). Asynchronous by shape: start with a deadline, complete later with an answer, on the loop's thread.
  * Decides nothing about verdicts.
  */
 #ifndef OSCOMMIT_STORE_STORE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A staged upload (R15): created, filled with parts in parallel, each sent as often as it takes, and left open for a
- * Complete that somebody else makes; or aborted. From the calling thread, which reads the body (stage_read.h) while the
- * loop's thread sends. Long work without a lease: knows nothing of guards, records and verdicts.
+ * Complete that somebody else makes; or aborted. From the calling thread, which reads the body (upload_body.h) while
+ * the loop's thread sends. Long work without a lease: knows nothing of guards, records and verdicts.
  */
 #ifndef OSCOMMIT_UPLOAD_UPLOAD_H
 #define OSCOMMIT_UPLOAD_UPLOAD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stage.c, on the calling thread, and stage_loop.c, on the loop's, share. */
+/* What upload.c, on the calling thread, and upload_loop.c, on the loop's, share. */
 #ifndef OSCOMMIT_UPLOAD_UPLOAD_INTERNAL_H
 #define OSCOMMIT_UPLOAD_UPLOAD_INTERNAL_H
 

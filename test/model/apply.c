@@ -88,7 +88,7 @@ static void serve_head(struct world *world, struct flight *flight, bool fast)
     }
 }
 
-/* What run_versions.c finds out: ours, or whether another could hide it. */
+/* What guarded/driver_io_versions.c finds out: ours, or whether another could hide it. */
 static enum versions_outcome look_at(const struct guard *guard, const struct object *object)
 {
     struct object_version version;
