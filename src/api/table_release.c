@@ -118,7 +118,7 @@ static os_code check_upload(const struct release_wish *wish, const char *upload,
 static os_code changed(const struct release_wish *wish, os_error *err)
 {
     return error_set(err, OS_ERR_BUSY,
-                     "Another writer changed the record of %.300s (etag %.100s) meanwhile. Nothing was released.",
+                     "The record of %.300s (etag %.100s) was changed or removed meanwhile. Nothing was released.",
                      wish->key, wish->etag);
 }
 

@@ -270,10 +270,9 @@ static void describe_no_evidence(struct run *run)
         hope = "The bucket's versions can decide it once the key has been written again: resolve the ticket then, "
                "within 20 hours";
     run->outcome.result.final = !run->io.versions_denied && !run->io.versions_await;
-    error_set(
-        &run->outcome.error, OS_ERR_UNDECIDED,
-        "Nothing can decide whether %s of %s was applied: %s. %s; compare the object with what was written.%s%.400s",
-        what, run->key, why, hope, colon, last_words(run));
+    error_set(&run->outcome.error, OS_ERR_UNDECIDED,
+              "It is not known whether %s of %s was applied: %s. %s; compare the object with what was written.%s%.400s",
+              what, run->key, why, hope, colon, last_words(run));
 }
 
 static void describe_undecided(struct run *run)

@@ -244,10 +244,11 @@ os_code sqlite_trust_schema(struct sqlite_conn *conn, os_error *err)
         return sqlite_failed(conn, rc, "read the schema", err);
     }
     if (!comparison.equal) {
-        return error_set(err, conn->spec->broken,
-                         "The %s %.500s has tables, indexes or triggers that oscommit does not make: undo what was "
-                         "changed, or drop what was added. %s",
-                         conn->spec->what, sqlite_conn_file(conn), conn->spec->mend);
+        return error_set(
+            err, conn->spec->broken,
+            "The %s %.500s has other tables, indexes or triggers than those that oscommit makes: undo what "
+            "was changed, or drop what was added. %s",
+            conn->spec->what, sqlite_conn_file(conn), conn->spec->mend);
     }
     return OS_OK;
 }

@@ -38,15 +38,12 @@ said=$("$prefix/bin/oscommit" race "file://$work/races/" --writers 2 --keys 2) |
 [[ $said == *"exact: "* ]] || fail "the installed race said: $said"
 ln -s "$prefix/bin/oscommit" "$work/oscommit"
 said=$("$work/oscommit" race "file://$work/races/" --writers 2 --keys 2) || fail "by way of a link the race ended with $?: $said"
-installed=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")/bin/oscommit-race
-if [[ ! -e $installed ]]; then
-    mv "$prefix/bin/oscommit-race" "$work/away"
-    status=0
-    said=$("$prefix/bin/oscommit" race "file://$work/races/" 2>&1) || status=$?
-    [[ $status == 1 && $said == *"install it beside oscommit"* ]] || fail "without oscommit-race the tool ended with $status and said: $said"
-    [[ $("$prefix/bin/oscommit" race --help) == "usage: oscommit race URL"* ]] || fail "without oscommit-race there is no help on race"
-    mv "$work/away" "$prefix/bin/oscommit-race"
-fi
+mv "$prefix/bin/oscommit-race" "$work/away"
+status=0
+said=$("$prefix/bin/oscommit" race "file://$work/races/" 2>&1) || status=$?
+[[ $status == 1 && $said == *"install it beside oscommit"* ]] || fail "without oscommit-race the tool ended with $status and said: $said"
+[[ $("$prefix/bin/oscommit" race --help) == "usage: oscommit race URL"* ]] || fail "without oscommit-race there is no help on race"
+mv "$work/away" "$prefix/bin/oscommit-race"
 
 # ------------------------------------------------------------------------------------------------ Signature V2
 

@@ -103,7 +103,7 @@ static const char *listing_sentence(os_gc_listing listing)
                "names an upload. Run it again with other keys that large objects were written to.";
     case OS_GC_LISTING_PARTIAL:
         return "One key has more uploads than the store lists at once, and the store refused to continue its list. Run "
-               "gc again with --remove until nothing is left.";
+               "gc again once the uploads that it found are removed.";
     case OS_GC_LISTING_NONE: return "Uploads were not looked for: signature V2 has none.";
     default: return "";
     }

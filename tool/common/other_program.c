@@ -20,17 +20,17 @@ static void find_own_folder(char ret[PATH_MAX])
     ret[slash == NULL ? 0 : slash + 1 - ret] = '\0';
 }
 
-/* Returns only if it cannot: true where there is no such file. */
-static bool is_missing(const char *folder, const char *program, char **argv)
+/* Returns only if it cannot, with the reason. */
+static int try_in(const char *folder, const char *program, char **argv)
 {
     char path[PATH_MAX];
 
     if (snprintf(path, sizeof(path), "%s%s", folder, program) >= (int)sizeof(path)) {
-        return true;
+        return ENAMETOOLONG;
     }
     argv[0] = path;
     (void)execv(path, argv);
-    return errno == ENOENT || errno == ENOTDIR;
+    return errno;
 }
 
 static enum status report_missing(const struct options *options, const char *folder, int reason)
@@ -40,21 +40,21 @@ static enum status report_missing(const struct options *options, const char *fol
     os_error error = {.code = OS_ERR_CONFIG};
 
     (void)snprintf(error.message, sizeof(error.message),
-                   "%s is done by the program %s, which could not be run in %.200s nor in %s (%s): install it beside "
-                   "oscommit, from the same package.",
-                   command->name, command->program, folder, OSCOMMIT_INSTALLED_PROGRAMS, strerror(reason));
+                   "%s is done by the program %s, which could not be run in %.200s (%s): install it beside oscommit, "
+                   "from the same package.",
+                   command->name, command->program, folder, strerror(reason));
     output_start(&output, options);
     return output_outcome(&output, NULL, STATUS_NOT_EXECUTED, &error);
 }
 
+/* One of another place may be of another release, so it is asked only where this program's own place is not known. */
 enum status other_program_run(const struct options *options, char **argv)
 {
-    const char *program = options->command->program;
     char folder[PATH_MAX];
 
     find_own_folder(folder);
-    if (folder[0] == '\0' || is_missing(folder, program, argv)) {
-        (void)is_missing(OSCOMMIT_INSTALLED_PROGRAMS, program, argv);
+    if (folder[0] == '\0') {
+        (void)snprintf(folder, sizeof(folder), "%s", OSCOMMIT_INSTALLED_PROGRAMS);
     }
-    return report_missing(options, folder, errno);
+    return report_missing(options, folder, try_in(folder, options->command->program, argv));
 }

@@ -5,7 +5,8 @@
 
 #include "cli/options.h"
 
-/* Becomes that program, with the same arguments: the one beside this program, or else the one that is installed.
+/* Becomes that program, with the same arguments: the one beside this program, or the installed one where /proc does
+ * not say where that is.
  * Returns only where there is none, which was said. */
 enum status other_program_run(const struct options *options, char **argv);
 
