@@ -79,7 +79,8 @@ static void unknown(struct guarded *guarded, const os_error *why)
               guarded->wish.source_key, guarded->wish.key, why->message);
 }
 
-/* R8. What was answered in part, or with 5xx, client/store_call.c has called undecided; what was never sent has no status. */
+/* R8. What was answered in part, or with 5xx, client/store_call.c has called undecided; what was never sent has no
+ * status. */
 static bool is_definite(os_code code, const os_error *error)
 {
     struct attempt_reply reply = {.sent = true, .complete = true, .status = error->http_status, .is_copy = true};
