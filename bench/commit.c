@@ -223,16 +223,14 @@ static bool measure(struct bench *bench, struct total totals[OPERATIONS])
 
     if (!prepare(bench, workers))
         return false;
-    for (int operation = 0; operation < OPERATIONS; operation++) { /* connections, keys of the day, E7's two requests */
+    for (int operation = 0; operation < OPERATIONS; operation++) /* connections, keys of the day, E7's two requests */
         if (!run_round(bench, workers[operation], &warm[operation]))
             return false;
-    }
     double until = wall_s() + (double)bench->seconds * OPERATIONS;
     while (wall_s() < until) {
-        for (int operation = 0; operation < OPERATIONS; operation++) {
+        for (int operation = 0; operation < OPERATIONS; operation++)
             if (!run_round(bench, workers[operation], &totals[operation]))
                 return false;
-        }
     }
     return true;
 }

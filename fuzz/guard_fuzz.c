@@ -184,10 +184,9 @@ static bool next_event(struct bytes *bytes, struct model *model, struct guard_ev
 
     pass_time(bytes, model);
     event->now = model->now;
-    for (unsigned kind = GUARD_EVENT_HEAD; kind <= GUARD_EVENT_VERSIONS; kind++) {
+    for (unsigned kind = GUARD_EVENT_HEAD; kind <= GUARD_EVENT_VERSIONS; kind++)
         if (model->awaiting & model_request_of((enum guard_event_kind)kind))
             kinds[count++] = (enum guard_event_kind)kind;
-    }
     if (model->has_timer)
         kinds[count++] = GUARD_EVENT_TIMER;
     if (count == 0)

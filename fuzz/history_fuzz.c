@@ -87,9 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     FUZZ_CHECK(history != NULL);
     if (size > 0 && read_bytes(bytes, size, history, &err)) {
-        for (size_t i = 0; i < history_call_count(history); i++) {
+        for (size_t i = 0; i < history_call_count(history); i++)
             check_call(history, i);
-        }
         check_judged(history);
     } else if (size > 0) {
         FUZZ_CHECK(err.code != OS_OK);

@@ -70,12 +70,11 @@ static void take_number(os_options *options, const char *name, unsigned long lon
         {"margin_s", NULL, &options->margin_s},
         {"max_connections", NULL, &options->max_connections},
     };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         if (strcmp(name, numbers[i].name) == 0 && numbers[i].wide != NULL)
             *numbers[i].wide = value;
         else if (strcmp(name, numbers[i].name) == 0)
             *numbers[i].narrow = (uint32_t)value;
-    }
 }
 
 /* An enumeration holds any int that a caller puts there. */

@@ -40,9 +40,8 @@ static struct counts count_calls(const struct history *history)
 
 static const char *word_of(const struct judge_result *result)
 {
-    if (result->finding_count > 0) {
+    if (result->finding_count > 0)
         return "refused";
-    }
     return result->gave_up ? "undecided" : "accepted";
 }
 
@@ -73,9 +72,8 @@ static void print_human(const char *name, const struct judge_result *result, con
                  result->calls, result->keys, counts->by_verdict[OS_COMMITTED], counts->by_verdict[OS_CONFLICT],
                  counts->by_verdict[OS_NOT_EXECUTED], counts->by_verdict[OS_UNKNOWN], counts->reads, counts->settled,
                  result->unsettled);
-    if (result->refused > 0) {
+    if (result->refused > 0)
         (void)printf("  %zu keys are refused\n", result->refused);
-    }
     print_findings(result);
 }
 
@@ -89,12 +87,10 @@ static json_t *json_findings(const struct judge_result *result)
         json_line_begin(&line);
         json_line_text(&line, "violation", judge_violation_name(finding->violation));
         json_line_text(&line, "key", finding->key);
-        if (finding->call != 0) {
+        if (finding->call != 0)
             json_line_number(&line, "call", finding->call);
-        }
-        if (finding->other_call != 0) {
+        if (finding->other_call != 0)
             json_line_number(&line, "other_call", finding->other_call);
-        }
         json_line_text(&line, "sentence", finding->sentence);
         if (line.failed || json_array_append(findings, line.object) != 0) {
             json_decref(findings);
@@ -174,21 +170,17 @@ static enum status judge_file(struct output *output, const char *name, const cha
 {
     struct judge_result result;
 
-    if (!judge_history(history, &result)) {
+    if (!judge_history(history, &result))
         return fail_no_memory(output, name);
-    }
     struct counts counts = count_calls(history);
-    if (output->json) {
+    if (output->json)
         print_json(output, name, &result, &counts);
-    } else if (output_is_human(output)) {
+    else if (output_is_human(output))
         print_human(name, &result, &counts);
-    }
-    if (report != NULL && !write_report(output, report, history, &result)) {
+    if (report != NULL && !write_report(output, report, history, &result))
         return STATUS_NOT_EXECUTED;
-    }
-    if (result.finding_count > 0) {
+    if (result.finding_count > 0)
         return STATUS_CONFLICT;
-    }
     return result.gave_up ? STATUS_UNKNOWN : STATUS_DONE;
 }
 
@@ -205,17 +197,15 @@ static enum status check_file(struct output *output, const char *name, const cha
     }
     struct history *history = history_new();
     enum status status;
-    if (history == NULL) {
+    if (history == NULL)
         status = fail_no_memory(output, name);
-    } else if (!jsonl_read(file, is_stdin ? "stdin" : name, history, &error)) {
+    else if (!jsonl_read(file, is_stdin ? "stdin" : name, history, &error))
         status = check_fail(output, name, &error);
-    } else {
+    else
         status = judge_file(output, name, report, history);
-    }
     history_free(history);
-    if (!is_stdin) {
+    if (!is_stdin)
         (void)fclose(file);
-    }
     return status;
 }
 
@@ -240,8 +230,7 @@ enum status check_run(const struct options *options)
         return output_usage(options, &usage);
     }
     output_start(&output, options);
-    for (size_t i = 0; i < options->operand_count; i++) {
+    for (size_t i = 0; i < options->operand_count; i++)
         status = worse_status(status, check_file(&output, options->operand[i], report));
-    }
     return status;
 }

@@ -16,9 +16,8 @@ static const struct command *const commands[] = {&command_race, &command_check, 
 
 static enum status run_command(const struct options *options)
 {
-    if (options->command == &command_race) {
+    if (options->command == &command_race)
         return race_run(options);
-    }
     return options->command == &command_check ? check_run(options) : options->command->run(options);
 }
 
@@ -27,9 +26,8 @@ static enum status run(int argc, char **argv)
     struct options options;
     enum status status;
 
-    if (!program_read(argc, argv, commands, &options, &status) || !program_read_environment(&options, &status)) {
+    if (!program_read(argc, argv, commands, &options, &status) || !program_read_environment(&options, &status))
         return status;
-    }
     return run_command(&options);
 }
 

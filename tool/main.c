@@ -16,12 +16,10 @@ static enum status run(int argc, char **argv)
     struct options options;
     enum status status;
 
-    if (!program_read(argc, argv, commands, &options, &status)) {
+    if (!program_read(argc, argv, commands, &options, &status))
         return status;
-    }
-    if (options.command->program != NULL) {
+    if (options.command->program != NULL)
         return other_program_run(&options, argv);
-    }
     return program_read_environment(&options, &status) ? options.command->run(&options) : status;
 }
 

@@ -38,9 +38,8 @@ static size_t hash_of(const char *text)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-    for (; *text != '\0'; text++) {
+    for (; *text != '\0'; text++)
         hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    }
     return (size_t)(hash ^ (hash >> 32));
 }
 
@@ -49,9 +48,8 @@ static char **find_slot(const struct texts *texts, const char *text)
 {
     size_t i = hash_of(text) & (texts->slots - 1);
 
-    while (texts->slot[i] != NULL && strcmp(texts->slot[i], text) != 0) {
+    while (texts->slot[i] != NULL && strcmp(texts->slot[i], text) != 0)
         i = (i + 1) & (texts->slots - 1);
-    }
     return &texts->slot[i];
 }
 
@@ -59,18 +57,14 @@ static bool make_room(struct texts *texts)
 {
     struct texts more = {.slots = texts->slots == 0 ? 64 : texts->slots * 2, .count = texts->count};
 
-    if (texts->slots != 0 && texts->count < texts->slots / 2) {
+    if (texts->slots != 0 && texts->count < texts->slots / 2)
         return true;
-    }
     more.slot = calloc(more.slots, sizeof(*more.slot));
-    if (more.slot == NULL) {
+    if (more.slot == NULL)
         return false;
-    }
-    for (size_t i = 0; i < texts->slots; i++) {
-        if (texts->slot[i] != NULL) {
+    for (size_t i = 0; i < texts->slots; i++)
+        if (texts->slot[i] != NULL)
             *find_slot(&more, texts->slot[i]) = texts->slot[i];
-        }
-    }
     free(texts->slot);
     *texts = more;
     return true;
@@ -80,12 +74,10 @@ const char *history_text(struct history *history, const char *text)
 {
     struct texts *texts = &history->texts;
 
-    if (text == NULL) {
+    if (text == NULL)
         text = "";
-    }
-    if (!make_room(texts)) {
+    if (!make_room(texts))
         return NULL;
-    }
     char **slot = find_slot(texts, text);
     if (*slot == NULL) {
         *slot = strdup(text);
@@ -108,9 +100,8 @@ static void *list_add(struct list *list, size_t size)
     if (list->count == list->capacity) {
         size_t capacity = list->capacity == 0 ? 16 : list->capacity * 2;
         void *items = capacity > SIZE_MAX / size ? NULL : realloc(list->items, capacity * size);
-        if (items == NULL) {
+        if (items == NULL)
             return NULL;
-        }
         list->items = items;
         list->capacity = capacity;
     }
@@ -124,12 +115,10 @@ struct history *history_new(void)
 
 void history_free(struct history *history)
 {
-    if (history == NULL) {
+    if (history == NULL)
         return;
-    }
-    for (size_t i = 0; i < history->texts.slots; i++) {
+    for (size_t i = 0; i < history->texts.slots; i++)
         free(history->texts.slot[i]);
-    }
     free(history->texts.slot);
     free(history->calls.items);
     free(history->events.items);
@@ -143,13 +132,11 @@ bool history_add_call(struct history *history, const struct history_call *call)
     struct history_call own = *call;
 
     if (!take_over(history, &own.key) || !take_over(history, &own.expected) || !take_over(history, &own.value) ||
-        !take_over(history, &own.rule) || !take_over(history, &own.message) || !take_over(history, &own.guard)) {
+        !take_over(history, &own.rule) || !take_over(history, &own.message) || !take_over(history, &own.guard))
         return false;
-    }
     struct history_call *place = list_add(&history->calls, sizeof(*place));
-    if (place != NULL) {
+    if (place != NULL)
         *place = own;
-    }
     return place != NULL;
 }
 
@@ -157,13 +144,11 @@ bool history_add_event(struct history *history, const struct history_event *even
 {
     struct history_event own = *event;
 
-    if (!take_over(history, &own.what)) {
+    if (!take_over(history, &own.what))
         return false;
-    }
     struct history_event *place = list_add(&history->events, sizeof(*place));
-    if (place != NULL) {
+    if (place != NULL)
         *place = own;
-    }
     return place != NULL;
 }
 
@@ -171,13 +156,11 @@ bool history_add_final(struct history *history, const struct history_final *fina
 {
     struct history_final own = *final;
 
-    if (!take_over(history, &own.key) || !take_over(history, &own.value)) {
+    if (!take_over(history, &own.key) || !take_over(history, &own.value))
         return false;
-    }
     struct history_final *place = list_add(&history->finals, sizeof(*place));
-    if (place != NULL) {
+    if (place != NULL)
         *place = own;
-    }
     return place != NULL;
 }
 
@@ -185,13 +168,11 @@ bool history_add_fact(struct history *history, const char *name, const char *val
 {
     struct fact own = {.name = name, .value = value};
 
-    if (!take_over(history, &own.name) || !take_over(history, &own.value)) {
+    if (!take_over(history, &own.name) || !take_over(history, &own.value))
         return false;
-    }
     struct fact *place = list_add(&history->facts, sizeof(*place));
-    if (place != NULL) {
+    if (place != NULL)
         *place = own;
-    }
     return place != NULL;
 }
 

@@ -26,11 +26,9 @@ struct reader {
 /* A word of the file that is quoted may hold anything. */
 static void make_plain(char *text)
 {
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f) {
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f)
             *text = '?';
-        }
-    }
 }
 
 /* Says it of the file and the line; always false. */
@@ -76,9 +74,8 @@ static bool text_field(struct reader *reader, const char *field, const char *oth
 /* An ETag or null. One that is not given at all is taken for an oversight, not for "no object". */
 static bool value_field(struct reader *reader, const char *field, const char **ret)
 {
-    if (json_object_get(reader->object, field) == NULL) {
+    if (json_object_get(reader->object, field) == NULL)
         return refuse_line(reader, OS_ERR_PROTOCOL, "\"%s\" is missing; write null if nothing is there.", field);
-    }
     return text_field(reader, field, "", ret);
 }
 
@@ -88,21 +85,18 @@ static bool number_field(struct reader *reader, const char *field, uint64_t max,
     const json_t *value = json_object_get(reader->object, field);
 
     *ret = otherwise;
-    if (value == NULL || json_is_null(value)) {
+    if (value == NULL || json_is_null(value))
         return true;
-    }
-    if (!json_is_integer(value) || json_integer_value(value) < 0 || (uint64_t)json_integer_value(value) > max) {
+    if (!json_is_integer(value) || json_integer_value(value) < 0 || (uint64_t)json_integer_value(value) > max)
         return refuse_line(reader, OS_ERR_PROTOCOL, "\"%s\" is not a whole number from 0 to %" PRIu64 ".", field, max);
-    }
     *ret = (uint64_t)json_integer_value(value);
     return true;
 }
 
 static bool needed_number(struct reader *reader, const char *field, uint64_t max, uint64_t *ret)
 {
-    if (!json_is_integer(json_object_get(reader->object, field))) {
+    if (!json_is_integer(json_object_get(reader->object, field)))
         return refuse_line(reader, OS_ERR_PROTOCOL, "\"%s\" is missing, or is not a whole number.", field);
-    }
     return number_field(reader, field, max, 0, ret);
 }
 
@@ -110,9 +104,8 @@ static bool small_field(struct reader *reader, const char *field, uint32_t *ret)
 {
     uint64_t number;
 
-    if (!number_field(reader, field, UINT32_MAX, 0, &number)) {
+    if (!number_field(reader, field, UINT32_MAX, 0, &number))
         return false;
-    }
     *ret = (uint32_t)number;
     return true;
 }
@@ -121,9 +114,8 @@ static bool flag_field(struct reader *reader, const char *field, bool *ret)
 {
     const json_t *value = json_object_get(reader->object, field);
 
-    if (value != NULL && !json_is_boolean(value)) {
+    if (value != NULL && !json_is_boolean(value))
         return refuse_line(reader, OS_ERR_PROTOCOL, "\"%s\" is neither true nor false.", field);
-    }
     *ret = json_is_true(value);
     return true;
 }
@@ -132,9 +124,8 @@ static bool verdict_field(struct reader *reader, const char *field, const char *
 {
     const char *name;
 
-    if (!text_field(reader, field, otherwise, &name)) {
+    if (!text_field(reader, field, otherwise, &name))
         return false;
-    }
     return history_verdict_of(name, ret) ||
            refuse_line(reader, OS_ERR_PROTOCOL,
                        "\"%.40s\" is not a verdict (\"%s\" must be committed, conflict, not executed or unknown).",
@@ -147,12 +138,10 @@ static bool take_operation(struct reader *reader, struct history_call *call)
 {
     const char *name;
 
-    if (!text_field(reader, "operation", NULL, &name)) {
+    if (!text_field(reader, "operation", NULL, &name))
         return false;
-    }
-    if (!history_operation_of(name, &call->operation)) {
+    if (!history_operation_of(name, &call->operation))
         return refuse_line(reader, OS_ERR_PROTOCOL, "\"%.40s\" is not an operation.", name);
-    }
     call->expected = "";
     return text_field(reader, "key", NULL, &call->key) && value_field(reader, "value", &call->value) &&
            (call->operation == HISTORY_READ || value_field(reader, "expected", &call->expected));
@@ -184,9 +173,8 @@ static bool take_call(struct reader *reader)
     if (!needed_number(reader, "call", INT64_MAX, &call.id) || !small_field(reader, "writer", &call.writer) ||
         !take_operation(reader, &call) || !needed_number(reader, "start_us", INT64_MAX, &call.start_us) ||
         !number_field(reader, "end_us", INT64_MAX, HISTORY_NEVER, &call.end_us) || !take_verdicts(reader, &call) ||
-        !take_details(reader, &call)) {
+        !take_details(reader, &call))
         return false;
-    }
     return history_add_call(reader->history, &call) || out_of_memory(reader);
 }
 
@@ -195,18 +183,15 @@ static bool take_event(struct reader *reader)
     struct history_event event = {0};
     const char *name;
 
-    if (!text_field(reader, "event", NULL, &name)) {
+    if (!text_field(reader, "event", NULL, &name))
         return false;
-    }
-    if (!history_event_of(name, &event.kind)) {
+    if (!history_event_of(name, &event.kind))
         return refuse_line(reader, OS_ERR_PROTOCOL, "\"%.40s\" is not an event.", name);
-    }
     if (!small_field(reader, "writer", &event.writer) ||
         !needed_number(reader, "start_us", INT64_MAX, &event.start_us) ||
         !number_field(reader, "end_us", INT64_MAX, HISTORY_NEVER, &event.end_us) ||
-        !text_field(reader, "what", "", &event.what)) {
+        !text_field(reader, "what", "", &event.what))
         return false;
-    }
     return history_add_event(reader->history, &event) || out_of_memory(reader);
 }
 
@@ -217,9 +202,8 @@ static bool take_final(struct reader *reader)
 
     if (!text_field(reader, "final", NULL, &final.key) || !value_field(reader, "value", &final.value) ||
         !number_field(reader, "at_us", INT64_MAX, 0, &final.at_us) ||
-        !number_field(reader, "versions", INT64_MAX, UINT64_MAX, &versions)) {
+        !number_field(reader, "versions", INT64_MAX, UINT64_MAX, &versions))
         return false;
-    }
     final.versions = versions == UINT64_MAX ? -1 : (int64_t)versions;
     return history_add_final(reader->history, &final) || out_of_memory(reader);
 }
@@ -229,9 +213,8 @@ static bool take_fact(struct reader *reader)
     const char *name;
     const char *value;
 
-    if (!text_field(reader, "fact", NULL, &name) || !text_field(reader, "value", "", &value)) {
+    if (!text_field(reader, "fact", NULL, &name) || !text_field(reader, "value", "", &value))
         return false;
-    }
     return history_add_fact(reader->history, name, value) || out_of_memory(reader);
 }
 
@@ -243,9 +226,8 @@ static bool take_head(struct reader *reader)
         return refuse_line(reader, OS_ERR_PROTOCOL,
                            "this is not a history: a history begins with {\"oscommit_history\":1}.");
     }
-    if (!needed_number(reader, "oscommit_history", INT64_MAX, &version)) {
+    if (!needed_number(reader, "oscommit_history", INT64_MAX, &version))
         return false;
-    }
     return version == 1 || refuse_line(reader, OS_ERR_UNSUPPORTED,
                                        "this history has version %" PRIu64 "; this release reads version 1.", version);
 }
@@ -257,11 +239,9 @@ static bool take_object(struct reader *reader)
         bool (*take)(struct reader *reader);
     } kinds[] = {{"call", take_call}, {"event", take_event}, {"final", take_final}, {"fact", take_fact}};
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        if (json_object_get(reader->object, kinds[i].field) != NULL) {
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (json_object_get(reader->object, kinds[i].field) != NULL)
             return kinds[i].take(reader);
-        }
-    }
     return refuse_line(reader, OS_ERR_PROTOCOL, "this is not a call, an event, a final value or a fact.");
 }
 
@@ -270,9 +250,8 @@ static bool take_line(struct reader *reader, size_t length, bool *ret_head_seen)
     json_error_t error;
     bool good;
 
-    if (strspn(reader->text, " \t\r") == length) {
+    if (strspn(reader->text, " \t\r") == length)
         return true;
-    }
     reader->object = json_loadb(reader->text, length, JSON_REJECT_DUPLICATES, &error);
     if (reader->object == NULL) {
         /* Without memory, jansson does not always say so: then it says nothing. */
@@ -300,9 +279,8 @@ static bool next_line(struct reader *reader, size_t *ret_length, bool *ret_refus
     size_t length = 0;
     int c = getc_unlocked(reader->file);
 
-    if (c == EOF && !ferror(reader->file)) {
+    if (c == EOF && !ferror(reader->file))
         return false;
-    }
     reader->line++;
     for (; c != EOF && c != '\n'; c = getc_unlocked(reader->file)) {
         if (length == LINE_MAX_BYTES - 1) {
@@ -312,11 +290,10 @@ static bool next_line(struct reader *reader, size_t *ret_length, bool *ret_refus
         }
         reader->text[length++] = (char)c;
     }
-    if (ferror(reader->file)) {
+    if (ferror(reader->file))
         *ret_refused = !refuse_line(reader, OS_ERR_IO, "it cannot be read: %s.", strerror(errno));
-    } else if (reader->line > LINES_MAX) {
+    else if (reader->line > LINES_MAX)
         *ret_refused = !refuse_line(reader, OS_ERR_TOO_LARGE, "a history has at most %d lines.", LINES_MAX);
-    }
     reader->text[length] = '\0';
     *ret_length = length;
     return !*ret_refused;
@@ -329,14 +306,11 @@ bool jsonl_read(FILE *file, const char *name, struct history *history, os_error 
     bool refused = false;
     size_t length = 0;
 
-    if (err != NULL) {
+    if (err != NULL)
         memset(err, 0, sizeof(*err));
-    }
-    while (next_line(&reader, &length, &refused)) {
-        if (!take_line(&reader, length, &head_seen)) {
+    while (next_line(&reader, &length, &refused))
+        if (!take_line(&reader, length, &head_seen))
             return false;
-        }
-    }
     if (!refused && !head_seen) {
         reader.line++;
         return refuse_line(&reader, OS_ERR_PROTOCOL,

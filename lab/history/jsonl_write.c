@@ -19,11 +19,10 @@ static void line_begin(struct line *line)
 
 static void line_put(struct line *line, const char *name, json_t *value)
 {
-    if (line->failed) {
+    if (line->failed)
         json_decref(value);
-    } else if (value == NULL || json_object_set_new(line->object, name, value) != 0) {
+    else if (value == NULL || json_object_set_new(line->object, name, value) != 0)
         line->failed = true;
-    }
 }
 
 /* A message may quote what a service sent: what is not UTF-8 loses the bytes that are not ASCII. */
@@ -33,11 +32,9 @@ static json_t *string_of(const char *text)
 
     if (string == NULL) {
         char *plain = strdup(text);
-        for (char *p = plain; p != NULL && *p != '\0'; p++) {
-            if ((unsigned char)*p >= 0x80) {
+        for (char *p = plain; p != NULL && *p != '\0'; p++)
+            if ((unsigned char)*p >= 0x80)
                 *p = '?';
-            }
-        }
         string = plain != NULL ? json_string(plain) : NULL;
         free(plain);
     }
@@ -51,9 +48,8 @@ static void put_text(struct line *line, const char *name, const char *text)
 
 static void put_text_if(struct line *line, const char *name, const char *text)
 {
-    if (*text != '\0') {
+    if (*text != '\0')
         put_text(line, name, text);
-    }
 }
 
 static void put_value(struct line *line, const char *name, const char *value)
@@ -69,9 +65,8 @@ static void put_number(struct line *line, const char *name, uint64_t number)
 
 static void put_number_if(struct line *line, const char *name, uint64_t number)
 {
-    if (number != 0) {
+    if (number != 0)
         put_number(line, name, number);
-    }
 }
 
 static bool line_end(struct line *line, FILE *file)
@@ -110,9 +105,8 @@ static bool write_call(const struct history_call *call, FILE *file)
     put_number(&line, "writer", call->writer);
     put_text(&line, "operation", history_operation_name(call->operation));
     put_text(&line, "key", call->key);
-    if (call->operation != HISTORY_READ) {
+    if (call->operation != HISTORY_READ)
         put_value(&line, "expected", call->expected);
-    }
     put_value(&line, "value", call->value);
     put_number(&line, "start_us", call->start_us);
     put_number(&line, "end_us", call->end_us);
@@ -128,9 +122,8 @@ static bool write_call(const struct history_call *call, FILE *file)
     put_number_if(&line, "requests", call->requests);
     put_number_if(&line, "guards", call->guards);
     put_number_if(&line, "waited_ms", call->waited_ms);
-    if (call->took_over) {
+    if (call->took_over)
         line_put(&line, "took_over", json_true());
-    }
     put_text_if(&line, "guard", call->guard);
     return line_end(&line, file);
 }
@@ -156,9 +149,8 @@ static bool write_final(const struct history_final *final, FILE *file)
     put_text(&line, "final", final->key);
     put_value(&line, "value", final->value);
     put_number(&line, "at_us", final->at_us);
-    if (final->versions >= 0) {
+    if (final->versions >= 0)
         put_number(&line, "versions", (uint64_t) final->versions);
-    }
     return line_end(&line, file);
 }
 
@@ -172,14 +164,11 @@ bool jsonl_write(const struct history *history, FILE *file)
         history_fact_at(history, i, &name, &value);
         good = write_fact(name, value, file);
     }
-    for (size_t i = 0; good && i < history_call_count(history); i++) {
+    for (size_t i = 0; good && i < history_call_count(history); i++)
         good = write_call(history_call_at(history, i), file);
-    }
-    for (size_t i = 0; good && i < history_event_count(history); i++) {
+    for (size_t i = 0; good && i < history_event_count(history); i++)
         good = write_event(history_event_at(history, i), file);
-    }
-    for (size_t i = 0; good && i < history_final_count(history); i++) {
+    for (size_t i = 0; good && i < history_final_count(history); i++)
         good = write_final(history_final_at(history, i), file);
-    }
     return good && fflush(file) == 0;
 }

@@ -32,9 +32,8 @@ static int compare_calls(const void *a, const void *b)
     const struct history_call *left = *(const struct history_call *const *)a;
     const struct history_call *right = *(const struct history_call *const *)b;
 
-    if (left->key != right->key) {
+    if (left->key != right->key)
         return strcmp(left->key, right->key);
-    }
     int order = compare_numbers(left->start_us, right->start_us);
     return order != 0 ? order : compare_numbers(left->id, right->id);
 }
@@ -61,15 +60,12 @@ static bool sort_history(const struct history *history, struct sorted *ret)
     ret->final_count = history_final_count(history);
     ret->call = calloc(ret->call_count + 1, sizeof(const struct history_call *));
     ret->final = calloc(ret->final_count + 1, sizeof(const struct history_final *));
-    if (ret->call == NULL || ret->final == NULL) {
+    if (ret->call == NULL || ret->final == NULL)
         return false;
-    }
-    for (size_t i = 0; i < ret->call_count; i++) {
+    for (size_t i = 0; i < ret->call_count; i++)
         ret->call[i] = history_call_at(history, i);
-    }
-    for (size_t i = 0; i < ret->final_count; i++) {
+    for (size_t i = 0; i < ret->final_count; i++)
         ret->final[i] = history_final_at(history, i);
-    }
     qsort(ret->final, ret->final_count, sizeof(const struct history_final *), compare_finals);
     return true;
 }
@@ -83,29 +79,23 @@ static bool is_verdict(os_verdict verdict)
 
 static const char *bad_times(const struct history_call *call)
 {
-    if (call->end_us < call->start_us) {
+    if (call->end_us < call->start_us)
         return "ends before it starts";
-    }
-    if (call->settled_us != 0 && call->settled_us < (call->end_us == HISTORY_NEVER ? call->start_us : call->end_us)) {
+    if (call->settled_us != 0 && call->settled_us < (call->end_us == HISTORY_NEVER ? call->start_us : call->end_us))
         return "was settled before it ended";
-    }
-    if (call->end_us == HISTORY_NEVER && call->verdict != OS_UNKNOWN) {
+    if (call->end_us == HISTORY_NEVER && call->verdict != OS_UNKNOWN)
         return "never ended but has a verdict";
-    }
     return NULL;
 }
 
 static const char *bad_verdict(const struct history_call *call)
 {
-    if (!is_verdict(call->verdict) || !is_verdict(call->settled)) {
+    if (!is_verdict(call->verdict) || !is_verdict(call->settled))
         return "has no verdict";
-    }
-    if (call->verdict != OS_UNKNOWN && call->settled != call->verdict) {
+    if (call->verdict != OS_UNKNOWN && call->settled != call->verdict)
         return "was settled although it was not unknown";
-    }
-    if (call->settled != call->verdict && call->settled_us == 0) {
+    if (call->settled != call->verdict && call->settled_us == 0)
         return "was settled, but has no time of it";
-    }
     return NULL;
 }
 
@@ -116,18 +106,14 @@ static const char *bad_values(const struct history_call *call)
     bool deletes = call->operation == HISTORY_DELETE_IF_MATCH;
     bool took_effect = call->settled == OS_COMMITTED || call->settled == OS_UNKNOWN;
 
-    if (call->operation < HISTORY_PUT_IF_ABSENT || call->operation > HISTORY_READ) {
+    if (call->operation < HISTORY_PUT_IF_ABSENT || call->operation > HISTORY_READ)
         return "has no operation";
-    }
-    if (call->operation == HISTORY_READ || call->settled == OS_NOT_EXECUTED) {
+    if (call->operation == HISTORY_READ || call->settled == OS_NOT_EXECUTED)
         return NULL;
-    }
-    if (creates != (*call->expected == '\0')) {
+    if (creates != (*call->expected == '\0'))
         return creates ? "creates, but expects a value" : "replaces or deletes, but expects nothing";
-    }
-    if (took_effect && deletes != (*call->value == '\0')) {
+    if (took_effect && deletes != (*call->value == '\0'))
         return deletes ? "deletes, but writes a value" : "writes nothing";
-    }
     return NULL;
 }
 
@@ -169,12 +155,10 @@ static enum judge_found judge_versions(const struct judge_key *key, const struct
     enum judge_found found = JUDGE_FOUND_NONE;
     uint64_t versions = (uint64_t)key->versions;
 
-    if (outcome->versions == versions) {
+    if (outcome->versions == versions)
         return JUDGE_FOUND;
-    }
-    if (versions >= key->writes && versions <= key->writes + key->maybes) {
+    if (versions >= key->writes && versions <= key->writes + key->maybes)
         found = judge_search(key, &options, &counted);
-    }
     if (found == JUDGE_FOUND_NONE) {
         judge_find(result, JUDGE_VERSIONS, key->key, NULL, NULL,
                    "The bucket holds %" PRIu64 " versions of \"%.80s\", but %zu writes of it were committed and %zu are"
@@ -189,13 +173,11 @@ static enum judge_found judge_key(struct judge_key *key, uint64_t steps_max, str
     const struct judge_search_options options = {.steps_max = steps_max};
     struct judge_outcome outcome;
 
-    if (!judge_key_build(key)) {
+    if (!judge_key_build(key))
         return JUDGE_NO_MEMORY;
-    }
     enum judge_found found = judge_search(key, &options, &outcome);
-    if (found == JUDGE_FOUND_NONE) {
+    if (found == JUDGE_FOUND_NONE)
         return judge_explain(key, &outcome, steps_max, result);
-    }
     return found == JUDGE_FOUND && key->versions >= 0 ? judge_versions(key, &outcome, steps_max, result) : found;
 }
 
@@ -206,9 +188,8 @@ static bool judge_and_count(struct judge_key *key, const struct history_final *c
     bool bad = false;
 
     key->versions = -1;
-    for (size_t i = 0; i < key->call_count; i++) {
+    for (size_t i = 0; i < key->call_count; i++)
         bad = tell_bad_call(key->call[i], result) || bad;
-    }
     for (size_t i = 0; i < final_count; i++) {
         if (i > 0 && (finals[i]->value != key->end_value || finals[i]->versions != key->versions)) {
             judge_find(result, JUDGE_BAD_HISTORY, key->key, NULL, NULL, "\"%.80s\" has two different end states.",
@@ -238,9 +219,8 @@ static const char *next_key(const struct sorted *sorted, size_t call, size_t fin
     const char *by_call = call < sorted->call_count ? sorted->call[call]->key : NULL;
     const char *by_final = final < sorted->final_count ? sorted->final[final]->key : NULL;
 
-    if (by_call == NULL || by_final == NULL) {
+    if (by_call == NULL || by_final == NULL)
         return by_call != NULL ? by_call : by_final;
-    }
     return strcmp(by_call, by_final) <= 0 ? by_call : by_final;
 }
 
@@ -257,9 +237,8 @@ static bool judge_keys(const struct sorted *sorted, uint64_t steps_max, struct j
             call++;
             key.call_count++;
         }
-        while (final < sorted->final_count && sorted->final[final]->key == key.key) {
+        while (final < sorted->final_count && sorted->final[final]->key == key.key)
             final++;
-        }
         good = judge_and_count(&key, sorted->final + first_final, final - first_final, steps_max, result);
     }
     return good;
@@ -273,9 +252,8 @@ bool judge_history_within(const struct history *history, uint64_t steps_max, str
     bool good = sort_history(history, &sorted);
     if (good) {
         ret->calls = sorted.call_count;
-        for (size_t i = 0; i < sorted.call_count; i++) {
+        for (size_t i = 0; i < sorted.call_count; i++)
             ret->unsettled += sorted.call[i]->settled == OS_UNKNOWN && sorted.call[i]->operation != HISTORY_READ;
-        }
         tell_same_ids(&sorted, ret);
         qsort(sorted.call, sorted.call_count, sizeof(const struct history_call *), compare_calls);
         good = judge_keys(&sorted, steps_max, ret);

@@ -12,16 +12,14 @@ static uint32_t place_of(const struct judge_set *set, uint32_t op)
     uint32_t low = 0;
     uint32_t high = set->count;
 
-    if (high > 0 && set->item[high - 1] < op) {
+    if (high > 0 && set->item[high - 1] < op)
         return high;
-    }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (set->item[middle] < op) {
+        if (set->item[middle] < op)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -40,9 +38,8 @@ bool judge_set_add(struct judge_set *set, uint32_t op)
     if (set->count == set->capacity) {
         uint32_t capacity = set->capacity == 0 ? 8 : set->capacity * 2;
         uint32_t *item = realloc(set->item, capacity * sizeof(*item));
-        if (item == NULL) {
+        if (item == NULL)
             return false;
-        }
         set->item = item;
         set->capacity = capacity;
     }
@@ -65,14 +62,12 @@ void judge_set_remove(struct judge_set *set, uint32_t op)
 static bool set_copy(const struct judge_set *set, struct judge_set *ret)
 {
     *ret = (struct judge_set){0};
-    if (set->count == 0) {
+    if (set->count == 0)
         return true;
-    }
     uint32_t capacity = set->count + 4;
     ret->item = malloc(capacity * sizeof(*ret->item));
-    if (ret->item == NULL) {
+    if (ret->item == NULL)
         return false;
-    }
     memcpy(ret->item, set->item, set->count * sizeof(*ret->item));
     ret->count = set->count;
     ret->capacity = capacity;
@@ -89,12 +84,10 @@ static bool set_within(const struct judge_set *small, const struct judge_set *la
     uint32_t at = 0;
 
     for (uint32_t i = 0; i < small->count; i++) {
-        while (at < large->count && large->item[at] < small->item[i]) {
+        while (at < large->count && large->item[at] < small->item[i])
             at++;
-        }
-        if (at == large->count || large->item[at] != small->item[i]) {
+        if (at == large->count || large->item[at] != small->item[i])
             return false;
-        }
     }
     return true;
 }
@@ -105,9 +98,8 @@ struct judge_config *judge_config_copy(const struct judge_config *config)
 {
     struct judge_config *copy = malloc(sizeof(*copy));
 
-    if (copy == NULL) {
+    if (copy == NULL)
         return NULL;
-    }
     *copy = *config;
     copy->next = NULL;
     bool copied = set_copy(&config->open, &copy->open);
@@ -137,9 +129,8 @@ static uint64_t hash_of(const struct judge_config *config, bool count_versions)
 {
     uint64_t hash = mix(config->value, count_versions ? config->versions + 1 : 0);
 
-    for (uint32_t i = 0; i < config->open.count; i++) {
+    for (uint32_t i = 0; i < config->open.count; i++)
         hash = mix(hash, config->open.item[i]);
-    }
     return hash;
 }
 
@@ -162,29 +153,24 @@ static void chain(struct judge_configs *configs, struct judge_config *config)
 
 static bool make_room(struct judge_configs *configs)
 {
-    if (configs->count < configs->capacity) {
+    if (configs->count < configs->capacity)
         return true;
-    }
     size_t capacity = configs->capacity == 0 ? FEW : configs->capacity * 2;
     struct judge_config **item = realloc(configs->item, capacity * sizeof(struct judge_config *));
-    if (item == NULL) {
+    if (item == NULL)
         return false;
-    }
     configs->item = item;
     configs->capacity = capacity;
-    if (capacity == FEW) {
+    if (capacity == FEW)
         return true;
-    }
     struct judge_config **bucket = calloc(capacity * 2, sizeof(struct judge_config *));
-    if (bucket == NULL) {
+    if (bucket == NULL)
         return false;
-    }
     free(configs->bucket);
     configs->bucket = bucket;
     configs->buckets = capacity * 2;
-    for (size_t i = 0; i < configs->count; i++) {
+    for (size_t i = 0; i < configs->count; i++)
         chain(configs, configs->item[i]);
-    }
     return true;
 }
 
@@ -199,17 +185,15 @@ static bool is_known(struct judge_configs *configs, const struct judge_config *c
         const struct judge_config *known = configs->bucket[config->hash & (configs->buckets - 1)];
         for (; known != NULL; known = known->next) {
             configs->work += work_of(known, config);
-            if (as_good(known, config, count_versions)) {
+            if (as_good(known, config, count_versions))
                 return true;
-            }
         }
         return false;
     }
     for (size_t i = 0; i < configs->count; i++) {
         configs->work += work_of(configs->item[i], config);
-        if (as_good(configs->item[i], config, count_versions)) {
+        if (as_good(configs->item[i], config, count_versions))
             return true;
-        }
     }
     return false;
 }
@@ -226,18 +210,16 @@ enum judge_added judge_configs_add(struct judge_configs *configs, struct judge_c
         return JUDGE_ADD_FAILED;
     }
     configs->item[configs->count++] = config;
-    if (configs->bucket != NULL) {
+    if (configs->bucket != NULL)
         chain(configs, config);
-    }
     configs->words += 32 + (uint64_t)config->open.count + config->used.count;
     return JUDGE_ADDED;
 }
 
 void judge_configs_clear(struct judge_configs *configs)
 {
-    for (size_t i = 0; i < configs->count; i++) {
+    for (size_t i = 0; i < configs->count; i++)
         judge_config_free(configs->item[i]);
-    }
     free(configs->item);
     free(configs->bucket);
     *configs = (struct judge_configs){0};

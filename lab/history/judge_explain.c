@@ -34,11 +34,10 @@ const char *judge_value_name(const char *value)
 
 static void describe_time(uint64_t us, const char *otherwise, char ret[32])
 {
-    if (us == HISTORY_NEVER) {
+    if (us == HISTORY_NEVER)
         (void)snprintf(ret, 32, "%s", otherwise);
-    } else {
+    else
         (void)snprintf(ret, 32, "%" PRIu64 ".%06" PRIu64 " s", us / 1000000, us % 1000000);
-    }
 }
 
 void judge_describe(const struct history_call *call, char *ret, size_t ret_size)
@@ -61,12 +60,10 @@ void judge_describe(const struct history_call *call, char *ret, size_t ret_size)
 /* Bytes of a UTF-8 character, by its first one; 0: no character begins so. */
 static size_t utf8_length(unsigned char first)
 {
-    if (first < 0x80) {
+    if (first < 0x80)
         return 1;
-    }
-    if (first >= 0xc2 && first < 0xf5) {
+    if (first >= 0xc2 && first < 0xf5)
         return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    }
     return 0;
 }
 
@@ -76,9 +73,8 @@ static void mend_utf8(char *text)
     while (*text != '\0') {
         size_t length = utf8_length((unsigned char)*text);
         size_t have = length > 0 ? 1 : 0;
-        while (have > 0 && have < length && ((unsigned char)text[have] & 0xc0) == 0x80) {
+        while (have > 0 && have < length && ((unsigned char)text[have] & 0xc0) == 0x80)
             have++;
-        }
         if (have == 0 || have < length) {
             *text = '?';
             have = 1;
@@ -93,9 +89,8 @@ void judge_find(struct judge_result *result, enum judge_violation violation, con
     const size_t max = sizeof(result->finding) / sizeof(result->finding[0]);
     va_list arguments;
 
-    if (result->finding_count == max) {
+    if (result->finding_count == max)
         return;
-    }
     struct judge_finding *finding = &result->finding[result->finding_count++];
     finding->violation = violation;
     finding->key = key;
@@ -124,9 +119,8 @@ static size_t collect_deletes(const struct judge_key *key, struct judge_op *dele
         const struct judge_op *op = &key->op[i];
         if ((op->kind == JUDGE_WRITE || op->kind == JUDGE_MAYBE) && op->to == 0) {
             deletes[count] = *op;
-            if (count > 0 && deletes[count - 1].end > op->end) {
+            if (count > 0 && deletes[count - 1].end > op->end)
                 deletes[count].end = deletes[count - 1].end;
-            }
             count++;
         }
     }
@@ -142,11 +136,10 @@ static bool delete_between(const struct judge_op *deletes, size_t count, const s
 
     for (size_t high = count; low < high;) {
         size_t middle = low + (high - low) / 2;
-        if (deletes[middle].start <= last) {
+        if (deletes[middle].start <= last)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low > 0 && deletes[low - 1].end >= one->start; /* one starts first */
 }
@@ -157,19 +150,16 @@ static bool find_two_creations(const struct judge_key *key, struct winners *ret)
     const struct judge_op *before = NULL;
     bool found = false;
 
-    if (deletes == NULL) {
+    if (deletes == NULL)
         return false; /* the plain case is a nicety: the refusal itself stands */
-    }
     size_t count = collect_deletes(key, deletes);
     for (size_t i = 0; i < key->op_count && !found; i++) {
         const struct judge_op *op = &key->op[i];
-        if (op->kind != JUDGE_WRITE || op->from != 0) {
+        if (op->kind != JUDGE_WRITE || op->from != 0)
             continue;
-        }
         found = before != NULL && !delete_between(deletes, count, before, op);
-        if (found) {
+        if (found)
             *ret = (struct winners){.one = before->call, .two = op->call};
-        }
         before = op;
     }
     free(deletes);
@@ -184,13 +174,11 @@ static bool find_two_replacements(const struct judge_key *key, const uint32_t *m
 
     for (size_t i = 0; winner != NULL && i < key->op_count && !found; i++) {
         const struct judge_op *op = &key->op[i];
-        if (op->kind != JUDGE_WRITE || op->from == 0 || op->to == op->from || makers[op->from] > 1) {
+        if (op->kind != JUDGE_WRITE || op->from == 0 || op->to == op->from || makers[op->from] > 1)
             continue;
-        }
         found = winner[op->from] != NULL;
-        if (found) {
+        if (found)
             *ret = (struct winners){.one = winner[op->from]->call, .two = op->call};
-        }
         winner[op->from] = op;
     }
     free(winner);
@@ -203,9 +191,8 @@ static bool tell_two_winners(const struct judge_key *key, const uint32_t *makers
     char one[DESCRIPTION];
     char two[DESCRIPTION];
 
-    if (!find_two_creations(key, &winners) && !find_two_replacements(key, makers, &winners)) {
+    if (!find_two_creations(key, &winners) && !find_two_replacements(key, makers, &winners))
         return false;
-    }
     judge_describe(winners.one, one, sizeof(one));
     judge_describe(winners.two, two, sizeof(two));
     judge_find(result, JUDGE_TWO_WINNERS, key->key, winners.two, winners.one,
@@ -236,9 +223,8 @@ static void tell_observed(const struct judge_key *key, const struct history_call
     char two[DESCRIPTION] = "the end state";
 
     judge_describe(call, one, sizeof(one));
-    if (observer != NULL) {
+    if (observer != NULL)
         judge_describe(observer, two, sizeof(two));
-    }
     judge_find(
         result, JUDGE_FALSE_CONFLICT, key->key, call, observer,
         "%s was told that its write of %.40s was not applied. But %s shows that value, and nobody else wrote it.", one,
@@ -251,22 +237,18 @@ static bool tell_false_conflict(const struct judge_key *key, const uint32_t *mak
     const struct history_call *observer = NULL;
     bool found = false;
 
-    for (size_t i = 0; seen != NULL && i < key->op_count; i++) {
-        if (key->op[i].kind == JUDGE_SEES || key->op[i].kind == JUDGE_WRITE) {
+    for (size_t i = 0; seen != NULL && i < key->op_count; i++)
+        if (key->op[i].kind == JUDGE_SEES || key->op[i].kind == JUDGE_WRITE)
             seen[key->op[i].from] = true;
-        }
-    }
     for (size_t i = 0; seen != NULL && i < key->call_count && !found; i++) {
         const struct history_call *call = key->call[i];
         if (call->operation == HISTORY_READ || *call->value == '\0' ||
-            (call->settled != OS_CONFLICT && call->settled != OS_NOT_EXECUTED)) {
+            (call->settled != OS_CONFLICT && call->settled != OS_NOT_EXECUTED))
             continue;
-        }
         uint32_t value = judge_key_number(key, call->value);
         found = makers[value] == 0 && seen[value] && find_observer(key, value, &observer);
-        if (found) {
+        if (found)
             tell_observed(key, call, observer, result);
-        }
     }
     free(seen);
     return found;
@@ -298,9 +280,8 @@ static void tell_stuck(const struct judge_key *key, const struct judge_outcome *
     char state[DESCRIPTION + 80];
     const char *format;
 
-    if (op->call != NULL) {
+    if (op->call != NULL)
         judge_describe(op->call, one, sizeof(one));
-    }
     describe_state(key, outcome, state, sizeof(state));
     if (op->kind == JUDGE_MISSES) {
         format = "%s was told that %.40s was not there. But in every order it was there, from the call's start to its "
@@ -335,9 +316,8 @@ enum judge_found judge_explain(const struct judge_key *key, const struct judge_o
     uint32_t *makers = calloc(key->value_count, sizeof(*makers));
     struct judge_outcome before_final;
 
-    if (makers == NULL) {
+    if (makers == NULL)
         return JUDGE_NO_MEMORY;
-    }
     for (size_t i = 0; i < key->op_count; i++) {
         bool writes = key->op[i].kind == JUDGE_WRITE || key->op[i].kind == JUDGE_MAYBE;
         makers[key->op[i].to] += writes ? 1 : 0;
@@ -345,14 +325,12 @@ enum judge_found judge_explain(const struct judge_key *key, const struct judge_o
     bool plain = tell_two_winners(key, makers, result);
     plain = tell_false_conflict(key, makers, result) || plain;
     free(makers);
-    if (plain) {
+    if (plain)
         return JUDGE_FOUND_NONE;
-    }
     if (key->op[outcome->stuck].call == NULL && key->writes > 0 &&
-        judge_search(key, &without, &before_final) == JUDGE_FOUND && before_final.last != JUDGE_NO_OP) {
+        judge_search(key, &without, &before_final) == JUDGE_FOUND && before_final.last != JUDGE_NO_OP)
         tell_lost_commit(key, &before_final, result);
-    } else {
+    else
         tell_stuck(key, outcome, result);
-    }
     return JUDGE_FOUND_NONE;
 }

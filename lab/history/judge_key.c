@@ -6,9 +6,8 @@
 
 uint64_t judge_end_of(const struct history_call *call)
 {
-    if (call->settled == OS_UNKNOWN) {
+    if (call->settled == OS_UNKNOWN)
         return HISTORY_NEVER;
-    }
     return call->settled_us != 0 ? call->settled_us : call->end_us;
 }
 
@@ -28,9 +27,8 @@ static bool number_values(struct judge_key *key)
     size_t count = 0;
 
     key->value = calloc(key->call_count * 2 + 2, sizeof(*key->value));
-    if (key->value == NULL) {
+    if (key->value == NULL)
         return false;
-    }
     const char **some = key->value + 1; /* number 0 is "no object", whatever its address */
     for (size_t i = 0; i < key->call_count; i++) {
         some[count] = key->call[i]->expected;
@@ -38,16 +36,13 @@ static bool number_values(struct judge_key *key)
         some[count] = key->call[i]->value;
         count += *some[count] != '\0' ? 1 : 0;
     }
-    if (key->end_value != NULL && *key->end_value != '\0') {
+    if (key->end_value != NULL && *key->end_value != '\0')
         some[count++] = key->end_value;
-    }
     qsort(some, count, sizeof(*some), compare_addresses);
     size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || some[kept - 1] != some[i]) {
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || some[kept - 1] != some[i])
             some[kept++] = some[i];
-        }
-    }
     key->value[0] = "";
     key->value_count = kept + 1;
     return true;
@@ -55,9 +50,8 @@ static bool number_values(struct judge_key *key)
 
 uint32_t judge_key_number(const struct judge_key *key, const char *value)
 {
-    if (*value == '\0') {
+    if (*value == '\0')
         return 0;
-    }
     const char **found = bsearch(&value, key->value + 1, key->value_count - 1, sizeof(*key->value), compare_addresses);
     return (uint32_t)(found - key->value);
 }
@@ -108,22 +102,18 @@ static void add_final(struct judge_key *key)
 
 bool judge_key_build(struct judge_key *key)
 {
-    if (!number_values(key)) {
+    if (!number_values(key))
         return false;
-    }
     key->op = calloc(key->call_count + 1, sizeof(*key->op));
-    if (key->op == NULL) {
+    if (key->op == NULL)
         return false;
-    }
     for (size_t i = 0; i < key->call_count; i++) {
         enum judge_kind kind;
-        if (kind_of(key->call[i], &kind)) {
+        if (kind_of(key->call[i], &kind))
             add_op(key, key->call[i], kind);
-        }
     }
-    if (key->end_value != NULL) {
+    if (key->end_value != NULL)
         add_final(key);
-    }
     return true;
 }
 

@@ -52,9 +52,8 @@ static bool is_write(const struct judge_op *op)
 static bool count_steps(struct search *search, uint64_t steps)
 {
     search->steps += steps;
-    if (search->steps > search->options.steps_max) {
+    if (search->steps > search->options.steps_max)
         search->failure = JUDGE_GAVE_UP;
-    }
     return search->failure == JUDGE_FOUND;
 }
 
@@ -68,12 +67,10 @@ static bool add_config(struct search *search, struct judge_configs *configs, str
 {
     uint64_t before = configs->work;
 
-    if (judge_configs_add(configs, config, search->options.count_versions) == JUDGE_ADD_FAILED) {
+    if (judge_configs_add(configs, config, search->options.count_versions) == JUDGE_ADD_FAILED)
         return no_memory(search);
-    }
-    if (configs->words > WORDS_MAX) {
+    if (configs->words > WORDS_MAX)
         search->failure = JUDGE_GAVE_UP;
-    }
     return count_steps(search, (configs->work - before) / 16);
 }
 
@@ -85,9 +82,8 @@ static void list_insert(struct search *search, uint32_t op)
 
     search->next[op] = *first;
     search->previous[op] = JUDGE_NO_OP;
-    if (*first != JUDGE_NO_OP) {
+    if (*first != JUDGE_NO_OP)
         search->previous[*first] = op;
-    }
     *first = op;
 }
 
@@ -96,14 +92,12 @@ static void list_remove(struct search *search, uint32_t op)
     uint32_t next = search->next[op];
     uint32_t previous = search->previous[op];
 
-    if (next != JUDGE_NO_OP) {
+    if (next != JUDGE_NO_OP)
         search->previous[next] = previous;
-    }
-    if (previous != JUDGE_NO_OP) {
+    if (previous != JUDGE_NO_OP)
         search->next[previous] = next;
-    } else {
+    else
         search->first[search->key->op[op].from] = next;
-    }
 }
 
 static bool goes_before(const struct judge_key *key, uint32_t a, uint32_t b)
@@ -119,9 +113,8 @@ static size_t gather_candidates(struct search *search, const struct judge_config
 
     for (uint32_t op = search->first[config->value]; op != JUDGE_NO_OP; op = search->next[op]) {
         search->steps++;
-        if (ops[op].kind == JUDGE_WRITE ? !judge_set_has(&config->open, op) : judge_set_has(&config->used, op)) {
+        if (ops[op].kind == JUDGE_WRITE ? !judge_set_has(&config->open, op) : judge_set_has(&config->used, op))
             continue;
-        }
         uint32_t *best = &search->best[ops[op].to];
         if (*best == JUDGE_NO_OP) {
             search->candidate[count++] = ops[op].to;
@@ -145,12 +138,10 @@ static bool is_satisfied(const struct search *search, const struct judge_config 
 {
     const struct judge_key *key = search->key;
 
-    if (key->op[op].kind == JUDGE_MISSES) {
+    if (key->op[op].kind == JUDGE_MISSES)
         return config->value != key->op[op].from;
-    }
-    if (key->op[op].kind != JUDGE_SEES || config->value != key->op[op].from) {
+    if (key->op[op].kind != JUDGE_SEES || config->value != key->op[op].from)
         return false;
-    }
     return key->op[op].call != NULL || !search->options.count_versions || config->versions == (uint64_t)key->versions;
 }
 
@@ -158,11 +149,9 @@ static void drop_satisfied(const struct search *search, struct judge_config *con
 {
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < config->open.count; i++) {
-        if (!is_satisfied(search, config, config->open.item[i])) {
+    for (uint32_t i = 0; i < config->open.count; i++)
+        if (!is_satisfied(search, config, config->open.item[i]))
             config->open.item[kept++] = config->open.item[i];
-        }
-    }
     config->open.count = kept;
 }
 
@@ -172,9 +161,8 @@ static struct judge_config *apply_write(const struct search *search, const struc
     const struct judge_op *write = &search->key->op[op];
     struct judge_config *after = judge_config_copy(config);
 
-    if (after == NULL) {
+    if (after == NULL)
         return NULL;
-    }
     after->value = write->to;
     after->last = op;
     after->versions += judge_op_makes_version(write) ? 1 : 0;
@@ -195,18 +183,15 @@ static bool expand_config(struct search *search, const struct judge_config *conf
     size_t count = gather_candidates(search, config);
 
     for (size_t i = 0; i < count; i++) {
-        if (!count_steps(search, 1 + (config->open.count + config->used.count) / 16)) {
+        if (!count_steps(search, 1 + (config->open.count + config->used.count) / 16))
             return false;
-        }
         struct judge_config *after = apply_write(search, config, search->candidate[i]);
-        if (after == NULL) {
+        if (after == NULL)
             return no_memory(search);
-        }
-        if (search->options.count_versions && after->versions > (uint64_t)search->key->versions) {
+        if (search->options.count_versions && after->versions > (uint64_t)search->key->versions)
             judge_config_free(after);
-        } else if (!add_config(search, judge_set_has(&after->open, ending) ? todo : done, after)) {
+        else if (!add_config(search, judge_set_has(&after->open, ending) ? todo : done, after))
             return false;
-        }
     }
     return count_steps(search, 1);
 }
@@ -217,28 +202,23 @@ static bool start_op(struct search *search, uint32_t op)
 {
     const struct judge_op *started = &search->key->op[op];
 
-    if (is_write(started)) {
+    if (is_write(started))
         list_insert(search, op);
-    }
-    if (started->kind == JUDGE_MAYBE) {
+    if (started->kind == JUDGE_MAYBE)
         return true;
-    }
     for (size_t i = 0; i < search->now.count; i++) {
         struct judge_config *config = search->now.item[i];
-        if (!is_satisfied(search, config, op) && !judge_set_add(&config->open, op)) {
+        if (!is_satisfied(search, config, op) && !judge_set_add(&config->open, op))
             return no_memory(search);
-        }
     }
     return count_steps(search, search->now.count);
 }
 
 static bool is_open_anywhere(const struct search *search, uint32_t op)
 {
-    for (size_t i = 0; i < search->now.count; i++) {
-        if (judge_set_has(&search->now.item[i]->open, op)) {
+    for (size_t i = 0; i < search->now.count; i++)
+        if (judge_set_has(&search->now.item[i]->open, op))
             return true;
-        }
-    }
     return false;
 }
 
@@ -248,15 +228,12 @@ static bool give_place(struct search *search, uint32_t ending, struct judge_conf
     for (size_t i = 0; i < search->now.count; i++) {
         struct judge_config *config = search->now.item[i];
         search->now.item[i] = NULL;
-        if (!add_config(search, judge_set_has(&config->open, ending) ? todo : done, config)) {
+        if (!add_config(search, judge_set_has(&config->open, ending) ? todo : done, config))
             return false;
-        }
     }
-    for (size_t i = 0; i < todo->count; i++) {
-        if (!expand_config(search, todo->item[i], ending, todo, done)) {
+    for (size_t i = 0; i < todo->count; i++)
+        if (!expand_config(search, todo->item[i], ending, todo, done))
             return false;
-        }
-    }
     return true;
 }
 
@@ -266,9 +243,8 @@ static bool end_op(struct search *search, uint32_t op, struct judge_outcome *ret
     struct judge_configs todo = {0};
     struct judge_configs done = {0};
 
-    if (!count_steps(search, search->now.count)) {
+    if (!count_steps(search, search->now.count))
         return false;
-    }
     if (is_open_anywhere(search, op)) {
         ret->stuck = op;
         ret->value = search->now.item[0]->value;
@@ -277,13 +253,11 @@ static bool end_op(struct search *search, uint32_t op, struct judge_outcome *ret
         judge_configs_clear(&todo);
         judge_configs_clear(&search->now);
         search->now = done;
-        if (!placed || done.count == 0) {
+        if (!placed || done.count == 0)
             return false;
-        }
     }
-    if (is_write(&search->key->op[op])) {
+    if (is_write(&search->key->op[op]))
         list_remove(search, op);
-    }
     return true;
 }
 
@@ -297,14 +271,12 @@ static enum judge_found play_search(struct search *search, struct judge_outcome 
     while (starting < starting_count || ending < search->ending_count) {
         bool good;
         if (starting < starting_count &&
-            (ending == search->ending_count || key->op[starting].start <= key->op[search->ending[ending]].end)) {
+            (ending == search->ending_count || key->op[starting].start <= key->op[search->ending[ending]].end))
             good = start_op(search, (uint32_t)starting++);
-        } else {
+        else
             good = end_op(search, search->ending[ending++], ret);
-        }
-        if (!good) {
+        if (!good)
             return search->failure == JUDGE_FOUND ? JUDGE_FOUND_NONE : search->failure;
-        }
     }
     assert(search->now.count > 0);
     ret->stuck = JUDGE_NO_OP;
@@ -326,9 +298,8 @@ static int compare_endings(const void *a, const void *b)
     const struct ending *left = a;
     const struct ending *right = b;
 
-    if (left->end != right->end) {
+    if (left->end != right->end)
         return left->end < right->end ? -1 : 1;
-    }
     return left->op < right->op ? -1 : left->op > right->op;
 }
 
@@ -344,14 +315,12 @@ static bool order_endings(struct search *search)
     }
     for (uint32_t i = 0; i < key->op_count; i++) {
         bool is_final = key->op[i].call == NULL;
-        if (key->op[i].kind != JUDGE_MAYBE && !(is_final && search->options.without_final)) {
+        if (key->op[i].kind != JUDGE_MAYBE && !(is_final && search->options.without_final))
             endings[search->ending_count++] = (struct ending){.end = key->op[i].end, .op = i};
-        }
     }
     qsort(endings, search->ending_count, sizeof(*endings), compare_endings);
-    for (size_t i = 0; i < search->ending_count; i++) {
+    for (size_t i = 0; i < search->ending_count; i++)
         search->ending[i] = endings[i].op;
-    }
     free(endings);
     return true;
 }
@@ -360,9 +329,8 @@ static uint32_t *no_ops(size_t count)
 {
     uint32_t *ops = calloc(count + 1, sizeof(*ops));
 
-    if (ops != NULL) {
+    if (ops != NULL)
         memset(ops, 0xff, (count + 1) * sizeof(*ops)); /* JUDGE_NO_OP */
-    }
     return ops;
 }
 

@@ -31,11 +31,9 @@ static const char *name_of(const char *const *names, size_t count, size_t index)
 /* 0: no such name; no table has a word there. */
 static size_t index_of(const char *const *names, size_t count, const char *name)
 {
-    for (size_t i = 1; i < count; i++) {
-        if (names[i] != NULL && strcmp(names[i], name) == 0) {
+    for (size_t i = 1; i < count; i++)
+        if (names[i] != NULL && strcmp(names[i], name) == 0)
             return i;
-        }
-    }
     return 0;
 }
 
@@ -58,9 +56,8 @@ bool history_operation_of(const char *name, enum history_operation *ret)
 {
     size_t index = index_of(operation_names, COUNT(operation_names), name);
 
-    if (index != 0) {
+    if (index != 0)
         *ret = (enum history_operation)index;
-    }
     return index != 0;
 }
 
@@ -68,9 +65,8 @@ bool history_event_of(const char *name, enum history_event_kind *ret)
 {
     size_t index = index_of(event_names, COUNT(event_names), name);
 
-    if (index != 0) {
+    if (index != 0)
         *ret = (enum history_event_kind)index;
-    }
     return index != 0;
 }
 
@@ -78,8 +74,7 @@ bool history_verdict_of(const char *name, os_verdict *ret)
 {
     size_t index = index_of(verdict_names, COUNT(verdict_names), name);
 
-    if (index != 0) {
+    if (index != 0)
         *ret = (os_verdict)index;
-    }
     return index != 0;
 }

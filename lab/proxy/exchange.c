@@ -23,9 +23,8 @@ static bool split_authority(const char *authority, struct place *ret)
     size_t len;
 
     if (authority[0] == '[') {
-        if (end == NULL) {
+        if (end == NULL)
             return false;
-        }
         host++;
         port = end[1] == ':' ? end + 2 : NULL;
     } else if (end == NULL) {
@@ -34,9 +33,8 @@ static bool split_authority(const char *authority, struct place *ret)
         port = end + 1;
     }
     len = (size_t)(end - host);
-    if (len == 0 || len >= sizeof(ret->host) || (port != NULL && strlen(port) >= sizeof(ret->port))) {
+    if (len == 0 || len >= sizeof(ret->host) || (port != NULL && strlen(port) >= sizeof(ret->port)))
         return false;
-    }
     memcpy(ret->host, host, len);
     ret->host[len] = '\0';
     (void)snprintf(ret->port, sizeof(ret->port), "%s", port != NULL ? port : (ret->tls ? "443" : "80"));
@@ -48,9 +46,8 @@ static bool find_place(const struct proxy_port *port, const struct proxy_message
     const struct proxy_target *target = &port->target;
 
     ret->tls = request->service_call[0] != '\0' ? target->ledger_tls : target->tls;
-    if (target->host[0] == '\0') {
+    if (target->host[0] == '\0')
         return split_authority(request->authority, ret);
-    }
     ret->tls = target->tls;
     (void)snprintf(ret->host, sizeof(ret->host), "%s", target->host);
     (void)snprintf(ret->port, sizeof(ret->port), "%s", target->port);
@@ -63,14 +60,12 @@ static bool have_server(struct proxy_connection *connection, const struct place 
     char name[sizeof(connection->server_name)];
 
     (void)snprintf(name, sizeof(name), "%.250s:%s", place->host, place->port);
-    if (strcmp(name, connection->server_name) == 0 && stream_is_idle(&connection->server)) {
+    if (strcmp(name, connection->server_name) == 0 && stream_is_idle(&connection->server))
         return true;
-    }
     stream_close(&connection->server);
     connection->server_name[0] = '\0';
-    if (!stream_connect(&connection->server, place->host, place->port, place->tls ? connection->proxy->tls : NULL)) {
+    if (!stream_connect(&connection->server, place->host, place->port, place->tls ? connection->proxy->tls : NULL))
         return false;
-    }
     (void)snprintf(connection->server_name, sizeof(connection->server_name), "%s", name);
     return true;
 }
@@ -82,9 +77,8 @@ static bool forward_request(struct proxy_connection *connection, const struct pr
     struct place place;
     bool good;
 
-    if (!find_place(connection->port, request, &place) || !have_server(connection, &place)) {
+    if (!find_place(connection->port, request, &place) || !have_server(connection, &place))
         return false;
-    }
     /* A server that refuses a request early has answered, although not all of it went through. */
     (void)stream_send(&connection->server, request->data, request->len);
     good = message_read_answer(&connection->server, request->method, ret);
@@ -128,9 +122,8 @@ static void deliver_later(struct proxy_connection *connection, const struct prox
     struct delivery *delivery = calloc(1, sizeof(*delivery));
     struct proxy_message *copy;
 
-    if (delivery == NULL) {
+    if (delivery == NULL)
         return;
-    }
     copy = &delivery->request;
     *copy = *request;
     copy->data = malloc(request->len);
@@ -142,9 +135,8 @@ static void deliver_later(struct proxy_connection *connection, const struct prox
     if (copy->data != NULL) {
         memcpy(copy->data, request->data, request->len);
         proxy_held(connection->proxy, 1);
-        if (proxy_start_thread(connection->proxy, deliver_late, delivery)) {
+        if (proxy_start_thread(connection->proxy, deliver_late, delivery))
             return;
-        }
         proxy_held(connection->proxy, -1);
     }
     free(copy->data);
@@ -166,9 +158,8 @@ static bool send_answer(struct exchange *exchange)
     const struct proxy_hooks *hooks = &connection->proxy->hooks;
     bool sent = stream_send(&connection->client, exchange->answer.data, exchange->answer.len);
 
-    if (sent && hooks->delivered != NULL) {
+    if (sent && hooks->delivered != NULL)
         hooks->delivered(hooks->context, &exchange->shown);
-    }
     return sent && !exchange->answer.closes && !exchange->request.closes &&
            message_is_delimited(&exchange->answer, exchange->request.method);
 }
@@ -201,12 +192,10 @@ static bool fetch_answer(struct exchange *exchange)
 {
     const struct proxy_hooks *hooks = &exchange->connection->proxy->hooks;
 
-    if (!forward_request(exchange->connection, &exchange->request, &exchange->answer)) {
+    if (!forward_request(exchange->connection, &exchange->request, &exchange->answer))
         return reset_client(exchange);
-    }
-    if (hooks->answered != NULL) {
+    if (hooks->answered != NULL)
         hooks->answered(hooks->context, &exchange->shown);
-    }
     return true;
 }
 
@@ -230,9 +219,8 @@ static bool do_harm(struct exchange *exchange, const struct proxy_fault *fault)
     switch (fault->harm) {
     case PROXY_HOLD_REQUEST: return hold_and_fetch(exchange, fault->hold_ms);
     case PROXY_HOLD_ANSWER:
-        if (!fetch_answer(exchange)) {
+        if (!fetch_answer(exchange))
             return false;
-        }
         proxy_hold(connection->proxy, fault->hold_ms);
         return send_answer(exchange);
     case PROXY_DROP_ANSWER: return fetch_answer(exchange) ? reset_client(exchange) : false;
@@ -261,22 +249,19 @@ static bool serve_exchange(struct exchange *exchange)
 
     if (!message_read_request_head(&connection->client, request) ||
         (request->expects_continue && !stream_send(&connection->client, go_on, sizeof(go_on) - 1)) ||
-        !message_read_request_body(&connection->client, request)) {
+        !message_read_request_body(&connection->client, request))
         return false;
-    }
     exchange->shown = (struct proxy_request){.lane = connection->port->lane,
                                              .method = request->method,
                                              .target = request->target,
                                              .service_call = request->service_call,
                                              .copies = request->copies};
     start_us = proxy_now_us();
-    if (hooks->arrived != NULL) {
+    if (hooks->arrived != NULL)
         hooks->arrived(hooks->context, &exchange->shown, &fault);
-    }
     goes_on = do_harm(exchange, &fault);
-    if (fault.harm != PROXY_NONE && hooks->met != NULL) {
+    if (fault.harm != PROXY_NONE && hooks->met != NULL)
         hooks->met(hooks->context, &exchange->shown, &fault, start_us, proxy_now_us());
-    }
     return goes_on;
 }
 
@@ -285,9 +270,8 @@ bool proxy_exchange(struct proxy_connection *connection)
     struct exchange *exchange = calloc(1, sizeof(*exchange));
     bool goes_on;
 
-    if (exchange == NULL) {
+    if (exchange == NULL)
         return false;
-    }
     exchange->connection = connection;
     goes_on = serve_exchange(exchange);
     message_free(&exchange->request);

@@ -25,19 +25,15 @@ static bool have_room(struct proxy_message *message, size_t more)
     size_t room = message->room == 0 ? 4096 : message->room;
     char *data;
 
-    if (wanted > MESSAGE_MAX) {
+    if (wanted > MESSAGE_MAX)
         return false;
-    }
-    while (room < wanted) {
+    while (room < wanted)
         room *= 2;
-    }
-    if (room == message->room) {
+    if (room == message->room)
         return true;
-    }
     data = realloc(message->data, room);
-    if (data == NULL) {
+    if (data == NULL)
         return false;
-    }
     message->data = data;
     message->room = room;
     return true;
@@ -45,14 +41,12 @@ static bool have_room(struct proxy_message *message, size_t more)
 
 static bool take_exactly(struct proxy_stream *stream, struct proxy_message *message, uint64_t count)
 {
-    if (count > MESSAGE_MAX || !have_room(message, (size_t)count)) {
+    if (count > MESSAGE_MAX || !have_room(message, (size_t)count))
         return false;
-    }
     while (count > 0) {
         size_t got = stream_take(stream, message->data + message->len, (size_t)count);
-        if (got == 0) {
+        if (got == 0)
             return false;
-        }
         message->len += got;
         count -= got;
     }
@@ -65,9 +59,8 @@ static bool take_line(struct proxy_stream *stream, struct proxy_message *message
     *ret_start = message->len;
     do {
         if (message->len - *ret_start >= most || !take_exactly(stream, message, 1) ||
-            message->data[message->len - 1] == '\0') {
+            message->data[message->len - 1] == '\0')
             return false;
-        }
     } while (message->data[message->len - 1] != '\n');
     return true;
 }
@@ -79,13 +72,11 @@ static bool read_number(const char *text, size_t len, uint64_t *ret)
 {
     uint64_t value = 0;
 
-    if (len == 0 || len > 15) {
+    if (len == 0 || len > 15)
         return false;
-    }
     for (size_t i = 0; i < len; i++) {
-        if (text[i] < '0' || text[i] > '9') {
+        if (text[i] < '0' || text[i] > '9')
             return false;
-        }
         value = value * 10 + (uint64_t)(text[i] - '0');
     }
     *ret = value;
@@ -116,9 +107,8 @@ static bool take_length(const char *value, size_t len, struct proxy_message *ret
 {
     uint64_t length;
 
-    if (!read_number(value, len, &length) || (ret->has_length && ret->length != length)) {
+    if (!read_number(value, len, &length) || (ret->has_length && ret->length != length))
         return false;
-    }
     ret->length = length;
     ret->has_length = true;
     return true;
@@ -127,24 +117,22 @@ static bool take_length(const char *value, size_t len, struct proxy_message *ret
 /* A header that says nothing to us is as good as any. False: one that contradicts an earlier one. */
 static bool take_named(const char *line, size_t name_len, const char *value, size_t len, struct proxy_message *ret)
 {
-    if (is_named(line, name_len, "content-length")) {
+    if (is_named(line, name_len, "content-length"))
         return take_length(value, len, ret);
-    }
     if (is_named(line, name_len, "transfer-encoding")) {
         ret->chunked = is_named(value, len, "chunked");
         return ret->chunked;
     }
-    if (is_named(line, name_len, "connection")) {
+    if (is_named(line, name_len, "connection"))
         ret->closes = ret->closes || is_named(value, len, "close");
-    } else if (is_named(line, name_len, "expect")) {
+    else if (is_named(line, name_len, "expect"))
         ret->expects_continue = true;
-    } else if (is_named(line, name_len, "x-amz-target")) {
+    else if (is_named(line, name_len, "x-amz-target"))
         take_service_call(value, len, ret);
-    } else if (is_named(line, name_len, "x-amz-copy-source")) {
+    else if (is_named(line, name_len, "x-amz-copy-source"))
         ret->copies = true;
-    } else if (is_named(line, name_len, "date")) {
+    else if (is_named(line, name_len, "date"))
         copy_text(ret->date, sizeof(ret->date), value, len);
-    }
     return true;
 }
 
@@ -159,9 +147,8 @@ static bool take_header(const char *line, size_t len, struct proxy_message *ret)
     const char *value;
     const char *end = line + len;
 
-    if (colon == NULL || colon == line || is_blank(line[0])) {
+    if (colon == NULL || colon == line || is_blank(line[0]))
         return false;
-    }
     for (value = colon + 1; value < end && is_blank(*value); value++) {
     }
     for (; end > value && is_blank(end[-1]); end--) {
@@ -181,17 +168,15 @@ static bool take_headers(struct proxy_stream *stream, struct proxy_message *ret)
     while (true) {
         size_t start;
         size_t len;
-        if (ret->len >= MESSAGE_HEAD_MAX || !take_line(stream, ret, MESSAGE_HEAD_MAX - ret->len, &start)) {
+        if (ret->len >= MESSAGE_HEAD_MAX || !take_line(stream, ret, MESSAGE_HEAD_MAX - ret->len, &start))
             return false;
-        }
         len = without_end(ret->data + start, ret->len - start);
         if (len == 0) {
             ret->head_len = ret->len;
             return !(ret->chunked && ret->has_length);
         }
-        if (!take_header(ret->data + start, len, ret)) {
+        if (!take_header(ret->data + start, len, ret))
             return false;
-        }
     }
 }
 
@@ -204,24 +189,20 @@ static bool make_origin_form(struct proxy_message *ret)
     size_t gone;
     size_t host_len;
 
-    if (target == NULL) {
+    if (target == NULL)
         return false;
-    }
     target++;
     before = (size_t)(target - ret->data);
-    if (ret->len - before < sizeof(scheme) || strncasecmp(target, scheme, sizeof(scheme) - 1) != 0) {
+    if (ret->len - before < sizeof(scheme) || strncasecmp(target, scheme, sizeof(scheme) - 1) != 0)
         return target[0] == '/';
-    }
     for (host_len = 0; before + sizeof(scheme) - 1 + host_len < ret->len; host_len++) {
         char c = target[sizeof(scheme) - 1 + host_len];
-        if (c == '/' || c == ' ') {
+        if (c == '/' || c == ' ')
             break;
-        }
     }
     gone = sizeof(scheme) - 1 + host_len;
-    if (host_len == 0 || host_len >= sizeof(ret->authority) || before + gone >= ret->len || target[gone] != '/') {
+    if (host_len == 0 || host_len >= sizeof(ret->authority) || before + gone >= ret->len || target[gone] != '/')
         return false;
-    }
     copy_text(ret->authority, sizeof(ret->authority), target + sizeof(scheme) - 1, host_len);
     memmove(target, target + gone, ret->len - before - gone);
     ret->len -= gone;
@@ -235,18 +216,15 @@ static bool take_request_line(struct proxy_message *ret)
     const char *version;
     size_t len;
 
-    if (!make_origin_form(ret)) {
+    if (!make_origin_form(ret))
         return false;
-    }
     len = without_end(ret->data, ret->len);
     end = ret->data + len;
     target = memchr(ret->data, ' ', len);
     version = target == NULL ? NULL : memchr(target + 1, ' ', (size_t)(end - target - 1));
     if (version == NULL || (size_t)(target - ret->data) >= sizeof(ret->method) || target == ret->data ||
-        (size_t)(version - target) > sizeof(ret->target) || end - version != 9 ||
-        strncmp(version, " HTTP/1.1", 9) != 0) {
+        (size_t)(version - target) > sizeof(ret->target) || end - version != 9 || strncmp(version, " HTTP/1.1", 9) != 0)
         return false;
-    }
     copy_text(ret->method, sizeof(ret->method), ret->data, (size_t)(target - ret->data));
     copy_text(ret->target, sizeof(ret->target), target + 1, (size_t)(version - target - 1));
     return true;
@@ -272,9 +250,8 @@ static bool read_chunk_size(const char *line, size_t len, uint64_t *ret)
                     : c >= 'a' && c <= 'f' ? c - 'a' + 10
                     : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                            : -1;
-        if (digit < 0 || value > MESSAGE_MAX) {
+        if (digit < 0 || value > MESSAGE_MAX)
             return false;
-        }
         value = value * 16 + (uint64_t)digit;
     }
     *ret = value;
@@ -289,14 +266,12 @@ static bool take_chunks(struct proxy_stream *stream, struct proxy_message *messa
     do {
         if (!take_line(stream, message, MESSAGE_LINE_MAX, &start) ||
             !read_chunk_size(message->data + start, without_end(message->data + start, message->len - start), &size) ||
-            (size > 0 && !take_exactly(stream, message, size + 2))) {
+            (size > 0 && !take_exactly(stream, message, size + 2)))
             return false;
-        }
     } while (size > 0);
     do { /* trailers, to the empty line */
-        if (!take_line(stream, message, MESSAGE_LINE_MAX, &start)) {
+        if (!take_line(stream, message, MESSAGE_LINE_MAX, &start))
             return false;
-        }
     } while (without_end(message->data + start, message->len - start) > 0);
     return true;
 }
@@ -306,9 +281,8 @@ static bool take_to_end(struct proxy_stream *stream, struct proxy_message *messa
     message->closes = true;
     while (have_room(message, 4096)) {
         size_t got = stream_take(stream, message->data + message->len, 4096);
-        if (got == 0) {
+        if (got == 0)
             return true;
-        }
         message->len += got;
     }
     return false;
@@ -316,9 +290,8 @@ static bool take_to_end(struct proxy_stream *stream, struct proxy_message *messa
 
 bool message_read_request_body(struct proxy_stream *stream, struct proxy_message *request)
 {
-    if (request->chunked) {
+    if (request->chunked)
         return take_chunks(stream, request);
-    }
     return take_exactly(stream, request, request->has_length ? request->length : 0);
 }
 
@@ -338,9 +311,8 @@ static bool take_status_line(struct proxy_message *ret)
     uint64_t status;
 
     if (len < 12 || strncmp(ret->data, "HTTP/1.", 7) != 0 || ret->data[8] != ' ' ||
-        !read_number(ret->data + 9, 3, &status) || status < 100) {
+        !read_number(ret->data + 9, 3, &status) || status < 100)
         return false;
-    }
     ret->closes = ret->data[7] == '0';
     ret->status = (int)status;
     return true;
@@ -354,21 +326,16 @@ bool message_read_answer(struct proxy_stream *stream, const char *method, struct
     for (unsigned i = 0; i < INTERIM_MAX; i++) {
         message_free(ret);
         message_init(ret);
-        if (!take_line(stream, ret, MESSAGE_LINE_MAX, &start) || !take_status_line(ret) || !take_headers(stream, ret)) {
+        if (!take_line(stream, ret, MESSAGE_LINE_MAX, &start) || !take_status_line(ret) || !take_headers(stream, ret))
             return false;
-        }
-        if (ret->status >= 200) {
+        if (ret->status >= 200)
             break;
-        }
     }
-    if (ret->status < 200) {
+    if (ret->status < 200)
         return false;
-    }
-    if (has_no_body(ret->status, method)) {
+    if (has_no_body(ret->status, method))
         return true;
-    }
-    if (ret->chunked) {
+    if (ret->chunked)
         return take_chunks(stream, ret);
-    }
     return ret->has_length ? take_exactly(stream, ret, ret->length) : take_to_end(stream, ret);
 }

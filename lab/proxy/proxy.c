@@ -17,9 +17,8 @@ struct proxy *proxy_new(const struct proxy_hooks *hooks, const char *ca_file)
     struct proxy *proxy = calloc(1, sizeof(*proxy));
     pthread_condattr_t attributes;
 
-    if (proxy == NULL) {
+    if (proxy == NULL)
         return NULL;
-    }
     proxy->hooks = *hooks;
     (void)pthread_mutex_init(&proxy->mutex, NULL);
     (void)pthread_condattr_init(&attributes);
@@ -48,9 +47,8 @@ unsigned proxy_listen(struct proxy *proxy, unsigned lane, const struct proxy_tar
         return 0;
     }
     fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) {
+    if (fd < 0)
         return 0;
-    }
     if (bind(fd, (const struct sockaddr *)&address, len) != 0 || listen(fd, SOMAXCONN) != 0 ||
         getsockname(fd, (struct sockaddr *)&address, &len) != 0) {
         int failure = errno;
@@ -91,9 +89,8 @@ static void take_connection(struct proxy *proxy, const struct proxy_port *port)
     struct proxy_connection *connection = fd < 0 ? NULL : calloc(1, sizeof(*connection));
 
     if (connection == NULL) {
-        if (fd >= 0) {
+        if (fd >= 0)
             (void)close(fd);
-        }
         return;
     }
     connection->proxy = proxy;
@@ -113,22 +110,17 @@ static void *accept_all(void *context)
     struct proxy *proxy = context;
     struct pollfd *fds = calloc(proxy->port_count + 1, sizeof(fds[0]));
 
-    if (fds == NULL) {
+    if (fds == NULL)
         return NULL;
-    }
-    for (size_t i = 0; i < proxy->port_count; i++) {
+    for (size_t i = 0; i < proxy->port_count; i++)
         fds[i] = (struct pollfd){.fd = proxy->port[i].fd, .events = POLLIN};
-    }
     fds[proxy->port_count] = (struct pollfd){.fd = proxy->wake, .events = POLLIN};
     while (fds[proxy->port_count].revents == 0) {
-        if (poll(fds, proxy->port_count + 1, -1) < 0) {
+        if (poll(fds, proxy->port_count + 1, -1) < 0)
             continue;
-        }
-        for (size_t i = 0; i < proxy->port_count; i++) {
-            if (fds[i].revents != 0) {
+        for (size_t i = 0; i < proxy->port_count; i++)
+            if (fds[i].revents != 0)
                 take_connection(proxy, &proxy->port[i]);
-            }
-        }
     }
     free(fds);
     return NULL;
@@ -156,9 +148,8 @@ void proxy_drain(struct proxy *proxy)
     (void)pthread_mutex_lock(&proxy->mutex);
     proxy->draining = true;
     (void)pthread_cond_broadcast(&proxy->changed);
-    while (proxy->held > 0) {
+    while (proxy->held > 0)
         (void)pthread_cond_wait(&proxy->changed, &proxy->mutex);
-    }
     proxy->draining = false;
     (void)pthread_mutex_unlock(&proxy->mutex);
 }
@@ -168,12 +159,10 @@ static void end_connections(struct proxy *proxy)
     (void)pthread_mutex_lock(&proxy->mutex);
     proxy->stopping = true;
     (void)pthread_cond_broadcast(&proxy->changed);
-    for (const struct proxy_connection *at = proxy->first; at != NULL; at = at->next) {
+    for (const struct proxy_connection *at = proxy->first; at != NULL; at = at->next)
         (void)shutdown(at->client.fd, SHUT_RDWR);
-    }
-    while (proxy->threads > 0) {
+    while (proxy->threads > 0)
         (void)pthread_cond_wait(&proxy->changed, &proxy->mutex);
-    }
     (void)pthread_mutex_unlock(&proxy->mutex);
 }
 
@@ -181,19 +170,15 @@ void proxy_free(struct proxy *proxy)
 {
     uint64_t one = 1;
 
-    if (proxy == NULL) {
+    if (proxy == NULL)
         return;
-    }
-    if (proxy->accepting && write(proxy->wake, &one, sizeof(one)) == (ssize_t)sizeof(one)) {
+    if (proxy->accepting && write(proxy->wake, &one, sizeof(one)) == (ssize_t)sizeof(one))
         (void)pthread_join(proxy->acceptor, NULL);
-    }
     end_connections(proxy);
-    for (size_t i = 0; i < proxy->port_count; i++) {
+    for (size_t i = 0; i < proxy->port_count; i++)
         (void)close(proxy->port[i].fd);
-    }
-    if (proxy->wake >= 0) {
+    if (proxy->wake >= 0)
         (void)close(proxy->wake);
-    }
     free(proxy->port);
     SSL_CTX_free(proxy->tls);
     (void)pthread_cond_destroy(&proxy->changed);

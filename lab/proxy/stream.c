@@ -29,9 +29,8 @@ void stream_init(struct proxy_stream *stream, int fd)
     stream->tls = NULL;
     stream->first = 0;
     stream->last = 0;
-    if (fd >= 0) {
+    if (fd >= 0)
         set_up(fd);
-    }
 }
 
 void stream_close(struct proxy_stream *stream)
@@ -48,9 +47,8 @@ void stream_reset(struct proxy_stream *stream)
 {
     struct linger at_once = {.l_onoff = 1, .l_linger = 0};
 
-    if (stream->fd >= 0) {
+    if (stream->fd >= 0)
         (void)setsockopt(stream->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-    }
     stream_close(stream);
 }
 
@@ -59,9 +57,8 @@ static int open_one(const struct addrinfo *address)
     struct timeval patience = {.tv_sec = CONNECT_S};
     int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    if (fd < 0) {
+    if (fd < 0)
         return -1;
-    }
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)); /* holds for connect() too */
     if (connect(fd, address->ai_addr, address->ai_addrlen) != 0) {
         (void)close(fd);
@@ -91,16 +88,13 @@ bool stream_connect(struct proxy_stream *ret, const char *host, const char *port
     int fd = -1;
 
     stream_init(ret, -1);
-    if (getaddrinfo(host, port, &hints, &list) != 0) {
+    if (getaddrinfo(host, port, &hints, &list) != 0)
         return false;
-    }
-    for (const struct addrinfo *at = list; at != NULL && fd < 0; at = at->ai_next) {
+    for (const struct addrinfo *at = list; at != NULL && fd < 0; at = at->ai_next)
         fd = open_one(at);
-    }
     freeaddrinfo(list);
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     stream_init(ret, fd);
     if (context != NULL && !start_tls(ret, host, context)) {
         stream_close(ret);
@@ -113,20 +107,17 @@ bool stream_send(struct proxy_stream *stream, const void *data, size_t len)
 {
     const char *next = data;
 
-    if (stream->fd < 0) {
+    if (stream->fd < 0)
         return false;
-    }
     while (len > 0) {
         ssize_t sent;
-        if (stream->tls != NULL) {
+        if (stream->tls != NULL)
             sent = SSL_write(stream->tls, next, len < 65536 ? (int)len : 65536);
-        } else {
+        else
             sent = send(stream->fd, next, len, MSG_NOSIGNAL);
-        }
         if (sent <= 0) {
-            if (stream->tls == NULL && sent < 0 && errno == EINTR) {
+            if (stream->tls == NULL && sent < 0 && errno == EINTR)
                 continue;
-            }
             return false;
         }
         next += sent;
@@ -151,9 +142,8 @@ size_t stream_take(struct proxy_stream *stream, char *ret, size_t most)
 {
     size_t len;
 
-    if (stream->fd < 0 || most == 0) {
+    if (stream->fd < 0 || most == 0)
         return 0;
-    }
     if (stream->first == stream->last) {
         stream->first = 0;
         stream->last = receive(stream);

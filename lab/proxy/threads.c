@@ -32,9 +32,8 @@ bool proxy_start_thread(struct proxy *proxy, void *(*body)(void *context), void 
     good = pthread_create(&thread, &attributes, body, context) == 0;
     (void)pthread_attr_destroy(&attributes);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!good) {
+    if (!good)
         proxy_thread_ends(proxy);
-    }
     return good;
 }
 
@@ -71,9 +70,8 @@ void proxy_link(struct proxy *proxy, struct proxy_connection *connection)
     (void)pthread_mutex_lock(&proxy->mutex);
     connection->linked = true;
     connection->next = proxy->first;
-    if (proxy->first != NULL) {
+    if (proxy->first != NULL)
         proxy->first->previous = connection;
-    }
     proxy->first = connection;
     (void)pthread_mutex_unlock(&proxy->mutex);
 }
@@ -83,14 +81,12 @@ void proxy_unlink(struct proxy_connection *connection)
     struct proxy *proxy = connection->proxy;
 
     (void)pthread_mutex_lock(&proxy->mutex);
-    if (connection->linked && connection->previous != NULL) {
+    if (connection->linked && connection->previous != NULL)
         connection->previous->next = connection->next;
-    } else if (connection->linked) {
+    else if (connection->linked)
         proxy->first = connection->next;
-    }
-    if (connection->linked && connection->next != NULL) {
+    if (connection->linked && connection->next != NULL)
         connection->next->previous = connection->previous;
-    }
     connection->linked = false;
     (void)pthread_mutex_unlock(&proxy->mutex);
 }

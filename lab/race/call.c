@@ -107,13 +107,11 @@ os_verdict race_settle(struct race_worker *worker, uint64_t call, const char *ti
         os_result_clear(&result);
         /* The attempt is dead, and nothing tells what it did. No later question is answered otherwise. */
         final = message.verdict != OS_UNKNOWN || strcmp(message.rule, "R13.F") == 0 || strcmp(message.rule, "N3") == 0;
-        if (!final) {
+        if (!final)
             race_pause_shortly(worker);
-        }
     }
-    if (final) {
+    if (final)
         race_send(worker, &message);
-    }
     return message.verdict;
 }
 
@@ -200,17 +198,15 @@ os_verdict race_write(struct race_worker *worker, const struct race_write *write
     }
     send_start(worker, write);
     verdict = call_store(worker, write, key, &result, &error);
-    if (verdict == OS_UNKNOWN && result.ticket != NULL) {
+    if (verdict == OS_UNKNOWN && result.ticket != NULL)
         send_ticket(worker, write->call, result.ticket); /* first: another process may have to settle it */
-    }
     send_end(worker, write->call, verdict, &result, &error);
     if (verdict == OS_NOT_EXECUTED && !may_try_again(error.code)) {
         race_report_trouble(worker, &error);
         worker->stop = true;
     }
-    if (verdict == OS_UNKNOWN && result.ticket != NULL) {
+    if (verdict == OS_UNKNOWN && result.ticket != NULL)
         verdict = race_settle(worker, write->call, result.ticket);
-    }
     worker->stop = worker->stop || interrupt_seen(&worker->session.interrupt);
     os_result_clear(&result);
     free(key);
@@ -232,9 +228,8 @@ static void send_read(struct race_worker *worker, const char *name, const struct
  * at all: versitygw 1.8.0 gives one in about 1,000 while the object is overwritten. */
 static bool is_whole(struct race_worker *worker, const struct race_seen *seen, os_error *error)
 {
-    if (!worker->task.etags_are_md5 || strcmp(seen->etag, seen->value) == 0) {
+    if (!worker->task.etags_are_md5 || strcmp(seen->etag, seen->value) == 0)
         return true;
-    }
     error->code = OS_ERR_SERVICE;
     (void)snprintf(error->message, sizeof(error->message),
                    "The store answered a GET with the ETag %.100s, but with bytes whose ETag is %.100s: it mixed two "
@@ -250,9 +245,8 @@ static bool take_content(const void *data, size_t len, struct race_seen *ret, os
     ret->present = true;
     ret->len = len < sizeof(ret->body) ? len : sizeof(ret->body);
     memcpy(ret->body, data, ret->len);
-    if (race_value(data, len, ret->value)) {
+    if (race_value(data, len, ret->value))
         return true;
-    }
     (void)snprintf(error->message, sizeof(error->message), "This machine's OpenSSL has no MD5.");
     error->code = OS_ERR_UNSUPPORTED;
     return false;
@@ -274,9 +268,8 @@ bool race_read(struct race_worker *worker, const char *name, struct race_seen *r
     sink.ret_data = &data;
     sink.ret_length = &len;
     sink.max_length = RACE_OBJECT_MAX;
-    if (key != NULL) {
+    if (key != NULL)
         code = os_get(worker->session.client, key, &sink, &worker->session.call, &object, &error);
-    }
     free(key);
     good = code == OS_ERR_NOT_FOUND || (code == OS_OK && take_content(data, len, ret, &error));
     os_free(data);
@@ -288,9 +281,8 @@ bool race_read(struct race_worker *worker, const char *name, struct race_seen *r
         send_read(worker, name, ret, start_us);
     } else {
         worker->stop = worker->stop || !may_try_again(error.code);
-        if (worker->stop) {
+        if (worker->stop)
             race_report_trouble(worker, &error);
-        }
     }
     worker->stop = worker->stop || interrupt_seen(&worker->session.interrupt);
     return good;

@@ -95,9 +95,8 @@ void race_faults_free(struct race_faults *faults)
 void race_faults_start(struct race_faults *faults)
 {
     (void)pthread_mutex_lock(&faults->mutex);
-    for (unsigned i = 0; i < RACE_FAULTS; i++) {
+    for (unsigned i = 0; i < RACE_FAULTS; i++)
         plan_next(faults, (enum race_fault)i);
-    }
     faults->running = true;
     (void)pthread_mutex_unlock(&faults->mutex);
 }
@@ -108,9 +107,8 @@ bool race_faults_take(struct race_faults *faults, enum race_fault fault)
 
     (void)pthread_mutex_lock(&faults->mutex);
     due = faults->running && (faults->mask & RACE_FAULT_BIT(fault)) != 0 && race_now_us() >= faults->due_us[fault];
-    if (due) {
+    if (due)
         plan_next(faults, fault);
-    }
     (void)pthread_mutex_unlock(&faults->mutex);
     return due;
 }
@@ -130,12 +128,10 @@ static uint64_t draw_length(struct race_faults *faults)
 {
     uint64_t one_of = draw_below(faults, 20);
 
-    if (one_of < 14) {
+    if (one_of < 14)
         return 10 * 1000 + draw_below(faults, 490 * 1000);
-    }
-    if (one_of < 19) {
+    if (one_of < 19)
         return 500 * 1000 + draw_below(faults, 2500 * 1000);
-    }
     return faults->long_us + draw_below(faults, 2000 * 1000);
 }
 
@@ -156,12 +152,10 @@ static void go_on(struct race_faults *faults, unsigned index)
 {
     struct race_lane_state *lane = &faults->lane[index];
 
-    if (lane->stopped_us == 0) {
+    if (lane->stopped_us == 0)
         return;
-    }
-    if (lane->pid > 0) {
+    if (lane->pid > 0)
         (void)kill(lane->pid, SIGCONT);
-    }
     race_record_event(faults->record, HISTORY_PAUSE, index, lane->stopped_us, race_now_us(), lane->met);
     lane->stopped_us = 0;
 }
@@ -170,9 +164,8 @@ void race_faults_stop(struct race_faults *faults)
 {
     (void)pthread_mutex_lock(&faults->mutex);
     faults->running = false;
-    for (unsigned i = 0; i < faults->lanes; i++) {
+    for (unsigned i = 0; i < faults->lanes; i++)
         go_on(faults, i);
-    }
     (void)pthread_mutex_unlock(&faults->mutex);
 }
 
@@ -236,12 +229,10 @@ void race_faults_kill(struct race_faults *faults, unsigned lane, const char *wha
 
 static void hit_anybody(struct race_faults *faults)
 {
-    if (race_faults_take(faults, RACE_FAULT_PAUSE)) {
+    if (race_faults_take(faults, RACE_FAULT_PAUSE))
         race_faults_pause(faults, (unsigned)race_faults_draw(faults, faults->lanes), "");
-    }
-    if (race_faults_take(faults, RACE_FAULT_KILL)) {
+    if (race_faults_take(faults, RACE_FAULT_KILL))
         race_faults_kill(faults, (unsigned)race_faults_draw(faults, faults->lanes), "");
-    }
 }
 
 int race_faults_tick(struct race_faults *faults)
@@ -254,11 +245,9 @@ int race_faults_tick(struct race_faults *faults)
         next_ms = 1 + (int)race_faults_draw(faults, 20); /* no rhythm that calls could have too */
     }
     (void)pthread_mutex_lock(&faults->mutex);
-    for (unsigned i = 0; i < faults->lanes; i++) {
-        if (faults->lane[i].stopped_us != 0 && now >= faults->lane[i].resume_us) {
+    for (unsigned i = 0; i < faults->lanes; i++)
+        if (faults->lane[i].stopped_us != 0 && now >= faults->lane[i].resume_us)
             go_on(faults, i);
-        }
-    }
     (void)pthread_mutex_unlock(&faults->mutex);
     return faults->mask == 0 ? -1 : next_ms;
 }

@@ -42,13 +42,11 @@ static bool hit_sender(struct race_net *net, const struct proxy_request *request
 {
     char what[RACE_NAME_SIZE + 16];
 
-    if (!is_chosen(net, request)) {
+    if (!is_chosen(net, request))
         return false;
-    }
     describe_request(request, where, what, sizeof(what));
-    if (race_faults_take(net->faults, RACE_FAULT_PAUSE)) {
+    if (race_faults_take(net->faults, RACE_FAULT_PAUSE))
         race_faults_pause(net->faults, request->lane, what);
-    }
     if (race_faults_take(net->faults, RACE_FAULT_KILL)) {
         race_faults_kill(net->faults, request->lane, what);
         return true;
@@ -138,9 +136,8 @@ static void on_arrived(void *context, const struct proxy_request *request, struc
         settle_orphan(net, ret);
         return;
     }
-    if (!is_chosen(net, request)) {
+    if (!is_chosen(net, request))
         return;
-    }
     for (size_t i = 0; i < 5; i++) {
         enum race_fault fault = kinds[(first + i) % 5];
         bool fits = fault != RACE_FAULT_THROTTLE || request->service_call[0] != '\0';
@@ -167,9 +164,8 @@ static void on_fault(void *context, const struct proxy_request *request, const s
     struct race_net *net = context;
     char what[RACE_NAME_SIZE + 16];
 
-    if (fault->kind == RACE_FAULT_KILL) {
+    if (fault->kind == RACE_FAULT_KILL)
         return; /* told when it was done */
-    }
     describe_request(request, fault->harm == PROXY_TWICE ? "again " : "", what, sizeof(what));
     race_record_event(net->faults->record, race_fault_event((enum race_fault)fault->kind), request->lane, start_us,
                       end_us, what);

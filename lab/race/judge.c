@@ -43,9 +43,8 @@ static bool add_facts(struct race *race)
     bool good;
 
     name_faults(race->faults_wanted, faults, sizeof(faults));
-    if (gmtime_r(&begun, &parts) == NULL || strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) {
+    if (gmtime_r(&begun, &parts) == NULL || strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
         started[0] = '\0';
-    }
     good = history_add_fact(history, "store", race->at->url) &&
            history_add_fact(history, "ledger", ledger == NULL ? "" : ledger) &&
            history_add_fact(history, "started", started) && history_add_fact(history, "faults", faults) &&
@@ -80,9 +79,8 @@ static bool finish_file(struct race *race, struct result_file *file, bool writte
 {
     bool good = result_file_close(file, written, error) && written;
 
-    if (!good) {
+    if (!good)
         output_message(&race->session->output, error->message);
-    }
     return good;
 }
 

@@ -8,12 +8,10 @@ static size_t bucket_of(uint64_t us)
 {
     unsigned shift = 0;
 
-    while ((us >> shift) >= 2 * LATENCY_SUBS) {
+    while ((us >> shift) >= 2 * LATENCY_SUBS)
         shift++;
-    }
-    if (us < LATENCY_SUBS) {
+    if (us < LATENCY_SUBS)
         return (size_t)us;
-    }
     return (size_t)(shift + 1) * LATENCY_SUBS + (size_t)((us >> shift) - LATENCY_SUBS);
 }
 
@@ -21,9 +19,8 @@ static uint64_t upper_end(size_t bucket)
 {
     size_t shift;
 
-    if (bucket < LATENCY_SUBS) {
+    if (bucket < LATENCY_SUBS)
         return bucket;
-    }
     shift = bucket / LATENCY_SUBS - 1;
     return (((uint64_t)(bucket % LATENCY_SUBS) + LATENCY_SUBS + 1) << shift) - 1;
 }
@@ -32,9 +29,8 @@ void latency_add(struct latency *latency, uint64_t us)
 {
     latency->count++;
     latency->bucket[bucket_of(us)]++;
-    if (us > latency->max_us) {
+    if (us > latency->max_us)
         latency->max_us = us;
-    }
 }
 
 uint64_t latency_quantile(const struct latency *latency, unsigned percent)
@@ -42,9 +38,8 @@ uint64_t latency_quantile(const struct latency *latency, unsigned percent)
     uint64_t wanted = latency->count / 100 * percent + (latency->count % 100 * percent + 99) / 100;
     uint64_t seen = 0;
 
-    if (latency->count == 0) {
+    if (latency->count == 0)
         return 0;
-    }
     for (size_t i = 0; i < LATENCY_BUCKETS; i++) {
         seen += latency->bucket[i];
         if (seen >= wanted && seen > 0) {

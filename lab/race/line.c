@@ -30,11 +30,9 @@ static size_t add_text(char *ret, size_t len, const char *text)
     size_t start = len;
 
     len = add(ret, len, " %.*s", RACE_TEXT_MAX - 1, text);
-    for (size_t i = start; i < len; i++) {
-        if ((unsigned char)ret[i] < 0x20 || ret[i] == 0x7f) {
+    for (size_t i = start; i < len; i++)
+        if ((unsigned char)ret[i] < 0x20 || ret[i] == 0x7f)
             ret[i] = ' ';
-        }
-    }
     return len;
 }
 
@@ -43,12 +41,10 @@ static size_t format_task(const struct race_task *task, char *ret)
     size_t len = add(ret, 0, "J %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, task->lane, task->life, task->seed,
                      task->until_us);
 
-    for (size_t i = 0; i < RACE_KINDS; i++) {
+    for (size_t i = 0; i < RACE_KINDS; i++)
         len = add(ret, len, " %" PRIu64, task->count[i]);
-    }
-    for (size_t i = 0; i < RACE_KINDS; i++) {
+    for (size_t i = 0; i < RACE_KINDS; i++)
         len = add(ret, len, " %" PRIu64, task->done[i]);
-    }
     return add(ret, len, " %" PRIu64 " %d", task->serial, task->etags_are_md5 ? 1 : 0);
 }
 
@@ -74,9 +70,8 @@ static size_t format_ticket(const struct race_message *message, char *ret)
 {
     size_t len = strlen(message->ticket);
 
-    if (len == 0 || len > RACE_LINE_MAX - 64 || strpbrk(message->ticket, "\r\n") != NULL) {
+    if (len == 0 || len > RACE_LINE_MAX - 64 || strpbrk(message->ticket, "\r\n") != NULL)
         return 0;
-    }
     return add(ret, 0, "K %" PRIu64 " %s", message->call, message->ticket);
 }
 
@@ -119,14 +114,12 @@ static bool take(const char **cursor, uint64_t max, uint64_t *ret)
     const char *p = *cursor;
     uint64_t value = 0;
 
-    if (*p++ != ' ' || *p < '0' || *p > '9') {
+    if (*p++ != ' ' || *p < '0' || *p > '9')
         return false;
-    }
     for (; *p >= '0' && *p <= '9'; p++) {
         uint64_t digit = (uint64_t)(*p - '0');
-        if (digit > max || value > (max - digit) / 10) {
+        if (digit > max || value > (max - digit) / 10)
             return false;
-        }
         value = value * 10 + digit;
     }
     *cursor = p;
@@ -145,18 +138,16 @@ static bool take_word(const char **cursor, bool may_be_empty, char *ret, size_t 
     const char *p = *cursor;
     size_t len;
 
-    if (*p++ != ' ') {
+    if (*p++ != ' ')
         return false;
-    }
     len = strcspn(p, " ");
     *cursor = p + len;
     if (len == 1 && *p == '-') {
         ret[0] = '\0';
         return may_be_empty;
     }
-    if (len == 0 || len >= ret_size) {
+    if (len == 0 || len >= ret_size)
         return false;
-    }
     memcpy(ret, p, len);
     ret[len] = '\0';
     return true;
@@ -166,9 +157,8 @@ static bool take_verdict(const char **cursor, os_verdict *ret)
 {
     uint64_t value;
 
-    if (!take(cursor, OS_UNKNOWN, &value) || value < OS_COMMITTED) {
+    if (!take(cursor, OS_UNKNOWN, &value) || value < OS_COMMITTED)
         return false;
-    }
     *ret = (os_verdict)value;
     return true;
 }
@@ -177,9 +167,8 @@ static bool take_operation(const char **cursor, enum history_operation *ret)
 {
     uint64_t value;
 
-    if (!take(cursor, HISTORY_DELETE_IF_MATCH, &value) || value < HISTORY_PUT_IF_ABSENT) {
+    if (!take(cursor, HISTORY_DELETE_IF_MATCH, &value) || value < HISTORY_PUT_IF_ABSENT)
         return false;
-    }
     *ret = (enum history_operation)value;
     return true;
 }
@@ -188,9 +177,8 @@ static bool take_flag(const char **cursor, bool *ret)
 {
     uint64_t value;
 
-    if (!take(cursor, 1, &value)) {
+    if (!take(cursor, 1, &value))
         return false;
-    }
     *ret = value == 1;
     return true;
 }
@@ -200,9 +188,8 @@ static bool take_text(const char **cursor, struct race_message *ret)
 {
     size_t len;
 
-    if (**cursor != ' ' || (len = strlen(*cursor + 1)) >= sizeof(ret->text)) {
+    if (**cursor != ' ' || (len = strlen(*cursor + 1)) >= sizeof(ret->text))
         return false;
-    }
     memcpy(ret->text, *cursor + 1, len + 1);
     *cursor += 1 + len;
     return true;
@@ -235,9 +222,8 @@ static bool parse_settled(const char **at, struct race_message *ret)
 
 static bool parse_ticket(const char **at, struct race_message *ret)
 {
-    if (!take_any(at, &ret->call) || **at != ' ' || (*at)[1] == '\0') {
+    if (!take_any(at, &ret->call) || **at != ' ' || (*at)[1] == '\0')
         return false;
-    }
     ret->ticket = *at + 1;
     *at += strlen(*at);
     return true;
@@ -254,12 +240,10 @@ static bool parse_task(const char **at, struct race_task *ret)
     bool good = take(at, RACE_WRITERS_MAX - 1, &ret->lane) && take_any(at, &ret->life) && take_any(at, &ret->seed) &&
                 take_any(at, &ret->until_us);
 
-    for (size_t i = 0; i < RACE_KINDS; i++) {
+    for (size_t i = 0; i < RACE_KINDS; i++)
         good = good && take_any(at, &ret->count[i]);
-    }
-    for (size_t i = 0; i < RACE_KINDS; i++) {
+    for (size_t i = 0; i < RACE_KINDS; i++)
         good = good && take_any(at, &ret->done[i]);
-    }
     return good && take_any(at, &ret->serial) && take_flag(at, &ret->etags_are_md5);
 }
 

@@ -14,12 +14,10 @@ bool race_net_find(const struct options *options, struct race_net *ret, struct u
 {
     const char *ledger = options_text(options, OPTION_LEDGER);
 
-    if (!race_service_find(options, false, &ret->store, usage)) {
+    if (!race_service_find(options, false, &ret->store, usage))
         return false;
-    }
-    if (ledger == NULL || strncmp(ledger, "dynamo", 6) != 0) {
+    if (ledger == NULL || strncmp(ledger, "dynamo", 6) != 0)
         return true;
-    }
     return race_service_find(options, true, &ret->ledger, usage);
 }
 
@@ -30,15 +28,12 @@ static bool open_lane(struct race_net *net, unsigned lane)
     struct proxy_target any = {.tls = net->store.target.tls, .ledger_tls = net->ledger.target.tls};
     bool indirect = !net->store.direct || (net->ledger.wanted && !net->ledger.direct);
 
-    if (net->store.direct) {
+    if (net->store.direct)
         net->store_port[lane] = proxy_listen(net->proxy, lane, &net->store.target);
-    }
-    if (net->ledger.wanted && net->ledger.direct) {
+    if (net->ledger.wanted && net->ledger.direct)
         net->ledger_port[lane] = proxy_listen(net->proxy, lane, &net->ledger.target);
-    }
-    if (indirect) {
+    if (indirect)
         net->any_port[lane] = proxy_listen(net->proxy, lane, &any);
-    }
     return (!net->store.direct || net->store_port[lane] != 0) &&
            (!net->ledger.wanted || !net->ledger.direct || net->ledger_port[lane] != 0) &&
            (!indirect || net->any_port[lane] != 0);
@@ -57,19 +52,16 @@ bool race_net_open(struct race_net *net, struct race_faults *faults, unsigned wr
                             "cannot be used.",
                             ca_file == NULL ? "" : ca_file);
     }
-    for (unsigned i = 0; i < writers; i++) {
-        if (!open_lane(net, i)) {
+    for (unsigned i = 0; i < writers; i++)
+        if (!open_lane(net, i))
             return usage_refuse(usage, "The faults' proxy could not open its ports on loopback: %s.", strerror(errno));
-        }
-    }
     return proxy_run(net->proxy) || usage_refuse(usage, "The faults' proxy could not be started: %s.", strerror(errno));
 }
 
 void race_net_drain(struct race_net *net)
 {
-    if (net->proxy != NULL) {
+    if (net->proxy != NULL)
         proxy_drain(net->proxy);
-    }
 }
 
 void race_net_close(struct race_net *net)
@@ -84,14 +76,12 @@ bool race_net_url(const struct race_net *net, unsigned lane, bool ledger, char *
 {
     const struct race_service *service = ledger ? &net->ledger : &net->store;
 
-    if (net->proxy == NULL || !service->wanted) {
+    if (net->proxy == NULL || !service->wanted)
         return false;
-    }
-    if (service->direct) {
+    if (service->direct)
         (void)snprintf(ret, ret_size, "http://127.0.0.1:%u", (ledger ? net->ledger_port : net->store_port)[lane]);
-    } else {
+    else
         (void)snprintf(ret, ret_size, "%s", service->url);
-    }
     return true;
 }
 
@@ -100,11 +90,9 @@ static bool is_of_proxies(const char *entry)
     static const char *const names[] = {"http_proxy", "https_proxy", "all_proxy", "no_proxy"};
     size_t len = strcspn(entry, "=");
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strlen(names[i]) == len && strncasecmp(entry, names[i], len) == 0) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i]) == len && strncasecmp(entry, names[i], len) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -126,9 +114,8 @@ char **race_net_environment(const struct race_net *net, unsigned lane)
     char **ret;
     bool good;
 
-    while (environ[count] != NULL) {
+    while (environ[count] != NULL)
         count++;
-    }
     ret = calloc(count + 3, sizeof(ret[0]));
     good = ret != NULL;
     for (size_t i = 0; i < count && good; i++) {
@@ -151,8 +138,7 @@ char **race_net_environment(const struct race_net *net, unsigned lane)
 
 void race_net_free_environment(char **environment)
 {
-    for (size_t i = 0; environment != NULL && environment[i] != NULL; i++) {
+    for (size_t i = 0; environment != NULL && environment[i] != NULL; i++)
         free(environment[i]);
-    }
     free(environment);
 }

@@ -23,18 +23,14 @@ bool race_list_names(struct race *race)
     free(race->name);
     race->name_count = 0;
     race->name = calloc(record->count == 0 ? 1 : record->count, sizeof(race->name[0]));
-    if (race->name == NULL) {
+    if (race->name == NULL)
         return false;
-    }
-    for (size_t i = 0; i < record->count; i++) {
+    for (size_t i = 0; i < record->count; i++)
         race->name[i] = record->entry[i].call.key;
-    }
     qsort(race->name, record->count, sizeof(race->name[0]), by_name);
-    for (size_t i = 0; i < record->count; i++) {
-        if (race->name_count == 0 || race->name[race->name_count - 1] != race->name[i]) {
+    for (size_t i = 0; i < record->count; i++)
+        if (race->name_count == 0 || race->name[race->name_count - 1] != race->name[i])
             race->name[race->name_count++] = race->name[i];
-        }
-    }
     return true;
 }
 
@@ -45,9 +41,8 @@ void race_await_the_dead(struct race *race)
     struct pollfd fd = {.fd = race->session->interrupt.seen, .events = POLLIN};
 
     /* In a folder nothing is under way: what a process has not done when it dies is not done. */
-    if (race->last_kill_us == 0 || race->interrupted || strncmp(race->at->store, "file:", 5) == 0 || now >= until_us) {
+    if (race->last_kill_us == 0 || race->interrupted || strncmp(race->at->store, "file:", 5) == 0 || now >= until_us)
         return;
-    }
     race->interrupted = poll(&fd, 1, (int)((until_us - now) / 1000 + 1)) > 0;
 }
 
@@ -69,16 +64,14 @@ static bool read_one(struct race *race, const char *name)
     sink.ret_data = &data;
     sink.ret_length = &len;
     sink.max_length = RACE_OBJECT_MAX;
-    if (key != NULL) {
+    if (key != NULL)
         code = os_get(session->client, key, &sink, &session->call, NULL, &error);
-    }
     free(key);
     good = code == OS_ERR_NOT_FOUND || (code == OS_OK && race_value(data, len, value));
     if (code == OS_OK && good) {
         final.value = value;
-        if (race_kind_of(name) == RACE_UPDATE && race_body_count(race->id, name, data, len, &count)) {
+        if (race_kind_of(name) == RACE_UPDATE && race_body_count(race->id, name, data, len, &count))
             race->progress.counters_found += count;
-        }
     }
     os_free(data);
     if (!good) {

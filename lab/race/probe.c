@@ -19,9 +19,8 @@ static bool record_probe(struct race *race, const char *name, const char *value,
 
     (void)snprintf(message.key, sizeof(message.key), "%s", name);
     (void)snprintf(message.value, sizeof(message.value), "%s", value);
-    if (!race_record_message(&race->record, 0, &message)) {
+    if (!race_record_message(&race->record, 0, &message))
         return false;
-    }
     message.kind = RACE_MESSAGE_END;
     message.verdict = OS_COMMITTED;
     message.end_us = race_now_us();

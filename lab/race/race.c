@@ -20,13 +20,11 @@ static bool choose_prefix(struct race *race, struct location *at)
     char *key = NULL;
     bool good;
 
-    if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number)) {
+    if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
         return false;
-    }
     (void)snprintf(race->id, sizeof(race->id), "%016" PRIx64, number);
-    if (asprintf(&key, "%s%srace-%s/", at->key, len == 0 || at->key[len - 1] == '/' ? "" : "/", race->id) < 0) {
+    if (asprintf(&key, "%s%srace-%s/", at->key, len == 0 || at->key[len - 1] == '/' ? "" : "/", race->id) < 0)
         return false;
-    }
     good = location_set_key(at, key);
     free(key);
     return good;
@@ -57,11 +55,10 @@ static enum status finish_race(struct race *race)
     race_read_back(race);
     written = race_judge(race);
     status = race_print_result(race);
-    if (may_remove(race, status)) {
+    if (may_remove(race, status))
         race_remove_objects(race);
-    } else {
+    else
         say_where_kept(race);
-    }
     return written || status != STATUS_DONE ? status : STATUS_NOT_EXECUTED;
 }
 
@@ -70,13 +67,11 @@ static enum status run_race(struct race *race)
     enum status status = STATUS_NOT_EXECUTED;
     bool ran;
 
-    if (!race_probe(race, &status)) {
+    if (!race_probe(race, &status))
         return status;
-    }
     ran = race_run_workers(race);
-    if (!race_list_names(race)) {
+    if (!race_list_names(race))
         return session_fail(race->session, race->at->url, OS_ERR_NO_MEMORY, "There is not enough memory.");
-    }
     if (!ran) {
         race_remove_objects(race);
         return STATUS_NOT_EXECUTED;
@@ -92,14 +87,12 @@ static bool prepare_race(struct race *race, const struct race_settings *settings
     race->seed = settings->seed;
     race->faults_wanted = settings->faults;
     while (race->seed == 0) {
-        if (getrandom(&race->seed, sizeof(race->seed), 0) != (ssize_t)sizeof(race->seed)) {
+        if (getrandom(&race->seed, sizeof(race->seed), 0) != (ssize_t)sizeof(race->seed))
             return false;
-        }
         race->seed >>= 16; /* short enough to be typed again */
     }
-    if (!choose_prefix(race, at) || !race_record_init(&race->record, race_now_us())) {
+    if (!choose_prefix(race, at) || !race_record_init(&race->record, race_now_us()))
         return false;
-    }
     race_faults_init(&race->faults, &race->record, race->faults_wanted, race->writers, race->seed,
                      race_attempt_us(race->session->options));
     return true;
@@ -115,9 +108,8 @@ static bool open_network(struct race *race, struct usage *usage)
 {
     const struct options *options = race->session->options;
 
-    if (!needs_network(race)) {
+    if (!needs_network(race))
         return true;
-    }
     race->faults.at_requests = true;
     return race_net_find(options, &race->net, usage) &&
            race_net_open(&race->net, &race->faults, race->writers, options_text(options, OPTION_CA_FILE), usage);
@@ -128,12 +120,10 @@ static enum status start_race(struct race *race)
     struct usage usage = {0};
     os_error error = {.code = OS_OK};
 
-    if (!race_open_files(race, &error)) {
+    if (!race_open_files(race, &error))
         return session_fail(race->session, race->at->url, error.code, "%s", error.message);
-    }
-    if (!open_network(race, &usage)) {
+    if (!open_network(race, &usage))
         return session_fail(race->session, race->at->url, OS_ERR_CONFIG, "%s", usage.message);
-    }
     return run_race(race);
 }
 

@@ -16,9 +16,8 @@ bool race_record_init(struct race_record *record, uint64_t origin_us)
 
 void race_record_free(struct race_record *record)
 {
-    for (size_t i = 0; i < record->count; i++) {
+    for (size_t i = 0; i < record->count; i++)
         free(record->entry[i].ticket);
-    }
     free(record->entry);
     free(record->event);
     history_free(record->history);
@@ -32,13 +31,11 @@ static bool grow_array(void **array, size_t count, size_t *room, size_t size)
     size_t wanted = *room == 0 ? 256 : *room * 2;
     void *more;
 
-    if (count < *room) {
+    if (count < *room)
         return true;
-    }
     more = reallocarray(*array, wanted, size);
-    if (more == NULL) {
+    if (more == NULL)
         return false;
-    }
     *array = more;
     *room = wanted;
     return true;
@@ -85,13 +82,11 @@ static bool record_call(struct race_record *record, unsigned lane, const struct 
 {
     struct race_entry *entry;
 
-    if (record->open[lane] != 0) {
+    if (record->open[lane] != 0)
         return false;
-    }
     entry = append_entry(record, lane, message);
-    if (entry == NULL) {
+    if (entry == NULL)
         return false;
-    }
     entry->call.operation = message->operation;
     entry->call.end_us = HISTORY_NEVER;
     entry->call.verdict = OS_UNKNOWN;
@@ -104,13 +99,11 @@ static bool record_read(struct race_record *record, unsigned lane, const struct 
 {
     struct race_entry *entry;
 
-    if (message->end_us < message->start_us) {
+    if (message->end_us < message->start_us)
         return false;
-    }
     entry = append_entry(record, lane, message);
-    if (entry == NULL) {
+    if (entry == NULL)
         return false;
-    }
     entry->call.operation = HISTORY_READ;
     entry->call.end_us = since_origin(record, message->end_us);
     entry->call.verdict = OS_COMMITTED;
@@ -146,9 +139,8 @@ static bool record_end(struct race_record *record, unsigned lane, const struct r
     struct race_entry *entry = open_entry_of(record, lane, message->call);
     struct history_call *call;
 
-    if (entry == NULL) {
+    if (entry == NULL)
         return false;
-    }
     call = &entry->call;
     call->end_us = since_origin(record, message->end_us);
     call->verdict = message->verdict;
@@ -168,9 +160,8 @@ static bool record_ticket(struct race_record *record, unsigned lane, const struc
 {
     struct race_entry *entry = open_entry_of(record, lane, message->call);
 
-    if (entry == NULL || entry->ticket != NULL) {
+    if (entry == NULL || entry->ticket != NULL)
         return false;
-    }
     entry->ticket = strdup(message->ticket);
     record->no_memory = record->no_memory || entry->ticket == NULL;
     return entry->ticket != NULL;
@@ -181,9 +172,8 @@ static bool record_settled(struct race_record *record, unsigned lane, const stru
     for (size_t i = record->count; i > 0; i--) { /* mostly the last one of its lane */
         struct race_entry *entry = &record->entry[i - 1];
         if (entry->call.writer == lane && entry->call.id == message->call) {
-            if (entry->ticket == NULL) {
+            if (entry->ticket == NULL)
                 return false;
-            }
             free(entry->ticket);
             entry->ticket = NULL;
             entry->call.settled = message->verdict;
@@ -197,9 +187,8 @@ static bool record_settled(struct race_record *record, unsigned lane, const stru
 
 bool race_record_message(struct race_record *record, unsigned lane, const struct race_message *message)
 {
-    if (lane >= RACE_WRITERS_MAX) {
+    if (lane >= RACE_WRITERS_MAX)
         return false;
-    }
     switch (message->kind) {
     case RACE_MESSAGE_CALL: return record_call(record, lane, message);
     case RACE_MESSAGE_END: return record_end(record, lane, message);
@@ -219,9 +208,8 @@ const struct race_entry *race_record_next_ticket(const struct race_record *recor
 {
     while (*cursor < record->count) {
         const struct race_entry *entry = &record->entry[(*cursor)++];
-        if (entry->call.writer == lane && entry->ticket != NULL) {
+        if (entry->call.writer == lane && entry->ticket != NULL)
             return entry;
-        }
     }
     return NULL;
 }

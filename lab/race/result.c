@@ -72,11 +72,9 @@ static bool is_shown(const struct race *race, enum race_kind kind)
 static void print_times(const struct race *race, const char *name, uint64_t (*of)(const struct race_figures *))
 {
     (void)printf("  %-22s", name);
-    for (size_t i = 0; i < RACE_KINDS; i++) {
-        if (is_shown(race, columns[i].kind)) {
+    for (size_t i = 0; i < RACE_KINDS; i++)
+        if (is_shown(race, columns[i].kind))
             (void)printf(" %9.1f ms", (double)of(&race->summary.kind[columns[i].kind]) / 1000.0);
-        }
-    }
     (void)fputc('\n', stdout);
 }
 
@@ -103,19 +101,15 @@ static uint64_t elapsed(const struct race_figures *figures)
 static void print_calls(const struct race *race)
 {
     (void)printf("  %-22s", "");
-    for (size_t i = 0; i < RACE_KINDS; i++) {
-        if (is_shown(race, columns[i].kind)) {
+    for (size_t i = 0; i < RACE_KINDS; i++)
+        if (is_shown(race, columns[i].kind))
             (void)printf(" %12s", columns[i].title);
-        }
-    }
     (void)fputc('\n', stdout);
     for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
         (void)printf("  %-22s", rows[row].title);
-        for (size_t i = 0; i < RACE_KINDS; i++) {
-            if (is_shown(race, columns[i].kind)) {
+        for (size_t i = 0; i < RACE_KINDS; i++)
+            if (is_shown(race, columns[i].kind))
                 (void)printf(" %12" PRIu64, figure(&race->summary.kind[columns[i].kind], rows[row].offset));
-            }
-        }
         (void)fputc('\n', stdout);
     }
     print_times(race, "latency p50", p50);
@@ -131,9 +125,8 @@ static void print_writers(const struct race *race)
     (void)printf("\n  %-10s %12s %12s\n", "writer", "keys won", updates ? "increments" : "");
     for (unsigned i = 0; i < race->writers; i++) {
         (void)printf("  %-10u %12" PRIu64, i, race->summary.won[i]);
-        if (updates) {
+        if (updates)
             (void)printf(" %12" PRIu64, race->summary.increments[i]);
-        }
         (void)fputc('\n', stdout);
     }
 }
@@ -142,9 +135,8 @@ static void print_faults(const struct race *race)
 {
     const struct latency *wait = &race->summary.takeover_wait;
 
-    if (race->faults_wanted == 0) {
+    if (race->faults_wanted == 0)
         return;
-    }
     (void)printf("\n  %-22s", "faults");
     for (unsigned i = 0; i < RACE_FAULTS; i++) {
         if ((race->faults_wanted & RACE_FAULT_BIT(i)) != 0) {
@@ -201,11 +193,9 @@ static void print_result_table(const struct race *race, enum race_judgement judg
         (void)printf(", %" PRIu64 " seconds", race->duration_us / 1000000);
     } else {
         static const char *const words[RACE_KINDS] = {"keys", "increments each", "copies", "deletes each"};
-        for (unsigned kind = 0; kind < RACE_KINDS; kind++) {
-            if (race->count[kind] > 0) {
+        for (unsigned kind = 0; kind < RACE_KINDS; kind++)
+            if (race->count[kind] > 0)
                 (void)printf(", %" PRIu64 " %s", race->count[kind], words[kind]);
-            }
-        }
     }
     (void)fputs("\n\n", stdout);
     print_calls(race);
@@ -222,9 +212,8 @@ static void add_figures(struct json_line *line, const char *name, const struct r
     struct json_line child;
 
     json_line_begin(&child);
-    for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
+    for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++)
         json_line_number(&child, rows[row].name, figure(figures, rows[row].offset));
-    }
     json_line_number(&child, "latency_p50_us", latency_quantile(&figures->latency, 50));
     json_line_number(&child, "latency_p95_us", latency_quantile(&figures->latency, 95));
     json_line_number(&child, "latency_max_us", figures->latency.max_us);
@@ -282,9 +271,8 @@ static void print_result_json(struct race *race, enum race_judgement judgement, 
     json_line_text(&line, "message", sentence);
     json_line_number(&line, "writers", race->writers);
     json_line_number(&line, "seed", race->seed);
-    if (race->duration_us > 0) {
+    if (race->duration_us > 0)
         json_line_number(&line, "duration_s", race->duration_us / 1000000);
-    }
     json_line_number(&line, "keys", race->duration_us > 0 ? summary->names : race->count[RACE_CREATE]);
     json_line_number(&line, "updates", race->duration_us > 0 ? 0 : race->count[RACE_UPDATE]);
     json_line_number(&line, "keys_created", summary->created);
@@ -294,16 +282,14 @@ static void print_result_json(struct race *race, enum race_judgement judgement, 
     json_line_number(&line, "objects_wrong", summary->objects_wrong);
     json_line_flag(&line, "read_back", race->progress.read_back);
     json_line_number(&line, "counter_expected", race_committed(&summary->kind[RACE_UPDATE]));
-    if (race->progress.read_back) {
+    if (race->progress.read_back)
         json_line_number(&line, "counter_found", race->progress.counters_found);
-    }
     json_line_number(&line, "reads", summary->reads);
     json_line_number(&line, "unsettled", summary->unsettled);
     json_line_number(&line, "takeover_wait_p50_ms", latency_quantile(&summary->takeover_wait, 50) / 1000);
     json_line_number(&line, "takeover_wait_max_ms", summary->takeover_wait.max_us / 1000);
-    for (size_t i = 0; i < RACE_KINDS; i++) {
+    for (size_t i = 0; i < RACE_KINDS; i++)
         add_figures(&line, columns[i].name, &summary->kind[columns[i].kind]);
-    }
     add_writers(&line, race);
     add_faults(&line, race);
     add_findings(&line, race);

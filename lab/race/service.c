@@ -23,9 +23,8 @@ static bool split_authority(const char *authority, size_t len, bool tls, struct 
     const char *rest = host + host_len + (v6 ? 1 : 0);
     size_t rest_len = len - (size_t)(rest - authority);
 
-    if ((v6 && end == NULL) || host_len == 0 || host_len >= sizeof(ret->host) || rest_len > sizeof(ret->port)) {
+    if ((v6 && end == NULL) || host_len == 0 || host_len >= sizeof(ret->host) || rest_len > sizeof(ret->port))
         return false;
-    }
     memcpy(ret->host, host, host_len);
     ret->host[host_len] = '\0';
     if (rest_len == 0) {
@@ -54,14 +53,12 @@ bool race_service_parse(const char *url, struct race_service *ret)
     size_t len;
 
     memset(ret, 0, sizeof(*ret));
-    if (!tls && strncasecmp(url, "http://", 7) != 0) {
+    if (!tls && strncasecmp(url, "http://", 7) != 0)
         return false;
-    }
     len = strcspn(authority, "/?#");
     if ((authority[len] != '\0' && strcmp(authority + len, "/") != 0) || memchr(authority, '@', len) != NULL ||
-        !split_authority(authority, len, tls, &ret->target)) {
+        !split_authority(authority, len, tls, &ret->target))
         return false;
-    }
     ret->target.tls = tls;
     ret->target.ledger_tls = tls;
     ret->wanted = true;

@@ -33,9 +33,8 @@ static bool take_duration(const struct options *options, struct race_settings *r
     static const enum option_id counts[] = {OPTION_KEYS, OPTION_UPDATES, OPTION_COPIES, OPTION_DELETES};
     const char *duration = options_text(options, OPTION_DURATION);
 
-    if (duration == NULL) {
+    if (duration == NULL)
         return true;
-    }
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         if (options_text(options, counts[i]) != NULL) {
             return usage_refuse(usage, "--duration and --%s exclude each other: a race ends by time or by counts.",
@@ -51,16 +50,13 @@ static bool take_faults(const struct options *options, bool embedded, struct rac
     const char *faults = options_text(options, OPTION_FAULTS);
     bool all;
 
-    if (faults == NULL) {
+    if (faults == NULL)
         return true;
-    }
-    if (!race_faults_parse(faults, &ret->faults, usage)) {
+    if (!race_faults_parse(faults, &ret->faults, usage))
         return false;
-    }
     all = ret->faults == RACE_FAULT_ALL;
-    if (embedded && all) {
+    if (embedded && all)
         ret->faults = RACE_FAULT_LOCAL;
-    }
     if (embedded && (ret->faults & ~RACE_FAULT_LOCAL) != 0) {
         return usage_refuse(usage, "A store in a folder has no network, so only the faults pause and kill are "
                                    "possible: give --faults pause,kill.");

@@ -30,19 +30,17 @@ static void add_argument(struct arguments *arguments, const char *format, ...)
     char *text = NULL;
 
     va_start(args, format);
-    if (arguments->failed || vasprintf(&text, format, args) < 0) {
+    if (arguments->failed || vasprintf(&text, format, args) < 0)
         arguments->failed = true;
-    } else {
+    else
         arguments->list[arguments->count++] = text;
-    }
     va_end(args);
 }
 
 static void free_arguments(struct arguments *arguments)
 {
-    for (size_t i = 0; i < arguments->count; i++) {
+    for (size_t i = 0; i < arguments->count; i++)
         free(arguments->list[i]);
-    }
 }
 
 static bool is_endpoint(enum option_id id)
@@ -57,16 +55,13 @@ static void add_settings(struct arguments *arguments, const struct options *opti
         bool own = option_table[id].scope == OPTION_SCOPE_SETTING && options->value[id] != NULL &&
                    !options->from_environment[id] && id != OPTION_STORE &&
                    !(proxied && is_endpoint((enum option_id)id));
-        if (own) {
+        if (own)
             add_argument(arguments, "--%s=%s", option_table[id].name, options->value[id]);
-        }
     }
-    if (options_on(options, OPTION_QUIET)) {
+    if (options_on(options, OPTION_QUIET))
         add_argument(arguments, "--quiet");
-    }
-    for (unsigned i = 0; i < options->given[OPTION_VERBOSE] && i < 2; i++) {
+    for (unsigned i = 0; i < options->given[OPTION_VERBOSE] && i < 2; i++)
         add_argument(arguments, "-v");
-    }
 }
 
 static void build_arguments(struct arguments *arguments, const struct race *race, unsigned lane)
@@ -78,12 +73,10 @@ static void build_arguments(struct arguments *arguments, const struct race *race
     add_argument(arguments, RACE_WORKER_COMMAND);
     add_argument(arguments, "--store=%s", race->at->store);
     add_settings(arguments, race->session->options, race->net.proxy != NULL);
-    if (race_net_url(&race->net, lane, false, url, sizeof(url))) {
+    if (race_net_url(&race->net, lane, false, url, sizeof(url)))
         add_argument(arguments, "--s3-endpoint=%s", url);
-    }
-    if (race_net_url(&race->net, lane, true, url, sizeof(url))) {
+    if (race_net_url(&race->net, lane, true, url, sizeof(url)))
         add_argument(arguments, "--dynamodb-endpoint=%s", url);
-    }
     add_argument(arguments, "--");
     add_argument(arguments, "%s", race->at->key);
     add_argument(arguments, "%s", race->id);
@@ -98,18 +91,16 @@ static int spawn_with(pid_t *ret, char *const *arguments, char *const *environme
     sigset_t none;
     int failure = posix_spawn_file_actions_init(&actions);
 
-    if (failure != 0) {
+    if (failure != 0)
         return failure;
-    }
     failure = posix_spawnattr_init(&attributes);
     if (failure != 0) {
         (void)posix_spawn_file_actions_destroy(&actions);
         return failure;
     }
     (void)sigemptyset(&none);
-    for (size_t i = 0; i < 3 && failure == 0; i++) {
+    for (size_t i = 0; i < 3 && failure == 0; i++)
         failure = posix_spawn_file_actions_adddup2(&actions, fds[i], targets[i]);
-    }
     failure = failure != 0 ? failure : posix_spawnattr_setsigmask(&attributes, &none);
     failure = failure != 0 ? failure : posix_spawnattr_setpgroup(&attributes, 0);
     failure =
@@ -135,9 +126,8 @@ int race_spawn(const struct race *race, int front, unsigned lane, struct race_pr
     int report[2];
     int failure;
 
-    if (pipe2(task, O_CLOEXEC) != 0) {
+    if (pipe2(task, O_CLOEXEC) != 0)
         return errno;
-    }
     if (pipe2(report, O_CLOEXEC) != 0) {
         failure = errno;
         close_both(task);

@@ -12,32 +12,27 @@ enum race_kind race_kind_of(const char *name)
         enum race_kind kind;
     } starts[] = {{"key-", RACE_CREATE}, {"counter", RACE_UPDATE}, {"copy-", RACE_COPY}, {"phoenix", RACE_DELETE}};
 
-    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-        if (strncmp(name, starts[i].start, strlen(starts[i].start)) == 0) {
+    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+        if (strncmp(name, starts[i].start, strlen(starts[i].start)) == 0)
             return starts[i].kind;
-        }
-    }
     return RACE_KINDS;
 }
 
 /* Has anybody else met the value: as what a read saw, as what a write replaced, or at the end? */
 static bool was_seen(const struct history *history, const struct history_call *call)
 {
-    if (call->value[0] == '\0') {
+    if (call->value[0] == '\0')
         return false; /* a deletion: nothing tells it from another one's */
-    }
     for (size_t i = 0; i < history_call_count(history); i++) {
         const struct history_call *other = history_call_at(history, i);
         const char *met = other->operation == HISTORY_READ ? other->value : other->expected;
-        if (other->key == call->key && met == call->value) {
+        if (other->key == call->key && met == call->value)
             return true;
-        }
     }
     for (size_t i = 0; i < history_final_count(history); i++) {
         const struct history_final *final = history_final_at(history, i);
-        if (final->key == call->key && final->value == call->value) {
+        if (final->key == call->key && final->value == call->value)
             return true;
-        }
     }
     return false;
 }
@@ -81,16 +76,14 @@ static void count_call(const struct history *history, const struct history_call 
     case OS_NOT_EXECUTED: figures->not_executed++; break;
     case OS_UNKNOWN: count_unknown(history, call, figures); break;
     }
-    if (call->end_us != HISTORY_NEVER) {
+    if (call->end_us != HISTORY_NEVER)
         latency_add(&figures->latency, call->end_us - call->start_us);
-    }
 }
 
 static void count_for_writer(const struct history_call *call, enum race_kind kind, struct race_summary *ret)
 {
-    if (call->settled != OS_COMMITTED || call->writer >= RACE_WRITERS_MAX) {
+    if (call->settled != OS_COMMITTED || call->writer >= RACE_WRITERS_MAX)
         return;
-    }
     ret->won[call->writer] += kind == RACE_CREATE ? 1 : 0;
     ret->increments[call->writer] += kind == RACE_UPDATE && call->operation == HISTORY_PUT_IF_MATCH ? 1 : 0;
 }
@@ -101,12 +94,10 @@ static void count_names(const struct history *history, const struct judge_result
     for (size_t i = 0; i < history_final_count(history); i++) {
         const struct history_final *final = history_final_at(history, i);
         bool wrong = false;
-        if (race_kind_of(final->key) != RACE_CREATE) {
+        if (race_kind_of(final->key) != RACE_CREATE)
             continue;
-        }
-        for (size_t j = 0; j < judged->finding_count; j++) {
+        for (size_t j = 0; j < judged->finding_count; j++)
             wrong = wrong || strcmp(judged->finding[j].key, final->key) == 0;
-        }
         ret->names++;
         ret->created += final->value[0] != '\0' ? 1 : 0;
         ret->objects_right += wrong ? 0 : 1;
@@ -127,12 +118,10 @@ void race_summarize(const struct history *history, const struct judge_result *ju
             continue;
         }
         ret->unsettled += is_unsettled(call) ? 1 : 0;
-        if (call->took_over) {
+        if (call->took_over)
             latency_add(&ret->takeover_wait, call->waited_ms * 1000);
-        }
-        if (kind == RACE_KINDS || (kind == RACE_UPDATE && call->operation != HISTORY_PUT_IF_MATCH)) {
+        if (kind == RACE_KINDS || (kind == RACE_UPDATE && call->operation != HISTORY_PUT_IF_MATCH))
             continue; /* a counter's creation is no increment, and sources are only there to be copied */
-        }
         count_call(history, call, &ret->kind[kind]);
         count_for_writer(call, kind, ret);
     }
@@ -150,9 +139,8 @@ static uint64_t lacking(const struct race_progress *progress, unsigned writers, 
 {
     uint64_t lack = 0;
 
-    for (unsigned i = 0; i < writers; i++) {
+    for (unsigned i = 0; i < writers; i++)
         lack += progress->done[i][kind] < count ? count - progress->done[i][kind] : 0;
-    }
     return lack;
 }
 
@@ -161,9 +149,8 @@ static bool find_missing(const struct race_summary *summary, const struct race_p
 {
     uint64_t missing = 0;
 
-    for (unsigned kind = 0; count != NULL && kind < RACE_KINDS; kind++) {
+    for (unsigned kind = 0; count != NULL && kind < RACE_KINDS; kind++)
         missing += lacking(progress, summary->writers, (enum race_kind)kind, count[kind]);
-    }
     if (progress->lost_writers > 0) {
         (void)snprintf(ret, ret_size, "%u of %u processes ended early.", progress->lost_writers, summary->writers);
     } else if (missing > 0) {
@@ -197,9 +184,8 @@ enum race_judgement race_conclude(const struct race_summary *summary, const stru
         (void)snprintf(ret, ret_size, "The outcome of %" PRIu64 " calls is still unknown.", summary->unsettled);
         return RACE_UNSETTLED;
     }
-    if (find_missing(summary, progress, count, ret, ret_size)) {
+    if (find_missing(summary, progress, count, ret, ret_size))
         return RACE_INCOMPLETE;
-    }
     if (judged->gave_up) {
         (void)snprintf(ret, ret_size, "The judge needs more steps than the limit for one key.");
         return RACE_INCOMPLETE;

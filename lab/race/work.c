@@ -60,15 +60,12 @@ static os_verdict update_item(struct race_worker *worker, uint64_t index, bool *
 
     *ret_counted = false;
     race_name(RACE_UPDATE, index, name);
-    if (!race_read(worker, name, &seen)) {
+    if (!race_read(worker, name, &seen))
         return OS_NOT_EXECUTED;
-    }
-    if (!seen.present) {
+    if (!seen.present)
         return put_body(worker, name, NULL, 0);
-    }
-    if (!race_body_count(worker->id, name, seen.body, seen.len, &count)) {
+    if (!race_body_count(worker->id, name, seen.body, seen.len, &count))
         return stop_at_foreign(worker, name);
-    }
     *ret_counted = true;
     return put_body(worker, name, &seen, count + 1);
 }
@@ -99,9 +96,8 @@ static os_verdict copy_item(struct race_worker *worker, uint64_t index)
 
     race_name(RACE_COPY, index, name);
     race_source_name((unsigned)worker->task.lane, source);
-    if (!have_source(worker, source)) {
+    if (!have_source(worker, source))
         return OS_NOT_EXECUTED;
-    }
     write.call = race_next_call(worker);
     (void)snprintf(write.value, sizeof(write.value), "%s", worker->source_value);
     return race_write(worker, &write);
@@ -116,12 +112,10 @@ static os_verdict delete_or_create(struct race_worker *worker, uint64_t index, b
 
     *ret_deletes = false;
     race_name(RACE_DELETE, index, name);
-    if (!race_read(worker, name, &seen)) {
+    if (!race_read(worker, name, &seen))
         return OS_NOT_EXECUTED;
-    }
-    if (!seen.present) {
+    if (!seen.present)
         return put_body(worker, name, NULL, 0);
-    }
     *ret_deletes = true;
     write.call = race_next_call(worker);
     return race_write(worker, &write);
@@ -165,9 +159,8 @@ static void work_through(struct race_worker *worker, enum race_kind kind)
         os_verdict verdict;
         bool done = try_item(worker, kind, task->done[kind], &verdict);
         failures = verdict == OS_NOT_EXECUTED ? failures + 1 : 0;
-        if (failures == TRIES_MAX && !by_name) {
+        if (failures == TRIES_MAX && !by_name)
             return;
-        }
         if (done || failures == TRIES_MAX) {
             task->done[kind]++;
             send_progress(worker, kind, !done);
@@ -190,9 +183,8 @@ static enum race_kind choose_kind(struct race_worker *worker)
         uint64_t at = race_random(&worker->random) % 100;
         for (unsigned kind = 0; kind < RACE_KINDS; kind++) {
             if (at < share[kind]) {
-                if (worker->task.count[kind] > 0) {
+                if (worker->task.count[kind] > 0)
                     return (enum race_kind)kind;
-                }
                 break;
             }
             at -= share[kind];
@@ -204,9 +196,8 @@ enum { STUCK_US = 1000 * 1000, ONE_OF = 6 }; /* so many of those who come to a s
 
 static void open_next(struct race_front *front, enum race_kind kind, uint64_t slot, uint64_t next)
 {
-    if (atomic_compare_exchange_strong(&front->next[kind][slot], &next, next + 1)) {
+    if (atomic_compare_exchange_strong(&front->next[kind][slot], &next, next + 1))
         atomic_store(&front->since_us[kind][slot], 0);
-    }
 }
 
 /* Gives `next` of the name to race for. */
@@ -234,14 +225,12 @@ static void leave_name(struct race_worker *worker, enum race_kind kind, uint64_t
     struct race_front *front = worker->front;
     bool is_over = deletes && verdict == OS_COMMITTED && race_random(&worker->random) % ONE_OF != 0;
 
-    if (verdict == OS_NOT_EXECUTED) {
+    if (verdict == OS_NOT_EXECUTED)
         return;
-    }
-    if (kind == RACE_CREATE || kind == RACE_COPY || is_over) {
+    if (kind == RACE_CREATE || kind == RACE_COPY || is_over)
         open_next(front, kind, slot, next);
-    } else if (atomic_load(&front->next[kind][slot]) == next) {
+    else if (atomic_load(&front->next[kind][slot]) == next)
         atomic_store(&front->since_us[kind][slot], 0);
-    }
 }
 
 static void work_until(struct race_worker *worker)
@@ -261,9 +250,8 @@ static void work_until(struct race_worker *worker)
         case RACE_KINDS: break;
         }
         leave_name(worker, kind, slot, next, verdict, kind == RACE_DELETE && special);
-        if (verdict == OS_NOT_EXECUTED) {
+        if (verdict == OS_NOT_EXECUTED)
             race_pause_shortly(worker);
-        }
     }
 }
 
@@ -273,7 +261,6 @@ void race_work(struct race_worker *worker)
         work_until(worker);
         return;
     }
-    for (unsigned kind = 0; kind < RACE_KINDS; kind++) {
+    for (unsigned kind = 0; kind < RACE_KINDS; kind++)
         work_through(worker, (enum race_kind)kind);
-    }
 }

@@ -22,12 +22,10 @@ static bool next_line(struct race_worker *worker, char ret[RACE_LINE_MAX])
 
     while (len < RACE_LINE_MAX && interrupt_wait(&worker->session.interrupt, STDIN_FILENO, POLLIN)) {
         ssize_t got = read(STDIN_FILENO, ret + len, 1); /* a few lines, once */
-        if (got < 0 && errno == EINTR) {
+        if (got < 0 && errno == EINTR)
             continue;
-        }
-        if (got != 1) {
+        if (got != 1)
             return false;
-        }
         if (ret[len] == '\n') {
             ret[len] = '\0';
             return true;
@@ -62,9 +60,8 @@ static bool map_front(struct race_worker *worker)
     void *page = mmap(NULL, sizeof(struct race_front), PROT_READ | PROT_WRITE, MAP_SHARED, RACE_FRONT_FD, 0);
 
     (void)close(RACE_FRONT_FD);
-    if (page == MAP_FAILED) {
+    if (page == MAP_FAILED)
         return false;
-    }
     worker->front = page;
     return true;
 }
@@ -74,9 +71,8 @@ static enum status run_task(struct race_worker *worker)
     race_send_kind(worker, RACE_MESSAGE_READY);
     if (take_task(worker)) {
         race_work(worker);
-        if (!worker->stop) {
+        if (!worker->stop)
             race_send_kind(worker, RACE_MESSAGE_DONE);
-        }
     }
     (void)munmap(worker->front, sizeof(struct race_front));
     return worker->stop ? STATUS_NOT_EXECUTED : STATUS_DONE;
@@ -96,13 +92,11 @@ static enum status worker_run(const struct options *options)
         (void)usage_refuse(&usage, "Only `oscommit race` starts this command.");
         return output_usage(options, &usage);
     }
-    if (!location_store(options, &at, &usage)) {
+    if (!location_store(options, &at, &usage))
         return output_usage(options, &usage);
-    }
     status = session_open_peered(&worker.session, options, at.store, STDIN_FILENO);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = run_task(&worker);
-    }
     status = session_close(&worker.session, status);
     location_clear(&at);
     return status;

@@ -66,9 +66,8 @@ static bool send_message(const struct lane *lane, const struct race_message *mes
 
     while (said < len) {
         ssize_t more = write(lane->process.task, line + said, len - said);
-        if (more < 0 && errno != EINTR) {
+        if (more < 0 && errno != EINTR)
             return false; /* its end will be heard */
-        }
         said += more > 0 ? (size_t)more : 0;
     }
     return true;
@@ -110,9 +109,8 @@ static void begin_lane(struct crew *crew, unsigned index)
     }
     lane->stage = LANE_WORKING;
     race_record_event(&race->record, HISTORY_START, index, now, now, "");
-    if (good && send_message(lane, &begin)) {
+    if (good && send_message(lane, &begin))
         race_faults_lane(&race->faults, index, lane->process.pid);
-    }
 }
 
 /* All begin together, once nobody is still starting. */
@@ -120,22 +118,17 @@ static void begin_when_ready(struct crew *crew)
 {
     unsigned writers = crew->race->writers;
 
-    for (unsigned i = 0; i < writers; i++) {
-        if (crew->lane[i].stage == LANE_STARTING) {
+    for (unsigned i = 0; i < writers; i++)
+        if (crew->lane[i].stage == LANE_STARTING)
             return;
-        }
-    }
     crew->begun = true;
-    if (crew->race->duration_us > 0) {
+    if (crew->race->duration_us > 0)
         crew->until_us = race_now_us() + crew->race->duration_us;
-    }
     crew->next_line_us = race_now_us() + LINE_US;
     race_faults_start(&crew->race->faults);
-    for (unsigned i = 0; i < writers; i++) {
-        if (crew->lane[i].stage == LANE_READY) {
+    for (unsigned i = 0; i < writers; i++)
+        if (crew->lane[i].stage == LANE_READY)
             begin_lane(crew, i);
-        }
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------ ending */
@@ -146,9 +139,8 @@ static void lose_lane(struct crew *crew, struct lane *lane)
         lane->stage = LANE_LOST;
         crew->race->progress.lost_writers += crew->settling ? 0 : 1;
     }
-    if (lane->process.pid > 0) {
+    if (lane->process.pid > 0)
         (void)kill(lane->process.pid, SIGTERM);
-    }
 }
 
 /* The process has closed its stdout: collects it, and starts the next one where it was killed. */
@@ -169,22 +161,18 @@ static void end_lane(struct crew *crew, unsigned index)
     }
     lane->process.pid = 0;
     race_record_gone(&race->record, index);
-    if (lane->stage == LANE_DONE && (killed || (WIFEXITED(status) && WEXITSTATUS(status) == 0))) {
+    if (lane->stage == LANE_DONE && (killed || (WIFEXITED(status) && WEXITSTATUS(status) == 0)))
         return;
-    }
-    if (!killed || race->interrupted || start_lane(crew, index) != 0) {
+    if (!killed || race->interrupted || start_lane(crew, index) != 0)
         lose_lane(crew, lane);
-    }
 }
 
 static void stop_all(struct crew *crew)
 {
     race_faults_stop(&crew->race->faults);
-    for (unsigned i = 0; i < crew->race->writers; i++) {
-        if (crew->lane[i].process.pid > 0) {
+    for (unsigned i = 0; i < crew->race->writers; i++)
+        if (crew->lane[i].process.pid > 0)
             (void)kill(crew->lane[i].process.pid, SIGTERM);
-        }
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------ listening */
@@ -193,9 +181,8 @@ static bool handle_progress(struct crew *crew, unsigned index, const struct race
 {
     struct race_progress *progress = &crew->race->progress;
 
-    if (message->done != progress->done[index][message->item] + 1) {
+    if (message->done != progress->done[index][message->item] + 1)
         return false;
-    }
     progress->done[index][message->item] = message->done;
     progress->given_up += message->given_up ? 1 : 0;
     return true;
@@ -216,18 +203,15 @@ static bool handle_message(struct crew *crew, unsigned index, const char *line)
     struct lane *lane = &crew->lane[index];
     struct race_message message;
 
-    if (!race_line_parse(line, &message)) {
+    if (!race_line_parse(line, &message))
         return false;
-    }
     switch (message.kind) {
     case RACE_MESSAGE_READY:
-        if (lane->stage != LANE_STARTING) {
+        if (lane->stage != LANE_STARTING)
             return false;
-        }
         lane->stage = LANE_READY;
-        if (crew->begun) {
+        if (crew->begun)
             begin_lane(crew, index);
-        }
         return true;
     case RACE_MESSAGE_DONE:
         race_faults_lane(&race->faults, index, 0);
@@ -252,9 +236,8 @@ static void read_lane(struct crew *crew, unsigned index)
     bool too_long = false;
     ssize_t got = read(lane->process.report, data, sizeof(data));
 
-    if (got < 0 && errno == EINTR) {
+    if (got < 0 && errno == EINTR)
         return;
-    }
     if (got <= 0) {
         end_lane(crew, index);
         return;
@@ -282,9 +265,8 @@ static uint64_t count_faults(struct race *race)
 {
     uint64_t count = 0;
 
-    for (unsigned i = 0; i < RACE_FAULTS; i++) {
+    for (unsigned i = 0; i < RACE_FAULTS; i++)
         count += race_record_met(&race->record, race_fault_event((enum race_fault)i));
-    }
     return count;
 }
 
@@ -312,9 +294,8 @@ static void show_progress(struct crew *crew)
     uint64_t done = 0;
     uint64_t wanted = 0;
 
-    if (crew->settling || !crew->begun) {
+    if (crew->settling || !crew->begun)
         return;
-    }
     if (race->duration_us > 0) {
         uint64_t now = race_now_us();
         uint64_t begun = crew->until_us - race->duration_us;
@@ -337,9 +318,8 @@ static int tick_faults(struct crew *crew)
 {
     struct race_faults *faults = &crew->race->faults;
 
-    if (faults->running && crew->until_us != 0 && race_now_us() >= crew->until_us) {
+    if (faults->running && crew->until_us != 0 && race_now_us() >= crew->until_us)
         race_faults_stop(faults);
-    }
     return faults->running ? race_faults_tick(faults) : -1;
 }
 
@@ -351,29 +331,24 @@ static void run_lanes(struct crew *crew)
 
     while (true) {
         unsigned alive = 0;
-        if (!crew->begun) {
+        if (!crew->begun)
             begin_when_ready(crew);
-        }
         for (unsigned i = 0; i < race->writers; i++) {
             crew->fds[i] = (struct pollfd){.fd = crew->lane[i].process.report, .events = POLLIN};
             alive += crew->lane[i].process.report >= 0 ? 1 : 0;
         }
         crew->fds[race->writers] = (struct pollfd){.fd = race->interrupted ? -1 : interrupt->seen, .events = POLLIN};
-        if (alive == 0) {
+        if (alive == 0)
             return;
-        }
-        if (poll(crew->fds, race->writers + 1, tick_faults(crew)) < 0) {
+        if (poll(crew->fds, race->writers + 1, tick_faults(crew)) < 0)
             continue; /* EINTR; nothing else can happen to these */
-        }
         if (crew->fds[race->writers].revents != 0) {
             race->interrupted = true;
             stop_all(crew);
         }
-        for (unsigned i = 0; i < race->writers; i++) {
-            if (crew->fds[i].revents != 0) {
+        for (unsigned i = 0; i < race->writers; i++)
+            if (crew->fds[i].revents != 0)
                 read_lane(crew, i);
-            }
-        }
         show_progress(crew);
     }
 }
@@ -388,9 +363,8 @@ static void settle_rest(struct crew *crew)
     crew->settling = true;
     for (unsigned i = 0; i < race->writers && !race->interrupted; i++) {
         size_t cursor = 0;
-        if (race_record_next_ticket(&race->record, i, &cursor) != NULL) {
+        if (race_record_next_ticket(&race->record, i, &cursor) != NULL)
             (void)start_lane(crew, i);
-        }
     }
     run_lanes(crew);
 }
@@ -401,13 +375,11 @@ static int make_front(struct crew *crew)
     void *page;
 
     crew->front_fd = memfd_create("oscommit-race", MFD_CLOEXEC);
-    if (crew->front_fd < 0 || ftruncate(crew->front_fd, sizeof(struct race_front)) != 0) {
+    if (crew->front_fd < 0 || ftruncate(crew->front_fd, sizeof(struct race_front)) != 0)
         return errno;
-    }
     page = mmap(NULL, sizeof(struct race_front), PROT_READ | PROT_WRITE, MAP_SHARED, crew->front_fd, 0);
-    if (page == MAP_FAILED) {
+    if (page == MAP_FAILED)
         return errno;
-    }
     crew->front = page;
     /* Two or three writers for each open name: enough to collide, and whoever has to wait for a dead one does not make
      * all wait. */
@@ -419,17 +391,15 @@ static int run_crew(struct crew *crew)
 {
     int failure = make_front(crew);
 
-    for (unsigned i = 0; i < crew->race->writers && failure == 0; i++) {
+    for (unsigned i = 0; i < crew->race->writers && failure == 0; i++)
         failure = start_lane(crew, i);
-    }
     if (failure != 0) {
         crew->begun = true; /* and nobody will be told to begin */
         stop_all(crew);
     }
     run_lanes(crew);
-    if (failure == 0) {
+    if (failure == 0)
         settle_rest(crew);
-    }
     return failure;
 }
 
@@ -447,12 +417,10 @@ bool race_run_workers(struct race *race)
         }
         failure = run_crew(&crew);
     }
-    if (crew.front != NULL) {
+    if (crew.front != NULL)
         (void)munmap(crew.front, sizeof(struct race_front));
-    }
-    if (crew.front_fd >= 0) {
+    if (crew.front_fd >= 0)
         (void)close(crew.front_fd);
-    }
     free(crew.lane);
     free(crew.fds);
     if (failure != 0) {

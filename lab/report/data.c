@@ -117,9 +117,8 @@ static void write_calls(struct columns *columns)
     for (size_t i = 0; i < sizeof(call_columns) / sizeof(call_columns[0]); i++) {
         (void)fprintf(out, "%s\n\"%s\":[", i > 0 ? "," : "", call_columns[i].name);
         for (size_t index = 0; index < columns->report->calls; index++) {
-            if (index > 0) {
+            if (index > 0)
                 (void)fputc(',', out);
-            }
             write_cell(columns, &call_columns[i], history_call_at(columns->report->history, index), index);
         }
         (void)fputc(']', out);

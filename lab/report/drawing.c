@@ -55,9 +55,8 @@ static uint64_t place_in_band(const struct drawing *drawing, unsigned band, uint
     uint64_t from = drawing->band_us * band;
     uint64_t passed = us > from ? us - from : 0;
 
-    if (passed >= drawing->band_us) {
+    if (passed >= drawing->band_us)
         return (uint64_t)COLUMNS * 100;
-    }
     return (uint64_t)((double)passed * COLUMNS * 100.0 / (double)drawing->band_us);
 }
 
@@ -78,9 +77,8 @@ static void draw_span(struct drawing *drawing, unsigned band, uint32_t lane, siz
     uint64_t x = place_in_band(drawing, band, from);
     uint64_t end = place_in_band(drawing, band, to);
 
-    if (to < drawing->band_us * band || from >= drawing->band_us * (band + 1)) {
+    if (to < drawing->band_us * band || from >= drawing->band_us * (band + 1))
         return;
-    }
     if (end - x >= 250 && drawing->singles < SINGLES_MAX) {
         uint64_t width = end - x - 40;
 
@@ -98,9 +96,8 @@ static void draw_span(struct drawing *drawing, unsigned band, uint32_t lane, siz
                       looks[look].height, GUTTER + x / 100, x % 100);
         return;
     }
-    for (uint64_t column = x / 100; column <= end / 100 && column < COLUMNS; column++) {
+    for (uint64_t column = x / 100; column <= end / 100 && column < COLUMNS; column++)
         columns_of(drawing, lane, look)[column] = 1;
-    }
 }
 
 static void draw_columns(struct drawing *drawing, uint32_t lane, size_t look)
@@ -110,9 +107,8 @@ static void draw_columns(struct drawing *drawing, uint32_t lane, size_t look)
     for (unsigned x = 0; x < COLUMNS;) {
         unsigned end = x;
 
-        while (end < COLUMNS && column[end]) {
+        while (end < COLUMNS && column[end])
             end++;
-        }
         if (end == x) {
             x++;
             continue;
@@ -126,9 +122,8 @@ static void draw_columns(struct drawing *drawing, uint32_t lane, size_t look)
 static void draw_all_columns(struct drawing *drawing, size_t look)
 {
     begin_path(drawing, look, " thin");
-    for (uint32_t lane = 0; lane < drawing->lanes; lane++) {
+    for (uint32_t lane = 0; lane < drawing->lanes; lane++)
         draw_columns(drawing, lane, look);
-    }
     end_path(drawing);
 }
 
@@ -140,9 +135,8 @@ static void draw_calls(struct drawing *drawing, unsigned band, enum report_look 
     for (size_t i = 0; i < history_call_count(drawing->report->history); i++) {
         const struct history_call *call = history_call_at(drawing->report->history, i);
 
-        if (report_look(call) == look && call->writer < drawing->lanes) {
+        if (report_look(call) == look && call->writer < drawing->lanes)
             draw_span(drawing, band, call->writer, look, call->start_us, report_end(drawing->report->ends, i));
-        }
     }
     end_path(drawing);
     draw_all_columns(drawing, look);
@@ -185,9 +179,8 @@ static void draw_points(struct drawing *drawing, unsigned band, const char *clas
         uint64_t column = us != HISTORY_NEVER ? place_in_band(drawing, band, us) / 100 : COLUMNS;
 
         if (us == HISTORY_NEVER || lane >= drawing->lanes || us / drawing->band_us != band || column >= COLUMNS ||
-            taken[(size_t)lane * COLUMNS + column]) {
+            taken[(size_t)lane * COLUMNS + column])
             continue;
-        }
         taken[(size_t)lane * COLUMNS + column] = 1;
         (void)fprintf(drawing->report->out, "M%" PRIu64 " %" PRIu32 "%s", GUTTER + column, lane * LANE + LANE / 2,
                       shape);
@@ -217,11 +210,9 @@ static uint64_t finding_instant(const struct report *report, size_t index, uint3
     const struct history_call *call = history_call_at(report->history, index);
 
     *ret_lane = call->writer;
-    for (size_t i = 0; i < report_finding_count(judged); i++) {
-        if (judged->finding[i].call == call->id || judged->finding[i].other_call == call->id) {
+    for (size_t i = 0; i < report_finding_count(judged); i++)
+        if (judged->finding[i].call == call->id || judged->finding[i].other_call == call->id)
             return call->start_us;
-        }
-    }
     return HISTORY_NEVER;
 }
 
@@ -261,9 +252,8 @@ static void draw_band(struct drawing *drawing, unsigned band)
                   WIDTH, drawing->lanes * LANE + AXIS, report_duration(drawing->band_us * band, text[0]),
                   report_duration(drawing->band_us * (band + 1), text[1]));
     draw_frame(drawing, band);
-    for (unsigned look = 0; look < REPORT_LOOKS; look++) {
+    for (unsigned look = 0; look < REPORT_LOOKS; look++)
         draw_calls(drawing, band, (enum report_look)look);
-    }
     draw_events(drawing, band, REPORT_LOOKS);
     draw_events(drawing, band, REPORT_LOOKS + 1);
     draw_points(drawing, band, "mark takeover", "m0-7l4 7-4 7-4-7z", takeover_instant,
@@ -302,9 +292,8 @@ void report_drawing(struct report *report)
         report->no_memory = true;
         return;
     }
-    for (unsigned band = 0; band < drawing.bands; band++) {
+    for (unsigned band = 0; band < drawing.bands; band++)
         draw_band(&drawing, band);
-    }
     if (drawing.lanes < report->numbers.lanes) {
         (void)fprintf(report->out, "<p class=\"quiet\">Drawn are the first %d of %s lanes.</p>\n", REPORT_LANES_MAX,
                       report_count(report->numbers.lanes, text));

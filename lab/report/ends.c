@@ -23,9 +23,8 @@ static int compare_stops(const void *a, const void *b)
     const struct stop *left = a;
     const struct stop *right = b;
 
-    if (left->writer != right->writer) {
+    if (left->writer != right->writer)
         return left->writer < right->writer ? -1 : 1;
-    }
     return left->at_us == right->at_us ? 0 : left->at_us < right->at_us ? -1 : 1;
 }
 
@@ -36,9 +35,8 @@ static size_t collect_stops(const struct history *history, bool pauses, struct s
     for (size_t i = 0; i < history_event_count(history); i++) {
         const struct history_event *event = history_event_at(history, i);
 
-        if (pauses ? event->kind == HISTORY_PAUSE : event->kind == HISTORY_KILL || event->kind == HISTORY_START) {
+        if (pauses ? event->kind == HISTORY_PAUSE : event->kind == HISTORY_KILL || event->kind == HISTORY_START)
             ret[count++] = (struct stop){event->writer, event->start_us};
-        }
     }
     qsort(ret, count, sizeof(*ret), compare_stops);
     return count;
@@ -54,11 +52,10 @@ static uint64_t stop_after(const struct stop *stops, size_t count, const struct 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (compare_stops(&stops[middle], &wanted) < 0) {
+        if (compare_stops(&stops[middle], &wanted) < 0)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low < count && stops[low].writer == call->writer ? stops[low].at_us : otherwise;
 }
@@ -77,9 +74,8 @@ static uint64_t last_instant(const struct history *history)
 
         last = later(later(later(last, call->start_us), call->end_us), call->settled_us);
     }
-    for (size_t i = 0; i < history_event_count(history); i++) {
+    for (size_t i = 0; i < history_event_count(history); i++)
         last = later(later(last, history_event_at(history, i)->start_us), history_event_at(history, i)->end_us);
-    }
     return last;
 }
 
@@ -98,9 +94,8 @@ static void find_ends(const struct history *history, struct stop *stops, struct 
     for (size_t i = 0; i < ret->count; i++) {
         uint64_t paused = stop_after(stops, count, history_call_at(history, i), HISTORY_NEVER);
 
-        if (paused <= ret->call[i].end && paused < ret->call[i].lost) {
+        if (paused <= ret->call[i].end && paused < ret->call[i].lost)
             ret->call[i].lost = paused;
-        }
     }
 }
 

@@ -62,9 +62,8 @@ static void write_row(FILE *out, const char *key, size_t number, const struct ke
     (void)fprintf(out, "<tr data-key=\"%zu\"><th scope=\"row\"><bdi class=\"key\">", number);
     report_html(out, key, TEXT_MAX);
     (void)fputs("</bdi></th>", out);
-    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
         (void)fprintf(out, "<td>%s</td>", report_count(row->settled_as[order[i]], text));
-    }
     (void)fprintf(out, "<td>%s</td>", report_count(row->takeovers, text));
     write_final(out, row->final);
 }
@@ -90,9 +89,8 @@ void report_keys(struct report *report)
             "<th scope=\"col\">Open</th><th scope=\"col\">Take-overs</th>"
             "<th scope=\"col\" class=\"word\">At the end</th><th scope=\"col\">Versions</th></tr></thead>\n<tbody>\n",
             out);
-        for (size_t i = 1; i <= count && i <= ROWS_MAX; i++) {
+        for (size_t i = 1; i <= count && i <= ROWS_MAX; i++)
             write_row(out, report_strings_at(keys, i), i, &rows[i]);
-        }
         (void)fputs("</tbody></table></div>\n", out);
         if (count > ROWS_MAX) {
             (void)fprintf(out, "<p class=\"quiet\">The first %d of %s keys.</p>\n", ROWS_MAX,

@@ -105,9 +105,8 @@ static void measure_latencies(struct work *work, struct report_numbers *ret)
                 bool wanted = operation == 0 ? call->operation != HISTORY_READ : call->operation == operation;
 
                 if (wanted && (verdict == 0 || verdict_index(call->verdict) == verdict) &&
-                    call->end_us != HISTORY_NEVER) {
+                    call->end_us != HISTORY_NEVER)
                     work->samples[count++] = span(call->start_us, call->end_us);
-                }
             }
             ret->latency[operation][verdict] = spread_of(work->samples, count);
         }
@@ -122,17 +121,15 @@ static void measure_waits(struct work *work, struct report_numbers *ret)
     for (size_t i = 0; i < work->calls; i++) {
         const struct history_call *call = history_call_at(work->history, i);
 
-        if (call->took_over && call->operation != HISTORY_READ) {
+        if (call->took_over && call->operation != HISTORY_READ)
             work->samples[waited++] = call->waited_ms < UINT64_MAX / 1000 ? call->waited_ms * 1000 : UINT64_MAX;
-        }
     }
     ret->waited = spread_of(work->samples, waited);
     for (size_t i = 0; i < work->calls; i++) {
         const struct history_call *call = history_call_at(work->history, i);
 
-        if (call->settled_us != 0) {
+        if (call->settled_us != 0)
             work->samples[settled++] = span(report_end(work->ends, i), call->settled_us);
-        }
     }
     ret->settling = spread_of(work->samples, settled);
 }
@@ -149,11 +146,10 @@ static size_t first_after(const struct work *work, uint32_t writer, uint64_t at_
         size_t middle = low + (high - low) / 2;
         const struct history_call *call = history_call_at(work->history, work->by_writer[middle]);
 
-        if (call->writer < writer || (call->writer == writer && call->start_us <= at_us)) {
+        if (call->writer < writer || (call->writer == writer && call->start_us <= at_us))
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -171,9 +167,8 @@ static size_t calls_met(const struct work *work, const struct history_event *eve
         size_t before = work->by_writer[begin - 1];
 
         if (history_call_at(work->history, before)->writer == event->writer &&
-            report_end(work->ends, before) >= event->start_us) {
+            report_end(work->ends, before) >= event->start_us)
             met++;
-        }
     }
     return met;
 }
@@ -205,16 +200,13 @@ static uint64_t holder_lost_at(const struct work *work, size_t at)
         const struct history_call *other = history_call_at(work->history, work->by_key[at - back]);
         uint64_t lost;
 
-        if (other->key != taker->key) {
+        if (other->key != taker->key)
             break;
-        }
-        if (other->writer == taker->writer || other->operation == HISTORY_READ) {
+        if (other->writer == taker->writer || other->operation == HISTORY_READ)
             continue;
-        }
         lost = report_lost(work->ends, work->by_key[at - back]);
-        if (lost < taker->end_us) {
+        if (lost < taker->end_us)
             return lost;
-        }
     }
     return HISTORY_NEVER;
 }
@@ -229,9 +221,8 @@ static void measure_takeovers(struct work *work, struct report_numbers *ret)
         if (call->took_over && call->operation != HISTORY_READ && call->end_us != HISTORY_NEVER) {
             uint64_t lost = holder_lost_at(work, at);
 
-            if (lost != HISTORY_NEVER) {
+            if (lost != HISTORY_NEVER)
                 work->samples[count++] = span(lost, call->end_us);
-            }
         }
     }
     ret->failover = spread_of(work->samples, count);
@@ -269,9 +260,8 @@ static void sort_calls(struct work *work, struct place *places, bool by_key, siz
         places[i] = (struct place){by_key ? (uint64_t)(uintptr_t)call->key : call->writer, call->start_us, i};
     }
     qsort(places, work->calls, sizeof(*places), compare_places);
-    for (size_t i = 0; i < work->calls; i++) {
+    for (size_t i = 0; i < work->calls; i++)
         ret[i] = places[i].index;
-    }
 }
 
 static uint32_t count_writers(const struct work *work)
@@ -302,9 +292,8 @@ static void measure(struct work *work, struct place *places, struct report_numbe
 {
     sort_calls(work, places, true, work->by_key);
     sort_calls(work, places, false, work->by_writer);
-    for (size_t i = 0; i < work->calls; i++) {
+    for (size_t i = 0; i < work->calls; i++)
         count_call(history_call_at(work->history, i), ret);
-    }
     count_lanes(work->history, ret);
     ret->keys = count_keys(work);
     ret->writers = count_writers(work);
@@ -329,9 +318,8 @@ bool report_numbers(const struct history *history, struct report_numbers *ret)
     work.by_key = malloc((calls + 1) * sizeof(*work.by_key));
     work.by_writer = malloc((calls + 1) * sizeof(*work.by_writer));
     good = ends != NULL && places != NULL && work.samples != NULL && work.by_key != NULL && work.by_writer != NULL;
-    if (good) {
+    if (good)
         measure(&work, places, ret);
-    }
     report_ends_free(ends);
     free(places);
     free(work.samples);

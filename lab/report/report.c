@@ -48,11 +48,9 @@ static const struct part {
 /* Writes the part that `name` (without its braces) stands for. */
 static void write_part(struct report *report, const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        if (strlen(parts[i].name) == length && memcmp(parts[i].name, name, length) == 0) {
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (strlen(parts[i].name) == length && memcmp(parts[i].name, name, length) == 0)
             parts[i].write(report);
-        }
-    }
 }
 
 /* The page with each {{part}} replaced. What a part writes is not looked at again. */
@@ -93,19 +91,15 @@ os_code report_write(const struct history *history, const struct judge_result *j
     report.calls = calls < REPORT_CALLS_MAX ? calls : REPORT_CALLS_MAX;
     report.events = events < REPORT_EVENTS_MAX ? events : REPORT_EVENTS_MAX;
     report.ends = report_ends_new(history);
-    if (numbered && report.ends != NULL) {
+    if (numbered && report.ends != NULL)
         write_page(&report);
-    }
     report.no_memory = report.no_memory || !numbered || report.ends == NULL;
     report_ends_free(report.ends);
-    if (report.no_memory) {
+    if (report.no_memory)
         return report_fail(err, OS_ERR_NO_MEMORY, "There is no memory left to write the report with.", "");
-    }
-    if (fflush(out) != 0 || ferror(out)) {
+    if (fflush(out) != 0 || ferror(out))
         return report_fail(err, OS_ERR_IO, "The report cannot be written: ", strerror(errno));
-    }
-    if (err != NULL) {
+    if (err != NULL)
         *err = (os_error){.code = OS_OK};
-    }
     return OS_OK;
 }

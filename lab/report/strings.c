@@ -17,16 +17,13 @@ struct report_strings *report_strings_new(size_t most)
     struct report_strings *strings;
     size_t slots = 16;
 
-    if (most >= UINT32_MAX / 4) {
+    if (most >= UINT32_MAX / 4)
         return NULL;
-    }
-    while (slots < 2 * (most + 1)) {
+    while (slots < 2 * (most + 1))
         slots *= 2;
-    }
     strings = calloc(1, sizeof(*strings));
-    if (strings == NULL) {
+    if (strings == NULL)
         return NULL;
-    }
     *strings = (struct report_strings){.most = most + 1, .count = 1, .slots = slots};
     strings->text = calloc(most + 1, sizeof(*strings->text));
     strings->slot = calloc(slots, sizeof(*strings->slot));
@@ -51,14 +48,12 @@ uint32_t report_strings_number(struct report_strings *strings, const char *text)
 {
     size_t at;
 
-    if (text == NULL || text[0] == '\0') {
+    if (text == NULL || text[0] == '\0')
         return 0;
-    }
     at = (size_t)(((uint64_t)(uintptr_t)text * 0x9E3779B97F4A7C15U) >> 20) & (strings->slots - 1);
     while (strings->slot[at] != 0) {
-        if (strings->text[strings->slot[at]] == text) {
+        if (strings->text[strings->slot[at]] == text)
             return strings->slot[at];
-        }
         at = (at + 1) & (strings->slots - 1);
     }
     assert(strings->count < strings->most);

@@ -28,12 +28,10 @@ const char *report_event_name(unsigned kind)
 
 enum report_look report_look(const struct history_call *call)
 {
-    if (call->operation == HISTORY_READ) {
+    if (call->operation == HISTORY_READ)
         return REPORT_LOOK_READ;
-    }
-    if (call->end_us == HISTORY_NEVER) {
+    if (call->end_us == HISTORY_NEVER)
         return REPORT_LOOK_KILLED;
-    }
     switch (call->verdict) {
     case OS_COMMITTED: return REPORT_LOOK_COMMITTED;
     case OS_CONFLICT: return REPORT_LOOK_CONFLICT;
@@ -143,18 +141,16 @@ void report_facts(struct report *report)
     FILE *out = report->out;
     size_t count = history_fact_count(report->history);
 
-    if (count == 0) {
+    if (count == 0)
         return;
-    }
     (void)fputs("<h3>The run</h3>\n<dl class=\"run\">\n", out);
     for (size_t i = 0; i < count; i++) {
         const char *name;
         const char *value;
 
         history_fact_at(report->history, i, &name, &value);
-        if (value[0] == '\0') {
+        if (value[0] == '\0')
             continue;
-        }
         (void)fputs("<div><dt>", out);
         report_html(out, name, FACT_MAX);
         (void)fputs("</dt><dd><bdi>", out);

@@ -15,9 +15,8 @@ static void spread_cells(FILE *out, const struct report_spread *spread)
     const uint64_t value[] = {spread->p50, spread->p90, spread->p99, spread->max};
 
     (void)fprintf(out, "<td>%s</td>", report_count(spread->count, text));
-    for (size_t i = 0; i < sizeof(value) / sizeof(value[0]); i++) {
+    for (size_t i = 0; i < sizeof(value) / sizeof(value[0]); i++)
         (void)fprintf(out, "<td data-us=\"%" PRIu64 "\">%s</td>", value[i], report_duration(value[i], text));
-    }
     (void)fputs("</tr>\n", out);
 }
 
@@ -26,12 +25,10 @@ static void operation_rows(struct report *report, unsigned operation)
     const struct report_spread *spreads = report->numbers.latency[operation];
     unsigned rows = 0;
 
-    for (unsigned verdict = 1; verdict < REPORT_VERDICTS; verdict++) {
+    for (unsigned verdict = 1; verdict < REPORT_VERDICTS; verdict++)
         rows += spreads[verdict].count > 0 ? 1 : 0;
-    }
-    if (rows == 0) {
+    if (rows == 0)
         return;
-    }
     (void)fprintf(report->out, "<tbody data-operation=\"%u\">\n", operation);
     for (unsigned verdict = 1, row = 0; verdict < REPORT_VERDICTS; verdict++) {
         if (spreads[verdict].count > 0) {
@@ -69,9 +66,8 @@ void report_latencies(struct report *report)
         "<th scope=\"col\">p50</th><th scope=\"col\">p90</th><th scope=\"col\">p99</th>"
         "<th scope=\"col\">max</th></tr></thead>\n",
         out);
-    for (unsigned operation = 1; operation < REPORT_OPERATIONS; operation++) {
+    for (unsigned operation = 1; operation < REPORT_OPERATIONS; operation++)
         operation_rows(report, operation);
-    }
     (void)fputs("<tbody>\n", out);
     spread_row(out, "settling an unknown", "From the return as unknown to the return of os_resolve",
                &numbers->settling);
@@ -91,9 +87,8 @@ void report_faults(struct report *report)
     char text[4][REPORT_TEXT_SIZE];
     size_t rows = 0;
 
-    for (unsigned kind = 1; kind < REPORT_KINDS; kind++) {
+    for (unsigned kind = 1; kind < REPORT_KINDS; kind++)
         rows += kind != HISTORY_START ? report->numbers.events[kind].count : 0;
-    }
     if (rows == 0) {
         (void)fputs("<h3>Faults</h3>\n<p class=\"quiet\">None were injected.</p>\n", out);
         return;
@@ -106,9 +101,8 @@ void report_faults(struct report *report)
     for (unsigned kind = 1; kind < REPORT_KINDS; kind++) {
         const struct report_spread *spread = &report->numbers.events[kind];
 
-        if (kind == HISTORY_START || spread->count == 0) {
+        if (kind == HISTORY_START || spread->count == 0)
             continue;
-        }
         (void)fprintf(out, "<tr data-kind=\"%u\"><th scope=\"row\">%s</th><td>%s</td><td>%s</td>", kind,
                       report_event_name(kind), report_count(spread->count, text[0]),
                       report_count(report->numbers.met[kind], text[1]));
@@ -126,18 +120,15 @@ void report_faults(struct report *report)
 
 static void call_link(FILE *out, uint64_t id)
 {
-    if (id != 0) {
+    if (id != 0)
         (void)fprintf(out, "<a href=\"#call-%" PRIu64 "\">%" PRIu64 "</a>", id, id);
-    }
 }
 
 static bool is_named(const struct judge_result *judged, uint64_t id)
 {
-    for (size_t i = 0; i < report_finding_count(judged); i++) {
-        if (id != 0 && (judged->finding[i].call == id || judged->finding[i].other_call == id)) {
+    for (size_t i = 0; i < report_finding_count(judged); i++)
+        if (id != 0 && (judged->finding[i].call == id || judged->finding[i].other_call == id))
             return true;
-        }
-    }
     return false;
 }
 
@@ -170,13 +161,11 @@ static void named_call(struct report *report, const struct history_call *call)
     }
     value_cell(out, call->value);
     (void)fprintf(out, "</td><td>%s", report_duration(call->start_us, text));
-    if (call->end_us != HISTORY_NEVER) {
+    if (call->end_us != HISTORY_NEVER)
         (void)fprintf(out, " – %s", report_duration(call->end_us, text));
-    }
     (void)fprintf(out, "</td><td>%s", call->end_us == HISTORY_NEVER ? "killed" : history_verdict_name(call->verdict));
-    if (call->settled != call->verdict) {
+    if (call->settled != call->verdict)
         (void)fprintf(out, ", then %s", history_verdict_name(call->settled));
-    }
     (void)fputs("</td></tr>\n", out);
 }
 
@@ -206,9 +195,8 @@ void report_findings(struct report *report)
     const struct judge_result *judged = report->judged;
     FILE *out = report->out;
 
-    if (judged->finding_count == 0) {
+    if (judged->finding_count == 0)
         return;
-    }
     (void)fputs(
         "<section id=\"findings\" aria-labelledby=\"findings-title\">\n<h2 id=\"findings-title\">Findings</h2>\n"
         "<table class=\"verdicts\"><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Key</th><th "

@@ -43,14 +43,12 @@ static size_t next_character(const unsigned char *text, uint32_t *ret_code)
 
     *ret_code = NO_CHARACTER;
     for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xC0U) != 0x80U) { /* the terminating zero is none either */
+        if ((text[i] & 0xC0U) != 0x80U) /* the terminating zero is none either */
             return 1;
-        }
         code = code << 6 | (text[i] & 0x3FU);
     }
-    if (length == 0 || code < least || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
+    if (length == 0 || code < least || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
         return 1;
-    }
     *ret_code = code;
     return length;
 }
@@ -63,11 +61,9 @@ static bool is_hidden(uint32_t code)
         {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0xE0FFF},
     };
 
-    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
-        if (code >= hidden[i][0] && code <= hidden[i][1]) {
+    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+        if (code >= hidden[i][0] && code <= hidden[i][1])
             return true;
-        }
-    }
     return false;
 }
 
@@ -113,13 +109,12 @@ static void put_text(FILE *out, const char *text, size_t max, const char *backsl
             (void)fputs("\xE2\x80\xA6", out); /* … */
             return;
         }
-        if (code == NO_CHARACTER || (code < 0x100 && is_hidden(code))) {
+        if (code == NO_CHARACTER || (code < 0x100 && is_hidden(code)))
             (void)fprintf(out, "%sx%02X", backslash, code == NO_CHARACTER ? *at : (unsigned)code);
-        } else if (is_hidden(code)) {
+        else if (is_hidden(code))
             (void)fprintf(out, "%su{%04" PRIX32 "}", backslash, code);
-        } else if (!special(out, code)) {
+        else if (!special(out, code))
             (void)fwrite(at, 1, length, out);
-        }
         at += length;
         left -= length;
     }
@@ -144,9 +139,8 @@ const char *report_count(uint64_t number, char ret[REPORT_TEXT_SIZE])
     size_t out = 0;
 
     for (size_t i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) {
+        if (i > 0 && (length - i) % 3 == 0)
             ret[out++] = ',';
-        }
         ret[out++] = digits[i];
     }
     ret[out] = '\0';
@@ -165,16 +159,15 @@ const char *report_duration(uint64_t us, char ret[REPORT_TEXT_SIZE])
 {
     uint64_t seconds = us / 1000000 + (us % 1000000 >= 500000 ? 1 : 0);
 
-    if (us < 1000) {
+    if (us < 1000)
         (void)snprintf(ret, REPORT_TEXT_SIZE, "%" PRIu64 " \xC2\xB5s", us);
-    } else if (us < 999500) {
+    else if (us < 999500)
         three_digits(us, "ms", ret);
-    } else if (us < 59950000) {
+    else if (us < 59950000)
         three_digits(us / 1000, "s", ret);
-    } else if (seconds < 3600) {
+    else if (seconds < 3600)
         (void)snprintf(ret, REPORT_TEXT_SIZE, "%" PRIu64 " min %02" PRIu64 " s", seconds / 60, seconds % 60);
-    } else {
+    else
         (void)snprintf(ret, REPORT_TEXT_SIZE, "%" PRIu64 " h %02" PRIu64 " min", seconds / 3600, seconds / 60 % 60);
-    }
     return ret;
 }

@@ -32,11 +32,9 @@ static uint64_t round_up(uint64_t least)
     uint64_t power = 1;
 
     while (power < UINT64_MAX / 100) {
-        for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
-            if (leads[i] * power >= least) {
+        for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++)
+            if (leads[i] * power >= least)
                 return leads[i] * power;
-            }
-        }
         power *= 10;
     }
     return power;
@@ -59,15 +57,13 @@ static void count_calls(const struct report *report, struct throughput *ret)
         const struct history_call *call = history_call_at(report->history, i);
         size_t column = (size_t)(call->end_us / ret->step_us);
         size_t look;
-        if (call->end_us != HISTORY_NEVER && column < ret->columns && look_index(report_look(call), &look)) {
+        if (call->end_us != HISTORY_NEVER && column < ret->columns && look_index(report_look(call), &look))
             ret->count[column][look]++;
-        }
     }
     for (size_t column = 0; column < ret->columns; column++) {
         uint64_t all = 0;
-        for (size_t look = 0; look < LOOKS; look++) {
+        for (size_t look = 0; look < LOOKS; look++)
             all += ret->count[column][look];
-        }
         ret->highest = all > ret->highest ? all : ret->highest;
         ret->committed += ret->count[column][0];
     }
@@ -93,9 +89,8 @@ static double a_second(uint64_t count, uint64_t us)
 /* "0.4", "16.1", "1,234" */
 static const char *rate_text(double rate, char ret[REPORT_TEXT_SIZE])
 {
-    if (rate >= 99.95) {
+    if (rate >= 99.95)
         return report_count((uint64_t)(rate + 0.5), ret);
-    }
     (void)snprintf(ret, REPORT_TEXT_SIZE, rate < 9.95 && rate > 0 ? "%.1f" : "%.0f", rate);
     return ret;
 }
@@ -105,9 +100,8 @@ static void draw_look(FILE *out, const struct throughput *throughput, size_t loo
     (void)fprintf(out, "<path class=\"bar thin %s\" d=\"", stack_classes[look]);
     for (size_t column = 0; column < throughput->columns; column++) {
         uint64_t below = 0;
-        for (size_t other = 0; other < look; other++) {
+        for (size_t other = 0; other < look; other++)
             below += throughput->count[column][other];
-        }
         if (throughput->count[column][look] > 0) {
             double bottom = HEIGHT - (double)below * unit;
             double top = bottom - (double)throughput->count[column][look] * unit;
@@ -123,12 +117,10 @@ static void draw_bars(FILE *out, const struct throughput *throughput, double top
 
     (void)fprintf(out, "<svg viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\n",
                   throughput->columns, HEIGHT);
-    for (int line = 0; line <= 2; line++) {
+    for (int line = 0; line <= 2; line++)
         (void)fprintf(out, "<path class=\"grid\" d=\"M0 %dH%zu\"/>\n", HEIGHT / 2 * line, throughput->columns);
-    }
-    for (size_t look = 0; look < LOOKS; look++) {
+    for (size_t look = 0; look < LOOKS; look++)
         draw_look(out, throughput, look, unit);
-    }
     (void)fputs("</svg>\n", out);
 }
 
@@ -137,9 +129,8 @@ static void write_labels(FILE *out, const struct throughput *throughput, double 
     char text[REPORT_TEXT_SIZE];
 
     (void)fputs("<div class=\"y\" aria-hidden=\"true\">", out);
-    for (int line = 0; line <= 2; line++) {
+    for (int line = 0; line <= 2; line++)
         (void)fprintf(out, "<span>%s</span>", rate_text(top_rate * (2 - line) / 2, text));
-    }
     (void)fputs("</div>\n<div class=\"x\" aria-hidden=\"true\">", out);
     for (unsigned tick = 0; tick <= TICKS; tick++) {
         uint64_t us = throughput->step_us * (throughput->columns / TICKS) * tick;
@@ -155,9 +146,8 @@ void report_throughput(struct report *report)
     char text[3][REPORT_TEXT_SIZE];
 
     measure_throughput(report, &throughput);
-    if (throughput.highest == 0) {
+    if (throughput.highest == 0)
         return;
-    }
     double highest = a_second(throughput.highest, throughput.step_us);
     double top_rate = (double)round_up((uint64_t)(highest * 10 + 0.999)) / 10;
     (void)fprintf(out,

@@ -49,10 +49,9 @@ static os_code go_on(const struct get_file *file, const char *what, os_error *er
 static bool wait_for_room(const struct get_file *file, os_error *err)
 {
     struct pollfd fd = {.fd = file->fd, .events = POLLOUT};
-    while (poll(&fd, 1, SLICE_MS) == 0) {
+    while (poll(&fd, 1, SLICE_MS) == 0)
         if (go_on(file, "no room for more, because its reader does not read", err) != OS_OK)
             return false;
-    }
     return true;
 }
 

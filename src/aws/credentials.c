@@ -30,9 +30,8 @@ struct credentials {
 
 static void wipe(char **string)
 {
-    if (*string != NULL) {
+    if (*string != NULL)
         OPENSSL_cleanse(*string, strlen(*string));
-    }
     free(*string);
     *string = NULL;
 }
@@ -49,9 +48,8 @@ static void keys_free(struct keys *keys)
 static bool copy(struct text from, char **ret)
 {
     *ret = NULL;
-    if (from.len > 0) {
+    if (from.len > 0)
         *ret = strndup(from.p, from.len);
-    }
     return from.len == 0 || *ret != NULL;
 }
 
@@ -77,9 +75,8 @@ static os_code check_part(const char *name, struct text part, size_t most, os_er
 static os_code check_parts(struct text id, struct text secret, struct text token, os_error *err)
 {
     os_code code = check_part("access key id", id, SIGV4_ACCESS_KEY_ID_MAX, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = check_part("secret access key", secret, SIGV4_SECRET_MAX, err);
-    }
     return code == OS_OK ? check_part("session token", token, SIGV4_SESSION_TOKEN_MAX, err) : code;
 }
 
@@ -88,9 +85,8 @@ static os_code keys_take(struct text id, struct text secret, struct text token, 
 {
     struct keys taken = {.expires_s = expires_s};
     os_code code = check_parts(id, secret, token, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     if (!copy(id, &taken.access_key_id) || !copy(secret, &taken.secret_access_key) ||
         !copy(token, &taken.session_token)) {
         keys_free(&taken);
@@ -111,20 +107,17 @@ os_code credentials_new(const struct credentials_source *source, struct credenti
                          id.len > 0 ? "access_key_id" : "secret_access_key",
                          id.len > 0 ? "secret_access_key" : "access_key_id");
     }
-    if (token.len > 0 && id.len == 0) {
+    if (token.len > 0 && id.len == 0)
         return error_set(err, OS_ERR_CONFIG, "session_token is given without the key pair that it belongs to.");
-    }
     struct credentials *credentials = calloc(1, sizeof(*credentials));
-    if (credentials == NULL) {
+    if (credentials == NULL)
         return error_no_memory(err);
-    }
     credentials->callback = source->callback;
     credentials->callback_context = source->callback_context;
     credentials->no_environment = source->no_environment;
     os_code code = keys_take(id, secret, token, 0, &credentials->given, err);
-    if (code == OS_OK && !copy(text_from(source->profile), &credentials->profile)) {
+    if (code == OS_OK && !copy(text_from(source->profile), &credentials->profile))
         code = error_no_memory(err);
-    }
     if (code != OS_OK) {
         credentials_free(credentials);
         return code;
@@ -135,9 +128,8 @@ os_code credentials_new(const struct credentials_source *source, struct credenti
 
 void credentials_free(struct credentials *credentials)
 {
-    if (credentials == NULL) {
+    if (credentials == NULL)
         return;
-    }
     keys_free(&credentials->given);
     keys_free(&credentials->current);
     free(credentials->profile);
@@ -167,9 +159,8 @@ static os_code from_environment(struct keys *ret, os_error *err)
 {
     struct text id = text_from(getenv("AWS_ACCESS_KEY_ID"));
     struct text secret = text_from(getenv("AWS_SECRET_ACCESS_KEY"));
-    if (id.len == 0 && secret.len == 0) {
+    if (id.len == 0 && secret.len == 0)
         return OS_OK;
-    }
     if (id.len == 0 || secret.len == 0) {
         return error_set(err, OS_ERR_CREDENTIALS, "%s is set without %s; set both, or neither.",
                          id.len > 0 ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY",
@@ -184,9 +175,8 @@ static os_code from_place(const struct profile_files *files, const struct profil
 {
     struct text id = profile_find(files, place, NULL, "aws_access_key_id");
     struct text secret = profile_find(files, place, NULL, "aws_secret_access_key");
-    if (id.len == 0 && secret.len == 0) {
+    if (id.len == 0 && secret.len == 0)
         return OS_OK;
-    }
     if (id.len == 0 || secret.len == 0) {
         return error_set(err, OS_ERR_CREDENTIALS, "The profile \"%.100s\" in %.300s has %s without %s; it needs both.",
                          place->name, files->path[place->file],
@@ -201,11 +191,9 @@ static const char *foreign_way(const struct profile_files *files, const char *pr
 {
     static const char *const ways[] = {"role_arn",      "credential_process",      "sso_session",
                                        "sso_start_url", "web_identity_token_file", "login_session"};
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-        if (profile_setting(files, profile, ways[i]).len > 0) {
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        if (profile_setting(files, profile, ways[i]).len > 0)
             return ways[i];
-        }
-    }
     return NULL;
 }
 
@@ -213,11 +201,10 @@ static const char *foreign_way(const struct profile_files *files, const char *pr
 static void describe_file(const struct profile_files *files, enum profile_file file, char *ret, size_t ret_size)
 {
     const char *path = files->path[file][0] != '\0' ? files->path[file] : "(HOME is not set)";
-    if (files->failed[file] != 0) {
+    if (files->failed[file] != 0)
         snprintf(ret, ret_size, "%.200s (not read: %.60s)", path, strerror(files->failed[file]));
-    } else {
+    else
         snprintf(ret, ret_size, "%.200s%s", path, files->data[file] == NULL ? " (not there)" : "");
-    }
 }
 
 static os_code nothing_found(const struct profile_files *files, const char *profile, bool asked_for, os_error *err)
@@ -247,16 +234,13 @@ static os_code from_profile(const char *profile, struct keys *ret, bool asked_fo
     struct profile_place places[PROFILE_PLACES_MAX];
     struct keys found = {0};
     os_code code = profile_load(&files, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     size_t count = profile_places(profile, places);
-    for (size_t i = 0; i < count && code == OS_OK && found.access_key_id == NULL; i++) {
+    for (size_t i = 0; i < count && code == OS_OK && found.access_key_id == NULL; i++)
         code = from_place(&files, &places[i], &found, err);
-    }
-    if (code == OS_OK && found.access_key_id == NULL) {
+    if (code == OS_OK && found.access_key_id == NULL)
         code = nothing_found(&files, profile, asked_for, err);
-    }
     profile_free(&files);
     if (code == OS_OK) {
         keys_free(ret);
@@ -271,9 +255,8 @@ static os_code from_surroundings(struct credentials *credentials, os_error *err)
     struct keys found = {0};
     bool asked_for = credentials->profile != NULL;
     os_code code = asked_for ? OS_OK : from_environment(&found, err);
-    if (code == OS_OK && found.access_key_id == NULL) {
+    if (code == OS_OK && found.access_key_id == NULL)
         code = from_profile(profile_name(credentials->profile), &found, asked_for, err);
-    }
     if (code == OS_OK) {
         keys_free(&credentials->current);
         credentials->current = found;
@@ -284,9 +267,8 @@ static os_code from_surroundings(struct credentials *credentials, os_error *err)
 static os_code look(struct credentials *credentials, os_error *err)
 {
     const struct keys *given = &credentials->given;
-    if (credentials->callback != NULL) {
+    if (credentials->callback != NULL)
         return from_callback(credentials, err);
-    }
     if (given->access_key_id != NULL) {
         return keys_take(text_from(given->access_key_id), text_from(given->secret_access_key),
                          text_from(given->session_token), 0, &credentials->current, err);
@@ -309,9 +291,8 @@ os_code credentials_get(struct credentials *credentials, int64_t now_s, bool ren
     if (!have || renew || ends_soon) {
         os_code code = look(credentials, err);
         bool still_good = have && !renew && now_s < current->expires_s;
-        if (code != OS_OK && !still_good) {
+        if (code != OS_OK && !still_good)
             return code;
-        }
     }
     error_clear(err);
     *ret = (struct sigv4_keys){current->access_key_id, current->secret_access_key, current->session_token};

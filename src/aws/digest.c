@@ -25,9 +25,8 @@ bool md5_digest(const void *data, size_t len, unsigned char *ret)
 bool sha256_hex(const void *data, size_t len, char *ret)
 {
     unsigned char bytes[SHA256_SIZE];
-    if (!sha256_digest(data, len, bytes)) {
+    if (!sha256_digest(data, len, bytes))
         return false;
-    }
     text_hex(bytes, sizeof(bytes), ret);
     return true;
 }
@@ -35,9 +34,8 @@ bool sha256_hex(const void *data, size_t len, char *ret)
 bool md5_hex(const void *data, size_t len, char *ret)
 {
     unsigned char bytes[MD5_SIZE];
-    if (!md5_digest(data, len, bytes)) {
+    if (!md5_digest(data, len, bytes))
         return false;
-    }
     text_hex(bytes, sizeof(bytes), ret);
     return true;
 }
@@ -49,9 +47,8 @@ bool digest_stream_begin(struct digest_stream *stream, const char *name)
     *stream = (struct digest_stream){.context = context};
     bool ok = algorithm != NULL && context != NULL && EVP_DigestInit_ex2(context, algorithm, NULL) == 1;
     EVP_MD_free(algorithm); /* the context holds it */
-    if (!ok) {
+    if (!ok)
         digest_stream_free(stream);
-    }
     return ok;
 }
 
@@ -64,9 +61,8 @@ bool digest_stream_end(struct digest_stream *stream, unsigned char *ret, size_t 
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int len = 0;
-    if (stream->failed || EVP_DigestFinal_ex(stream->context, digest, &len) != 1 || len > SHA256_SIZE) {
+    if (stream->failed || EVP_DigestFinal_ex(stream->context, digest, &len) != 1 || len > SHA256_SIZE)
         return false;
-    }
     memcpy(ret, digest, len);
     *ret_len = len;
     return true;

@@ -18,11 +18,9 @@ static bool is_alphanumeric(char c)
 /* Letters, digits and the characters of `also`; not empty. */
 static bool made_of(struct text text, const char *also)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        if (!is_alphanumeric(text.p[i]) && (text.p[i] == '\0' || strchr(also, text.p[i]) == NULL)) {
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_alphanumeric(text.p[i]) && (text.p[i] == '\0' || strchr(also, text.p[i]) == NULL))
             return false;
-        }
-    }
     return text.len > 0;
 }
 
@@ -47,9 +45,8 @@ static bool is_loopback(struct text host)
 {
     struct in_addr v4;
     struct in6_addr v6;
-    if (is_ipv4(host, &v4)) {
+    if (is_ipv4(host, &v4))
         return ntohl(v4.s_addr) >> 24 == 127;
-    }
     return is_ipv6(host, &v6) ? IN6_IS_ADDR_LOOPBACK(&v6) : text_is_nocase(host, "localhost");
 }
 
@@ -59,18 +56,16 @@ static bool split_port(struct text authority, struct text *ret_host, struct text
     struct text rest = authority;
     struct text host = authority;
     if (text_starts(authority, "[")) {
-        if (!text_take_until(&rest, ']', &host)) {
+        if (!text_take_until(&rest, ']', &host))
             return false;
-        }
         host.len++;
     } else if (text_take_until(&rest, ':', &host)) {
         rest = text_of(authority.p + host.len, authority.len - host.len);
     } else {
         rest = text_of("", 0);
     }
-    if (rest.len > 0 && (!text_take_char(&rest, ':') || rest.len == 0)) {
+    if (rest.len > 0 && (!text_take_char(&rest, ':') || rest.len == 0))
         return false;
-    }
     *ret_host = host;
     *ret_port = rest;
     return true;
@@ -79,25 +74,22 @@ static bool split_port(struct text authority, struct text *ret_host, struct text
 static bool host_ok(struct text host)
 {
     struct in6_addr v6;
-    if (text_starts(host, "[")) {
+    if (text_starts(host, "["))
         return is_ipv6(host, &v6);
-    }
     return host.len <= 253 && made_of(host, ".-_") && host.p[0] != '.' && host.p[0] != '-';
 }
 
 static bool set_host(struct text host, struct text port, struct endpoint *ret)
 {
     uint64_t number = 0;
-    if (!host_ok(host) || (port.len > 0 && (!text_parse_u64(port, &number) || number == 0 || number > 65535))) {
+    if (!host_ok(host) || (port.len > 0 && (!text_parse_u64(port, &number) || number == 0 || number > 65535)))
         return false;
-    }
     uint64_t usual = strcmp(ret->scheme, "https") == 0 ? 443 : 80;
     int len;
-    if (number == 0 || number == usual) {
+    if (number == 0 || number == usual)
         len = snprintf(ret->host, sizeof(ret->host), "%.*s", (int)host.len, host.p);
-    } else {
+    else
         len = snprintf(ret->host, sizeof(ret->host), "%.*s:%u", (int)host.len, host.p, (unsigned)number);
-    }
     ret->loopback = is_loopback(host);
     return len > 0 && (size_t)len < sizeof(ret->host);
 }
@@ -106,13 +98,11 @@ static bool take_scheme(struct text *url, struct endpoint *ret)
 {
     struct text rest = *url;
     struct text scheme;
-    if (!text_take_until(&rest, ':', &scheme) || !text_take_str(&rest, "//")) {
+    if (!text_take_until(&rest, ':', &scheme) || !text_take_str(&rest, "//"))
         return false;
-    }
     bool https = text_is_nocase(scheme, "https");
-    if (!https && !text_is_nocase(scheme, "http")) {
+    if (!https && !text_is_nocase(scheme, "http"))
         return false;
-    }
     snprintf(ret->scheme, sizeof(ret->scheme), "%s", https ? "https" : "http");
     *url = rest;
     return true;
@@ -130,9 +120,8 @@ static os_code parse_url(const char *service, const char *url, struct endpoint *
                          "http[s]://host[:port].",
                          service);
     }
-    if (rest.len > 0 && rest.p[rest.len - 1] == '/') {
+    if (rest.len > 0 && rest.p[rest.len - 1] == '/')
         rest.len--;
-    }
     if (!split_port(rest, &host, &port) || !set_host(host, port, ret)) {
         return error_set(
             err, OS_ERR_CONFIG,
@@ -156,11 +145,9 @@ static const struct {
 
 static const char *domain_of(const char *region)
 {
-    for (size_t i = 0; i < sizeof(partitions) / sizeof(partitions[0]); i++) {
-        if (text_starts(text_from(region), partitions[i].prefix)) {
+    for (size_t i = 0; i < sizeof(partitions) / sizeof(partitions[0]); i++)
+        if (text_starts(text_from(region), partitions[i].prefix))
             return partitions[i].domain;
-        }
-    }
     return "amazonaws.com";
 }
 
@@ -180,9 +167,8 @@ os_code endpoint_parse(const char *service, const char *url, const char *region,
     }
     if (url != NULL && url[0] != '\0') {
         os_code code = parse_url(service, url, &endpoint, err);
-        if (code != OS_OK) {
+        if (code != OS_OK)
             return code;
-        }
     } else {
         snprintf(endpoint.scheme, sizeof(endpoint.scheme), "https");
         snprintf(endpoint.host, sizeof(endpoint.host), "%s.%s.%s", service, endpoint.region, domain_of(region));
@@ -208,9 +194,8 @@ static struct text find_url(const char *service, const char *profile, const stru
 {
     struct text ignored = first_of(variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
                                    profile_setting(files, profile, "ignore_configured_endpoint_urls"));
-    if (text_is_nocase(ignored, "true")) {
+    if (text_is_nocase(ignored, "true"))
         return text_of("", 0);
-    }
     bool s3 = strcmp(service, "s3") == 0;
     struct text set =
         first_of(variable(s3 ? "AWS_ENDPOINT_URL_S3" : "AWS_ENDPOINT_URL_DYNAMODB"), variable("AWS_ENDPOINT_URL"));
@@ -236,9 +221,8 @@ os_code endpoint_from_environment(const char *service, const char *profile, char
 {
     struct profile_files files;
     os_code code = profile_load(&files, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     char *url = NULL;
     char *region = NULL;
     bool ok = copy(find_url(service, profile, &files), &url) && copy(find_region(profile, &files), &region);
@@ -258,9 +242,8 @@ bool bucket_name_ok(const char *bucket)
 {
     struct text text = text_from(bucket);
     struct in_addr address;
-    if (text.len < 3 || text.len > BUCKET_NAME_MAX || !made_of(text, "-._") || is_ipv4(text, &address)) {
+    if (text.len < 3 || text.len > BUCKET_NAME_MAX || !made_of(text, "-._") || is_ipv4(text, &address))
         return false;
-    }
     char last = text.p[text.len - 1];
     return text.p[0] != '.' && text.p[0] != '-' && last != '.' && last != '-' && strstr(bucket, "..") == NULL;
 }
@@ -271,18 +254,16 @@ static bool is_label(const char *bucket)
     struct text text = text_from(bucket);
     for (size_t i = 0; i < text.len; i++) {
         char c = text.p[i];
-        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-') {
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-')
             return false;
-        }
     }
     return text.len > 0 && text.len <= 63;
 }
 
 bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addressing, const char *bucket)
 {
-    if (addressing == OS_ADDRESSING_AUTO) {
+    if (addressing == OS_ADDRESSING_AUTO)
         return endpoint->is_aws && is_label(bucket);
-    }
     return addressing == OS_ADDRESSING_VIRTUAL;
 }
 

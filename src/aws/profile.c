@@ -19,9 +19,8 @@ enum { FILE_MAX = 1 << 20, SERVICES_NAME_SIZE = 256 };
 
 const char *profile_name(const char *profile)
 {
-    if (profile != NULL && profile[0] != '\0') {
+    if (profile != NULL && profile[0] != '\0')
         return profile;
-    }
     const char *named = getenv("AWS_PROFILE");
     return named != NULL && named[0] != '\0' ? named : "default";
 }
@@ -35,9 +34,8 @@ static bool find_path(enum profile_file file, char *ret)
     static const char *const variables[PROFILE_FILES] = {"AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"};
     static const char *const usual[PROFILE_FILES] = {"~/.aws/credentials", "~/.aws/config"};
     const char *path = getenv(variables[file]);
-    if (path == NULL || path[0] == '\0') {
+    if (path == NULL || path[0] == '\0')
         path = usual[file];
-    }
     const char *home = "";
     if (path[0] == '~' && path[1] == '/') {
         path++;
@@ -57,15 +55,12 @@ static ssize_t read_whole(int fd, char *data)
     size_t len = 0;
     while (len <= FILE_MAX) {
         ssize_t got = read(fd, data + len, FILE_MAX + 1 - len);
-        if (got < 0 && errno == EINTR) {
+        if (got < 0 && errno == EINTR)
             continue;
-        }
-        if (got < 0) {
+        if (got < 0)
             return -1;
-        }
-        if (got == 0) {
+        if (got == 0)
             break;
-        }
         len += (size_t)got;
     }
     return (ssize_t)len;
@@ -88,9 +83,8 @@ static os_code not_used(const char *path, const char *why, os_error *err)
 static os_code take_file(struct profile_files *files, enum profile_file file, int fd, os_error *err)
 {
     char *data = malloc(FILE_MAX + 1);
-    if (data == NULL) {
+    if (data == NULL)
         return error_no_memory(err);
-    }
     ssize_t len = read_whole(fd, data);
     if (len < 0 || len > FILE_MAX || memchr(data, '\0', (size_t)len) != NULL) {
         int read_error = errno;
@@ -110,9 +104,8 @@ os_code profile_load(struct profile_files *ret, os_error *err)
 {
     struct profile_files files = {0};
     for (enum profile_file file = PROFILE_CREDENTIALS; file < PROFILE_FILES; file++) {
-        if (!find_path(file, files.path[file])) {
+        if (!find_path(file, files.path[file]))
             continue;
-        }
         const char *why = NULL;
         int fd = named_file_open(files.path[file], &why);
         if (fd < 0 && errno != 0) {
@@ -120,9 +113,8 @@ os_code profile_load(struct profile_files *ret, os_error *err)
             continue;
         }
         os_code code = fd < 0 ? not_used(files.path[file], why, err) : take_file(&files, file, fd, err);
-        if (fd >= 0) {
+        if (fd >= 0)
             close(fd);
-        }
         if (code != OS_OK) {
             profile_free(&files);
             return code;
@@ -134,9 +126,8 @@ os_code profile_load(struct profile_files *ret, os_error *err)
 
 void profile_free(struct profile_files *files)
 {
-    for (enum profile_file file = PROFILE_CREDENTIALS; file < PROFILE_FILES; file++) {
+    for (enum profile_file file = PROFILE_CREDENTIALS; file < PROFILE_FILES; file++)
         wipe(files->data[file], files->len[file]);
-    }
     *files = (struct profile_files){0};
 }
 
@@ -158,9 +149,8 @@ static bool is_blank(char c)
 
 static struct text unquote(struct text text)
 {
-    if (text.len >= 2 && (text.p[0] == '"' || text.p[0] == '\'') && text.p[text.len - 1] == text.p[0]) {
+    if (text.len >= 2 && (text.p[0] == '"' || text.p[0] == '\'') && text.p[text.len - 1] == text.p[0])
         return text_of(text.p + 1, text.len - 2);
-    }
     return text;
 }
 
@@ -168,14 +158,12 @@ static struct text unquote(struct text text)
 static bool is_section(struct text line, const struct profile_place *place)
 {
     struct text inside;
-    if (!text_take_char(&line, '[') || !text_take_until(&line, ']', &inside)) {
+    if (!text_take_char(&line, '[') || !text_take_until(&line, ']', &inside))
         return false;
-    }
     inside = text_trim(inside);
     if (place->kind[0] != '\0') {
-        if (!text_take_str(&inside, place->kind) || inside.len == 0 || !is_blank(inside.p[0])) {
+        if (!text_take_str(&inside, place->kind) || inside.len == 0 || !is_blank(inside.p[0]))
             return false;
-        }
         inside = text_trim(inside);
     }
     return text_is(unquote(inside), place->name);
@@ -184,39 +172,33 @@ static bool is_section(struct text line, const struct profile_place *place)
 /* A comment within a line has a blank before it: a '#' alone may be part of a value. */
 static struct text without_comment(struct text value)
 {
-    for (size_t i = 1; i < value.len; i++) {
-        if ((value.p[i] == '#' || value.p[i] == ';') && is_blank(value.p[i - 1])) {
+    for (size_t i = 1; i < value.len; i++)
+        if ((value.p[i] == '#' || value.p[i] == ';') && is_blank(value.p[i - 1]))
             return text_trim(text_of(value.p, i));
-        }
-    }
     return value.len > 0 && (value.p[0] == '#' || value.p[0] == ';') ? text_of(value.p, 0) : value;
 }
 
 static void read_setting(struct reader *reader, struct text line, bool indented)
 {
     struct text key;
-    if (!text_take_until(&line, '=', &key)) {
+    if (!text_take_until(&line, '=', &key))
         return;
-    }
     key = text_trim(key);
     struct text value = without_comment(text_trim(line));
-    if (!indented) {
+    if (!indented)
         reader->open_block = value.len == 0 ? key : text_of("", 0);
-    }
     bool right_level =
         reader->block == NULL ? !indented : indented && text_is_nocase(reader->open_block, reader->block);
-    if (right_level && value.len > 0 && text_is_nocase(key, reader->name)) {
+    if (right_level && value.len > 0 && text_is_nocase(key, reader->name))
         reader->found = value;
-    }
 }
 
 static void read_line(struct reader *reader, struct text line)
 {
     bool indented = line.len > 0 && is_blank(line.p[0]);
     line = text_trim(line);
-    if (line.len == 0 || line.p[0] == '#' || line.p[0] == ';') {
+    if (line.len == 0 || line.p[0] == '#' || line.p[0] == ';')
         return;
-    }
     if (!indented && line.p[0] == '[') {
         reader->in_section = is_section(line, reader->place);
         reader->open_block = text_of("", 0);
@@ -233,9 +215,8 @@ struct text profile_find(const struct profile_files *files, const struct profile
     (void)text_take_str(&rest, "\xef\xbb\xbf"); /* the mark that some editors put in front of UTF-8 */
     while (rest.len > 0) {
         struct text line = rest;
-        if (!text_take_until(&rest, '\n', &line)) {
+        if (!text_take_until(&rest, '\n', &line))
             rest.len = 0;
-        }
         read_line(&reader, line);
     }
     return reader.found;
@@ -248,9 +229,8 @@ size_t profile_places(const char *name, struct profile_place ret[PROFILE_PLACES_
     size_t count = 0;
     ret[count++] = (struct profile_place){PROFILE_CREDENTIALS, "", name};
     ret[count++] = (struct profile_place){PROFILE_CONFIG, "profile", name};
-    if (strcmp(name, "default") == 0) {
+    if (strcmp(name, "default") == 0)
         ret[count++] = (struct profile_place){PROFILE_CONFIG, "", name};
-    }
     return count;
 }
 
@@ -259,9 +239,8 @@ struct text profile_setting(const struct profile_files *files, const char *profi
     struct profile_place places[PROFILE_PLACES_MAX];
     size_t count = profile_places(profile_name(profile), places);
     struct text found = text_of("", 0);
-    for (size_t i = 0; i < count && found.len == 0; i++) {
+    for (size_t i = 0; i < count && found.len == 0; i++)
         found = profile_find(files, &places[i], NULL, name);
-    }
     return found;
 }
 
@@ -270,9 +249,8 @@ struct text profile_service_setting(const struct profile_files *files, const cha
 {
     char services[SERVICES_NAME_SIZE];
     struct text named = profile_setting(files, profile, "services");
-    if (named.len == 0 || !text_copy(named, services, sizeof(services))) {
+    if (named.len == 0 || !text_copy(named, services, sizeof(services)))
         return text_of("", 0);
-    }
     const struct profile_place place = {PROFILE_CONFIG, "services", services};
     return profile_find(files, &place, service, name);
 }

@@ -53,9 +53,8 @@ static bool fetch(struct sigv4_signer *signer)
     signer->hash = EVP_MD_CTX_new();
     signer->mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
     signer->hmac = signer->mac != NULL ? EVP_MAC_CTX_new(signer->mac) : NULL;
-    if (signer->sha256 == NULL || signer->hash == NULL || signer->hmac == NULL) {
+    if (signer->sha256 == NULL || signer->hash == NULL || signer->hmac == NULL)
         return false;
-    }
     char digest[] = "SHA256";
     OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
                            OSSL_PARAM_construct_end()};
@@ -65,9 +64,8 @@ static bool fetch(struct sigv4_signer *signer)
 struct sigv4_signer *sigv4_signer_new(const char *region, const char *service)
 {
     struct sigv4_signer *signer = calloc(1, sizeof(*signer));
-    if (signer == NULL) {
+    if (signer == NULL)
         return NULL;
-    }
     if (!TEXT_COPY_STR(region, signer->region) || !TEXT_COPY_STR(service, signer->service) || !fetch(signer)) {
         sigv4_signer_free(signer);
         return NULL;
@@ -77,9 +75,8 @@ struct sigv4_signer *sigv4_signer_new(const char *region, const char *service)
 
 void sigv4_signer_free(struct sigv4_signer *signer)
 {
-    if (signer == NULL) {
+    if (signer == NULL)
         return;
-    }
     EVP_MAC_CTX_free(signer->hmac);
     EVP_MAC_free(signer->mac);
     EVP_MD_CTX_free(signer->hash);
@@ -97,9 +94,8 @@ static bool hash_hex(struct sigv4_signer *signer, const void *data, size_t len, 
 {
     unsigned char bytes[SHA256_SIZE];
     if (EVP_DigestInit_ex2(signer->hash, signer->sha256, NULL) != 1 || EVP_DigestUpdate(signer->hash, data, len) != 1 ||
-        EVP_DigestFinal_ex(signer->hash, bytes, NULL) != 1) {
+        EVP_DigestFinal_ex(signer->hash, bytes, NULL) != 1)
         return false;
-    }
     text_hex(bytes, sizeof(bytes), ret);
     return true;
 }
@@ -125,9 +121,8 @@ static int compare_headers(const void *a, const void *b)
     const struct canonical_header *left = a;
     const struct canonical_header *right = b;
     int names = strcmp(left->name, right->name);
-    if (names != 0) {
+    if (names != 0)
         return names;
-    }
     return left->order < right->order ? -1 : left->order > right->order;
 }
 
@@ -151,9 +146,8 @@ static void add_value(struct buf *out, const char *value)
         buf_add(out, value, plain);
         value += plain;
         size_t blanks = strspn(value, " \t");
-        if (blanks > 0) {
+        if (blanks > 0)
             buf_add_char(out, ' ');
-        }
         value += blanks;
     }
 }
@@ -177,9 +171,8 @@ bool sigv4_canonical_request(const struct http_request *request, const char *pay
                              struct buf *ret_signed_headers)
 {
     struct canonical_header headers[HTTP_HEADERS_MAX + 1];
-    if (request->host == NULL || !buf_ok(&request->path) || !buf_ok(&request->query)) {
+    if (request->host == NULL || !buf_ok(&request->path) || !buf_ok(&request->query))
         return false;
-    }
     size_t count = collect_headers(request, headers);
     buf_add_f(ret, "%s\n%s\n%s\n", request->method, buf_str(&request->path), buf_str(&request->query));
     add_headers(headers, count, ret, ret_signed_headers);
@@ -225,23 +218,20 @@ bool sigv4_string_to_sign(const char *region, const char *service, int64_t now_s
 /* The key changes with the day and with the secret only. */
 static bool derive_key(struct sigv4_signer *signer, const char *secret, const char *day)
 {
-    if (strcmp(signer->key_day, day) == 0 && strcmp(signer->key_secret, secret) == 0) {
+    if (strcmp(signer->key_day, day) == 0 && strcmp(signer->key_secret, secret) == 0)
         return true;
-    }
     signer->key_day[0] = '\0';
     char seed[SECRET_SIZE + 4];
-    if (!TEXT_COPY_STR(secret, signer->key_secret)) {
+    if (!TEXT_COPY_STR(secret, signer->key_secret))
         return false;
-    }
     int len = snprintf(seed, sizeof(seed), "AWS4%s", secret);
     unsigned char *key = signer->key;
     bool ok = hmac(signer, seed, (size_t)len, day, key) && hmac(signer, key, SHA256_SIZE, signer->region, key) &&
               hmac(signer, key, SHA256_SIZE, signer->service, key) &&
               hmac(signer, key, SHA256_SIZE, "aws4_request", key);
     OPENSSL_cleanse(seed, sizeof(seed));
-    if (ok) {
+    if (ok)
         memcpy(signer->key_day, day, sizeof(signer->key_day));
-    }
     return ok;
 }
 
@@ -257,9 +247,8 @@ static bool sign(struct sigv4_signer *signer, const char *secret, int64_t now_s,
               string_to_sign(signer->region, signer->service, now_s, hash, &to_sign) &&
               derive_key(signer, secret, times.day) && hmac(signer, signer->key, SHA256_SIZE, buf_str(&to_sign), mac);
     buf_free(&to_sign);
-    if (ok) {
+    if (ok)
         text_hex(mac, sizeof(mac), ret);
-    }
     return ok;
 }
 
@@ -287,9 +276,8 @@ struct parameter {
 static int compare_text(struct text left, struct text right)
 {
     int bytes = memcmp(left.p, right.p, left.len < right.len ? left.len : right.len);
-    if (bytes != 0) {
+    if (bytes != 0)
         return bytes;
-    }
     return left.len < right.len ? -1 : left.len > right.len;
 }
 
@@ -305,17 +293,14 @@ static bool split_query(struct text rest, struct parameter *ret, size_t *ret_cou
 {
     size_t count = 0;
     while (rest.len > 0) {
-        if (count == PARAMETERS_MAX) {
+        if (count == PARAMETERS_MAX)
             return false;
-        }
         struct text whole = rest;
-        if (!text_take_until(&rest, '&', &whole)) {
+        if (!text_take_until(&rest, '&', &whole))
             rest.len = 0;
-        }
         struct text name = whole;
-        if (!text_take_until(&whole, '=', &name)) {
+        if (!text_take_until(&whole, '=', &name))
             whole.len = 0;
-        }
         ret[count++] = (struct parameter){.name = name, .value = whole};
     }
     *ret_count = count;
@@ -327,23 +312,20 @@ static bool sort_query(struct buf *query)
 {
     struct parameter list[PARAMETERS_MAX];
     size_t count = 0;
-    if (!split_query(text_of(buf_str(query), query->len), list, &count)) {
+    if (!split_query(text_of(buf_str(query), query->len), list, &count))
         return false;
-    }
     qsort(list, count, sizeof(list[0]), compare_parameters);
     struct buf sorted;
     buf_init(&sorted, query->max);
     for (size_t i = 0; i < count; i++) {
-        if (i > 0) {
+        if (i > 0)
             buf_add_char(&sorted, '&');
-        }
         buf_add(&sorted, list[i].name.p, list[i].name.len);
         buf_add_char(&sorted, '=');
         buf_add(&sorted, list[i].value.p, list[i].value.len);
     }
-    if (!buf_ok(&sorted)) {
+    if (!buf_ok(&sorted))
         return false;
-    }
     buf_free(query);
     *query = sorted;
     return true;
@@ -362,9 +344,8 @@ static bool format_credential(const struct sigv4_signer *signer, const struct si
     struct times times;
     char scope[SCOPE_SIZE];
     format_times(now_s, &times);
-    if (!format_scope(times.day, signer->region, signer->service, scope)) {
+    if (!format_scope(times.day, signer->region, signer->service, scope))
         return false;
-    }
     int len = snprintf(ret, CREDENTIAL_SIZE, "%s/%s", keys->access_key_id, scope);
     return len > 0 && len < CREDENTIAL_SIZE;
 }
@@ -451,9 +432,8 @@ bool sigv4_sign_query(struct sigv4_signer *signer, const struct sigv4_keys *keys
     char payload[HEX_SIZE];
     char hex[HEX_SIZE];
     if (expires_s == 0 || expires_s > EXPIRES_MAX_S || request->host == NULL ||
-        !query_payload(signer, &request->body, payload)) {
+        !query_payload(signer, &request->body, payload))
         return false;
-    }
     struct buf names;
     buf_init(&names, HTTP_HEADERS_BYTES_MAX);
     bool ok = add_amz_query(signer, keys, now_s, expires_s, request) && add_signed_headers(request) &&

@@ -25,9 +25,8 @@ static size_t encoded_bytes(const char *text)
 static size_t names_bytes(const struct http_headers *headers, bool in_query)
 {
     size_t bytes = 0;
-    for (size_t i = 0; i < headers->count; i++) {
+    for (size_t i = 0; i < headers->count; i++)
         bytes += (in_query ? encoded_bytes(headers->list[i].name) : strlen(headers->list[i].name)) + strlen("%3B");
-    }
     return bytes;
 }
 
@@ -35,9 +34,8 @@ static os_code check_query(const struct sigv4_keys *keys, const struct http_requ
 {
     size_t bytes = request->query.len + encoded_bytes(keys->access_key_id) + encoded_bytes(keys->session_token) +
                    names_bytes(&request->headers, true) + FIXED_BYTES;
-    if (bytes <= HTTP_TARGET_MAX) {
+    if (bytes <= HTTP_TARGET_MAX)
         return OS_OK;
-    }
     return error_set(err, OS_ERR_ARGUMENT,
                      "The request cannot be signed in its URL: with the session token and the names of the headers its "
                      "query has %zu bytes; at most %d can be sent. Use fewer metadata entries or a shorter token.",
@@ -48,15 +46,13 @@ os_code sigv4_check_size(const struct sigv4_keys *keys, const struct http_reques
                          os_error *err)
 {
     const struct http_headers *headers = &request->headers;
-    if (in_query) {
+    if (in_query)
         return check_query(keys, request, err);
-    }
     size_t bytes = headers->bytes + strlen(keys->access_key_id) +
                    (keys->session_token != NULL ? strlen(keys->session_token) : 0) + names_bytes(headers, false) +
                    FIXED_BYTES;
-    if (bytes <= HTTP_HEADERS_BYTES_MAX && headers->count + ADDED_HEADERS <= HTTP_HEADERS_MAX) {
+    if (bytes <= HTTP_HEADERS_BYTES_MAX && headers->count + ADDED_HEADERS <= HTTP_HEADERS_MAX)
         return OS_OK;
-    }
     return error_set(err, OS_ERR_ARGUMENT,
                      "The request has %zu headers of %zu bytes with its signature; at most %d of %d bytes can be sent. "
                      "Use fewer or shorter headers, metadata entries and tags.",

@@ -26,9 +26,8 @@ void buf_reset(struct buf *buf)
 {
     buf->failed = false;
     buf->len = 0;
-    if (buf->data != NULL) {
+    if (buf->data != NULL)
         buf->data[0] = '\0';
-    }
 }
 
 static bool give_up(struct buf *buf)
@@ -41,24 +40,19 @@ static bool give_up(struct buf *buf)
 /* Makes room for `more` bytes and a NUL. */
 static bool buf_grow(struct buf *buf, size_t more)
 {
-    if (buf->failed || more > buf->max - buf->len) {
+    if (buf->failed || more > buf->max - buf->len)
         return give_up(buf);
-    }
     size_t needed = buf->len + more + 1;
-    if (needed <= buf->cap) {
+    if (needed <= buf->cap)
         return true;
-    }
     size_t cap = buf->cap > 0 ? buf->cap : FIRST_CAP;
-    while (cap < needed) {
+    while (cap < needed)
         cap = cap > SIZE_MAX / 2 ? needed : cap * 2;
-    }
-    if (cap > buf->max + 1) {
+    if (cap > buf->max + 1)
         cap = buf->max + 1;
-    }
     char *data = realloc(buf->data, cap);
-    if (data == NULL) {
+    if (data == NULL)
         return give_up(buf);
-    }
     buf->data = data;
     buf->cap = cap;
     assert(buf->len < buf->cap);
@@ -67,12 +61,10 @@ static bool buf_grow(struct buf *buf, size_t more)
 
 bool buf_add(struct buf *buf, const void *data, size_t len)
 {
-    if (!buf_grow(buf, len)) {
+    if (!buf_grow(buf, len))
         return false;
-    }
-    if (len > 0) {
+    if (len > 0)
         memcpy(buf->data + buf->len, data, len);
-    }
     buf->len += len;
     buf->data[buf->len] = '\0';
     return true;
@@ -94,18 +86,15 @@ bool buf_add_f(struct buf *buf, const char *format, ...)
     va_start(args, format);
     int needed = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    if (needed < 0) {
+    if (needed < 0)
         return give_up(buf);
-    }
-    if (!buf_grow(buf, (size_t)needed)) {
+    if (!buf_grow(buf, (size_t)needed))
         return false;
-    }
     va_start(args, format);
     int written = vsnprintf(buf->data + buf->len, (size_t)needed + 1, format, args);
     va_end(args);
-    if (written != needed) {
+    if (written != needed)
         return give_up(buf);
-    }
     buf->len += (size_t)needed;
     return true;
 }
@@ -122,9 +111,8 @@ const char *buf_str(const struct buf *buf)
 
 char *buf_take(struct buf *buf)
 {
-    if (buf->failed) {
+    if (buf->failed)
         return NULL;
-    }
     char *data = buf->data != NULL ? buf->data : calloc(1, 1);
     buf_init(buf, buf->max);
     return data;

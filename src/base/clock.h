@@ -24,15 +24,12 @@ uint64_t clock_monotonic_us(void);
 static inline uint64_t clock_elapsed_max(const struct clock_reading *start, const struct clock_reading *now)
 {
     uint64_t most = 0;
-    if (now->monotonic_ms > start->monotonic_ms) {
+    if (now->monotonic_ms > start->monotonic_ms)
         most = now->monotonic_ms - start->monotonic_ms;
-    }
-    if (now->boottime_ms > start->boottime_ms && now->boottime_ms - start->boottime_ms > most) {
+    if (now->boottime_ms > start->boottime_ms && now->boottime_ms - start->boottime_ms > most)
         most = now->boottime_ms - start->boottime_ms;
-    }
-    if (now->realtime_ms > start->realtime_ms && now->realtime_ms - start->realtime_ms > most) {
+    if (now->realtime_ms > start->realtime_ms && now->realtime_ms - start->realtime_ms > most)
         most = now->realtime_ms - start->realtime_ms;
-    }
     return most;
 }
 

@@ -45,9 +45,8 @@ static int year_start(int year)
 static int date_days(const struct date *date)
 {
     int days = year_start(date->year) + date->day - 1;
-    for (int month = 1; month < date->month; month++) {
+    for (int month = 1; month < date->month; month++)
         days += month_days(date->year, month);
-    }
     return days;
 }
 
@@ -74,9 +73,8 @@ static void date_from_epoch(int64_t epoch_s, struct date *ret, int *ret_weekday)
     int seconds = (int)(since % DAY_S);
     *ret_weekday = days % 7;
     int year = days / 366 + 1;
-    while (year_start(year + 1) <= days) {
+    while (year_start(year + 1) <= days)
         year++;
-    }
     days -= year_start(year);
     int month = 1;
     while (days >= month_days(year, month)) {
@@ -90,13 +88,11 @@ static void date_from_epoch(int64_t epoch_s, struct date *ret, int *ret_weekday)
 static bool take_digits(struct text *cursor, size_t count, int *ret)
 {
     int value = 0;
-    if (cursor->len < count) {
+    if (cursor->len < count)
         return false;
-    }
     for (size_t i = 0; i < count; i++) {
-        if (cursor->p[i] < '0' || cursor->p[i] > '9') {
+        if (cursor->p[i] < '0' || cursor->p[i] > '9')
             return false;
-        }
         value = value * 10 + (cursor->p[i] - '0');
     }
     *cursor = text_of(cursor->p + count, cursor->len - count);
@@ -132,9 +128,8 @@ bool text_parse_http_date(struct text text, int64_t *ret_epoch_s)
                 take_digits(&text, 4, &date.year) && text_take_char(&text, ' ') && take_time(&text, &date) &&
                 text_is(text, " GMT");
     date.month++;
-    if (!read || !date_ok(&date) || date_days(&date) % 7 != weekday) {
+    if (!read || !date_ok(&date) || date_days(&date) % 7 != weekday)
         return false;
-    }
     *ret_epoch_s = date_epoch(&date);
     return true;
 }
@@ -151,9 +146,8 @@ bool text_parse_iso8601(struct text text, int64_t *ret_epoch_s)
         for (int i = 1; i < 9 && take_digits(&text, 1, &digit); i++) {
         }
     }
-    if (!read || !text_is(text, "Z") || !date_ok(&date)) {
+    if (!read || !text_is(text, "Z") || !date_ok(&date))
         return false;
-    }
     *ret_epoch_s = date_epoch(&date);
     return true;
 }

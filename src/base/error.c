@@ -23,16 +23,14 @@ void error_add(os_error *err, const char *sentence)
 
 void error_clear(os_error *err)
 {
-    if (err != NULL) {
+    if (err != NULL)
         *err = (os_error){.code = OS_OK};
-    }
 }
 
 os_code error_set(os_error *err, os_code code, const char *format, ...)
 {
-    if (err == NULL) {
+    if (err == NULL)
         return code;
-    }
     /* Formatted beside it, because an argument may be the old message; one byte more, to see where a character is cut.
      */
     char message[sizeof(err->message) + 1];
@@ -49,9 +47,8 @@ os_code error_set(os_error *err, os_code code, const char *format, ...)
 
 void error_service(os_error *err, int http_status, const char *service_code, const char *request_id)
 {
-    if (err == NULL) {
+    if (err == NULL)
         return;
-    }
     err->http_status = http_status;
     copy_escaped(err->service_code, sizeof(err->service_code), service_code);
     copy_escaped(err->request_id, sizeof(err->request_id), request_id);

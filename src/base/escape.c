@@ -43,11 +43,9 @@ static const struct {
 
 static bool is_escaped(uint32_t character)
 {
-    for (size_t i = 0; i < sizeof(escaped) / sizeof(escaped[0]); i++) {
-        if (character >= escaped[i].first && character <= escaped[i].last) {
+    for (size_t i = 0; i < sizeof(escaped) / sizeof(escaped[0]); i++)
+        if (character >= escaped[i].first && character <= escaped[i].last)
             return true;
-        }
-    }
     return false;
 }
 
@@ -56,9 +54,8 @@ static uint32_t decode(const unsigned char *p, size_t len)
 {
     static const unsigned char lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     uint32_t character = p[0] & lead_bits[len];
-    for (size_t i = 1; i < len; i++) {
+    for (size_t i = 1; i < len; i++)
         character = character << 6 | (p[i] & 0x3fU);
-    }
     return character;
 }
 
@@ -85,16 +82,14 @@ size_t os_escape_text(const char *text, size_t length, char *ret, size_t ret_siz
 {
     struct text rest = text_of(text, length);
     size_t used = 0;
-    if (ret_size == 0) {
+    if (ret_size == 0)
         return 0;
-    }
     while (rest.len > 0) {
         char piece[PIECE_SIZE];
         size_t taken = show_one(rest, piece);
         size_t piece_len = strlen(piece);
-        if (piece_len >= ret_size - used) {
+        if (piece_len >= ret_size - used)
             break;
-        }
         memcpy(ret + used, piece, piece_len);
         used += piece_len;
         rest = text_of(rest.p + taken, rest.len - taken);

@@ -11,9 +11,8 @@
 
 int fd_above_standard(int fd)
 {
-    if (fd < 0 || fd > STDERR_FILENO) {
+    if (fd < 0 || fd > STDERR_FILENO)
         return fd;
-    }
     int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     int error = errno;
     (void)close(fd);
@@ -39,11 +38,9 @@ int fd_socket(int family, int type, int protocol)
 void fd_occupy_standard(void)
 {
     int fd;
-    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
-        if (fcntl(stream, F_GETFD) == -1 && errno == EBADF && (fd = open("/dev/null", O_RDONLY)) > STDERR_FILENO) {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+        if (fcntl(stream, F_GETFD) == -1 && errno == EBADF && (fd = open("/dev/null", O_RDONLY)) > STDERR_FILENO)
             (void)close(fd); /* another thread was quicker */
-        }
-    }
 }
 
 static uint64_t bytes_received(int fd)
@@ -59,9 +56,8 @@ uint64_t fd_taken_bytes(int fd)
     int unread = 0;
     do { /* until both are of one instant */
         received = bytes_received(fd);
-        if (ioctl(fd, FIONREAD, &unread) != 0) {
+        if (ioctl(fd, FIONREAD, &unread) != 0)
             return 0;
-        }
     } while (received != bytes_received(fd));
     return received > (uint64_t)unread ? received - (uint64_t)unread : 0;
 }

@@ -10,9 +10,8 @@ static bool is_token(struct text text)
 {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.p[i];
-        if (c <= ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c) != NULL) {
+        if (c <= ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c) != NULL)
             return false;
-        }
     }
     return text.len > 0;
 }
@@ -22,21 +21,18 @@ static bool is_field_value(struct text text)
 {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.p[i];
-        if ((c < ' ' && c != '\t') || c == 0x7f) {
+        if ((c < ' ' && c != '\t') || c == 0x7f)
             return false;
-        }
     }
     return true;
 }
 
 static struct text trim_blanks(struct text text)
 {
-    while (text.len > 0 && (text.p[0] == ' ' || text.p[0] == '\t')) {
+    while (text.len > 0 && (text.p[0] == ' ' || text.p[0] == '\t'))
         text = text_of(text.p + 1, text.len - 1);
-    }
-    while (text.len > 0 && (text.p[text.len - 1] == ' ' || text.p[text.len - 1] == '\t')) {
+    while (text.len > 0 && (text.p[text.len - 1] == ' ' || text.p[text.len - 1] == '\t'))
         text.len--;
-    }
     return text;
 }
 
@@ -53,24 +49,20 @@ static char *copy_text(struct text text)
 static char *copy_lower(struct text text)
 {
     char *copy = copy_text(text);
-    for (char *p = copy; p != NULL && *p != '\0'; p++) {
-        if (*p >= 'A' && *p <= 'Z') {
+    for (char *p = copy; p != NULL && *p != '\0'; p++)
+        if (*p >= 'A' && *p <= 'Z')
             *p = (char)(*p - 'A' + 'a');
-        }
-    }
     return copy;
 }
 
 static bool room_for_one(struct http_headers *headers)
 {
-    if (headers->count < headers->cap) {
+    if (headers->count < headers->cap)
         return true;
-    }
     size_t cap = headers->cap > 0 ? headers->cap * 2 : 8;
     struct http_header *list = realloc(headers->list, cap * sizeof(*list));
-    if (list == NULL) {
+    if (list == NULL)
         return false;
-    }
     headers->list = list;
     headers->cap = cap;
     return true;
@@ -81,9 +73,8 @@ bool http_headers_add_text(struct http_headers *headers, struct text name, struc
     value = trim_blanks(value);
     if (!is_token(name) || !is_field_value(value) || headers->count >= HTTP_HEADERS_MAX ||
         name.len > HTTP_HEADERS_BYTES_MAX || value.len > HTTP_HEADERS_BYTES_MAX ||
-        headers->bytes + name.len + value.len > HTTP_HEADERS_BYTES_MAX || !room_for_one(headers)) {
+        headers->bytes + name.len + value.len > HTTP_HEADERS_BYTES_MAX || !room_for_one(headers))
         return false;
-    }
     struct http_header header = {.name = copy_lower(name), .value = copy_text(value)};
     if (header.name == NULL || header.value == NULL) {
         free(header.name);
@@ -102,29 +93,24 @@ bool http_headers_add(struct http_headers *headers, const char *name, const char
 
 static struct http_header *find(const struct http_headers *headers, const char *name)
 {
-    for (size_t i = 0; i < headers->count; i++) {
-        if (text_is_nocase(text_from(name), headers->list[i].name)) {
+    for (size_t i = 0; i < headers->count; i++)
+        if (text_is_nocase(text_from(name), headers->list[i].name))
             return &headers->list[i];
-        }
-    }
     return NULL;
 }
 
 bool http_headers_set(struct http_headers *headers, const char *name, const char *value)
 {
     struct http_header *header = find(headers, name);
-    if (header == NULL) {
+    if (header == NULL)
         return http_headers_add(headers, name, value);
-    }
     struct text text = trim_blanks(text_from(value));
     size_t others = headers->bytes - strlen(header->value);
-    if (!is_field_value(text) || text.len > HTTP_HEADERS_BYTES_MAX - others) {
+    if (!is_field_value(text) || text.len > HTTP_HEADERS_BYTES_MAX - others)
         return false;
-    }
     char *copy = copy_text(text);
-    if (copy == NULL) {
+    if (copy == NULL)
         return false;
-    }
     free(header->value);
     header->value = copy;
     headers->bytes = others + text.len;
@@ -207,9 +193,8 @@ bool http_request_add_query(struct http_request *request, const char *name, cons
 bool http_request_url(const struct http_request *request, struct buf *ret)
 {
     assert(request->scheme != NULL && request->host != NULL);
-    if (!buf_ok(&request->path) || !buf_ok(&request->query)) {
+    if (!buf_ok(&request->path) || !buf_ok(&request->query))
         return false;
-    }
     buf_add_str(ret, request->scheme);
     buf_add_str(ret, "://");
     buf_add_str(ret, request->host);
@@ -237,10 +222,8 @@ void http_response_free(struct http_response *response)
 bool http_response_copy(const struct http_response *from, struct http_response *ret)
 {
     ret->status = from->status;
-    for (size_t i = 0; i < from->headers.count; i++) {
-        if (!http_headers_add(&ret->headers, from->headers.list[i].name, from->headers.list[i].value)) {
+    for (size_t i = 0; i < from->headers.count; i++)
+        if (!http_headers_add(&ret->headers, from->headers.list[i].name, from->headers.list[i].value))
             return false;
-        }
-    }
     return from->body.len == 0 || buf_add(&ret->body, buf_str(&from->body), from->body.len);
 }

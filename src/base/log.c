@@ -21,17 +21,15 @@ void log_destroy(struct log *log)
 
 void log_line(struct log *log, os_log_level level, const char *format, ...)
 {
-    if (log == NULL || log->fn == NULL || level > log->level) {
+    if (log == NULL || log->fn == NULL || level > log->level)
         return;
-    }
     char line[LINE_MAX_BYTES + 1];
     va_list args;
     va_start(args, format);
     int len = vsnprintf(line, sizeof(line), format, args);
     va_end(args);
-    if (len < 0) {
+    if (len < 0)
         return;
-    }
     char shown[LINE_MAX_BYTES];
     os_escape_text(line, text_utf8_cut(text_from(line), LINE_MAX_BYTES - 1), shown, sizeof(shown));
     pthread_mutex_lock(&log->mutex);

@@ -20,12 +20,10 @@ static int is_null_device(const struct stat *status)
 /* NULL for what can be read without waiting. */
 static const char *what_else(const struct stat *status)
 {
-    if (S_ISREG(status->st_mode) || is_null_device(status)) {
+    if (S_ISREG(status->st_mode) || is_null_device(status))
         return NULL;
-    }
-    if (S_ISDIR(status->st_mode)) {
+    if (S_ISDIR(status->st_mode))
         return "it is a folder";
-    }
     return S_ISFIFO(status->st_mode) ? "it is a FIFO or a pipe, not a regular file"
                                      : "it is a device, not a regular file";
 }
@@ -36,9 +34,8 @@ int named_file_open(const char *path, const char **ret_why)
     int fd = fd_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
     if (fd < 0 || fstat(fd, &status) != 0) {
         int error = errno;
-        if (fd >= 0) {
+        if (fd >= 0)
             (void)close(fd);
-        }
         errno = error;
         *ret_why = strerror(error);
         return -1;

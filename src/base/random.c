@@ -9,12 +9,10 @@ bool random_bytes(void *ret, size_t len)
     unsigned char *p = ret;
     while (len > 0) {
         ssize_t got = getrandom(p, len, 0);
-        if (got < 0 && errno == EINTR) {
+        if (got < 0 && errno == EINTR)
             continue;
-        }
-        if (got <= 0) {
+        if (got <= 0)
             return false;
-        }
         p += got;
         len -= (size_t)got;
     }

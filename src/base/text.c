@@ -20,11 +20,9 @@ static bool is_blank(char c)
 
 static bool same_nocase(const char *a, const char *b, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        if (lower(a[i]) != lower(b[i])) {
+    for (size_t i = 0; i < len; i++)
+        if (lower(a[i]) != lower(b[i]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -63,30 +61,25 @@ bool text_starts(struct text text, const char *prefix)
 bool text_contains_nocase(struct text text, const char *needle)
 {
     size_t len = strlen(needle);
-    for (size_t at = 0; len <= text.len && at <= text.len - len; at++) {
-        if (same_nocase(text.p + at, needle, len)) {
+    for (size_t at = 0; len <= text.len && at <= text.len - len; at++)
+        if (same_nocase(text.p + at, needle, len))
             return true;
-        }
-    }
     return false;
 }
 
 struct text text_trim(struct text text)
 {
-    while (text.len > 0 && is_blank(text.p[0])) {
+    while (text.len > 0 && is_blank(text.p[0]))
         advance(&text, 1);
-    }
-    while (text.len > 0 && is_blank(text.p[text.len - 1])) {
+    while (text.len > 0 && is_blank(text.p[text.len - 1]))
         text.len--;
-    }
     return text;
 }
 
 bool text_copy(struct text text, char *ret, size_t ret_size)
 {
-    if (text.len >= ret_size || memchr(text.p, '\0', text.len) != NULL) {
+    if (text.len >= ret_size || memchr(text.p, '\0', text.len) != NULL)
         return false;
-    }
     memcpy(ret, text.p, text.len);
     ret[text.len] = '\0';
     return true;
@@ -94,30 +87,26 @@ bool text_copy(struct text text, char *ret, size_t ret_size)
 
 size_t text_utf8_cut(struct text text, size_t max)
 {
-    if (text.len <= max) {
+    if (text.len <= max)
         return text.len;
-    }
     size_t cut = max;
-    while (cut > 0 && max - cut < 3 && ((unsigned char)text.p[cut] & 0xc0) == 0x80) {
+    while (cut > 0 && max - cut < 3 && ((unsigned char)text.p[cut] & 0xc0) == 0x80)
         cut--;
-    }
     return ((unsigned char)text.p[cut] & 0xc0) == 0x80 ? max : cut;
 }
 
 bool text_take_char(struct text *cursor, char c)
 {
-    if (cursor->len == 0 || cursor->p[0] != c) {
+    if (cursor->len == 0 || cursor->p[0] != c)
         return false;
-    }
     advance(cursor, 1);
     return true;
 }
 
 bool text_take_str(struct text *cursor, const char *str)
 {
-    if (!text_starts(*cursor, str)) {
+    if (!text_starts(*cursor, str))
         return false;
-    }
     advance(cursor, strlen(str));
     return true;
 }
@@ -125,9 +114,8 @@ bool text_take_str(struct text *cursor, const char *str)
 bool text_take_until(struct text *cursor, char stop, struct text *ret)
 {
     const char *at = cursor->len > 0 ? memchr(cursor->p, stop, cursor->len) : NULL;
-    if (at == NULL) {
+    if (at == NULL)
         return false;
-    }
     *ret = text_of(cursor->p, (size_t)(at - cursor->p));
     advance(cursor, ret->len + 1);
     return true;
@@ -139,14 +127,12 @@ bool text_take_u64(struct text *cursor, uint64_t *ret)
     size_t at = 0;
     for (; at < cursor->len && is_digit(cursor->p[at]); at++) {
         uint64_t digit = (uint64_t)(cursor->p[at] - '0');
-        if (value > (UINT64_MAX - digit) / 10) {
+        if (value > (UINT64_MAX - digit) / 10)
             return false;
-        }
         value = value * 10 + digit;
     }
-    if (at == 0) {
+    if (at == 0)
         return false;
-    }
     advance(cursor, at);
     *ret = value;
     return true;
@@ -155,9 +141,8 @@ bool text_take_u64(struct text *cursor, uint64_t *ret)
 bool text_parse_u64(struct text text, uint64_t *ret)
 {
     uint64_t value;
-    if (!text_take_u64(&text, &value) || text.len > 0) {
+    if (!text_take_u64(&text, &value) || text.len > 0)
         return false;
-    }
     *ret = value;
     return true;
 }
@@ -181,18 +166,16 @@ bool text_percent_encode(struct buf *out, struct text text, bool keep_slash)
             unsigned byte = (unsigned char)c;
             buf_add(out, (char[]){'%', digits[byte >> 4], digits[byte & 15]}, 3);
         }
-        if (!buf_ok(out)) {
+        if (!buf_ok(out))
             return false;
-        }
     }
     return buf_ok(out);
 }
 
 static int hex_value(char c)
 {
-    if (is_digit(c)) {
+    if (is_digit(c))
         return c - '0';
-    }
     c = lower(c);
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -205,15 +188,13 @@ bool text_percent_decode(struct buf *out, struct text text)
         if (c == '%') {
             int high = text.len >= 3 ? hex_value(text.p[1]) : -1;
             int low = text.len >= 3 ? hex_value(text.p[2]) : -1;
-            if (high < 0 || low < 0) {
+            if (high < 0 || low < 0)
                 return false;
-            }
             c = (char)(unsigned char)(high * 16 + low);
             taken = 3;
         }
-        if (!buf_add_char(out, c)) {
+        if (!buf_add_char(out, c))
             return false;
-        }
         advance(&text, taken);
     }
     return buf_ok(out);
@@ -238,9 +219,8 @@ bool text_base64_encode(struct buf *out, const void *data, size_t len)
     for (size_t i = 0; i < len; i += 3) {
         char quad[4];
         base64_quad(p + i, len - i < 3 ? len - i : 3, quad);
-        if (!buf_add(out, quad, sizeof(quad))) {
+        if (!buf_add(out, quad, sizeof(quad)))
             return false;
-        }
     }
     return buf_ok(out);
 }
@@ -248,9 +228,8 @@ bool text_base64_encode(struct buf *out, const void *data, size_t len)
 void text_base64(const void *data, size_t len, char *ret)
 {
     const unsigned char *p = data;
-    for (size_t i = 0; i < len; i += 3, ret += 4) {
+    for (size_t i = 0; i < len; i += 3, ret += 4)
         base64_quad(p + i, len - i < 3 ? len - i : 3, ret);
-    }
     *ret = '\0';
 }
 
@@ -269,24 +248,19 @@ void text_hex(const void *data, size_t len, char *ret)
 size_t text_utf8_sequence(struct text text)
 {
     unsigned char first = (unsigned char)text.p[0];
-    if (first < 0x80) {
+    if (first < 0x80)
         return 1;
-    }
     size_t len = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || text.len < len) {
+    if (first < 0xc2 || first > 0xf4 || text.len < len)
         return 0;
-    }
     unsigned char second = (unsigned char)text.p[1];
     unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    if (second < least || second > most) {
+    if (second < least || second > most)
         return 0;
-    }
-    for (size_t i = 2; i < len; i++) {
-        if (((unsigned char)text.p[i] & 0xc0) != 0x80) {
+    for (size_t i = 2; i < len; i++)
+        if (((unsigned char)text.p[i] & 0xc0) != 0x80)
             return 0;
-        }
-    }
     return len;
 }
 
@@ -294,9 +268,8 @@ bool text_is_utf8(struct text text)
 {
     while (text.len > 0) {
         size_t len = text_utf8_sequence(text);
-        if (len == 0) {
+        if (len == 0)
             return false;
-        }
         advance(&text, len);
     }
     return true;
@@ -305,20 +278,15 @@ bool text_is_utf8(struct text text)
 bool text_normalise_etag(const char *etag, char *ret, size_t ret_size)
 {
     struct text text = text_from(etag);
-    if (text_starts(text, "W/")) {
+    if (text_starts(text, "W/"))
         return false;
-    }
-    if (text.len >= 2 && text.p[0] == '"' && text.p[text.len - 1] == '"') {
+    if (text.len >= 2 && text.p[0] == '"' && text.p[text.len - 1] == '"')
         text = text_of(text.p + 1, text.len - 2);
-    }
-    if (text.len == 0 || text.len + 3 > ret_size) {
+    if (text.len == 0 || text.len + 3 > ret_size)
         return false;
-    }
-    for (size_t i = 0; i < text.len; i++) {
-        if ((unsigned char)text.p[i] <= ' ' || text.p[i] == '"' || text.p[i] == 0x7f) {
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.p[i] <= ' ' || text.p[i] == '"' || text.p[i] == 0x7f)
             return false;
-        }
-    }
     ret[0] = '"';
     memmove(ret + 1, text.p, text.len);
     ret[text.len + 1] = '"';

@@ -20,10 +20,9 @@ os_code call_take(const os_call *call, os_call *ret, os_error *err)
 
 static bool printable(const char *value)
 {
-    for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
+    for (const unsigned char *c = (const unsigned char *)value; *c; c++)
         if (*c < 0x20 || *c >= 0x7f)
             return false;
-    }
     return true;
 }
 
@@ -82,10 +81,9 @@ static os_code check_tags(const os_metadata *tags, size_t count, os_error *err)
                              "The tag \"%.100s\" cannot be stored: a name has 1 to 128 characters of UTF-8, a value up "
                              "to 256.",
                              tags[i].name ? tags[i].name : "");
-        for (size_t j = 0; j < i; j++) {
+        for (size_t j = 0; j < i; j++)
             if (strcmp(tags[i].name, tags[j].name) == 0)
                 return error_set(err, OS_ERR_ARGUMENT, "The tag %.100s is given twice.", tags[i].name);
-        }
     }
     return OS_OK;
 }

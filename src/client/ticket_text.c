@@ -11,21 +11,19 @@ char *ticket_encode(const char *value)
 {
     struct buf text;
     buf_init(&text, TICKET_MAX);
-    for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
+    for (const unsigned char *c = (const unsigned char *)value; *c; c++)
         if (*c < 0x20 || *c > 0x7e || *c == '%')
             buf_add_f(&text, "%%%02X", *c);
         else
             buf_add_char(&text, (char)*c);
-    }
     return buf_take(&text);
 }
 
 bool ticket_is_plain(const char *text)
 {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
         if (*c < 0x20 || *c > 0x7e)
             return false;
-    }
     return true;
 }
 

@@ -226,10 +226,9 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
 
 static const struct row *row_for(unsigned facts)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if ((facts & rows[i].needs) == rows[i].needs && (facts & rows[i].without) == 0)
             return &rows[i];
-    }
     return NULL;
 }
 

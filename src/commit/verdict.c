@@ -114,10 +114,9 @@ static enum attempt_answer by_code(const struct attempt_reply *reply)
         return reply->is_copy ? ATTEMPT_REFUSED : ATTEMPT_AMBIGUOUS;
     }
     enum attempt_answer answer = by_status(reply->status);
-    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
         if (strcmp(reply->code, codes[i].code) == 0)
             answer = codes[i].answer;
-    }
     return answer == ATTEMPT_DENIED && says_expired(reply->message) ? ATTEMPT_EXPIRED : answer;
 }
 

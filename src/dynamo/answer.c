@@ -112,14 +112,12 @@ static const struct meaning *find_meaning(const struct dynamo_error *detail, int
     struct text message = text_from(detail->message);
     if (strcmp(detail->code, skewed_signature.code) == 0 &&
         (text_contains_nocase(message, "Signature expired") ||
-         text_contains_nocase(message, "Signature not yet current"))) {
+         text_contains_nocase(message, "Signature not yet current")))
         return &skewed_signature;
-    }
     for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
         bool fits = meanings[i].outcome != LEDGER_CONFLICT || status == 400;
-        if (fits && strcmp(detail->code, meanings[i].code) == 0) {
+        if (fits && strcmp(detail->code, meanings[i].code) == 0)
             return &meanings[i];
-        }
     }
     return NULL;
 }
@@ -153,17 +151,14 @@ static void quote_service(const struct dynamo_error *detail, char ret[SAID_SIZE]
 {
     struct text message = text_trim(text_from(detail->message));
     message.len = text_utf8_cut(message, SHOWN_MESSAGE);
-    while (message.len > 0 && message.p[message.len - 1] == '.') {
+    while (message.len > 0 && message.p[message.len - 1] == '.')
         message.len--;
-    }
     char words[SAID_SIZE / 2] = "";
-    if (message.len > 0) {
+    if (message.len > 0)
         snprintf(words, sizeof(words), ": %.*s", (int)message.len, message.p);
-    }
     char id[SHOWN_REQUEST_ID + 32] = "";
-    if (detail->request_id[0] != '\0') {
+    if (detail->request_id[0] != '\0')
         snprintf(id, sizeof(id), " (request id %.*s)", shown(detail->request_id, SHOWN_REQUEST_ID), detail->request_id);
-    }
     snprintf(ret, SAID_SIZE, "%s%s%s%s", detail->code[0] != '\0' ? " " : "", detail->code, words, id);
 }
 
@@ -190,9 +185,8 @@ static enum ledger_outcome ambiguous(const struct http_response *response, const
 {
     char finding[256];
     char status[24] = "";
-    if (response->status != 0) {
+    if (response->status != 0)
         snprintf(status, sizeof(status), " (HTTP %d)", response->status);
-    }
     snprintf(finding, sizeof(finding), "%s%s. %s", what, status, advice(of));
     return answer_finding(response, of, LEDGER_AMBIGUOUS, code, finding, detail, err);
 }
@@ -231,20 +225,17 @@ static void read_code(const json_t *root, struct dynamo_error *ret)
 static void read_message(const json_t *root, struct dynamo_error *ret)
 {
     const char *message = json_member_string(root, "message");
-    if (message == NULL) {
+    if (message == NULL)
         message = json_member_string(root, "Message");
-    }
-    if (message != NULL) {
+    if (message != NULL)
         copy_cut(message, strcspn(message, "\r\n"), ret->message, sizeof(ret->message));
-    }
 }
 
 static void read_request_id(const struct http_response *response, struct dynamo_error *ret)
 {
     const char *id = http_headers_get(&response->headers, "x-amzn-requestid");
-    if (id != NULL && text_is_utf8(text_from(id))) {
+    if (id != NULL && text_is_utf8(text_from(id)))
         copy_cut(id, strlen(id), ret->request_id, sizeof(ret->request_id));
-    }
 }
 
 static enum ledger_outcome judge_refusal(const struct http_response *response, const struct answer_of *of,
@@ -261,9 +252,8 @@ static enum ledger_outcome judge_refusal(const struct http_response *response, c
     }
     detail->skewed = meaning->skewed;
     detail->token_expired = meaning->token_expired;
-    if (meaning->outcome == LEDGER_CONFLICT) {
+    if (meaning->outcome == LEDGER_CONFLICT)
         return LEDGER_CONFLICT;
-    }
     snprintf(finding, sizeof(finding), "was %s:%s. %s",
              meaning->outcome == LEDGER_THROTTLED && !meaning->skewed ? "put off" : "refused", said, meaning->mend);
     return answer_finding(response, of, meaning->outcome, meaning->os, finding, detail, err);
@@ -298,9 +288,8 @@ static enum ledger_outcome foreign(const struct http_response *response, const s
     char finding[256];
     char type[80] = "";
     const char *given = http_headers_get(&response->headers, "content-type");
-    if (given != NULL && text_is_utf8(text_from(given))) {
+    if (given != NULL && text_is_utf8(text_from(given)))
         copy_cut(given, strlen(given), type, sizeof(type));
-    }
     detail->foreign = true;
     snprintf(finding, sizeof(finding), "was answered with HTTP %d%s%s by something that is not DynamoDB.%s",
              response->status, type[0] != '\0' ? " and " : "", type,
@@ -314,15 +303,12 @@ static enum ledger_outcome judge_unread(const struct http_response *response, co
                                         struct dynamo_error *detail, os_error *err)
 {
     detail->too_large = json_is_too_large(buf_str(&response->body), response->body.len);
-    if (detail->too_large && of->writes && response->status == 400) {
+    if (detail->too_large && of->writes && response->status == 400)
         return LEDGER_CONFLICT;
-    }
-    if (detail->too_large) {
+    if (detail->too_large)
         return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is larger than the limit", detail, err);
-    }
-    if (is_foreign(response)) {
+    if (is_foreign(response))
         return foreign(response, of, detail, err);
-    }
     return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is not a JSON object", detail, err);
 }
 
@@ -331,21 +317,16 @@ static enum ledger_outcome judge(const struct http_response *response, const str
 {
     bool is_refusal = response->status >= 400 && response->status < 500 && response->status != 408;
     bool elsewhere = root == NULL && is_foreign(response);
-    if (response->status != 200 && !is_refusal && !elsewhere) {
+    if (response->status != 200 && !is_refusal && !elsewhere)
         return judge_status(response, of, detail, err);
-    }
-    if (root == NULL) {
+    if (root == NULL)
         return judge_unread(response, of, detail, err);
-    }
-    if (is_refusal) {
+    if (is_refusal)
         return judge_refusal(response, of, detail, err);
-    }
-    if (detail->code[0] != '\0') {
+    if (detail->code[0] != '\0')
         return ambiguous(response, of, OS_ERR_PROTOCOL, "got an error in an answer with HTTP 200", detail, err);
-    }
-    if (is_foreign(response)) { /* E9: an empty object would be a PutItem that is done, and a GetItem that found none */
+    if (is_foreign(response)) /* E9: an empty object would be a PutItem that is done, and a GetItem that found none */
         return foreign(response, of, detail, err);
-    }
     return LEDGER_OK;
 }
 
@@ -356,11 +337,10 @@ static enum ledger_outcome read_whole(const struct http_response *response, cons
     read_code(root, detail);
     read_message(root, detail);
     enum ledger_outcome outcome = judge(response, of, root, detail, err);
-    if (outcome == LEDGER_OK || outcome == LEDGER_CONFLICT) {
+    if (outcome == LEDGER_OK || outcome == LEDGER_CONFLICT)
         *ret_root = root;
-    } else {
+    else
         json_decref(root);
-    }
     return outcome;
 }
 
@@ -384,9 +364,8 @@ enum ledger_outcome answer_open(const struct http_response *response, const stru
     } else {
         outcome = read_whole(response, of, ret_root, &detail, err);
     }
-    if (ret_detail != NULL) {
+    if (ret_detail != NULL)
         *ret_detail = detail;
-    }
     return outcome;
 }
 
@@ -402,11 +381,9 @@ enum ledger_outcome answer_open_unconditional(const struct http_response *respon
         outcome = ambiguous(response, of, OS_ERR_PROTOCOL, "was answered with a failed condition, although it had none",
                             &detail, err);
     }
-    if (outcome == LEDGER_OK) {
+    if (outcome == LEDGER_OK)
         *ret_root = root;
-    }
-    if (ret_detail != NULL) {
+    if (ret_detail != NULL)
         *ret_detail = detail;
-    }
     return outcome;
 }

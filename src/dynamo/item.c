@@ -80,13 +80,11 @@ static os_code refuse(os_error *err, const char *name, const char *fault)
 static os_code read_string(const json_t *item, const char *name, const char **ret, os_error *err)
 {
     const json_t *attribute = json_object_get(item, name);
-    if (attribute == NULL) {
+    if (attribute == NULL)
         return refuse(err, name, "is missing");
-    }
     const char *value = typed_value(attribute, "S");
-    if (value == NULL || value[0] == '\0') {
+    if (value == NULL || value[0] == '\0')
         return refuse(err, name, "is not a string (S) of at least one byte and without NUL");
-    }
     *ret = value;
     return OS_OK;
 }
@@ -94,16 +92,13 @@ static os_code read_string(const json_t *item, const char *name, const char **re
 static os_code read_number(const json_t *item, const char *name, uint64_t *ret, os_error *err)
 {
     const json_t *attribute = json_object_get(item, name);
-    if (attribute == NULL) {
+    if (attribute == NULL)
         return refuse(err, name, "is missing");
-    }
     const char *value = typed_value(attribute, "N");
-    if (value == NULL) {
+    if (value == NULL)
         return refuse(err, name, "is not a number (N)");
-    }
-    if (!text_parse_u64(text_from(value), ret)) {
+    if (!text_parse_u64(text_from(value), ret))
         return refuse(err, name, "is not a plain unsigned 64-bit integer");
-    }
     return OS_OK;
 }
 
@@ -117,9 +112,8 @@ static os_code read_nonce(const json_t *item, const char *name, char *ret, os_er
         return OS_OK;
     }
     os_code code = read_string(item, name, &value, err);
-    if (code == OS_OK && !text_copy(text_from(value), ret, RECORD_NONCE_SIZE)) {
+    if (code == OS_OK && !text_copy(text_from(value), ret, RECORD_NONCE_SIZE))
         return refuse(err, name, "is longer than 32 bytes");
-    }
     return code;
 }
 
@@ -127,41 +121,34 @@ static os_code read_nonce(const json_t *item, const char *name, char *ret, os_er
 static os_code read_upload(const json_t *item, uint64_t *ret, const char **ret_text, os_error *err)
 {
     *ret_text = "";
-    if (json_object_get(item, RECORD_UPLOAD) == NULL) {
+    if (json_object_get(item, RECORD_UPLOAD) == NULL)
         return OS_OK;
-    }
     os_code code = read_string(item, RECORD_UPLOAD, ret_text, err);
-    if (code == OS_OK && strlen(*ret_text) >= RECORD_UPLOAD_SIZE) {
+    if (code == OS_OK && strlen(*ret_text) >= RECORD_UPLOAD_SIZE)
         return refuse(err, RECORD_UPLOAD, "is longer than 1,024 bytes");
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         *ret = record_upload_number(*ret_text);
-    }
     return code;
 }
 
 static os_code read_optional(const json_t *item, struct record *ret, const char **ret_upload, os_error *err)
 {
     os_code code = read_nonce(item, RECORD_NONCE, ret->nonce, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = read_nonce(item, RECORD_SAW, ret->saw, err);
-    }
     ret->has_fence = json_object_get(item, RECORD_FENCE) != NULL;
-    if (code == OS_OK && ret->has_fence) {
+    if (code == OS_OK && ret->has_fence)
         code = read_number(item, RECORD_FENCE, &ret->fence_s, err);
-    }
     return code == OS_OK ? read_upload(item, &ret->upload, ret_upload, err) : code;
 }
 
 static os_code read_record(const json_t *item, struct record *ret, const char **ret_upload, os_error *err)
 {
     os_code code = read_number(item, RECORD_GENERATION, &ret->generation, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = read_number(item, RECORD_TIMEOUT, &ret->timeout_ms, err);
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = read_number(item, RECORD_TTL, &ret->ttl_s, err);
-    }
     return code == OS_OK ? read_optional(item, ret, ret_upload, err) : code;
 }
 
@@ -174,12 +161,10 @@ static os_code copy_key(const char *path, const char *etag, char **ret_path, cha
         free(etag_copy);
         return error_no_memory(err);
     }
-    if (ret_path != NULL) {
+    if (ret_path != NULL)
         *ret_path = path_copy;
-    }
-    if (ret_etag != NULL) {
+    if (ret_etag != NULL)
         *ret_etag = etag_copy;
-    }
     return OS_OK;
 }
 
@@ -191,24 +176,19 @@ os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, 
     const char *upload = "";
     struct record record;
     memset(&record, 0, sizeof(record)); /* padding too: records are compared and hashed as bytes */
-    if (!json_is_object(item)) {
+    if (!json_is_object(item))
         return error_set(err, OS_ERR_PROTOCOL, "The item is not a JSON object.");
-    }
     os_code code = read_string(item, RECORD_PATH, &path, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = read_string(item, RECORD_ETAG, &etag, err);
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = read_record(item, &record, &upload, err);
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = copy_key(path, etag, ret_path, ret_etag, err);
-    }
     if (code == OS_OK) {
         memcpy(ret, &record, sizeof(record));
-        if (ret_upload != NULL) {
+        if (ret_upload != NULL)
             (void)text_copy(text_from(upload), ret_upload, RECORD_UPLOAD_SIZE); /* read_upload has seen that it fits */
-        }
     }
     return code;
 }
@@ -217,11 +197,9 @@ static bool is_held(const char *name)
 {
     static const char *const held[] = {RECORD_PATH,  RECORD_ETAG,  RECORD_GENERATION, RECORD_TIMEOUT, RECORD_TTL,
                                        RECORD_NONCE, RECORD_FENCE, RECORD_SAW,        RECORD_UPLOAD};
-    for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
-        if (strcmp(name, held[i]) == 0) {
+    for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+        if (strcmp(name, held[i]) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -231,9 +209,8 @@ static json_t *pick_others(json_t *item)
     const char *name;
     json_t *value;
     json_t *others = json_object();
-    if (others == NULL) {
+    if (others == NULL)
         return NULL;
-    }
     json_object_foreach(item, name, value)
     {
         if (!is_held(name) && json_object_set(others, name, value) != 0) {
@@ -247,9 +224,8 @@ static json_t *pick_others(json_t *item)
 char *item_other_attributes(json_t *item)
 {
     json_t *others = pick_others(item);
-    if (others == NULL) {
+    if (others == NULL)
         return NULL;
-    }
     struct buf out;
     buf_init(&out, OTHER_MAX);
     bool written = json_write(&out, others);

@@ -6,11 +6,9 @@
 /* Past the closing quote of the string that starts at `at`; to the end when there is none. */
 static size_t skip_string(const char *text, size_t len, size_t at)
 {
-    for (at++; at < len && text[at] != '"'; at++) {
-        if (text[at] == '\\') {
+    for (at++; at < len && text[at] != '"'; at++)
+        if (text[at] == '\\')
             at++;
-        }
-    }
     return at < len ? at + 1 : len;
 }
 
@@ -34,9 +32,8 @@ static bool is_within_bounds(const char *text, size_t len)
         } else if (c == ',') {
             values++;
         }
-        if (depth > JSON_DEPTH_MAX || values > JSON_VALUES_MAX) {
+        if (depth > JSON_DEPTH_MAX || values > JSON_VALUES_MAX)
             return false;
-        }
         at++;
     }
     return true;
@@ -49,9 +46,8 @@ bool json_is_too_large(const char *text, size_t len)
 
 json_t *json_read(const char *text, size_t len)
 {
-    if (text == NULL || !is_within_bounds(text, len)) {
+    if (text == NULL || !is_within_bounds(text, len))
         return NULL;
-    }
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     if (!json_is_object(root)) {
         json_decref(root);

@@ -33,11 +33,9 @@ static bool is_name_char(char c)
 
 static bool is_name(struct text name)
 {
-    for (size_t i = 0; i < name.len; i++) {
-        if (!is_name_char(name.p[i])) {
+    for (size_t i = 0; i < name.len; i++)
+        if (!is_name_char(name.p[i]))
             return false;
-        }
-    }
     return name.len >= TABLE_NAME_MIN && name.len <= TABLE_NAME_MAX;
 }
 
@@ -84,12 +82,10 @@ static os_code check_key_part(const char *what, const char *value, size_t max, o
 os_code dynamo_check_key(const struct dynamo_target *target, const char *path, const char *etag, os_error *err)
 {
     os_code code = check_table(target->table, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = check_key_part(RECORD_PATH, path, PATH_MAX_BYTES, err);
-    }
-    if (code == OS_OK && etag != NULL) {
+    if (code == OS_OK && etag != NULL)
         code = check_key_part(RECORD_ETAG, etag, ETAG_MAX_BYTES, err);
-    }
     return code;
 }
 
@@ -138,9 +134,8 @@ static os_code build_plain(const struct dynamo_target *target, const char *opera
 {
     start(ret, ret_body);
     os_code code = check_table(target->table, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     return dynamo_finish(target, operation, json_pack("{s:s}", "TableName", target->table), ret, ret_body, err);
 }
 
@@ -194,9 +189,8 @@ static const char *condition_expression(const struct record_condition *condition
 /* DynamoDB refuses a name or value that the expression does not use, so exactly the used ones are given. */
 static bool add_condition_names(json_t *names, const struct record_condition *condition)
 {
-    if (condition->kind == RECORD_IF_ABSENT) {
+    if (condition->kind == RECORD_IF_ABSENT)
         return dynamo_add_name(names, "#path", RECORD_PATH);
-    }
     return dynamo_add_name(names, "#generation", RECORD_GENERATION) &&
            (condition->kind == RECORD_IF_HELD || dynamo_add_name(names, "#ttl", RECORD_TTL)) &&
            dynamo_add_name(names, "#nonce", RECORD_NONCE) &&
@@ -245,9 +239,8 @@ os_code dynamo_build_put(const struct dynamo_target *target, const char *path, c
 {
     start(ret, ret_body);
     os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     json_t *body =
         json_pack("{s:s, s:o}", "TableName", target->table, "Item", item_from_record(path, etag, record, upload));
     if (body != NULL && !add_condition(body, condition)) {
@@ -271,9 +264,8 @@ os_code dynamo_build_delete(const struct dynamo_target *target, const char *path
 {
     start(ret, ret_body);
     os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     json_t *body = json_pack("{s:s, s:{s:{s:s}, s:{s:s}}}", "TableName", target->table, "Key", RECORD_PATH, "S", path,
                              RECORD_ETAG, "S", etag);
     if (body != NULL && !add_condition(body, condition)) {
@@ -292,9 +284,8 @@ static bool add_projection(json_t *body, json_t *names, enum dynamo_attributes a
         int len = snprintf(expression + used, sizeof(expression) - used, "%s%s", i > 0 ? ", " : "", dynamo_known[i][0]);
         assert(len > 0 && used + (size_t)len < sizeof(expression));
         used += (size_t)len;
-        if (!dynamo_add_name(names, dynamo_known[i][0], dynamo_known[i][1])) {
+        if (!dynamo_add_name(names, dynamo_known[i][0], dynamo_known[i][1]))
             return false;
-        }
     }
     return json_object_set_new(body, "ProjectionExpression", json_string(expression)) == 0;
 }
@@ -313,9 +304,8 @@ os_code dynamo_build_get(const struct dynamo_target *target, const char *path, c
 {
     start(ret, ret_body);
     os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     json_t *body = json_pack("{s:s, s:{s:{s:s}, s:{s:s}}, s:b}", "TableName", target->table, "Key", RECORD_PATH, "S",
                              path, RECORD_ETAG, "S", etag, "ConsistentRead", 1);
     if (body != NULL && !add_record_projection(body)) {
@@ -339,9 +329,8 @@ static bool add_partition(json_t *body, json_t *names, const char *path)
 static bool add_expressions(json_t *body, const struct dynamo_page *page)
 {
     bool all = page->attributes == DYNAMO_ALL_ATTRIBUTES;
-    if (page->path == NULL && all) {
+    if (page->path == NULL && all)
         return true;
-    }
     json_t *names = json_object();
     bool done = names != NULL && (page->path == NULL || add_partition(body, names, page->path)) &&
                 (all || add_projection(body, names, page->attributes)) &&
@@ -354,9 +343,8 @@ static bool add_expressions(json_t *body, const struct dynamo_page *page)
 static os_code read_start_key(const char *start_key, json_t **ret, os_error *err)
 {
     *ret = NULL;
-    if (start_key == NULL) {
+    if (start_key == NULL)
         return OS_OK;
-    }
     size_t len = strlen(start_key);
     *ret = len <= START_KEY_MAX ? json_read(start_key, len) : NULL;
     if (*ret == NULL) {
@@ -374,12 +362,10 @@ os_code dynamo_build_list(const struct dynamo_target *target, const struct dynam
     start(ret, ret_body);
     os_code code =
         page->path != NULL ? dynamo_check_key(target, page->path, NULL, err) : check_table(target->table, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = read_start_key(page->start_key, &start_at, err);
-    }
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     int limit = page->limit > 0 && page->limit < PAGE_LIMIT ? (int)page->limit : PAGE_LIMIT;
     json_t *body = json_pack("{s:s, s:b, s:i}", "TableName", target->table, "ConsistentRead", 1, "Limit", limit);
     bool done = body != NULL && add_expressions(body, page) &&
@@ -411,9 +397,8 @@ os_code dynamo_build_create_table(const struct dynamo_target *target, struct htt
 {
     start(ret, ret_body);
     os_code code = check_table(target->table, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     json_t *body =
         json_pack("{s:s, s:[{s:s, s:s}, {s:s, s:s}], s:[{s:s, s:s}, {s:s, s:s}], s:s}", "TableName", target->table,
                   "AttributeDefinitions", "AttributeName", RECORD_PATH, "AttributeType", "S", "AttributeName",
@@ -427,9 +412,8 @@ os_code dynamo_build_update_ttl(const struct dynamo_target *target, struct http_
 {
     start(ret, ret_body);
     os_code code = check_table(target->table, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     json_t *body = json_pack("{s:s, s:{s:b, s:s}}", "TableName", target->table, "TimeToLiveSpecification", "Enabled", 1,
                              "AttributeName", RECORD_TTL);
     return dynamo_finish(target, "UpdateTimeToLive", body, ret, ret_body, err);

@@ -20,11 +20,9 @@ static const char not_a_record[] =
 /* What is too large to be read has more in it than one number or text: no writer of the protocol can have made it. */
 static bool add_unseen_condition(json_t *body, json_t *names, json_t *values)
 {
-    for (size_t i = DYNAMO_KEY_COUNT; i < DYNAMO_KNOWN_COUNT; i++) {
-        if (!dynamo_add_name(names, dynamo_known[i][0], dynamo_known[i][1])) {
+    for (size_t i = DYNAMO_KEY_COUNT; i < DYNAMO_KNOWN_COUNT; i++)
+        if (!dynamo_add_name(names, dynamo_known[i][0], dynamo_known[i][1]))
             return false;
-        }
-    }
     return dynamo_add_value(values, ":N", item_string("N")) && dynamo_add_value(values, ":S", item_string("S")) &&
            json_object_set_new(body, "ConditionExpression", json_string(not_a_record)) == 0;
 }
@@ -33,11 +31,9 @@ static bool add_unseen_condition(json_t *body, json_t *names, json_t *values)
 static const char *container_type(json_t *value)
 {
     static const char *const types[] = {"L", "M", "SS", "NS", "BS"};
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (json_object_get(value, types[i]) != NULL) {
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (json_object_get(value, types[i]) != NULL)
             return types[i];
-        }
-    }
     return NULL;
 }
 
@@ -90,9 +86,8 @@ os_code dynamo_build_mend(const struct dynamo_target *target, const char *path, 
     http_request_init(ret);
     buf_init(ret_body, MEND_BODY_MAX);
     os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     json_t *item = seen != NULL ? json_read(seen, strlen(seen)) : NULL;
     json_t *body =
         json_pack("{s:s, s:o}", "TableName", target->table, "Item", item_from_record(path, etag, record, NULL));

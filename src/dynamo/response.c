@@ -28,9 +28,8 @@ static enum ledger_outcome read_item(const struct http_response *response, const
 {
     os_error fault;
     os_code code = item_to_record(item, ret, NULL, NULL, ret_upload, &fault);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         return readable;
-    }
     char finding[512];
     snprintf(finding, sizeof(finding), "found an item there that is not a record. %.160s " RECORD_MEND, fault.message);
     return answer_finding(response, of, LEDGER_UNREADABLE, code, finding, detail, err);
@@ -43,9 +42,8 @@ static enum ledger_outcome read_conflict(const struct http_response *response, c
                                          const struct dynamo_error *detail, os_error *err)
 {
     const json_t *item = json_object_get(root, "Item");
-    if (item == NULL || (json_is_object(item) && json_object_size(item) == 0)) {
+    if (item == NULL || (json_is_object(item) && json_object_size(item) == 0))
         return LEDGER_CONFLICT_BLIND;
-    }
     return read_item(response, of, LEDGER_CONFLICT, item, ret, ret_upload, detail, err);
 }
 
@@ -57,13 +55,11 @@ static enum ledger_outcome read_write(const struct http_response *response, cons
     struct dynamo_error detail;
     json_t *root = NULL;
     enum ledger_outcome outcome = answer_open(response, of, &root, &detail, err);
-    if (outcome == LEDGER_CONFLICT) {
+    if (outcome == LEDGER_CONFLICT)
         outcome = read_conflict(response, of, root, ret_conflict, ret_upload, &detail, err);
-    }
     json_decref(root);
-    if (ret_detail != NULL) {
+    if (ret_detail != NULL)
         *ret_detail = detail;
-    }
     return outcome;
 }
 
@@ -106,17 +102,14 @@ enum ledger_outcome dynamo_read_get(const struct http_response *response, const 
         outcome = answer_finding(response, &of, LEDGER_UNREADABLE, OS_ERR_PROTOCOL, too_large, &detail, err);
     } else if (outcome == LEDGER_OK) {
         const json_t *item = json_object_get(root, "Item");
-        if (item != NULL) {
+        if (item != NULL)
             outcome = read_item(response, &of, LEDGER_OK, item, ret, ret_upload, &detail, err);
-        }
-        if (outcome == LEDGER_OK) {
+        if (outcome == LEDGER_OK)
             *ret_found = item != NULL;
-        }
     }
     json_decref(root);
-    if (ret_detail != NULL) {
+    if (ret_detail != NULL)
         *ret_detail = detail;
-    }
     return outcome;
 }
 
@@ -128,9 +121,8 @@ enum ledger_outcome dynamo_read_unreadable(const struct http_response *response,
     enum ledger_outcome outcome =
         dynamo_read_get(response, where, path, etag, ret_found, &record, NULL, ret_detail, err);
     *ret_seen = NULL;
-    if (outcome != LEDGER_UNREADABLE || ret_detail->too_large) {
+    if (outcome != LEDGER_UNREADABLE || ret_detail->too_large)
         return outcome;
-    }
     json_t *root = json_read(buf_str(&response->body), response->body.len);
     *ret_seen = write_whole(json_object_get(root, "Item"), DYNAMO_ANSWER_MAX); /* unreadable is only what is there */
     json_decref(root);
@@ -160,9 +152,8 @@ static enum row_result give_row(json_t *item, dynamo_row_fn each, void *context)
     row.readable = item_to_record(item, &row.record, NULL, NULL, upload, &fault) == OS_OK;
     row.fault = row.readable ? "" : fault.message;
     char *other = row.readable ? item_other_attributes(item) : write_whole(item, DYNAMO_ANSWER_MAX);
-    if (other == NULL) {
+    if (other == NULL)
         return ROW_NO_MEMORY;
-    }
     row.other = other;
     bool go_on = each(context, &row);
     free(other);
@@ -172,20 +163,17 @@ static enum row_result give_row(json_t *item, dynamo_row_fn each, void *context)
 static enum row_result give_rows(const json_t *items, dynamo_row_fn each, void *context)
 {
     enum row_result result = ROW_GO_ON;
-    for (size_t i = 0; i < json_array_size(items) && result == ROW_GO_ON; i++) {
+    for (size_t i = 0; i < json_array_size(items) && result == ROW_GO_ON; i++)
         result = give_row(json_array_get(items, i), each, context);
-    }
     return result;
 }
 
 /* Before anything is given to the caller, so that a broken page is no half of one. */
 static bool page_in_order(const json_t *items, const json_t *last_key)
 {
-    for (size_t i = 0; i < json_array_size(items); i++) {
-        if (!json_is_object(json_array_get(items, i))) {
+    for (size_t i = 0; i < json_array_size(items); i++)
+        if (!json_is_object(json_array_get(items, i)))
             return false;
-        }
-    }
     return json_is_array(items) && (last_key == NULL || json_is_object(last_key));
 }
 
@@ -222,12 +210,10 @@ enum ledger_outcome dynamo_read_list(const struct http_response *response, const
     struct dynamo_error detail;
     json_t *root = NULL;
     enum ledger_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
-    if (outcome == LEDGER_OK) {
+    if (outcome == LEDGER_OK)
         outcome = read_page(response, &of, root, each, context, ret_last_key, &detail, err);
-    }
     json_decref(root);
-    if (ret_detail != NULL) {
+    if (ret_detail != NULL)
         *ret_detail = detail;
-    }
     return outcome;
 }

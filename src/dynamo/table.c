@@ -20,9 +20,8 @@ static enum ledger_outcome incomplete(const struct http_response *response, cons
 
 static void give_detail(const struct dynamo_error *detail, struct dynamo_error *ret)
 {
-    if (ret != NULL) {
+    if (ret != NULL)
         *ret = *detail;
-    }
 }
 
 /* ---------------------------------------------------------------------------------------------- DescribeTable */
@@ -35,9 +34,8 @@ static const char *type_of(const json_t *table, const char *name)
         const json_t *definition = json_array_get(definitions, i);
         const char *defined = json_member_string(definition, "AttributeName");
         const char *type = json_member_string(definition, "AttributeType");
-        if (defined != NULL && type != NULL && strcmp(defined, name) == 0) {
+        if (defined != NULL && type != NULL && strcmp(defined, name) == 0)
             return type;
-        }
     }
     return "?";
 }
@@ -128,11 +126,10 @@ enum ledger_outcome dynamo_read_ttl(const struct http_response *response, const 
         const char *attribute = json_member_string(description, "AttributeName");
         char copy[DYNAMO_TTL_STATUS_SIZE];
         if (status == NULL || !TEXT_COPY_STR(status, copy) ||
-            !text_copy(text_from(attribute), ret_attribute, DYNAMO_TTL_ATTRIBUTE_SIZE)) {
+            !text_copy(text_from(attribute), ret_attribute, DYNAMO_TTL_ATTRIBUTE_SIZE))
             outcome = incomplete(response, &of, "TimeToLiveDescription", &detail, err);
-        } else {
+        else
             memcpy(ret_status, copy, strlen(copy) + 1);
-        }
     }
     json_decref(root);
     give_detail(&detail, ret_detail);

@@ -21,10 +21,9 @@ void gc_free_uploads(struct gc *gc)
 
 static bool is_known(const struct gc *gc, const char *key, const char *id)
 {
-    for (size_t i = 0; i < gc->upload_count; i++) {
+    for (size_t i = 0; i < gc->upload_count; i++)
         if (strcmp(gc->uploads[i].id, id) == 0 && strcmp(gc->uploads[i].key, key) == 0)
             return true;
-    }
     return false;
 }
 

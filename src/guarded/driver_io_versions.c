@@ -188,10 +188,9 @@ static void keep(struct run *run, const struct s3_listed_version *listed)
 static bool is_new_id(struct run_versions *versions, const char *version_id)
 {
     uint64_t id = record_upload_number(version_id);
-    for (size_t i = 0; i < versions->id_count; i++) {
+    for (size_t i = 0; i < versions->id_count; i++)
         if (versions->ids[i] == id)
             return false;
-    }
     if (versions->id_count == VERSIONS_IDS)
         return false;
     versions->ids[versions->id_count++] = id;

@@ -39,10 +39,9 @@ static void check_free(struct fence_check *check)
     os_client *client = check->client;
     struct store *store = client->store;
     struct store_op *ops[] = {check->bucket_op, check->live_op, check->expired_op};
-    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
         if (ops[i])
             store->vtable->cancel(store, ops[i]);
-    }
     loop_timer_clear(client->loop, &check->timer);
     client->fence_check = NULL;
     free(check->key);

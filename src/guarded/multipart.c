@@ -142,11 +142,10 @@ static void play_round(struct staging *staging)
     staging->sums.requests += staged.requests;
     if (code == OS_OK)
         code = complete(staging, &staged, &error);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         staging->again = guarded->outcome.stage_again || has_other_parts(staging);
-    } else {
+    else
         not_executed(staging, &error);
-    }
     if (staged.upload_id[0])
         guarded_end_upload(guarded, staged.upload_id, staged.parts_in_doubt);
     staging->again = staging->again && guarded->outcome.verdict == OS_NOT_EXECUTED;

@@ -38,10 +38,8 @@ static bool begin_answer(struct http_transfer *transfer, struct text line)
 static bool keep_header(struct http_transfer *transfer, struct text line)
 {
     struct text name;
-    if (text_take_until(&line, ':', &name) &&
-        http_headers_add_text(&transfer->response.headers, name, text_trim(line))) {
+    if (text_take_until(&line, ':', &name) && http_headers_add_text(&transfer->response.headers, name, text_trim(line)))
         return true;
-    }
     failure_set(transfer, OS_ERR_PROTOCOL, "the answer's headers are malformed, or more than %d or %d bytes",
                 HTTP_HEADERS_MAX, HTTP_HEADERS_BYTES_MAX);
     return false;
@@ -63,12 +61,10 @@ static bool is_framed_soundly(const struct http_headers *headers)
 {
     uint64_t length = 0;
     size_t at = 0;
-    while (at < headers->count && strcmp(headers->list[at].name, "content-length") != 0) {
+    while (at < headers->count && strcmp(headers->list[at].name, "content-length") != 0)
         at++;
-    }
-    if (at == headers->count) {
+    if (at == headers->count)
         return true;
-    }
     bool readable = text_parse_u64(text_from(headers->list[at].value), &length) && length <= INT64_MAX;
     return readable && same_length_again(headers, at) && http_headers_get(headers, "transfer-encoding") == NULL;
 }
@@ -77,20 +73,17 @@ static bool end_headers(struct http_transfer *transfer)
 {
     const struct http_response *response = &transfer->response;
     transfer->headers_whole = response->status >= 200;
-    if (!transfer->headers_whole) {
+    if (!transfer->headers_whole)
         return true;
-    }
     if (!is_framed_soundly(&response->headers)) {
         failure_set(transfer, OS_ERR_PROTOCOL, "the answer gives its length in two ways, or in no readable way");
         return false;
     }
-    if (transfer->start.approve == NULL) {
+    if (transfer->start.approve == NULL)
         return true;
-    }
     os_code code = transfer->start.approve(transfer->start.approve_context, response);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         failure_set(transfer, code, "the answer of %s was refused", transfer->start.request->host);
-    }
     return code == OS_OK;
 }
 
@@ -98,9 +91,8 @@ static bool end_headers(struct http_transfer *transfer)
 static bool pass_trailer(struct http_transfer *transfer, size_t length)
 {
     transfer->trailer_bytes += length;
-    if (++transfer->trailers <= HTTP_HEADERS_MAX && transfer->trailer_bytes <= HTTP_HEADERS_BYTES_MAX) {
+    if (++transfer->trailers <= HTTP_HEADERS_MAX && transfer->trailer_bytes <= HTTP_HEADERS_BYTES_MAX)
         return true;
-    }
     failure_set(transfer, OS_ERR_PROTOCOL, "more than %d trailers, or %d bytes of trailers, follow the answer's body",
                 HTTP_HEADERS_MAX, HTTP_HEADERS_BYTES_MAX);
     return false;
@@ -112,17 +104,15 @@ size_t answer_header(char *data, size_t size, size_t count, void *context)
     size_t length = size * count;
     struct text line = text_trim(text_of(data, length));
     transfer->moved_ms = transfer->engine->now_ms;
-    if (transfer->headers_whole) {
+    if (transfer->headers_whole)
         return pass_trailer(transfer, length) ? length : answer_stop(transfer);
-    }
     bool good = true;
-    if (text_starts(line, "HTTP/")) {
+    if (text_starts(line, "HTTP/"))
         good = begin_answer(transfer, line);
-    } else if (line.len == 0) {
+    else if (line.len == 0)
         good = end_headers(transfer);
-    } else {
+    else
         good = keep_header(transfer, line);
-    }
     return good ? length : answer_stop(transfer);
 }
 
@@ -131,19 +121,16 @@ size_t answer_body(char *data, size_t size, size_t count, void *context)
     struct http_transfer *transfer = context;
     size_t length = size * count;
     int status = transfer->response.status;
-    if (transfer->cancelled) {
+    if (transfer->cancelled)
         return answer_stop(transfer);
-    }
     if (transfer->start.sink != NULL && status >= 200 && status < 300) {
-        if (transfer->start.sink(transfer->start.sink_context, data, length) == 0) {
+        if (transfer->start.sink(transfer->start.sink_context, data, length) == 0)
             return length;
-        }
         failure_set(transfer, OS_ERR_STOPPED, "the receiver of the body stopped it");
         return answer_stop(transfer);
     }
-    if (buf_add(&transfer->response.body, data, length)) {
+    if (buf_add(&transfer->response.body, data, length))
         return length;
-    }
     failure_set(transfer, OS_ERR_PROTOCOL, "the answer's body is longer than %zu bytes, or memory is short",
                 transfer->start.body_max);
     return answer_stop(transfer);

@@ -42,9 +42,8 @@ static bool make_handles(struct http_engine *engine)
 {
     engine->multi = curl_multi_init();
     engine->share = curl_share_init();
-    if (engine->multi == NULL || engine->share == NULL) {
+    if (engine->multi == NULL || engine->share == NULL)
         return false;
-    }
     long per_host = (long)engine->max_connections;
     return curl_share_setopt(engine->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) == CURLSHE_OK &&
            curl_multi_setopt(engine->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING) == CURLM_OK &&
@@ -88,12 +87,10 @@ static bool can_be_read(const char *ca_file, os_error *err)
 os_code http_engine_new(const struct http_engine_options *options, struct http_engine **ret, os_error *err)
 {
     const char *ca_file = options->ca_file != NULL && options->ca_file[0] != '\0' ? options->ca_file : NULL;
-    if (ca_file != NULL && !can_be_read(ca_file, err)) {
+    if (ca_file != NULL && !can_be_read(ca_file, err))
         return OS_ERR_CONFIG;
-    }
-    if (!global_begin()) {
+    if (!global_begin())
         return error_no_memory(err);
-    }
     struct http_engine *engine = calloc(1, sizeof(*engine));
     if (engine == NULL) {
         global_end();
@@ -111,16 +108,14 @@ os_code http_engine_new(const struct http_engine_options *options, struct http_e
 static void unlink_running(struct http_transfer *transfer)
 {
     struct http_engine *engine = transfer->engine;
-    if (transfer->prev != NULL) {
+    if (transfer->prev != NULL)
         transfer->prev->next = transfer->next;
-    } else {
+    else
         engine->running = transfer->next;
-    }
-    if (transfer->next != NULL) {
+    if (transfer->next != NULL)
         transfer->next->prev = transfer->prev;
-    } else {
+    else
         engine->youngest = transfer->prev;
-    }
     transfer->prev = NULL;
     transfer->next = NULL;
 }
@@ -190,25 +185,21 @@ static void abort_with(struct http_transfer *transfer, os_code code, const char 
 
 void http_engine_free(struct http_engine *engine)
 {
-    if (engine == NULL) {
+    if (engine == NULL)
         return;
-    }
     assert(!engine->polling);
     engine->closing = true;
-    while (engine->running != NULL) {
+    while (engine->running != NULL)
         abort_with(engine->running, OS_ERR_CANCELLED, "the client was closed");
-    }
     while (engine->spare != NULL) {
         struct http_transfer *transfer = engine->spare;
         engine->spare = transfer->next;
         transfer_free(transfer);
     }
-    if (engine->multi != NULL) {
+    if (engine->multi != NULL)
         (void)curl_multi_cleanup(engine->multi);
-    }
-    if (engine->share != NULL) {
+    if (engine->share != NULL)
         (void)curl_share_cleanup(engine->share);
-    }
     free(engine->sockets);
     free(engine->ca_file);
     free(engine->user_agent);
@@ -219,9 +210,8 @@ void http_engine_free(struct http_engine *engine)
 static struct http_transfer *take_spare(struct http_engine *engine)
 {
     struct http_transfer *transfer = engine->spare;
-    if (transfer == NULL) {
+    if (transfer == NULL)
         return transfer_new(engine);
-    }
     engine->spare = transfer->next;
     engine->spare_count--;
     transfer->next = NULL;
@@ -230,13 +220,11 @@ static struct http_transfer *take_spare(struct http_engine *engine)
 
 os_code http_engine_start(struct http_engine *engine, const struct http_start *start, uint64_t *ret_id, os_error *err)
 {
-    if (engine->closing) {
+    if (engine->closing)
         return error_set(err, OS_ERR_CANCELLED, "The client is being closed; open another one for new requests.");
-    }
     struct http_transfer *transfer = take_spare(engine);
-    if (transfer == NULL) {
+    if (transfer == NULL)
         return error_no_memory(err);
-    }
     os_code code = transfer_prepare(transfer, start, err);
     if (code != OS_OK) {
         transfer_free(transfer);
@@ -244,11 +232,10 @@ os_code http_engine_start(struct http_engine *engine, const struct http_start *s
     }
     transfer->id = ++engine->last_id;
     transfer->prev = engine->youngest;
-    if (engine->youngest != NULL) {
+    if (engine->youngest != NULL)
         engine->youngest->next = transfer;
-    } else {
+    else
         engine->running = transfer;
-    }
     engine->youngest = transfer;
     *ret_id = transfer->id;
     return OS_OK;
@@ -257,12 +244,10 @@ os_code http_engine_start(struct http_engine *engine, const struct http_start *s
 void http_engine_cancel(struct http_engine *engine, uint64_t id)
 {
     struct http_transfer *transfer = engine->running;
-    while (transfer != NULL && transfer->id != id) {
+    while (transfer != NULL && transfer->id != id)
         transfer = transfer->next;
-    }
-    if (transfer == NULL) {
+    if (transfer == NULL)
         return;
-    }
     if (!engine->in_libcurl) {
         abort_with(transfer, OS_ERR_CANCELLED, "the request was cancelled");
         return;
@@ -307,9 +292,8 @@ static void engine_perform(struct http_engine *engine)
     engine->in_libcurl = true;
     CURLMcode code = curl_multi_perform(engine->multi, &running);
     engine->in_libcurl = false;
-    while (code != CURLM_OK && engine->running != NULL) { /* out of memory, or its own books are in disorder */
+    while (code != CURLM_OK && engine->running != NULL) /* out of memory, or its own books are in disorder */
         abort_with(engine->running, OS_ERR_NO_MEMORY, curl_multi_strerror(code));
-    }
 }
 
 static void engine_reap(struct http_engine *engine)
@@ -320,9 +304,8 @@ static void engine_reap(struct http_engine *engine)
         struct http_transfer *transfer = NULL;
         CURLcode code = message->data.result;
         if (message->msg == CURLMSG_DONE &&
-            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer) == CURLE_OK) {
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer) == CURLE_OK)
             engine_end(transfer, code);
-        }
     }
 }
 
@@ -330,17 +313,14 @@ static void engine_reap(struct http_engine *engine)
 static uint64_t due_ms(const struct http_transfer *transfer)
 {
     uint64_t due = UINT64_MAX;
-    if (transfer->cancelled) {
+    if (transfer->cancelled)
         return 0;
-    }
-    if (transfer->start.deadline_monotonic_ms != 0) {
+    if (transfer->start.deadline_monotonic_ms != 0)
         due = transfer->start.deadline_monotonic_ms;
-    }
     /* Before it is sent, the wait for a place is bounded by the deadline, and connecting by the connect timeout. */
     if (transfer->start.stall_ms != 0 && transfer->sent && transfer->start.stall_ms < UINT64_MAX - transfer->moved_ms &&
-        transfer->moved_ms + transfer->start.stall_ms < due) {
+        transfer->moved_ms + transfer->start.stall_ms < due)
         due = transfer->moved_ms + transfer->start.stall_ms;
-    }
     return due;
 }
 
@@ -359,9 +339,8 @@ static uint64_t wake_ms(const struct http_transfer *transfer)
 static bool expire_at_deadline(struct http_transfer *transfer)
 {
     uint64_t deadline_ms = transfer->start.deadline_monotonic_ms;
-    if (deadline_ms == 0 || deadline_ms > transfer->engine->now_ms) {
+    if (deadline_ms == 0 || deadline_ms > transfer->engine->now_ms)
         return false;
-    }
     abort_with(transfer, OS_ERR_DEADLINE,
                transfer->sent ? "the deadline passed before the answer came"
                               : "the deadline passed before anything was sent");
@@ -379,16 +358,14 @@ static bool expire_unsent(struct http_transfer *transfer)
 static bool expire_any(struct http_transfer *transfer)
 {
     uint64_t now_ms = transfer->engine->now_ms;
-    if (due_ms(transfer) > now_ms) {
+    if (due_ms(transfer) > now_ms)
         return false;
-    }
     if (transfer->cancelled) {
         abort_with(transfer, OS_ERR_CANCELLED, "the request was cancelled");
         return true;
     }
-    if (expire_at_deadline(transfer)) {
+    if (expire_at_deadline(transfer))
         return true;
-    }
     if (socket_drains(transfer)) { /* libcurl has handed over everything, and the kernel is still sending */
         transfer->moved_ms = now_ms;
         return false;
@@ -409,9 +386,8 @@ static uint64_t engine_expire(struct http_engine *engine, bool (*expired)(struct
             due = UINT64_MAX;
             continue;
         }
-        if (wake_ms(transfer) < due) {
+        if (wake_ms(transfer) < due)
             due = wake_ms(transfer);
-        }
         transfer = transfer->next;
     }
     return due;
@@ -419,9 +395,8 @@ static uint64_t engine_expire(struct http_engine *engine, bool (*expired)(struct
 
 static bool may_go_on(struct http_transfer *transfer, uint64_t now_ms)
 {
-    if (tail_due_ms(transfer) <= now_ms) {
+    if (tail_due_ms(transfer) <= now_ms)
         return tail_look(transfer);
-    }
     bool is_over = transfer->held && transfer->start.request->body.held_until_monotonic_ms <= now_ms;
     transfer->held = transfer->held && !is_over;
     return is_over;
@@ -432,11 +407,9 @@ static void let_bodies_go(struct http_engine *engine)
 {
     uint64_t now_ms = clock_monotonic_us() / 1000;
     engine->in_libcurl = true; /* it may call back at once */
-    for (struct http_transfer *each = engine->running; each != NULL; each = each->next) {
-        if (may_go_on(each, now_ms)) {
+    for (struct http_transfer *each = engine->running; each != NULL; each = each->next)
+        if (may_go_on(each, now_ms))
             (void)curl_easy_pause(each->easy, CURLPAUSE_CONT); /* what goes wrong in it ends the transfer later */
-        }
-    }
     engine->in_libcurl = false;
 }
 
@@ -444,9 +417,8 @@ static void let_bodies_go(struct http_engine *engine)
  * wakeup in that time is heard at its end. */
 static void wait_for_events(struct http_engine *engine, uint64_t wait_ms)
 {
-    if (curl_multi_poll(engine->multi, NULL, 0, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX, NULL) != CURLM_OK) {
+    if (curl_multi_poll(engine->multi, NULL, 0, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX, NULL) != CURLM_OK)
         (void)poll(NULL, 0, wait_ms < REST_MS ? (int)wait_ms : REST_MS);
-    }
 }
 
 void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
@@ -463,10 +435,8 @@ void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
         engine_perform(engine);
         engine_reap(engine);
         uint64_t due = engine_expire(engine, expire_any);
-        if (engine->ended_count != ended_before || atomic_exchange(&engine->woken, false) ||
-            engine->now_ms >= until_ms) {
+        if (engine->ended_count != ended_before || atomic_exchange(&engine->woken, false) || engine->now_ms >= until_ms)
             break;
-        }
         wait_for_events(engine, (due < until_ms ? due : until_ms) - engine->now_ms);
     }
     engine->polling = false;
@@ -476,9 +446,8 @@ void http_engine_wakeup(struct http_engine *engine)
 {
     atomic_store(&engine->woken, true);
     CURLMcode code = curl_multi_wakeup(engine->multi);
-    for (int tries = 1; code != CURLM_OK && tries < WAKEUP_TRIES; tries++) { /* lost, it is a poll's whole time */
+    for (int tries = 1; code != CURLM_OK && tries < WAKEUP_TRIES; tries++) /* lost, it is a poll's whole time */
         code = curl_multi_wakeup(engine->multi);
-    }
 }
 
 void http_engine_delivery(const struct http_engine *engine, const struct http_request *request, uint64_t segment_bytes,

@@ -23,9 +23,8 @@ static void say(struct http_result *ret, const char *format, ...)
 
 void failure_set(struct http_transfer *transfer, os_code code, const char *format, ...)
 {
-    if (transfer->fault != OS_OK) {
+    if (transfer->fault != OS_OK)
         return; /* the first one is the cause */
-    }
     transfer->fault = code;
     va_list args;
     va_start(args, format);
@@ -78,26 +77,21 @@ static bool is_broken_chunk(const struct http_transfer *transfer, CURLcode code,
 
 static os_code code_of(const struct http_transfer *transfer, CURLcode code, long os_errno)
 {
-    if (is_broken_chunk(transfer, code, os_errno)) {
+    if (is_broken_chunk(transfer, code, os_errno))
         return OS_ERR_PROTOCOL;
-    }
-    if (over_a_line(transfer, code)) {
+    if (over_a_line(transfer, code))
         return OS_ERR_PROTOCOL;
-    }
-    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-        if (meanings[i].code == code) {
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+        if (meanings[i].code == code)
             return meanings[i].means;
-        }
-    }
     return OS_ERR_NETWORK;
 }
 
 static const char *words_of(const struct http_transfer *transfer, CURLcode code)
 {
     const char *words = transfer->curl_message;
-    if (words[0] == '\0' || strchr(words, '?') != NULL || strstr(words, "ignature") != NULL) {
+    if (words[0] == '\0' || strchr(words, '?') != NULL || strstr(words, "ignature") != NULL)
         words = curl_easy_strerror(code);
-    }
     return words;
 }
 
@@ -110,13 +104,12 @@ static const char *proxy_hint(const struct http_transfer *transfer)
 
 static void describe_tls(const char *host, const char *words, CURLcode code, struct http_result *ret)
 {
-    if (code == CURLE_PEER_FAILED_VERIFICATION) {
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
         say(ret, "the certificate of %s is not accepted: %s; check the host name and the CA file", host, words);
-    } else if (code == CURLE_SSL_CACERT_BADFILE) {
+    else if (code == CURLE_SSL_CACERT_BADFILE)
         say(ret, "the CA file cannot be used: %s", words);
-    } else {
+    else
         say(ret, "there is no TLS connection with %s: %s; check that it is an https endpoint", host, words);
-    }
 }
 
 static void describe_connect(const struct http_transfer *transfer, long os_errno, struct http_result *ret)
@@ -158,9 +151,8 @@ void failure_describe(const struct http_transfer *transfer, CURLcode code, struc
     const char *words = words_of(transfer, code);
     ret->code = code_of(transfer, code, os_errno);
     ret->message[0] = '\0';
-    if (code == CURLE_OK) {
+    if (code == CURLE_OK)
         return;
-    }
     if (ret->code == OS_ERR_TLS) {
         describe_tls(host, words, code, ret);
     } else if (code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY) {

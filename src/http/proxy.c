@@ -40,9 +40,8 @@ static bool covers(const char *entry, size_t entry_len, const char *name, size_t
         entry++;
         entry_len--;
     }
-    if (entry_len == 0 || entry_len > name_len) {
+    if (entry_len == 0 || entry_len > name_len)
         return false;
-    }
     const char *end = name + (name_len - entry_len);
     bool below = !is_address(name, name_len) && end > name && end[-1] == '.';
     return strncasecmp(end, entry, entry_len) == 0 && (end == name || below);
@@ -52,22 +51,18 @@ static bool is_excepted(const char *host)
 {
     const char *entry = is_set("no_proxy") ? getenv("no_proxy") : getenv("NO_PROXY");
     size_t name_len = strcspn(host, ":"); /* an address of IPv6 is taken for one that is not excepted */
-    if (entry == NULL) {
+    if (entry == NULL)
         return false;
-    }
-    if (strcmp(entry, "*") == 0) {
+    if (strcmp(entry, "*") == 0)
         return true;
-    }
     for (;;) {
         entry += strspn(entry, ", ");
         size_t len = strcspn(entry, ", ");
-        if (covers(entry, len, host, name_len)) {
+        if (covers(entry, len, host, name_len))
             return true;
-        }
         entry += len + strspn(entry + len, " ");
-        if (entry[0] != ',') { /* libcurl 8.10 and newer: a blank alone ends the list */
+        if (entry[0] != ',') /* libcurl 8.10 and newer: a blank alone ends the list */
             return false;
-        }
     }
 }
 

@@ -21,11 +21,9 @@
 
 static struct http_socket *find_fd(struct http_engine *engine, int fd)
 {
-    for (size_t i = 0; i < engine->socket_count; i++) {
-        if (engine->sockets[i].fd == fd) {
+    for (size_t i = 0; i < engine->socket_count; i++)
+        if (engine->sockets[i].fd == fd)
             return &engine->sockets[i];
-        }
-    }
     return NULL;
 }
 
@@ -37,15 +35,13 @@ static void drop_entry(struct http_engine *engine, struct http_socket *entry)
 static bool add_fd(struct http_engine *engine, int fd, struct http_transfer *opener)
 {
     struct http_socket *stale = find_fd(engine, fd);
-    if (stale != NULL) {
+    if (stale != NULL)
         drop_entry(engine, stale);
-    }
     if (engine->socket_count == engine->socket_cap) {
         size_t cap = engine->socket_cap > 0 ? engine->socket_cap * 2 : 16;
         struct http_socket *sockets = realloc(engine->sockets, cap * sizeof(*sockets));
-        if (sockets == NULL) {
+        if (sockets == NULL)
             return false;
-        }
         engine->sockets = sockets;
         engine->socket_cap = cap;
     }
@@ -55,9 +51,8 @@ static bool add_fd(struct http_engine *engine, int fd, struct http_transfer *ope
 
 static bool refuse_second_send(struct http_transfer *transfer)
 {
-    if (!transfer->start.once || !transfer->sent) {
+    if (!transfer->start.once || !transfer->sent)
         return false;
-    }
     failure_set(transfer, OS_ERR_NETWORK, "%s closed a kept connection before it answered; not sent again",
                 transfer->start.request->host);
     return true;
@@ -67,9 +62,8 @@ curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_socka
 {
     struct http_transfer *transfer = context;
     (void)purpose;
-    if (refuse_second_send(transfer)) {
+    if (refuse_second_send(transfer))
         return CURL_SOCKET_BAD;
-    }
     int fd = fd_socket(address->family, address->socktype, address->protocol);
     if (fd < 0) {
         /* Not a lasting fault: libcurl goes on to the next address (a machine without IPv6). */
@@ -116,9 +110,8 @@ int socket_close(void *context, curl_socket_t fd)
     struct http_socket *entry = find_fd(engine, fd);
     if (entry != NULL) {
         hang_up(fd, wants_reset(entry));
-        if (entry->user != NULL) {
+        if (entry->user != NULL)
             entry->user->fd = -1;
-        }
         drop_entry(engine, entry);
     }
     return close(fd);
@@ -141,20 +134,17 @@ static bool name_address(const struct sockaddr_storage *address, char ret_ip[INE
 
 static bool name_socket(struct http_socket *entry)
 {
-    if (entry->named) {
+    if (entry->named)
         return true;
-    }
     struct sockaddr_storage address;
     socklen_t length = sizeof(address);
     if (getpeername(entry->fd, (struct sockaddr *)&address, &length) != 0 ||
-        !name_address(&address, entry->peer_ip, &entry->peer_port)) {
+        !name_address(&address, entry->peer_ip, &entry->peer_port))
         return false; /* not connected yet, or not any more */
-    }
     length = sizeof(address);
     if (getsockname(entry->fd, (struct sockaddr *)&address, &length) != 0 ||
-        !name_address(&address, entry->local_ip, &entry->local_port)) {
+        !name_address(&address, entry->local_ip, &entry->local_port))
         return false;
-    }
     entry->named = true;
     return true;
 }
@@ -169,12 +159,10 @@ static struct http_socket *find_by_name(struct http_engine *engine, const char *
     for (size_t i = 0; i < engine->socket_count; i++) {
         struct http_socket *entry = &engine->sockets[i];
         if (!name_socket(entry) || entry->local_port != local_port || strcmp(entry->local_ip, local_ip) != 0 ||
-            strcmp(entry->peer_ip, peer_ip) != 0) {
+            strcmp(entry->peer_ip, peer_ip) != 0)
             continue;
-        }
-        if (entry->peer_port == peer_port) {
+        if (entry->peer_port == peer_port)
             return entry;
-        }
         alike = entry;
         alike_count++;
     }
@@ -191,22 +179,19 @@ static uint32_t segment_bytes_of(int fd)
 
 static void set_user_timeout(struct http_socket *entry, uint32_t timeout_ms)
 {
-    if (entry->user_timeout_ms == timeout_ms) {
+    if (entry->user_timeout_ms == timeout_ms)
         return;
-    }
     unsigned int value = timeout_ms;
-    if (setsockopt(entry->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, sizeof(value)) == 0) {
+    if (setsockopt(entry->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, sizeof(value)) == 0)
         entry->user_timeout_ms = timeout_ms;
-    }
 }
 
 /* A process that is killed in the midst resets the connection: what the kernel holds is not delivered after it. */
 static void set_linger(struct http_socket *entry, bool reset)
 {
     struct linger linger = {.l_onoff = reset, .l_linger = 0};
-    if (entry->resets != reset && setsockopt(entry->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) == 0) {
+    if (entry->resets != reset && setsockopt(entry->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) == 0)
         entry->resets = reset;
-    }
 }
 
 static void forget_socket(struct http_transfer *transfer)
@@ -248,9 +233,8 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
 {
     struct http_transfer *transfer = context;
     struct http_engine *engine = transfer->engine;
-    if (refuse_second_send(transfer)) {
+    if (refuse_second_send(transfer))
         return CURL_PREREQFUNC_ABORT;
-    }
     uint64_t now_ms = clock_monotonic_us() / 1000;
     if (transfer->start.deadline_monotonic_ms != 0 && now_ms >= transfer->start.deadline_monotonic_ms) {
         failure_set(transfer, OS_ERR_DEADLINE, "the deadline passed before anything was sent");
@@ -265,16 +249,14 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
     }
     if (entry != NULL) {
         set_user_timeout(entry, transfer->start.user_timeout_ms);
-        if (entry->user != NULL) { /* libcurl has finished with it, and we have not been told yet */
+        if (entry->user != NULL) /* libcurl has finished with it, and we have not been told yet */
             entry->user->fd = -1;
-        }
         entry->opener = NULL;
         entry->user = transfer;
         transfer->fd = entry->fd;
     }
-    if (entry != NULL && !can_keep_promise(transfer, entry)) {
+    if (entry != NULL && !can_keep_promise(transfer, entry))
         return CURL_PREREQFUNC_ABORT;
-    }
     transfer->sent = true;
     transfer->sent_at_us = clock_monotonic_us();
     transfer->moved_ms = now_ms;
@@ -286,11 +268,9 @@ void socket_leave(struct http_transfer *transfer)
     struct http_engine *engine = transfer->engine;
     forget_socket(transfer);
     /* What it opened and never used, libcurl has closed without telling (cf_socket_close, "not active"). */
-    for (size_t i = engine->socket_count; i > 0; i--) {
-        if (engine->sockets[i - 1].opener == transfer) {
+    for (size_t i = engine->socket_count; i > 0; i--)
+        if (engine->sockets[i - 1].opener == transfer)
             drop_entry(engine, &engine->sockets[i - 1]);
-        }
-    }
 }
 
 bool socket_acknowledged(const struct http_transfer *transfer)
@@ -307,9 +287,8 @@ uint64_t socket_acknowledged_bytes(const struct http_transfer *transfer)
 void socket_user_timeout(struct http_transfer *transfer, uint32_t timeout_ms)
 {
     struct http_socket *entry = transfer->fd >= 0 ? find_fd(transfer->engine, transfer->fd) : NULL;
-    if (entry != NULL) {
+    if (entry != NULL)
         set_user_timeout(entry, timeout_ms);
-    }
 }
 
 bool socket_drains(struct http_transfer *transfer)
@@ -322,8 +301,7 @@ bool socket_drains(struct http_transfer *transfer)
 bool socket_floods(struct http_transfer *transfer, bool fresh)
 {
     uint64_t taken = transfer->fd >= 0 ? fd_taken_bytes(transfer->fd) : 0;
-    if (fresh || transfer->framing_from == 0) {
+    if (fresh || transfer->framing_from == 0)
         transfer->framing_from = taken;
-    }
     return taken > transfer->framing_from && taken - transfer->framing_from > FRAMING_BYTES_MAX;
 }

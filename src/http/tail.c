@@ -14,12 +14,10 @@ enum { PAUSE_FIRST_MS = 1, PAUSE_MOST_MS = 16 };
 bool tail_begins(const struct http_transfer *transfer, size_t *want)
 {
     uint64_t left = body_length(&transfer->start.request->body) - transfer->body_offset;
-    if (transfer->start.tail != HTTP_TAIL_HELD_BACK) {
+    if (transfer->start.tail != HTTP_TAIL_HELD_BACK)
         return false;
-    }
-    if (left > TAIL_BYTES && *want > left - TAIL_BYTES) {
+    if (left > TAIL_BYTES && *want > left - TAIL_BYTES)
         *want = (size_t)(left - TAIL_BYTES);
-    }
     return left <= TAIL_BYTES;
 }
 
@@ -33,9 +31,8 @@ static bool is_handed_over(const struct http_transfer *transfer)
     long head = 0;
     curl_off_t body = 0;
     if (curl_easy_getinfo(transfer->easy, CURLINFO_REQUEST_SIZE, &head) != CURLE_OK ||
-        curl_easy_getinfo(transfer->easy, CURLINFO_SIZE_UPLOAD_T, &body) != CURLE_OK) {
+        curl_easy_getinfo(transfer->easy, CURLINFO_SIZE_UPLOAD_T, &body) != CURLE_OK)
         return false;
-    }
     return transfer->body_offset == 0 ? (uint64_t)head >= least : (uint64_t)body >= transfer->body_offset;
 }
 
@@ -80,9 +77,8 @@ bool tail_may_leave(struct http_transfer *transfer)
         transfer->tail = TAIL_WAITS;
         return false;
     }
-    if (transfer->start.late_segment_ms != 0) {
+    if (transfer->start.late_segment_ms != 0)
         socket_user_timeout(transfer, transfer->start.late_segment_ms);
-    }
     transfer->tail = TAIL_LEFT;
     transfer->tail_pause_ms = 0;
     return true;
@@ -96,9 +92,8 @@ uint64_t tail_due_ms(const struct http_transfer *transfer)
 bool tail_look(struct http_transfer *transfer)
 {
     bool arrived = has_arrived(transfer);
-    if (transfer->tail == TAIL_WAITS && (arrived || !is_in_time(transfer))) {
+    if (transfer->tail == TAIL_WAITS && (arrived || !is_in_time(transfer)))
         return true; /* body_read asks once more, and says what becomes of it */
-    }
     if (transfer->tail == TAIL_LEFT && arrived) {
         transfer->tail = TAIL_ACKNOWLEDGED;
         socket_user_timeout(transfer, transfer->start.user_timeout_ms);

@@ -23,9 +23,8 @@ static bool took(struct http_transfer *transfer, CURLcode code)
 struct http_transfer *transfer_new(struct http_engine *engine)
 {
     struct http_transfer *transfer = calloc(1, sizeof(*transfer));
-    if (transfer == NULL) {
+    if (transfer == NULL)
         return NULL;
-    }
     transfer->engine = engine;
     transfer->fd = -1;
     transfer->easy = curl_easy_init();
@@ -48,9 +47,8 @@ void transfer_clear(struct http_transfer *transfer)
 
 void transfer_free(struct http_transfer *transfer)
 {
-    if (transfer == NULL) {
+    if (transfer == NULL)
         return;
-    }
     if (transfer->easy != NULL) {
         transfer_clear(transfer);
         curl_easy_cleanup(transfer->easy);
@@ -61,9 +59,8 @@ void transfer_free(struct http_transfer *transfer)
 static bool append_header(struct http_transfer *transfer, const char *line)
 {
     struct curl_slist *list = curl_slist_append(transfer->headers, line);
-    if (list != NULL) {
+    if (list != NULL)
         transfer->headers = list;
-    }
     return list != NULL;
 }
 
@@ -90,9 +87,8 @@ static bool add_headers(struct http_transfer *transfer)
     /* What libcurl would add by itself: nothing that was not signed, and no waiting for a 100. */
     static const char *const unwanted[] = {"accept", "content-type", "expect"};
     static const char *const unwanted_lines[] = {"Accept:", "Content-Type:", "Expect:"};
-    for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]) && ok; i++) {
+    for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]) && ok; i++)
         ok = http_headers_get(headers, unwanted[i]) != NULL || append_header(transfer, unwanted_lines[i]);
-    }
     SET(transfer, ok, CURLOPT_HTTPHEADER, transfer->headers);
     return ok;
 }
@@ -153,9 +149,8 @@ static bool set_connection(struct http_transfer *transfer)
         SET(transfer, ok, CURLOPT_PROXY_CAPATH, NULL);
     }
     SET(transfer, ok, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    if (transfer->start.loopback) {
+    if (transfer->start.loopback)
         SET(transfer, ok, CURLOPT_NOPROXY, "*");
-    }
     return ok;
 }
 
@@ -163,9 +158,8 @@ static bool set_connection(struct http_transfer *transfer)
 static bool has_enough(struct http_transfer *transfer, bool fresh)
 {
     if (!transfer->headers_whole || http_headers_get(&transfer->response.headers, "transfer-encoding") == NULL ||
-        !socket_floods(transfer, fresh)) {
+        !socket_floods(transfer, fresh))
         return false;
-    }
     failure_set(transfer, OS_ERR_PROTOCOL,
                 "the answer of %s has more than %d bytes of framing between two bytes of its body",
                 transfer->start.request->host, FRAMING_BYTES_MAX);
@@ -178,9 +172,8 @@ static int on_progress(void *context, curl_off_t total_in, curl_off_t in, curl_o
     struct http_transfer *transfer = context;
     (void)total_in;
     (void)total_out;
-    if (has_enough(transfer, (uint64_t)in != transfer->bytes_in)) {
+    if (has_enough(transfer, (uint64_t)in != transfer->bytes_in))
         return 1;
-    }
     if ((uint64_t)in != transfer->bytes_in) {
         transfer->bytes_in = (uint64_t)in;
         transfer->moved_ms = transfer->engine->now_ms;
@@ -229,16 +222,13 @@ os_code transfer_prepare(struct http_transfer *transfer, const struct http_start
     http_response_init(&transfer->response, start->body_max < SIZE_MAX / 2 ? start->body_max : SIZE_MAX / 2);
     buf_init(&transfer->url, 2 * HTTP_TARGET_MAX + 1024);
     os_code code = body_prepare(transfer, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     if (http_request_url(start->request, &transfer->url) && set_http(transfer) && set_connection(transfer) &&
-        set_method_and_body(transfer) && add_headers(transfer)) {
+        set_method_and_body(transfer) && add_headers(transfer))
         return OS_OK;
-    }
-    if (transfer->refused == CURLE_OK || transfer->refused == CURLE_OUT_OF_MEMORY) {
+    if (transfer->refused == CURLE_OK || transfer->refused == CURLE_OUT_OF_MEMORY)
         return error_no_memory(err);
-    }
     return error_set(err, OS_ERR_UNSUPPORTED,
                      "libcurl %s does not accept a setting that every request needs (%s); use libcurl 7.87 or newer.",
                      curl_version_info(CURLVERSION_NOW)->version, curl_easy_strerror(transfer->refused));

@@ -33,9 +33,8 @@ static int digit_of(char c)
 static bool add_part(struct md5 *md5, const struct staged_part *part)
 {
     unsigned char digest[STAGING_MD5_SIZE / 2];
-    for (size_t i = 0; i < sizeof(digest); i++) {
+    for (size_t i = 0; i < sizeof(digest); i++)
         digest[i] = (unsigned char)(digit_of(part->md5[2 * i]) * 16 + digit_of(part->md5[2 * i + 1]));
-    }
     return md5_add(md5, digest, sizeof(digest));
 }
 
@@ -53,25 +52,19 @@ static os_code check_parts(const struct staging *staging, const char *key, const
     for (size_t i = 0; i < count; i++) {
         uint32_t number = parts[i].number;
         struct staged_part part;
-        if (number <= before || number > STAGING_PART_MAX) {
+        if (number <= before || number > STAGING_PART_MAX)
             return wrong_part(key, number, "is out of order: the parts must be named by rising number", err);
-        }
         int error = staging_slots(staging, number, 1, &part);
-        if (error != 0) {
+        if (error != 0)
             return file_failed(err, error, "read the upload of", key);
-        }
-        if (part.number == 0) {
+        if (part.number == 0)
             return wrong_part(key, number, "was not uploaded", err);
-        }
-        if (parts[i].etag == NULL || !has_etag(&part, parts[i].etag)) {
+        if (parts[i].etag == NULL || !has_etag(&part, parts[i].etag))
             return wrong_part(key, number, "was uploaded with another ETag", err);
-        }
-        if (part.offset != length) {
+        if (part.offset != length)
             return wrong_part(key, number, "does not follow on the one before it", err);
-        }
-        if (!add_part(md5, &part)) {
+        if (!add_part(md5, &part))
             return error_no_memory(err);
-        }
         length += part.length;
         before = number;
     }
@@ -85,16 +78,13 @@ static os_code name_object(struct file_store *store, struct file_completion *com
     struct md5 md5;
     char etag[MD5_ETAG_SIZE];
     os_code code = md5_start(&md5, store->md5) ? OS_OK : error_no_memory(err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = check_parts(&completion->staging, completion->about.key, parts, count, &md5, ret_length, err);
-    }
-    if (code == OS_OK && !md5_etag(&md5, etag)) {
+    if (code == OS_OK && !md5_etag(&md5, etag))
         code = error_no_memory(err);
-    }
     md5_free(&md5);
-    if (code == OS_OK) { /* the last of its bytes is the closing quote */
+    if (code == OS_OK) /* the last of its bytes is the closing quote */
         (void)snprintf(completion->about.row.etag, sizeof(completion->about.row.etag), "%.33s-%zu\"", etag, count);
-    }
     return code;
 }
 
@@ -107,9 +97,8 @@ os_code file_upload_check(struct file_store *store, const char *key, const char 
                          STAGING_PART_MAX, count);
     }
     struct file_completion *completion = calloc(1, sizeof(*completion));
-    if (completion == NULL) {
+    if (completion == NULL)
         return error_no_memory(err);
-    }
     completion->store = store;
     uint64_t length = 0;
     os_code code = staging_open(&store->place, key, id, &completion->staging, &completion->about, err);
@@ -118,13 +107,11 @@ os_code file_upload_check(struct file_store *store, const char *key, const char 
         return code;
     }
     code = staging_lock(&store->place, &completion->staging, key, 0, 0, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = name_object(store, completion, parts, count, &length, err);
-    }
     int data = completion->staging.data;
-    if (code == OS_OK && (ftruncate(data, (off_t)length) != 0 || fsync(data) != 0)) {
+    if (code == OS_OK && (ftruncate(data, (off_t)length) != 0 || fsync(data) != 0))
         code = file_failed(err, errno, "flush to disk", key);
-    }
     if (code != OS_OK) {
         file_completion_free(completion);
         return code;
@@ -141,12 +128,10 @@ os_code file_upload_complete(struct file_completion *completion, struct file_obj
     struct file_temp temp = {.fd = completion->staging.data, .folder = place->upload_folder, .kept = true};
     memcpy(temp.id, completion->staging.id, sizeof(temp.id));
     os_code code = file_publish(completion->store, key, &temp, &completion->about.row, err);
-    if (code != OS_OK && code != OS_ERR_UNDECIDED) {
+    if (code != OS_OK && code != OS_ERR_UNDECIDED)
         return staging_is_open(place, temp.id) ? code : staging_none(key, temp.id, err);
-    }
-    if (fsync(place->upload_folder) != 0 && code == OS_OK) {
+    if (fsync(place->upload_folder) != 0 && code == OS_OK)
         code = file_undecided(err, errno, "written", key);
-    }
     if (code == OS_OK) {
         staging_forget(place, temp.id);
         file_row_describe(&completion->about.row, ret);

@@ -54,9 +54,8 @@ static int64_t ns_of(const struct statx_timestamp *time)
 int file_stamp_read(int fd, struct file_stamp *ret)
 {
     struct statx st;
-    if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &st) != 0) {
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &st) != 0)
         return errno;
-    }
     *ret = (struct file_stamp){
         .mtime_ns = ns_of(&st.stx_mtime),
         .size = st.stx_size,
@@ -86,12 +85,10 @@ void file_row_free(struct file_row *row)
 enum file_match file_row_match(const struct file_row *row, const struct file_stamp *stamp)
 {
     bool same = file_stamp_same_bytes(&row->stamp, stamp);
-    if (row->id[0] == '\0') {
+    if (row->id[0] == '\0')
         return same && row->stamp.ctime_ns == stamp->ctime_ns ? FILE_EXACT : FILE_NONE;
-    }
-    if (same) {
+    if (same)
         return FILE_EXACT;
-    }
     return row->stamp.mtime_ns == stamp->mtime_ns && row->stamp.size == stamp->size ? FILE_LIKELY : FILE_NONE;
 }
 
@@ -142,9 +139,8 @@ typedef bool (*row_statement_fn)(void *context, sqlite3_stmt *statement, const s
 static int rows_in(struct sqlite_conn *conn, const char *key, row_statement_fn each, void *context)
 {
     sqlite3_stmt *find = sqlite_statement(conn, STATEMENT_FIND);
-    if (find == NULL || sqlite3_bind_text(find, 1, key, -1, SQLITE_STATIC) != SQLITE_OK) {
+    if (find == NULL || sqlite3_bind_text(find, 1, key, -1, SQLITE_STATIC) != SQLITE_OK)
         return sqlite_code(conn);
-    }
     int rc = sqlite3_step(find);
     bool more = true;
     for (; rc == SQLITE_ROW && more; rc = more ? sqlite3_step(find) : SQLITE_DONE) {
@@ -165,13 +161,11 @@ static os_code rows_of(struct sqlite_pool *index, const char *key, row_statement
 {
     struct sqlite_conn *conn = NULL;
     os_code code = sqlite_take(index, sqlite_patience_ms(BUSY_TIMEOUT_MS), &conn, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     int rc = rows_in(conn, key, each, context);
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         code = sqlite_failed(conn, rc, "look up an object", err);
-    }
     sqlite_give(index, conn);
     return code;
 }
@@ -202,12 +196,10 @@ os_code file_index_find(struct sqlite_pool *index, const char *key, const struct
 {
     struct search search = {.stamp = stamp, .best = ret, .match = FILE_NONE};
     os_code code = rows_of(index, key, search_row, &search, err);
-    if (code == OS_OK && search.failed) {
+    if (code == OS_OK && search.failed)
         return error_no_memory(err);
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         *ret_match = search.match;
-    }
     return code;
 }
 
@@ -234,9 +226,8 @@ os_code file_index_rows(struct sqlite_pool *index, const char *key, file_row_fn 
 static int add_in(struct sqlite_conn *conn, const char *key, const struct file_row *row)
 {
     sqlite3_stmt *add = sqlite_statement(conn, STATEMENT_ADD);
-    if (add == NULL) {
+    if (add == NULL)
         return sqlite_code(conn);
-    }
     int rc = sqlite3_bind_text(add, 1, key, -1, SQLITE_STATIC); /* SQLITE_OK is 0, so that the codes can be gathered */
     rc |= sqlite3_bind_text(add, 2, row->id, -1, SQLITE_STATIC);
     rc |= sqlite3_bind_int64(add, 3, row->stamp.mtime_ns);
@@ -256,19 +247,15 @@ os_code file_index_add(struct sqlite_pool *index, const char *key, const struct 
 {
     struct sqlite_conn *conn = NULL;
     os_code code = sqlite_take(index, sqlite_patience_ms(BUSY_TIMEOUT_MS), &conn, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     int rc = sqlite_begin(conn);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = add_in(conn, key, row);
-    }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite_commit(conn);
-    }
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         code = sqlite_failed(conn, rc, "enter an object", err);
-    }
     sqlite_give(index, conn);
     return code;
 }
@@ -278,12 +265,10 @@ os_code file_index_add(struct sqlite_pool *index, const char *key, const struct 
 static struct sqlite_conn *begin_lightly(struct sqlite_pool *index, uint32_t wait_ms)
 {
     struct sqlite_conn *conn = NULL;
-    if (sqlite_take(index, sqlite_patience_ms(wait_ms), &conn, NULL) != OS_OK) {
+    if (sqlite_take(index, sqlite_patience_ms(wait_ms), &conn, NULL) != OS_OK)
         return NULL;
-    }
-    if (sqlite_exec(conn, "PRAGMA synchronous=NORMAL") == SQLITE_OK && sqlite_begin(conn) == SQLITE_OK) {
+    if (sqlite_exec(conn, "PRAGMA synchronous=NORMAL") == SQLITE_OK && sqlite_begin(conn) == SQLITE_OK)
         return conn;
-    }
     conn->single_use = true;
     sqlite_give(index, conn);
     return NULL;
@@ -291,9 +276,8 @@ static struct sqlite_conn *begin_lightly(struct sqlite_pool *index, uint32_t wai
 
 static void end_lightly(struct sqlite_pool *index, struct sqlite_conn *conn, int rc)
 {
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         (void)sqlite_commit(conn);
-    }
     sqlite_rollback(conn);
     conn->single_use = conn->single_use || sqlite_exec(conn, "PRAGMA synchronous=FULL") != SQLITE_OK;
     sqlite_give(index, conn);
@@ -302,18 +286,16 @@ static void end_lightly(struct sqlite_pool *index, struct sqlite_conn *conn, int
 void file_index_add_lightly(struct sqlite_pool *index, const char *key, const struct file_row *row)
 {
     struct sqlite_conn *conn = begin_lightly(index, 0);
-    if (conn != NULL) {
+    if (conn != NULL)
         end_lightly(index, conn, add_in(conn, key, row));
-    }
 }
 
 void file_index_remove(struct sqlite_pool *index, const char *key, const char (*ids)[FILE_ID_SIZE], size_t count,
                        uint32_t wait_ms)
 {
     struct sqlite_conn *conn = count > 0 ? begin_lightly(index, wait_ms) : NULL;
-    if (conn == NULL) {
+    if (conn == NULL)
         return;
-    }
     int rc = SQLITE_OK;
     for (size_t i = 0; i < count && rc == SQLITE_OK; i++) {
         sqlite3_stmt *statement = sqlite_statement(conn, STATEMENT_REMOVE);

@@ -52,9 +52,8 @@ static bool folder_add(struct folder *folder, const char *name, bool is_folder)
     if (folder->count == folder->cap) {
         size_t cap = folder->cap == 0 ? FOLDER_COUNT_MIN : 2 * folder->cap;
         size_t *entries = realloc(folder->entries, cap * sizeof(*entries));
-        if (entries == NULL) {
+        if (entries == NULL)
             return false;
-        }
         folder->entries = entries;
         folder->cap = cap;
     }
@@ -79,12 +78,10 @@ static void folder_free(struct folder *folder)
 static unsigned char type_of(DIR *folder, const struct dirent *entry)
 {
     struct stat st;
-    if (entry->d_type != DT_UNKNOWN) {
+    if (entry->d_type != DT_UNKNOWN)
         return entry->d_type;
-    }
-    if (fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return DT_UNKNOWN;
-    }
     return S_ISDIR(st.st_mode) ? DT_DIR : S_ISREG(st.st_mode) ? DT_REG : DT_UNKNOWN;
 }
 
@@ -94,15 +91,13 @@ static int folder_read(DIR *from, struct folder *folder)
     for (;;) {
         errno = 0;
         struct dirent *entry = readdir(from);
-        if (entry == NULL) {
+        if (entry == NULL)
             return errno;
-        }
         unsigned char type = type_of(from, entry);
         bool dots = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
         bool wanted = !dots && (type == DT_DIR || type == DT_REG);
-        if (wanted && !folder_add(folder, entry->d_name, type == DT_DIR)) {
+        if (wanted && !folder_add(folder, entry->d_name, type == DT_DIR))
             return ENOMEM;
-        }
     }
 }
 
@@ -111,9 +106,8 @@ static int folder_read(DIR *from, struct folder *folder)
 static os_code list_enter(struct lister *lister, size_t len, os_error *err)
 {
     struct folder *folder = calloc(1, sizeof(*folder));
-    if (folder == NULL) {
+    if (folder == NULL)
         return error_no_memory(err);
-    }
     buf_init(&folder->names, FOLDER_BYTES_MAX);
     folder->path_len = len;
     lister->path[len == 0 ? 0 : len - 1] = '\0';
@@ -133,12 +127,10 @@ static os_code list_enter(struct lister *lister, size_t len, os_error *err)
         bool gone = error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV;
         return gone ? OS_OK : file_failed(err, error, "list the folder", lister->path);
     }
-    if (len > 0) {
+    if (len > 0)
         lister->path[len - 1] = '/';
-    }
-    if (folder->count > 0) {
+    if (folder->count > 0)
         qsort_r(folder->entries, folder->count, sizeof(*folder->entries), compare_entries, folder->names.data);
-    }
     folder->above = lister->folder;
     lister->folder = folder;
     return OS_OK;
@@ -162,9 +154,8 @@ static bool starts_with(const char *str, const char *prefix)
 static bool folder_is_wanted(const struct lister *lister, const char *path, const char *name)
 {
     size_t len = strlen(path);
-    if (len >= FILE_KEY_MAX || file_name_is_reserved(text_of(name, strlen(name) - 1))) {
+    if (len >= FILE_KEY_MAX || file_name_is_reserved(text_of(name, strlen(name) - 1)))
         return false;
-    }
     bool on_the_way = starts_with(path, lister->prefix) || starts_with(lister->prefix, path);
     bool behind = strncmp(path, lister->start_after, len) >= 0;
     bool given = lister->common[0] != '\0' && starts_with(path, lister->common);
@@ -173,9 +164,8 @@ static bool folder_is_wanted(const struct lister *lister, const char *path, cons
 
 static os_code list_give(struct lister *lister, const char *key, const struct file_object *object, os_error *err)
 {
-    if (!lister->each(lister->context, key, object == NULL, object)) {
+    if (!lister->each(lister->context, key, object == NULL, object))
         return error_set(err, OS_ERR_STOPPED, "The receiver of the list stopped the call.");
-    }
     lister->left--;
     lister->done = lister->left == 0;
     return OS_OK;
@@ -186,9 +176,8 @@ static bool roll_up(struct lister *lister, const char *key, bool *ret_new)
 {
     const char *rest = key + strlen(lister->prefix);
     const char *delimiter = lister->delimiter[0] != '\0' ? strstr(rest, lister->delimiter) : NULL;
-    if (delimiter == NULL) {
+    if (delimiter == NULL)
         return false;
-    }
     size_t len = (size_t)(delimiter - key) + strlen(lister->delimiter);
     bool same = strlen(lister->common) == len && strncmp(lister->common, key, len) == 0;
     memcpy(lister->common, key, len);
@@ -203,12 +192,10 @@ static os_code visit_file(struct lister *lister, const char *key, os_error *err)
     struct file_object object;
     bool is_new = false;
     if (!starts_with(key, lister->prefix) || strcmp(key, lister->start_after) <= 0 ||
-        file_store_check_key(key, NULL) != OS_OK) {
+        file_store_check_key(key, NULL) != OS_OK)
         return OS_OK;
-    }
-    if (roll_up(lister, key, &is_new)) {
+    if (roll_up(lister, key, &is_new))
         return is_new ? list_give(lister, lister->common, NULL, err) : OS_OK;
-    }
     os_code code = file_view_open(lister->store, key, &view, err);
     if (code == OS_ERR_NOT_FOUND || code == OS_ERR_ARGUMENT) { /* replaced by a folder or a link meanwhile */
         error_clear(err);
@@ -231,13 +218,11 @@ static os_code visit_next(struct lister *lister, os_error *err)
     }
     const char *name = folder->names.data + folder->entries[folder->next++];
     size_t len = folder->path_len + strlen(name);
-    if (len >= sizeof(lister->path)) {
+    if (len >= sizeof(lister->path))
         return OS_OK;
-    }
     memcpy(lister->path + folder->path_len, name, len - folder->path_len + 1);
-    if (lister->path[len - 1] != '/') {
+    if (lister->path[len - 1] != '/')
         return visit_file(lister, lister->path, err);
-    }
     return folder_is_wanted(lister, lister->path, name) ? list_enter(lister, len, err) : OS_OK;
 }
 
@@ -255,11 +240,9 @@ os_code file_store_list(struct file_store *store, const struct file_list_range *
         .context = context,
     };
     os_code code = list_enter(&lister, 0, err);
-    while (code == OS_OK && lister.folder != NULL && !lister.done) {
+    while (code == OS_OK && lister.folder != NULL && !lister.done)
         code = visit_next(&lister, err);
-    }
-    while (lister.folder != NULL) {
+    while (lister.folder != NULL)
         leave(&lister);
-    }
     return code;
 }

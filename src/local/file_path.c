@@ -101,9 +101,8 @@ static bool is_refusal(int error)
 os_code file_applying_failed(os_error *err, int error, const char *doing, const char *key)
 {
     char shown[FILE_SHOWN_SIZE];
-    if (is_refusal(error)) {
+    if (is_refusal(error))
         return file_failed(err, error, doing, key);
-    }
     return error_set(err, OS_ERR_UNDECIDED,
                      "The attempt to %s \"%s\" failed, but may nevertheless have taken effect: %s.", doing,
                      file_shown(key, shown), reason_of_errno(error));
@@ -116,36 +115,29 @@ bool file_name_is_reserved(struct text name)
 
 static const char *segment_fault(struct text segment)
 {
-    if (segment.len == 0) {
+    if (segment.len == 0)
         return "it begins or ends with '/', or has an empty segment";
-    }
-    if (text_is(segment, ".") || text_is(segment, "..")) {
+    if (text_is(segment, ".") || text_is(segment, ".."))
         return "it has a segment \".\" or \"..\"";
-    }
-    if (file_name_is_reserved(segment)) {
+    if (file_name_is_reserved(segment))
         return "the name \".oscommit\" is the store's own, in every folder";
-    }
     return segment.len > FILE_SEGMENT_MAX ? "one of its segments is longer than 255 bytes" : NULL;
 }
 
 static const char *key_fault(const char *key)
 {
-    if (key == NULL || key[0] == '\0') {
+    if (key == NULL || key[0] == '\0')
         return "it is empty";
-    }
     struct text rest = text_of(key, strnlen(key, FILE_KEY_MAX + 1));
-    if (rest.len > FILE_KEY_MAX) {
+    if (rest.len > FILE_KEY_MAX)
         return "it is longer than 1,024 bytes";
-    }
-    if (!text_is_utf8(rest)) {
+    if (!text_is_utf8(rest))
         return "it is not UTF-8";
-    }
     struct text segment;
     while (text_take_until(&rest, '/', &segment)) {
         const char *fault = segment_fault(segment);
-        if (fault != NULL) {
+        if (fault != NULL)
             return fault;
-        }
     }
     return segment_fault(rest);
 }
@@ -177,14 +169,12 @@ static int open_resolved(int fd, const char *path, int flags)
 int file_root_open(struct file_root *root, const char *path)
 {
     int fd = fd_open(path, O_RDONLY | O_DIRECTORY, 0);
-    if (fd < 0) {
+    if (fd < 0)
         return errno;
-    }
     int probe = open_resolved(fd, ".", O_PATH | O_DIRECTORY);
     *root = (struct file_root){.fd = fd, .stepwise = probe < 0};
-    if (probe >= 0) {
+    if (probe >= 0)
         (void)close(probe);
-    }
     return 0;
 }
 
@@ -198,9 +188,8 @@ void file_root_close(struct file_root *root)
 static void close_quietly(int fd)
 {
     int kept = errno;
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     errno = kept;
 }
 
@@ -217,12 +206,10 @@ static int open_step(int folder, const char *name, int flags)
         struct stat above;
         struct stat here;
         int error = fstat(folder, &above) != 0 || fstat(fd, &here) != 0 ? errno : 0;
-        if (error == 0 && above.st_dev != here.st_dev) {
+        if (error == 0 && above.st_dev != here.st_dev)
             error = EXDEV;
-        }
-        if (error == 0 && S_ISLNK(here.st_mode)) { /* O_PATH opens the link itself */
+        if (error == 0 && S_ISLNK(here.st_mode)) /* O_PATH opens the link itself */
             error = ELOOP;
-        }
         if (error != 0) {
             (void)close(fd);
             errno = error;
@@ -251,9 +238,8 @@ static int step_down(int folder, const char *name, bool make)
 {
     int next = open_step(folder, name, O_PATH | O_DIRECTORY);
     if (next < 0 && errno == ENOENT && make) {
-        if (mkdirat(folder, name, 0700) != 0 && errno != EEXIST) {
+        if (mkdirat(folder, name, 0700) != 0 && errno != EEXIST)
             return -1; /* ENOENT: `folder` itself was removed meanwhile */
-        }
         next = open_step(folder, name, O_PATH | O_DIRECTORY);
     }
     return next;
@@ -266,9 +252,8 @@ static int open_stepwise(int root, const char *path, int flags, bool make)
     while (path[0] != '\0' && (make || strchr(path, '/') != NULL)) {
         int next = take_segment(&path, segment) ? step_down(folder, segment, make) : -1;
         close_quietly(folder == root ? -1 : folder);
-        if (next < 0) {
+        if (next < 0)
             return -1;
-        }
         folder = next;
     }
     int fd = open_step(folder, path[0] == '\0' ? "." : path, flags);
@@ -278,13 +263,11 @@ static int open_stepwise(int root, const char *path, int flags, bool make)
 
 int file_open_below(const struct file_root *root, const char *path, int flags)
 {
-    if (root->stepwise) {
+    if (root->stepwise)
         return open_stepwise(root->fd, path, flags, false);
-    }
     int fd = open_resolved(root->fd, path[0] == '\0' ? "." : path, flags);
-    for (int tries = 0; fd < 0 && (errno == EAGAIN || errno == EINTR) && tries < TRIES_MAX; tries++) {
+    for (int tries = 0; fd < 0 && (errno == EAGAIN || errno == EINTR) && tries < TRIES_MAX; tries++)
         fd = open_resolved(root->fd, path[0] == '\0' ? "." : path, flags); /* EAGAIN: something on the way was moved */
-    }
     return fd;
 }
 
@@ -312,9 +295,8 @@ int file_sync_folders(int parent, const char *key)
     int folder = parent;
     for (const char *slash = strchr(key, '/'); error == 0 && slash != NULL; slash = strchr(slash + 1, '/')) {
         int above = fd_openat(folder, "..", O_RDONLY | O_DIRECTORY, 0);
-        if (above < 0 && errno == ENOENT) {
+        if (above < 0 && errno == ENOENT)
             break; /* deleted with all that was in it, by somebody who flushes that */
-        }
         error = above >= 0 && fsync(above) == 0 ? 0 : errno;
         close_quietly(folder == parent ? -1 : folder);
         folder = above >= 0 ? above : parent;
@@ -334,9 +316,8 @@ void file_prune_above(const struct file_root *root, const char *key)
         int parent = file_open_parent(root, path, false, &name);
         bool gone = parent >= 0 ? unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT : errno == ENOENT;
         close_quietly(parent);
-        if (!gone) {
+        if (!gone)
             return;
-        }
     }
 }
 
@@ -371,9 +352,8 @@ bool file_prune_below(const struct file_root *root, const char *path)
     memcpy(at, path, top + 1);
     for (int steps = 0; steps < PRUNE_STEPS_MAX; steps++) {
         int found = first_entry(root, at, name);
-        if (found < 0 || (found == 1 && len + 1 + strlen(name) > FILE_KEY_MAX)) {
+        if (found < 0 || (found == 1 && len + 1 + strlen(name) > FILE_KEY_MAX))
             return false;
-        }
         if (found == 1) {
             len += (size_t)snprintf(at + len, sizeof(at) - len, "/%s", name);
             continue;
@@ -382,9 +362,8 @@ bool file_prune_below(const struct file_root *root, const char *path)
         int parent = file_open_parent(root, at, false, &last);
         bool removed = parent >= 0 && unlinkat(parent, last, AT_REMOVEDIR) == 0;
         close_quietly(parent);
-        if (!removed || len == top) {
+        if (!removed || len == top)
             return removed;
-        }
         len = (size_t)(strrchr(at, '/') - at);
         at[len] = '\0';
     }

@@ -45,9 +45,8 @@ static int write_at(int fd, const void *data, size_t len, uint64_t offset)
     const char *from = data;
     while (len > 0) {
         ssize_t done = pwrite(fd, from, len, (off_t)offset);
-        if (done < 0 && errno != EINTR) {
+        if (done < 0 && errno != EINTR)
             return errno;
-        }
         from += done > 0 ? done : 0;
         len -= done > 0 ? (size_t)done : 0;
         offset += done > 0 ? (uint64_t)done : 0;
@@ -84,13 +83,11 @@ static int make_about(struct file_place *place, const char *id, const struct buf
     char name[NAME_SIZE];
     name_about(id, name);
     int fd = fd_openat(place->upload_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    if (fd < 0) {
+    if (fd < 0)
         return errno;
-    }
     int error = write_at(fd, packed->data, packed->len, 0);
-    if (error == 0 && fsync(fd) != 0) {
+    if (error == 0 && fsync(fd) != 0)
         error = errno;
-    }
     (void)close(fd);
     return error;
 }
@@ -101,9 +98,8 @@ os_code staging_create(struct file_place *place, const struct staging_about *abo
     struct buf packed;
     buf_init(&packed, SLOTS_AT);
     os_code code = file_temp_draw_id(id, err);
-    if (code == OS_OK && !pack_about(about, &packed)) {
+    if (code == OS_OK && !pack_about(about, &packed))
         code = error_no_memory(err);
-    }
     if (code == OS_OK) {
         int error = place->upload_folder < 0 ? EROFS : make_about(place, id, &packed);
         int data = -1;
@@ -111,18 +107,16 @@ os_code staging_create(struct file_place *place, const struct staging_about *abo
             data = fd_openat(place->upload_folder, id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
             error = data < 0 || fsync(place->upload_folder) != 0 ? errno : 0;
         }
-        if (data >= 0) {
+        if (data >= 0)
             (void)close(data);
-        }
         if (error != 0) {
             (void)staging_abort(place, id);
             code = file_failed(err, error, "begin an upload of", about->key);
         }
     }
     buf_free(&packed);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         memcpy(ret_id, id, sizeof(id));
-    }
     return code;
 }
 
@@ -141,14 +135,12 @@ static bool unpack_about(int fd, struct staging_about *ret)
     char text[SLOTS_AT];
     if (file_read_at(fd, &head, sizeof(head), 0) != (int64_t)sizeof(head) ||
         memcmp(head.magic, ABOUT_MAGIC, sizeof(head.magic)) != 0 || head.key_len >= sizeof(ret->key) ||
-        head.nonce_len >= sizeof(ret->row.nonce) || head.headers_len > FILE_HEADERS_MAX) {
+        head.nonce_len >= sizeof(ret->row.nonce) || head.headers_len > FILE_HEADERS_MAX)
         return false;
-    }
     size_t len = (size_t)head.key_len + head.nonce_len + head.headers_len;
     if (file_read_at(fd, text, len, sizeof(head)) != (int64_t)len || crc32c_add(0, text, len) != head.crc ||
-        head.key_len == 0 || !is_text(text, (size_t)head.key_len + head.nonce_len)) {
+        head.key_len == 0 || !is_text(text, (size_t)head.key_len + head.nonce_len))
         return false;
-    }
     file_row_init(&ret->row);
     ret->initiated_s = head.initiated_s;
     memcpy(ret->key, text, head.key_len);
@@ -187,15 +179,13 @@ os_code staging_open(struct file_place *place, const char *key, const char *id, 
     char name[NAME_SIZE];
     struct staging staging;
     struct staging_about about;
-    if (place->upload_folder < 0 || id == NULL || !file_temp_is_id(id)) {
+    if (place->upload_folder < 0 || id == NULL || !file_temp_is_id(id))
         return staging_none(key, id == NULL ? "" : id, err);
-    }
     memcpy(staging.id, id, sizeof(staging.id));
     name_about(id, name);
     staging.data = fd_openat(place->upload_folder, id, O_RDWR | O_NOFOLLOW, 0);
-    if (staging.data < 0) {
+    if (staging.data < 0)
         return errno == ENOENT ? staging_none(key, id, err) : file_failed(err, errno, "open the upload of", key);
-    }
     staging.about = fd_openat(place->upload_folder, name, O_RDWR | O_NOFOLLOW, 0);
     if (staging.about < 0) {
         int error = errno;
@@ -204,17 +194,15 @@ os_code staging_open(struct file_place *place, const char *key, const char *id, 
     }
     bool read = unpack_about(staging.about, &about);
     if (!read || strcmp(about.key, key) != 0) {
-        if (read) {
+        if (read)
             file_row_free(&about.row);
-        }
         staging_close(&staging);
         return staging_none(key, id, err);
     }
-    if (ret_about != NULL) {
+    if (ret_about != NULL)
         *ret_about = about;
-    } else {
+    else
         file_row_free(&about.row);
-    }
     *ret = staging;
     return OS_OK;
 }
@@ -223,13 +211,11 @@ os_code staging_lock(struct file_place *place, const struct staging *staging, co
                      uint64_t length, os_error *err)
 {
     struct sqlite_patience limit = place->index.limit;
-    if (limit.until_ms == 0) {
+    if (limit.until_ms == 0)
         limit = sqlite_patience_ms(LOCK_WAIT_MS);
-    }
     os_code code = file_lock_range(staging->data, offset, length, key, limit.until_ms, limit.cancelled, err);
-    if (code == OS_OK && !staging_is_open(place, staging->id)) {
+    if (code == OS_OK && !staging_is_open(place, staging->id))
         code = staging_none(key, staging->id, err);
-    }
     return code;
 }
 
@@ -250,14 +236,11 @@ static uint64_t slot_at(uint32_t number)
 int staging_slots(const struct staging *staging, uint32_t first, uint32_t count, struct staged_part *ret)
 {
     memset(ret, 0, count * sizeof(*ret)); /* the file ends behind the highest part that was ever there */
-    if (file_read_at(staging->about, ret, count * sizeof(*ret), slot_at(first)) < 0) {
+    if (file_read_at(staging->about, ret, count * sizeof(*ret), slot_at(first)) < 0)
         return errno;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (ret[i].number != first + i || ret[i].crc != crc_of(&ret[i])) {
+    for (uint32_t i = 0; i < count; i++)
+        if (ret[i].number != first + i || ret[i].crc != crc_of(&ret[i]))
             ret[i].number = 0;
-        }
-    }
     return 0;
 }
 
@@ -272,9 +255,8 @@ int staging_clear(const struct staging *staging, uint32_t number, uint64_t offse
     static const struct staged_part none;
     struct staged_part parts[CLEAR_AT_ONCE];
     struct stat st;
-    if (fstat(staging->about, &st) != 0) {
+    if (fstat(staging->about, &st) != 0)
         return errno;
-    }
     bool cleared = false;
     for (uint32_t first = 1; first <= STAGING_PART_MAX && slot_at(first) < (uint64_t)st.st_size;
          first += CLEAR_AT_ONCE) {
@@ -285,9 +267,8 @@ int staging_clear(const struct staging *staging, uint32_t number, uint64_t offse
                 cleared = true;
             }
         }
-        if (error != 0) {
+        if (error != 0)
             return error;
-        }
     }
     return cleared && fdatasync(staging->about) != 0 ? errno : 0;
 }
@@ -309,16 +290,13 @@ void staging_forget(struct file_place *place, const char *id)
 
 int staging_abort(struct file_place *place, const char *id)
 {
-    if (place->upload_folder < 0) {
+    if (place->upload_folder < 0)
         return ENOENT;
-    }
     int error = unlinkat(place->upload_folder, id, 0) == 0 ? 0 : errno;
-    if (error == 0 && fsync(place->upload_folder) != 0) {
+    if (error == 0 && fsync(place->upload_folder) != 0)
         error = errno;
-    }
-    if (error == 0 || error == ENOENT) {
+    if (error == 0 || error == ENOENT)
         staging_forget(place, id);
-    }
     return error;
 }
 
@@ -326,9 +304,8 @@ static DIR *open_uploads(struct file_place *place)
 {
     int fd = fd_openat(place->upload_folder, ".", O_RDONLY | O_DIRECTORY, 0);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
-    if (folder == NULL && fd >= 0) {
+    if (folder == NULL && fd >= 0)
         (void)close(fd);
-    }
     return folder;
 }
 
@@ -337,9 +314,8 @@ static bool show_one(struct file_place *place, const char *id, staging_fn each, 
     char name[NAME_SIZE];
     name_about(id, name);
     int fd = fd_openat(place->upload_folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-    if (fd < 0) {
+    if (fd < 0)
         return true;
-    }
     struct staging_about about;
     bool more = true;
     if (unpack_about(fd, &about)) {
@@ -352,13 +328,11 @@ static bool show_one(struct file_place *place, const char *id, staging_fn each, 
 
 int staging_each(struct file_place *place, staging_fn each, void *context)
 {
-    if (place->upload_folder < 0) {
+    if (place->upload_folder < 0)
         return 0;
-    }
     DIR *folder = open_uploads(place);
-    if (folder == NULL) {
+    if (folder == NULL)
         return errno;
-    }
     bool more = true;
     int error = 0;
     while (more) {
@@ -379,9 +353,8 @@ static bool is_orphan(struct file_place *place, const char *name, int64_t now_s)
 {
     char id[FILE_ID_SIZE] = "";
     struct stat st;
-    if (strlen(name) != FILE_ID_SIZE - 1 + strlen(ABOUT_SUFFIX) || strcmp(name + FILE_ID_SIZE - 1, ABOUT_SUFFIX) != 0) {
+    if (strlen(name) != FILE_ID_SIZE - 1 + strlen(ABOUT_SUFFIX) || strcmp(name + FILE_ID_SIZE - 1, ABOUT_SUFFIX) != 0)
         return false;
-    }
     memcpy(id, name, FILE_ID_SIZE - 1);
     return file_temp_is_id(id) && fstatat(place->upload_folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
            st.st_mtim.tv_sec <= now_s - FILE_TEMP_AGE_S && !staging_is_open(place, id);
@@ -390,13 +363,10 @@ static bool is_orphan(struct file_place *place, const char *name, int64_t now_s)
 void staging_sweep(struct file_place *place, int64_t now_s)
 {
     DIR *folder = place->upload_folder >= 0 ? open_uploads(place) : NULL;
-    if (folder == NULL) {
+    if (folder == NULL)
         return;
-    }
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        if (is_orphan(place, entry->d_name, now_s)) {
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
+        if (is_orphan(place, entry->d_name, now_s))
             (void)unlinkat(place->upload_folder, entry->d_name, 0);
-        }
-    }
     (void)closedir(folder);
 }

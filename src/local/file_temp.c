@@ -27,9 +27,8 @@ enum {
 os_code file_temp_draw_id(char *ret, os_error *err)
 {
     unsigned char random[(FILE_ID_SIZE - 1) / 2];
-    if (!random_bytes(random, sizeof(random))) {
+    if (!random_bytes(random, sizeof(random)))
         return error_set(err, OS_ERR_IO, "The system gives no random bytes (%s).", strerror(errno));
-    }
     text_hex(random, sizeof(random), ret);
     return OS_OK;
 }
@@ -43,13 +42,11 @@ os_code file_temp_create(struct file_place *place, const char *key, struct file_
 {
     struct file_temp temp = {.folder = place->temp_folder};
     os_code code = file_temp_draw_id(temp.id, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     temp.fd = fd_openat(place->temp_folder, temp.id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    if (temp.fd < 0) {
+    if (temp.fd < 0)
         return file_failed(err, errno, "make a temporary file for", key);
-    }
     (void)flock(temp.fd, LOCK_EX | LOCK_NB); /* fails only where there are no locks: then age alone counts */
     *ret = temp;
     return OS_OK;
@@ -69,15 +66,12 @@ void file_temp_close(struct file_temp *temp)
 static int clear_place(struct file_place *place, int parent, const char *name, const char *key)
 {
     struct stat st;
-    if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? 0 : errno;
-    }
-    if (S_ISREG(st.st_mode)) {
+    if (S_ISREG(st.st_mode))
         return 0;
-    }
-    if (S_ISDIR(st.st_mode)) {
+    if (S_ISDIR(st.st_mode))
         return file_prune_below(&place->root, key) ? 0 : EISDIR;
-    }
     return S_ISLNK(st.st_mode) ? ELOOP : EEXIST;
 }
 
@@ -94,9 +88,8 @@ static int rename_once(struct file_place *place, const struct file_temp *temp, c
 {
     const char *name = NULL;
     int parent = file_open_parent(&place->root, key, true, &name);
-    if (parent < 0) {
+    if (parent < 0)
         return errno;
-    }
     int error = clear_place(place, parent, name, key);
     if (error != 0) {
         (void)close(parent);
@@ -124,9 +117,8 @@ os_code file_temp_rename(struct file_place *place, const struct file_temp *temp,
     int error = rename_once(place, temp, key, &parent);
     for (int tries = 0; error == ENOENT && tries < RENAME_TRIES_MAX; tries++) {
         there = faccessat(temp->folder, temp->id, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-        if (!there) {
+        if (!there)
             break;
-        }
         close_folder(&parent);
         error = rename_once(place, temp, key, &parent);
     }
@@ -140,9 +132,8 @@ os_code file_temp_rename(struct file_place *place, const struct file_temp *temp,
     } else if (error != 0) {
         code = parent >= 0 ? file_applying_failed(err, error, "write", key) : file_failed(err, error, "write", key);
     }
-    if (code != OS_OK && code != OS_ERR_UNDECIDED) {
+    if (code != OS_OK && code != OS_ERR_UNDECIDED)
         close_folder(&parent);
-    }
     *ret_parent = parent;
     return code;
 }
@@ -153,13 +144,11 @@ static bool sweep_one(struct file_place *place, const char *id, int64_t now_s)
 {
     struct stat st;
     if (fstatat(place->temp_folder, id, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
-        st.st_mtim.tv_sec > now_s - FILE_TEMP_AGE_S) {
+        st.st_mtim.tv_sec > now_s - FILE_TEMP_AGE_S)
         return false;
-    }
     int fd = fd_openat(place->temp_folder, id, O_RDWR | O_NOFOLLOW, 0);
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     bool removed = flock(fd, LOCK_EX | LOCK_NB) == 0 && unlinkat(place->temp_folder, id, 0) == 0;
     (void)close(fd);
     return removed;
@@ -170,18 +159,14 @@ void file_temp_sweep(struct file_place *place, int64_t now_s)
     int fd = fd_openat(place->temp_folder, ".", O_RDONLY | O_DIRECTORY, 0);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     if (folder == NULL) {
-        if (fd >= 0) {
+        if (fd >= 0)
             (void)close(fd);
-        }
         return;
     }
     struct file_stale swept = {.count = 0};
-    for (struct dirent *entry = readdir(folder); entry != NULL && swept.count < FILE_STALE_MAX;
-         entry = readdir(folder)) {
-        if (file_temp_is_id(entry->d_name) && sweep_one(place, entry->d_name, now_s)) {
+    for (struct dirent *entry = readdir(folder); entry != NULL && swept.count < FILE_STALE_MAX; entry = readdir(folder))
+        if (file_temp_is_id(entry->d_name) && sweep_one(place, entry->d_name, now_s))
             memcpy(swept.ids[swept.count++], entry->d_name, FILE_ID_SIZE);
-        }
-    }
     (void)closedir(folder);
     file_index_forget(&place->index, (const char(*)[FILE_ID_SIZE])swept.ids, swept.count);
 }
@@ -236,15 +221,13 @@ void file_stale_find(struct file_place *place, const char *key, struct file_stal
     bool found = false;
     ret->count = 0;
     if (file_index_rows(&place->index, key, note_row, &rows, NULL) != OS_OK ||
-        !stamp_of_key(place, key, &current, &found)) {
+        !stamp_of_key(place, key, &current, &found))
         return;
-    }
     for (size_t i = 0; i < rows.count && ret->count < FILE_STALE_MAX; i++) {
         struct file_row row = {.stamp = rows.list[i].stamp};
         memcpy(row.id, rows.list[i].id, FILE_ID_SIZE);
-        if (!found || file_row_match(&row, &current) == FILE_NONE) {
+        if (!found || file_row_match(&row, &current) == FILE_NONE)
             memcpy(ret->ids[ret->count++], row.id, FILE_ID_SIZE);
-        }
     }
 }
 

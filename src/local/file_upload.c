@@ -23,17 +23,14 @@ os_code file_upload_create(struct file_store *store, const char *key, const stru
     error_clear(err);
     struct staging_about about = {.initiated_s = file_now_ns() / INT64_C(1000000000)};
     os_code code = file_store_check_key(key, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     memcpy(about.key, key, strlen(key) + 1); /* its length was checked */
     file_row_init(&about.row);
-    if (content != NULL) {
+    if (content != NULL)
         code = file_row_set_content(&about.row, content, err);
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = staging_create(&store->place, &about, ret_id, err);
-    }
     file_row_free(&about.row);
     return code;
 }
@@ -52,23 +49,20 @@ static os_code begin_part(struct file_store *store, const char *key, const struc
                           uint64_t length, struct staging *ret, os_error *err)
 {
     struct staging staging;
-    if (place->number < 1 || place->number > STAGING_PART_MAX) {
+    if (place->number < 1 || place->number > STAGING_PART_MAX)
         return no_part(place->number, err);
-    }
     if (place->offset > PART_END_MAX || length > PART_END_MAX - place->offset) {
         return error_set(err, OS_ERR_TOO_LARGE, "Part %u of the upload would end beyond the largest possible file.",
                          place->number);
     }
     os_code code = staging_open(&store->place, key, place->id, &staging, NULL, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     code = staging_lock(&store->place, &staging, key, place->offset, length == 0 ? 1 : length, err);
     if (code == OS_OK) {
         int error = staging_clear(&staging, place->number, place->offset, length);
-        if (error == 0 && lseek(staging.data, (off_t)place->offset, SEEK_SET) < 0) {
+        if (error == 0 && lseek(staging.data, (off_t)place->offset, SEEK_SET) < 0)
             error = errno;
-        }
         code = error == 0 ? OS_OK : file_failed(err, error, "write a part of", key);
     }
     if (code != OS_OK) {
@@ -96,9 +90,8 @@ static os_code end_part(struct file_store *store, const char *key, const struct 
         int error = fdatasync(staging->data) != 0 ? errno : staging_enter(staging, &slot);
         code = error == 0 ? OS_OK : file_failed(err, error, "flush to disk a part of", key);
     }
-    if (code == OS_OK && !staging_is_open(&store->place, place->id)) {
+    if (code == OS_OK && !staging_is_open(&store->place, place->id))
         code = staging_none(key, place->id, err);
-    }
     staging_close(staging);
     return code;
 }
@@ -110,14 +103,12 @@ os_code file_upload_part(struct file_store *store, const char *key, const struct
     struct staging staging;
     struct file_part part = {.length = body == NULL ? 0 : body->length};
     os_code code = begin_part(store, key, place, part.length, &staging, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     code = file_write_body(store, staging.data, body, key, part.etag, err);
     code = end_part(store, key, place, &staging, code, &part, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         *ret = part;
-    }
     return code;
 }
 
@@ -139,12 +130,10 @@ static os_code copy_range(struct file_store *store, const struct file_view *view
             done += (uint64_t)got;
         }
     }
-    if (code == OS_OK && !md5_etag(&md5, ret_etag)) {
+    if (code == OS_OK && !md5_etag(&md5, ret_etag))
         code = error_no_memory(err);
-    }
-    if (code == OS_OK && !file_view_is_intact(view)) {
+    if (code == OS_OK && !file_view_is_intact(view))
         code = file_source_changed(source->key, err);
-    }
     md5_free(&md5);
     free(block);
     return code;
@@ -172,24 +161,20 @@ os_code file_upload_part_copy(struct file_store *store, const char *key, const s
     struct staging staging;
     struct file_part part = {.number = 0};
     os_code code = file_store_check_key(source->key, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = file_open_source(store, source->key, source->etag, &view, err);
-    }
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     code = count_range(&view, source, &part.length, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = begin_part(store, key, place, part.length, &staging, err);
-    }
     if (code == OS_OK) {
         code = copy_range(store, &view, source, part.length, staging.data, part.etag, err);
         code = end_part(store, key, place, &staging, code, &part, err);
     }
     file_view_close(&view);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         *ret = part;
-    }
     return code;
 }
 
@@ -200,14 +185,12 @@ os_code file_upload_abort(struct file_store *store, const char *key, const char 
     error_clear(err);
     struct staging staging;
     os_code code = staging_open(&store->place, key, id, &staging, NULL, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     staging_close(&staging);
     int error = staging_abort(&store->place, id);
-    if (error == ENOENT) {
+    if (error == ENOENT)
         return staging_none(key, id, err);
-    }
     return error == 0 ? OS_OK : file_failed(err, error, "abort the upload of", key);
 }
 
@@ -227,22 +210,19 @@ static os_code give_parts(const struct staging *staging, const struct file_part_
         uint32_t left = STAGING_PART_MAX + 1 - first;
         uint32_t count = left < SLOTS_AT_ONCE ? left : SLOTS_AT_ONCE;
         int error = staging_slots(staging, first, count, slots);
-        if (error != 0) {
+        if (error != 0)
             return file_failed(err, error, "read the upload of", range->key);
-        }
         for (uint32_t i = 0; i < count; i++) {
             struct file_part part;
-            if (slots[i].number == 0) {
+            if (slots[i].number == 0)
                 continue;
-            }
             if (given++ == range->most) {
                 *ret_more = true;
                 return OS_OK;
             }
             describe_part(&slots[i], &part);
-            if (!each(context, &part)) {
+            if (!each(context, &part))
                 return error_set(err, OS_ERR_STOPPED, "The receiver of the list stopped the call.");
-            }
         }
     }
     return OS_OK;
@@ -256,9 +236,8 @@ os_code file_upload_parts(struct file_store *store, const struct file_part_range
     os_code code = staging_open(&store->place, range->key, range->id, &staging, NULL, err);
     if (code == OS_OK) {
         code = give_parts(&staging, range, each, context, ret_more, err);
-        if (code == OS_OK && !staging_is_open(&store->place, range->id)) {
+        if (code == OS_OK && !staging_is_open(&store->place, range->id))
             code = staging_none(range->key, range->id, err);
-        }
         staging_close(&staging);
     }
     return code;
@@ -298,9 +277,8 @@ static bool note_upload(void *context, const char *id, const struct staging_abou
     /* Without an id the marker stands for all uploads of its key. */
     const char *after_id = range->after_id == NULL || range->after_id[0] == '\0' ? "~" : range->after_id;
     if (strncmp(about->key, prefix, strlen(prefix)) != 0 ||
-        (range->after_key != NULL && compare(about->key, id, range->after_key, after_id) <= 0)) {
+        (range->after_key != NULL && compare(about->key, id, range->after_key, after_id) <= 0))
         return true;
-    }
     struct listed *list = realloc(listing->list, (listing->count + 1) * sizeof(*list));
     if (list == NULL) {
         listing->no_memory = true;
@@ -322,22 +300,18 @@ os_code file_upload_list(struct file_store *store, const struct file_upload_rang
     struct listing listing = {.range = range};
     int error = staging_each(&store->place, note_upload, &listing);
     os_code code = listing.no_memory ? error_no_memory(err) : OS_OK;
-    if (error != 0) {
+    if (error != 0)
         code = file_failed(err, error, "list the uploads of", range->prefix == NULL ? "" : range->prefix);
-    }
-    if (listing.count > 0) {
+    if (listing.count > 0)
         qsort(listing.list, listing.count, sizeof(*listing.list), compare_listed);
-    }
     *ret_more = listing.count > range->most;
     for (size_t i = 0; i < listing.count && i < range->most && code == OS_OK; i++) {
         const struct listed *entry = &listing.list[i];
-        if (!each(context, entry->key, entry->id, entry->initiated_s)) {
+        if (!each(context, entry->key, entry->id, entry->initiated_s))
             code = error_set(err, OS_ERR_STOPPED, "The receiver of the list stopped the call.");
-        }
     }
-    for (size_t i = 0; i < listing.count; i++) {
+    for (size_t i = 0; i < listing.count; i++)
         free(listing.list[i].key);
-    }
     free(listing.list);
     return code;
 }

@@ -31,15 +31,12 @@ int64_t file_read_at(int fd, void *ret, size_t size, uint64_t offset)
     size_t done = 0;
     while (done < size) {
         ssize_t got = pread(fd, (char *)ret + done, size - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR) {
+        if (got < 0 && errno == EINTR)
             continue;
-        }
-        if (got < 0) {
+        if (got < 0)
             return -1;
-        }
-        if (got == 0) {
+        if (got == 0)
             break;
-        }
         done += (size_t)got;
     }
     return (int64_t)done;
@@ -48,9 +45,8 @@ int64_t file_read_at(int fd, void *ret, size_t size, uint64_t offset)
 os_code file_go_on(const struct file_store *store, const char *key, os_error *err)
 {
     const _Atomic int *cancelled = store->place.index.limit.cancelled;
-    if (cancelled == NULL || atomic_load(cancelled) == 0) {
+    if (cancelled == NULL || atomic_load(cancelled) == 0)
         return OS_OK;
-    }
     char shown[FILE_SHOWN_SIZE];
     return error_set(err, OS_ERR_CANCELLED, "The call was cancelled while the bytes of \"%s\" were read or written.",
                      file_shown(key, shown));
@@ -73,9 +69,8 @@ static os_code not_opened(const char *key, int error, os_error *err)
 /* What was opened is no file: a folder is no object, anything else may not stand there. */
 static os_code no_file(const char *key, bool is_folder, os_error *err)
 {
-    if (is_folder) {
+    if (is_folder)
         return not_found(key, err);
-    }
     char shown[FILE_SHOWN_SIZE];
     return error_set(err, OS_ERR_ARGUMENT, "Cannot open \"%s\": something that is not a file has this name.",
                      file_shown(key, shown));
@@ -85,21 +80,18 @@ static os_code open_file(struct file_store *store, const char *key, struct file_
 {
     struct stat st;
     int fd = file_open_below(&store->place.root, key, O_RDONLY | O_NONBLOCK); /* a FIFO would block */
-    if (fd < 0 && errno != ENXIO) {                                           /* ENXIO: a socket */
+    if (fd < 0 && errno != ENXIO)                                             /* ENXIO: a socket */
         return not_opened(key, errno, err);
-    }
     int error = fd >= 0 && fstat(fd, &st) != 0 ? errno : 0;
     bool is_file = fd >= 0 && error == 0 && S_ISREG(st.st_mode);
-    if (is_file) {
+    if (is_file)
         error = file_stamp_read(fd, &view->stamp);
-    }
     if (is_file && error == 0) {
         view->fd = fd;
         return OS_OK;
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     return error != 0 ? file_failed(err, error, "look at", key) : no_file(key, fd >= 0 && S_ISDIR(st.st_mode), err);
 }
 
@@ -122,9 +114,8 @@ static bool is_current(struct file_store *store, const char *key, const struct f
 {
     struct file_stamp now;
     int fd = file_open_below(&store->place.root, key, O_PATH);
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     bool same = file_stamp_read(fd, &now) == 0 && file_stamp_same_bytes(&now, &view->stamp);
     (void)close(fd);
     return same;
@@ -139,13 +130,11 @@ static enum digest_state digest_blocks(const struct file_store *store, const str
 {
     uint64_t offset = 0;
     while (offset < view->stamp.size) {
-        if (file_go_on(store, "", NULL) != OS_OK) {
+        if (file_go_on(store, "", NULL) != OS_OK)
             return DIGEST_CANCELLED;
-        }
         int64_t got = file_read_at(view->fd, block, FILE_BLOCK, offset);
-        if (got <= 0) {
+        if (got <= 0)
             return got < 0 ? DIGEST_FAILED : DIGEST_CHANGED;
-        }
         if (!md5_add(md5, block, (size_t)got)) {
             errno = ENOMEM;
             return DIGEST_FAILED;
@@ -164,16 +153,14 @@ static enum digest_state digest(struct file_store *store, const struct file_view
     errno = ENOMEM; /* for what OpenSSL does not say */
     enum digest_state state =
         md5_start(&md5, store->md5) && block != NULL ? digest_blocks(store, view, &md5, block) : DIGEST_FAILED;
-    if (state == DIGEST_DONE && !md5_etag(&md5, ret_etag)) {
+    if (state == DIGEST_DONE && !md5_etag(&md5, ret_etag))
         state = DIGEST_FAILED;
-    }
     int error = errno;
     md5_free(&md5);
     free(block);
     errno = error;
-    if (state == DIGEST_DONE && file_stamp_read(view->fd, &after) != 0) {
+    if (state == DIGEST_DONE && file_stamp_read(view->fd, &after) != 0)
         state = DIGEST_FAILED;
-    }
     bool same =
         state != DIGEST_DONE || (file_stamp_same_bytes(&after, &view->stamp) && after.ctime_ns == view->stamp.ctime_ns);
     return same ? state : DIGEST_CHANGED;
@@ -193,9 +180,8 @@ static enum digest_state view_settle(struct file_store *store, const char *key, 
 {
     char etag[MD5_ETAG_SIZE];
     enum digest_state state = digest(store, view, etag);
-    if (state != DIGEST_DONE) {
+    if (state != DIGEST_DONE)
         return state;
-    }
     if (match != FILE_LIKELY || strcmp(etag, view->row.etag) != 0) {
         file_row_free(&view->row);
         file_row_init(&view->row);
@@ -205,9 +191,8 @@ static enum digest_state view_settle(struct file_store *store, const char *key, 
             view->stamp.mtime_ns / second - (view->stamp.mtime_ns % second < 0); /* before 1970 too */
     }
     view->row.stamp = view->stamp;
-    if (has_rested(&view->stamp)) {
+    if (has_rested(&view->stamp))
         file_index_add_lightly(&store->place.index, key, &view->row);
-    }
     return DIGEST_DONE;
 }
 
@@ -219,9 +204,8 @@ static os_code try_view(struct file_store *store, const char *key, struct file_v
 {
     enum file_match match = FILE_NONE;
     os_code code = open_file(store, key, view, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = file_index_find(&store->place.index, key, &view->stamp, &view->row, &match, err);
-    }
     if (code != OS_OK || match == FILE_EXACT) {
         *ret_done = true;
         return code;
@@ -231,9 +215,8 @@ static os_code try_view(struct file_store *store, const char *key, struct file_v
         return OS_OK;
     }
     enum digest_state state = view_settle(store, key, view, match);
-    if (state == DIGEST_CANCELLED) {
+    if (state == DIGEST_CANCELLED)
         return file_go_on(store, key, err);
-    }
     *ret_done = state == DIGEST_DONE;
     return state == DIGEST_FAILED ? file_failed(err, errno, "read", key) : OS_OK;
 }
@@ -279,9 +262,8 @@ void file_row_describe(const struct file_row *row, struct file_object *ret)
     const char *end = header + row->headers.len;
     while (header < end) { /* the block ends in a NUL, whatever it holds */
         const char *value = header + strlen(header) + 1;
-        if (value < end && strcmp(header, content_type) == 0) {
+        if (value < end && strcmp(header, content_type) == 0)
             (void)strncpy(ret->content_type, value, sizeof(ret->content_type) - 1);
-        }
         header = value < end ? value + strlen(value) + 1 : end;
     }
 }

@@ -28,9 +28,8 @@ enum {
 static os_code set_nonce(struct file_row *row, const char *nonce, os_error *err)
 {
     size_t len = nonce == NULL ? 0 : strlen(nonce);
-    if (len >= sizeof(row->nonce)) {
+    if (len >= sizeof(row->nonce))
         return error_set(err, OS_ERR_ARGUMENT, "A nonce of %zu bytes is too long for the store.", len);
-    }
     memcpy(row->nonce, nonce == NULL ? "" : nonce, len + 1);
     return OS_OK;
 }
@@ -40,9 +39,8 @@ static os_code check_metadata(const struct file_content *content, os_error *err)
     size_t total = 0;
     for (size_t i = 0; i < content->metadata_count && total <= METADATA_MAX; i++) {
         const os_metadata *entry = &content->metadata[i];
-        if (entry->name == NULL || entry->name[0] == '\0') {
+        if (entry->name == NULL || entry->name[0] == '\0')
             return error_set(err, OS_ERR_ARGUMENT, "An entry of the object's metadata has no name.");
-        }
         total += strlen(entry->name) + (entry->value == NULL ? 0 : strlen(entry->value));
     }
     if (total > METADATA_MAX) {
@@ -74,18 +72,16 @@ static os_code set_headers(struct file_row *row, const struct file_content *cont
     os_code code = check_metadata(content, err);
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]) && code == OS_OK; i++) {
         const char *value = headers[i].value;
-        if (value == NULL || value[0] == '\0') {
+        if (value == NULL || value[0] == '\0')
             continue;
-        }
         if (strlen(value) > headers[i].max) {
             return error_set(err, OS_ERR_ARGUMENT, "The object's %s is longer than %zu bytes; shorten it.",
                              headers[i].name, headers[i].max);
         }
         pack(&row->headers, "", headers[i].name, value);
     }
-    for (size_t i = 0; i < content->metadata_count && code == OS_OK; i++) {
+    for (size_t i = 0; i < content->metadata_count && code == OS_OK; i++)
         pack(&row->headers, "x-amz-meta-", content->metadata[i].name, content->metadata[i].value);
-    }
     return code != OS_OK || buf_ok(&row->headers) ? code : error_no_memory(err);
 }
 
@@ -101,9 +97,8 @@ static int write_all(int fd, const char *data, size_t len)
 {
     while (len > 0) {
         ssize_t done = write(fd, data, len);
-        if (done < 0 && errno != EINTR) {
+        if (done < 0 && errno != EINTR)
             return errno;
-        }
         data += done > 0 ? done : 0;
         len -= done > 0 ? (size_t)done : 0;
     }
@@ -114,12 +109,10 @@ os_code file_write_block(const struct file_store *store, int fd, struct md5 *md5
                          const char *key, os_error *err)
 {
     os_code code = file_go_on(store, key, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
-    if (!md5_add(md5, data, len)) {
+    if (!md5_add(md5, data, len))
         return error_no_memory(err);
-    }
     int error = write_all(fd, data, len);
     return error == 0 ? OS_OK : file_failed(err, error, "write", key);
 }
@@ -178,14 +171,12 @@ os_code file_write_body(struct file_store *store, int fd, const struct http_body
 {
     struct md5 md5;
     os_code code = md5_start(&md5, store->md5) ? OS_OK : error_no_memory(err);
-    if (code == OS_OK && body != NULL && body->kind == HTTP_BODY_MEMORY) {
+    if (code == OS_OK && body != NULL && body->kind == HTTP_BODY_MEMORY)
         code = write_memory(store, fd, &md5, body, key, err);
-    } else if (code == OS_OK && body != NULL && body->kind == HTTP_BODY_FILE) {
+    else if (code == OS_OK && body != NULL && body->kind == HTTP_BODY_FILE)
         code = write_file(store, fd, &md5, body, key, err);
-    }
-    if (code == OS_OK && !md5_etag(&md5, ret_etag)) {
+    if (code == OS_OK && !md5_etag(&md5, ret_etag))
         code = error_no_memory(err);
-    }
     md5_free(&md5);
     return code;
 }
@@ -206,16 +197,14 @@ static int seal(int fd, struct file_row *row)
 {
     const int64_t second = INT64_C(1000000000);
     uint64_t random;
-    if (!random_bytes(&random, sizeof(random))) {
+    if (!random_bytes(&random, sizeof(random)))
         return EIO;
-    }
     int64_t now = file_now_ns();
     int64_t mtime =
         now - (int64_t)(random % (uint64_t)second); /* never in the future, which would worry make(1) and backups */
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = mtime / second, .tv_nsec = mtime % second}};
-    if (futimens(fd, times) != 0 || fsync(fd) != 0) {
+    if (futimens(fd, times) != 0 || fsync(fd) != 0)
         return errno;
-    }
     row->modified_s = now / second;
     return file_stamp_read(fd, &row->stamp);
 }
@@ -237,19 +226,15 @@ os_code file_publish(struct file_store *store, const char *key, struct file_temp
     struct file_place *place = &store->place;
     os_code code = file_go_on(store, key, err);
     int error = code == OS_OK ? seal(temp->fd, row) : 0;
-    if (error != 0) {
+    if (error != 0)
         return file_failed(err, error, "flush to disk", key);
-    }
     memcpy(row->id, temp->id, sizeof(row->id));
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = file_go_on(store, key, err); /* the flush cannot be ended, and may have taken long */
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = file_index_add(&place->index, key, row, err);
-    }
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     int parent = -1;
     code = file_temp_rename(place, temp, key, &parent, err);
     if (code == OS_ERR_UNDECIDED) {
@@ -266,9 +251,8 @@ os_code file_publish(struct file_store *store, const char *key, struct file_temp
     file_stale_find(place, key, &stale);
     error = file_sync_folders(parent, key);
     (void)close(parent);
-    if (error != 0) {
+    if (error != 0)
         return file_undecided(err, error, "written", key);
-    }
     file_stale_remove(place, key, &stale);
     return OS_OK;
 }
@@ -276,12 +260,10 @@ os_code file_publish(struct file_store *store, const char *key, struct file_temp
 static os_code write_finish(struct file_store *store, const char *key, struct file_temp *temp, struct file_row *row,
                             os_code code, struct file_object *ret, os_error *err)
 {
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = file_publish(store, key, temp, row, err);
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         file_row_describe(row, ret);
-    }
     file_temp_close(temp);
     return code;
 }
@@ -293,15 +275,12 @@ os_code file_store_put(struct file_store *store, const char *key, const struct h
     struct file_temp temp = {.fd = -1};
     file_row_init(&row);
     os_code code = file_store_check_key(key, err);
-    if (code == OS_OK && content != NULL) {
+    if (code == OS_OK && content != NULL)
         code = file_row_set_content(&row, content, err);
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = file_temp_create(&store->place, key, &temp, err);
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = file_write_body(store, temp.fd, body, key, row.etag, err);
-    }
     code = write_finish(store, key, &temp, &row, code, ret, err);
     file_row_free(&row);
     return code;
@@ -332,9 +311,8 @@ static os_code copy_by_reading(const struct copying *copying, uint64_t done, os_
     os_code code = block == NULL ? error_no_memory(err) : OS_OK;
     while (code == OS_OK && done < source->stamp.size) {
         code = file_go_on(copying->store, copying->key, err);
-        if (code != OS_OK) {
+        if (code != OS_OK)
             break;
-        }
         uint64_t left = source->stamp.size - done;
         int64_t got = file_read_at(source->fd, block, left < FILE_BLOCK ? (size_t)left : FILE_BLOCK, done);
         if (got < 0) {
@@ -364,18 +342,15 @@ static os_code copy_bytes(const struct copying *copying, os_error *err)
     off_t from = 0;
     while ((uint64_t)from < source->stamp.size) {
         os_code code = file_go_on(copying->store, copying->key, err);
-        if (code != OS_OK) {
+        if (code != OS_OK)
             return code;
-        }
         uint64_t left = source->stamp.size - (uint64_t)from;
         size_t piece = left < COPY_AT_ONCE_MAX ? (size_t)left : COPY_AT_ONCE_MAX;
         ssize_t done = copy_file_range(source->fd, &from, copying->to, NULL, piece, 0);
-        if (done < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+        if (done < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
             return file_failed(err, errno, "write", copying->key);
-        }
-        if (done <= 0 && !(done < 0 && errno == EINTR)) {
+        if (done <= 0 && !(done < 0 && errno == EINTR))
             break; /* not possible here, or at its end: the reader finds out which */
-        }
     }
     return copy_by_reading(copying, (uint64_t)from, err);
 }
@@ -385,9 +360,8 @@ os_code file_open_source(struct file_store *store, const char *key, const char *
 {
     char shown[FILE_SHOWN_SIZE];
     os_code code = file_view_open(store, key, ret, err);
-    if (code == OS_ERR_NOT_FOUND) {
+    if (code == OS_ERR_NOT_FOUND)
         return error_set(err, OS_ERR_SOURCE, "There is no object \"%s\" to copy.", file_shown(key, shown));
-    }
     if (code == OS_OK && etag != NULL && strcmp(etag, ret->row.etag) != 0) {
         code = error_set(err, OS_ERR_SOURCE,
                          "The source \"%s\" now has the ETag %s, not %.40s; look at it again before it is copied.",
@@ -403,27 +377,22 @@ os_code file_store_copy(struct file_store *store, const char *source_key, const 
     struct file_view source;
     struct file_temp temp = {.fd = -1};
     os_code code = file_store_check_key(source_key, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = file_store_check_key(key, err);
-    }
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = file_open_source(store, source_key, source_etag, &source, err);
-    }
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     struct file_row row = source.row; /* ETag and headers go along */
     code = set_nonce(&row, nonce, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = file_temp_create(&store->place, key, &temp, err);
-    }
     if (code == OS_OK) {
         struct copying copying = {store, &source, temp.fd, source_key, key};
         code = copy_bytes(&copying, err);
     }
-    if (code == OS_OK && !file_view_is_intact(&source)) {
+    if (code == OS_OK && !file_view_is_intact(&source))
         code = file_source_changed(source_key, err);
-    }
     code = write_finish(store, key, &temp, &row, code, ret, err);
     file_view_close(&source); /* frees the headers, which are the row's too */
     return code;

@@ -25,9 +25,8 @@ bool md5_etag(struct md5 *md5, char *ret)
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int len = 0;
-    if (EVP_DigestFinal_ex(md5->context, digest, &len) != 1 || len != MD5_BYTES) {
+    if (EVP_DigestFinal_ex(md5->context, digest, &len) != 1 || len != MD5_BYTES)
         return false;
-    }
     ret[0] = '"';
     text_hex(digest, MD5_BYTES, ret + 1);
     ret[MD5_ETAG_SIZE - 2] = '"';

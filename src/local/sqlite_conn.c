@@ -35,9 +35,8 @@ static int conn_busy(void *context, int count)
 {
     struct sqlite_conn *conn = context;
     const struct sqlite_patience *patience = &conn->patience;
-    if (now_ms() >= patience->until_ms || (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0)) {
+    if (now_ms() >= patience->until_ms || (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0))
         return 0;
-    }
     uint64_t most_ns = UINT64_C(250000) << (count < 5 ? count : 5);
     struct timespec nap = {.tv_nsec = (long)(most_ns / 2 + random_next(&conn->jitter) % most_ns)};
     nanosleep(&nap, NULL);
@@ -62,12 +61,10 @@ void sqlite_conn_set_patience(struct sqlite_conn *conn, const struct sqlite_pati
 
 void sqlite_conn_close(struct sqlite_conn *conn)
 {
-    if (conn == NULL) {
+    if (conn == NULL)
         return;
-    }
-    for (size_t i = 0; i < SQLITE_STATEMENTS_MAX; i++) {
+    for (size_t i = 0; i < SQLITE_STATEMENTS_MAX; i++)
         (void)sqlite3_finalize(conn->statements[i]);
-    }
     int rc = sqlite3_close(conn->db);
     assert(rc == SQLITE_OK);
     (void)rc;
@@ -91,9 +88,8 @@ static int conn_open_file(struct sqlite_conn *conn, const char *file, int flags,
     int rc = sqlite3_open_v2(buf_str(&uri), &conn->db,
                              flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, NULL);
     buf_free(&uri);
-    if (conn->db == NULL) {
+    if (conn->db == NULL)
         return SQLITE_NOMEM;
-    }
     (void)sqlite3_busy_handler(conn->db, conn_busy, conn);
     sqlite3_progress_handler(conn->db, PROGRESS_STEPS, work_is_over, conn);
     sqlite_trust_limit(conn->db);
@@ -109,9 +105,8 @@ struct identity {
 static int read_identity_in(struct sqlite_conn *conn, struct identity *ret)
 {
     int rc = sqlite_read_number(conn, "SELECT count(*) FROM sqlite_schema", &ret->tables);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite_read_number(conn, "PRAGMA application_id", &ret->application_id);
-    }
     return rc == SQLITE_OK ? sqlite_read_number(conn, "PRAGMA user_version", &ret->version) : rc;
 }
 
@@ -120,9 +115,8 @@ static int read_identity(struct sqlite_conn *conn, struct identity *ret)
 {
     bool inside = !sqlite3_get_autocommit(conn->db);
     int rc = inside ? SQLITE_OK : sqlite_exec(conn, "BEGIN");
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = read_identity_in(conn, ret);
-    }
     if (!inside) {
         int end = rc == SQLITE_OK ? sqlite_commit(conn) : SQLITE_OK;
         rc = rc == SQLITE_OK ? end : rc;
@@ -163,9 +157,8 @@ static int open_immutable(struct sqlite_conn *conn, const char *file, struct ide
     buf_add_f(&wal, "%s-wal", file);
     bool has_wal = !buf_ok(&wal) || (stat(buf_str(&wal), &st) == 0 && st.st_size > 0);
     buf_free(&wal);
-    if (has_wal) {
+    if (has_wal)
         return SQLITE_CANTOPEN;
-    }
     (void)sqlite3_close(conn->db);
     conn->db = NULL;
     conn->single_use = true;
@@ -179,24 +172,20 @@ static int set_wal(struct sqlite_conn *conn)
     for (int count = 0;; count++) {
         sqlite3_stmt *statement = NULL;
         int rc = sqlite3_prepare_v2(conn->db, "PRAGMA journal_mode=WAL", -1, &statement, NULL);
-        if (rc == SQLITE_OK) {
+        if (rc == SQLITE_OK)
             rc = sqlite3_step(statement);
-        }
         bool is_wal = false;
         if (rc == SQLITE_ROW) {
             const char *mode = (const char *)sqlite3_column_text(statement, 0);
             is_wal = mode != NULL && strcmp(mode, "wal") == 0;
         }
         (void)sqlite3_finalize(statement);
-        if (is_wal) {
+        if (is_wal)
             return SQLITE_OK;
-        }
-        if (rc == SQLITE_ROW) {
+        if (rc == SQLITE_ROW)
             return SQLITE_CANTOPEN; /* it stayed in another mode: a file system without shared memory */
-        }
-        if ((rc & 0xff) != SQLITE_BUSY || !conn_busy(conn, count)) {
+        if ((rc & 0xff) != SQLITE_BUSY || !conn_busy(conn, count))
             return rc & 0xff;
-        }
     }
 }
 
@@ -223,22 +212,19 @@ static int upgrade_in(struct sqlite_conn *conn)
     const struct sqlite_spec *spec = conn->spec;
     struct identity found = {0};
     int rc = read_identity(conn, &found); /* another process may have been first */
-    for (int64_t version = found.version; rc == SQLITE_OK && version < spec->version; version++) {
+    for (int64_t version = found.version; rc == SQLITE_OK && version < spec->version; version++)
         rc = sqlite_exec(conn, spec->upgrades[version - 1]);
-    }
     char pragma[64];
     (void)sqlite3_snprintf(sizeof(pragma), pragma, "PRAGMA user_version=%d", (int)spec->version);
-    if (rc == SQLITE_OK && found.version < spec->version) {
+    if (rc == SQLITE_OK && found.version < spec->version)
         rc = sqlite_exec(conn, pragma);
-    }
     return rc == SQLITE_OK ? sqlite_commit(conn) : rc;
 }
 
 static os_code upgrade(struct sqlite_conn *conn, const struct identity *found, os_error *err)
 {
-    if (found->version >= conn->spec->version) {
+    if (found->version >= conn->spec->version)
         return OS_OK;
-    }
     int rc = sqlite_begin(conn);
     if (rc == SQLITE_OK) {
         rc = upgrade_in(conn);
@@ -251,9 +237,8 @@ static os_code upgrade(struct sqlite_conn *conn, const struct identity *found, o
 static os_code check_readable(struct sqlite_conn *conn, const struct identity *found, os_error *err)
 {
     const struct sqlite_spec *spec = conn->spec;
-    if (found->version == spec->version) {
+    if (found->version == spec->version)
         return OS_OK;
-    }
     return error_set(err, spec->broken,
                      "The %s %s has version %lld of its schema, which must be updated, but it is read-only: open it "
                      "once with write permission and this release of oscommit.",
@@ -263,12 +248,10 @@ static os_code check_readable(struct sqlite_conn *conn, const struct identity *f
 static os_code make_writable(struct sqlite_conn *conn, const struct identity *found, os_error *err)
 {
     int rc = set_wal(conn);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite_exec(conn, "PRAGMA synchronous=FULL");
-    }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite_exec(conn, "PRAGMA cell_size_check=ON");
-    }
     return rc == SQLITE_OK ? upgrade(conn, found, err) : sqlite_failed(conn, rc, "use write-ahead logging", err);
 }
 
@@ -276,27 +259,21 @@ static os_code conn_prepare(struct sqlite_conn *conn, const char *file, os_error
 {
     struct identity found = {0};
     int rc = conn_open_file(conn, file, SQLITE_OPEN_READWRITE, false);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = read_identity(conn, &found);
-    }
-    if (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY) {
+    if (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY)
         rc = open_immutable(conn, file, &found);
-    }
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         return conn->db == NULL ? error_no_memory(err) : sqlite_failed(conn, rc, "read", err);
-    }
-    if (identity_is_empty(&found)) {
+    if (identity_is_empty(&found))
         return sqlite_missing(conn->spec, file, err);
-    }
     os_code code = check_identity(conn, &found, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
-    if (sqlite3_db_readonly(conn->db, "main") == 1) {
+    if (sqlite3_db_readonly(conn->db, "main") == 1)
         code = check_readable(conn, &found, err);
-    } else {
+    else
         code = make_writable(conn, &found, err);
-    }
     return code == OS_OK ? sqlite_trust_schema(conn, err) : code;
 }
 
@@ -305,14 +282,12 @@ os_code sqlite_conn_open(const struct sqlite_spec *spec, const char *file, const
 {
     char *resolved = NULL;
     os_code code = sqlite_trust_path(spec, file, &resolved, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     struct sqlite_conn *conn = NULL;
     code = conn_new(spec, resolved, patience, &conn, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = conn_prepare(conn, resolved, err);
-    }
     free(resolved);
     if (code != OS_OK) {
         sqlite_conn_close(conn);
@@ -328,22 +303,18 @@ static os_code conn_fill(struct sqlite_conn *conn, os_error *err)
 {
     struct identity found = {0};
     int rc = sqlite_begin(conn);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = read_identity(conn, &found);
-    }
-    if (rc != SQLITE_OK || !identity_is_empty(&found)) { /* another process was first */
+    if (rc != SQLITE_OK || !identity_is_empty(&found)) /* another process was first */
         return rc == SQLITE_OK ? check_identity(conn, &found, err) : sqlite_failed(conn, rc, "make tables", err);
-    }
     char pragmas[128];
     (void)sqlite3_snprintf(sizeof(pragmas), pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d",
                            (int)conn->spec->application_id, (int)conn->spec->version);
     rc = sqlite_exec(conn, conn->spec->ddl);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite_exec(conn, pragmas);
-    }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite_commit(conn);
-    }
     return rc == SQLITE_OK ? OS_OK : sqlite_failed(conn, rc, "make tables", err);
 }
 
@@ -351,22 +322,17 @@ static os_code create_tables(struct sqlite_conn *conn, const char *file, os_erro
 {
     struct identity found = {0};
     int rc = conn_open_file(conn, file, SQLITE_OPEN_READWRITE, false);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = read_identity(conn, &found);
-    }
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         return conn->db == NULL ? error_no_memory(err) : sqlite_failed(conn, rc, "read", err);
-    }
-    if (!identity_is_empty(&found)) { /* looked at before anything is changed: it may be somebody else's */
+    if (!identity_is_empty(&found)) /* looked at before anything is changed: it may be somebody else's */
         return check_identity(conn, &found, err);
-    }
     rc = set_wal(conn);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite_exec(conn, "PRAGMA synchronous=FULL");
-    }
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         return sqlite_failed(conn, rc, "use write-ahead logging", err);
-    }
     os_code code = conn_fill(conn, err);
     sqlite_rollback(conn);
     return code;
@@ -376,16 +342,14 @@ static os_code sync_folder_of(const char *file, os_error *err)
 {
     const char *slash = strrchr(file, '/');
     char *folder = slash == NULL ? strdup(".") : strndup(file, slash == file ? 1 : (size_t)(slash - file));
-    if (folder == NULL) {
+    if (folder == NULL)
         return error_no_memory(err);
-    }
     int fd = fd_open(folder, O_RDONLY | O_DIRECTORY, 0);
     bool done = fd >= 0 && fsync(fd) == 0;
     os_code code =
         done ? OS_OK : error_set(err, OS_ERR_IO, "Cannot flush the folder %s to disk: %s.", folder, strerror(errno));
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     free(folder);
     return code;
 }
@@ -394,9 +358,8 @@ os_code sqlite_create(const struct sqlite_spec *spec, const char *file, const st
                       os_error *err)
 {
     os_code code = sqlite_fork_check(spec->what, file, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     /* Made here for its mode, which SQLite passes on to -wal and -shm. Only a new file may be opened and closed outside
      * of SQLite: closing one drops every POSIX lock that this process holds on it. */
     int fd = fd_open(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -406,19 +369,16 @@ os_code sqlite_create(const struct sqlite_spec *spec, const char *file, const st
                                                                      : OS_ERR_IO;
         return error_set(err, code, "Cannot make the %s %s: %s.", spec->what, file, strerror(errno));
     }
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     char *resolved = NULL;
     code = sqlite_trust_path(spec, file, &resolved, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     struct sqlite_conn *conn = NULL;
     code = conn_new(spec, resolved, patience, &conn, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = create_tables(conn, resolved, err);
-    }
     sqlite_conn_close(conn);
     free(resolved);
     return code == OS_OK ? sync_folder_of(file, err) : code;

@@ -25,9 +25,8 @@ os_code sqlite_fork_check(const char *what, const char *file, os_error *err)
 os_code sqlite_fork_enter(const char *what, const char *file, os_error *err)
 {
     os_code code = sqlite_fork_check(what, file, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     atomic_store(&opener, (long)getpid()); /* first: between the two SQLite has nothing to remember yet */
     (void)atomic_fetch_add(&connections, 1);
     return OS_OK;

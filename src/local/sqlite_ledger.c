@@ -70,9 +70,8 @@ os_code sqlite_ledger_open(const char *file, const struct sqlite_patience *patie
 {
     error_clear(err);
     struct sqlite_ledger *ledger = calloc(1, sizeof(*ledger));
-    if (ledger == NULL) {
+    if (ledger == NULL)
         return error_no_memory(err);
-    }
     os_code code = sqlite_pool_open(&ledger->pool, &spec, file, patience, err);
     if (code != OS_OK) {
         free(ledger);
@@ -94,9 +93,8 @@ void sqlite_ledger_close(struct sqlite_ledger *ledger)
 
 static bool column_u64(sqlite3_stmt *row, int number, uint64_t *ret)
 {
-    if (sqlite3_column_type(row, number) != SQLITE_INTEGER) {
+    if (sqlite3_column_type(row, number) != SQLITE_INTEGER)
         return false;
-    }
     *ret = (uint64_t)sqlite3_column_int64(row, number);
     return true;
 }
@@ -119,9 +117,8 @@ static bool row_read(sqlite3_stmt *row, struct record *ret, char *ret_upload)
         record.upload = record_upload_number(upload);
         memcpy(ret, &record, sizeof(record));
     }
-    if (readable && ret_upload != NULL) {
+    if (readable && ret_upload != NULL)
         memcpy(ret_upload, upload, sizeof(upload));
-    }
     return readable;
 }
 
@@ -147,14 +144,12 @@ static enum row_state row_find(struct sqlite_conn *conn, const char *path, const
 {
     sqlite3_stmt *get = sqlite_statement(conn, STATEMENT_GET);
     if (get == NULL || sqlite3_bind_text(get, 1, path, -1, SQLITE_STATIC) != SQLITE_OK ||
-        sqlite3_bind_text(get, 2, etag, -1, SQLITE_STATIC) != SQLITE_OK) {
+        sqlite3_bind_text(get, 2, etag, -1, SQLITE_STATIC) != SQLITE_OK)
         return ROW_FAILED;
-    }
     int rc = sqlite3_step(get);
     enum row_state state = rc == SQLITE_DONE ? ROW_ABSENT : ROW_FAILED;
-    if (rc == SQLITE_ROW) {
+    if (rc == SQLITE_ROW)
         state = row_read(get, ret, ret_upload) ? ROW_READ : ROW_UNREADABLE;
-    }
     (void)sqlite3_reset(get); /* after a failure it gives the same code again */
     return state;
 }
@@ -199,22 +194,19 @@ static bool condition_holds(const struct record_condition *condition, enum row_s
 static enum ledger_outcome ledger_commit(struct sqlite_conn *conn, os_error *err)
 {
     int rc = sqlite_commit(conn);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         return LEDGER_OK;
-    }
     enum ledger_outcome outcome = ledger_failed(conn, rc, "commit a record", err);
     return rc == SQLITE_FULL || rc == SQLITE_BUSY ? outcome : LEDGER_AMBIGUOUS;
 }
 
 static int ledger_expire(struct sqlite_conn *conn, const char *path, const char *etag, int64_t now_s)
 {
-    if (now_s <= EXPIRED_GRACE_S) {
+    if (now_s <= EXPIRED_GRACE_S)
         return SQLITE_OK;
-    }
     sqlite3_stmt *statement = sqlite_statement(conn, STATEMENT_EXPIRE);
-    if (statement == NULL) {
+    if (statement == NULL)
         return sqlite_code(conn);
-    }
     int rc = sqlite3_bind_int64(statement, 1, now_s - EXPIRED_GRACE_S);
     rc |= sqlite3_bind_text(statement, 2, path, -1, SQLITE_STATIC);
     rc |= sqlite3_bind_text(statement, 3, etag, -1, SQLITE_STATIC);
@@ -224,9 +216,8 @@ static int ledger_expire(struct sqlite_conn *conn, const char *path, const char 
 static int remove_row(struct sqlite_conn *conn, const char *path, const char *etag)
 {
     sqlite3_stmt *statement = sqlite_statement(conn, STATEMENT_DELETE);
-    if (statement == NULL) {
+    if (statement == NULL)
         return sqlite_code(conn);
-    }
     int rc = sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
     rc |= sqlite3_bind_text(statement, 2, etag, -1, SQLITE_STATIC);
     return rc == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
@@ -248,20 +239,16 @@ static enum ledger_outcome write_in(struct sqlite_conn *conn, const struct sqlit
     struct record found;
     char upload[RECORD_UPLOAD_SIZE];
     enum row_state state = row_find(conn, write->path, write->etag, &found, upload);
-    if (state == ROW_FAILED) {
+    if (state == ROW_FAILED)
         return ledger_failed(conn, sqlite_code(conn), "read a record", err);
-    }
     bool mends = write->condition == NULL;
-    if (state == ROW_UNREADABLE && !mends) {
+    if (state == ROW_UNREADABLE && !mends)
         return ledger_unreadable(write->path, write->etag, err);
-    }
     if (mends ? state != ROW_UNREADABLE : !condition_holds(write->condition, state, &found)) {
-        if (state == ROW_READ && ret_conflict != NULL) {
+        if (state == ROW_READ && ret_conflict != NULL)
             memcpy(ret_conflict, &found, sizeof(found));
-        }
-        if (state == ROW_READ && ret_upload != NULL) {
+        if (state == ROW_READ && ret_upload != NULL)
             memcpy(ret_upload, upload, sizeof(upload));
-        }
         return state == ROW_READ ? LEDGER_CONFLICT : LEDGER_CONFLICT_BLIND;
     }
     int rc = write->record != NULL ? put_row(conn, write) : remove_row(conn, write->path, write->etag);
@@ -277,9 +264,8 @@ static enum ledger_outcome write_to(struct sqlite_ledger *ledger, const struct s
     struct sqlite_pool pool = ledger->pool;
     pool.limit = patience;
     os_code code = sqlite_take(&pool, patience, &conn, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return outcome_of(code);
-    }
     int rc = sqlite_begin(conn);
     enum ledger_outcome outcome = rc == SQLITE_OK ? write_in(conn, write, ret_conflict, ret_upload, err)
                                                   : ledger_failed(conn, rc, "begin a write", err);
@@ -319,9 +305,8 @@ enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const struct
     struct sqlite_pool pool = ledger->pool;
     pool.limit = patience;
     os_code code = sqlite_take(&pool, patience, &conn, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return outcome_of(code);
-    }
     enum ledger_outcome outcome = LEDGER_OK;
     switch (row_find(conn, key->path, key->etag, ret, ret_upload)) {
     case ROW_ABSENT: *ret_found = false; break;
@@ -339,22 +324,19 @@ static enum ledger_outcome list_in(struct sqlite_conn *conn, const char *path, s
                                    os_error *err)
 {
     sqlite3_stmt *list = sqlite_statement(conn, STATEMENT_LIST);
-    if (list == NULL || (path != NULL && sqlite3_bind_text(list, 1, path, -1, SQLITE_STATIC) != SQLITE_OK)) {
+    if (list == NULL || (path != NULL && sqlite3_bind_text(list, 1, path, -1, SQLITE_STATIC) != SQLITE_OK))
         return ledger_failed(conn, sqlite_code(conn), "list records", err);
-    }
     int rc = sqlite3_step(list);
     for (; rc == SQLITE_ROW; rc = sqlite3_step(list)) {
         struct record record;
         char upload[RECORD_UPLOAD_SIZE];
         const char *row_path = (const char *)sqlite3_column_text(list, 7);
         const char *row_etag = (const char *)sqlite3_column_text(list, 8);
-        if (row_path == NULL || row_etag == NULL) {
+        if (row_path == NULL || row_etag == NULL)
             return ledger_failed(conn, SQLITE_NOMEM, "list records", err);
-        }
         bool readable = row_read(list, &record, upload);
-        if (!each(context, row_path, row_etag, readable ? &record : NULL, readable ? upload : "")) {
+        if (!each(context, row_path, row_etag, readable ? &record : NULL, readable ? upload : ""))
             return LEDGER_OK;
-        }
     }
     return rc == SQLITE_DONE ? LEDGER_OK : ledger_failed(conn, rc, "list records", err);
 }
@@ -367,9 +349,8 @@ enum ledger_outcome sqlite_ledger_list(struct sqlite_ledger *ledger, const char 
     struct sqlite_pool pool = ledger->pool;
     pool.limit = patience;
     os_code code = sqlite_take(&pool, patience, &conn, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return outcome_of(code);
-    }
     enum ledger_outcome outcome = list_in(conn, path, each, context, err);
     sqlite_give(&pool, conn);
     return outcome;

@@ -14,9 +14,8 @@ os_code sqlite_pool_open(struct sqlite_pool *pool, const struct sqlite_spec *spe
     assert(spec->sql_count <= SQLITE_STATEMENTS_MAX);
     struct sqlite_conn *first = NULL;
     os_code code = sqlite_conn_open(spec, file, patience, &first, err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code;
-    }
     *pool = (struct sqlite_pool){.spec = spec, .file = strdup(file), .shelf = calloc(1, sizeof(*pool->shelf))};
     if (pool->file == NULL || pool->shelf == NULL || pthread_mutex_init(&pool->shelf->mutex, NULL) != 0) {
         free(pool->file);
@@ -76,9 +75,8 @@ os_code sqlite_take(struct sqlite_pool *pool, struct sqlite_patience patience, s
     }
     if (conn == NULL) {
         os_code code = sqlite_conn_open(pool->spec, pool->file, &opening, &conn, err);
-        if (code != OS_OK) {
+        if (code != OS_OK)
             return code;
-        }
     }
     struct sqlite_patience both = lesser(patience, &pool->limit);
     sqlite_conn_set_patience(conn, &both);
@@ -88,9 +86,8 @@ os_code sqlite_take(struct sqlite_pool *pool, struct sqlite_patience patience, s
 
 void sqlite_give(struct sqlite_pool *pool, struct sqlite_conn *conn)
 {
-    for (size_t i = 0; i < pool->spec->sql_count; i++) {
+    for (size_t i = 0; i < pool->spec->sql_count; i++)
         (void)sqlite3_reset(conn->statements[i]);
-    }
     sqlite_rollback(conn);
     conn->patience = (struct sqlite_patience){.until_ms = 0}; /* what it points at is gone with the call */
     struct sqlite_shelf *shelf = pool->shelf;
@@ -102,7 +99,6 @@ void sqlite_give(struct sqlite_pool *pool, struct sqlite_conn *conn)
         shelf->idle_count++;
     }
     (void)pthread_mutex_unlock(&shelf->mutex);
-    if (!keep) {
+    if (!keep)
         sqlite_conn_close(conn);
-    }
 }

@@ -19,9 +19,8 @@ enum { JOURNAL_PATH_MAX = 2 * PATH_MAX, JOURNAL_TAIL = 8 };
 
 static os_code cannot_open(const struct sqlite_spec *spec, const char *file, os_error *err)
 {
-    if (errno == ENOENT || errno == ENOTDIR) {
+    if (errno == ENOENT || errno == ENOTDIR)
         return sqlite_missing(spec, file, err);
-    }
     os_code code = errno == EACCES || errno == EPERM ? OS_ERR_DENIED : OS_ERR_IO;
     return error_set(err, code, "Cannot open the %s %.500s: %s.", spec->what, file, strerror(errno));
 }
@@ -35,9 +34,8 @@ static char *resolve_folder(const char *file)
     char *copy = slash == NULL ? strdup(".") : strndup(file, slash == file ? 1 : (size_t)(slash - file));
     bool found = copy != NULL && realpath(copy, folder) != NULL;
     free(copy);
-    if (!found) {
+    if (!found)
         return NULL;
-    }
     size_t folder_len = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
     char *whole = malloc(folder_len + strlen(name) + 2);
     if (whole != NULL) {
@@ -59,14 +57,12 @@ static bool names_another_file(const char *journal)
     unsigned char tail[JOURNAL_TAIL];
     struct stat status;
     int fd = fd_open(journal, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-    if (fd < 0) {
+    if (fd < 0)
         return errno != ENOENT;
-    }
     bool known = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     bool longer = known && status.st_size >= JOURNAL_TAIL;
-    if (longer) {
+    if (longer)
         known = pread(fd, tail, sizeof(tail), status.st_size - JOURNAL_TAIL) == JOURNAL_TAIL;
-    }
     (void)close(fd);
     return !known || (longer && memcmp(tail, magic, sizeof(tail)) == 0);
 }
@@ -79,9 +75,8 @@ static os_code check_journal(const struct sqlite_spec *spec, const char *file, o
     bool fits = buf_ok(&journal);
     bool refused = fits && names_another_file(buf_str(&journal));
     buf_free(&journal);
-    if (!fits) {
+    if (!fits)
         return error_no_memory(err);
-    }
     if (refused) {
         return error_set(err, spec->broken,
                          "The %s %.500s has a journal (-journal) that belongs to another file too, or cannot be read, "
@@ -97,12 +92,10 @@ static os_code check_kind(const struct sqlite_spec *spec, const char *file, cons
         return error_set(err, spec->broken, "The %s %.500s is a symbolic link: name the file itself.", spec->what,
                          file);
     }
-    if (S_ISDIR(status->st_mode)) {
+    if (S_ISDIR(status->st_mode))
         return error_set(err, OS_ERR_IO, "Cannot open the %s %.500s: it is a folder.", spec->what, file);
-    }
-    if (!S_ISREG(status->st_mode)) {
+    if (!S_ISREG(status->st_mode))
         return error_set(err, spec->broken, "The %s %.500s is not a regular file. %s", spec->what, file, spec->mend);
-    }
     return OS_OK;
 }
 
@@ -110,18 +103,16 @@ os_code sqlite_trust_path(const struct sqlite_spec *spec, const char *file, char
 {
     struct stat status;
     char *resolved = resolve_folder(file);
-    if (resolved == NULL && errno == ENOMEM) {
+    if (resolved == NULL && errno == ENOMEM)
         return error_no_memory(err);
-    }
     if (resolved == NULL || lstat(resolved, &status) != 0) {
         os_code code = cannot_open(spec, file, err);
         free(resolved);
         return code;
     }
     os_code code = check_kind(spec, file, &status, err);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         code = check_journal(spec, resolved, err);
-    }
     if (code != OS_OK) {
         free(resolved);
         return code;
@@ -145,12 +136,10 @@ void sqlite_trust_limit(sqlite3 *db)
         {SQLITE_LIMIT_ATTACHED, 0},      {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 64}, {SQLITE_LIMIT_VARIABLE_NUMBER, 32},
         {SQLITE_LIMIT_TRIGGER_DEPTH, 1}, {SQLITE_LIMIT_WORKER_THREADS, 0},
     };
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
         (void)sqlite3_db_config(db, settings[i][0], settings[i][1], NULL);
-    }
-    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         (void)sqlite3_limit(db, limits[i][0], limits[i][1]);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------------ the schema */
@@ -175,15 +164,12 @@ static int compare_row(struct comparison *comparison, sqlite3_stmt *row)
     sqlite3_stmt *same = comparison->same;
     (void)sqlite3_reset(same);
     int rc = SQLITE_OK;
-    for (int column = 0; column < 3 && rc == SQLITE_OK; column++) {
+    for (int column = 0; column < 3 && rc == SQLITE_OK; column++)
         rc = sqlite3_bind_value(same, column + 1, sqlite3_column_value(row, column));
-    }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite3_step(same);
-    }
-    if (rc != SQLITE_ROW) {
+    if (rc != SQLITE_ROW)
         return rc;
-    }
     comparison->equal = comparison->equal && sqlite3_column_int64(same, 0) == 1;
     comparison->indexes += strcmp((const char *)sqlite3_column_text(row, 0), "index") == 0;
     return SQLITE_OK;
@@ -195,9 +181,8 @@ static int compare_model(struct comparison *comparison, sqlite3 *model)
     sqlite3_stmt *rows = NULL;
     int rc = sqlite3_prepare_v2(model, every_row, -1, &rows, NULL);
     int step = SQLITE_DONE;
-    while (rc == SQLITE_OK && (step = sqlite3_step(rows)) == SQLITE_ROW) {
+    while (rc == SQLITE_OK && (step = sqlite3_step(rows)) == SQLITE_ROW)
         rc = compare_row(comparison, rows);
-    }
     (void)sqlite3_finalize(rows);
     return rc == SQLITE_OK && step != SQLITE_DONE ? step : rc;
 }
@@ -218,17 +203,14 @@ static int compare_all(struct comparison *comparison)
     sqlite3 *model = NULL;
     int64_t others = 0;
     int rc = open_model(comparison->conn->spec, &model);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(comparison->conn->db, same_row, -1, &comparison->same, NULL);
-    }
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = compare_model(comparison, model);
-    }
     (void)sqlite3_finalize(comparison->same);
     (void)sqlite3_close(model);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK)
         rc = count_others(comparison->conn, &others);
-    }
     comparison->equal = comparison->equal && others == comparison->indexes;
     return rc & 0xff;
 }
@@ -237,12 +219,10 @@ os_code sqlite_trust_schema(struct sqlite_conn *conn, os_error *err)
 {
     struct comparison comparison = {.conn = conn, .equal = true};
     int rc = compare_all(&comparison);
-    if (rc == SQLITE_NOMEM) {
+    if (rc == SQLITE_NOMEM)
         return error_no_memory(err);
-    }
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         return sqlite_failed(conn, rc, "read the schema", err);
-    }
     if (!comparison.equal) {
         return error_set(
             err, conn->spec->broken,

@@ -77,9 +77,8 @@ int sqlite_read_number(struct sqlite_conn *conn, const char *sql, int64_t *ret)
     int rc = sqlite3_prepare_v2(conn->db, sql, -1, &statement, NULL);
     if (rc == SQLITE_OK) {
         rc = sqlite3_step(statement);
-        if (rc == SQLITE_ROW) {
+        if (rc == SQLITE_ROW)
             *ret = sqlite3_column_int64(statement, 0);
-        }
     }
     int end = sqlite3_finalize(statement);
     return rc == SQLITE_ROW ? SQLITE_OK : (rc == SQLITE_OK ? end : rc) & 0xff;
@@ -97,9 +96,8 @@ int sqlite_commit(struct sqlite_conn *conn)
 
 void sqlite_rollback(struct sqlite_conn *conn)
 {
-    if (!sqlite3_get_autocommit(conn->db)) {
+    if (!sqlite3_get_autocommit(conn->db))
         (void)sqlite_exec(conn, "ROLLBACK");
-    }
 }
 
 sqlite3_stmt *sqlite_statement(struct sqlite_conn *conn, size_t number)
@@ -124,9 +122,8 @@ int sqlite_run(sqlite3_stmt *statement)
 
 int sqlite_bind_text_or_null(sqlite3_stmt *statement, int number, const char *text)
 {
-    if (text == NULL || text[0] == '\0') {
+    if (text == NULL || text[0] == '\0')
         return sqlite3_bind_null(statement, number);
-    }
     return sqlite3_bind_text(statement, number, text, -1, SQLITE_STATIC);
 }
 
@@ -136,13 +133,11 @@ bool sqlite_column_copy(sqlite3_stmt *statement, int number, char *ret, size_t r
         ret[0] = '\0';
         return true;
     }
-    if (sqlite3_column_type(statement, number) != SQLITE_TEXT) {
+    if (sqlite3_column_type(statement, number) != SQLITE_TEXT)
         return false;
-    }
     const char *text = (const char *)sqlite3_column_text(statement, number);
-    if (text == NULL) {
+    if (text == NULL)
         return false;
-    }
     return text_copy(text_of(text, (size_t)sqlite3_column_bytes(statement, number)), ret, ret_size);
 }
 

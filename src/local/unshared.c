@@ -56,9 +56,8 @@ static bool unshared_enter(struct unshared *unshared, unsigned long forks_before
     if (alone) {
         unshared->previous = NULL;
         unshared->next = list;
-        if (list != NULL) {
+        if (list != NULL)
             list->previous = unshared;
-        }
         list = unshared;
     }
     (void)pthread_mutex_unlock(&mutex);
@@ -71,9 +70,8 @@ bool unshared_open(struct unshared *ret, int folder, const char *name, int flags
     for (;;) {
         unsigned long forks_before = forks_so_far();
         ret->fd = fd_openat(folder, name, flags, mode);
-        if (ret->fd < 0 || unshared_enter(ret, forks_before)) {
+        if (ret->fd < 0 || unshared_enter(ret, forks_before))
             return ret->fd >= 0;
-        }
         (void)close(ret->fd); /* not locked yet, so the child's copy is of no matter */
     }
 }
@@ -81,14 +79,12 @@ bool unshared_open(struct unshared *ret, int folder, const char *name, int flags
 void unshared_close(struct unshared *unshared)
 {
     (void)pthread_mutex_lock(&mutex);
-    if (unshared->previous != NULL) {
+    if (unshared->previous != NULL)
         unshared->previous->next = unshared->next;
-    } else {
+    else
         list = unshared->next;
-    }
-    if (unshared->next != NULL) {
+    if (unshared->next != NULL)
         unshared->next->previous = unshared->previous;
-    }
     (void)pthread_mutex_unlock(&mutex);
     (void)close(unshared->fd);
     unshared->fd = -1;

@@ -103,10 +103,9 @@ static void name_mark(struct probe *probe)
         probe->profile->answer_mark = PROFILE_MARK_NONE;
         return;
     }
-    for (int mark = S3_MARK_END - 1; mark > S3_MARK_NONE; mark--) {
+    for (int mark = S3_MARK_END - 1; mark > S3_MARK_NONE; mark--)
         if (probe->marked[mark] > 0)
             probe->profile->answer_mark = (enum profile_mark)(mark + 1);
-    }
 }
 
 static void name_profile(struct probe *probe)

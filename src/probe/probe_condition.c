@@ -68,12 +68,11 @@ static void ask_case(struct probe *probe, const struct question *question, enum 
     while (probe->code == OS_OK && !evidence_settled(tally)) {
         struct trial trial;
         memset(&trial, 0, sizeof(trial));
-        if (question->of_source) {
+        if (question->of_source)
             for (size_t i = 0; i < EVIDENCE_WANTED; i++)
                 probe_new_key(probe, trial.writes[i].key);
-        } else if (!set_up(probe, question, situation, &trial)) {
+        else if (!set_up(probe, question, situation, &trial))
             return;
-        }
         if (!probe_writes_prepare(probe, trial.writes, EVIDENCE_WANTED, question->kind))
             return;
         put_condition(question, situation, &trial);

@@ -68,12 +68,11 @@ static bool ask_some(struct probe *probe, enum profile_request kind, enum latene
     memset(writes, 0, sizeof(writes));
     if (has_before && !probe_new_objects(probe, before, EVIDENCE_WANTED))
         return false;
-    for (size_t i = 0; i < EVIDENCE_WANTED; i++) {
+    for (size_t i = 0; i < EVIDENCE_WANTED; i++)
         if (has_before)
             memcpy(writes[i].key, before[i].key, sizeof(writes[i].key));
         else
             probe_new_key(probe, writes[i].key);
-    }
     if (!probe_writes_prepare(probe, writes, EVIDENCE_WANTED, kind) || !ask_time(probe, &date_s))
         return false;
     for (size_t i = 0; large && i < EVIDENCE_WANTED; i++)
@@ -86,10 +85,9 @@ static void ask_case(struct probe *probe, enum profile_request kind, enum latene
                      struct evidence_tally *tally)
 {
     struct evidence_tally all = {0};
-    while (probe->code == OS_OK && !evidence_settled(&all)) {
+    while (probe->code == OS_OK && !evidence_settled(&all))
         if (!ask_some(probe, kind, lateness, large, &all))
             return;
-    }
     *tally = all;
 }
 

@@ -43,10 +43,9 @@ void probe_ask_first(struct probe *probe)
     struct probe_ask ask = {.request = {.verb = STORE_PUT,
                                         .key = key,
                                         .body = {.kind = HTTP_BODY_MEMORY, .data = body, .length = strlen(body)}}};
-    for (int tries = 0; tries < EVIDENCE_WANTED && !probe_succeeded(&ask.answer); tries++) {
+    for (int tries = 0; tries < EVIDENCE_WANTED && !probe_succeeded(&ask.answer); tries++)
         if (!probe_run(probe, &ask, 1))
             return;
-    }
     const struct probe_answer *answer = &ask.answer;
     if (!probe_succeeded(answer)) {
         probe_fail(probe, answer->code ? answer->code : OS_ERR_PROTOCOL, "The store cannot be probed: %.900s",
@@ -137,10 +136,9 @@ void probe_ask_uploads(struct probe *probe)
 static void check_metadata(struct probe *probe, const char *key, const char *expected, struct evidence_tally *tally)
 {
     struct probe_ask ask = {.request = {.verb = STORE_HEAD, .key = key}};
-    for (int tries = 0; tries < EVIDENCE_WANTED && !probe_succeeded(&ask.answer); tries++) {
+    for (int tries = 0; tries < EVIDENCE_WANTED && !probe_succeeded(&ask.answer); tries++)
         if (!probe_run(probe, &ask, 1))
             return;
-    }
     if (probe_succeeded(&ask.answer))
         *(strcmp(ask.answer.metadata, expected) == 0 ? &tally->written : &tally->held) += 1;
 }

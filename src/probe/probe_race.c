@@ -48,10 +48,9 @@ static bool set_up(struct race *race, bool first)
     bool again = !first && race->kind == PROFILE_COPY; /* its sources serve every round */
     if (!again && !probe_writes_prepare(probe, race->writes, count, race->kind))
         return false;
-    for (uint32_t i = 0; race->against != race->kind && i < count; i += 2) {
+    for (uint32_t i = 0; race->against != race->kind && i < count; i += 2)
         if (!probe_writes_prepare(probe, &race->writes[i], 1, race->against))
             return false;
-    }
     for (uint32_t i = 0; i < count; i++)
         probe_condition(&race->writes[i], race->vendor, race->create ? NULL : race->before.etag);
     if (first)

@@ -158,10 +158,9 @@ bool probe_read(struct probe *probe, struct probe_read *reads, size_t count)
         probe_fail(probe, OS_ERR_NO_MEMORY, "There is not enough memory to go on; free some and call again.");
     for (size_t i = 0; i < count; i++)
         reads[i].known = false;
-    for (int tries = 0; tries < EVIDENCE_WANTED && probe->code == OS_OK; tries++) {
+    for (int tries = 0; tries < EVIDENCE_WANTED && probe->code == OS_OK; tries++)
         if (!read_once(probe, reads, asks, sunk, count))
             break;
-    }
     free(asks);
     free(sunk);
     return probe->code == OS_OK;

@@ -33,9 +33,8 @@ static bool vendor_proves(const struct profile_vendor *vendor, enum profile_requ
 
 int profile_vendor_for(const struct profile *profile, enum profile_request request)
 {
-    for (int vendor = 1; vendor < PROFILE_VENDORS; vendor++) {
+    for (int vendor = 1; vendor < PROFILE_VENDORS; vendor++)
         if (vendor_proves(&profile->vendors[vendor], request))
             return vendor;
-    }
     return 0;
 }

@@ -13,10 +13,9 @@
 
 const char *profile_shipped_name(size_t index)
 {
-    for (size_t i = 0; profile_shipped[i].name; i++) {
+    for (size_t i = 0; profile_shipped[i].name; i++)
         if (i == index)
             return profile_shipped[i].name;
-    }
     return NULL;
 }
 

@@ -66,10 +66,9 @@ static void read_text(const struct part *part, const char *name, bool required, 
         return;
     }
     struct text slice = text_of(text, json_string_length(value));
-    for (size_t i = 0; i < slice.len && !failed(part); i++) {
+    for (size_t i = 0; i < slice.len && !failed(part); i++)
         if ((unsigned char)slice.p[i] < 0x20 || slice.p[i] == 0x7f)
             refuse(part, name, "has a control character");
-    }
     if (!failed(part) && !text_copy(slice, ret, ret_size))
         refuse(part, name, "is too long");
 }
@@ -89,10 +88,9 @@ static int read_word(const struct part *part, const char *name, const struct pro
     if (value == NULL)
         return 0;
     const char *word = json_string_value(value);
-    for (size_t i = 0; word && i < words->count; i++) {
+    for (size_t i = 0; word && i < words->count; i++)
         if (strcmp(word, words->word[i]) == 0) /* jansson refuses a NUL inside */
             return (int)i;
-    }
     char why[192];
     list_words(words, why, sizeof(why));
     refuse(part, name, why);

@@ -82,10 +82,9 @@ static int write_checksums(json_t *object, const struct profile *profile)
 {
     json_t *checksums = json_array();
     int failed = 0;
-    for (int checksum = 1; checksum < PROFILE_CHECKSUMS; checksum++) {
+    for (int checksum = 1; checksum < PROFILE_CHECKSUMS; checksum++)
         if (profile->checksums & (UINT32_C(1) << checksum))
             failed |= json_array_append_new(checksums, json_string(profile_checksum_name(checksum)));
-    }
     return json_object_set_new(object, "checksums", checksums) | failed;
 }
 

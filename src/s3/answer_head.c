@@ -26,10 +26,9 @@ static bool has_control(struct text text)
 static bool is_name(struct text name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~";
-    for (size_t i = 0; i < name.len; i++) {
+    for (size_t i = 0; i < name.len; i++)
         if (name.p[i] == '\0' || strchr(letters, name.p[i]) == NULL)
             return false;
-    }
     return name.len > 0;
 }
 

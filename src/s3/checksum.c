@@ -38,10 +38,9 @@ const char *s3_checksum_element(enum s3_checksum checksum)
 
 enum s3_checksum s3_checksum_of_element(const char *name)
 {
-    for (int i = S3_CHECKSUM_NONE + 1; i < S3_CHECKSUM_END; i++) {
+    for (int i = S3_CHECKSUM_NONE + 1; i < S3_CHECKSUM_END; i++)
         if (strcmp(checksums[i].element, name) == 0)
             return (enum s3_checksum)i;
-    }
     return S3_CHECKSUM_NONE;
 }
 

@@ -23,10 +23,9 @@ static bool decode(struct listed_key *key, struct text text)
 {
     if (!buf_add(&key->scratch, text.p, text.len))
         return false;
-    for (size_t i = 0; i < key->scratch.len; i++) {
+    for (size_t i = 0; i < key->scratch.len; i++)
         if (key->scratch.data[i] == '+')
             key->scratch.data[i] = ' ';
-    }
     return text_percent_decode(&key->key, text_of(buf_str(&key->scratch), key->scratch.len));
 }
 

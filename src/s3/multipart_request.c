@@ -14,10 +14,9 @@
 bool s3_is_upload_id(const char *upload_id)
 {
     size_t len = upload_id ? strnlen(upload_id, S3_UPLOAD_ID_MAX + 1) : 0;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         if (upload_id[i] <= ' ' || upload_id[i] > '~')
             return false;
-    }
     return len > 0 && len <= S3_UPLOAD_ID_MAX;
 }
 

@@ -40,10 +40,9 @@ os_code s3_parse_tags(const struct http_response *response, s3_tag_fn each, void
     const struct answer_document document = {
         .root = "Tagging", .each = tag_element, .context = &state, .of = "the question for an object's tags"};
     os_code code = answer_document_read(response, &document, ret_error, err);
-    for (size_t i = 0; code == OS_OK && i < state.count; i++) {
+    for (size_t i = 0; code == OS_OK && i < state.count; i++)
         if (!each(context, state.list[i].name, state.list[i].value))
             code = error_set(err, OS_ERR_STOPPED, "The list of tags was stopped by its caller.");
-    }
     return code;
 }
 

@@ -63,10 +63,9 @@ static const struct known_status known[] = {
 
 static int known_status(S3Status status)
 {
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (known[i].status == status)
             return known[i].http_status;
-    }
     return 0;
 }
 

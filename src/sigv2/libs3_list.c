@@ -158,10 +158,9 @@ static os_code next_token(const struct libs3_page *page, char **ret, os_error *e
 
 static bool give(const struct libs3_entries *entries, s3_list_fn each, void *context)
 {
-    for (size_t i = 0; i < entries->count; i++) {
+    for (size_t i = 0; i < entries->count; i++)
         if (!each(context, &entries->list[i]))
             return false;
-    }
     return true;
 }
 

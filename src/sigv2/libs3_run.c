@@ -262,10 +262,9 @@ static enum libs3_tap_step look(struct libs3_run *run)
 /* Chunks may be framed in any number of bytes, and be followed by trailers without end: libs3 reads them all. */
 static bool is_flooded(struct libs3_run *run)
 {
-    for (nfds_t i = 0; i < run->fd_count; i++) {
+    for (nfds_t i = 0; i < run->fd_count; i++)
         if (fd_taken_bytes(run->fds[i].fd) > run->taken + IDLE_BYTES_MAX)
             return true;
-    }
     return false;
 }
 

@@ -58,10 +58,9 @@ static void answer_with(struct store_op *op, os_code code)
 {
     static const struct local_meaning other = {OS_ERR_IO, 400, "LocalFailure"};
     const struct local_meaning *m = &other;
-    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
         if (meanings[i].code == code)
             m = &meanings[i];
-    }
     op->answer.code = code;
     op->answer.sent = true;
     op->answer.complete = true;

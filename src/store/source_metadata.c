@@ -7,10 +7,9 @@
 
 static bool copy_headers(const struct http_headers *from, struct http_headers *ret)
 {
-    for (size_t i = 0; i < from->count; i++) {
+    for (size_t i = 0; i < from->count; i++)
         if (!http_headers_add(ret, from->list[i].name, from->list[i].value))
             return false;
-    }
     return true;
 }
 

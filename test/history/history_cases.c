@@ -52,17 +52,14 @@ static struct random_options draw_options(struct random_history *random)
 /* Every fourth is left as it is. */
 static enum random_change change_one(struct random_history *random, uint64_t number)
 {
-    if (number % 4 == 0) {
+    if (number % 4 == 0)
         return RANDOM_CHANGES;
-    }
     for (unsigned attempts = 0; attempts < 1000; attempts++) {
         enum random_change change = (enum random_change)(number % RANDOM_CHANGES);
-        if (attempts >= 100) {
+        if (attempts >= 100)
             change = (enum random_change)random_below(random, RANDOM_CHANGES);
-        }
-        if (random_change(random, change)) {
+        if (random_change(random, change))
             return change;
-        }
     }
     return RANDOM_CHANGES;
 }
@@ -72,13 +69,11 @@ static bool is_accepted(const struct random_history *random)
     struct history *history = history_new();
     struct judge_result result;
 
-    if (history == NULL) {
+    if (history == NULL)
         fail("no memory");
-    }
     random_add_to(random, 1, history);
-    if (!judge_history(history, &result) || result.gave_up) {
+    if (!judge_history(history, &result) || result.gave_up)
         fail("a history was not judged");
-    }
     history_free(history);
     return result.finding_count == 0;
 }
@@ -93,15 +88,13 @@ static void write_case(struct cases *cases, uint64_t number)
     struct random_options options = draw_options(&random);
     random_make(&random, &options, history_text(cases->all, key));
     enum random_change change = change_one(&random, number);
-    if (random.count == 0 && random.final.key == NULL) {
+    if (random.count == 0 && random.final.key == NULL)
         return; /* the only call was dropped: there is no such key */
-    }
     bool accepted = is_accepted(&random);
     if (change == RANDOM_CHANGES) {
         cases->plain++;
-        if (!accepted) {
+        if (!accepted)
             fail("a true history was refused");
-        }
     } else {
         cases->by_change[change][accepted ? 0 : 1]++;
     }
@@ -116,9 +109,8 @@ static void check_together(const struct cases *cases)
 {
     struct judge_result result;
 
-    if (!judge_history(cases->all, &result) || result.gave_up || result.refused != cases->refused) {
+    if (!judge_history(cases->all, &result) || result.gave_up || result.refused != cases->refused)
         fail("together the histories are judged otherwise than one by one");
-    }
 }
 
 static void tell(const struct cases *cases)
@@ -130,9 +122,8 @@ static void tell(const struct cases *cases)
     (void)printf("%zu left as they are\n", cases->plain);
     for (size_t i = 0; i < RANDOM_CHANGES; i++) {
         (void)printf("%s: %zu accepted, %zu refused\n", names[i], cases->by_change[i][0], cases->by_change[i][1]);
-        if (cases->by_change[i][1] == 0) {
+        if (cases->by_change[i][1] == 0)
             fail("one kind of change was never refused");
-        }
     }
 }
 
@@ -140,22 +131,18 @@ int main(int argc, char **argv)
 {
     struct cases cases = {.all = history_new()};
 
-    if (argc != 4 || cases.all == NULL) {
+    if (argc != 4 || cases.all == NULL)
         fail("usage: history_cases COUNT HISTORY VERDICTS");
-    }
     FILE *history = fopen(argv[2], "we");
     cases.verdicts = fopen(argv[3], "we");
-    if (history == NULL || cases.verdicts == NULL) {
+    if (history == NULL || cases.verdicts == NULL)
         fail("the files cannot be made");
-    }
-    for (uint64_t number = 0; number < strtoull(argv[1], NULL, 10); number++) {
+    for (uint64_t number = 0; number < strtoull(argv[1], NULL, 10); number++)
         write_case(&cases, number);
-    }
     check_together(&cases);
     tell(&cases);
-    if (!jsonl_write(cases.all, history) || fclose(history) != 0 || fclose(cases.verdicts) != 0) {
+    if (!jsonl_write(cases.all, history) || fclose(history) != 0 || fclose(cases.verdicts) != 0)
         fail("the files cannot be written");
-    }
     history_free(cases.all);
     return 0;
 }

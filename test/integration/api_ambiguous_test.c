@@ -362,9 +362,8 @@ SUITE_TEST(a_delete_that_was_applied_and_not_answered_is_unknown, BACKEND_REAL)
 
 SUITE_TEST(without_a_fence_a_lost_attempt_is_unknown_at_the_deadline, 0)
 {
-    if (f->backend->features & BACKEND_FENCE) {
+    if (f->backend->features & BACKEND_FENCE)
         skip();
-    }
     struct try try;
     try_open(&try, f, "never-dead", OS_OFF);
     add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_RESET, .times = 1});

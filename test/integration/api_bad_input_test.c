@@ -32,17 +32,15 @@ SUITE_TEST(keys_that_no_store_takes_are_refused, 0)
     char *long_key = malloc(1026);
     assert_non_null(long_key);
     memset(long_key, 'k', 1025);
-    for (size_t i = 99; i < 1025; i += 100) {
+    for (size_t i = 99; i < 1025; i += 100)
         long_key[i] = '/';
-    }
     long_key[1025] = '\0';
     check_key_refused(client, NULL, "key");
     check_key_refused(client, "", "key");
     check_key_refused(client, long_key, "1,024");
     check_key_refused(client, "not \xff utf-8", "UTF-8");
-    if (f->store_endpoint[0] != '\0') {
+    if (f->store_endpoint[0] != '\0')
         check_key_refused(client, "control\x01character", "control"); /* XML 1.0 cannot list it */
-    }
     free(long_key);
 }
 
@@ -52,23 +50,20 @@ static const char *const odd_keys[] = {"../up",     "a/../b", "c/./d", "/absolut
 
 SUITE_TEST(relative_looking_keys_are_no_file_names, 0)
 {
-    if (f->store_endpoint[0] != '\0') {
+    if (f->store_endpoint[0] != '\0')
         skip(); /* the embedded store's rule */
-    }
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    for (size_t i = 0; i < sizeof(odd_keys) / sizeof(odd_keys[0]); i++) {
+    for (size_t i = 0; i < sizeof(odd_keys) / sizeof(odd_keys[0]); i++)
         check_key_refused(client, odd_keys[i], odd_keys[i]);
-    }
     check_key_refused(client, ".oscommit/ledger.db", ".oscommit");
 }
 
 /* A store that does not take such a key refuses it; one that does keeps it under exactly that name. */
 SUITE_TEST(relative_looking_keys_go_to_other_stores_verbatim, 0)
 {
-    if (f->store_endpoint[0] == '\0') {
+    if (f->store_endpoint[0] == '\0')
         skip();
-    }
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
@@ -276,9 +271,8 @@ SUITE_TEST(endpoints_and_regions_that_are_none_are_refused, 0)
 
 SUITE_TEST(credentials_must_be_there_and_whole, 0)
 {
-    if (f->store_endpoint[0] == '\0') {
+    if (f->store_endpoint[0] == '\0')
         skip();
-    }
     os_options options = fixture_options(f);
     options.secret_access_key = NULL;
     check_open_refused(&options, OS_ERR_CONFIG, "secret");
@@ -301,9 +295,8 @@ static int no_keys(void *context, os_credentials *ret)
 
 SUITE_TEST(a_callback_without_keys_is_no_credentials, 0)
 {
-    if (f->store_endpoint[0] == '\0') {
+    if (f->store_endpoint[0] == '\0')
         skip();
-    }
     os_options options = fixture_options(f);
     options.credentials = no_keys;
     CLOSED os_client *client = fixture_client(&options);
@@ -314,9 +307,8 @@ SUITE_TEST(a_callback_without_keys_is_no_credentials, 0)
 
 SUITE_TEST(a_guarded_call_without_a_ledger_is_a_bad_configuration, 0)
 {
-    if (f->store_endpoint[0] == '\0') {
+    if (f->store_endpoint[0] == '\0')
         skip();
-    }
     os_options options = fixture_options(f);
     options.ledger_url = NULL;
     CLOSED os_client *client = fixture_client(&options);

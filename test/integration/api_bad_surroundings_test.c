@@ -288,11 +288,10 @@ SUITE_TEST(a_list_answered_by_anything_else_is_an_error, 0)
         call.deadline_ms = 4000;
         os_error error;
         os_code code = os_list(client, NULL, &call, ignore_object, NULL, &error);
-        if (bad[i].code == OS_ERR_PROTOCOL && code == OS_ERR_DEADLINE) {
+        if (bad[i].code == OS_ERR_PROTOCOL && code == OS_ERR_DEADLINE)
             CHECK_SAYS(&error, "ListBucketResult"); /* the last trouble */
-        } else {
+        else
             CHECK_CODE(code, bad[i].code, &error);
-        }
     }
 }
 
@@ -403,9 +402,8 @@ static void check_file_that_becomes(struct fixture *f, off_t size)
     CHECK_SAYS(&sending.error, "changed its length");
     fclose(file);
     fault_proxy_clear(f->store_proxy);
-    if (stays_away) {
+    if (stays_away)
         CHECK_ABSENT(client, "changing-file");
-    }
 }
 
 SUITE_TEST(a_file_that_shrinks_while_it_is_sent_is_not_stored, 0)

@@ -126,9 +126,8 @@ static int rewrite_role(struct fixture *fixture, int argc, char **argv)
     os_client *client = NULL;
     os_error error;
     char *data = malloc(VERSION_BYTES);
-    if (argc != 1 || data == NULL || os_client_open(&options, &client, &error) != OS_OK) {
+    if (argc != 1 || data == NULL || os_client_open(&options, &client, &error) != OS_OK)
         return 1;
-    }
     printf("ready\n");
     fflush(stdout);
     for (unsigned i = 0;; i++) {
@@ -137,11 +136,10 @@ static int rewrite_role(struct fixture *fixture, int argc, char **argv)
         memset(data, 'a' + (int)(i % 26), VERSION_BYTES);
         os_body body = OS_BODY_MEMORY(data, VERSION_BYTES - i % 1000);
         os_call call = OS_CALL_INIT;
-        if (there) {
+        if (there)
             os_put_if_match(client, argv[0], object.etag, &body, NULL, &call, NULL, &error);
-        } else {
+        else
             os_put_if_absent(client, argv[0], &body, NULL, &call, NULL, &error);
-        }
     }
 }
 
@@ -156,9 +154,8 @@ static void check_whole(os_client *client, const char *key)
     os_object headed = OS_OBJECT_INIT;
     os_error error;
     os_code code = os_get(client, key, &sink, NULL, &got, &error);
-    if (code == OS_ERR_NOT_FOUND) {
+    if (code == OS_ERR_NOT_FOUND)
         return; /* killed before its first version */
-    }
     CHECK_CODE(code, OS_OK, &error);
     CHECK_CODE(os_head(client, key, NULL, &headed, &error), OS_OK, &error);
     assert_true(length > VERSION_BYTES - 1000);
@@ -204,9 +201,8 @@ SUITE_TEST(a_process_killed_at_any_instant_leaves_a_whole_object, 0)
 static bool mount_small(const char *path)
 {
     char size[] = "size=3m";
-    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) {
+    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
         return false;
-    }
     mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
     return mount("tmpfs", path, "tmpfs", 0, size) == 0;
 }
@@ -221,12 +217,10 @@ static int count_files(const char *folder)
 {
     DIR *dir = opendir(folder);
     int count = 0;
-    for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
+    for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
         count += entry->d_name[0] != '.' ? 1 : 0;
-    }
-    if (dir != NULL) {
+    if (dir != NULL)
         closedir(dir);
-    }
     return count;
 }
 

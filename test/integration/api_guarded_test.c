@@ -247,9 +247,8 @@ SUITE_TEST(a_file_is_put_once, 0)
     fixture_path(f, "body", path, sizeof(path));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < 100000; i++)
         fprintf(file, "line %d\n", i);
-    }
     fclose(file);
     os_put_options put = OS_PUT_OPTIONS_INIT;
     put.content_type = "text/plain";

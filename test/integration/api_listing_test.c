@@ -16,9 +16,8 @@ static int collect(void *context, const os_object *object)
 {
     struct listing *listing = context;
     assert_non_null(object->key);
-    if (listing->count < 64) {
+    if (listing->count < 64)
         snprintf(listing->keys[listing->count], sizeof(listing->keys[0]), "%s", object->key);
-    }
     listing->count++;
     if (object->etag[0] == '\0') {
         listing->prefixes++;
@@ -34,18 +33,16 @@ SUITE_TEST(a_listing_is_in_the_order_of_bytes, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    for (size_t i = TREE; i > 0; i--) {
+    for (size_t i = TREE; i > 0; i--)
         put_plain(client, tree[i - 1], "x", NULL);
-    }
     os_list_options list = OS_LIST_OPTIONS_INIT;
     list.prefix = "list/";
     struct listing found = {0};
     os_error error;
     CHECK_CODE(os_list(client, &list, NULL, collect, &found, &error), OS_OK, &error);
     assert_int_equal(found.count, TREE);
-    for (size_t i = 0; i < TREE; i++) {
+    for (size_t i = 0; i < TREE; i++)
         assert_string_equal(found.keys[i], tree[i]);
-    }
 }
 
 SUITE_TEST(a_key_with_blanks_is_listed_as_it_is, BACKEND_BLANKS)
@@ -66,9 +63,8 @@ SUITE_TEST(a_delimiter_folds_and_start_after_and_max_keys_bound, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    for (size_t i = 0; i < TREE; i++) {
+    for (size_t i = 0; i < TREE; i++)
         put_plain(client, tree[i], "x", NULL);
-    }
     os_error error;
     os_list_options list = OS_LIST_OPTIONS_INIT;
     list.prefix = "list/";
@@ -97,9 +93,8 @@ SUITE_TEST(a_delimiter_folds_and_start_after_and_max_keys_bound, 0)
 
 SUITE_TEST(a_listing_goes_over_many_pages, 0)
 {
-    if (strcmp(f->backend->name, "gofakes3") != 0 && strcmp(f->backend->name, "embedded") != 0) {
+    if (strcmp(f->backend->name, "gofakes3") != 0 && strcmp(f->backend->name, "embedded") != 0)
         skip(); /* a thousand writes: on the two that are fast */
-    }
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
     enum { MANY = 1005 };

@@ -113,9 +113,8 @@ static char *big_body(void)
 {
     char *data = malloc(BIG);
     assert_non_null(data);
-    for (size_t i = 0; i < BIG; i++) {
+    for (size_t i = 0; i < BIG; i++)
         data[i] = (char)('a' + i * 7 % 26);
-    }
     return data;
 }
 
@@ -259,9 +258,8 @@ SUITE_TEST(a_long_key_goes_through_unchanged, 0)
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
     char key[901];
-    for (size_t i = 0; i < sizeof(key) - 1; i++) {
+    for (size_t i = 0; i < sizeof(key) - 1; i++)
         key[i] = i % 100 == 99 ? '/' : (char)('a' + i % 26);
-    }
     key[899] = 'z';
     key[900] = '\0';
     put_plain(client, key, "long", NULL);

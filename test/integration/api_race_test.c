@@ -89,14 +89,12 @@ static void race_by_threads(struct fixture *f, const char *name, bool own_client
                 .client = own_clients ? fixture_client(&options) : shared, .barrier = &barrier, .key = key};
             snprintf(writers[i].text, sizeof(writers[i].text), "round %d, writer %d", round, i);
         }
-        for (int i = 0; i < WRITERS; i++) {
+        for (int i = 0; i < WRITERS; i++)
             assert_int_equal(pthread_create(&writers[i].thread, NULL, write_once, &writers[i]), 0);
-        }
         for (int i = 0; i < WRITERS; i++) {
             pthread_join(writers[i].thread, NULL);
-            if (own_clients) {
+            if (own_clients)
                 os_client_close(writers[i].client);
-            }
         }
         pthread_barrier_destroy(&barrier);
         check_one_winner(writers, WRITERS, shared);
@@ -121,21 +119,18 @@ static int create_role(struct fixture *fixture, int argc, char **argv)
     os_options options = race_options(fixture);
     os_client *client = NULL;
     os_error error;
-    if (argc < 2 || os_client_open(&options, &client, &error) != OS_OK) {
+    if (argc < 2 || os_client_open(&options, &client, &error) != OS_OK)
         return 1;
-    }
     printf("ready\n");
     fflush(stdout);
-    if (!child_await_go()) {
+    if (!child_await_go())
         return 1;
-    }
     char letters[64] = "";
     for (int i = 1; i < argc; i++) {
         CLEARED struct outcome outcome = create(client, argv[i], argv[0], NULL);
         letters[i - 1] = outcome.verdict == OS_COMMITTED ? 'C' : outcome.verdict == OS_CONFLICT ? 'x' : '?';
-        if (letters[i - 1] == '?') {
+        if (letters[i - 1] == '?')
             fprintf(stderr, "%s: %s: %s\n", argv[0], os_verdict_name(outcome.verdict), outcome.error.message);
-        }
     }
     printf("%s\n", letters);
     fflush(stdout);
@@ -163,9 +158,8 @@ SUITE_TEST(of_32_processes_one_wins, 0)
         assert_true(child_hear(&children[i], line, sizeof(line), 60000));
         assert_string_equal(line, "ready");
     }
-    for (int i = 0; i < WRITERS; i++) {
+    for (int i = 0; i < WRITERS; i++)
         assert_true(child_tell(&children[i], "go"));
-    }
     unsigned committed[KEYS] = {0};
     unsigned conflict[KEYS] = {0};
     int winner[KEYS] = {0};
@@ -284,9 +278,8 @@ static int count_role(struct fixture *fixture, int argc, char **argv)
     os_options options = race_options(fixture);
     os_client *client = NULL;
     os_error error;
-    if (argc != 2 || os_client_open(&options, &client, &error) != OS_OK) {
+    if (argc != 2 || os_client_open(&options, &client, &error) != OS_OK)
         return 1;
-    }
     printf("ready\n");
     fflush(stdout);
     _Atomic unsigned wrong = 0;
@@ -312,12 +305,10 @@ SUITE_TEST(a_counter_of_eight_processes_is_exact, 0)
         const char *const arguments[] = {who, key, NULL};
         assert_true(child_start(&children[i], "count", arguments));
     }
-    for (int i = 0; i < COUNTERS; i++) {
+    for (int i = 0; i < COUNTERS; i++)
         assert_true(child_hear(&children[i], line, sizeof(line), 60000));
-    }
-    for (int i = 0; i < COUNTERS; i++) {
+    for (int i = 0; i < COUNTERS; i++)
         assert_true(child_tell(&children[i], "go"));
-    }
     unsigned committed = 0;
     for (int i = 0; i < COUNTERS; i++) {
         assert_true(child_hear(&children[i], line, sizeof(line), 2 * DEADLINE_MS));
@@ -363,9 +354,8 @@ SUITE_TEST(of_replacements_and_deletes_of_one_version_one_wins, 0)
             .writer = {.client = client, .barrier = &barrier, .key = key}, .etag = etag, .deletes = i % 2 == 0};
         snprintf(rivals[i].writer.text, sizeof(rivals[i].writer.text), "rival %d", i);
     }
-    for (int i = 0; i < COUNTERS; i++) {
+    for (int i = 0; i < COUNTERS; i++)
         assert_int_equal(pthread_create(&rivals[i].writer.thread, NULL, replace_or_delete, &rivals[i]), 0);
-    }
     struct tally tally = {0};
     const struct rival *winner = NULL;
     for (int i = 0; i < COUNTERS; i++) {

@@ -82,9 +82,8 @@ static int resolve_role(struct fixture *fixture, int argc, char **argv)
     os_options options = fixture_fast_options(fixture);
     os_client *client = NULL;
     os_error error;
-    if (argc != 2 || os_client_open(&options, &client, &error) != OS_OK) {
+    if (argc != 2 || os_client_open(&options, &client, &error) != OS_OK)
         return 1;
-    }
     os_call call = OS_CALL_INIT;
     call.deadline_ms = strtoull(argv[1], NULL, 10);
     struct outcome outcome = resolve(client, argv[0], &call);

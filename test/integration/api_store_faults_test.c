@@ -112,9 +112,8 @@ SUITE_TEST(every_definite_refusal_is_not_executed_with_its_own_code, 0)
         {"too-large", 400, FAILURE("EntityTooLarge", "Your proposed upload exceeds"), OS_ERR_TOO_LARGE,
          "EntityTooLarge"},
     };
-    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
         check_refusal(f, &refusals[i]);
-    }
 }
 
 struct waiting {

@@ -19,9 +19,8 @@ enum { LARGE = 1 << 20 };
 static os_options takeover_options(const struct fixture *f)
 {
     os_options options = fixture_options(f);
-    if (strcmp(f->backend->name, "versitygw") == 0) {
+    if (strcmp(f->backend->name, "versitygw") == 0)
         options.condition_headers = OS_ON;
-    }
     if ((f->backend->features & BACKEND_FENCE) == 0) {
         options.timeout_ms = 8000;
         options.max_clock_skew_rate = 2;
@@ -100,11 +99,10 @@ SUITE_TEST(a_killed_holders_key_is_free_within_seconds, 0)
     holder_start(&holder, f, "killed", (struct fault_rule){.action = FAULT_HOLD}, "5");
     child_kill(&holder.child);
     uint64_t took = take_over(f, holder.key);
-    if (f->backend->features & BACKEND_FENCE) {
+    if (f->backend->features & BACKEND_FENCE)
         assert_true(took <= 50000); /* length 5 + allowance 5 + margin 2, one poll, rounding; without a fence 60 s */
-    } else {
+    else
         assert_in_range(took, 15500, 16000 + 30000); /* timeout 8 s x rate 2; and what a slow machine takes */
-    }
 
     /* What the dead process sent arrives at last. */
     fault_proxy_release(f->store_proxy, holder.rule, FAULT_FORWARD);

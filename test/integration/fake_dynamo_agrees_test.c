@@ -112,9 +112,8 @@ static os_code judged(const struct http_response *table, const struct http_respo
     char attribute[DYNAMO_TTL_ATTRIBUTE_SIZE];
     bool exists = false;
     assert_int_equal(dynamo_read_table(table, "table", &exists, &found, NULL, NULL), LEDGER_OK);
-    if (!exists) {
+    if (!exists)
         return OS_ERR_NO_TABLE;
-    }
     assert_int_equal(dynamo_read_ttl(ttl, "table", status, attribute, NULL, NULL), LEDGER_OK);
     return dynamo_judge_table("table", &found, status, attribute, NULL);
 }

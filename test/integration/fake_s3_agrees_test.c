@@ -75,9 +75,8 @@ static void compare_s3(const char *what, const struct http_response *real, const
     for (size_t i = 0; status < 300 && i < sizeof(headers) / sizeof(headers[0]); i++) {
         /* a document has its own type, and the ETag of what was made stands in it */
         bool is_xml = i <= 1 && fake->body.len > 0 && fake->body.data[0] == '<';
-        if (!is_xml) {
+        if (!is_xml)
             same_header(what, headers[i], real, fake);
-        }
     }
 }
 
@@ -305,9 +304,8 @@ TEST(lists_of_minio_and_of_the_fake_agree)
                                               {.prefix = "nothing/"}};
     struct s3_pair pair;
     open_pair(&pair);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         both_put(&pair, "to be listed", names[i], NULL, 200);
-    }
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct buf real;
         struct buf fake;
@@ -350,9 +348,8 @@ static void both_create(struct s3_pair *pair, const char *key, struct both_uploa
 /* Of the same request with the id of each. Takes both. */
 static void each_says(struct s3_pair *pair, const char *what, struct http_request requests[2], int status)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         real_sign(&server, &server.keys, 0, true, &requests[i]);
-    }
     struct http_response real = real_answer(&server, &requests[0]);
     struct http_response fake = wire_s3(pair->fake, &requests[1], real_now_ms());
     http_request_free(&requests[0]);
@@ -395,12 +392,10 @@ static void both_complete(const struct both_uploads *uploads, const char *what, 
     struct s3_completion said = {.length = 0};
     struct http_request requests[2];
     struct buf body;
-    for (size_t i = 0; i < parts->count; i++) {
+    for (size_t i = 0; i < parts->count; i++)
         names[i] = (struct s3_part_name){.number = parts->number[i], .etag = parts->etag};
-    }
-    if (condition != NULL) {
+    if (condition != NULL)
         said.condition = *condition;
-    }
     assert_int_equal(s3_write_completion(names, parts->count, S3_CHECKSUM_NONE, &body, NULL), OS_OK);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(

@@ -28,9 +28,8 @@ static const os_call one_call = {.size = sizeof(os_call), .deadline_ms = DEADLIN
 static bool option_is(const char *option, const char *name, uint32_t *ret)
 {
     size_t len = strlen(name);
-    if (strncmp(option, name, len) != 0 || option[len] != '=') {
+    if (strncmp(option, name, len) != 0 || option[len] != '=')
         return false;
-    }
     *ret = (uint32_t)strtoul(option + len + 1, NULL, 10);
     return true;
 }
@@ -87,22 +86,19 @@ static const char *word(char **rest)
     char *start = *rest;
     char *blank = strchr(start, ' ');
     *rest = blank != NULL ? blank + 1 : start + strlen(start);
-    if (blank != NULL) {
+    if (blank != NULL)
         *blank = '\0';
-    }
     return start;
 }
 
 static os_verdict guarded(os_client *client, const char *command, char *rest, os_result *ret, os_error *error)
 {
     const char *key = word(&rest);
-    if (strcmp(command, "copy") == 0) {
+    if (strcmp(command, "copy") == 0)
         return os_copy_if_not_exists(client, key, rest, NULL, &one_call, ret, error);
-    }
     const char *etag = strcmp(command, "create") == 0 ? NULL : word(&rest);
-    if (strcmp(command, "delete") == 0) {
+    if (strcmp(command, "delete") == 0)
         return os_delete_if_match(client, key, etag, &one_call, ret, error);
-    }
     os_body body = OS_BODY_MEMORY(rest, strlen(rest));
     return etag == NULL ? os_put_if_absent(client, key, &body, NULL, &one_call, ret, error)
                         : os_put_if_match(client, key, etag, &body, NULL, &one_call, ret, error);
@@ -134,22 +130,19 @@ static void read_object(os_client *client, const char *key)
     os_object object = OS_OBJECT_INIT;
     os_error error;
     os_code code = os_get(client, key, &sink, &one_call, &object, &error);
-    if (code == OS_OK) {
+    if (code == OS_OK)
         printf("ok %s %.*s\n", object.etag, (int)length, (const char *)data);
-    } else {
+    else
         printf(code == OS_ERR_NOT_FOUND ? "none\n" : "error %s\n", error.message);
-    }
     os_free(data);
 }
 
 static bool is_guarded(const char *command)
 {
     static const char *const names[] = {"create", "update", "copy", "delete"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(command, names[i]) == 0) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(command, names[i]) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -160,9 +153,8 @@ int main(int argc, char **argv)
         return 2;
     }
     os_client *client = open_client(argc, argv);
-    if (client == NULL) {
+    if (client == NULL)
         return 1;
-    }
     char *line = NULL;
     size_t size = 0;
     ssize_t length;
@@ -170,16 +162,14 @@ int main(int argc, char **argv)
         line[strcspn(line, "\n")] = '\0';
         char *rest = line;
         const char *command = word(&rest);
-        if (strcmp(command, "quit") == 0) {
+        if (strcmp(command, "quit") == 0)
             break;
-        }
-        if (is_guarded(command)) {
+        if (is_guarded(command))
             write_guarded(client, command, rest);
-        } else if (strcmp(command, "get") == 0) {
+        else if (strcmp(command, "get") == 0)
             read_object(client, rest);
-        } else {
+        else
             printf("error no such command: %s\n", command);
-        }
         fflush(stdout);
     }
     free(line);

@@ -203,10 +203,9 @@ static void time_steps(const struct world *world, struct choices *ret)
 
 static void lifecycle(const struct world *world, struct choices *ret)
 {
-    for (unsigned w = 0; w < WRITERS && left(world, BUDGET_GC); w++) {
+    for (unsigned w = 0; w < WRITERS && left(world, BUDGET_GC); w++)
         if (config->calls[w].operation == GUARD_COMPLETE && world->uploads[w].state == UPLOAD_IS_OPEN)
             add(ret, CHOICE_GC, w, 0, 0);
-    }
 }
 
 static void surroundings(const struct world *world, struct choices *ret)

@@ -30,9 +30,8 @@ const struct config *config_at(size_t i)
 
 const struct config *config_by_name(const char *name)
 {
-    for (size_t i = 0; i < configs_count(); i++) {
+    for (size_t i = 0; i < configs_count(); i++)
         if (strcmp(config_at(i)->name, name) == 0)
             return config_at(i);
-    }
     return NULL;
 }

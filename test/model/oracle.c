@@ -86,10 +86,9 @@ static void saw_new_record(struct world *world, unsigned w, const struct record 
     book->head_after_seen = 0;
     book->aborted = 0;
     book->head_after_abort = 0;
-    for (unsigned i = 0; i < FLIGHTS; i++) {
+    for (unsigned i = 0; i < FLIGHTS; i++)
         if (world->flights[i].kind == FLIGHT_HEAD && world->flights[i].writer == w)
             world->flights[i].after_seen = world->flights[i].after_abort = 0;
-    }
 }
 
 static void attempt_answered(struct book *book, enum attempt_answer answer)
@@ -109,10 +108,9 @@ static void put_answered(struct world *world, unsigned w)
     struct book *book = &world->writers[w].book;
     book->answered = world_clocks(world, w);
     book->head_after_put = 0;
-    for (unsigned i = 0; i < FLIGHTS; i++) {
+    for (unsigned i = 0; i < FLIGHTS; i++)
         if (world->flights[i].kind == FLIGHT_HEAD && world->flights[i].writer == w)
             world->flights[i].after_put = 0;
-    }
 }
 
 static bool shows_record(const struct guard_event *event)

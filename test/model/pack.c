@@ -40,10 +40,9 @@ static uint64_t mask_of(const uint8_t *bytes, size_t begin)
     uint64_t mask = 0;
     size_t end = begin + GROUP < WORDS ? begin + GROUP : WORDS;
     size_t i = begin;
-    for (; i + STRIDE <= end; i += STRIDE) {
+    for (; i + STRIDE <= end; i += STRIDE)
         if (!stride_is_zero(bytes + i * 8))
             mask |= (uint64_t)stride_mask(bytes + i * 8) << (i - begin);
-    }
     for (; i < end; i++)
         mask |= (uint64_t)(word_at(bytes, i) != 0) << (i - begin);
     return mask;

@@ -68,15 +68,14 @@ static void take_over(struct world *world, unsigned w)
     struct writer *writer = &world->writers[w];
     const struct row *row = &world->rows[config->calls[w].expected];
     uint64_t elapsed_ms = world_clocks(world, w).monotonic_ms - writer->peer_clock_ms;
-    if (elapsed_ms < writer->peer_seen.timeout_ms * PEER_RATE) {
+    if (elapsed_ms < writer->peer_seen.timeout_ms * PEER_RATE)
         writer->state = PEER_WAITING;
-    } else if (row->present && row->record.generation == writer->peer_seen.generation) {
+    else if (row->present && row->record.generation == writer->peer_seen.generation)
         lock(world, w, writer->peer_seen.generation + 1);
-    } else if (row->present) {
+    else if (row->present)
         meet(world, w);
-    } else {
+    else
         writer->state = WRITER_DONE; /* a generic error: the record is gone */
-    }
 }
 
 static void write(struct world *world, unsigned w)

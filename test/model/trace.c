@@ -218,10 +218,9 @@ static void print_writer(const struct world *before, const struct world *after, 
     }
     if (was->guard.state != is->guard.state && is->state == WRITER_RUNNING)
         fprintf(out, "  [%c%d: %s]", 'A' + w, is->number + 1, rule_of(&is->guard));
-    for (int i = 0; i < GUARDS; i++) {
+    for (int i = 0; i < GUARDS; i++)
         if (was->verdict[i] != is->verdict[i])
             fprintf(out, "  [%c%d: %s]", 'A' + w, i + 1, verdict_name(is->verdict[i]));
-    }
 }
 
 static void print_step(const struct world *before, const struct world *after, size_t number, uint32_t choice, FILE *out)
@@ -252,10 +251,9 @@ static bool is_possible(const struct world *world, uint32_t choice)
 {
     struct choices choices;
     choices_of(world, &choices);
-    for (size_t i = 0; i < choices.count; i++) {
+    for (size_t i = 0; i < choices.count; i++)
         if (choices.list[i] == choice)
             return true;
-    }
     return false;
 }
 

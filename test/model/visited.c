@@ -42,10 +42,9 @@ static bool grow(struct visited *visited)
     bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
     if (bigger.slots == NULL)
         return false;
-    for (uint64_t i = 0; i < visited->size; i++) {
+    for (uint64_t i = 0; i < visited->size; i++)
         if (!is_empty(&visited->slots[i]))
             *place_of(&bigger, visited->slots[i]) = visited->slots[i];
-    }
     free(visited->slots);
     visited->slots = bigger.slots;
     visited->size = bigger.size;

@@ -48,10 +48,9 @@ const char *etag_text(uint8_t etag)
 
 uint8_t etag_number(const char *text)
 {
-    for (uint8_t i = 0; i < ETAG_COUNT; i++) {
+    for (uint8_t i = 0; i < ETAG_COUNT; i++)
         if (strcmp(text, etags[i]) == 0)
             return i;
-    }
     fprintf(stderr, "explore: nobody made the ETag %s\n", text);
     exit(2);
 }
@@ -86,10 +85,9 @@ void object_version_of(const struct object *object, struct object_version *ret)
 static void forget_null_version(struct world *world)
 {
     uint8_t kept = 0;
-    for (uint8_t i = 0; i < world->history_count; i++) {
+    for (uint8_t i = 0; i < world->history_count; i++)
         if (world->history[i].version > 0)
             world->history[kept++] = world->history[i];
-    }
     memset(&world->history[kept], 0, sizeof(world->history[0]) * (size_t)(world->history_count - kept));
     world->history_count = kept;
 }
@@ -158,10 +156,9 @@ void world_init(struct world *world)
     world->s3_ms = START_S * 1000;
     memcpy(world->budget, config->budget, sizeof(world->budget));
     world->keeps_versions = config->versioned;
-    for (unsigned w = 0; w < WRITERS; w++) {
+    for (unsigned w = 0; w < WRITERS; w++)
         if (config->calls[w].kind == CALL_NONE)
             world->writers[w].state = WRITER_DONE;
-    }
     if (config->base != ETAG_NONE) {
         world->object.exists = 1;
         world->object.etag = config->base;

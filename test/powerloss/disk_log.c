@@ -40,19 +40,16 @@ bool disk_log_is_on(void)
 
 int disk_log_find(uint64_t st_device, uint64_t inode)
 {
-    for (int i = node_count - 1; i >= 0 && st_device == device; i--) { /* the youngest: numbers are used again */
-        if (nodes[i].inode == inode) {
+    for (int i = node_count - 1; i >= 0 && st_device == device; i--) /* the youngest: numbers are used again */
+        if (nodes[i].inode == inode)
             return i;
-        }
-    }
     return -1;
 }
 
 int disk_log_born(uint64_t inode, bool is_folder)
 {
-    if (node_count == DISK_NODES_MAX) {
+    if (node_count == DISK_NODES_MAX)
         abort();
-    }
     nodes[node_count] = (struct disk_node){.is_folder = is_folder, .inode = inode};
     return node_count++;
 }
@@ -62,9 +59,8 @@ void disk_log_add(const struct disk_op *op)
     if (count == capacity) {
         capacity = capacity == 0 ? 1024 : 2 * capacity;
         ops = realloc(ops, capacity * sizeof(*ops));
-        if (ops == NULL) {
+        if (ops == NULL)
             abort();
-        }
     }
     ops[count++] = *op;
 }
@@ -72,9 +68,8 @@ void disk_log_add(const struct disk_op *op)
 bool disk_log_start(const char *folder)
 {
     struct stat st;
-    if (stat(folder, &st) != 0) {
+    if (stat(folder, &st) != 0)
         return false;
-    }
     disk_log_enter();
     device = st.st_dev;
     (void)disk_log_born(st.st_ino, true);
@@ -94,23 +89,19 @@ void disk_log_lie(enum disk_lie what)
 /* The name that a node was made with. */
 static const char *first_name(int node)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (ops[i].kind == DISK_CREATE && ops[i].node == node) {
+    for (size_t i = 0; i < count; i++)
+        if (ops[i].kind == DISK_CREATE && ops[i].node == node)
             return ops[i].name;
-        }
-    }
     return "";
 }
 
 static bool is_lie(size_t number)
 {
     int node = ops[number].node;
-    if (lie == DISK_HONEST || number < lie_begin) {
+    if (lie == DISK_HONEST || number < lie_begin)
         return false;
-    }
-    if (lie == DISK_LIES_ABOUT_FOLDERS || nodes[node].is_folder) {
+    if (lie == DISK_LIES_ABOUT_FOLDERS || nodes[node].is_folder)
         return lie == DISK_LIES_ABOUT_FOLDERS && nodes[node].is_folder;
-    }
     bool is_log = strstr(first_name(node), "-wal") != NULL;
     bool is_object = strchr(first_name(node), '.') == NULL;
     return lie == DISK_LIES_ABOUT_LOGS ? is_log : is_object;
@@ -135,20 +126,17 @@ void disk_log_stop(void)
     on = false;
     for (size_t i = 0; i < count; i++) {
         ops[i].durable = DISK_NEVER;
-        for (size_t j = i + 1; j < count && ops[i].durable == DISK_NEVER; j++) {
-            if (ops[j].kind == DISK_SYNC && covers(&ops[j], &ops[i]) && !is_lie(j)) {
+        for (size_t j = i + 1; j < count && ops[i].durable == DISK_NEVER; j++)
+            if (ops[j].kind == DISK_SYNC && covers(&ops[j], &ops[i]) && !is_lie(j))
                 ops[i].durable = (long)j;
-            }
-        }
     }
     disk_log_leave();
 }
 
 void disk_log_free(void)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         free(ops[i].data);
-    }
     free(ops);
     ops = NULL;
     count = capacity = 0;
@@ -184,9 +172,8 @@ void disk_log_describe(size_t number, char *ret, size_t size)
                                         "write",  "truncate", "set times", "flush"};
     const struct disk_op *op = &ops[number];
     const char *name = op->name;
-    for (size_t i = number; name[0] == '\0' && i-- > 0;) { /* of a node that is written: its last name */
+    for (size_t i = number; name[0] == '\0' && i-- > 0;) /* of a node that is written: its last name */
         name = ops[i].node == op->node ? ops[i].name : name;
-    }
     snprintf(ret, size, "%s %s", verbs[op->kind], op->node == 0 ? "the folder itself" : name);
 }
 
@@ -202,9 +189,8 @@ void disk_alias_clear(void)
 void disk_alias_add(uint64_t inode, uint64_t old)
 {
     disk_log_enter();
-    if (alias_count < DISK_NODES_MAX) {
+    if (alias_count < DISK_NODES_MAX)
         aliases[alias_count++] = (struct alias){inode, old};
-    }
     disk_log_leave();
 }
 
@@ -212,9 +198,8 @@ uint64_t disk_alias_of(uint64_t inode)
 {
     uint64_t result = inode;
     disk_log_enter();
-    for (int i = 0; i < alias_count; i++) {
+    for (int i = 0; i < alias_count; i++)
         result = aliases[i].inode == inode ? aliases[i].old : result;
-    }
     disk_log_leave();
     return result;
 }

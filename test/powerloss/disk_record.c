@@ -34,9 +34,8 @@ static struct place place_of(int fd, const char *path)
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
     size_t length = slash == NULL ? 0 : (size_t)(slash - path);
-    if (length >= sizeof(above) || strlen(name) >= DISK_NAME_SIZE) {
+    if (length >= sizeof(above) || strlen(name) >= DISK_NAME_SIZE)
         return place;
-    }
     memcpy(above, path, length);
     above[length] = '\0';
     const char *folder = slash == NULL ? "." : length == 0 ? "/" : above;
@@ -65,9 +64,8 @@ static void note_entry(enum disk_kind kind, const struct place *place, int node)
 static bool enter(void)
 {
     disk_log_enter();
-    if (disk_log_is_on()) {
+    if (disk_log_is_on())
         return true;
-    }
     disk_log_leave();
     return false;
 }
@@ -84,19 +82,17 @@ static long leave(long result)
 
 static int open_noted(int at, const char *path, int flags, unsigned mode)
 {
-    if ((flags & (O_CREAT | O_TRUNC)) == 0 || !enter()) {
+    if ((flags & (O_CREAT | O_TRUNC)) == 0 || !enter())
         return (int)syscall(SYS_openat, at, path, flags, mode);
-    }
     struct place place = place_of(at, path);
     struct stat st;
     bool was_there = fstatat(at, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
     int fd = (int)syscall(SYS_openat, at, path, flags, mode);
     if (fd >= 0 && place.folder >= 0 && fstat(fd, &st) == 0) {
-        if (!was_there) {
+        if (!was_there)
             note_entry(DISK_CREATE, &place, disk_log_born(st.st_ino, false));
-        } else if (flags & O_TRUNC) {
+        else if (flags & O_TRUNC)
             disk_log_add(&(struct disk_op){.kind = DISK_TRUNCATE, .node = disk_log_find(st.st_dev, st.st_ino)});
-        }
     }
     return (int)leave(fd);
 }
@@ -139,23 +135,20 @@ int openat64(int at, const char *path, int flags, ...)
 static void note_write(int node, uint64_t offset, const void *data, size_t size)
 {
     struct disk_op op = {.kind = DISK_WRITE, .node = node, .offset = offset, .size = size, .data = malloc(size + 1)};
-    if (op.data == NULL) {
+    if (op.data == NULL)
         abort();
-    }
     memcpy(op.data, data, size);
     disk_log_add(&op);
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t offset)
 {
-    if (!enter()) {
+    if (!enter())
         return syscall(SYS_pwrite64, fd, data, size, offset);
-    }
     int node = node_of(fd);
     ssize_t done = syscall(SYS_pwrite64, fd, data, size, offset);
-    if (node >= 0 && done > 0) {
+    if (node >= 0 && done > 0)
         note_write(node, (uint64_t)offset, data, (size_t)done);
-    }
     return leave(done);
 }
 
@@ -166,45 +159,39 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t offset)
 
 ssize_t write(int fd, const void *data, size_t size)
 {
-    if (!enter()) {
+    if (!enter())
         return syscall(SYS_write, fd, data, size);
-    }
     int node = node_of(fd);
     off_t offset = node >= 0 ? lseek(fd, 0, SEEK_CUR) : 0;
     ssize_t done = syscall(SYS_write, fd, data, size);
-    if (node >= 0 && done > 0) {
+    if (node >= 0 && done > 0)
         note_write(node, (uint64_t)offset, data, (size_t)done);
-    }
     return leave(done);
 }
 
 /* Looks at what has come, where it has come to. */
 ssize_t copy_file_range(int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags)
 {
-    if (!enter()) {
+    if (!enter())
         return syscall(SYS_copy_file_range, from, at, to, to_at, size, flags);
-    }
     int node = node_of(to);
     off_t offset = to_at != NULL ? *to_at : lseek(to, 0, SEEK_CUR);
     ssize_t done = syscall(SYS_copy_file_range, from, at, to, to_at, size, flags);
     char *data = node >= 0 && done > 0 ? malloc((size_t)done) : NULL;
-    if (data != NULL && pread(to, data, (size_t)done, offset) == done) {
+    if (data != NULL && pread(to, data, (size_t)done, offset) == done)
         note_write(node, (uint64_t)offset, data, (size_t)done);
-    }
     free(data);
     return leave(done);
 }
 
 int ftruncate64(int fd, off64_t size)
 {
-    if (!enter()) {
+    if (!enter())
         return (int)syscall(SYS_ftruncate, fd, size);
-    }
     int node = node_of(fd);
     int rc = (int)syscall(SYS_ftruncate, fd, size);
-    if (node >= 0 && rc == 0) {
+    if (node >= 0 && rc == 0)
         disk_log_add(&(struct disk_op){.kind = DISK_TRUNCATE, .node = node, .size = (uint64_t)size});
-    }
     return (int)leave(rc);
 }
 
@@ -215,28 +202,24 @@ int ftruncate(int fd, off_t size)
 
 int futimens(int fd, const struct timespec times[2])
 {
-    if (!enter()) {
+    if (!enter())
         return (int)syscall(SYS_utimensat, fd, NULL, times, 0);
-    }
     int node = node_of(fd);
     int rc = (int)syscall(SYS_utimensat, fd, NULL, times, 0);
-    if (node >= 0 && rc == 0 && times != NULL) {
+    if (node >= 0 && rc == 0 && times != NULL)
         disk_log_add(&(struct disk_op){.kind = DISK_TIMES, .node = node, .mtime = times[1]});
-    }
     return (int)leave(rc);
 }
 
 static int sync_noted(int fd, bool data_only)
 {
     long number = data_only ? SYS_fdatasync : SYS_fsync;
-    if (!enter()) {
+    if (!enter())
         return (int)syscall(number, fd);
-    }
     int node = node_of(fd);
     int rc = (int)syscall(number, fd);
-    if (node >= 0 && rc == 0) {
+    if (node >= 0 && rc == 0)
         disk_log_add(&(struct disk_op){.kind = DISK_SYNC, .node = node, .data_only = data_only});
-    }
     return (int)leave(rc);
 }
 
@@ -254,15 +237,13 @@ int fdatasync(int fd)
 
 int mkdirat(int at, const char *path, mode_t mode)
 {
-    if (!enter()) {
+    if (!enter())
         return (int)syscall(SYS_mkdirat, at, path, mode);
-    }
     struct place place = place_of(at, path);
     int rc = (int)syscall(SYS_mkdirat, at, path, mode);
     struct stat st;
-    if (place.folder >= 0 && rc == 0 && fstatat(at, path, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (place.folder >= 0 && rc == 0 && fstatat(at, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
         note_entry(DISK_MKDIR, &place, disk_log_born(st.st_ino, true));
-    }
     return (int)leave(rc);
 }
 
@@ -273,15 +254,13 @@ int mkdir(const char *path, mode_t mode)
 
 int unlinkat(int at, const char *path, int flags)
 {
-    if (!enter()) {
+    if (!enter())
         return (int)syscall(SYS_unlinkat, at, path, flags);
-    }
     struct place place = place_of(at, path);
     int node = node_at(at, path);
     int rc = (int)syscall(SYS_unlinkat, at, path, flags);
-    if (place.folder >= 0 && rc == 0) {
+    if (place.folder >= 0 && rc == 0)
         note_entry(DISK_REMOVE, &place, node);
-    }
     return (int)leave(rc);
 }
 
@@ -297,9 +276,8 @@ int rmdir(const char *path)
 
 int renameat(int from, const char *old, int to, const char *name)
 {
-    if (!enter()) {
+    if (!enter())
         return (int)syscall(SYS_renameat, from, old, to, name);
-    }
     struct place source = place_of(from, old);
     struct place place = place_of(to, name);
     int node = node_at(from, old);

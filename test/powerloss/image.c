@@ -62,9 +62,8 @@ static void entry_remove(struct image *image, int folder, const char *name)
 static void entry_set(struct image *image, int folder, const char *name, int node)
 {
     entry_remove(image, folder, name);
-    if (image->entry_count == ENTRIES_MAX) {
+    if (image->entry_count == ENTRIES_MAX)
         abort();
-    }
     struct entry *entry = &image->entries[image->entry_count++];
     *entry = (struct entry){.folder = folder, .node = node};
     memcpy(entry->name, name, strlen(name) + 1);
@@ -77,21 +76,18 @@ static void resize(struct content *content, size_t size)
     if (size > content->capacity) {
         content->capacity = size + size / 2;
         content->data = realloc(content->data, content->capacity);
-        if (content->data == NULL) {
+        if (content->data == NULL)
             abort();
-        }
     }
-    if (size > content->size) {
+    if (size > content->size)
         memset(content->data + content->size, 0, size - content->size);
-    }
     content->size = size;
 }
 
 static void put_bytes(struct content *content, uint64_t offset, const char *data, size_t size)
 {
-    if (offset + size > content->size) {
+    if (offset + size > content->size)
         resize(content, offset + size);
-    }
     memcpy(content->data + offset, data, size);
 }
 
@@ -101,14 +97,12 @@ static void put_torn(struct image *image, struct content *content, const struct 
     for (uint64_t at = op->offset; at < op->offset + op->size;) {
         uint64_t end = (at / image->sector + 1) * image->sector;
         end = end < op->offset + op->size ? end : op->offset + op->size;
-        if (flip(image)) {
+        if (flip(image))
             put_bytes(content, at, op->data + (at - op->offset), end - at);
-        }
         at = end;
     }
-    if (flip(image) && op->offset + op->size > content->size) {
+    if (flip(image) && op->offset + op->size > content->size)
         resize(content, op->offset + op->size);
-    }
 }
 
 static void apply(struct image *image, const struct disk_op *op)
@@ -119,9 +113,8 @@ static void apply(struct image *image, const struct disk_op *op)
         put_torn(image, content, op);
         return;
     }
-    if (!flushed && !flip(image)) {
+    if (!flushed && !flip(image))
         return;
-    }
     switch (op->kind) {
     case DISK_CREATE:
     case DISK_MKDIR: entry_set(image, op->folder, op->name, op->node); break;
@@ -155,21 +148,18 @@ static bool write_file(struct image *image, const struct entry *entry, int folde
 {
     struct content *content = &image->contents[entry->node];
     const char *end = strrchr(entry->name, '-');
-    if (end != NULL && strcmp(end, "-shm") == 0 && image->choice == IMAGE_SOME) {
+    if (end != NULL && strcmp(end, "-shm") == 0 && image->choice == IMAGE_SOME)
         spoil(image, content);
-    }
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, content->mtime};
     struct stat st;
     int fd = openat(folder, entry->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool good =
         fd >= 0 && (content->size == 0 || pwrite(fd, content->data, content->size, 0) == (ssize_t)content->size);
     good = good && (!content->has_mtime || futimens(fd, times) == 0) && fstat(fd, &st) == 0;
-    if (good) {
+    if (good)
         disk_alias_add(st.st_ino, disk_log_node(entry->node)->inode);
-    }
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     return good;
 }
 
@@ -178,18 +168,16 @@ static bool write_folder(struct image *image, int node, int folder, int depth)
     bool good = depth < DEPTH_MAX;
     for (size_t i = 0; good && i < image->entry_count; i++) {
         const struct entry *entry = &image->entries[i];
-        if (entry->folder != node) {
+        if (entry->folder != node)
             continue;
-        }
         if (!disk_log_node(entry->node)->is_folder) {
             good = write_file(image, entry, folder);
             continue;
         }
         int fd = mkdirat(folder, entry->name, 0700) == 0 ? openat(folder, entry->name, O_RDONLY | O_DIRECTORY) : -1;
         good = fd >= 0 && write_folder(image, entry->node, fd, depth + 1);
-        if (fd >= 0) {
+        if (fd >= 0)
             (void)close(fd);
-        }
     }
     return good;
 }
@@ -208,14 +196,12 @@ bool image_build(size_t instant, enum image_choice choice, uint64_t seed, const 
         image.contents[i].size = 0;
         image.contents[i].has_mtime = false;
     }
-    for (size_t i = 0; i < instant; i++) {
+    for (size_t i = 0; i < instant; i++)
         apply(&image, disk_log_op(i));
-    }
     disk_alias_clear();
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool good = fd >= 0 && write_folder(&image, 0, fd, 0);
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
     return good;
 }

@@ -53,16 +53,13 @@ static bool md5_is(const void *data, size_t length, const char *etag)
     size_t part_size = in_parts ? STORY_PART_SIZE : length;
     for (size_t at = 0; at < length && parts < 4; at += part_size) {
         size_t left = length - at;
-        if (!md5((const char *)data + at, left < part_size ? left : part_size, sums + MD5_SIZE * parts++)) {
+        if (!md5((const char *)data + at, left < part_size ? left : part_size, sums + MD5_SIZE * parts++))
             return false;
-        }
     }
-    if (in_parts && !md5(sums, MD5_SIZE * parts, sums)) {
+    if (in_parts && !md5(sums, MD5_SIZE * parts, sums))
         return false;
-    }
-    for (size_t i = 0; i < MD5_SIZE; i++) {
+    for (size_t i = 0; i < MD5_SIZE; i++)
         snprintf(text + 1 + 2 * i, 3, "%02x", sums[i]);
-    }
     snprintf(text + strlen(text), 8, in_parts ? "-%zu\"" : "\"", parts);
     return strcmp(text, etag) == 0;
 }
@@ -73,9 +70,8 @@ static int version_of(const void *data, size_t length, const char *content_type)
     int version = -1;
     const char *text;
     size_t text_length;
-    if (sscanf(content_type, "text/v%d", &version) != 1 || version <= 0) {
+    if (sscanf(content_type, "text/v%d", &version) != 1 || version <= 0)
         return -1;
-    }
     story_text(version, &text, &text_length);
     return length == text_length && memcmp(data, text, length) == 0 ? version : -1;
 }
@@ -89,9 +85,8 @@ static bool look_at_bytes(struct judge *judge, int key, const os_object *head)
     size_t length = 0;
     sink.ret_data = &data;
     sink.ret_length = &length;
-    if (os_get(judge->client, story_keys[key], &sink, NULL, &object, &err) != OS_OK) {
+    if (os_get(judge->client, story_keys[key], &sink, NULL, &object, &err) != OS_OK)
         return blame(judge, "%s has a HEAD and cannot be read: %s", story_keys[key], err.message);
-    }
     bool good = true;
     judge->versions[key] = version_of(data, length, object.content_type);
     if (strcmp(object.etag, head->etag) != 0 || !md5_is(data, length, object.etag)) {
@@ -109,14 +104,12 @@ static bool look_at_key(struct judge *judge, int key)
     os_object head = OS_OBJECT_INIT;
     os_error err;
     os_code code = os_head(judge->client, story_keys[key], NULL, &head, &err);
-    if (code != OS_OK && code != OS_ERR_NOT_FOUND) {
+    if (code != OS_OK && code != OS_ERR_NOT_FOUND)
         return blame(judge, "HEAD of %s: %s", story_keys[key], err.message);
-    }
     if (code == OS_OK) {
         strcpy(judge->etags[key], head.etag);
-        if (!look_at_bytes(judge, key, &head)) {
+        if (!look_at_bytes(judge, key, &head))
             return false;
-        }
     }
     return story_allows(judge->instant, key, judge->versions[key])
                ? true
@@ -142,14 +135,11 @@ static bool look_at_list(struct judge *judge)
     os_list_options options = OS_LIST_OPTIONS_INIT;
     os_error err;
     os_code code = os_list(judge->client, &options, NULL, note_listed, judge, &err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return judge->why[0] != '\0' ? false : blame(judge, "the list: %s", err.message);
-    }
-    for (int key = 0; key < STORY_KEYS; key++) {
-        if ((judge->etags[key][0] != '\0') != ((judge->listed >> key & 1) != 0)) {
+    for (int key = 0; key < STORY_KEYS; key++)
+        if ((judge->etags[key][0] != '\0') != ((judge->listed >> key & 1) != 0))
             return blame(judge, "HEAD and the list do not agree on %s", story_keys[key]);
-        }
-    }
     return true;
 }
 
@@ -171,9 +161,8 @@ static int note_check(void *context, int columns, char **values, char **names)
 {
     (void)names;
     struct judge *judge = context;
-    if (columns != 1 || values[0] == NULL || strcmp(values[0], "ok") != 0) {
+    if (columns != 1 || values[0] == NULL || strcmp(values[0], "ok") != 0)
         (void)blame(judge, "integrity_check: %s", values[0] != NULL ? values[0] : "NULL");
-    }
     return 0;
 }
 
@@ -184,9 +173,8 @@ static bool check_database(struct judge *judge, const char *name)
     snprintf(file, sizeof(file), "%s/.oscommit/%s", judge->root, name);
     int rc = sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL);
     rc = rc == SQLITE_OK ? sqlite3_exec(db, "PRAGMA integrity_check", note_check, judge, NULL) : rc;
-    if (rc != SQLITE_OK) {
+    if (rc != SQLITE_OK)
         (void)blame(judge, "%s: %s", name, db != NULL ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
-    }
     (void)sqlite3_close(db);
     return judge->why[0] == '\0';
 }
@@ -207,16 +195,13 @@ static bool look(struct judge *judge)
 {
     os_error err;
     bool good = true;
-    for (int key = 0; good && key < STORY_KEYS; key++) {
+    for (int key = 0; good && key < STORY_KEYS; key++)
         good = look_at_key(judge, key);
-    }
-    if (good && story_lost_a_rename(judge->instant, judge->versions)) {
+    if (good && story_lost_a_rename(judge->instant, judge->versions))
         good = blame(judge, "neither name of a renamed object is there");
-    }
     good = good && look_at_list(judge) && remove_uploads(judge);
-    if (good && os_table_check(judge->client, NULL, &err) != OS_OK) {
+    if (good && os_table_check(judge->client, NULL, &err) != OS_OK)
         good = blame(judge, "the ledger: %s", err.message);
-    }
     return good && write_again(judge);
 }
 
@@ -226,13 +211,11 @@ bool judge_image(const char *root, size_t instant, char *why, size_t why_size)
     struct judge judge = {.root = root, .instant = instant, .why = why, .why_size = why_size};
     os_error err;
     why[0] = '\0';
-    if (instant < story_init_end() && os_init(root, &err) != OS_OK) {
+    if (instant < story_init_end() && os_init(root, &err) != OS_OK)
         return blame(&judge, "os_init again: %s", err.message);
-    }
     judge.client = story_client(root, 0, &err);
-    if (judge.client == NULL) {
+    if (judge.client == NULL)
         return blame(&judge, "the store cannot be opened: %s", err.message);
-    }
     bool good = look(&judge);
     os_client_close(judge.client);
     return good && check_database(&judge, "objects.db") && check_database(&judge, "ledger.db");

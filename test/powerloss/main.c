@@ -86,9 +86,8 @@ static void try_image(struct plan *plan, size_t instant, enum image_choice choic
         char call[96];
         char change[160] = "nothing";
         story_describe(instant, call, sizeof(call));
-        if (instant > 0) {
+        if (instant > 0)
             disk_log_describe(instant - 1, change, sizeof(change));
-        }
         plan->failures++;
         printf("FAILED after change %zu (%s; %s), with %s on the disk (seed %llu): %s\n", instant, change, call,
                choices[choice], (unsigned long long)seed, why);
@@ -102,9 +101,8 @@ static void try_instant(struct plan *plan, size_t instant)
     plan->instants++;
     try_image(plan, instant, IMAGE_NONE, plan->seed);
     try_image(plan, instant, IMAGE_ALL, plan->seed);
-    for (long i = 0; i < plan->images; i++) {
+    for (long i = 0; i < plan->images; i++)
         try_image(plan, instant, IMAGE_SOME, plan->seed + instant * 1000003 + (uint64_t)i);
-    }
 }
 
 static bool record(struct plan *plan)

@@ -32,12 +32,10 @@ void story_text(int version, const char **ret, size_t *ret_length)
     static char text[STORY_TEXT_MAX];
     static const size_t lengths[] = {700, 3, 20000, 5000};
     size_t length = version % 11 == 7 ? 80000 : lengths[version % 4];
-    if (version == large_version) {
+    if (version == large_version)
         length = STORY_TEXT_MAX;
-    }
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         text[i] = (char)('!' + (i * 31 + (size_t)version * 17 + i / 512) % 90);
-    }
     *ret = text;
     *ret_length = length;
 }
@@ -99,9 +97,8 @@ static void end(struct teller *teller, bool done)
     }
     call_count++;
     now[told->key] = told->version;
-    if (told->other != NO_KEY) {
+    if (told->other != NO_KEY)
         now[told->other] = told->other_version;
-    }
 }
 
 static int new_version(struct teller *teller)
@@ -242,13 +239,11 @@ bool story_run(const char *root, enum disk_lie lie)
     init_end = disk_log_count();
     disk_log_lie(lie);
     for (int round = 0; round < STORY_ROUNDS && teller.good; round++) {
-        if (!open_clients(&teller, root)) { /* closing the last ones has folded the logs of SQLite in */
+        if (!open_clients(&teller, root)) /* closing the last ones has folded the logs of SQLite in */
             return false;
-        }
         tell_round(&teller, round * STORY_ROUND_KEYS);
-        if (round == STORY_ROUNDS - 1) {
+        if (round == STORY_ROUNDS - 1)
             tell_end(&teller);
-        }
         os_client_close(teller.staging);
         os_client_close(teller.client);
     }
@@ -279,11 +274,10 @@ bool story_allows(size_t instant, int key, int version)
     bool allowed = false;
     for (size_t i = 0; i < call_count; i++) {
         int by = version_by(&calls[i], key);
-        if (by >= 0 && calls[i].end <= instant) {
+        if (by >= 0 && calls[i].end <= instant)
             settled = by;
-        } else if (by >= 0 && is_under_way(&calls[i], instant)) {
+        else if (by >= 0 && is_under_way(&calls[i], instant))
             allowed = allowed || version == by;
-        }
     }
     return allowed || version == settled;
 }
@@ -293,9 +287,8 @@ bool story_lost_a_rename(size_t instant, const int versions[STORY_KEYS])
     for (size_t i = 0; i < call_count; i++) {
         const struct told *told = &calls[i];
         if (told->other != NO_KEY && is_under_way(told, instant) && versions[told->key] == 0 &&
-            versions[told->other] == 0) {
+            versions[told->other] == 0)
             return true;
-        }
     }
     return false;
 }
@@ -303,9 +296,7 @@ bool story_lost_a_rename(size_t instant, const int versions[STORY_KEYS])
 void story_describe(size_t instant, char *ret, size_t size)
 {
     ret[0] = '\0';
-    for (size_t i = 0; i < call_count; i++) {
-        if (is_under_way(&calls[i], instant)) {
+    for (size_t i = 0; i < call_count; i++)
+        if (is_under_way(&calls[i], instant))
             snprintf(ret, size, "%s of %s", calls[i].what, story_keys[calls[i].key]);
-        }
-    }
 }

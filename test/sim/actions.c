@@ -33,16 +33,14 @@ static void count_restart(struct world *world, const char *line)
 {
     static const char before[] = "guard ended by ";
     const char *rule = strstr(line, before);
-    if (rule == NULL) {
+    if (rule == NULL)
         return;
-    }
     rule += strlen(before);
     size_t length = strcspn(rule, ",");
     for (size_t i = 0; i < WORLD_RULES_MAX && length < sizeof(world->restarts[0].rule); i++) {
         struct restarts *restarts = &world->restarts[i];
-        if (restarts->count == 0) {
+        if (restarts->count == 0)
             memcpy(restarts->rule, rule, length);
-        }
         if (strlen(restarts->rule) == length && strncmp(restarts->rule, rule, length) == 0) {
             restarts->count++;
             return;
@@ -56,9 +54,8 @@ static void note_given_up(struct world *world, const char *line)
     static const char before[] = "the upload upload+";
     const char *number = strstr(line, before);
     size_t upload = number != NULL ? (size_t)strtoull(number + strlen(before), NULL, 10) : 0;
-    if (upload > 0 && upload <= world->upload_count && strstr(line, "could not be aborted") != NULL) {
+    if (upload > 0 && upload <= world->upload_count && strstr(line, "could not be aborted") != NULL)
         world->uploads[upload - 1].given_up = true;
-    }
 }
 
 static void log_line(void *context, os_log_level level, const char *line)
@@ -90,9 +87,8 @@ static void give_settings(const struct world *world, char *profile, size_t size,
     options->parts_at_once = fleet->parts_at_once;
     options->stalled_body_s = fleet->stalled_body_s;
     options->minimum_rate = 1024;
-    if (fleet->stage_above > 0) {
+    if (fleet->stage_above > 0)
         options->part_size = PART_SIZE;
-    }
     if (fleet->profiled) {
         snprintf(profile, size, "/proc/self/fd/%d", world->profile_fd);
         options->store_profile = profile;
@@ -121,9 +117,8 @@ bool action_open(struct worker *worker)
     frame_enter(worker);
     os_code code = os_client_open(&options, &worker->client, &error);
     frame_leave();
-    if (code != OS_OK && code != OS_ERR_NO_MEMORY) {
+    if (code != OS_OK && code != OS_ERR_NO_MEMORY)
         world_fail(worker->world, "A client could not be opened: %s", error.message);
-    }
     return code == OS_OK;
 }
 
@@ -150,9 +145,8 @@ static bool look(struct worker *worker, uint32_t key, uint64_t deadline_ms)
     frame_end(&frame, "os_head");
     truth->end_us = frame_now_us(worker);
     truth->code = code;
-    if (code != OS_OK && code != OS_ERR_NOT_FOUND) {
+    if (code != OS_OK && code != OS_ERR_NOT_FOUND)
         return false;
-    }
     truth->returned = true;
     truth->verdict = OS_COMMITTED;
     truth->settled = OS_COMMITTED;
@@ -178,9 +172,8 @@ static void note_way(const os_result *result, struct truth *truth)
     static const char *const guards[] = {
         [OS_GUARD_RECORD] = "record", [OS_GUARD_NATIVE] = "native", [OS_GUARD_BOTH] = "both"};
     bool known = result->guard == OS_GUARD_RECORD || result->guard == OS_GUARD_NATIVE || result->guard == OS_GUARD_BOTH;
-    if (known && result->request[0] != '\0') {
+    if (known && result->request[0] != '\0')
         snprintf(truth->way, sizeof(truth->way), "%.23s, %s", result->request, guards[result->guard]);
-    }
 }
 
 static void note_verdict(struct frame *frame, struct truth *truth)
@@ -190,9 +183,8 @@ static void note_verdict(struct frame *frame, struct truth *truth)
     truth->by_result = true;
     truth->end_us = world->schedule.now_us;
     truth->verdict = frame->verdict;
-    if (world->defect == WORLD_PLANTED && truth->verdict == OS_UNKNOWN && truth->operation == HISTORY_PUT_IF_ABSENT) {
+    if (world->defect == WORLD_PLANTED && truth->verdict == OS_UNKNOWN && truth->operation == HISTORY_PUT_IF_ABSENT)
         truth->verdict = OS_COMMITTED;
-    }
     truth->settled = truth->verdict;
     truth->code = frame->error.code;
     truth->guards = frame->result.guards;
@@ -259,15 +251,14 @@ static void note_delete_of_rename(const struct frame *frame, struct truth *truth
     truth->returned = true;
     truth->end_us = copied->end_us;
     truth->code = frame->error.code;
-    if (copied->verdict != OS_COMMITTED) {
+    if (copied->verdict != OS_COMMITTED)
         truth->verdict = OS_NOT_EXECUTED;
-    } else if (frame->error.code == OS_OK) {
+    else if (frame->error.code == OS_OK)
         truth->verdict = OS_COMMITTED;
-    } else if (strstr(message, "no longer the version") != NULL) {
+    else if (strstr(message, "no longer the version") != NULL)
         truth->verdict = OS_CONFLICT;
-    } else {
+    else
         truth->verdict = strstr(message, "is not known") != NULL ? OS_UNKNOWN : OS_NOT_EXECUTED;
-    }
     truth->settled = truth->verdict;
 }
 
@@ -307,15 +298,12 @@ void action_call(struct worker *worker, const struct plan_call *call)
     struct world *world = worker->world;
     bool looks = call->kind != PLAN_CREATE && call->kind != PLAN_STALE && call->kind != PLAN_RENAME;
     bool needs_source = call->kind == PLAN_COPY || call->kind == PLAN_RENAME;
-    if (looks && !look(worker, call->key, LOOK_DEADLINE_MS)) {
+    if (looks && !look(worker, call->key, LOOK_DEADLINE_MS))
         return;
-    }
-    if (needs_source && (!look(worker, call->source, LOOK_DEADLINE_MS) || worker->seen[call->source][0] == '\0')) {
+    if (needs_source && (!look(worker, call->source, LOOK_DEADLINE_MS) || worker->seen[call->source][0] == '\0'))
         return;
-    }
-    if (fault_strikes(&world->faults, FAULT_CANCEL, worker->process->call)) {
+    if (fault_strikes(&world->faults, FAULT_CANCEL, worker->process->call))
         frame_cancel_later(worker, call->cancel_after_us);
-    }
     switch (call->kind) {
     case PLAN_CREATE: put(worker, call, ""); break;
     case PLAN_UPDATE:
@@ -323,9 +311,8 @@ void action_call(struct worker *worker, const struct plan_call *call)
     case PLAN_COPY: copy(worker, call); break;
     case PLAN_RENAME: rename_key(worker, call); break;
     case PLAN_DELETE:
-        if (worker->seen[call->key][0] != '\0') {
+        if (worker->seen[call->key][0] != '\0')
             delete_key(worker, call);
-        }
         break;
     case PLAN_READ: break;
     }
@@ -342,9 +329,8 @@ void action_final(struct worker *worker, uint32_t key)
         world_fail(world, "Without any fault left, key %u could not be read.", key);
         return;
     }
-    if (plan_is_create_once(world, key) && worker->seen[key][0] != '\0') {
+    if (plan_is_create_once(world, key) && worker->seen[key][0] != '\0')
         return;
-    }
     put(worker, &call, worker->seen[key]);
     const struct truth *truth = &world->truths[world->truth_count - 1];
     if (truth->verdict != OS_COMMITTED) {

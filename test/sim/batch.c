@@ -73,9 +73,8 @@ static bool start(struct batches *batches, struct child *child)
     batches->next += child->count;
     fflush(NULL);
     pid_t pid = fork();
-    if (pid == 0) {
+    if (pid == 0)
         run_child(batches->options, child);
-    }
     child->pid = pid;
     return pid > 0;
 }
@@ -121,11 +120,9 @@ static bool run_all(struct batches *batches)
 {
     bool ok = true;
     do {
-        for (uint32_t i = 0; i < batches->jobs && ok && wants_more(batches); i++) {
-            if (batches->children[i].pid == 0) {
+        for (uint32_t i = 0; i < batches->jobs && ok && wants_more(batches); i++)
+            if (batches->children[i].pid == 0)
                 ok = start(batches, &batches->children[i]);
-            }
-        }
     } while (wait_for_one(batches));
     return ok;
 }
@@ -136,9 +133,8 @@ bool batch_run(const struct batch_options *options, struct summary *ret, bool *r
     struct batches batches = {.options = options, .jobs = jobs, .begun_s = batch_clock_s(), .ret = ret};
     size_t size = jobs * sizeof(*batches.children);
     batches.children = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (batches.children == MAP_FAILED) {
+    if (batches.children == MAP_FAILED)
         return false;
-    }
     bool ok = run_all(&batches);
     munmap(batches.children, size);
     *ret_any_failed = batches.failed;

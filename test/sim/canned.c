@@ -45,9 +45,8 @@ static bool add_answer(const char *line, uint64_t now_ms, const char *headers, c
     char date[32];
     text_format_http_date((int64_t)(now_ms / 1000), date);
     buf_add_f(ret, "HTTP/1.1 %s\r\nDate: %s\r\n%sContent-Length: %zu\r\n\r\n", line, date, headers, length);
-    if (!head) {
+    if (!head)
         buf_add(ret, body, length);
-    }
     return buf_ok(ret);
 }
 

@@ -10,20 +10,17 @@ enum { LARGE = (5 << 20) + 100 /* the least part, and a bit */ };
 void content_make(struct content *content, uint32_t lane, uint64_t call, const struct plan_call *plan)
 {
     content_free(content);
-    if (plan->content > 0) {
+    if (plan->content > 0)
         snprintf(content->text, sizeof(content->text), "the same %u", plan->content);
-    } else {
+    else
         snprintf(content->text, sizeof(content->text), "lane %u call %llu", lane, (unsigned long long)(call & 0xffff));
-    }
     content->length = strlen(content->text);
     content->pace = 1 + (uint32_t)(call % 5);
-    if (!plan->large) {
+    if (!plan->large)
         return;
-    }
     content->large = malloc(LARGE);
-    if (content->large == NULL) {
+    if (content->large == NULL)
         abort();
-    }
     memset(content->large, 'x', LARGE);
     memcpy(content->large, content->text, content->length);
     content->length = LARGE;

@@ -57,9 +57,8 @@ static bool take_stack(struct stack *ret)
     }
     char *base = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED) {
+    if (base == MAP_FAILED)
         return false;
-    }
     if (mprotect(base, GUARD_BYTES, PROT_NONE) != 0) {
         munmap(base, GUARD_BYTES + STACK_BYTES);
         return false;
@@ -73,18 +72,16 @@ static void give_stack(struct stack stack)
 #ifdef WITH_ASAN
     __asan_unpoison_memory_region(stack.base, STACK_BYTES); /* frames that never returned */
 #endif
-    if (running.spare_count < SPARE_MAX) {
+    if (running.spare_count < SPARE_MAX)
         running.spare[running.spare_count++] = stack;
-    } else {
+    else
         munmap(stack.base - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
-    }
 }
 
 void coroutine_free_stacks(void)
 {
-    while (running.spare_count > 0) {
+    while (running.spare_count > 0)
         munmap(running.spare[--running.spare_count].base - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
-    }
 }
 
 /* Out of `own`; `for_good` lets the sanitizer forget its stack. */
@@ -105,9 +102,8 @@ static void leave(struct coroutine *own, bool for_good)
 #ifdef WITH_ASAN
     __sanitizer_finish_switch_fiber(own->fake_stack, &running.resumer_stack, &running.resumer_stack_bytes);
 #endif
-    if (own->dropping) {
+    if (own->dropping)
         leave(own, true);
-    }
 }
 
 static void begin(void)
@@ -116,9 +112,8 @@ static void begin(void)
 #ifdef WITH_ASAN
     __sanitizer_finish_switch_fiber(NULL, &running.resumer_stack, &running.resumer_stack_bytes);
 #endif
-    if (!own->dropping) {
+    if (!own->dropping)
         own->run(own->run_context);
-    }
     own->ended = true;
     leave(own, true);
 }
@@ -138,9 +133,8 @@ static void make_context(struct coroutine *coroutine)
 struct coroutine *coroutine_new(void (*run)(void *context), void *context)
 {
     struct coroutine *coroutine = calloc(1, sizeof(*coroutine));
-    if (coroutine == NULL) {
+    if (coroutine == NULL)
         return NULL;
-    }
     if (!take_stack(&coroutine->stack)) {
         free(coroutine);
         return NULL;
@@ -179,9 +173,8 @@ bool coroutine_ended(const struct coroutine *coroutine)
 
 void coroutine_free(struct coroutine *coroutine)
 {
-    if (coroutine == NULL) {
+    if (coroutine == NULL)
         return;
-    }
     assert(running.current != coroutine);
     if (!coroutine->ended) {
         coroutine->dropping = true;

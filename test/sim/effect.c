@@ -19,14 +19,12 @@ void effect_begin(const struct world *world, const char *request, struct effect 
     *ret = (struct effect){0};
     const char *at = strstr(request, before_key);
     size_t line = strcspn(request, "\r");
-    if (at == NULL || at > request + line) {
+    if (at == NULL || at > request + line)
         return;
-    }
     at += strlen(before_key);
     size_t length = strcspn(at, " ?");
-    if (length >= sizeof(ret->key)) {
+    if (length >= sizeof(ret->key))
         return;
-    }
     memcpy(ret->key, at, length);
     ret->versions = fake_s3_version_count(world->s3, ret->key);
     effect_current(world, ret->key, ret->etag);
@@ -36,18 +34,16 @@ static struct truth *find(struct world *world, uint64_t call, const char *key)
 {
     for (size_t i = 0; i < world->truth_count; i++) {
         struct truth *truth = &world->truths[i];
-        if (truth->call == call && truth->operation != HISTORY_READ && strcmp(truth->key, key) == 0) {
+        if (truth->call == call && truth->operation != HISTORY_READ && strcmp(truth->key, key) == 0)
             return truth;
-        }
     }
     return NULL;
 }
 
 void effect_end(struct world *world, uint64_t call, const struct effect *effect)
 {
-    if (effect->key[0] == '\0' || fake_s3_version_count(world->s3, effect->key) == effect->versions) {
+    if (effect->key[0] == '\0' || fake_s3_version_count(world->s3, effect->key) == effect->versions)
         return;
-    }
     struct truth *truth = find(world, call, effect->key);
     if (truth == NULL) {
         world_fail(world, "A write of %s took effect that no call had asked for.", effect->key);
@@ -56,9 +52,8 @@ void effect_end(struct world *world, uint64_t call, const struct effect *effect)
     truth->applied++;
     truth->applied_us = world->schedule.now_us;
     effect_current(world, effect->key, truth->value);
-    if (strcmp(effect->etag, truth->expected) != 0) {
+    if (strcmp(effect->etag, truth->expected) != 0)
         truth->expectation_broken = true;
-    }
     world_trace(world, "  takes effect: %s was %s, is %s", effect->key, effect->etag[0] ? effect->etag : "absent",
                 truth->value[0] ? truth->value : "absent");
 }

@@ -16,18 +16,16 @@ static void make_crc_table(uint32_t ret[256])
 {
     for (uint32_t i = 0; i < 256; i++) {
         ret[i] = i;
-        for (int bit = 0; bit < 8; bit++) {
+        for (int bit = 0; bit < 8; bit++)
             ret[i] = (ret[i] >> 1) ^ ((ret[i] & 1) != 0 ? 0xedb88320u : 0);
-        }
     }
 }
 
 struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
 {
     struct fake_dynamo *dynamo = calloc(1, sizeof(*dynamo));
-    if (dynamo == NULL) {
+    if (dynamo == NULL)
         return NULL;
-    }
     dynamo->options.no_old_on_failure = options->no_old_on_failure;
     dynamo->options.no_crc32 = options->no_crc32;
     make_crc_table(dynamo->crc_table);
@@ -46,12 +44,10 @@ struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
 
 void fake_dynamo_free(struct fake_dynamo *dynamo)
 {
-    if (dynamo == NULL) {
+    if (dynamo == NULL)
         return;
-    }
-    for (size_t i = 0; i < dynamo->count; i++) {
+    for (size_t i = 0; i < dynamo->count; i++)
         json_decref(dynamo->items[i].item);
-    }
     free(dynamo->items);
     fake_sigv4_free(dynamo->sigv4);
     fake_answer_free(&dynamo->answer);
@@ -76,9 +72,8 @@ const char *fake_dynamo_violation(const struct fake_dynamo *dynamo)
 static uint32_t checksum(const struct fake_dynamo *dynamo, const char *bytes, size_t len)
 {
     uint32_t crc = 0xffffffffu;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         crc = (crc >> 8) ^ dynamo->crc_table[(crc ^ (unsigned char)bytes[i]) & 255];
-    }
     return ~crc;
 }
 
@@ -133,9 +128,8 @@ void fake_dynamo_invalid(struct fake_dynamo *dynamo, const char *message)
 
 void fake_dynamo_violate(struct fake_dynamo *dynamo, const char *message)
 {
-    if (dynamo->violation.len == 0) {
+    if (dynamo->violation.len == 0)
         buf_add_f(&dynamo->violation, "request %" PRIu64 ": %s", dynamo->requests, message);
-    }
     fake_dynamo_invalid(dynamo, message);
 }
 
@@ -170,9 +164,8 @@ static void put_item(struct fake_dynamo *dynamo, const json_t *request)
     struct fake_item item;
     bool is_there = false;
     bool holds = false;
-    if (!fake_dynamo_table_is_there(dynamo, request)) {
+    if (!fake_dynamo_table_is_there(dynamo, request))
         return;
-    }
     const char *fault = fake_item_read(json_object_get(request, "Item"), &item);
     if (fault != NULL) {
         fake_dynamo_violate(dynamo, fault);
@@ -183,11 +176,10 @@ static void put_item(struct fake_dynamo *dynamo, const json_t *request)
     fault = fake_condition_holds(request, old, &holds);
     if (fault != NULL || !holds) {
         json_decref(item.item);
-        if (fault != NULL) {
+        if (fault != NULL)
             fake_dynamo_violate(dynamo, fault);
-        } else {
+        else
             check_failed(dynamo, request, old);
-        }
         return;
     }
     if (!fake_items_put(dynamo, &item)) {
@@ -202,9 +194,8 @@ static void get_item(struct fake_dynamo *dynamo, const json_t *request)
     const char *path;
     const char *etag;
     bool is_there;
-    if (!fake_dynamo_table_is_there(dynamo, request)) {
+    if (!fake_dynamo_table_is_there(dynamo, request))
         return;
-    }
     if (!fake_key_read(json_object_get(request, "Key"), &path, &etag)) {
         fake_dynamo_invalid(dynamo, "The provided key element does not match the schema");
         return;
@@ -270,11 +261,10 @@ static bool admits(struct fake_dynamo *dynamo)
 {
     struct fake_sigv4_times times = {0};
     enum fake_sigv4_verdict verdict = fake_sigv4_judge(dynamo->sigv4, &dynamo->request, dynamo->now_ms, false, &times);
-    if (verdict == FAKE_SIGV4_NO_MEMORY) {
+    if (verdict == FAKE_SIGV4_NO_MEMORY)
         dynamo->no_memory = true;
-    } else if (verdict != FAKE_SIGV4_OK) {
+    else if (verdict != FAKE_SIGV4_OK)
         refuse(dynamo, verdict, &times);
-    }
     return verdict == FAKE_SIGV4_OK;
 }
 
@@ -296,15 +286,13 @@ static void route(struct fake_dynamo *dynamo)
     const struct text *target = fake_request_header(&dynamo->request, "x-amz-target");
     struct text body = dynamo->request.body;
     for (size_t i = 0; target != NULL && i < sizeof(operations) / sizeof(operations[0]); i++) {
-        if (!text_is(*target, operations[i].target)) {
+        if (!text_is(*target, operations[i].target))
             continue;
-        }
         json_t *root = json_loadb(body.p, body.len, JSON_REJECT_DUPLICATES, NULL);
-        if (json_is_object(root)) {
+        if (json_is_object(root))
             operations[i].answer(dynamo, root);
-        } else {
+        else
             fake_dynamo_fail(dynamo, CORAL "SerializationException", "The body is no JSON object", NULL);
-        }
         json_decref(root);
         return;
     }
@@ -318,10 +306,9 @@ bool fake_dynamo_handle(struct fake_dynamo *dynamo, const char *request, size_t 
     dynamo->now_ms = now_ms;
     dynamo->no_memory = false;
     if (!fake_request_parse(request, length, &dynamo->request) || dynamo->request.cut_short ||
-        !text_is(dynamo->request.method, "POST") || !text_is(dynamo->request.path, "/")) {
+        !text_is(dynamo->request.method, "POST") || !text_is(dynamo->request.path, "/"))
         fake_dynamo_fail(dynamo, CORAL "MalformedHttpRequestException", "The request cannot be read", NULL);
-    } else if (admits(dynamo)) {
+    else if (admits(dynamo))
         route(dynamo);
-    }
     return !dynamo->no_memory && fake_answer_write(&dynamo->answer, ret_answer);
 }

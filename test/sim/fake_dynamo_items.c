@@ -19,9 +19,8 @@ static bool read_number(const char *digits, uint64_t *ret)
     const char *at = digits;
     for (; *at >= '0' && *at <= '9'; at++) {
         uint64_t digit = (uint64_t)(*at - '0');
-        if (value > (UINT64_MAX - digit) / 10) {
+        if (value > (UINT64_MAX - digit) / 10)
             return false;
-        }
         value = value * 10 + digit;
     }
     *ret = value;
@@ -55,18 +54,16 @@ bool fake_projects_record(const json_t *request, size_t others)
     const char *expression = json_string_value(json_object_get(request, "ProjectionExpression"));
     const json_t *given = json_object_get(request, "ExpressionAttributeNames");
     char wanted[128] = "";
-    if (expression == NULL) {
+    if (expression == NULL)
         return json_object_size(given) == others;
-    }
     for (size_t i = 0; i < count; i++) {
         char placeholder[16];
         snprintf(placeholder, sizeof(placeholder), "#%s", names[i]);
         strcat(wanted, i > 0 ? ", " : "");
         strcat(wanted, placeholder);
         const char *name = json_string_value(json_object_get(given, placeholder));
-        if (name == NULL || strcmp(name, names[i]) != 0) {
+        if (name == NULL || strcmp(name, names[i]) != 0)
             return false;
-        }
     }
     return strcmp(expression, wanted) == 0 && json_object_size(given) == count;
 }
@@ -85,23 +82,19 @@ const char *fake_item_read(json_t *item, struct fake_item *ret)
     *ret = (struct fake_item){.item = item, .nonce = ""};
     json_object_foreach(item, name, attribute)
     {
-        if (!is_readable(attribute)) {
+        if (!is_readable(attribute))
             return "T1: an attribute is neither S nor an N that is a plain unsigned 64-bit integer";
-        }
     }
     ret->path = fake_typed_text(json_object_get(item, "path"), "S");
     ret->etag = fake_typed_text(json_object_get(item, "etag"), "S");
-    if (!is_key_part(ret->path, FAKE_DYNAMO_PATH_MAX) || !is_key_part(ret->etag, FAKE_DYNAMO_ETAG_MAX)) {
+    if (!is_key_part(ret->path, FAKE_DYNAMO_PATH_MAX) || !is_key_part(ret->etag, FAKE_DYNAMO_ETAG_MAX))
         return "T1: path and etag must be S, and not empty";
-    }
     if (!take_number(item, "generation", &ret->generation) || !take_number(item, "timeout", &ret->timeout_ms) ||
-        !take_number(item, "ttl", &ret->ttl_s)) {
+        !take_number(item, "ttl", &ret->ttl_s))
         return "T1: generation, timeout and ttl must be there, and be N";
-    }
     if (!optional_is(item, "nonce", "S") || !optional_is(item, "saw", "S") || !optional_is(item, "fence", "N") ||
-        !optional_is(item, "upload", "S")) {
+        !optional_is(item, "upload", "S"))
         return "T1: nonce, saw and upload must be S, fence N";
-    }
     const char *nonce = fake_typed_text(json_object_get(item, "nonce"), "S");
     ret->nonce = nonce != NULL ? nonce : "";
     json_incref(item);
@@ -131,11 +124,10 @@ size_t fake_items_position(const struct fake_dynamo *dynamo, const char *path, c
             *ret_is_there = true;
             return middle;
         }
-        if (order < 0) {
+        if (order < 0)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -183,9 +175,8 @@ static bool has_expired(const struct fake_dynamo *dynamo, size_t index, uint64_t
 size_t fake_dynamo_expired_count(const struct fake_dynamo *dynamo, uint64_t now_ms)
 {
     size_t count = 0;
-    for (size_t i = 0; i < dynamo->count; i++) {
+    for (size_t i = 0; i < dynamo->count; i++)
         count += has_expired(dynamo, i, now_ms) ? 1 : 0;
-    }
     return count;
 }
 
@@ -229,17 +220,15 @@ struct fake_dynamo_record fake_dynamo_record_at(const struct fake_dynamo *dynamo
 static int mix(const char *data, size_t len, void *context)
 {
     uint64_t *digest = context; /* FNV-1a */
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         *digest = (*digest ^ (unsigned char)data[i]) * 0x100000001b3u;
-    }
     return 0;
 }
 
 uint64_t fake_dynamo_digest(const struct fake_dynamo *dynamo)
 {
     uint64_t digest = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < dynamo->count; i++) {
+    for (size_t i = 0; i < dynamo->count; i++)
         (void)json_dump_callback(dynamo->items[i].item, mix, &digest, JSON_COMPACT | JSON_SORT_KEYS);
-    }
     return digest;
 }

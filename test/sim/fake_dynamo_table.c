@@ -17,12 +17,10 @@ static bool find_start(const struct fake_dynamo *dynamo, const json_t *request, 
     const char *etag;
     bool is_there;
     *ret = 0;
-    if (start == NULL) {
+    if (start == NULL)
         return true;
-    }
-    if (!fake_key_read(start, &path, &etag)) {
+    if (!fake_key_read(start, &path, &etag))
         return false;
-    }
     *ret = fake_items_position(dynamo, path, etag, &is_there);
     *ret += is_there ? 1 : 0;
     return true;
@@ -39,9 +37,8 @@ static void answer_page(struct fake_dynamo *dynamo, const json_t *request, const
     const json_t *limit = json_object_get(request, "Limit");
     json_int_t most = dynamo->options.page_most > 0 ? dynamo->options.page_most : 1000;
     size_t at;
-    if (json_is_integer(limit) && json_integer_value(limit) < most) {
+    if (json_is_integer(limit) && json_integer_value(limit) < most)
         most = json_integer_value(limit);
-    }
     if (!find_start(dynamo, request, &at) || most < 1) {
         fake_dynamo_invalid(dynamo, "The provided starting key or limit is invalid");
         return;
@@ -69,9 +66,8 @@ static void answer_page(struct fake_dynamo *dynamo, const json_t *request, const
 
 void fake_dynamo_scan(struct fake_dynamo *dynamo, const json_t *request)
 {
-    if (fake_dynamo_table_is_there(dynamo, request)) {
+    if (fake_dynamo_table_is_there(dynamo, request))
         answer_page(dynamo, request, NULL);
-    }
 }
 
 void fake_dynamo_query(struct fake_dynamo *dynamo, const json_t *request)
@@ -81,9 +77,8 @@ void fake_dynamo_query(struct fake_dynamo *dynamo, const json_t *request)
     const json_t *values = json_object_get(request, "ExpressionAttributeValues");
     const char *name = json_string_value(json_object_get(names, "#path"));
     const char *path = fake_typed_text(json_object_get(values, ":path"), "S");
-    if (!fake_dynamo_table_is_there(dynamo, request)) {
+    if (!fake_dynamo_table_is_there(dynamo, request))
         return;
-    }
     if (expression == NULL || strcmp(expression, "#path = :path") != 0 || name == NULL || strcmp(name, "path") != 0 ||
         path == NULL || !fake_projects_record(request, 1) || json_object_size(values) != 1) {
         fake_dynamo_invalid(dynamo, "Invalid KeyConditionExpression");
@@ -105,9 +100,8 @@ static json_t *describe(const struct fake_dynamo *dynamo, const char *status)
 
 void fake_dynamo_describe_table(struct fake_dynamo *dynamo, const json_t *request)
 {
-    if (fake_dynamo_table_is_there(dynamo, request)) {
+    if (fake_dynamo_table_is_there(dynamo, request))
         fake_dynamo_answer(dynamo, json_pack("{s:o}", "Table", describe(dynamo, "ACTIVE")));
-    }
 }
 
 static bool element_is(const json_t *array, size_t index, const char *name, const char *key, const char *value)
@@ -140,9 +134,8 @@ void fake_dynamo_create_table(struct fake_dynamo *dynamo, const json_t *request)
     } else {
         dynamo->table = strdup(name);
         dynamo->no_memory = dynamo->table == NULL;
-        if (!dynamo->no_memory) {
+        if (!dynamo->no_memory)
             fake_dynamo_answer(dynamo, json_pack("{s:o}", "TableDescription", describe(dynamo, "CREATING")));
-        }
     }
 }
 
@@ -150,9 +143,8 @@ void fake_dynamo_update_ttl(struct fake_dynamo *dynamo, const json_t *request)
 {
     const json_t *wanted = json_object_get(request, "TimeToLiveSpecification");
     const char *name = json_string_value(json_object_get(wanted, "AttributeName"));
-    if (!fake_dynamo_table_is_there(dynamo, request)) {
+    if (!fake_dynamo_table_is_there(dynamo, request))
         return;
-    }
     if (name == NULL || strcmp(name, "ttl") != 0 || !json_is_true(json_object_get(wanted, "Enabled"))) {
         fake_dynamo_violate(dynamo, "TTL must be enabled, on the attribute ttl");
     } else if (dynamo->has_ttl) {
@@ -165,9 +157,8 @@ void fake_dynamo_update_ttl(struct fake_dynamo *dynamo, const json_t *request)
 
 void fake_dynamo_describe_ttl(struct fake_dynamo *dynamo, const json_t *request)
 {
-    if (!fake_dynamo_table_is_there(dynamo, request)) {
+    if (!fake_dynamo_table_is_there(dynamo, request))
         return;
-    }
     fake_dynamo_answer(dynamo, dynamo->has_ttl
                                    ? json_pack("{s:{s:s, s:s}}", "TimeToLiveDescription", "TimeToLiveStatus", "ENABLED",
                                                "AttributeName", "ttl")

@@ -14,9 +14,8 @@ static bool same_nocase(struct text text, const char *name)
         c = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
         char d = name[i];
         d = d >= 'A' && d <= 'Z' ? (char)(d - 'A' + 'a') : d;
-        if (d == '\0' || c != d) {
+        if (d == '\0' || c != d)
             return false;
-        }
     }
     return name[text.len] == '\0';
 }
@@ -25,9 +24,8 @@ static bool same_nocase(struct text text, const char *name)
 static bool take_line(struct text *rest, struct text *ret)
 {
     const char *end = rest->len > 0 ? memchr(rest->p, '\n', rest->len) : NULL;
-    if (end == NULL || end == rest->p || end[-1] != '\r') {
+    if (end == NULL || end == rest->p || end[-1] != '\r')
         return false;
-    }
     *ret = (struct text){rest->p, (size_t)(end - rest->p) - 1};
     rest->len -= (size_t)(end - rest->p) + 1;
     rest->p = end + 1;
@@ -38,9 +36,8 @@ static bool is_printable(struct text text, bool blanks_too)
 {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.p[i];
-        if (blanks_too ? (c < 0x20 && c != '\t') || c == 0x7f : c <= 0x20 || c >= 0x7f) {
+        if (blanks_too ? (c < 0x20 && c != '\t') || c == 0x7f : c <= 0x20 || c >= 0x7f)
             return false;
-        }
     }
     return true;
 }
@@ -49,9 +46,8 @@ static bool split_params(struct fake_request *ret)
 {
     struct text rest = ret->query;
     while (rest.len > 0) {
-        if (ret->param_count == FAKE_PARAMS_MAX) {
+        if (ret->param_count == FAKE_PARAMS_MAX)
             return false;
-        }
         const char *end = memchr(rest.p, '&', rest.len);
         size_t whole = end != NULL ? (size_t)(end - rest.p) : rest.len;
         const char *equals = memchr(rest.p, '=', whole);
@@ -70,13 +66,11 @@ static bool read_request_line(struct text line, struct fake_request *ret)
     static const char version[] = " HTTP/1.1";
     size_t tail = sizeof(version) - 1;
     const char *blank = line.len > 0 ? memchr(line.p, ' ', line.len) : NULL;
-    if (blank == NULL || line.len <= tail || memcmp(line.p + line.len - tail, version, tail) != 0) {
+    if (blank == NULL || line.len <= tail || memcmp(line.p + line.len - tail, version, tail) != 0)
         return false;
-    }
     const char *end = line.p + line.len - tail;
-    if (end <= blank + 1 || blank[1] != '/') {
+    if (end <= blank + 1 || blank[1] != '/')
         return false;
-    }
     struct text target = {blank + 1, (size_t)(end - blank) - 1};
     const char *mark = memchr(target.p, '?', target.len);
     size_t path = mark != NULL ? (size_t)(mark - target.p) : target.len;
@@ -92,18 +86,16 @@ static struct text trimmed(struct text text)
         text.p++;
         text.len--;
     }
-    while (text.len > 0 && (text.p[text.len - 1] == ' ' || text.p[text.len - 1] == '\t')) {
+    while (text.len > 0 && (text.p[text.len - 1] == ' ' || text.p[text.len - 1] == '\t'))
         text.len--;
-    }
     return text;
 }
 
 static bool read_header(struct text line, struct fake_request *ret)
 {
     const char *colon = memchr(line.p, ':', line.len);
-    if (colon == NULL || colon == line.p || ret->header_count == FAKE_HEADERS_MAX) {
+    if (colon == NULL || colon == line.p || ret->header_count == FAKE_HEADERS_MAX)
         return false;
-    }
     struct text name = {line.p, (size_t)(colon - line.p)};
     struct text value = {colon + 1, line.len - name.len - 1};
     ret->headers[ret->header_count++] = (struct fake_field){name, trimmed(value)};
@@ -114,9 +106,8 @@ static bool parse_number(struct text text, uint64_t *ret)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < text.len; i++) {
-        if (text.p[i] < '0' || text.p[i] > '9' || value > UINT64_MAX / 16) {
+        if (text.p[i] < '0' || text.p[i] > '9' || value > UINT64_MAX / 16)
             return false;
-        }
         value = value * 10 + (uint64_t)(text.p[i] - '0');
     }
     *ret = value;
@@ -129,9 +120,8 @@ static bool read_body(struct text rest, struct fake_request *ret)
     const struct text *length = fake_request_header(ret, "content-length");
     uint64_t promised = 0;
     if (fake_request_header(ret, "transfer-encoding") != NULL ||
-        (length != NULL && !parse_number(*length, &promised)) || promised < rest.len) {
+        (length != NULL && !parse_number(*length, &promised)) || promised < rest.len)
         return false;
-    }
     ret->body = rest;
     ret->cut_short = promised > rest.len;
     return true;
@@ -143,37 +133,30 @@ bool fake_request_parse(const char *bytes, size_t length, struct fake_request *r
     struct text line;
     ret->header_count = 0;
     ret->param_count = 0;
-    if (!take_line(&rest, &line) || !read_request_line(line, ret)) {
+    if (!take_line(&rest, &line) || !read_request_line(line, ret))
         return false;
-    }
     while (take_line(&rest, &line)) {
-        if (line.len == 0) {
+        if (line.len == 0)
             return read_body(rest, ret);
-        }
-        if (!read_header(line, ret)) {
+        if (!read_header(line, ret))
             return false;
-        }
     }
     return false;
 }
 
 const struct text *fake_request_header(const struct fake_request *request, const char *name)
 {
-    for (size_t i = 0; i < request->header_count; i++) {
-        if (same_nocase(request->headers[i].name, name)) {
+    for (size_t i = 0; i < request->header_count; i++)
+        if (same_nocase(request->headers[i].name, name))
             return &request->headers[i].value;
-        }
-    }
     return NULL;
 }
 
 const struct text *fake_request_param(const struct fake_request *request, const char *name)
 {
-    for (size_t i = 0; i < request->param_count; i++) {
-        if (text_is(request->params[i].name, name)) {
+    for (size_t i = 0; i < request->param_count; i++)
+        if (text_is(request->params[i].name, name))
             return &request->params[i].value;
-        }
-    }
     return NULL;
 }
 
@@ -181,9 +164,8 @@ const struct text *fake_request_param(const struct fake_request *request, const 
 
 static int hex_digit(char c)
 {
-    if (c >= '0' && c <= '9') {
+    if (c >= '0' && c <= '9')
         return c - '0';
-    }
     c = c >= 'a' && c <= 'f' ? (char)(c - 'a' + 'A') : c;
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
@@ -195,9 +177,8 @@ bool fake_decode(struct buf *out, struct text text)
         if (c == '%') {
             int high = text.len - i > 2 ? hex_digit(text.p[i + 1]) : -1;
             int low = text.len - i > 2 ? hex_digit(text.p[i + 2]) : -1;
-            if (high < 0 || low < 0) {
+            if (high < 0 || low < 0)
                 return false;
-            }
             c = (char)(high * 16 + low);
             i += 2;
         }
@@ -255,13 +236,11 @@ static struct civil civil_of(int64_t days)
     struct civil ret = {0};
     ret.weekday = (unsigned)((days + 4) % 7);
     int64_t year = 1970 + days / 366; /* never too late */
-    while (days_of(year + 1, 1, 1) <= days) {
+    while (days_of(year + 1, 1, 1) <= days)
         year++;
-    }
     unsigned month = 1;
-    while (month < 12 && days_of(year, month + 1, 1) <= days) {
+    while (month < 12 && days_of(year, month + 1, 1) <= days)
         month++;
-    }
     ret.year = year;
     ret.month = month;
     ret.day = (unsigned)(days - days_of(year, month, 1)) + 1;
@@ -272,9 +251,8 @@ static bool digits_at(const char *p, size_t count, unsigned *ret)
 {
     unsigned value = 0;
     for (size_t i = 0; i < count; i++) {
-        if (p[i] < '0' || p[i] > '9') {
+        if (p[i] < '0' || p[i] > '9')
             return false;
-        }
         value = value * 10 + (unsigned)(p[i] - '0');
     }
     *ret = value;
@@ -289,15 +267,12 @@ bool fake_parse_amz_date(struct text text, int64_t *ret_s)
         unsigned short least, most;
     } parts[] = {{0, 4, 1970, 9999}, {4, 2, 1, 12}, {6, 2, 1, 31}, {9, 2, 0, 23}, {11, 2, 0, 59}, {13, 2, 0, 59}};
     unsigned value[6];
-    if (text.len != 16 || text.p[8] != 'T' || text.p[15] != 'Z') {
+    if (text.len != 16 || text.p[8] != 'T' || text.p[15] != 'Z')
         return false;
-    }
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 6; i++)
         if (!digits_at(text.p + parts[i].at, parts[i].digits, &value[i]) || value[i] < parts[i].least ||
-            value[i] > parts[i].most) {
+            value[i] > parts[i].most)
             return false;
-        }
-    }
     *ret_s = days_of(value[0], value[1], value[2]) * 86400 + (int64_t)value[3] * 3600 + (int64_t)value[4] * 60 +
              (int64_t)value[5];
     return true;
@@ -388,20 +363,17 @@ static const char *reason(int status)
                    {413, "Request Entity Too Large"},
                    {416, "Requested Range Not Satisfiable"},
                    {501, "Not Implemented"}};
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-        if (reasons[i].status == status) {
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+        if (reasons[i].status == status)
             return reasons[i].reason;
-        }
-    }
     return "Unknown";
 }
 
 bool fake_answer_write(const struct fake_answer *answer, struct buf *ret)
 {
     buf_reset(ret);
-    if (!buf_ok(&answer->headers) || !buf_ok(&answer->body)) {
+    if (!buf_ok(&answer->headers) || !buf_ok(&answer->body))
         return false;
-    }
     buf_add_f(ret, "HTTP/1.1 %d %s\r\n", answer->status, reason(answer->status));
     buf_add(ret, buf_str(&answer->headers), answer->headers.len);
     if (answer->status != 204 && answer->status != 304) {
@@ -409,8 +381,7 @@ bool fake_answer_write(const struct fake_answer *answer, struct buf *ret)
         buf_add_f(ret, "Content-Length: %" PRIu64 "\r\n", length);
     }
     buf_add_str(ret, "\r\n");
-    if (!answer->is_head && answer->status != 204 && answer->status != 304) {
+    if (!answer->is_head && answer->status != 204 && answer->status != 304)
         buf_add(ret, buf_str(&answer->body), answer->body.len);
-    }
     return buf_ok(ret);
 }

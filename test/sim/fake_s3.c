@@ -27,9 +27,8 @@ static bool copy_options(struct fake_s3_options *ret, const struct fake_s3_optio
 struct fake_s3 *fake_s3_new(const struct fake_s3_options *options)
 {
     struct fake_s3 *s3 = calloc(1, sizeof(*s3));
-    if (s3 == NULL) {
+    if (s3 == NULL)
         return NULL;
-    }
     bool copied = copy_options(&s3->options, options);
     fake_answer_init(&s3->answer);
     buf_init(&s3->key, FAKE_HEAD_MAX);
@@ -47,9 +46,8 @@ struct fake_s3 *fake_s3_new(const struct fake_s3_options *options)
 
 void fake_s3_free(struct fake_s3 *s3)
 {
-    if (s3 == NULL) {
+    if (s3 == NULL)
         return;
-    }
     fake_store_free(s3);
     fake_uploads_free(s3);
     fake_sigv4_free(s3->sigv4);
@@ -99,16 +97,14 @@ void fake_s3_escape(struct buf *out, const char *text)
 void fake_s3_fail(struct fake_s3 *s3, int status, const char *code, const char *message, const char *extra)
 {
     fake_s3_begin(s3, status);
-    if (s3->answer.is_head) {
+    if (s3->answer.is_head)
         return; /* a HEAD is told the status and nothing else */
-    }
     struct buf *body = &s3->answer.body;
     fake_answer_header(&s3->answer, "Content-Type", "application/xml");
     buf_add_f(body, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code><Message>%s</Message>", code,
               message);
-    if (extra != NULL) {
+    if (extra != NULL)
         buf_add_str(body, extra);
-    }
     if (s3->key.len > 0) {
         buf_add_str(body, "<Key>");
         fake_s3_escape(body, buf_str(&s3->key));
@@ -177,11 +173,9 @@ static void refuse(struct fake_s3 *s3, enum fake_sigv4_verdict verdict)
     fake_format_iso_date(s3->applied_ms, now);
     snprintf(extra, sizeof(extra), "<ServerTime>%s</ServerTime>", now);
     bool of_time = verdict == FAKE_SIGV4_SKEWED || verdict == FAKE_SIGV4_EXPIRED;
-    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-        if (refusals[i].verdict == verdict) {
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+        if (refusals[i].verdict == verdict)
             fake_s3_fail(s3, refusals[i].status, refusals[i].code, refusals[i].message, of_time ? extra : NULL);
-        }
-    }
 }
 
 static bool admits(struct fake_s3 *s3, uint64_t admitted_ms)
@@ -189,14 +183,12 @@ static bool admits(struct fake_s3 *s3, uint64_t admitted_ms)
     struct fake_sigv4_times times;
     bool ignores = s3->options.ignores_expiry;
     enum fake_sigv4_verdict verdict = fake_sigv4_judge(s3->sigv4, &s3->request, admitted_ms, ignores, &times);
-    if (verdict == FAKE_SIGV4_OK && s3->options.checks_expiry_at_end && !ignores && s3->applied_ms > times.ends_ms) {
+    if (verdict == FAKE_SIGV4_OK && s3->options.checks_expiry_at_end && !ignores && s3->applied_ms > times.ends_ms)
         verdict = FAKE_SIGV4_EXPIRED;
-    }
-    if (verdict == FAKE_SIGV4_NO_MEMORY) {
+    if (verdict == FAKE_SIGV4_NO_MEMORY)
         s3->no_memory = true;
-    } else if (verdict != FAKE_SIGV4_OK) {
+    else if (verdict != FAKE_SIGV4_OK)
         refuse(s3, verdict);
-    }
     return verdict == FAKE_SIGV4_OK;
 }
 
@@ -215,9 +207,8 @@ static bool find_key(struct fake_s3 *s3, bool *ret_bad)
     if (!is_virtual) {
         const char *slash = path.len > 0 ? memchr(path.p, '/', path.len) : NULL;
         size_t len = slash != NULL ? (size_t)(slash - path.p) : path.len;
-        if (!text_is(text_of(path.p, len), s3->options.bucket)) {
+        if (!text_is(text_of(path.p, len), s3->options.bucket))
             return false;
-        }
         size_t skip = slash != NULL ? len + 1 : len;
         path = text_of(path.p + skip, path.len - skip);
     }
@@ -253,54 +244,50 @@ static void handle_upload(struct fake_s3 *s3, struct text id)
 {
     struct text method = s3->request.method;
     const struct text *number = fake_request_param(&s3->request, "partNumber");
-    if (text_is(method, "PUT") && number != NULL) {
+    if (text_is(method, "PUT") && number != NULL)
         fake_s3_upload_part(s3, id, *number);
-    } else if (text_is(method, "POST")) {
+    else if (text_is(method, "POST"))
         fake_s3_complete_upload(s3, id);
-    } else if (text_is(method, "DELETE")) {
+    else if (text_is(method, "DELETE"))
         fake_s3_abort_upload(s3, id);
-    } else if (text_is(method, "GET")) {
+    else if (text_is(method, "GET"))
         fake_s3_list_parts(s3, id);
-    } else {
+    else
         not_allowed(s3);
-    }
 }
 
 static void handle_whole(struct fake_s3 *s3)
 {
     struct text method = s3->request.method;
     const struct text *source = fake_request_header(&s3->request, "x-amz-copy-source");
-    if (fake_request_param(&s3->request, "tagging") != NULL) {
-        if (text_is(method, "GET")) {
+    if (fake_request_param(&s3->request, "tagging") != NULL)
+        if (text_is(method, "GET"))
             fake_s3_get_tags(s3);
-        } else {
+        else
             not_allowed(s3);
-        }
-    } else if (text_is(method, "GET") || text_is(method, "HEAD")) {
+    else if (text_is(method, "GET") || text_is(method, "HEAD"))
         fake_s3_get(s3, text_is(method, "HEAD"));
-    } else if (text_is(method, "PUT") && source != NULL) {
+    else if (text_is(method, "PUT") && source != NULL)
         fake_s3_copy(s3, *source);
-    } else if (text_is(method, "PUT")) {
+    else if (text_is(method, "PUT"))
         fake_s3_put(s3);
-    } else if (text_is(method, "DELETE")) {
+    else if (text_is(method, "DELETE"))
         fake_s3_delete(s3);
-    } else if (text_is(method, "POST") && fake_request_param(&s3->request, "uploads") != NULL) {
+    else if (text_is(method, "POST") && fake_request_param(&s3->request, "uploads") != NULL)
         fake_s3_create_upload(s3);
-    } else {
+    else
         not_allowed(s3);
-    }
 }
 
 static void handle_object(struct fake_s3 *s3)
 {
     const struct text *id = fake_request_param(&s3->request, "uploadId");
-    if (s3->key.len > FAKE_S3_KEY_MAX) {
+    if (s3->key.len > FAKE_S3_KEY_MAX)
         fake_s3_fail(s3, 400, "KeyTooLongError", "Your key is too long", NULL);
-    } else if (id != NULL) {
+    else if (id != NULL)
         handle_upload(s3, *id);
-    } else {
+    else
         handle_whole(s3);
-    }
 }
 
 static void route(struct fake_s3 *s3)

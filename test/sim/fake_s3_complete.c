@@ -24,9 +24,8 @@ static bool take_element(const char **at, const char *end, const char *name, str
     snprintf(close, sizeof(close), "</%s>", name);
     const char *begin = strstr(*at, open);
     const char *stop = begin != NULL && begin < end ? strstr(begin, close) : NULL;
-    if (stop == NULL || stop >= end) {
+    if (stop == NULL || stop >= end)
         return false;
-    }
     begin += strlen(open);
     *ret = text_of(begin, (size_t)(stop - begin));
     *at = stop + strlen(close);
@@ -40,9 +39,8 @@ static struct text without_quotes(struct text etag)
     for (size_t i = 0; i < sizeof(quotes) / sizeof(quotes[0]); i++) {
         size_t len = strlen(quotes[i]);
         if (etag.len >= 2 * len && memcmp(etag.p, quotes[i], len) == 0 &&
-            memcmp(etag.p + etag.len - len, quotes[i], len) == 0) {
+            memcmp(etag.p + etag.len - len, quotes[i], len) == 0)
             return text_of(etag.p + len, etag.len - 2 * len);
-        }
     }
     return etag;
 }
@@ -65,9 +63,8 @@ static bool take_part(struct fake_s3 *s3, const struct fake_upload *upload, stru
     const char *at = element.p;
     const char *also_at = element.p;
     if (!take_element(&at, end, "PartNumber", &number_text) || !take_element(&also_at, end, "ETag", &etag) ||
-        !text_parse_u64(number_text, &number) || number == 0 || number > FAKE_S3_PARTS_MAX) {
+        !text_parse_u64(number_text, &number) || number == 0 || number > FAKE_S3_PARTS_MAX)
         return malformed(s3);
-    }
     if (completion->count > 0 && completion->parts[completion->count - 1]->number >= number) {
         fake_s3_fail(s3, 400, "InvalidPartOrder", "The list of parts was not in ascending order.", NULL);
         return false;
@@ -80,9 +77,8 @@ static bool take_part(struct fake_s3 *s3, const struct fake_upload *upload, stru
                      NULL);
         return false;
     }
-    if (completion->count == upload->part_count) {
+    if (completion->count == upload->part_count)
         return malformed(s3); /* cannot be: the numbers rise */
-    }
     completion->parts[completion->count++] = part;
     completion->bytes += part->body_len;
     return true;
@@ -113,14 +109,11 @@ static bool read_document(struct fake_s3 *s3, const struct fake_upload *upload, 
     const char *end = strstr(text, "</CompleteMultipartUpload>");
     const char *at = strstr(text, "<CompleteMultipartUpload");
     struct text element;
-    if (at == NULL || end == NULL) {
+    if (at == NULL || end == NULL)
         return malformed(s3);
-    }
-    while (take_element(&at, end, "Part", &element)) {
-        if (!take_part(s3, upload, element, completion)) {
+    while (take_element(&at, end, "Part", &element))
+        if (!take_part(s3, upload, element, completion))
             return false;
-        }
-    }
     return completion->count > 0 ? sizes_fit(s3, completion) : malformed(s3);
 }
 
@@ -155,9 +148,8 @@ static bool join(struct fake_s3 *s3, const struct completion *completion, struct
 static bool make_object(struct fake_s3 *s3, struct fake_upload *upload, const struct completion *completion)
 {
     struct fake_object object = {.head_len = upload->head_len};
-    if (!join(s3, completion, &object)) {
+    if (!join(s3, completion, &object))
         return false;
-    }
     object.nonce = fake_s3_copy_bytes(upload->nonce, strlen(upload->nonce));
     object.tags = fake_s3_copy_bytes(upload->tags, strlen(upload->tags));
     object.head = fake_s3_copy_bytes(upload->head, upload->head_len);
@@ -165,9 +157,8 @@ static bool make_object(struct fake_s3 *s3, struct fake_upload *upload, const st
         fake_object_free(&object);
         return false;
     }
-    if (!fake_store_add(s3, upload->key, &object)) {
+    if (!fake_store_add(s3, upload->key, &object))
         return false;
-    }
     upload->serial = s3->serial;
     fake_upload_close(upload, FAKE_S3_COMPLETED);
     return true;
@@ -180,9 +171,8 @@ static void answer_completed(struct fake_s3 *s3, const struct fake_upload *uploa
     fake_s3_begin(s3, 200);
     fake_answer_header(&s3->answer, "Content-Type", "application/xml");
     fake_s3_version_header(s3, upload->serial);
-    if (s3->options.blanks_first) {
+    if (s3->options.blanks_first)
         buf_add_str(body, "  \n \n");
-    }
     buf_add_f(body,
               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<CompleteMultipartUploadResult "
               "xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Bucket>%s</Bucket><Key>",
@@ -202,11 +192,10 @@ static void complete(struct fake_s3 *s3, struct fake_upload *upload, const char 
         return;
     }
     if (read_document(s3, upload, text, &completion) && fake_s3_condition_holds(s3, FAKE_S3_COMPLETE, upload)) {
-        if (make_object(s3, upload, &completion)) {
+        if (make_object(s3, upload, &completion))
             answer_completed(s3, upload);
-        } else {
+        else
             s3->no_memory = true;
-        }
     }
     free(completion.parts);
 }

@@ -7,9 +7,8 @@
 
 static struct text unquoted(struct text etag)
 {
-    if (etag.len >= 2 && etag.p[0] == '"' && etag.p[etag.len - 1] == '"') {
+    if (etag.len >= 2 && etag.p[0] == '"' && etag.p[etag.len - 1] == '"')
         return text_of(etag.p + 1, etag.len - 2);
-    }
     return etag;
 }
 
@@ -43,12 +42,10 @@ static bool is_undecided(struct fake_s3 *s3, struct fake_upload *upload)
 {
     bool spoiled = upload != NULL && upload->spoiled;
     bool contended = s3->options.answer_409 == FAKE_S3_409_UNDECIDED && s3->contended;
-    if (!spoiled && !contended) {
+    if (!spoiled && !contended)
         return false;
-    }
-    if (upload != NULL) {
+    if (upload != NULL)
         upload->spoiled = true;
-    }
     fake_s3_fail(s3, 409, "ConditionalRequestConflict",
                  "The conditional request cannot succeed due to a conflicting operation against this resource.", NULL);
     return true;
@@ -73,16 +70,14 @@ bool fake_s3_condition_holds(struct fake_s3 *s3, enum fake_s3_write write, struc
     const struct text *none_match = fake_request_header(&s3->request, "if-none-match");
     const struct text *match = fake_request_header(&s3->request, "if-match");
     enum fake_s3_condition becomes = s3->options.conditions[write];
-    if (becomes == FAKE_S3_IGNORED || (none_match == NULL && match == NULL)) {
+    if (becomes == FAKE_S3_IGNORED || (none_match == NULL && match == NULL))
         return true;
-    }
     if (becomes == FAKE_S3_REFUSED || (none_match != NULL && !text_is(*none_match, "*"))) {
         not_implemented(s3, none_match != NULL ? "If-None-Match" : "If-Match");
         return false;
     }
-    if (is_undecided(s3, upload)) {
+    if (is_undecided(s3, upload))
         return false;
-    }
     if (none_match != NULL && fake_store_current(s3, buf_str(&s3->key)) != NULL) {
         precondition_failed(s3, "If-None-Match");
         return false;

@@ -37,17 +37,15 @@ static int digit_of(char c)
 
 static bool read_token(struct listing *listing, const struct text *token)
 {
-    if (token->len < 3 || token->len % 2 == 0 || (token->p[0] != 'k' && token->p[0] != 'p')) {
+    if (token->len < 3 || token->len % 2 == 0 || (token->p[0] != 'k' && token->p[0] != 'p'))
         return false;
-    }
     buf_reset(&listing->after);
     listing->after_is_prefix = token->p[0] == 'p';
     for (size_t i = 1; i < token->len; i += 2) {
         int high = digit_of(token->p[i]);
         int low = digit_of(token->p[i + 1]);
-        if (high < 0 || low < 0) {
+        if (high < 0 || low < 0)
             return false;
-        }
         buf_add_char(&listing->after, (char)(high * 16 + low));
     }
     return buf_ok(&listing->after);
@@ -67,9 +65,8 @@ static bool begin(const struct fake_s3 *s3, struct listing *ret)
     bool after = take_param(s3, "start-after", &ret->after);
     ret->url = encoding != NULL && text_is(*encoding, "url");
     if (!prefix || !delimiter || !after || type == NULL || !text_is(*type, "2") ||
-        (max != NULL && !text_parse_u64(*max, &ret->max_keys)) || (token != NULL && !read_token(ret, token))) {
+        (max != NULL && !text_parse_u64(*max, &ret->max_keys)) || (token != NULL && !read_token(ret, token)))
         return false;
-    }
     ret->max_keys = ret->max_keys < FAKE_S3_PAGE_MAX ? ret->max_keys : FAKE_S3_PAGE_MAX;
     return true;
 }
@@ -125,9 +122,8 @@ static void add_contents(struct listing *listing, const struct fake_key *key)
 /* How long the common prefix is that the key falls into; 0: into none. */
 static size_t common_prefix(const struct listing *listing, const char *key)
 {
-    if (listing->delimiter.len == 0) {
+    if (listing->delimiter.len == 0)
         return 0;
-    }
     const char *at = strstr(key + listing->prefix.len, listing->delimiter.data);
     return at != NULL ? (size_t)(at - key) + listing->delimiter.len : 0;
 }
@@ -144,17 +140,14 @@ static bool is_before_page(const struct listing *listing, const char *key, size_
 static bool take_key(struct listing *listing, const struct fake_key *key)
 {
     bool is_there = key->count > 0 && key->versions[key->count - 1].etag[0] != '\0';
-    if (strncmp(key->key, buf_str(&listing->prefix), listing->prefix.len) != 0) {
+    if (strncmp(key->key, buf_str(&listing->prefix), listing->prefix.len) != 0)
         return false; /* the keys are in order: no other has the prefix */
-    }
     size_t common = common_prefix(listing, key->key);
-    if (!is_there || is_before_page(listing, key->key, common)) {
+    if (!is_there || is_before_page(listing, key->key, common))
         return true;
-    }
     if (common > 0 && listing->last_is_prefix && listing->last_len == common &&
-        strncmp(listing->last, key->key, common) == 0) {
+        strncmp(listing->last, key->key, common) == 0)
         return true;
-    }
     if (listing->count == listing->max_keys) {
         listing->truncated = listing->max_keys > 0;
         return false;
@@ -189,9 +182,8 @@ static void write_list(struct fake_s3 *s3, const struct listing *listing)
               listing->truncated ? "true" : "false");
     if (listing->truncated) {
         buf_add_f(out, "<NextContinuationToken>%c", listing->last_is_prefix ? 'p' : 'k');
-        for (size_t i = 0; i < listing->last_len; i++) {
+        for (size_t i = 0; i < listing->last_len; i++)
             buf_add_f(out, "%02x", (unsigned char)listing->last[i]);
-        }
         buf_add_str(out, "</NextContinuationToken>");
     }
     buf_add(out, buf_str(&listing->contents), listing->contents.len);
@@ -208,9 +200,8 @@ void fake_s3_list(struct fake_s3 *s3)
         return;
     }
     size_t i = fake_store_position(s3, buf_str(&listing.prefix));
-    while (i < s3->key_count && take_key(&listing, &s3->keys[i])) {
+    while (i < s3->key_count && take_key(&listing, &s3->keys[i]))
         i++;
-    }
     write_list(s3, &listing);
     s3->no_memory = !buf_ok(&listing.contents) || !buf_ok(&listing.prefixes);
     end(&listing);

@@ -24,9 +24,8 @@ bool fake_s3_read_range(struct text text, uint64_t length, uint64_t *ret_first, 
 {
     uint64_t last = UINT64_MAX;
     if (!text_take_str(&text, "bytes=") || !text_take_u64(&text, ret_first) || !text_take_char(&text, '-') ||
-        (text.len > 0 && (!text_take_u64(&text, &last) || text.len > 0 || last < *ret_first))) {
+        (text.len > 0 && (!text_take_u64(&text, &last) || text.len > 0 || last < *ret_first)))
         return false;
-    }
     if (*ret_first < length) {
         last = last < length ? last : length - 1;
         *ret_count = last - *ret_first + 1;
@@ -47,11 +46,10 @@ const struct fake_object *fake_s3_find_asked(struct fake_s3 *s3)
     }
     const struct fake_object *object =
         version != NULL ? fake_store_version(s3, buf_str(&s3->key), serial) : fake_store_current(s3, buf_str(&s3->key));
-    if (object == NULL && version != NULL) {
+    if (object == NULL && version != NULL)
         fake_s3_fail(s3, 404, "NoSuchVersion", "The specified version does not exist.", NULL);
-    } else if (object == NULL) {
+    else if (object == NULL)
         fake_s3_no_such_key(s3);
-    }
     return object;
 }
 
@@ -61,9 +59,8 @@ void fake_s3_get(struct fake_s3 *s3, bool is_head)
     const struct fake_object *object = fake_s3_find_asked(s3);
     uint64_t first = 0;
     uint64_t count = 0;
-    if (object == NULL) {
+    if (object == NULL)
         return;
-    }
     bool is_part = range != NULL && fake_s3_read_range(*range, object->body_len, &first, &count);
     if (is_part && count == 0) {
         fake_s3_fail(s3, 416, "InvalidRange", "The requested range is not satisfiable", NULL);
@@ -77,11 +74,10 @@ void fake_s3_get(struct fake_s3 *s3, bool is_head)
         snprintf(text, sizeof(text), "bytes %" PRIu64 "-%" PRIu64 "/%zu", first, first + count - 1, object->body_len);
         fake_answer_header(&s3->answer, "Content-Range", text);
     }
-    if (is_head) {
+    if (is_head)
         s3->answer.head_length = count;
-    } else if (count > 0) {
+    else if (count > 0)
         buf_add(&s3->answer.body, object->body + first, (size_t)count);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------------- writing */
@@ -110,16 +106,13 @@ void fake_s3_make_etag(const struct fake_s3 *s3, const unsigned char digest[16],
     unsigned char bytes[16];
     char *at = ret;
     memcpy(bytes, digest, sizeof(bytes));
-    if (s3->options.random_etag) {
+    if (s3->options.random_etag)
         random_md5(s3->serial + 1, bytes);
-    }
     *at++ = '"';
-    for (size_t i = 0; i < sizeof(bytes); i++) {
+    for (size_t i = 0; i < sizeof(bytes); i++)
         at += snprintf(at, 3, "%02x", bytes[i]);
-    }
-    if (parts > 0) {
+    if (parts > 0)
         at += snprintf(at, 8, "-%zu", parts);
-    }
     memcpy(at, "\"", 2);
 }
 
@@ -128,17 +121,15 @@ bool fake_s3_digest_fits(struct fake_s3 *s3, const unsigned char digest[16])
 {
     const struct text *said = fake_request_header(&s3->request, "content-md5");
     unsigned char encoded[32];
-    if (said == NULL) {
+    if (said == NULL)
         return true;
-    }
     EVP_EncodeBlock(encoded, digest, 16);
-    if (said->len != 24) {
+    if (said->len != 24)
         fake_s3_fail(s3, 400, "InvalidDigest", "The Content-MD5 you specified is not valid.", NULL);
-    } else if (memcmp(said->p, encoded, 24) != 0) {
+    else if (memcmp(said->p, encoded, 24) != 0)
         fake_s3_fail(s3, 400, "BadDigest", "The Content-MD5 you specified did not match what we received.", NULL);
-    } else {
+    else
         return true;
-    }
     return false;
 }
 
@@ -146,11 +137,9 @@ static bool is_stored(struct text name)
 {
     static const char *const kept[] = {"content-type",        "content-encoding", "content-language",
                                        "content-disposition", "cache-control",    "expires"};
-    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
-        if (text_is_nocase(name, kept[i])) {
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (text_is_nocase(name, kept[i]))
             return true;
-        }
-    }
     return name.len > 11 && text_is_nocase(text_of(name.p, 11), "x-amz-meta-");
 }
 
@@ -161,9 +150,8 @@ bool fake_s3_collect_head(struct fake_s3 *s3)
     buf_reset(&s3->scratch);
     for (size_t i = 0; i < s3->request.header_count; i++) {
         const struct fake_field *header = &s3->request.headers[i];
-        if (!is_stored(header->name)) {
+        if (!is_stored(header->name))
             continue;
-        }
         is_typed = is_typed || text_is_nocase(header->name, "content-type");
         metadata += (header->name.p[0] | 0x20) == 'x' ? header->name.len - 11 + header->value.len : 0;
         buf_add(&s3->scratch, header->name.p, header->name.len);
@@ -171,9 +159,8 @@ bool fake_s3_collect_head(struct fake_s3 *s3)
         buf_add(&s3->scratch, header->value.p, header->value.len);
         buf_add(&s3->scratch, "\r\n", 2);
     }
-    if (!is_typed) {
+    if (!is_typed)
         buf_add_str(&s3->scratch, "content-type: binary/octet-stream\r\n");
-    }
     if (metadata > FAKE_S3_METADATA_MAX) {
         fake_s3_fail(s3, 400, "MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size",
                      NULL);
@@ -186,9 +173,8 @@ char *fake_s3_copy_bytes(const void *data, size_t len)
 {
     char *copy = malloc(len + 1);
     if (copy != NULL) {
-        if (len > 0) {
+        if (len > 0)
             memcpy(copy, data, len);
-        }
         copy[len] = '\0';
     }
     return copy;
@@ -238,9 +224,8 @@ void fake_s3_put(struct fake_s3 *s3)
         return;
     }
     if (!fake_s3_digest_fits(s3, digest) || !fake_s3_collect_head(s3) ||
-        !fake_s3_condition_holds(s3, FAKE_S3_PUT, NULL)) {
+        !fake_s3_condition_holds(s3, FAKE_S3_PUT, NULL))
         return;
-    }
     const struct making made = {.head = text_of(buf_str(&s3->scratch), s3->scratch.len),
                                 .nonce = fake_s3_nonce_of(s3),
                                 .tags = fake_s3_tags_of(s3),
@@ -281,9 +266,8 @@ static const struct fake_object *read_source(struct fake_s3 *s3, struct text sou
     }
     const struct fake_object *found =
         has_version ? fake_store_version(s3, ret_key->data, serial) : fake_store_current(s3, ret_key->data);
-    if (found == NULL) {
+    if (found == NULL)
         fake_s3_fail(s3, 404, has_version ? "NoSuchVersion" : "NoSuchKey", "The specified key does not exist.", NULL);
-    }
     return found;
 }
 
@@ -298,9 +282,8 @@ const struct fake_object *fake_s3_find_source(struct fake_s3 *s3, struct text so
                      "<Condition>x-amz-copy-source-If-Match</Condition>");
         found = NULL;
     }
-    if (ret_to_itself != NULL) {
+    if (ret_to_itself != NULL)
         *ret_to_itself = strcmp(buf_str(&key), buf_str(&s3->key)) == 0;
-    }
     buf_free(&key);
     return found;
 }
@@ -344,9 +327,8 @@ void fake_s3_copy(struct fake_s3 *s3, struct text source)
     bool replaces = directive != NULL && text_is(*directive, "REPLACE");
     bool to_itself = false;
     const struct fake_object *from = fake_s3_find_source(s3, source, &to_itself);
-    if (from == NULL) {
+    if (from == NULL)
         return;
-    }
     if (directive != NULL && !replaces && !text_is(*directive, "COPY")) {
         fake_s3_fail(s3, 400, "InvalidArgument", "Unknown metadata directive.", NULL);
     } else if (s3->request.body.len > 0) {
@@ -364,9 +346,8 @@ void fake_s3_copy(struct fake_s3 *s3, struct text source)
 void fake_s3_delete(struct fake_s3 *s3)
 {
     bool is_there = fake_store_current(s3, buf_str(&s3->key)) != NULL;
-    if (!fake_s3_condition_holds(s3, FAKE_S3_DELETE, NULL)) {
+    if (!fake_s3_condition_holds(s3, FAKE_S3_DELETE, NULL))
         return;
-    }
     const struct fake_object deletion = {.etag = ""};
     if (is_there && !fake_store_add(s3, buf_str(&s3->key), &deletion)) {
         s3->no_memory = true;

@@ -11,11 +11,10 @@ size_t fake_store_position(const struct fake_s3 *s3, const char *key)
     size_t high = s3->key_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(s3->keys[middle].key, key) < 0) {
+        if (strcmp(s3->keys[middle].key, key) < 0)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -36,11 +35,9 @@ const struct fake_object *fake_store_current(const struct fake_s3 *s3, const cha
 const struct fake_object *fake_store_version(const struct fake_s3 *s3, const char *key, uint64_t serial)
 {
     const struct fake_key *found = fake_store_find(s3, key);
-    for (size_t i = 0; found != NULL && i < found->count; i++) {
-        if (found->versions[i].serial == serial && found->versions[i].etag[0] != '\0') {
+    for (size_t i = 0; found != NULL && i < found->count; i++)
+        if (found->versions[i].serial == serial && found->versions[i].etag[0] != '\0')
             return &found->versions[i];
-        }
-    }
     return NULL;
 }
 
@@ -58,16 +55,14 @@ static struct fake_key *insert(struct fake_s3 *s3, const char *key)
     if (s3->key_count == s3->key_cap) {
         size_t cap = s3->key_cap > 0 ? 2 * s3->key_cap : 16;
         struct fake_key *grown = realloc(s3->keys, cap * sizeof(*grown));
-        if (grown == NULL) {
+        if (grown == NULL)
             return NULL;
-        }
         s3->keys = grown;
         s3->key_cap = cap;
     }
     char *copy = strdup(key);
-    if (copy == NULL) {
+    if (copy == NULL)
         return NULL;
-    }
     memmove(&s3->keys[at + 1], &s3->keys[at], (s3->key_count - at) * sizeof(s3->keys[0]));
     s3->keys[at] = (struct fake_key){.key = copy};
     s3->key_count++;
@@ -79,9 +74,8 @@ static bool append(struct fake_key *key, const struct fake_object *object)
     if (key->count == key->cap) {
         size_t cap = key->cap > 0 ? 2 * key->cap : 4;
         struct fake_object *grown = realloc(key->versions, cap * sizeof(*grown));
-        if (grown == NULL) {
+        if (grown == NULL)
             return false;
-        }
         key->versions = grown;
         key->cap = cap;
     }
@@ -92,9 +86,8 @@ static bool append(struct fake_key *key, const struct fake_object *object)
 bool fake_store_add(struct fake_s3 *s3, const char *key, const struct fake_object *object)
 {
     struct fake_key *found = fake_store_find(s3, key);
-    if (found == NULL) {
+    if (found == NULL)
         found = insert(s3, key);
-    }
     if (found == NULL || !append(found, object)) {
         fake_object_free(object);
         return false;
@@ -108,9 +101,8 @@ bool fake_store_add(struct fake_s3 *s3, const char *key, const struct fake_objec
 void fake_store_free(struct fake_s3 *s3)
 {
     for (size_t i = 0; i < s3->key_count; i++) {
-        for (size_t j = 0; j < s3->keys[i].count; j++) {
+        for (size_t j = 0; j < s3->keys[i].count; j++)
             fake_object_free(&s3->keys[i].versions[j]);
-        }
         free(s3->keys[i].versions);
         free(s3->keys[i].key);
     }
@@ -128,9 +120,8 @@ size_t fake_s3_version_count(const struct fake_s3 *s3, const char *key)
 struct fake_s3_version fake_s3_version_at(const struct fake_s3 *s3, const char *key, size_t index)
 {
     const struct fake_key *found = fake_store_find(s3, key);
-    if (found == NULL || index >= found->count) {
+    if (found == NULL || index >= found->count)
         return (struct fake_s3_version){.etag = NULL, .nonce = ""};
-    }
     const struct fake_object *object = &found->versions[index];
     return (struct fake_s3_version){.etag = object->etag[0] != '\0' ? object->etag : NULL,
                                     .nonce = object->nonce != NULL ? object->nonce : "",
@@ -142,9 +133,8 @@ struct fake_s3_version fake_s3_version_at(const struct fake_s3 *s3, const char *
 static uint64_t mix(uint64_t digest, const void *data, size_t len)
 {
     const unsigned char *bytes = data;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         digest = (digest ^ bytes[i]) * 0x100000001b3u;
-    }
     return (digest ^ len) * 0x100000001b3u;
 }
 
@@ -163,9 +153,8 @@ static uint64_t mix_upload(uint64_t digest, const struct fake_upload *upload)
     digest = mix(digest, upload->key, strlen(upload->key));
     digest = mix(digest, upload->head, upload->head_len);
     digest = mix(digest, &upload->state, sizeof(upload->state));
-    for (size_t i = 0; i < upload->part_count; i++) {
+    for (size_t i = 0; i < upload->part_count; i++)
         digest = mix(digest, upload->parts[i].digest, sizeof(upload->parts[i].digest));
-    }
     return mix(digest, &upload->serial, sizeof(upload->serial));
 }
 
@@ -174,12 +163,10 @@ uint64_t fake_s3_digest(const struct fake_s3 *s3)
     uint64_t digest = 0xcbf29ce484222325u;
     for (size_t i = 0; i < s3->key_count; i++) {
         digest = mix(digest, s3->keys[i].key, strlen(s3->keys[i].key));
-        for (size_t j = 0; j < s3->keys[i].count; j++) {
+        for (size_t j = 0; j < s3->keys[i].count; j++)
             digest = mix_object(digest, &s3->keys[i].versions[j]);
-        }
     }
-    for (size_t i = 0; i < s3->upload_count; i++) {
+    for (size_t i = 0; i < s3->upload_count; i++)
         digest = mix_upload(digest, &s3->uploads[i]);
-    }
     return digest;
 }

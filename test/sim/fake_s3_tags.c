@@ -29,9 +29,8 @@ static void write_decoded(struct fake_s3 *s3, const char *element, struct text t
 void fake_s3_get_tags(struct fake_s3 *s3)
 {
     const struct fake_object *object = fake_s3_find_asked(s3);
-    if (object == NULL) {
+    if (object == NULL)
         return;
-    }
     begin_document(s3, "Tagging");
     buf_add_str(&s3->answer.body, "<TagSet>");
     const char *at = object->tags;
@@ -51,8 +50,7 @@ void fake_s3_get_tags(struct fake_s3 *s3)
 void fake_s3_get_versioning(struct fake_s3 *s3)
 {
     begin_document(s3, "VersioningConfiguration");
-    if (s3->options.versioned) {
+    if (s3->options.versioned)
         buf_add_str(&s3->answer.body, "<Status>Enabled</Status>");
-    }
     buf_add_str(&s3->answer.body, "</VersioningConfiguration>");
 }

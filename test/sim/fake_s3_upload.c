@@ -17,9 +17,8 @@ struct fake_upload *fake_upload_find(const struct fake_s3 *s3, const char *key, 
     bool decoded = fake_decode(&id, encoded_id);
     for (size_t i = 0; i < s3->upload_count && decoded && found == NULL; i++) {
         struct fake_upload *upload = &s3->uploads[i];
-        if (strcmp(upload->id, buf_str(&id)) == 0 && strcmp(upload->key, key) == 0) {
+        if (strcmp(upload->id, buf_str(&id)) == 0 && strcmp(upload->key, key) == 0)
             found = upload;
-        }
     }
     buf_free(&id);
     return found;
@@ -29,9 +28,8 @@ struct fake_upload *fake_upload_find(const struct fake_s3 *s3, const char *key, 
 static size_t part_position(const struct fake_upload *upload, uint32_t number)
 {
     size_t at = 0;
-    while (at < upload->part_count && upload->parts[at].number < number) {
+    while (at < upload->part_count && upload->parts[at].number < number)
         at++;
-    }
     return at;
 }
 
@@ -43,9 +41,8 @@ const struct fake_part *fake_upload_part(const struct fake_upload *upload, uint3
 
 static void free_parts(struct fake_upload *upload)
 {
-    for (size_t i = 0; i < upload->part_count; i++) {
+    for (size_t i = 0; i < upload->part_count; i++)
         free(upload->parts[i].body);
-    }
     free(upload->parts);
     upload->parts = NULL;
     upload->part_count = 0;
@@ -108,9 +105,8 @@ static struct fake_upload *new_upload(struct fake_s3 *s3)
     if (s3->upload_count == s3->upload_cap) {
         size_t cap = s3->upload_cap > 0 ? 2 * s3->upload_cap : 8;
         struct fake_upload *grown = realloc(s3->uploads, cap * sizeof(*grown));
-        if (grown == NULL) {
+        if (grown == NULL)
             return NULL;
-        }
         s3->uploads = grown;
         s3->upload_cap = cap;
     }
@@ -137,9 +133,8 @@ static struct fake_upload *new_upload(struct fake_s3 *s3)
 
 void fake_s3_create_upload(struct fake_s3 *s3)
 {
-    if (!fake_s3_collect_head(s3)) {
+    if (!fake_s3_collect_head(s3))
         return;
-    }
     const struct fake_upload *upload = new_upload(s3);
     if (upload == NULL) {
         s3->no_memory = true;
@@ -170,9 +165,8 @@ static struct fake_part *make_room(struct fake_upload *upload, uint32_t number)
     if (upload->part_count == upload->part_cap) {
         size_t cap = upload->part_cap > 0 ? 2 * upload->part_cap : 4;
         struct fake_part *grown = realloc(upload->parts, cap * sizeof(*grown));
-        if (grown == NULL) {
+        if (grown == NULL)
             return NULL;
-        }
         upload->parts = grown;
         upload->part_cap = cap;
     }
@@ -186,9 +180,8 @@ static bool store_part(struct fake_s3 *s3, struct fake_upload *upload, uint32_t 
                        struct fake_part *ret)
 {
     struct fake_part part = {.number = number, .body_len = bytes.len, .applied_ms = s3->applied_ms};
-    if (!fake_s3_md5(s3, bytes.p, bytes.len, part.digest)) {
+    if (!fake_s3_md5(s3, bytes.p, bytes.len, part.digest))
         return false;
-    }
     fake_s3_make_etag(s3, part.digest, 0, part.etag);
     part.body = fake_s3_copy_bytes(bytes.p, bytes.len);
     struct fake_part *room = part.body != NULL ? make_room(upload, number) : NULL;
@@ -210,9 +203,8 @@ static void put_part(struct fake_s3 *s3, struct fake_upload *upload, uint32_t nu
         s3->no_memory = true;
         return;
     }
-    if (!fake_s3_digest_fits(s3, digest)) {
+    if (!fake_s3_digest_fits(s3, digest))
         return;
-    }
     if (!store_part(s3, upload, number, body, &part)) {
         s3->no_memory = true;
         return;
@@ -241,9 +233,8 @@ static void copy_part(struct fake_s3 *s3, struct fake_upload *upload, uint32_t n
     struct text bytes;
     char date[32];
     const struct fake_object *from = fake_s3_find_source(s3, source, NULL);
-    if (from == NULL || !take_range(s3, from, &bytes)) {
+    if (from == NULL || !take_range(s3, from, &bytes))
         return;
-    }
     if (!store_part(s3, upload, number, bytes, &part)) {
         s3->no_memory = true;
         return;
@@ -264,16 +255,14 @@ void fake_s3_upload_part(struct fake_s3 *s3, struct text id, struct text number)
     const struct text *source = fake_request_header(&s3->request, "x-amz-copy-source");
     uint64_t wanted = 0;
     struct fake_upload *upload = find_open(s3, id);
-    if (upload == NULL) {
+    if (upload == NULL)
         return;
-    }
-    if (!text_parse_u64(number, &wanted) || wanted == 0 || wanted > FAKE_S3_PARTS_MAX) {
+    if (!text_parse_u64(number, &wanted) || wanted == 0 || wanted > FAKE_S3_PARTS_MAX)
         fake_s3_fail(s3, 400, "InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive", NULL);
-    } else if (source != NULL) {
+    else if (source != NULL)
         copy_part(s3, upload, (uint32_t)wanted, *source);
-    } else {
+    else
         put_part(s3, upload, (uint32_t)wanted);
-    }
 }
 
 /* --------------------------------------------------------------------------------------------------------- abort */
@@ -286,8 +275,7 @@ void fake_s3_abort_upload(struct fake_s3 *s3, struct text id)
         fake_s3_no_such_upload(s3);
         return;
     }
-    if (open) {
+    if (open)
         fake_upload_close(upload, FAKE_S3_ABORTED);
-    }
     fake_s3_begin(s3, 204);
 }

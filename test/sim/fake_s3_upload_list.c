@@ -33,9 +33,8 @@ static void write_part(struct fake_s3 *s3, const struct fake_part *part)
 static void write_parts(struct fake_s3 *s3, const struct fake_upload *upload, uint64_t after, uint64_t max)
 {
     size_t first = 0;
-    while (first < upload->part_count && upload->parts[first].number <= after) {
+    while (first < upload->part_count && upload->parts[first].number <= after)
         first++;
-    }
     size_t left = upload->part_count - first;
     size_t count = left < max ? left : (size_t)max;
     struct buf *body = &s3->answer.body;
@@ -52,9 +51,8 @@ static void write_parts(struct fake_s3 *s3, const struct fake_upload *upload, ui
               "</UploadId><PartNumberMarker>%" PRIu64 "</PartNumberMarker><NextPartNumberMarker>%" PRIu32
               "</NextPartNumberMarker><MaxParts>%" PRIu64 "</MaxParts><IsTruncated>%s</IsTruncated>",
               after, count > 0 ? upload->parts[first + count - 1].number : 0, max, count < left ? "true" : "false");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         write_part(s3, &upload->parts[first + i]);
-    }
     buf_add_str(body, "</ListPartsResult>");
 }
 
@@ -63,13 +61,12 @@ void fake_s3_list_parts(struct fake_s3 *s3, struct text id)
     uint64_t after = 0;
     uint64_t max = FAKE_S3_PAGE_MAX;
     const struct fake_upload *upload = fake_upload_find(s3, buf_str(&s3->key), id);
-    if (upload == NULL || upload->state != FAKE_S3_OPEN) {
+    if (upload == NULL || upload->state != FAKE_S3_OPEN)
         fake_s3_no_such_upload(s3);
-    } else if (!take_number(s3, "part-number-marker", &after) || !take_number(s3, "max-parts", &max)) {
+    else if (!take_number(s3, "part-number-marker", &after) || !take_number(s3, "max-parts", &max))
         invalid(s3);
-    } else {
+    else
         write_parts(s3, upload, after, max < FAKE_S3_PAGE_MAX ? max : FAKE_S3_PAGE_MAX);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------------- uploads */
@@ -102,17 +99,14 @@ static int compare(const void *left, const void *right)
 /* Behind the markers: of the marked key what was begun after the marked upload; without that, nothing of that key. */
 static bool is_behind(const struct fake_s3 *s3, const struct upload_list *list, const struct fake_upload *upload)
 {
-    if (list->key_marker.len == 0) {
+    if (list->key_marker.len == 0)
         return true;
-    }
     int order = strcmp(upload->key, buf_str(&list->key_marker));
-    if (order != 0 || list->id_marker.len == 0) {
+    if (order != 0 || list->id_marker.len == 0)
         return order > 0;
-    }
     const struct fake_upload *marked = s3->uploads;
-    while (marked < s3->uploads + s3->upload_count && strcmp(marked->id, buf_str(&list->id_marker)) != 0) {
+    while (marked < s3->uploads + s3->upload_count && strcmp(marked->id, buf_str(&list->id_marker)) != 0)
         marked++;
-    }
     return upload > marked;
 }
 
@@ -121,20 +115,18 @@ static void gather(const struct fake_s3 *s3, struct upload_list *list)
     for (size_t i = 0; i < s3->upload_count; i++) {
         struct fake_upload *upload = &s3->uploads[i];
         if (upload->state == FAKE_S3_OPEN && strncmp(upload->key, buf_str(&list->prefix), list->prefix.len) == 0 &&
-            is_behind(s3, list, upload)) {
+            is_behind(s3, list, upload))
             list->found[list->count++] = upload;
-        }
     }
     qsort(list->found, list->count, sizeof(list->found[0]), compare);
 }
 
 static void write_key(struct buf *out, const struct upload_list *list, const char *key)
 {
-    if (list->url) {
+    if (list->url)
         fake_encode(out, text_from(key), true);
-    } else {
+    else
         fake_s3_escape(out, key);
-    }
 }
 
 static void write_uploads(struct fake_s3 *s3, const struct upload_list *list)

@@ -28,9 +28,8 @@ static bool take_param(const struct fake_s3 *s3, const char *name, struct buf *r
 static bool take_after(const struct fake_s3 *s3, uint64_t *ret)
 {
     const struct text *id = fake_request_param(&s3->request, "version-id-marker");
-    if (id == NULL) {
+    if (id == NULL)
         return true;
-    }
     struct text rest = *id;
     return fake_request_param(&s3->request, "key-marker") != NULL && text_take_char(&rest, 'v') &&
            text_parse_u64(rest, ret);
@@ -45,9 +44,8 @@ static bool begin(const struct fake_s3 *s3, struct version_listing *ret)
     bool prefix = take_param(s3, "prefix", &ret->prefix);
     bool marker = take_param(s3, "key-marker", &ret->key_marker);
     ret->url = encoding != NULL && text_is(*encoding, "url");
-    if (!prefix || !marker || !take_after(s3, &ret->after) || (max != NULL && !text_parse_u64(*max, &ret->max_keys))) {
+    if (!prefix || !marker || !take_after(s3, &ret->after) || (max != NULL && !text_parse_u64(*max, &ret->max_keys)))
         return false;
-    }
     uint64_t most = s3->options.versions_page > 0 ? s3->options.versions_page : FAKE_S3_PAGE_MAX;
     ret->max_keys = ret->max_keys < most ? ret->max_keys : most;
     return true;
@@ -56,11 +54,10 @@ static bool begin(const struct fake_s3 *s3, struct version_listing *ret)
 static void add_key(struct buf *out, const struct version_listing *listing, const char *element, const char *key)
 {
     buf_add_f(out, "<%s>", element);
-    if (listing->url) {
+    if (listing->url)
         fake_encode(out, text_from(key), true);
-    } else {
+    else
         fake_s3_escape(out, key);
-    }
     buf_add_f(out, "</%s>", element);
 }
 
@@ -87,16 +84,13 @@ static void add_version(struct version_listing *listing, const struct fake_key *
 static bool take_key(struct version_listing *listing, const struct fake_key *key)
 {
     int order = strcmp(key->key, buf_str(&listing->key_marker));
-    if (strncmp(key->key, buf_str(&listing->prefix), listing->prefix.len) != 0) {
+    if (strncmp(key->key, buf_str(&listing->prefix), listing->prefix.len) != 0)
         return false; /* the keys are in order: no other has the prefix */
-    }
-    if (order < 0 || (order == 0 && listing->after == 0)) {
+    if (order < 0 || (order == 0 && listing->after == 0))
         return true;
-    }
     for (size_t i = key->count; i-- > 0;) {
-        if (order == 0 && key->versions[i].serial >= listing->after) {
+        if (order == 0 && key->versions[i].serial >= listing->after)
             continue;
-        }
         if (listing->count == listing->max_keys) {
             listing->truncated = listing->max_keys > 0;
             return false;
@@ -136,9 +130,8 @@ void fake_s3_list_versions(struct fake_s3 *s3)
     }
     if (begin(s3, &listing)) {
         size_t i = fake_store_position(s3, buf_str(&listing.prefix));
-        while (i < s3->key_count && take_key(&listing, &s3->keys[i])) {
+        while (i < s3->key_count && take_key(&listing, &s3->keys[i]))
             i++;
-        }
         write_page(s3, &listing);
         s3->no_memory = !buf_ok(&listing.entries);
     } else {

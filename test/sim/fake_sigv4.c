@@ -27,9 +27,8 @@ static bool fetch(struct fake_sigv4 *sigv4)
 struct fake_sigv4 *fake_sigv4_new(const char *region, const char *service, int64_t skew_s)
 {
     struct fake_sigv4 *sigv4 = calloc(1, sizeof(*sigv4));
-    if (sigv4 == NULL) {
+    if (sigv4 == NULL)
         return NULL;
-    }
     sigv4->region = strdup(region);
     sigv4->service = strdup(service);
     sigv4->is_s3 = strcmp(service, "s3") == 0;
@@ -54,12 +53,10 @@ static void free_keys(struct fake_keys *keys)
 
 void fake_sigv4_free(struct fake_sigv4 *sigv4)
 {
-    if (sigv4 == NULL) {
+    if (sigv4 == NULL)
         return;
-    }
-    for (size_t i = 0; i < sigv4->key_count; i++) {
+    for (size_t i = 0; i < sigv4->key_count; i++)
         free_keys(&sigv4->keys[i]);
-    }
     free(sigv4->keys);
     EVP_MAC_CTX_free(sigv4->hmac);
     EVP_MAC_free(sigv4->mac);
@@ -78,9 +75,8 @@ bool fake_sigv4_rotate(struct fake_sigv4 *sigv4, const char *access_key, const c
                        const char *session_token)
 {
     struct fake_keys *grown = realloc(sigv4->keys, (sigv4->key_count + 1) * sizeof(*grown));
-    if (grown == NULL) {
+    if (grown == NULL)
         return false;
-    }
     sigv4->keys = grown;
     struct fake_keys keys = {strdup(access_key), strdup(secret_key),
                              strdup(session_token != NULL ? session_token : "")};
@@ -100,9 +96,8 @@ static bool hash_hex(struct fake_sigv4 *sigv4, struct text text, char ret[FAKE_H
     static const char digits[] = "0123456789abcdef";
     unsigned char bytes[FAKE_HASH_SIZE];
     if (EVP_DigestInit_ex2(sigv4->hash, sigv4->sha256, NULL) != 1 ||
-        EVP_DigestUpdate(sigv4->hash, text.p, text.len) != 1 || EVP_DigestFinal_ex(sigv4->hash, bytes, NULL) != 1) {
+        EVP_DigestUpdate(sigv4->hash, text.p, text.len) != 1 || EVP_DigestFinal_ex(sigv4->hash, bytes, NULL) != 1)
         return false;
-    }
     for (size_t i = 0; i < FAKE_HASH_SIZE; i++) {
         ret[2 * i] = digits[bytes[i] >> 4];
         ret[2 * i + 1] = digits[bytes[i] & 15];
@@ -120,9 +115,8 @@ static bool keyed(struct fake_sigv4 *sigv4, const void *key, size_t key_len, str
 
 static bool derive(struct fake_sigv4 *sigv4, size_t index, struct text day)
 {
-    if (sigv4->derived_for == index && text_is(day, sigv4->derived_day)) {
+    if (sigv4->derived_for == index && text_is(day, sigv4->derived_day))
         return true;
-    }
     unsigned char *key = sigv4->derived;
     struct buf seed;
     buf_init(&seed, FAKE_PARTS_MAX);
@@ -147,12 +141,10 @@ static enum fake_sigv4_verdict read_claim(struct fake_sigv4 *sigv4, const struct
     bool in_query = fake_request_param(request, "X-Amz-Signature") != NULL;
     ret->in_query = in_query;
     ret->signed_count = 0;
-    if (authorization == NULL && !in_query) {
+    if (authorization == NULL && !in_query)
         return FAKE_SIGV4_MISSING;
-    }
-    if (authorization != NULL && in_query) {
+    if (authorization != NULL && in_query)
         return FAKE_SIGV4_MALFORMED; /* S3 takes one of the two */
-    }
     bool ok =
         in_query ? fake_claim_from_query(sigv4, request, ret) : fake_claim_from_header(request, *authorization, ret);
     return ok && text_is(ret->region, sigv4->region) && text_is(ret->service, sigv4->service) ? FAKE_SIGV4_OK
@@ -169,9 +161,8 @@ static enum fake_sigv4_verdict judge_times(const struct fake_sigv4 *sigv4, const
     ret->ends_ms = claim->in_query ? (uint64_t)(signed_ms + claim->expires_s * 1000) : UINT64_MAX;
     bool too_early = signed_ms > now + sigv4->skew_s * 1000;
     if (claim->in_query) {
-        if (too_early) {
+        if (too_early)
             return FAKE_SIGV4_NOT_YET;
-        }
         return now_ms > ret->ends_ms && !ignores_expiry ? FAKE_SIGV4_EXPIRED : FAKE_SIGV4_OK;
     }
     return too_early || signed_ms < now - sigv4->skew_s * 1000 ? FAKE_SIGV4_SKEWED : FAKE_SIGV4_OK;
@@ -199,9 +190,8 @@ static bool signature_fits(struct fake_sigv4 *sigv4, const struct fake_claim *cl
     static const char digits[] = "0123456789abcdef";
     unsigned char mac[FAKE_HASH_SIZE];
     if (!derive(sigv4, index, claim->day) ||
-        !keyed(sigv4, sigv4->derived, FAKE_HASH_SIZE, text_of(buf_str(&sigv4->to_sign), sigv4->to_sign.len), mac)) {
+        !keyed(sigv4, sigv4->derived, FAKE_HASH_SIZE, text_of(buf_str(&sigv4->to_sign), sigv4->to_sign.len), mac))
         return false;
-    }
     *ret = true;
     for (size_t i = 0; i < FAKE_HASH_SIZE; i++) {
         *ret = *ret && claim->signature.p[2 * i] == digits[mac[i] >> 4] &&
@@ -213,9 +203,8 @@ static bool signature_fits(struct fake_sigv4 *sigv4, const struct fake_claim *cl
 static bool make_to_sign(struct fake_sigv4 *sigv4, const struct fake_claim *claim)
 {
     char hex[FAKE_HASH_HEX];
-    if (!hash_hex(sigv4, text_of(buf_str(&sigv4->canonical), sigv4->canonical.len), hex)) {
+    if (!hash_hex(sigv4, text_of(buf_str(&sigv4->canonical), sigv4->canonical.len), hex))
         return false;
-    }
     buf_reset(&sigv4->to_sign);
     return buf_add_f(&sigv4->to_sign, FAKE_ALGORITHM "\n%.*s\n%.*s/%s/%s/aws4_request\n%.*s", (int)claim->date.len,
                      claim->date.p, (int)claim->day.len, claim->day.p, sigv4->region, sigv4->service, FAKE_HASH_HEX,
@@ -224,11 +213,9 @@ static bool make_to_sign(struct fake_sigv4 *sigv4, const struct fake_claim *clai
 
 static bool is_known(const struct fake_sigv4 *sigv4, struct text access)
 {
-    for (size_t i = 0; i < sigv4->key_count; i++) {
-        if (text_is(access, sigv4->keys[i].access)) {
+    for (size_t i = 0; i < sigv4->key_count; i++)
+        if (text_is(access, sigv4->keys[i].access))
             return true;
-        }
-    }
     return false;
 }
 
@@ -238,15 +225,12 @@ static enum fake_sigv4_verdict judge_signature(struct fake_sigv4 *sigv4, const s
     enum fake_sigv4_verdict verdict = FAKE_SIGV4_INVALID_TOKEN;
     for (size_t i = sigv4->key_count; i-- > 0;) {
         bool fits = false;
-        if (!text_is(claim->access, sigv4->keys[i].access) || !text_is(claim->token, sigv4->keys[i].token)) {
+        if (!text_is(claim->access, sigv4->keys[i].access) || !text_is(claim->token, sigv4->keys[i].token))
             continue;
-        }
-        if (!signature_fits(sigv4, claim, i, &fits)) {
+        if (!signature_fits(sigv4, claim, i, &fits))
             return FAKE_SIGV4_NO_MEMORY;
-        }
-        if (fits) {
+        if (fits)
             return i + 1 == sigv4->key_count ? FAKE_SIGV4_OK : FAKE_SIGV4_EXPIRED_TOKEN;
-        }
         verdict = FAKE_SIGV4_MISMATCH;
     }
     return verdict;
@@ -256,12 +240,10 @@ static enum fake_sigv4_verdict judge_payload(struct fake_sigv4 *sigv4, const str
                                              struct text payload)
 {
     char hex[FAKE_HASH_HEX];
-    if (text_is(payload, UNSIGNED_PAYLOAD) || !sigv4->is_s3) {
+    if (text_is(payload, UNSIGNED_PAYLOAD) || !sigv4->is_s3)
         return FAKE_SIGV4_OK;
-    }
-    if (!hash_hex(sigv4, request->body, hex)) {
+    if (!hash_hex(sigv4, request->body, hex))
         return FAKE_SIGV4_NO_MEMORY;
-    }
     bool fits = payload.len == FAKE_HASH_HEX && memcmp(payload.p, hex, FAKE_HASH_HEX) == 0;
     return fits ? FAKE_SIGV4_OK : FAKE_SIGV4_PAYLOAD;
 }
@@ -274,32 +256,25 @@ enum fake_sigv4_verdict fake_sigv4_judge(struct fake_sigv4 *sigv4, const struct 
     struct text payload;
     char hex[FAKE_HASH_HEX];
     enum fake_sigv4_verdict verdict = read_claim(sigv4, request, &claim);
-    if (verdict != FAKE_SIGV4_OK) {
+    if (verdict != FAKE_SIGV4_OK)
         return verdict;
-    }
-    if (!is_known(sigv4, claim.access)) {
+    if (!is_known(sigv4, claim.access))
         return FAKE_SIGV4_UNKNOWN_KEY;
-    }
     verdict = judge_times(sigv4, &claim, now_ms, ignores_expiry, &times);
-    if (ret_times != NULL) {
+    if (ret_times != NULL)
         *ret_times = times;
-    }
-    if (verdict != FAKE_SIGV4_OK) {
+    if (verdict != FAKE_SIGV4_OK)
         return verdict;
-    }
-    if (!fake_claim_covers(request, &claim)) {
+    if (!fake_claim_covers(request, &claim))
         return FAKE_SIGV4_UNSIGNED;
-    }
-    if (!find_payload(sigv4, request, &claim, hex, &payload)) {
+    if (!find_payload(sigv4, request, &claim, hex, &payload))
         return sigv4->is_s3 ? FAKE_SIGV4_MALFORMED : FAKE_SIGV4_NO_MEMORY;
-    }
     if (!fake_canonical_request(sigv4, request, &claim, payload)) {
         bool has_memory = buf_ok(&sigv4->canonical) && buf_ok(&sigv4->query) && buf_ok(&sigv4->to_sign);
         return has_memory ? FAKE_SIGV4_MALFORMED : FAKE_SIGV4_NO_MEMORY;
     }
-    if (!make_to_sign(sigv4, &claim)) {
+    if (!make_to_sign(sigv4, &claim))
         return FAKE_SIGV4_NO_MEMORY;
-    }
     verdict = judge_signature(sigv4, &claim);
     return verdict == FAKE_SIGV4_OK ? judge_payload(sigv4, request, payload) : verdict;
 }

@@ -6,14 +6,12 @@
 
 static bool names_equal(struct text header, struct text lower)
 {
-    if (header.len != lower.len) {
+    if (header.len != lower.len)
         return false;
-    }
     for (size_t i = 0; i < header.len; i++) {
         char c = header.p[i];
-        if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != lower.p[i]) {
+        if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != lower.p[i])
             return false;
-        }
     }
     return true;
 }
@@ -23,11 +21,10 @@ static void add_squeezed(struct buf *out, struct text value)
     bool blank = false;
     for (size_t i = 0; i < value.len; i++) {
         bool is_blank = value.p[i] == ' ' || value.p[i] == '\t';
-        if (!is_blank) {
+        if (!is_blank)
             buf_add_char(out, value.p[i]);
-        } else if (!blank) {
+        else if (!blank)
             buf_add_char(out, ' ');
-        }
         blank = is_blank;
     }
 }
@@ -70,9 +67,8 @@ static bool comes_after(const char *base, const struct pair *a, const struct pai
 static bool add_encoded(struct fake_sigv4 *sigv4, struct text text, size_t *ret_at, size_t *ret_len)
 {
     buf_reset(&sigv4->to_sign);
-    if (!fake_decode(&sigv4->to_sign, text)) {
+    if (!fake_decode(&sigv4->to_sign, text))
         return false;
-    }
     *ret_at = sigv4->query.len;
     bool ok = fake_encode(&sigv4->query, text_of(buf_str(&sigv4->to_sign), sigv4->to_sign.len), false);
     *ret_len = sigv4->query.len - *ret_at;
@@ -87,23 +83,19 @@ static bool add_query(struct fake_sigv4 *sigv4, const struct fake_request *reque
     buf_add_char(&sigv4->query, '?');
     for (size_t i = 0; i < request->param_count; i++) {
         struct pair pair;
-        if (text_is(request->params[i].name, "X-Amz-Signature")) {
+        if (text_is(request->params[i].name, "X-Amz-Signature"))
             continue;
-        }
         if (!add_encoded(sigv4, request->params[i].name, &pair.name_at, &pair.name_len) ||
-            !add_encoded(sigv4, request->params[i].value, &pair.value_at, &pair.value_len)) {
+            !add_encoded(sigv4, request->params[i].value, &pair.value_at, &pair.value_len))
             return false;
-        }
         size_t at = count++;
-        for (; at > 0 && comes_after(sigv4->query.data, &pairs[at - 1], &pair); at--) {
+        for (; at > 0 && comes_after(sigv4->query.data, &pairs[at - 1], &pair); at--)
             pairs[at] = pairs[at - 1];
-        }
         pairs[at] = pair;
     }
     for (size_t i = 0; i < count; i++) {
-        if (i > 0) {
+        if (i > 0)
             buf_add_char(&sigv4->canonical, '&');
-        }
         buf_add(&sigv4->canonical, sigv4->query.data + pairs[i].name_at, pairs[i].name_len);
         buf_add_char(&sigv4->canonical, '=');
         buf_add(&sigv4->canonical, sigv4->query.data + pairs[i].value_at, pairs[i].value_len);
@@ -123,11 +115,9 @@ static bool add_path(struct fake_sigv4 *sigv4, struct text path)
 
 static bool is_named(const struct fake_claim *claim, struct text header)
 {
-    for (size_t i = 0; i < claim->signed_count; i++) {
-        if (names_equal(header, claim->signed_names[i])) {
+    for (size_t i = 0; i < claim->signed_count; i++)
+        if (names_equal(header, claim->signed_names[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -143,19 +133,16 @@ bool fake_claim_covers(const struct fake_request *request, const struct fake_cla
 {
     for (size_t i = 0; i < request->header_count; i++) {
         struct text name = request->headers[i].name;
-        if (must_be_signed(name) && !is_named(claim, name)) {
+        if (must_be_signed(name) && !is_named(claim, name))
             return false;
-        }
     }
     bool has_host = false;
     for (size_t i = 0; i < claim->signed_count; i++) {
         bool found = false;
-        for (size_t j = 0; j < request->header_count && !found; j++) {
+        for (size_t j = 0; j < request->header_count && !found; j++)
             found = names_equal(request->headers[j].name, claim->signed_names[i]);
-        }
-        if (!found) {
+        if (!found)
             return false;
-        }
         has_host = has_host || text_is(claim->signed_names[i], "host");
     }
     return has_host;
@@ -168,14 +155,11 @@ bool fake_canonical_request(struct fake_sigv4 *sigv4, const struct fake_request 
     buf_reset(out);
     buf_add(out, request->method.p, request->method.len);
     buf_add_char(out, '\n');
-    if (!add_path(sigv4, request->path) || !add_query(sigv4, request)) {
+    if (!add_path(sigv4, request->path) || !add_query(sigv4, request))
         return false;
-    }
-    for (size_t i = 0; i < claim->signed_count; i++) {
-        if (!add_header_line(out, request, claim->signed_names[i])) {
+    for (size_t i = 0; i < claim->signed_count; i++)
+        if (!add_header_line(out, request, claim->signed_names[i]))
             return false;
-        }
-    }
     buf_add_char(out, '\n');
     buf_add(out, claim->signed_headers.p, claim->signed_headers.len);
     buf_add_char(out, '\n');

@@ -33,15 +33,11 @@ static bool read_signed_headers(struct fake_claim *ret)
         struct text name = cut_at(&rest, ';');
         size_t common = name.len < last.len ? name.len : last.len;
         int order = memcmp(last.p, name.p, common);
-        if (name.len == 0 || ret->signed_count == FAKE_SIGNED_MAX || order > 0 ||
-            (order == 0 && last.len >= name.len)) {
+        if (name.len == 0 || ret->signed_count == FAKE_SIGNED_MAX || order > 0 || (order == 0 && last.len >= name.len))
             return false;
-        }
-        for (size_t i = 0; i < name.len; i++) {
-            if (name.p[i] >= 'A' && name.p[i] <= 'Z') {
+        for (size_t i = 0; i < name.len; i++)
+            if (name.p[i] >= 'A' && name.p[i] <= 'Z')
                 return false;
-            }
-        }
         ret->signed_names[ret->signed_count++] = name;
         last = name;
     }
@@ -50,11 +46,9 @@ static bool read_signed_headers(struct fake_claim *ret)
 
 static bool is_signature(struct text text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        if (memchr("0123456789abcdef", text.p[i], 16) == NULL) {
+    for (size_t i = 0; i < text.len; i++)
+        if (memchr("0123456789abcdef", text.p[i], 16) == NULL)
             return false;
-        }
-    }
     return text.len == FAKE_HASH_HEX;
 }
 
@@ -67,21 +61,19 @@ static bool read_times(struct fake_claim *ret)
 bool fake_claim_from_header(const struct fake_request *request, struct text authorization, struct fake_claim *ret)
 {
     struct text credential = {"", 0};
-    if (!text_is(cut_at(&authorization, ' '), FAKE_ALGORITHM)) {
+    if (!text_is(cut_at(&authorization, ' '), FAKE_ALGORITHM))
         return false;
-    }
     while (authorization.len > 0) {
         struct text part = text_trim(cut_at(&authorization, ','));
         struct text name = cut_at(&part, '=');
-        if (text_is(name, "Credential")) {
+        if (text_is(name, "Credential"))
             credential = part;
-        } else if (text_is(name, "SignedHeaders")) {
+        else if (text_is(name, "SignedHeaders"))
             ret->signed_headers = part;
-        } else if (text_is(name, "Signature")) {
+        else if (text_is(name, "Signature"))
             ret->signature = part;
-        } else {
+        else
             return false;
-        }
     }
     const struct text *date = fake_request_header(request, "x-amz-date");
     const struct text *token = fake_request_header(request, "x-amz-security-token");
@@ -96,9 +88,8 @@ static bool decoded(struct fake_sigv4 *sigv4, const struct fake_request *request
 {
     const struct text *value = fake_request_param(request, name);
     size_t at = sigv4->parts.len;
-    if (value == NULL || !fake_decode(&sigv4->parts, *value)) {
+    if (value == NULL || !fake_decode(&sigv4->parts, *value))
         return false;
-    }
     *ret = (struct text){sigv4->parts.data + at, sigv4->parts.len - at};
     return true;
 }
@@ -108,9 +99,8 @@ static bool reserve_parts(struct fake_sigv4 *sigv4, size_t room)
 {
     static const char zeros[1024] = {0};
     buf_reset(&sigv4->parts);
-    while (buf_ok(&sigv4->parts) && sigv4->parts.cap <= room) {
+    while (buf_ok(&sigv4->parts) && sigv4->parts.cap <= room)
         buf_add(&sigv4->parts, zeros, sizeof(zeros));
-    }
     bool ok = buf_ok(&sigv4->parts);
     buf_reset(&sigv4->parts);
     return ok;
@@ -133,18 +123,14 @@ bool fake_claim_from_query(struct fake_sigv4 *sigv4, const struct fake_request *
     uint64_t seconds = 0;
     ret->in_query = true;
     ret->token = (struct text){"", 0};
-    if (!reserve_parts(sigv4, request->query.len)) {
+    if (!reserve_parts(sigv4, request->query.len))
         return false;
-    }
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-        if (!decoded(sigv4, request, wanted[i].name, wanted[i].ret)) {
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        if (!decoded(sigv4, request, wanted[i].name, wanted[i].ret))
             return false;
-        }
-    }
     if (fake_request_param(request, "X-Amz-Security-Token") != NULL &&
-        !decoded(sigv4, request, "X-Amz-Security-Token", &ret->token)) {
+        !decoded(sigv4, request, "X-Amz-Security-Token", &ret->token))
         return false;
-    }
     bool in_range = text_parse_u64(expires, &seconds) && seconds >= 1 && seconds <= FAKE_EXPIRES_MAX;
     ret->expires_s = (int64_t)seconds;
     return in_range && text_is(algorithm, FAKE_ALGORITHM) && read_credential(credential, ret) &&

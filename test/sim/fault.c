@@ -48,9 +48,8 @@ bool faults_init(struct faults *faults, uint64_t seed, const struct fault_change
         bool has = fault_number(faults, PURPOSE_SWARM, i + 1, 0, 999) < kinds_per_mille && !change->without_kind[i];
         uint64_t quarter = fault_number(faults, PURPOSE_RATE, i, 1, 4);
         faults->rate[i] = !has ? 0 : most == 1000 ? 1000 : (uint32_t)(most * quarter * quarter / 16);
-        if (has && faults->rate[i] == 0) {
+        if (has && faults->rate[i] == 0)
             faults->rate[i] = 1;
-        }
     }
     faults->log = calloc(FAULT_LOG_MAX, sizeof(*faults->log));
     return faults->log != NULL;
@@ -64,20 +63,17 @@ void faults_free(struct faults *faults)
 
 static bool is_among(const struct fault_point *points, size_t count, struct fault_point point)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (points[i].kind == point.kind && points[i].occasion == point.occasion) {
+    for (size_t i = 0; i < count; i++)
+        if (points[i].kind == point.kind && points[i].occasion == point.occasion)
             return true;
-        }
-    }
     return false;
 }
 
 static bool drawn(const struct faults *faults, struct fault_point point)
 {
     const struct fault_change *change = faults->change;
-    if (change->has_only) {
+    if (change->has_only)
         return is_among(change->only, change->only_count, point);
-    }
     return faults->rate[point.kind] > 0 &&
            fault_number(faults, PURPOSE_STRIKE + point.kind, point.occasion, 0, 999) < faults->rate[point.kind] &&
            !is_among(change->without, change->without_count, point);
@@ -86,13 +82,11 @@ static bool drawn(const struct faults *faults, struct fault_point point)
 bool fault_strikes(struct faults *faults, enum fault_kind kind, uint64_t occasion)
 {
     struct fault_point point = {.kind = kind, .occasion = occasion};
-    if (faults->stopped || !drawn(faults, point)) {
+    if (faults->stopped || !drawn(faults, point))
         return false;
-    }
     faults->struck[kind]++;
-    if (faults->log_count < FAULT_LOG_MAX) {
+    if (faults->log_count < FAULT_LOG_MAX)
         faults->log[faults->log_count++] = point;
-    }
     return true;
 }
 
@@ -106,9 +100,8 @@ bool fault_is_of_the_world(enum fault_kind kind)
 static bool add_point(struct fault_point **points, size_t *count, struct fault_point point)
 {
     struct fault_point *grown = realloc(*points, (*count + 1) * sizeof(*grown));
-    if (grown == NULL) {
+    if (grown == NULL)
         return false;
-    }
     *points = grown;
     grown[(*count)++] = point;
     return true;
@@ -117,9 +110,8 @@ static bool add_point(struct fault_point **points, size_t *count, struct fault_p
 bool fault_change_without_call(struct fault_change *change, uint64_t call)
 {
     uint64_t *grown = realloc(change->without_call, (change->without_call_count + 1) * sizeof(*grown));
-    if (grown == NULL) {
+    if (grown == NULL)
         return false;
-    }
     change->without_call = grown;
     grown[change->without_call_count++] = call;
     return true;
@@ -129,11 +121,9 @@ bool fault_change_only(struct fault_change *change, const struct fault_point *po
 {
     change->has_only = true;
     change->only_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!add_point(&change->only, &change->only_count, points[i])) {
+    for (size_t i = 0; i < count; i++)
+        if (!add_point(&change->only, &change->only_count, points[i]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -142,15 +132,12 @@ bool fault_change_copy(const struct fault_change *from, struct fault_change *ret
     struct fault_change copy = {.has_only = from->has_only};
     bool ok = true;
     memcpy(copy.without_kind, from->without_kind, sizeof(copy.without_kind));
-    for (size_t i = 0; i < from->without_count && ok; i++) {
+    for (size_t i = 0; i < from->without_count && ok; i++)
         ok = add_point(&copy.without, &copy.without_count, from->without[i]);
-    }
-    for (size_t i = 0; i < from->only_count && ok; i++) {
+    for (size_t i = 0; i < from->only_count && ok; i++)
         ok = add_point(&copy.only, &copy.only_count, from->only[i]);
-    }
-    for (size_t i = 0; i < from->without_call_count && ok; i++) {
+    for (size_t i = 0; i < from->without_call_count && ok; i++)
         ok = fault_change_without_call(&copy, from->without_call[i]);
-    }
     *ret = copy;
     return ok;
 }
@@ -165,11 +152,9 @@ void fault_change_free(struct fault_change *change)
 
 bool fault_lacks_call(const struct fault_change *change, uint64_t call)
 {
-    for (size_t i = 0; i < change->without_call_count; i++) {
-        if (change->without_call[i] == call) {
+    for (size_t i = 0; i < change->without_call_count; i++)
+        if (change->without_call[i] == call)
             return true;
-        }
-    }
     return false;
 }
 
@@ -178,9 +163,8 @@ static bool parse_occasion(const char *text, uint64_t *ret)
     unsigned lane = 0;
     unsigned long long number = 0;
     int used = 0;
-    if (sscanf(text, "%u.%llu%n", &lane, &number, &used) != 2 || text[used] != '\0') {
+    if (sscanf(text, "%u.%llu%n", &lane, &number, &used) != 2 || text[used] != '\0')
         return false;
-    }
     *ret = fault_occasion(lane, number);
     return true;
 }
@@ -191,9 +175,8 @@ static bool parse_kind(const char *text, enum fault_kind *ret, bool *ret_has_occ
     const char *at = strchr(text, '@');
     size_t length = at != NULL ? (size_t)(at - text) : strlen(text);
     *ret_has_occasion = at != NULL;
-    if (at != NULL && !parse_occasion(at + 1, ret_occasion)) {
+    if (at != NULL && !parse_occasion(at + 1, ret_occasion))
         return false;
-    }
     for (uint32_t i = 0; i < FAULT_COUNT; i++) {
         if (strlen(kinds[i].name) == length && strncmp(kinds[i].name, text, length) == 0) {
             *ret = i;
@@ -208,12 +191,10 @@ bool fault_change_parse_without(struct fault_change *change, const char *text)
     uint64_t occasion = 0;
     enum fault_kind kind = 0;
     bool has_occasion = false;
-    if (strncmp(text, "call@", 5) == 0) {
+    if (strncmp(text, "call@", 5) == 0)
         return parse_occasion(text + 5, &occasion) && fault_change_without_call(change, occasion);
-    }
-    if (!parse_kind(text, &kind, &has_occasion, &occasion)) {
+    if (!parse_kind(text, &kind, &has_occasion, &occasion))
         return false;
-    }
     if (!has_occasion) {
         change->without_kind[kind] = true;
         return true;
@@ -227,9 +208,8 @@ bool fault_change_parse_only(struct fault_change *change, const char *text)
     struct fault_point point = {0};
     bool has_occasion = false;
     change->has_only = true;
-    if (strcmp(text, "none") == 0) {
+    if (strcmp(text, "none") == 0)
         return true;
-    }
     return parse_kind(text, &point.kind, &has_occasion, &point.occasion) && has_occasion &&
            add_point(&change->only, &change->only_count, point);
 }

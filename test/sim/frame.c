@@ -32,25 +32,22 @@ static void cancel(void *context, uint64_t unused)
     struct cancelling *cancelling = context;
     struct worker *worker = cancelling->process->owner;
     (void)unused;
-    if (!cancelling->process->dead && worker != NULL && worker->cancel != NULL && worker->calls == cancelling->calls) {
+    if (!cancelling->process->dead && worker != NULL && worker->cancel != NULL && worker->calls == cancelling->calls)
         os_cancel_trigger(worker->cancel);
-    }
     free(cancelling);
 }
 
 void frame_cancel_later(struct worker *worker, uint64_t after_us)
 {
     struct cancelling *cancelling = calloc(1, sizeof(*cancelling));
-    if (cancelling == NULL) {
+    if (cancelling == NULL)
         abort();
-    }
     *cancelling = (struct cancelling){.process = worker->process, .calls = worker->calls + 1};
     frame_enter(worker);
     os_code code = os_cancel_new(&worker->cancel);
     frame_leave();
-    if (code != OS_OK) {
+    if (code != OS_OK)
         worker->cancel = NULL;
-    }
     schedule_at(&worker->world->schedule, frame_now_us(worker) + after_us, cancel, cancelling, 0);
 }
 
@@ -85,8 +82,7 @@ void frame_end(struct frame *frame, const char *what)
         world_fail(worker->world, "%s took %llu ms, with a deadline of %llu ms.", what, (unsigned long long)took_ms,
                    (unsigned long long)frame->call.deadline_ms);
     }
-    if (strstr(frame->error.message, "(null)") != NULL) { /* glibc's text for a NULL in a sentence */
+    if (strstr(frame->error.message, "(null)") != NULL) /* glibc's text for a NULL in a sentence */
         world_fail(worker->world, "%s says: %s", what, frame->error.message);
-    }
     frame_forget_cancel(worker);
 }

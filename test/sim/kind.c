@@ -24,9 +24,8 @@ static enum fake_s3_condition condition_of(const struct world *world, enum fake_
     }
     uint64_t choice = fault_number(&world->faults, PURPOSE_CONDITIONS, write, 0, 5);
     bool refusable = world->fleet.profiled && !(needed && world->fleet.guard == OS_GUARD_BOTH);
-    if (needed && world->fleet.guard == OS_GUARD_NATIVE) {
+    if (needed && world->fleet.guard == OS_GUARD_NATIVE)
         return FAKE_S3_ENFORCED;
-    }
     return choice < 3 ? FAKE_S3_ENFORCED : choice == 3 && refusable ? FAKE_S3_REFUSED : FAKE_S3_IGNORED;
 }
 
@@ -46,9 +45,8 @@ void kind_of_store(const struct world *world, struct fake_s3_options *ret)
         .versions_page = fault_number(&world->faults, PURPOSE_VERSIONED, 1, 0, 3),
         .versioned = fault_number(&world->faults, PURPOSE_VERSIONED, 0, 0, 1) == 1,
     };
-    for (enum fake_s3_write write = 0; write < FAKE_S3_WRITES; write++) {
+    for (enum fake_s3_write write = 0; write < FAKE_S3_WRITES; write++)
         ret->conditions[write] = condition_of(world, write);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------ its profile */

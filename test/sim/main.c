@@ -126,9 +126,8 @@ static bool run_single(uint64_t seed, const struct fault_change *change, enum wo
     bool ok = world_run(&world, seed, change, defect, trace ? stdout : NULL);
     printf("seed %llu %s, digest %016llx\n", (unsigned long long)seed, ok ? "holds" : "FAILS",
            (unsigned long long)world.digest);
-    for (size_t i = 0; i < world.failure_count; i++) {
+    for (size_t i = 0; i < world.failure_count; i++)
         printf("  %s\n", world.failures[i]);
-    }
     world_free(&world);
     return ok;
 }
@@ -136,9 +135,8 @@ static bool run_single(uint64_t seed, const struct fault_change *change, enum wo
 static bool minimise(uint64_t seed, struct settings *settings)
 {
     enum world_defect defect = settings->batch.defect;
-    if (!shrink_print(seed, &settings->change, defect, stdout)) {
+    if (!shrink_print(seed, &settings->change, defect, stdout))
         return false;
-    }
     return settings->no_shrink || settings->quick ||
            (shrink(seed, &settings->change, defect, stdout) && shrink_print(seed, &settings->change, defect, stdout));
 }
@@ -154,14 +152,12 @@ static bool run_line(char *line, bool *ret_ok)
     line[strcspn(line, "#\n")] = '\0';
     char *word = strtok_r(line, " ", &rest);
     *ret_ok = true;
-    if (word == NULL) {
+    if (word == NULL)
         return true;
-    }
     uint64_t seed = strtoull(word, NULL, 10);
     bool read = true;
-    while (read && (word = strtok_r(NULL, " ", &rest)) != NULL) {
+    while (read && (word = strtok_r(NULL, " ", &rest)) != NULL)
         read = word[0] == '-' ? fault_change_parse_without(&change, word + 1) : fault_change_parse_only(&change, word);
-    }
     *ret_ok = read && run_single(seed, &change, false, false);
     fault_change_free(&change);
     return read;
@@ -199,13 +195,11 @@ static int run_many(struct settings *settings)
         return 2;
     }
     summary_print(&summary, batch_clock_s() - begun_s, stdout);
-    if (!failed) {
+    if (!failed)
         return 0;
-    }
     printf("\n");
-    if (!minimise(seed, settings)) {
+    if (!minimise(seed, settings))
         return 2;
-    }
     (void)run_single(seed, &settings->change, settings->batch.defect, !settings->quick);
     return 1;
 }
@@ -221,13 +215,12 @@ int main(int argc, char **argv)
         }
     }
     int result = 0;
-    if (settings.regressions != NULL) {
+    if (settings.regressions != NULL)
         result = run_regressions(settings.regressions);
-    } else if (settings.single) {
+    else if (settings.single)
         result = run_single(settings.seed, &settings.change, settings.batch.defect, settings.trace) ? 0 : 1;
-    } else {
+    else
         result = run_many(&settings);
-    }
     fault_change_free(&settings.change);
     memory_end();
     coroutine_free_stacks();

@@ -44,9 +44,8 @@ static size_t place_of(const void *block)
 static void put(void *block, struct memory_owner *owner)
 {
     size_t at = place_of(block);
-    while (books.slots[at].block != NULL) {
+    while (books.slots[at].block != NULL)
         at = (at + 1) & books.mask;
-    }
     books.slots[at] = (struct slot){.block = block, .owner = owner};
 }
 
@@ -56,25 +55,21 @@ static bool grow(void)
     size_t old_count = old ? books.mask + 1 : 0;
     size_t new_count = old ? 2 * old_count : 4096;
     struct slot *grown = __real_calloc(new_count, sizeof(*grown));
-    if (grown == NULL) {
+    if (grown == NULL)
         return false;
-    }
     books.slots = grown;
     books.mask = new_count - 1;
-    for (size_t i = 0; i < old_count; i++) {
-        if (old[i].block != NULL) {
+    for (size_t i = 0; i < old_count; i++)
+        if (old[i].block != NULL)
             put(old[i].block, old[i].owner);
-        }
-    }
     __real_free(old);
     return true;
 }
 
 static void *note(void *block)
 {
-    if (block == NULL || books.current == NULL) {
+    if (block == NULL || books.current == NULL)
         return block;
-    }
     if ((books.slots == NULL || 2 * books.count > books.mask) && !grow()) {
         __real_free(block);
         return NULL;
@@ -100,16 +95,13 @@ static void close_gap(size_t gap)
 
 static struct memory_owner *forget(const void *block)
 {
-    if (block == NULL || books.slots == NULL) {
+    if (block == NULL || books.slots == NULL)
         return NULL;
-    }
     size_t at = place_of(block);
-    while (books.slots[at].block != NULL && books.slots[at].block != block) {
+    while (books.slots[at].block != NULL && books.slots[at].block != block)
         at = (at + 1) & books.mask;
-    }
-    if (books.slots[at].block == NULL) {
+    if (books.slots[at].block == NULL)
         return NULL;
-    }
     struct memory_owner *owner = books.slots[at].owner;
     books.slots[at].block = NULL;
     close_gap(at);
@@ -121,9 +113,8 @@ static struct memory_owner *forget(const void *block)
 static bool fails(void)
 {
     struct memory_owner *owner = books.current;
-    if (owner == NULL) {
+    if (owner == NULL)
         return false;
-    }
     books.current = NULL;
     bool failed = owner->fails(owner->context, ++owner->allocations);
     books.current = owner;
@@ -142,9 +133,8 @@ void *__wrap_calloc(size_t count, size_t size)
 
 void *__wrap_realloc(void *block, size_t size)
 {
-    if (fails()) {
+    if (fails())
         return NULL;
-    }
     struct memory_owner *was = books.current;
     struct memory_owner *owner = forget(block);
     void *grown = __real_realloc(block, size);
@@ -182,11 +172,10 @@ void memory_clear(struct memory_owner *owner)
     size_t at = 0;
     while (owner->blocks > 0) {
         void *block = books.slots[at].block;
-        if (block != NULL && books.slots[at].owner == owner) {
+        if (block != NULL && books.slots[at].owner == owner)
             __wrap_free(block);
-        } else {
+        else
             at = (at + 1) & books.mask;
-        }
     }
 }
 

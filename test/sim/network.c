@@ -80,14 +80,12 @@ static void free_parcel(struct parcel *parcel)
 static struct parcel *copy_parcel(const struct parcel *from)
 {
     struct parcel *parcel = calloc(1, sizeof(*parcel));
-    if (parcel == NULL) {
+    if (parcel == NULL)
         abort();
-    }
     *parcel = *from;
     buf_init(&parcel->bytes, 16 << 20);
-    if (!buf_add(&parcel->bytes, buf_str(&from->bytes), from->bytes.len)) {
+    if (!buf_add(&parcel->bytes, buf_str(&from->bytes), from->bytes.len))
         abort();
-    }
     parcel->world->in_flight++;
     return parcel;
 }
@@ -100,9 +98,8 @@ static void deliver(void *context, uint64_t unused)
     (void)unused;
     bool taken =
         engine_receive(parcel->engine, parcel->transfer, parcel->delivery, buf_str(&parcel->bytes), parcel->bytes.len);
-    if (taken && parcel->whole && parcel->upload > 0) {
+    if (taken && parcel->whole && parcel->upload > 0)
         parcel->world->uploads[parcel->upload - 1].told = true;
-    }
     free_parcel(parcel);
 }
 
@@ -120,11 +117,10 @@ static void deliver_after(struct parcel *parcel, enum engine_delivery delivery, 
 /* The other side hears of a loss by a reset, or never. */
 static void lose(struct parcel *parcel)
 {
-    if (draw(parcel, PURPOSE_LOSS, 0, 1) == 0) {
+    if (draw(parcel, PURPOSE_LOSS, 0, 1) == 0)
         free_parcel(parcel);
-    } else {
+    else
         deliver_after(parcel, ENGINE_RESET, draw(parcel, PURPOSE_LOSS, 1, 3000) * MS);
-    }
 }
 
 static void send_back(struct parcel *parcel)
@@ -137,9 +133,8 @@ static void send_back(struct parcel *parcel)
         lose(parcel);
         return;
     }
-    if (!parcel->to_s3 && parcel->bytes.len > 0 && strikes(parcel, FAULT_BAD_CRC)) {
+    if (!parcel->to_s3 && parcel->bytes.len > 0 && strikes(parcel, FAULT_BAD_CRC))
         parcel->bytes.data[parcel->bytes.len - 1] = ' ';
-    }
     if (strikes(parcel, FAULT_TRUNCATE)) {
         parcel->bytes.len = (size_t)draw(parcel, PURPOSE_CUT, 0, parcel->bytes.len - 1);
         parcel->bytes.data[parcel->bytes.len] = '\0';
@@ -152,9 +147,8 @@ static void send_back(struct parcel *parcel)
 
 static void must(bool done)
 {
-    if (!done) {
+    if (!done)
         abort();
-    }
 }
 
 /* By what stands in front of a service that marks its answers; outside the bounds, of one that does not (E9). */
@@ -162,9 +156,8 @@ static bool foreign_answer(const struct parcel *parcel, bool before, uint64_t no
 {
     const struct world *world = parcel->world;
     bool may = !world->unmarked || !parcel->to_s3 || world->defect == WORLD_UNMARKED_STORE;
-    if (!may || draw(parcel, PURPOSE_FOREIGN + 1000, 0, 1) != (before ? 0 : 1) || !strikes(parcel, FAULT_FOREIGN)) {
+    if (!may || draw(parcel, PURPOSE_FOREIGN + 1000, 0, 1) != (before ? 0 : 1) || !strikes(parcel, FAULT_FOREIGN))
         return false;
-    }
     buf_reset(ret);
     must(canned_foreign((uint32_t)draw(parcel, PURPOSE_FOREIGN, 0, 7), parcel->to_s3, head, now_ms, ret));
     return true;
@@ -174,9 +167,8 @@ static bool foreign_answer(const struct parcel *parcel, bool before, uint64_t no
 static bool refused_before(struct parcel *parcel, uint64_t now_ms, bool head, struct buf *answer)
 {
     bool half = draw(parcel, PURPOSE_HALF, 0, 1) == 0;
-    if (foreign_answer(parcel, true, now_ms, head, answer)) {
+    if (foreign_answer(parcel, true, now_ms, head, answer))
         return true;
-    }
     if (strikes(parcel, FAULT_BEFORE_5XX)) {
         must(parcel->to_s3 ? canned_s3(half ? CANNED_SLOW_DOWN : CANNED_INTERNAL_ERROR, head, now_ms, answer)
                            : canned_dynamo(CANNED_SERVER_ERROR, now_ms, answer));
@@ -206,9 +198,8 @@ static void replace_after(struct parcel *parcel, uint64_t now_ms, bool head, str
 {
     bool foreign = foreign_answer(parcel, false, now_ms, head, answer);
     bool error_200 = !foreign && may_fail_in_200(parcel) && strikes(parcel, FAULT_ERROR_200);
-    if (!foreign && !error_200 && !strikes(parcel, FAULT_AFTER_5XX)) {
+    if (!foreign && !error_200 && !strikes(parcel, FAULT_AFTER_5XX))
         return;
-    }
     parcel->whole = false;
     if (!foreign) {
         buf_reset(answer);
@@ -220,9 +211,8 @@ static void replace_after(struct parcel *parcel, uint64_t now_ms, bool head, str
 static void note_upload(struct parcel *parcel)
 {
     struct world *world = parcel->world;
-    if (fake_s3_upload_count(world->s3) == world->upload_count) {
+    if (fake_s3_upload_count(world->s3) == world->upload_count)
         return;
-    }
     struct upload_note *grown = realloc(world->uploads, (world->upload_count + 1) * sizeof(*grown));
     must(grown != NULL);
     world->uploads = grown;
@@ -232,12 +222,10 @@ static void note_upload(struct parcel *parcel)
 
 static void dress(const struct parcel *parcel, uint64_t now_ms, struct buf *answer)
 {
-    if (parcel->to_s3 && strikes(parcel, FAULT_FOREIGN_DATE)) { /* no two in a row agree */
+    if (parcel->to_s3 && strikes(parcel, FAULT_FOREIGN_DATE)) /* no two in a row agree */
         canned_redate(answer, now_ms / 1000 + 1800 + parcel->occasion % 50 * 100);
-    }
-    if (parcel->to_s3 && parcel->world->unmarked) {
+    if (parcel->to_s3 && parcel->world->unmarked)
         canned_unmark(answer);
-    }
 }
 
 static void handle(void *context, uint64_t unused)
@@ -253,9 +241,8 @@ static void handle(void *context, uint64_t unused)
     world->handled++;
     world_digest(world, bytes, parcel->bytes.len);
     if (parcel->copy || !refused_before(parcel, now_ms, head, &answer)) {
-        if (!parcel->copy && either_strikes(parcel, FAULT_EXPIRED_TOKEN, FAULT_ATTEMPT_TOKEN)) {
+        if (!parcel->copy && either_strikes(parcel, FAULT_EXPIRED_TOKEN, FAULT_ATTEMPT_TOKEN))
             must(world_rotate(world));
-        }
         struct effect effect;
         effect_begin(world, parcel->to_s3 ? bytes : "", &effect);
         bool contended = !parcel->copy && parcel->to_s3 && strikes(parcel, FAULT_CONFLICT_409);
@@ -265,9 +252,8 @@ static void handle(void *context, uint64_t unused)
         effect_end(world, parcel->call, &effect);
         parcel->whole = true;
         note_upload(parcel);
-        if (!parcel->copy) {
+        if (!parcel->copy)
             replace_after(parcel, now_ms, head, &answer);
-        }
     }
     dress(parcel, now_ms, &answer);
     world_trace(world, "%s%.*s -> %.*s", parcel->copy ? "(again) " : "", (int)strcspn(bytes, "?\r"), bytes,
@@ -297,13 +283,11 @@ static void begin_work(struct parcel *parcel)
 static struct parcel *take_waiting(struct world *world, const struct http_engine *engine, uint64_t transfer)
 {
     struct parcel **at = &world->waiting;
-    while (*at != NULL && ((*at)->engine != engine || (*at)->transfer != transfer)) {
+    while (*at != NULL && ((*at)->engine != engine || (*at)->transfer != transfer))
         at = &(*at)->next;
-    }
     struct parcel *found = *at;
-    if (found != NULL) {
+    if (found != NULL)
         *at = found->next;
-    }
     return found;
 }
 
@@ -314,11 +298,10 @@ static void tail_arrives(void *context, uint64_t unused)
     (void)unused;
     uint64_t stalled_us = world->schedule.now_us - parcel->moved_us;
     bool waits = stalled_us <= (uint64_t)world->fleet.stalled_body_s * SECOND || world->defect == WORLD_STALLED_BODIES;
-    if (waits) {
+    if (waits)
         begin_work(parcel);
-    } else {
+    else
         deliver_after(parcel, ENGINE_RESET, 0);
-    }
 }
 
 void network_tail(struct world *world, const struct http_engine *engine, uint64_t transfer, bool leaves)
@@ -359,9 +342,8 @@ static void body_came(void *context, uint64_t unused)
     }
     parcel->next = world->waiting;
     world->waiting = parcel;
-    if (!engine_tail_is_due(parcel->engine, parcel->transfer)) {
+    if (!engine_tail_is_due(parcel->engine, parcel->transfer))
         network_tail(world, parcel->engine, parcel->transfer, false);
-    }
 }
 
 /* Admitted now. */
@@ -397,9 +379,8 @@ static uint64_t lateness_us(const struct parcel *parcel)
 /* An attempt is never delivered twice: no layer sends it again (R6), nothing stores and forwards it (E5). */
 static void send_again(const struct parcel *parcel, uint64_t way_us)
 {
-    if (is_attempt(parcel) || !strikes(parcel, FAULT_REPLAY)) {
+    if (is_attempt(parcel) || !strikes(parcel, FAULT_REPLAY))
         return;
-    }
     struct parcel *again = copy_parcel(parcel);
     again->copy = true;
     uint64_t most_ms = draw(parcel, PURPOSE_REPLAY, 0, 2) == 0 ? 60000 : 200;
@@ -426,9 +407,8 @@ void network_send(struct process *process, struct http_engine *engine, uint64_t 
         deliver_after(parcel, ENGINE_REFUSED, way_us);
         return;
     }
-    if (either_strikes(parcel, FAULT_LATE, FAULT_ATTEMPT_LATE)) {
+    if (either_strikes(parcel, FAULT_LATE, FAULT_ATTEMPT_LATE))
         way_us += lateness_us(parcel);
-    }
     send_again(parcel, way_us);
     if (either_strikes(parcel, FAULT_LOSE_BEFORE, FAULT_ATTEMPT_BEFORE)) {
         lose(parcel);
@@ -446,9 +426,8 @@ static uint64_t stop_us(struct process *process, uint64_t occasion, bool after)
     const struct world *world = process->world;
     uint64_t how = fault_number(&world->faults, PURPOSE_STOP, occasion, 0, 9);
     uint64_t most_ms = how < 5 ? 3000 : how < 9 ? 40000 : 900000;
-    if (!world->store_expires && !after) {
+    if (!world->store_expires && !after)
         most_ms = 10000;
-    }
     return fault_number(&world->faults, PURPOSE_STOP + 50, occasion, 1, most_ms) * MS;
 }
 
@@ -469,29 +448,24 @@ static void stop(struct process *process, uint64_t for_us, bool suspended)
 
 void network_strike_tail(struct process *process, uint64_t occasion)
 {
-    if (fault_strikes(&process->world->faults, FAULT_TAIL_STOP, occasion)) {
+    if (fault_strikes(&process->world->faults, FAULT_TAIL_STOP, occasion))
         stop(process, stop_us(process, occasion, false), false);
-    }
 }
 
 void network_strike_process(struct process *process, uint64_t occasion, enum network_request request, bool after)
 {
     struct world *world = process->world;
     struct faults *faults = &world->faults;
-    if (request == NETWORK_LEDGER && after && fault_strikes(faults, FAULT_HOLD, occasion)) {
+    if (request == NETWORK_LEDGER && after && fault_strikes(faults, FAULT_HOLD, occasion))
         stop(process, fault_number(faults, PURPOSE_STOP, occasion, 3000, 90000) * MS, false);
-    }
     bool is_after = fault_number(faults, PURPOSE_HALF, occasion, 0, 1) == 1;
-    if (is_after != after) {
+    if (is_after != after)
         return;
-    }
-    if (fault_strikes(faults, FAULT_JUMP, occasion)) {
+    if (fault_strikes(faults, FAULT_JUMP, occasion))
         jump(process, occasion);
-    }
     bool suspended = fault_strikes(faults, FAULT_SUSPEND, occasion);
-    if (suspended || fault_strikes(faults, FAULT_PAUSE, occasion)) {
+    if (suspended || fault_strikes(faults, FAULT_PAUSE, occasion))
         stop(process, stop_us(process, occasion, after), suspended);
-    }
     if ((request == NETWORK_ATTEMPT && fault_strikes(faults, FAULT_ATTEMPT_DEATH, occasion)) ||
         fault_strikes(faults, FAULT_DEATH, occasion)) {
         world_trace(world, "lane %u dies", process->lane);

@@ -19,13 +19,11 @@ static void check_truth(struct world *world, const struct truth *truth)
 {
     const char *told = os_verdict_name(truth->settled);
     char call[64];
-    if (truth->operation == HISTORY_READ) {
+    if (truth->operation == HISTORY_READ)
         return;
-    }
     fault_call_name(truth->call, call);
-    if (truth->applied > 1) {
+    if (truth->applied > 1)
         world_fail(world, "%s: its write of %s took effect %u times.", call, truth->key, truth->applied);
-    }
     if (truth->expectation_broken) {
         world_fail(world, "%s: its write of %s (%s by %s) took effect over another version than it expected.", call,
                    truth->key, told, truth->rule);
@@ -35,9 +33,8 @@ static void check_truth(struct world *world, const struct truth *truth)
                    truth->rule);
     }
     bool denied = truth->settled == OS_CONFLICT || truth->settled == OS_NOT_EXECUTED;
-    if (denied && truth->applied > 0) {
+    if (denied && truth->applied > 0)
         world_fail(world, "%s: its write of %s is %s by %s, and took effect.", call, truth->key, told, truth->rule);
-    }
 }
 
 /* Faults after which even a blameless caller may be told of keys, clocks or memory. (A client asks again once after a
@@ -75,9 +72,8 @@ static void check_code(struct world *world, const struct truth *truth)
     static const os_code blaming[] = {OS_ERR_ARGUMENT,  OS_ERR_CONFIG,   OS_ERR_CREDENTIALS, OS_ERR_DENIED,
                                       OS_ERR_NO_BUCKET, OS_ERR_NO_TABLE, OS_ERR_TABLE,       OS_ERR_REGION,
                                       OS_ERR_REFUSED,   OS_ERR_BODY,     OS_ERR_TOO_LARGE,   OS_ERR_UNSUPPORTED};
-    if (may_blame(world) || is_excused(world, truth)) {
+    if (may_blame(world) || is_excused(world, truth))
         return;
-    }
     for (size_t i = 0; i < sizeof(blaming) / sizeof(blaming[0]); i++) {
         if (truth->code == blaming[i]) {
             world_fail(world, "A call of %s ends with %s, which blames the caller.", truth->key,
@@ -92,17 +88,13 @@ static void check_versions(struct world *world, uint32_t key)
     uint32_t applied = 0;
     world_key_name(key, name);
     size_t count = fake_s3_version_count(world->s3, name);
-    for (size_t i = 0; i < world->truth_count; i++) {
-        if (world->truths[i].operation != HISTORY_READ && strcmp(world->truths[i].key, name) == 0) {
+    for (size_t i = 0; i < world->truth_count; i++)
+        if (world->truths[i].operation != HISTORY_READ && strcmp(world->truths[i].key, name) == 0)
             applied += world->truths[i].applied;
-        }
-    }
-    if (applied != count) {
+    if (applied != count)
         world_fail(world, "%s has %zu versions, and %u writes took effect.", name, count, applied);
-    }
-    if (plan_is_create_once(world, key) && count > 1) {
+    if (plan_is_create_once(world, key) && count > 1)
         world_fail(world, "%s is only ever created, and has %zu versions.", name, count);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------ uploads */
@@ -111,9 +103,8 @@ static const struct truth *write_of(const struct world *world, uint64_t call, co
 {
     for (size_t i = 0; i < world->truth_count; i++) {
         const struct truth *truth = &world->truths[i];
-        if (truth->call == call && truth->operation != HISTORY_READ && strcmp(truth->key, key) == 0) {
+        if (truth->call == call && truth->operation != HISTORY_READ && strcmp(truth->key, key) == 0)
             return truth;
-        }
     }
     return NULL;
 }
@@ -146,9 +137,8 @@ static bool add_call(struct history *history, const struct truth *truth, uint64_
     snprintf(never, sizeof(never), "\"never-%llu\"", (unsigned long long)id);
     bool unseen = truth->operation != HISTORY_READ && truth->applied == 0;
     const char *value = unseen ? never : truth->value;
-    if (truth->operation == HISTORY_DELETE_IF_MATCH) {
+    if (truth->operation == HISTORY_DELETE_IF_MATCH)
         value = "";
-    }
     struct history_call call = {
         .id = id,
         .writer = truth->lane,
@@ -176,9 +166,8 @@ static bool add_finals(struct world *world, struct history *history)
         world_key_name(key, name);
         effect_current(world, name, value);
         int64_t versions = 0;
-        for (size_t i = 0; i < fake_s3_version_count(world->s3, name); i++) {
+        for (size_t i = 0; i < fake_s3_version_count(world->s3, name); i++)
             versions += fake_s3_version_at(world->s3, name, i).etag != NULL ? 1 : 0;
-        }
         struct history_final final = {
             .key = name, .value = value, .at_us = world->schedule.now_us, .versions = versions};
         ok = history_add_final(history, &final);
@@ -188,9 +177,8 @@ static bool add_finals(struct world *world, struct history *history)
 
 static void report(struct world *world, const struct judge_result *result)
 {
-    if (result->gave_up) {
+    if (result->gave_up)
         world_fail(world, "The judge gave up on a key of this history.");
-    }
     for (size_t i = 0; i < result->finding_count; i++) {
         world_fail(world, "The judge: %s: %s", judge_violation_name(result->finding[i].violation),
                    result->finding[i].sentence);
@@ -204,16 +192,14 @@ static void judge(struct world *world)
     bool ok = history != NULL;
     for (size_t i = 0; i < world->truth_count && ok; i++) {
         const struct truth *truth = &world->truths[i];
-        if (truth->operation != HISTORY_READ || truth->returned) {
+        if (truth->operation != HISTORY_READ || truth->returned)
             ok = add_call(history, truth, i + 1);
-        }
     }
     ok = ok && add_finals(world, history) && judge_history(history, &result);
-    if (ok) {
+    if (ok)
         report(world, &result);
-    } else {
+    else
         world_fail(world, "Memory was too short to judge the history.");
-    }
     history_free(history);
 }
 
@@ -223,11 +209,9 @@ void oracle_judge(struct world *world)
         check_truth(world, &world->truths[i]);
         check_code(world, &world->truths[i]);
     }
-    for (uint32_t key = 0; key < world->keys; key++) {
+    for (uint32_t key = 0; key < world->keys; key++)
         check_versions(world, key);
-    }
-    for (size_t i = 0; i < world->upload_count; i++) {
+    for (size_t i = 0; i < world->upload_count; i++)
         check_upload(world, i);
-    }
     judge(world);
 }

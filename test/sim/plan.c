@@ -120,12 +120,10 @@ void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct 
     ret->key = (uint32_t)draw(world, PURPOSE_KEY, occasion, 0, world->keys - 1);
     ret->source = (uint32_t)draw(world, PURPOSE_SOURCE, occasion, 0, world->keys - 1);
     ret->kind = kind_of(world, occasion, plan_is_create_once(world, ret->key));
-    if (ret->kind == PLAN_RENAME && plan_is_create_once(world, ret->source)) {
+    if (ret->kind == PLAN_RENAME && plan_is_create_once(world, ret->source))
         ret->kind = PLAN_COPY;
-    }
-    if (ret->source == ret->key && (ret->kind == PLAN_COPY || ret->kind == PLAN_RENAME)) {
+    if (ret->source == ret->key && (ret->kind == PLAN_COPY || ret->kind == PLAN_RENAME))
         ret->kind = PLAN_UPDATE;
-    }
     ret->think_us = think_us(world, occasion);
     ret->deadline_ms = deadlines_ms[draw(world, PURPOSE_DEADLINE, occasion, 0, 6)];
     ret->cancel_after_us = draw(world, PURPOSE_CANCEL, occasion, 0, 20000000);

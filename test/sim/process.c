@@ -24,9 +24,8 @@ static void resume(void *context, uint64_t wait)
     struct task *task = context;
     struct process *process = task->process;
     struct schedule *schedule = &process->world->schedule;
-    if (process->dead || !task->waiting || task->wait != wait) {
+    if (process->dead || !task->waiting || task->wait != wait)
         return;
-    }
     if (process->stopped_until_us > schedule->now_us) {
         schedule_at(schedule, process->stopped_until_us, resume, task, wait);
         return;
@@ -38,25 +37,22 @@ static void resume(void *context, uint64_t wait)
     coroutine_resume(task->coroutine);
     task->memory = memory_switch(NULL);
     task_running = NULL;
-    if (process->dead) {
+    if (process->dead)
         process_kill(process);
-    }
 }
 
 struct task *task_start(struct process *process, void (*run)(void *context), void *context, struct memory_owner *memory)
 {
     struct memory_owner *was = memory_switch(NULL);
     struct task *task = calloc(1, sizeof(*task));
-    if (task == NULL) {
+    if (task == NULL)
         abort();
-    }
     *task = (struct task){.next = process->tasks, .process = process, .run = run, .context = context};
     task->memory = memory;
     task->id = ++process->task_count;
     task->coroutine = coroutine_new(run_task, task);
-    if (task->coroutine == NULL) {
+    if (task->coroutine == NULL)
         abort();
-    }
     process->tasks = task;
     task->waiting = true;
     schedule_at(&process->world->schedule, process->world->schedule.now_us, resume, task, task->wait);
@@ -73,9 +69,8 @@ bool task_wait(const void *waits_on, uint64_t until_us)
     task->woken = false;
     task->waits_on = waits_on;
     task->wait++;
-    if (until_us != UINT64_MAX) {
+    if (until_us != UINT64_MAX)
         schedule_at(&task->process->world->schedule, until_us, resume, task, task->wait);
-    }
     coroutine_yield();
     memory_switch(was);
     return task->woken;
@@ -120,9 +115,8 @@ void process_read_clocks(const struct process *process, uint64_t now_us, struct 
 
 uint64_t process_after_ms(const struct process *process, uint64_t now_us, uint64_t monotonic_ms)
 {
-    if (monotonic_ms > UINT64_C(1) << 40) {
+    if (monotonic_ms > UINT64_C(1) << 40)
         return UINT64_MAX;
-    }
     uint64_t rate = (uint64_t)(MILLION + process->clocks.drift_ppm);
     return now_us + monotonic_ms * 1000 * MILLION / rate + 1000;
 }
@@ -133,9 +127,8 @@ void process_stop(struct process *process, uint64_t for_us, bool suspended)
     uint64_t from_us = process->stopped_until_us > now_us ? process->stopped_until_us : now_us;
     process->stopped_until_us = from_us + for_us;
     process->stopped_us += for_us;
-    if (suspended) {
+    if (suspended)
         process->clocks.suspended_us += for_us;
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------ death */

@@ -21,9 +21,8 @@ void clock_read(struct clock_reading *ret)
 bool random_bytes(void *ret, size_t len)
 {
     unsigned char *bytes = ret;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         bytes[i] = (unsigned char)(random_next(&task_running->process->random) >> 32);
-    }
     return true;
 }
 
@@ -58,9 +57,8 @@ bool monitor_wait_until(struct monitor *monitor, uint64_t monotonic_ms)
     struct process *process = task_running->process;
     struct clock_reading now;
     clock_read(&now);
-    if (now.monotonic_ms >= monotonic_ms) {
+    if (now.monotonic_ms >= monotonic_ms)
         return false;
-    }
     return task_wait(monitor,
                      process_after_ms(process, process->world->schedule.now_us, monotonic_ms - now.monotonic_ms));
 }
@@ -81,12 +79,10 @@ bool thread_start(struct thread *ret, void (*run)(void *context), void *context)
 void thread_join(struct thread *thread)
 {
     struct task *task = task_running->process->tasks;
-    while (task->id != (uint64_t)thread->id) {
+    while (task->id != (uint64_t)thread->id)
         task = task->next;
-    }
-    while (!task_ended(task)) {
+    while (!task_ended(task))
         (void)task_wait(task, UINT64_MAX);
-    }
 }
 
 void thread_self(struct thread *ret)

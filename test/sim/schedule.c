@@ -18,9 +18,8 @@ void schedule_free(struct schedule *schedule)
 
 static bool before(const struct schedule_event *a, const struct schedule_event *b)
 {
-    if (a->at_us != b->at_us) {
+    if (a->at_us != b->at_us)
         return a->at_us < b->at_us;
-    }
     return a->tie != b->tie ? a->tie < b->tie : a->serial < b->serial;
 }
 
@@ -36,9 +35,8 @@ void schedule_at(struct schedule *schedule, uint64_t at_us, schedule_fn run, voi
     if (schedule->count == schedule->cap) {
         schedule->cap = schedule->cap ? 2 * schedule->cap : 256;
         struct schedule_event *grown = realloc(schedule->heap, schedule->cap * sizeof(*grown));
-        if (grown == NULL) {
+        if (grown == NULL)
             abort();
-        }
         schedule->heap = grown;
     }
     size_t at = schedule->count++;
@@ -61,14 +59,11 @@ static void sink(struct schedule *schedule)
     size_t at = 0;
     for (;;) {
         size_t least = at;
-        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < schedule->count; child++) {
-            if (before(&schedule->heap[child], &schedule->heap[least])) {
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < schedule->count; child++)
+            if (before(&schedule->heap[child], &schedule->heap[least]))
                 least = child;
-            }
-        }
-        if (least == at) {
+        if (least == at)
             return;
-        }
         swap(&schedule->heap[at], &schedule->heap[least]);
         at = least;
     }
@@ -76,9 +71,8 @@ static void sink(struct schedule *schedule)
 
 bool schedule_step(struct schedule *schedule)
 {
-    if (schedule->count == 0) {
+    if (schedule->count == 0)
         return false;
-    }
     struct schedule_event next = schedule->heap[0];
     schedule->heap[0] = schedule->heap[--schedule->count];
     sink(schedule);

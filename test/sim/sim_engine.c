@@ -61,9 +61,8 @@ os_code http_engine_new(const struct http_engine_options *options, struct http_e
     struct memory_owner *library = memory_switch(NULL);
     struct process *process = task_running->process;
     struct http_engine *engine = calloc(1, sizeof(*engine));
-    if (engine == NULL) {
+    if (engine == NULL)
         abort();
-    }
     engine->process = process;
     engine->next = process->engines;
     process->engines = engine;
@@ -81,9 +80,8 @@ void http_engine_delivery(const struct http_engine *engine, const struct http_re
 
 enum network_request network_request_of(const char *host, const char *method, const char *query)
 {
-    if (strcmp(host, NETWORK_S3) != 0) {
+    if (strcmp(host, NETWORK_S3) != 0)
         return NETWORK_LEDGER;
-    }
     bool reads = strcmp(method, "HEAD") == 0 || strcmp(method, "GET") == 0;
     bool aborts = strcmp(method, "DELETE") == 0 && strstr(query, "uploadId=") != NULL;
     bool stages = strstr(query, "uploads=") != NULL || strstr(query, "partNumber=") != NULL;
@@ -95,9 +93,8 @@ enum network_request network_request_of(const char *host, const char *method, co
 static void unlink_transfer(struct http_engine *engine, struct transfer *transfer)
 {
     struct transfer **at = &engine->running;
-    while (*at != transfer) {
+    while (*at != transfer)
         at = &(*at)->next;
-    }
     *at = transfer->next;
 }
 
@@ -134,9 +131,8 @@ static void end(struct http_engine *engine, struct transfer *transfer, os_code c
     snprintf(result.message, sizeof(result.message), "%s", words_of(code));
     struct http_start start = transfer->start;
     unlink_transfer(engine, transfer);
-    if (code == OS_OK && start.progress != NULL) {
+    if (code == OS_OK && start.progress != NULL)
         start.progress(start.progress_context, start.request->body.length, start.request->body.length);
-    }
     memory_switch(library);
     start.done(start.done_context, &result);
     memory_switch(NULL);
@@ -170,22 +166,19 @@ static void end_with_answer(struct http_engine *engine, struct transfer *transfe
 
 os_code http_engine_start(struct http_engine *engine, const struct http_start *start, uint64_t *ret_id, os_error *err)
 {
-    if (engine->closing) {
+    if (engine->closing)
         return error_set(err, OS_ERR_CANCELLED, "The client is being closed; open another one for new requests.");
-    }
     struct memory_owner *library = memory_switch(NULL);
     struct transfer *transfer = calloc(1, sizeof(*transfer));
-    if (transfer == NULL) {
+    if (transfer == NULL)
         abort();
-    }
     transfer->start = *start;
     transfer->id = ++engine->last_id;
     transfer->begun_us = world_of(engine)->schedule.now_us;
     buf_init(&transfer->bytes, 16 << 20);
     struct transfer **at = &engine->running;
-    while (*at != NULL) {
+    while (*at != NULL)
         at = &(*at)->next;
-    }
     *at = transfer;
     *ret_id = transfer->id;
     memory_switch(library);
@@ -195,18 +188,16 @@ os_code http_engine_start(struct http_engine *engine, const struct http_start *s
 static struct transfer *find(struct http_engine *engine, uint64_t id)
 {
     struct transfer *transfer = engine->running;
-    while (transfer != NULL && transfer->id != id) {
+    while (transfer != NULL && transfer->id != id)
         transfer = transfer->next;
-    }
     return transfer;
 }
 
 void http_engine_cancel(struct http_engine *engine, uint64_t id)
 {
     struct transfer *transfer = find(engine, id);
-    if (transfer == NULL) {
+    if (transfer == NULL)
         return;
-    }
     struct memory_owner *library = memory_switch(NULL);
     end_without_answer(engine, transfer, OS_ERR_CANCELLED, library);
     memory_switch(library);
@@ -214,14 +205,12 @@ void http_engine_cancel(struct http_engine *engine, uint64_t id)
 
 void http_engine_free(struct http_engine *engine)
 {
-    if (engine == NULL) {
+    if (engine == NULL)
         return;
-    }
     struct memory_owner *library = memory_switch(NULL);
     engine->closing = true;
-    while (engine->running != NULL) {
+    while (engine->running != NULL)
         end_without_answer(engine, engine->running, OS_ERR_CANCELLED, library);
-    }
     memory_switch(library);
 }
 
@@ -238,13 +227,11 @@ static void send(struct http_engine *engine, struct transfer *transfer, enum net
 {
     struct buf bytes;
     enum network_body body = NETWORK_BODY_AT_ONCE;
-    if (kind == NETWORK_ATTEMPT && !arrives_at_once(engine, transfer)) {
+    if (kind == NETWORK_ATTEMPT && !arrives_at_once(engine, transfer))
         body = transfer->start.tail == HTTP_TAIL_HELD_BACK ? NETWORK_BODY_HELD_BACK : NETWORK_BODY_FREE;
-    }
     buf_init(&bytes, 16 << 20);
-    if (!wire_render(transfer->start.request, engine->user_agent, &bytes)) {
+    if (!wire_render(transfer->start.request, engine->user_agent, &bytes))
         abort();
-    }
     transfer->sent = true;
     transfer->moved_ms = now_ms(engine);
     transfer->sent_us = world_of(engine)->schedule.now_us;
@@ -262,12 +249,10 @@ static bool breaks_promise(const struct http_engine *engine, const struct transf
 static bool let_tail_go(struct http_engine *engine, struct memory_owner *library)
 {
     struct transfer *transfer = engine->running;
-    while (transfer != NULL && !transfer->tail_is_due) {
+    while (transfer != NULL && !transfer->tail_is_due)
         transfer = transfer->next;
-    }
-    if (transfer == NULL) {
+    if (transfer == NULL)
         return false;
-    }
     struct clock_reading now;
     uint64_t id = transfer->id;
     transfer->tail_is_due = false;
@@ -287,12 +272,10 @@ static bool let_tail_go(struct http_engine *engine, struct memory_owner *library
 static bool send_fresh(struct http_engine *engine)
 {
     struct transfer *transfer = engine->running;
-    while (transfer != NULL && transfer->sent) {
+    while (transfer != NULL && transfer->sent)
         transfer = transfer->next;
-    }
-    if (transfer == NULL) {
+    if (transfer == NULL)
         return false;
-    }
     uint64_t id = transfer->id;
     uint64_t occasion = network_occasion(engine->process);
     const struct http_request *request = transfer->start.request;
@@ -317,9 +300,8 @@ static bool send_fresh(struct http_engine *engine)
 static uint64_t due_ms(const struct transfer *transfer)
 {
     uint64_t due = transfer->start.deadline_monotonic_ms ? transfer->start.deadline_monotonic_ms : UINT64_MAX;
-    if (transfer->start.stall_ms != 0 && transfer->sent && transfer->moved_ms + transfer->start.stall_ms < due) {
+    if (transfer->start.stall_ms != 0 && transfer->sent && transfer->moved_ms + transfer->start.stall_ms < due)
         due = transfer->moved_ms + transfer->start.stall_ms;
-    }
     return due;
 }
 
@@ -328,9 +310,8 @@ static uint64_t due_ms(const struct transfer *transfer)
 static bool end_one(struct http_engine *engine, struct memory_owner *library)
 {
     for (struct transfer *each = engine->running; each; each = each->next) {
-        if (!each->arrived) {
+        if (!each->arrived)
             continue;
-        }
         if (each->delivery == ENGINE_ANSWER) {
             end_with_answer(engine, each, library);
         } else {
@@ -355,9 +336,8 @@ static uint64_t wait_ms(const struct http_engine *engine, uint64_t timeout_ms)
     uint64_t wait = timeout_ms;
     for (const struct transfer *each = engine->running; each; each = each->next) {
         uint64_t due = due_ms(each);
-        if (due != UINT64_MAX && (due > now ? due - now : 0) < wait) {
+        if (due != UINT64_MAX && (due > now ? due - now : 0) < wait)
             wait = due > now ? due - now : 0;
-        }
     }
     return wait;
 }
@@ -365,9 +345,8 @@ static uint64_t wait_ms(const struct http_engine *engine, uint64_t timeout_ms)
 void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
 {
     struct memory_owner *library = memory_switch(NULL);
-    while (send_fresh(engine) || let_tail_go(engine, library)) {
+    while (send_fresh(engine) || let_tail_go(engine, library))
         continue;
-    }
     bool ended = end_one(engine, library);
     if (!ended && !engine->woken) {
         struct world *world = world_of(engine);
@@ -375,9 +354,8 @@ void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
         task_wait(engine, process_after_ms(engine->process, world->schedule.now_us, wait));
     }
     engine->woken = false;
-    while (end_one(engine, library)) {
+    while (end_one(engine, library))
         continue;
-    }
     memory_switch(library);
 }
 
@@ -393,14 +371,12 @@ bool engine_receive(struct http_engine *engine, uint64_t id, enum engine_deliver
                     size_t length)
 {
     struct transfer *transfer = engine->process->dead ? NULL : find(engine, id);
-    if (transfer == NULL || transfer->arrived) {
+    if (transfer == NULL || transfer->arrived)
         return false;
-    }
     transfer->arrived = true;
     transfer->delivery = delivery;
-    if (!buf_add(&transfer->bytes, bytes, length)) {
+    if (!buf_add(&transfer->bytes, bytes, length))
         abort();
-    }
     task_wake_all(engine->process, engine);
     return true;
 }
@@ -408,9 +384,8 @@ bool engine_receive(struct http_engine *engine, uint64_t id, enum engine_deliver
 bool engine_tail_is_due(struct http_engine *engine, uint64_t id)
 {
     struct transfer *transfer = engine->process->dead ? NULL : find(engine, id);
-    if (transfer == NULL || transfer->arrived) {
+    if (transfer == NULL || transfer->arrived)
         return false;
-    }
     transfer->tail_is_due = true;
     task_wake_all(engine->process, engine);
     return true;

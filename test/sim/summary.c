@@ -15,9 +15,8 @@ enum { RESTARTED = 0 }; /* in the place of a verdict */
 static void count_rule(struct summary *summary, const char *rule, uint32_t verdict, uint64_t by)
 {
     for (size_t i = 0; i < SUMMARY_RULES_MAX; i++) {
-        if (summary->rules[i].rule[0] == '\0') {
+        if (summary->rules[i].rule[0] == '\0')
             memcpy(summary->rules[i].rule, rule, strlen(rule) + 1);
-        }
         if (strcmp(summary->rules[i].rule, rule) == 0) {
             summary->rules[i].verdicts[verdict] += by;
             return;
@@ -28,9 +27,8 @@ static void count_rule(struct summary *summary, const char *rule, uint32_t verdi
 static void count_way(struct summary *summary, const char *way, uint32_t verdict, uint64_t by)
 {
     for (size_t i = 0; i < SUMMARY_WAYS_MAX; i++) {
-        if (summary->ways[i].way[0] == '\0') {
+        if (summary->ways[i].way[0] == '\0')
             memcpy(summary->ways[i].way, way, strlen(way) + 1);
-        }
         if (strcmp(summary->ways[i].way, way) == 0) {
             summary->ways[i].verdicts[verdict] += by;
             return;
@@ -70,15 +68,12 @@ void summary_add(struct summary *summary, const struct world *world)
         summary->seeds_with[i] += world->faults.rate[i] > 0 ? 1 : 0;
         summary->struck[i] += world->faults.struck[i];
     }
-    for (size_t i = 0; i < world->truth_count; i++) {
+    for (size_t i = 0; i < world->truth_count; i++)
         add_truth(summary, &world->truths[i]);
-    }
-    for (size_t i = 0; i < WORLD_RULES_MAX && world->restarts[i].count > 0; i++) {
+    for (size_t i = 0; i < WORLD_RULES_MAX && world->restarts[i].count > 0; i++)
         count_rule(summary, world->restarts[i].rule, RESTARTED, world->restarts[i].count);
-    }
-    for (size_t i = 0; i < world->upload_count; i++) {
+    for (size_t i = 0; i < world->upload_count; i++)
         summary->uploads[fake_s3_upload_at(world->s3, i).state]++;
-    }
     summary->digest = summary->digest * 31 + world->digest;
 }
 
@@ -94,9 +89,8 @@ void summary_join(struct summary *summary, const struct summary *other)
     }
     for (size_t i = 0; i <= HISTORY_READ; i++) {
         summary->died[i] += other->died[i];
-        for (size_t k = 0; k <= OS_UNKNOWN; k++) {
+        for (size_t k = 0; k <= OS_UNKNOWN; k++)
             summary->verdicts[i][k] += other->verdicts[i][k];
-        }
     }
     summary->died_applied += other->died_applied;
     summary->unknown_applied += other->unknown_applied;
@@ -106,16 +100,13 @@ void summary_join(struct summary *summary, const struct summary *other)
     summary->guards += other->guards;
     for (uint32_t k = 0; k <= OS_UNKNOWN; k++) {
         summary->settled[k] += other->settled[k];
-        for (size_t i = 0; i < SUMMARY_RULES_MAX && other->rules[i].rule[0] != '\0'; i++) {
+        for (size_t i = 0; i < SUMMARY_RULES_MAX && other->rules[i].rule[0] != '\0'; i++)
             count_rule(summary, other->rules[i].rule, k, other->rules[i].verdicts[k]);
-        }
-        for (size_t i = 0; i < SUMMARY_WAYS_MAX && other->ways[i].way[0] != '\0'; i++) {
+        for (size_t i = 0; i < SUMMARY_WAYS_MAX && other->ways[i].way[0] != '\0'; i++)
             count_way(summary, other->ways[i].way, k, other->ways[i].verdicts[k]);
-        }
     }
-    for (size_t i = 0; i <= FAKE_S3_ABORTED; i++) {
+    for (size_t i = 0; i <= FAKE_S3_ABORTED; i++)
         summary->uploads[i] += other->uploads[i];
-    }
     summary->digest = summary->digest * 31 + other->digest;
 }
 
@@ -170,9 +161,8 @@ void summary_print(const struct summary *summary, double seconds, FILE *file)
     fprintf(file, "\n  fault             seeds    struck\n");
     for (uint32_t i = 0; i < FAULT_COUNT; i++) {
         fprintf(file, "  %-16s %6llu", fault_name(i), (unsigned long long)summary->seeds_with[i]);
-        if (!fault_is_of_the_world(i)) {
+        if (!fault_is_of_the_world(i))
             fprintf(file, " %9llu", (unsigned long long)summary->struck[i]);
-        }
         fputc('\n', file);
     }
 }

@@ -29,25 +29,22 @@ static void settle(struct worker *worker, struct truth *truth, bool last, uint64
     struct frame frame;
     frame_begin(worker, &frame, deadline_ms);
     frame.verdict = ask(worker, &frame, truth->ticket, patient);
-    if (frame.result.final != (frame.verdict != OS_UNKNOWN) && frame.result.ask_again_ms > 0) {
+    if (frame.result.final != (frame.verdict != OS_UNKNOWN) && frame.result.ask_again_ms > 0)
         world_fail(worker->world, "A ticket of %s is settled for good, and to be asked of again.", truth->key);
-    }
     os_result_clear(&frame.result);
     frame_end(&frame, "os_resolve");
     world_trace(worker->world, "lane %u: the %s of lane %u is settled as %s (%s)", worker->process->lane, truth->key,
                 truth->lane, os_verdict_name(frame.verdict), frame.error.message);
-    if (frame.verdict == OS_UNKNOWN) {
+    if (frame.verdict == OS_UNKNOWN)
         return;
-    }
     /* Not executed at first, and a conflict when somebody else has written meanwhile: both say the same of the write.
      */
     if (truth->settled != OS_UNKNOWN && (truth->settled == OS_COMMITTED) != (frame.verdict == OS_COMMITTED)) {
         world_fail(worker->world, "A ticket of %s was settled as %s, and as %s.", truth->key,
                    os_verdict_name(truth->settled), os_verdict_name(frame.verdict));
     }
-    if (truth->settled != OS_UNKNOWN) {
+    if (truth->settled != OS_UNKNOWN)
         return;
-    }
     truth->settled = frame.verdict;
     truth->settled_us = frame_now_us(worker);
 }
@@ -58,9 +55,8 @@ void action_resolve(struct worker *worker, bool all, uint64_t deadline_ms)
         struct truth *truth = &worker->world->truths[i];
         if (truth->ticket != NULL && truth->settled == OS_UNKNOWN) {
             settle(worker, truth, all, deadline_ms);
-            if (!all) {
+            if (!all)
                 return;
-            }
         }
     }
 }
@@ -85,18 +81,14 @@ static void lie_about(json_t *ticket, const struct fake_dynamo_record *record, e
         set(ticket, "fence", long_ago_s + 10);
         set(ticket, "margin", 0);
     }
-    if (lie == LIE_DEAD_BEFORE) {
+    if (lie == LIE_DEAD_BEFORE)
         set(ticket, "generation", record->generation - 1);
-    }
-    if (lie == LIE_REFUSED || lie == LIE_DEAD_REFUSED) {
+    if (lie == LIE_REFUSED || lie == LIE_DEAD_REFUSED)
         json_object_set_new(ticket, "not_applied", json_true());
-    }
-    if (lie == LIE_NATIVE) {
+    if (lie == LIE_NATIVE)
         json_object_set_new(ticket, "native", json_true());
-    }
-    if (lie == LIE_LATE_DATE && record->fence[0] != '\0') {
+    if (lie == LIE_LATE_DATE && record->fence[0] != '\0')
         set(ticket, "d0", strtoull(record->fence, NULL, 10) - 1);
-    }
 }
 
 static json_t *place(void)
@@ -114,20 +106,17 @@ static char *forge(const struct fake_dynamo_record *record, enum lie lie)
         json_pack("{s:i, s:o, s:s, s:s, s:s, s:i, s:s, s:s, s:b, s:b}", "oscommit_ticket", 2, "place", place(), "key",
                   record->path, "expected_etag", record->etag, "our_etag", "", "operation", complete ? 4 : 1, "nonce",
                   record->nonce, "saw", record->saw, "not_applied", 0, "versioned", 1);
-    if (ticket == NULL) {
+    if (ticket == NULL)
         return NULL;
-    }
     set(ticket, "generation", record->generation);
     set(ticket, "timeout_ms", record->timeout_ms);
     set(ticket, "ttl", record->ttl_s);
     set(ticket, "margin", 2);
     set(ticket, "d0", record->fence[0] != '\0' ? strtoull(record->fence, NULL, 10) - 8 : WORLD_EPOCH_S);
-    if (record->fence[0] != '\0') {
+    if (record->fence[0] != '\0')
         json_object_set_new(ticket, "fence", json_string(record->fence));
-    }
-    if (complete) {
+    if (complete)
         json_object_set_new(ticket, "upload", json_string(record->upload));
-    }
     lie_about(ticket, record, lie);
     char *text = json_dumps(ticket, JSON_COMPACT);
     json_decref(ticket);
@@ -141,9 +130,8 @@ static bool is_promising(struct worker *worker, const struct fake_dynamo_record 
     struct frame frame;
     os_object object = OS_OBJECT_INIT;
     uint64_t now_s = world_s3_ms(worker->world, worker->process->call) / 1000;
-    if (record->timeout_ms == 0 || (record->fence[0] != '\0' && strtoull(record->fence, NULL, 10) <= now_s)) {
+    if (record->timeout_ms == 0 || (record->fence[0] != '\0' && strtoull(record->fence, NULL, 10) <= now_s))
         return false;
-    }
     char path[64];
     char nonce[64];
     snprintf(path, sizeof(path), "%s", record->path);
@@ -162,9 +150,8 @@ static char *forge_one(struct worker *worker, enum lie lie, uint32_t *ret_key)
         struct fake_dynamo_record record = fake_dynamo_record_at(world->dynamo, i);
         char *ticket = forge(&record, lie);
         *ret_key = (uint32_t)strtoul(record.path + strcspn(record.path, "0123456789"), NULL, 10);
-        if (ticket != NULL && is_promising(worker, &record)) {
+        if (ticket != NULL && is_promising(worker, &record))
             return ticket;
-        }
         free(ticket);
     }
     return NULL;
@@ -176,9 +163,8 @@ bool action_forged(struct worker *worker, uint32_t *ret_key)
     enum lie lie = (enum lie)fault_number(&world->faults, PURPOSE_LIE, worker->process->call, 0, LIES - 1);
     char *ticket = forge_one(worker, lie, ret_key);
     struct frame frame;
-    if (ticket == NULL) {
+    if (ticket == NULL)
         return false;
-    }
     frame_begin(worker, &frame, FORGED_DEADLINE_MS);
     frame.verdict = os_resolve(worker->client, ticket, &frame.call, &frame.result, &frame.error);
     os_result_clear(&frame.result);

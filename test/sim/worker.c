@@ -43,9 +43,8 @@ static bool allocation_fails(void *context, uint64_t allocation)
     struct process *process = context;
     struct world *world = process->world;
     (void)allocation;
-    if (world->faults.rate[FAULT_MEMORY] == 0) { /* millions of occasions: spare the draws */
+    if (world->faults.rate[FAULT_MEMORY] == 0) /* millions of occasions: spare the draws */
         return false;
-    }
     return fault_strikes(&world->faults, FAULT_MEMORY,
                          fault_occasion(process->lane, ++world->allocations[process->lane]));
 }
@@ -70,9 +69,8 @@ static void died(struct process *process)
     struct world *world = process->world;
     struct worker *worker = process->owner;
     struct rebirth *rebirth = calloc(1, sizeof(*rebirth));
-    if (rebirth == NULL) {
+    if (rebirth == NULL)
         abort();
-    }
     world->deaths++;
     network_forget(process);
     *rebirth = (struct rebirth){.world = world, .lane = process->lane};
@@ -88,9 +86,8 @@ static struct process *new_process(struct world *world, uint32_t lane, uint32_t 
 {
     struct process *process = calloc(1, sizeof(*process));
     struct worker *worker = calloc(1, sizeof(*worker));
-    if (process == NULL || worker == NULL) {
+    if (process == NULL || worker == NULL)
         abort();
-    }
     *process = (struct process){.next = world->processes, .world = world, .lane = lane, .incarnation = incarnation};
     world->processes = process;
     process->memory = (struct memory_owner){.id = 1, .fails = allocation_fails, .context = process};
@@ -113,9 +110,8 @@ static void rest(struct worker *worker, uint64_t us)
 static bool open_client(struct worker *worker)
 {
     for (int i = 0; i < OPEN_TRIES; i++) {
-        if (action_open(worker)) {
+        if (action_open(worker))
             return true;
-        }
         rest(worker, SECOND);
     }
     world_fail(worker->world, "Lane %u could not open a client.", worker->process->lane);
@@ -160,18 +156,15 @@ static void work(void *context)
             uint32_t index = worker->next_call++;
             struct plan_call call;
             plan_call(world, lane, index, &call);
-            if (fault_lacks_call(world->faults.change, fault_occasion(lane, index))) {
+            if (fault_lacks_call(world->faults.change, fault_occasion(lane, index)))
                 continue;
-            }
             rest(worker, call.think_us);
             worker->process->call = fault_occasion(lane, index);
-            if (fault_strikes(&world->faults, FAULT_FORGED, worker->process->call)) {
+            if (fault_strikes(&world->faults, FAULT_FORGED, worker->process->call))
                 forge(worker, &call);
-            }
             action_call(worker, &call);
-            if (call.resolve_after) {
+            if (call.resolve_after)
                 action_resolve(worker, false, call.deadline_ms);
-            }
         }
     }
     close_client(worker);

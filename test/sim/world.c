@@ -27,16 +27,14 @@ void world_fail(struct world *world, const char *format, ...)
     (void)vsnprintf(sentence, sizeof(sentence), format, args);
     va_end(args);
     world_trace(world, "FAILURE: %s", sentence);
-    if (world->failure_count < WORLD_FAILURES_MAX) {
+    if (world->failure_count < WORLD_FAILURES_MAX)
         memcpy(world->failures[world->failure_count++], sentence, sizeof(sentence));
-    }
 }
 
 void world_trace(struct world *world, const char *format, ...)
 {
-    if (world->trace == NULL) {
+    if (world->trace == NULL)
         return;
-    }
     va_list args;
     va_start(args, format);
     fprintf(world->trace, "%12.6f  ", (double)(world->schedule.now_us - WORLD_BEGIN_US) / SECOND);
@@ -73,9 +71,8 @@ void world_key_name(uint32_t key, char *ret)
 uint64_t world_s3_ms(const struct world *world, uint64_t occasion)
 {
     uint64_t ms = WORLD_EPOCH_S * 1000 + world->schedule.now_us / 1000;
-    if (world->faults.rate[FAULT_SPREAD] > 0) {
+    if (world->faults.rate[FAULT_SPREAD] > 0)
         ms += fault_number(&world->faults, PURPOSE_SPREAD, occasion, 0, world->fleet.margin_s * UINT64_C(1000));
-    }
     return ms;
 }
 
@@ -103,9 +100,8 @@ bool world_rotate(struct world *world)
 struct truth *world_truth(struct world *world, uint32_t lane, uint64_t call, enum history_operation operation,
                           const char *key)
 {
-    if (world->truth_count == WORLD_CALLS_MAX) {
+    if (world->truth_count == WORLD_CALLS_MAX)
         abort();
-    }
     struct truth *truth = &world->truths[world->truth_count++];
     *truth = (struct truth){.lane = lane, .call = call, .operation = operation, .verdict = OS_UNKNOWN};
     truth->settled = OS_UNKNOWN;
@@ -150,9 +146,8 @@ static void sweep(void *context, uint64_t unused)
     (void)unused;
     uint64_t occasion = ++world->sweeps;
     size_t count = fake_dynamo_expired_count(world->dynamo, world_table_ms(world));
-    if (world->faults.stopped || world->workers_left == 0) {
+    if (world->faults.stopped || world->workers_left == 0)
         return;
-    }
     if (count > 0 && fault_strikes(&world->faults, FAULT_TTL, occasion)) {
         size_t index = (size_t)fault_number(&world->faults, PURPOSE_SWEEP, occasion, 0, count - 1);
         world_trace(world, "TTL removes one of %zu expired records", count);
@@ -178,21 +173,18 @@ static void run(struct world *world)
         worker_start(world, lane, 0, 0);
     }
     schedule_at(&world->schedule, WORLD_BEGIN_US, sweep, world, 0);
-    while ((world->workers_left > 0 || world->in_flight > 0) && bounded_step(world)) {
+    while ((world->workers_left > 0 || world->in_flight > 0) && bounded_step(world))
         continue;
-    }
     if (world->workers_left > 0 || world->in_flight > 0) {
         world_fail(world, "%u lanes never came to their end.", world->workers_left);
         return;
     }
     world->faults.stopped = true; /* liveness: from here on everything must go well */
     worker_start_reader(world);
-    while ((world->workers_left > 0 || world->in_flight > 0) && bounded_step(world)) {
+    while ((world->workers_left > 0 || world->in_flight > 0) && bounded_step(world))
         continue;
-    }
-    if (world->workers_left > 0) {
+    if (world->workers_left > 0)
         world_fail(world, "Without any fault left, a call never came to its end.");
-    }
     oracle_judge(world);
 }
 
@@ -216,14 +208,12 @@ bool world_run(struct world *world, uint64_t seed, const struct fault_change *ch
     world->schedule.now_us = WORLD_BEGIN_US;
     world->truths = calloc(WORLD_CALLS_MAX, sizeof(*world->truths));
     bool made = faults_init(&world->faults, seed, change) && world->truths != NULL;
-    if (world->faults.rate[FAULT_OFF_CLOCKS] > 0 || world->faults.rate[FAULT_JUMP] > 0) {
+    if (world->faults.rate[FAULT_OFF_CLOCKS] > 0 || world->faults.rate[FAULT_JUMP] > 0)
         world->faults.rate[FAULT_FOREIGN_DATE] = 0; /* the first Date is held against REALTIME (E10) */
-    }
     world->unmarked = made && (world->faults.rate[FAULT_UNMARKED] > 0 || defect == WORLD_UNMARKED_STORE);
     world->store_expires = made && world->faults.rate[FAULT_NEVER_EXPIRES] == 0;
-    if (made) {
+    if (made)
         plan_world(world);
-    }
     if (!made || !make_services(world)) {
         world_fail(world, "Memory was too short to make the world.");
         return false;
@@ -242,14 +232,12 @@ void world_free(struct world *world)
         free(process->owner);
         process_free(process);
     }
-    for (size_t i = 0; i < world->truth_count; i++) {
+    for (size_t i = 0; i < world->truth_count; i++)
         free(world->truths[i].ticket);
-    }
     free(world->truths);
     free(world->uploads);
-    if (world->profile_fd >= 0) {
+    if (world->profile_fd >= 0)
         close(world->profile_fd);
-    }
     faults_free(&world->faults);
     schedule_free(&world->schedule);
     fake_s3_free(world->s3);

@@ -83,9 +83,8 @@ char *text_of_object(os_client *client, const char *key)
     sink.ret_length = &length;
     os_error error;
     os_code code = os_get(client, key, &sink, NULL, NULL, &error);
-    if (code == OS_ERR_NOT_FOUND) {
+    if (code == OS_ERR_NOT_FOUND)
         return NULL;
-    }
     CHECK_CODE(code, OS_OK, &error);
     char *text = strndup(data, length);
     os_free(data);
@@ -97,9 +96,8 @@ bool object_exists(os_client *client, const char *key)
 {
     os_error error;
     os_code code = os_head(client, key, NULL, NULL, &error);
-    if (code != OS_ERR_NOT_FOUND) {
+    if (code != OS_ERR_NOT_FOUND)
         CHECK_CODE(code, OS_OK, &error);
-    }
     return code == OS_OK;
 }
 
@@ -109,9 +107,8 @@ void put_plain(os_client *client, const char *key, const char *text, char *ret_e
     os_object object = OS_OBJECT_INIT;
     os_error error;
     CHECK_CODE(os_put(client, key, &body, NULL, NULL, &object, &error), OS_OK, &error);
-    if (ret_etag != NULL) {
+    if (ret_etag != NULL)
         snprintf(ret_etag, sizeof(object.etag), "%s", object.etag);
-    }
 }
 
 uint64_t now_ms(void)
@@ -140,9 +137,8 @@ os_client *fixture_client(const os_options *options)
 
 void check_verdict(const struct outcome *outcome, os_verdict expected, const char *file, int line)
 {
-    if (outcome->verdict == expected) {
+    if (outcome->verdict == expected)
         return;
-    }
     print_error("%s, where %s was expected, by rule %s after %u guards, %u attempts, %llu ms\n%s: %s [%s, HTTP %d]\n",
                 os_verdict_name(outcome->verdict), os_verdict_name(expected), outcome->result.rule,
                 outcome->result.guards, outcome->result.attempts, (unsigned long long)outcome->result.duration_ms,
@@ -153,9 +149,8 @@ void check_verdict(const struct outcome *outcome, os_verdict expected, const cha
 
 void check_code(os_code code, os_code expected, const os_error *error, const char *file, int line)
 {
-    if (code == expected) {
+    if (code == expected)
         return;
-    }
     print_error("%s, where %s was expected\n%s [%s, HTTP %d]\n", os_code_name(code), os_code_name(expected),
                 error->message, error->service_code, error->http_status);
     _fail(file, line);
@@ -163,9 +158,8 @@ void check_code(os_code code, os_code expected, const os_error *error, const cha
 
 void check_says(const os_error *error, const char *part, const char *file, int line)
 {
-    if (strcasestr(error->message, part) != NULL) {
+    if (strcasestr(error->message, part) != NULL)
         return;
-    }
     print_error("the sentence has no \"%s\" in it: %s\n", part, error->message);
     _fail(file, line);
 }
@@ -179,7 +173,6 @@ void check_object(os_client *client, const char *key, const char *text, const ch
                     found != NULL ? found : "", text != NULL ? "" : "nothing", text != NULL ? text : "");
     }
     free(found);
-    if (!same) {
+    if (!same)
         _fail(file, line);
-    }
 }

@@ -19,9 +19,8 @@ enum { ARGUMENTS_MAX = 16 };
 static bool spawn(struct child *ret, char **argv, int child_in, int child_out)
 {
     posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions) != 0) {
+    if (posix_spawn_file_actions_init(&actions) != 0)
         return false;
-    }
     bool ok = posix_spawn_file_actions_adddup2(&actions, child_in, STDIN_FILENO) == 0 &&
               posix_spawn_file_actions_adddup2(&actions, child_out, STDOUT_FILENO) == 0 &&
               posix_spawn(&ret->pid, "/proc/self/exe", &actions, NULL, argv, environ) == 0;
@@ -33,15 +32,13 @@ bool child_start(struct child *ret, const char *role, const char *const *argumen
 {
     char *argv[ARGUMENTS_MAX + 4] = {(char *)(uintptr_t) "child", (char *)(uintptr_t) "--child",
                                      (char *)(uintptr_t)role};
-    for (size_t i = 0; i < ARGUMENTS_MAX && arguments != NULL && arguments[i] != NULL; i++) {
+    for (size_t i = 0; i < ARGUMENTS_MAX && arguments != NULL && arguments[i] != NULL; i++)
         argv[3 + i] = (char *)(uintptr_t)arguments[i];
-    }
     memset(ret, 0, sizeof(*ret));
     int in[2];
     int out[2];
-    if (pipe2(in, O_CLOEXEC) != 0) {
+    if (pipe2(in, O_CLOEXEC) != 0)
         return false;
-    }
     if (pipe2(out, O_CLOEXEC) != 0) {
         close(in[0]);
         close(in[1]);
@@ -81,9 +78,8 @@ bool child_hear(struct child *child, char *ret, size_t size, unsigned timeout_ms
         int64_t left = end - now_ms();
         struct pollfd ready = {.fd = child->out, .events = POLLIN};
         char c;
-        if (left <= 0 || poll(&ready, 1, (int)left) <= 0 || read(child->out, &c, 1) != 1) {
+        if (left <= 0 || poll(&ready, 1, (int)left) <= 0 || read(child->out, &c, 1) != 1)
             return false;
-        }
         if (c == '\n') {
             ret[len] = '\0';
             return true;
@@ -95,9 +91,8 @@ bool child_hear(struct child *child, char *ret, size_t size, unsigned timeout_ms
 
 int child_wait(struct child *child)
 {
-    if (child->pid == 0) {
+    if (child->pid == 0)
         return -1;
-    }
     close(child->in);
     int status = 0;
     while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR) {
@@ -118,10 +113,8 @@ void child_kill(struct child *child)
 bool child_await_go(void)
 {
     char c = '\0';
-    while (read(STDIN_FILENO, &c, 1) == 1) {
-        if (c == '\n') {
+    while (read(STDIN_FILENO, &c, 1) == 1)
+        if (c == '\n')
             return true;
-        }
-    }
     return false;
 }

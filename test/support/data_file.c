@@ -29,9 +29,8 @@ char *data_file(const char *name)
     char path[DATA_PATH_SIZE];
     data_path(name, path);
     FILE *stream = fopen(path, "rbe");
-    if (stream == NULL) {
+    if (stream == NULL)
         fail_msg("%s cannot be opened", path);
-    }
     char *data = malloc(FILE_MAX + 1);
     assert_non_null(data);
     size_t len = fread(data, 1, FILE_MAX + 1, stream);
@@ -52,9 +51,8 @@ char **data_names(const char *folder)
     char path[DATA_PATH_SIZE];
     data_path(folder, path);
     DIR *dir = opendir(path);
-    if (dir == NULL) {
+    if (dir == NULL)
         fail_msg("%s cannot be listed", path);
-    }
     char **names = calloc(NAMES_MAX + 1, sizeof(*names));
     assert_non_null(names);
     size_t count = 0;
@@ -73,8 +71,7 @@ char **data_names(const char *folder)
 
 void data_names_free(char **names)
 {
-    for (size_t i = 0; names[i] != NULL; i++) {
+    for (size_t i = 0; names[i] != NULL; i++)
         free(names[i]);
-    }
     free(names);
 }

@@ -29,9 +29,8 @@ static inline void alloc_fail_none(void)
 
 static inline bool alloc_refused(void)
 {
-    if (alloc_until_failure == SIZE_MAX) {
+    if (alloc_until_failure == SIZE_MAX)
         return false;
-    }
     if (alloc_until_failure > 0) {
         alloc_until_failure--;
         return false;

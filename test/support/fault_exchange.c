@@ -24,9 +24,8 @@ static bool upstream_open(struct fault_connection *connection, const struct faul
     struct fault_proxy *proxy = connection->proxy;
     const struct fault_upstream *upstream = is_for_the_ledger(request) ? &proxy->ledger : &proxy->upstream;
     int fd = socket(upstream->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     if (connect(fd, (const struct sockaddr *)&upstream->address, upstream->len) != 0) {
@@ -46,9 +45,8 @@ static void upstream_close(struct fault_connection *connection)
     int fd = connection->upstream_fd;
     connection->upstream_fd = -1;
     pthread_mutex_unlock(&connection->proxy->mutex);
-    if (fd >= 0) {
+    if (fd >= 0)
         close(fd);
-    }
 }
 
 static bool read_upstream_answer(struct fault_connection *connection, const char *method, struct fault_message *ret)
@@ -79,9 +77,8 @@ static bool forward(struct fault_connection *connection, const struct fault_mess
 static bool read_body(struct fault_connection *connection, struct fault_message *request, size_t count)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
-    if (request->expects_continue && !fault_send(connection->client.fd, go_on, sizeof(go_on) - 1)) {
+    if (request->expects_continue && !fault_send(connection->client.fd, go_on, sizeof(go_on) - 1))
         return false;
-    }
     request->expects_continue = false;
     return fault_read_request_body(&connection->client, request, count);
 }
@@ -94,9 +91,8 @@ static bool send_answer(struct fault_connection *connection, const struct fault_
     struct buf whole;
     buf_init(&whole, FAULT_HEAD_MAX + FAULT_BODY_MAX);
     buf_add(&whole, answer->head.data, answer->head.len);
-    if (answer->body.len > 0) {
+    if (answer->body.len > 0)
         buf_add(&whole, answer->body.data, answer->body.len);
-    }
     bool ok = buf_ok(&whole) && fault_send(connection->client.fd, whole.data, whole.len);
     buf_free(&whole);
     bool delimited = answer->chunked || answer->has_length || answer->status == 204 || answer->status == 304 ||
@@ -119,9 +115,8 @@ static bool made_up_answer(const struct fault_rule *rule, struct fault_message *
         strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", &utc);
         buf_add_f(&ret->head, "Date: %s\r\n", date);
     }
-    if (strcasestr(headers, "content-length:") == NULL) {
+    if (strcasestr(headers, "content-length:") == NULL)
         buf_add_f(&ret->head, "Content-Length: %zu\r\n", strlen(body));
-    }
     buf_add_str(&ret->head, "\r\n");
     buf_add_str(&ret->body, body);
     return buf_ok(&ret->head) && buf_ok(&ret->body);
@@ -166,16 +161,13 @@ static enum fault_outcome forward_and_pass_on(struct exchange *exchange)
 
 static enum fault_outcome answer_made_up(struct exchange *exchange)
 {
-    if (exchange->rule->action == FAULT_ANSWER_AFTER && !ask_upstream(exchange)) {
+    if (exchange->rule->action == FAULT_ANSWER_AFTER && !ask_upstream(exchange))
         return FAULT_RESET_CLIENT;
-    }
     fault_message_free(exchange->answer);
-    if (!made_up_answer(exchange->rule, exchange->answer)) {
+    if (!made_up_answer(exchange->rule, exchange->answer))
         return FAULT_RESET_CLIENT;
-    }
-    if (strcmp(exchange->request->method, "HEAD") == 0) {
+    if (strcmp(exchange->request->method, "HEAD") == 0)
         buf_reset(&exchange->answer->body);
-    }
     return pass_on(exchange);
 }
 
@@ -183,14 +175,12 @@ static enum fault_outcome hold(struct exchange *exchange)
 {
     struct fault_book *book = &exchange->connection->proxy->book;
     if (exchange->rule->action == FAULT_HOLD_ANSWER) {
-        if (!ask_upstream(exchange)) {
+        if (!ask_upstream(exchange))
             return FAULT_RESET_CLIENT;
-        }
         fault_book_hit(book, exchange->seen->rule);
     }
-    if (fault_book_wait_release(book, exchange->seen->rule) == FAULT_DISCARD) {
+    if (fault_book_wait_release(book, exchange->seen->rule) == FAULT_DISCARD)
         return FAULT_RESET_CLIENT;
-    }
     return exchange->rule->action == FAULT_HOLD ? forward_and_pass_on(exchange) : pass_on(exchange);
 }
 
@@ -199,17 +189,15 @@ static enum fault_outcome stall(struct exchange *exchange)
     struct fault_connection *connection = exchange->connection;
     struct fault_message *request = exchange->request;
     size_t part = exchange->rule->bytes;
-    if (!read_body(connection, request, exchange->rule->action == FAULT_STALL_CLIENT ? part : SIZE_MAX)) {
+    if (!read_body(connection, request, exchange->rule->action == FAULT_STALL_CLIENT ? part : SIZE_MAX))
         return FAULT_RESET_CLIENT;
-    }
     part = part < request->body.len ? part : request->body.len;
     bool ok = upstream_open(connection, request) &&
               fault_send(connection->upstream_fd, request->head.data, request->head.len) &&
               (part == 0 || fault_send(connection->upstream_fd, request->body.data, part));
     enum fault_release how = fault_book_wait_release(&connection->proxy->book, exchange->seen->rule);
-    if (how == FAULT_FORWARD && request->body.len < request->length) {
+    if (how == FAULT_FORWARD && request->body.len < request->length)
         ok = read_body(connection, request, SIZE_MAX) && ok;
-    }
     ok = ok && how == FAULT_FORWARD;
     if (ok) {
         fault_send(connection->upstream_fd, request->body.data + part, request->body.len - part);
@@ -222,13 +210,11 @@ static enum fault_outcome stall(struct exchange *exchange)
 
 static enum fault_outcome cut(struct exchange *exchange)
 {
-    if (!ask_upstream(exchange)) {
+    if (!ask_upstream(exchange))
         return FAULT_RESET_CLIENT;
-    }
     struct fault_message *answer = exchange->answer;
-    if (exchange->rule->bytes < answer->body.len) {
+    if (exchange->rule->bytes < answer->body.len)
         answer->body.len = exchange->rule->bytes;
-    }
     pass_on(exchange);
     return FAULT_CLOSE_CLIENT;
 }
@@ -247,9 +233,8 @@ static enum fault_outcome drop_answer(struct exchange *exchange)
 
 static enum fault_outcome replay(struct exchange *exchange)
 {
-    if (!ask_upstream(exchange)) {
+    if (!ask_upstream(exchange))
         return FAULT_RESET_CLIENT;
-    }
     fault_message_free(exchange->answer);
     return forward_and_pass_on(exchange);
 }
@@ -262,14 +247,12 @@ static enum fault_outcome alter_request(struct exchange *exchange)
 
 static enum fault_outcome alter_answer(struct exchange *exchange)
 {
-    if (!ask_upstream(exchange)) {
+    if (!ask_upstream(exchange))
         return FAULT_RESET_CLIENT;
-    }
-    if (exchange->rule->action == FAULT_CORRUPT_CRC) {
+    if (exchange->rule->action == FAULT_CORRUPT_CRC)
         corrupt_crc(exchange->answer);
-    } else {
+    else
         fault_set_header(&exchange->answer->head, exchange->rule->header, NULL);
-    }
     return pass_on(exchange);
 }
 
@@ -298,23 +281,20 @@ static enum fault_outcome serve_one(struct fault_connection *connection, struct 
 {
     struct fault_message *request = exchange->request;
     struct fault_book *book = &connection->proxy->book;
-    if (!fault_read_request_head(&connection->client, request)) {
+    if (!fault_read_request_head(&connection->client, request))
         return FAULT_CLOSE_CLIENT;
-    }
     /* Rules may match on such a body. */
     bool readable = !is_for_the_ledger(request) || read_body(connection, request, SIZE_MAX);
     struct fault_rule rule;
     exchange->seen = readable ? fault_book_meet(book, request, &rule) : NULL;
-    if (exchange->seen == NULL) {
+    if (exchange->seen == NULL)
         return FAULT_CLOSE_CLIENT;
-    }
     exchange->rule = &rule;
     bool lazily = rule.action == FAULT_STALL_CLIENT || rule.action == FAULT_RESET;
     enum fault_outcome outcome = FAULT_RESET_CLIENT;
     if (lazily || read_body(connection, request, SIZE_MAX)) {
-        if (rule.action != FAULT_HOLD_ANSWER) {
+        if (rule.action != FAULT_HOLD_ANSWER)
             fault_book_hit(book, exchange->seen->rule);
-        }
         fault_book_delay(book, rule.delay_ms);
         outcome = act(exchange);
     }

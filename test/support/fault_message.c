@@ -27,12 +27,10 @@ bool fault_send(int fd, const void *data, size_t len)
     const char *p = data;
     while (len > 0) {
         ssize_t sent = send(fd, p, len, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR) {
+        if (sent < 0 && errno == EINTR)
             continue;
-        }
-        if (sent <= 0) {
+        if (sent <= 0)
             return false;
-        }
         p += sent;
         len -= (size_t)sent;
     }
@@ -44,9 +42,8 @@ static bool read_more(struct fault_stream *stream)
     char chunk[READ_SIZE];
     for (;;) {
         ssize_t got = recv(stream->fd, chunk, sizeof(chunk), 0);
-        if (got < 0 && errno == EINTR) {
+        if (got < 0 && errno == EINTR)
             continue;
-        }
         return got > 0 && buf_add(&stream->ahead, chunk, (size_t)got);
     }
 }
@@ -54,9 +51,8 @@ static bool read_more(struct fault_stream *stream)
 /* Moves `count` bytes that are already there from the stream to `ret`. */
 static bool take(struct fault_stream *stream, size_t count, struct buf *ret)
 {
-    if (!buf_add(ret, stream->ahead.data, count)) {
+    if (!buf_add(ret, stream->ahead.data, count))
         return false;
-    }
     memmove(stream->ahead.data, stream->ahead.data + count, stream->ahead.len - count);
     stream->ahead.len -= count;
     return true;
@@ -65,13 +61,11 @@ static bool take(struct fault_stream *stream, size_t count, struct buf *ret)
 static bool take_exactly(struct fault_stream *stream, uint64_t count, struct buf *ret)
 {
     while (count > 0) {
-        if (stream->ahead.len == 0 && !read_more(stream)) {
+        if (stream->ahead.len == 0 && !read_more(stream))
             return false;
-        }
         size_t now = stream->ahead.len < count ? stream->ahead.len : (size_t)count;
-        if (!take(stream, now, ret)) {
+        if (!take(stream, now, ret))
             return false;
-        }
         count -= now;
     }
     return true;
@@ -83,12 +77,10 @@ static bool take_through(struct fault_stream *stream, const char *mark, size_t m
     for (;;) {
         const char *found =
             stream->ahead.len > 0 ? memmem(stream->ahead.data, stream->ahead.len, mark, strlen(mark)) : NULL;
-        if (found != NULL) {
+        if (found != NULL)
             return take(stream, (size_t)(found - stream->ahead.data) + strlen(mark), ret);
-        }
-        if (stream->ahead.len > max || !read_more(stream)) {
+        if (stream->ahead.len > max || !read_more(stream))
             return false;
-        }
     }
 }
 
@@ -116,9 +108,8 @@ static const char *find_header(const char *head, const char *name, const char **
     while (line != NULL) {
         line += 2;
         const char *end = strstr(line, "\r\n");
-        if (end == NULL || end == line) {
+        if (end == NULL || end == line)
             return NULL;
-        }
         if (strncasecmp(line, name, len) == 0 && line[len] == ':') {
             *ret_end = end + 2;
             return line;
@@ -132,17 +123,14 @@ char *fault_header(const struct buf *head, const char *name)
 {
     const char *end = NULL;
     const char *line = find_header(buf_str(head), name, &end);
-    if (line == NULL) {
+    if (line == NULL)
         return NULL;
-    }
     const char *value = line + strlen(name) + 1;
     end -= 2;
-    while (value < end && isspace((unsigned char)*value)) {
+    while (value < end && isspace((unsigned char)*value))
         value++;
-    }
-    while (end > value && isspace((unsigned char)end[-1])) {
+    while (end > value && isspace((unsigned char)end[-1]))
         end--;
-    }
     return strndup(value, (size_t)(end - value));
 }
 
@@ -155,9 +143,8 @@ bool fault_set_header(struct buf *head, const char *name, const char *value)
         memmove(head->data + at, head->data + at + gone, head->len - at - gone + 1);
         head->len -= gone;
     }
-    if (value == NULL || head->len < 2) {
+    if (value == NULL || head->len < 2)
         return buf_ok(head);
-    }
     head->len -= 2; /* the empty line */
     return buf_add_f(head, "%s: %s\r\n\r\n", name, value);
 }
@@ -182,15 +169,13 @@ static void read_framing(struct fault_message *message)
 
 bool fault_read_request_head(struct fault_stream *stream, struct fault_message *ret)
 {
-    if (!take_through(stream, "\r\n\r\n", FAULT_HEAD_MAX, &ret->head)) {
+    if (!take_through(stream, "\r\n\r\n", FAULT_HEAD_MAX, &ret->head))
         return false;
-    }
     const char *line = buf_str(&ret->head);
     const char *target = strchr(line, ' ');
     const char *end = target != NULL ? strchr(target + 1, ' ') : NULL;
-    if (end == NULL || (size_t)(target - line) >= sizeof(ret->method)) {
+    if (end == NULL || (size_t)(target - line) >= sizeof(ret->method))
         return false;
-    }
     memcpy(ret->method, line, (size_t)(target - line));
     target++;
     const char *mark = memchr(target, '?', (size_t)(end - target));
@@ -212,25 +197,21 @@ static bool read_chunked(struct fault_stream *stream, struct buf *ret)
 {
     for (;;) {
         size_t before = ret->len;
-        if (!take_through(stream, "\r\n", FAULT_HEAD_MAX, ret)) {
+        if (!take_through(stream, "\r\n", FAULT_HEAD_MAX, ret))
             return false;
-        }
         uint64_t size = strtoull(ret->data + before, NULL, 16);
-        if (!take_exactly(stream, size + 2, ret)) {
+        if (!take_exactly(stream, size + 2, ret))
             return false;
-        }
-        if (size == 0) {
+        if (size == 0)
             return true; /* trailers are not used by the services that stand behind the proxy */
-        }
     }
 }
 
 static bool read_to_end(struct fault_stream *stream, struct buf *ret)
 {
     do {
-        if (stream->ahead.len > 0 && !take(stream, stream->ahead.len, ret)) {
+        if (stream->ahead.len > 0 && !take(stream, stream->ahead.len, ret))
             return false;
-        }
     } while (read_more(stream));
     return true;
 }
@@ -239,18 +220,15 @@ bool fault_read_answer(struct fault_stream *stream, const char *method, struct f
 {
     do {
         buf_reset(&ret->head);
-        if (!take_through(stream, "\r\n\r\n", FAULT_HEAD_MAX, &ret->head)) {
+        if (!take_through(stream, "\r\n\r\n", FAULT_HEAD_MAX, &ret->head))
             return false;
-        }
         const char *space = strchr(buf_str(&ret->head), ' ');
         ret->status = space != NULL ? atoi(space + 1) : 0;
     } while (ret->status >= 100 && ret->status < 200);
     read_framing(ret);
-    if (strcmp(method, "HEAD") == 0 || ret->status == 204 || ret->status == 304) {
+    if (strcmp(method, "HEAD") == 0 || ret->status == 204 || ret->status == 304)
         return true;
-    }
-    if (ret->chunked) {
+    if (ret->chunked)
         return read_chunked(stream, &ret->body);
-    }
     return ret->has_length ? take_exactly(stream, ret->length, &ret->body) : read_to_end(stream, &ret->body);
 }

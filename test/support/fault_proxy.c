@@ -41,9 +41,8 @@ static void *serve(void *argument)
 
     pthread_mutex_lock(&proxy->mutex);
     struct fault_connection **link = &proxy->connections;
-    while (*link != connection) {
+    while (*link != connection)
         link = &(*link)->next;
-    }
     *link = connection->next;
     pthread_cond_broadcast(&proxy->ended);
     pthread_mutex_unlock(&proxy->mutex); /* from here on the proxy may be gone */
@@ -86,11 +85,10 @@ static void *accept_all(void *argument)
     struct fault_proxy *proxy = argument;
     for (;;) {
         int fd = accept4(proxy->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-        if (fd >= 0) {
+        if (fd >= 0)
             start_connection(proxy, fd);
-        } else if (errno != EINTR && errno != ECONNABORTED) {
+        else if (errno != EINTR && errno != ECONNABORTED)
             return NULL; /* the listening socket was shut down */
-        }
     }
 }
 
@@ -98,18 +96,16 @@ static bool resolve(const char *url, struct fault_upstream *ret)
 {
     const char *start = strncmp(url, "http://", 7) == 0 ? url + 7 : url;
     const char *colon = strrchr(start, ':');
-    if (colon == NULL) {
+    if (colon == NULL)
         return false;
-    }
     char host[256];
     char port[16];
     snprintf(host, sizeof(host), "%.*s", (int)(colon - start), start);
     snprintf(port, sizeof(port), "%.*s", (int)strcspn(colon + 1, "/"), colon + 1);
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_family = AF_INET};
     struct addrinfo *found = NULL;
-    if (getaddrinfo(host, port, &hints, &found) != 0) {
+    if (getaddrinfo(host, port, &hints, &found) != 0)
         return false;
-    }
     memcpy(&ret->address, found->ai_addr, found->ai_addrlen);
     ret->len = found->ai_addrlen;
     freeaddrinfo(found);
@@ -122,18 +118,16 @@ static bool listen_on_free_port(struct fault_proxy *proxy)
     socklen_t len = sizeof(address);
     proxy->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (proxy->listen_fd < 0 || bind(proxy->listen_fd, (const struct sockaddr *)&address, len) != 0 ||
-        listen(proxy->listen_fd, 256) != 0 || getsockname(proxy->listen_fd, (struct sockaddr *)&address, &len) != 0) {
+        listen(proxy->listen_fd, 256) != 0 || getsockname(proxy->listen_fd, (struct sockaddr *)&address, &len) != 0)
         return false;
-    }
     snprintf(proxy->url, sizeof(proxy->url), "http://127.0.0.1:%u", (unsigned)ntohs(address.sin_port));
     return true;
 }
 
 static void destroy(struct fault_proxy *proxy)
 {
-    if (proxy->listen_fd >= 0) {
+    if (proxy->listen_fd >= 0)
         close(proxy->listen_fd);
-    }
     pthread_cond_destroy(&proxy->ended);
     pthread_mutex_destroy(&proxy->mutex);
     fault_book_destroy(&proxy->book);
@@ -165,25 +159,21 @@ struct fault_proxy *fault_proxy_start_router(const char *store, const char *ledg
 
 void fault_proxy_stop(struct fault_proxy *proxy)
 {
-    if (proxy == NULL) {
+    if (proxy == NULL)
         return;
-    }
     fault_book_stop(&proxy->book);
     shutdown(proxy->listen_fd, SHUT_RDWR);
     pthread_join(proxy->accepter, NULL);
     pthread_mutex_lock(&proxy->mutex);
     proxy->stopping = true;
     for (struct fault_connection *connection = proxy->connections; connection != NULL; connection = connection->next) {
-        if (connection->client.fd >= 0) {
+        if (connection->client.fd >= 0)
             shutdown(connection->client.fd, SHUT_RDWR);
-        }
-        if (connection->upstream_fd >= 0) {
+        if (connection->upstream_fd >= 0)
             shutdown(connection->upstream_fd, SHUT_RDWR);
-        }
     }
-    while (proxy->connections != NULL) {
+    while (proxy->connections != NULL)
         pthread_cond_wait(&proxy->ended, &proxy->mutex);
-    }
     pthread_mutex_unlock(&proxy->mutex);
     destroy(proxy);
 }

@@ -50,12 +50,10 @@ static json_t *add(struct fault_proxy *proxy, const json_t *command)
     const char *name = text(command, "action");
     size_t action = 0;
     size_t count = sizeof(action_names) / sizeof(action_names[0]);
-    while (action < count && (name == NULL || strcmp(action_names[action], name) != 0)) {
+    while (action < count && (name == NULL || strcmp(action_names[action], name) != 0))
         action++;
-    }
-    if (action == count) {
+    if (action == count)
         return json_pack("{s:s}", "error", "no such action");
-    }
     struct fault_rule rule = {.match = match_of(command),
                               .action = (enum fault_action)action,
                               .first = number(command, "first"),
@@ -73,13 +71,11 @@ static json_t *add(struct fault_proxy *proxy, const json_t *command)
 static json_t *shown(const char *bytes)
 {
     json_t *value = json_string(bytes);
-    if (value != NULL) {
+    if (value != NULL)
         return value;
-    }
     char *copy = strdup(bytes);
-    for (char *p = copy; p != NULL && *p != '\0'; p++) {
+    for (char *p = copy; p != NULL && *p != '\0'; p++)
         *p = (signed char)*p < 0 ? '?' : *p;
-    }
     value = json_string(copy != NULL ? copy : "");
     free(copy);
     return value;
@@ -131,18 +127,14 @@ static json_t *change(struct fault_proxy *proxy, const json_t *command, const ch
 static json_t *obey(struct fault_proxy *proxy, const json_t *command)
 {
     const char *op = text(command, "op");
-    if (op == NULL) {
+    if (op == NULL)
         return json_pack("{s:s}", "error", "not a command: an object with an op is wanted");
-    }
-    if (strcmp(op, "add") == 0) {
+    if (strcmp(op, "add") == 0)
         return add(proxy, command);
-    }
-    if (strcmp(op, "requests") == 0) {
+    if (strcmp(op, "requests") == 0)
         return requests(proxy, command);
-    }
-    if (strcmp(op, "hits") == 0) {
+    if (strcmp(op, "hits") == 0)
         return json_pack("{s:I}", "hits", (json_int_t)fault_proxy_hits(proxy, number(command, "id")));
-    }
     return strncmp(op, "wait_", 5) == 0 ? wait_for(proxy, command, op) : change(proxy, command, op);
 }
 

@@ -21,9 +21,8 @@ bool fault_book_init(struct fault_book *book)
 {
     memset(book, 0, sizeof(*book));
     pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes) != 0) {
+    if (pthread_condattr_init(&attributes) != 0)
         return false;
-    }
     bool ok = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
               pthread_cond_init(&book->changed, &attributes) == 0;
     pthread_condattr_destroy(&attributes);
@@ -66,17 +65,15 @@ static bool rule_copy(const struct fault_rule *from, struct fault_rule *ret)
             ok = ok && *field != NULL;
         }
     }
-    if (!ok) {
+    if (!ok)
         rule_free(ret);
-    }
     return ok;
 }
 
 void fault_seen_free(struct fault_seen *seen)
 {
-    if (seen == NULL) {
+    if (seen == NULL)
         return;
-    }
     free(seen->method);
     free(seen->path);
     free(seen->query);
@@ -127,9 +124,8 @@ static bool target_fits(const char *head, const char *wanted)
 
 static bool matches(const struct fault_match *match, const struct fault_seen *seen)
 {
-    if (match == NULL || seen->method[0] == '\0') {
+    if (match == NULL || seen->method[0] == '\0')
         return seen->method[0] != '\0'; /* empty: forgotten */
-    }
     return (match->method == NULL || strcmp(match->method, seen->method) == 0) &&
            contains(seen->path, match->path_contains) && contains(seen->query, match->query_contains) &&
            contains(seen->body, match->body_contains) &&
@@ -146,9 +142,8 @@ static bool seen_copy(const struct fault_seen *from, struct fault_seen *ret)
     ret->query = strdup(from->query);
     ret->head = strdup(from->head);
     ret->body = strdup(from->body);
-    if (ret->method != NULL && ret->path != NULL && ret->query != NULL && ret->head != NULL && ret->body != NULL) {
+    if (ret->method != NULL && ret->path != NULL && ret->query != NULL && ret->head != NULL && ret->body != NULL)
         return true;
-    }
     fault_seen_free(ret);
     return false;
 }
@@ -159,9 +154,8 @@ static struct fault_seen *remember(struct fault_book *book, const struct fault_m
     if (book->seen_count == book->seen_cap) {
         size_t cap = book->seen_cap > 0 ? book->seen_cap * 2 : 64;
         struct fault_seen **grown = realloc(book->seen, cap * sizeof(*grown));
-        if (grown == NULL) {
+        if (grown == NULL)
             return NULL;
-        }
         book->seen = grown;
         book->seen_cap = cap;
     }
@@ -216,9 +210,8 @@ void fault_book_status(struct fault_book *book, struct fault_seen *seen, int sta
 static struct fault_entry *find(struct fault_book *book, unsigned id)
 {
     struct fault_entry *entry = book->entries;
-    while (entry != NULL && entry->id != id) {
+    while (entry != NULL && entry->id != id)
         entry = entry->next;
-    }
     return entry;
 }
 
@@ -247,9 +240,8 @@ enum fault_release fault_book_wait_release(struct fault_book *book, unsigned id)
 {
     pthread_mutex_lock(&book->mutex);
     struct fault_entry *entry = find(book, id);
-    while (!book->stopping && entry->released == 0) {
+    while (!book->stopping && entry->released == 0)
         pthread_cond_wait(&book->changed, &book->mutex);
-    }
     enum fault_release how = book->stopping ? FAULT_DISCARD : entry->released;
     pthread_mutex_unlock(&book->mutex);
     return how;
@@ -273,9 +265,8 @@ void fault_book_delay(struct fault_book *book, unsigned delay_ms)
     struct timespec end = after_ms(delay_ms);
     pthread_mutex_lock(&book->mutex);
     int rc = 0;
-    while (delay_ms > 0 && !book->stopping && rc != ETIMEDOUT) {
+    while (delay_ms > 0 && !book->stopping && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&book->changed, &book->mutex, &end);
-    }
     pthread_mutex_unlock(&book->mutex);
 }
 
@@ -297,9 +288,8 @@ unsigned fault_book_add(struct fault_book *book, const struct fault_rule *rule)
     pthread_mutex_lock(&book->mutex);
     entry->id = ++book->last_id;
     struct fault_entry **end = &book->entries;
-    while (*end != NULL) {
+    while (*end != NULL)
         end = &(*end)->next;
-    }
     *end = entry;
     unsigned id = entry->id;
     pthread_mutex_unlock(&book->mutex);
@@ -345,9 +335,8 @@ bool fault_book_wait(struct fault_book *book, unsigned id, bool finished, unsign
     pthread_mutex_lock(&book->mutex);
     const struct fault_entry *entry = find(book, id);
     int rc = 0;
-    while (entry != NULL && (finished ? entry->finished : entry->hits) < count && rc != ETIMEDOUT) {
+    while (entry != NULL && (finished ? entry->finished : entry->hits) < count && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&book->changed, &book->mutex, &end);
-    }
     bool reached = entry != NULL && (finished ? entry->finished : entry->hits) >= count;
     pthread_mutex_unlock(&book->mutex);
     return reached;
@@ -357,9 +346,8 @@ size_t fault_book_count(struct fault_book *book, const struct fault_match *match
 {
     pthread_mutex_lock(&book->mutex);
     size_t count = 0;
-    for (size_t i = 0; i < book->seen_count; i++) {
+    for (size_t i = 0; i < book->seen_count; i++)
         count += matches(match, book->seen[i]) ? 1 : 0;
-    }
     pthread_mutex_unlock(&book->mutex);
     return count;
 }
@@ -368,11 +356,9 @@ bool fault_book_seen(struct fault_book *book, const struct fault_match *match, s
 {
     pthread_mutex_lock(&book->mutex);
     bool found = false;
-    for (size_t i = 0; i < book->seen_count && !found; i++) {
-        if (matches(match, book->seen[i]) && index-- == 0) {
+    for (size_t i = 0; i < book->seen_count && !found; i++)
+        if (matches(match, book->seen[i]) && index-- == 0)
             found = seen_copy(book->seen[i], ret);
-        }
-    }
     pthread_mutex_unlock(&book->mutex);
     return found;
 }

@@ -38,11 +38,9 @@ const size_t backend_count = sizeof(backends) / sizeof(backends[0]);
 
 const struct backend *backend_named(const char *name)
 {
-    for (size_t i = 0; i < backend_count; i++) {
-        if (strcmp(backends[i].name, name) == 0) {
+    for (size_t i = 0; i < backend_count; i++)
+        if (strcmp(backends[i].name, name) == 0)
             return &backends[i];
-        }
-    }
     return NULL;
 }
 
@@ -54,9 +52,8 @@ static const char *variable(const char *name)
 
 const char *backend_missing(const struct backend *backend)
 {
-    if (backend->store_variable != NULL && variable(backend->store_variable) == NULL) {
+    if (backend->store_variable != NULL && variable(backend->store_variable) == NULL)
         return backend->store_variable;
-    }
     return backend->ledger_variable != NULL && variable(backend->ledger_variable) == NULL ? backend->ledger_variable
                                                                                           : NULL;
 }
@@ -88,9 +85,8 @@ static void take_endpoint(char *ret, size_t size, const char *name)
 
 static bool make_table(const struct fixture *fixture)
 {
-    if ((fixture->backend->features & BACKEND_TTL) == 0) {
+    if ((fixture->backend->features & BACKEND_TTL) == 0)
         return raw_make_table(fixture->ledger_endpoint, fixture->table, "path", "S", "etag");
-    }
     os_options options = fixture_options(fixture);
     os_client *client = NULL;
     os_error error;
@@ -99,9 +95,8 @@ static bool make_table(const struct fixture *fixture)
         return false;
     }
     os_code code = os_table_create(client, NULL, &error);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         fprintf(stderr, "%s: table %s: %s\n", fixture->backend->name, fixture->table, error.message);
-    }
     os_client_close(client);
     return code == OS_OK;
 }
@@ -129,9 +124,8 @@ bool fixture_open(struct fixture *ret, const struct backend *backend)
         perror(ret->root);
         return false;
     }
-    if (backend->store_variable == NULL) {
+    if (backend->store_variable == NULL)
         return make_embedded(ret);
-    }
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     unsigned long long unique = (unsigned long long)now.tv_sec * 1000000ULL + (unsigned long long)now.tv_nsec / 1000ULL;
@@ -170,9 +164,8 @@ void fixture_close(struct fixture *fixture)
     free_names(fixture->names);
     fault_proxy_stop(fixture->store_proxy);
     fault_proxy_stop(fixture->ledger_proxy);
-    if (fixture->root[0] != '\0') {
+    if (fixture->root[0] != '\0')
         nftw(fixture->root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    }
     memset(fixture, 0, sizeof(*fixture));
 }
 
@@ -217,9 +210,8 @@ bool fixture_proxies(struct fixture *fixture)
         fixture->store_proxy = fault_proxy_start(fixture->store_endpoint);
         fixture->ledger_proxy = fault_proxy_start(fixture->ledger_endpoint);
     }
-    if (fixture->store_proxy == NULL || fixture->ledger_proxy == NULL) {
+    if (fixture->store_proxy == NULL || fixture->ledger_proxy == NULL)
         return false;
-    }
     fault_proxy_clear(fixture->store_proxy);
     fault_proxy_clear(fixture->ledger_proxy);
     fault_proxy_forget(fixture->store_proxy);
@@ -230,9 +222,8 @@ bool fixture_proxies(struct fixture *fixture)
 const char *fixture_key(struct fixture *fixture, const char *name)
 {
     struct fixture_name *key = malloc(sizeof(*key));
-    if (key == NULL) {
+    if (key == NULL)
         abort();
-    }
     key->next = fixture->names;
     fixture->names = key;
     fill(key->text, sizeof(key->text), "%s-%u", name, ++fixture->keys);
@@ -262,9 +253,8 @@ static const struct {
 void fixture_export(const struct fixture *fixture)
 {
     setenv("OSCOMMIT_FIXTURE_BACKEND", fixture->backend->name, 1);
-    for (size_t i = 0; i < sizeof(carried) / sizeof(carried[0]); i++) {
+    for (size_t i = 0; i < sizeof(carried) / sizeof(carried[0]); i++)
         setenv(carried[i].variable, (const char *)fixture + carried[i].offset, 1);
-    }
     if (fixture->store_proxy != NULL) {
         setenv("OSCOMMIT_FIXTURE_STORE_ENDPOINT", fault_proxy_url(fixture->store_proxy), 1);
         setenv("OSCOMMIT_FIXTURE_LEDGER_ENDPOINT", fault_proxy_url(fixture->ledger_proxy), 1);

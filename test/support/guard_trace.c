@@ -212,10 +212,9 @@ static void read_versions(struct words *words, struct guard_event *event)
                                         [VERSIONS_HIDDEN] = "hidden"};
     const char *name = words_take(words);
     event->kind = GUARD_EVENT_VERSIONS;
-    for (size_t i = VERSIONS_OURS; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = VERSIONS_OURS; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(names[i], name) == 0)
             event->versions = (enum versions_outcome)i;
-    }
     assert_int_not_equal(event->versions, 0);
     if (event->versions != VERSIONS_OURS)
         return;
@@ -241,10 +240,9 @@ static void read_upload(struct words *words, struct guard_event *event, enum gua
                                         [UPLOAD_UNCLEAR] = "unclear",
                                         [UPLOAD_REFUSED] = "refused"};
     event->kind = kind;
-    for (size_t i = UPLOAD_OPEN; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = UPLOAD_OPEN; i < sizeof(names) / sizeof(names[0]); i++)
         if (words_take_word(words, names[i]))
             event->upload = (enum upload_outcome)i;
-    }
     assert_true(event->upload != 0);
 }
 
@@ -260,10 +258,9 @@ static void read_ledger(struct words *words, struct guard_event *event, enum gua
     event->kind = kind;
     event->ledger = LEDGER_OK;
     event->found = kind == GUARD_EVENT_RECORD_GET && words_take_word(words, "found");
-    for (size_t i = LEDGER_OK; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = LEDGER_OK; i < sizeof(names) / sizeof(names[0]); i++)
         if (words_take_word(words, names[i]))
             event->ledger = (enum ledger_outcome)i;
-    }
     if (!event->found && event->ledger == LEDGER_OK)
         words_take_word(words, "none");
     if (event->found || event->ledger == LEDGER_CONFLICT)
@@ -296,10 +293,9 @@ static void read_attempt(struct words *words, struct guard_event *event)
                                         [ATTEMPT_AMBIGUOUS] = "ambiguous"};
     event->kind = GUARD_EVENT_ATTEMPT;
     const char *name = words_take(words);
-    for (size_t i = ATTEMPT_OK; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = ATTEMPT_OK; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(names[i], name) == 0)
             event->attempt = (enum attempt_answer)i;
-    }
     assert_int_not_equal(event->attempt, 0);
     const char *word = words_peek(words);
     if (event->attempt == ATTEMPT_OK && word[0] >= 'A' && word[0] <= 'Z')

@@ -26,9 +26,8 @@ struct http_engine *probe_engine(uint32_t max_connections, const char *ca_file)
                                                 .connect_timeout_ms = CONNECT_MS,
                                                 .max_connections = max_connections};
     os_error err;
-    if (http_engine_new(&options, &engine, &err) != OS_OK) {
+    if (http_engine_new(&options, &engine, &err) != OS_OK)
         fail_msg("%s", err.message);
-    }
     return engine;
 }
 
@@ -52,9 +51,8 @@ static void on_done(void *context, const struct http_result *result)
         assert_true(http_headers_add(&probe->headers, header->name, header->value));
     }
     assert_true(buf_add(&probe->body, buf_str(&result->response->body), result->response->body.len));
-    if (probe->after != NULL) {
+    if (probe->after != NULL)
         probe->after(probe);
-    }
 }
 
 void probe_init(struct probe *probe, const char *method, const char *host, const char *path, const void *data,
@@ -65,9 +63,8 @@ void probe_init(struct probe *probe, const char *method, const char *host, const
     probe->request.method = method;
     assert_true(http_request_set_origin(&probe->request, "http", host));
     assert_true(buf_add_str(&probe->request.path, path));
-    if (data != NULL) {
+    if (data != NULL)
         probe->request.body = (struct http_body){.kind = HTTP_BODY_MEMORY, .data = data, .length = length};
-    }
     buf_init(&probe->body, ANSWER_MAX);
     probe->start = (struct http_start){.request = &probe->request,
                                        .deadline_monotonic_ms = probe_now_ms() + PATIENCE_MS,
@@ -87,16 +84,14 @@ void probe_free(struct probe *probe)
 void probe_start(struct http_engine *engine, struct probe *probe)
 {
     os_error err;
-    if (http_engine_start(engine, &probe->start, &probe->id, &err) != OS_OK) {
+    if (http_engine_start(engine, &probe->start, &probe->id, &err) != OS_OK)
         fail_msg("%s", err.message);
-    }
 }
 
 void probe_wait(struct http_engine *engine, struct probe *probe)
 {
-    while (!probe->done) {
+    while (!probe->done)
         http_engine_poll(engine, PATIENCE_MS);
-    }
 }
 
 void http_probe_run(struct http_engine *engine, struct probe *probe)

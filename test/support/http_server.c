@@ -72,22 +72,19 @@ static struct http_server_step next_step(struct http_server *server, const struc
     struct http_server_step step = http_server_ok;
     lock(server);
     *ret_scripted = server->next_step < server->step_count;
-    if (*ret_scripted) {
+    if (*ret_scripted)
         step = server->steps[server->next_step++];
-    }
     unlock(server);
-    if (!*ret_scripted && record != NULL && server->options.respond != NULL) {
+    if (!*ret_scripted && record != NULL && server->options.respond != NULL)
         server->options.respond(server->options.respond_context, record, scratch, &step);
-    }
     return step;
 }
 
 static void keep_record(struct http_server *server, struct http_server_record *record)
 {
     lock(server);
-    if (server->record_count == RECORDS_MAX) {
+    if (server->record_count == RECORDS_MAX)
         die("too many requests for the test server");
-    }
     server->records[server->record_count++] = record;
     (void)pthread_cond_broadcast(&server->changed);
     unlock(server);
@@ -98,12 +95,10 @@ static void hold(struct http_server *server)
     lock(server);
     server->held++;
     (void)pthread_cond_broadcast(&server->changed);
-    while (server->releases == 0 && !server->stopping) {
+    while (server->releases == 0 && !server->stopping)
         (void)pthread_cond_wait(&server->changed, &server->mutex);
-    }
-    if (server->releases > 0) {
+    if (server->releases > 0)
         server->releases--;
-    }
     server->held--;
     unlock(server);
 }
@@ -128,13 +123,11 @@ static bool answer(struct connection *connection, const struct http_server_step 
     size_t sent = 0;
     while (sent < length) {
         size_t piece = step->drip_bytes > 0 && step->drip_bytes < length - sent ? step->drip_bytes : length - sent;
-        if (!http_server_io_write(&connection->io, step->answer + sent, piece)) {
+        if (!http_server_io_write(&connection->io, step->answer + sent, piece))
             return false;
-        }
         sent += piece;
-        if (step->drip_ms > 0 && sent < length) {
+        if (step->drip_ms > 0 && sent < length)
             drip_wait(connection->server, step->drip_ms);
-        }
     }
     return true;
 }
@@ -151,32 +144,27 @@ static bool begin(struct connection *connection)
 static bool serve_one(struct connection *connection, struct buf *scratch)
 {
     struct http_server *server = connection->server;
-    if (!http_server_io_wait(&connection->io)) {
+    if (!http_server_io_wait(&connection->io))
         return false;
-    }
     bool scripted = false;
     struct http_server_record *record = http_server_allocate(sizeof(*record));
     record->connection = connection->index;
     struct http_server_step step = next_step(server, NULL, scratch, &scripted);
     bool open = step.read == HTTP_SERVER_READ_NOTHING ||
                 http_server_read_request(&connection->io, record, step.read == HTTP_SERVER_READ_ALL);
-    if (!scripted && open) {
+    if (!scripted && open)
         step = next_step(server, record, scratch, &scripted);
-    }
-    if (step.leave != HTTP_SERVER_DRAIN || !open) {
+    if (step.leave != HTTP_SERVER_DRAIN || !open)
         keep_record(server, record);
-    }
-    if (open && step.hold) {
+    if (open && step.hold)
         hold(server);
-    }
     open = open && answer(connection, &step);
     if (step.leave == HTTP_SERVER_DRAIN && record->end_errno == 0) {
         http_server_read_rest(&connection->io, record);
         keep_record(server, record);
     }
-    if (step.leave == HTTP_SERVER_RESET) {
+    if (step.leave == HTTP_SERVER_RESET)
         http_server_io_reset(&connection->io);
-    }
     return open && step.leave == HTTP_SERVER_KEEP;
 }
 
@@ -187,9 +175,8 @@ static void *connection_main(void *context)
     struct buf scratch;
     buf_init(&scratch, BODY_MAX);
     bool open = begin(connection);
-    while (open) {
+    while (open)
         open = serve_one(connection, &scratch);
-    }
     buf_free(&scratch);
     lock(server);
     http_server_io_close(&connection->io);
@@ -209,9 +196,8 @@ static void *acceptor_main(void *context)
     (void)pthread_sigmask(SIG_BLOCK, &pipe_signal, NULL);
     for (;;) {
         int fd = accept(server->listener, NULL, NULL);
-        if (fd < 0) {
+        if (fd < 0)
             return NULL; /* shut down */
-        }
         struct connection *connection = http_server_allocate(sizeof(*connection));
         connection->server = server;
         connection->io.fd = fd;
@@ -224,9 +210,8 @@ static void *acceptor_main(void *context)
         }
         connection->index = server->connection_count;
         server->connections[server->connection_count++] = connection;
-        if (pthread_create(&connection->thread, NULL, connection_main, connection) != 0) {
+        if (pthread_create(&connection->thread, NULL, connection_main, connection) != 0)
             die("pthread_create");
-        }
         unlock(server);
     }
 }
@@ -237,14 +222,11 @@ static void listen_on_loopback(struct http_server *server)
     socklen_t length = sizeof(address);
     server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int segment = server->options.segment_bytes;
-    if (segment > 0 && setsockopt(server->listener, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment)) != 0) {
+    if (segment > 0 && setsockopt(server->listener, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment)) != 0)
         die("the test server cannot set its segment size");
-    }
     if (server->listener < 0 || bind(server->listener, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-        listen(server->listener, 256) != 0 ||
-        getsockname(server->listener, (struct sockaddr *)&address, &length) != 0) {
+        listen(server->listener, 256) != 0 || getsockname(server->listener, (struct sockaddr *)&address, &length) != 0)
         die("the test server cannot listen");
-    }
     server->port = ntohs(address.sin_port);
     (void)snprintf(server->host, sizeof(server->host), "127.0.0.1:%d", server->port);
 }
@@ -252,9 +234,8 @@ static void listen_on_loopback(struct http_server *server)
 struct http_server *http_server_start(const struct http_server_options *options)
 {
     struct http_server *server = http_server_allocate(sizeof(*server));
-    if (options != NULL) {
+    if (options != NULL)
         server->options = *options;
-    }
     pthread_condattr_t attributes;
     (void)pthread_condattr_init(&attributes);
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -266,25 +247,21 @@ struct http_server *http_server_start(const struct http_server_options *options)
         server->tls = http_server_tls_new(name != NULL ? name : "127.0.0.1");
     }
     listen_on_loopback(server);
-    if (pthread_create(&server->acceptor, NULL, acceptor_main, server) != 0) {
+    if (pthread_create(&server->acceptor, NULL, acceptor_main, server) != 0)
         die("pthread_create");
-    }
     return server;
 }
 
 void http_server_stop(struct http_server *server)
 {
-    if (server == NULL) {
+    if (server == NULL)
         return;
-    }
     lock(server);
     server->stopping = true;
     (void)pthread_cond_broadcast(&server->changed);
-    for (size_t i = 0; i < server->connection_count; i++) {
-        if (!server->connections[i]->ended) {
+    for (size_t i = 0; i < server->connection_count; i++)
+        if (!server->connections[i]->ended)
             (void)shutdown(server->connections[i]->io.fd, SHUT_RDWR);
-        }
-    }
     unlock(server);
     (void)shutdown(server->listener, SHUT_RDWR);
     (void)pthread_join(server->acceptor, NULL);
@@ -293,12 +270,10 @@ void http_server_stop(struct http_server *server)
         free(server->connections[i]);
     }
     (void)close(server->listener);
-    for (size_t i = 0; i < server->record_count; i++) {
+    for (size_t i = 0; i < server->record_count; i++)
         http_server_record_free(server->records[i]);
-    }
-    for (size_t i = 0; i < server->step_count; i++) {
+    for (size_t i = 0; i < server->step_count; i++)
         free((void *)(uintptr_t)server->steps[i].answer);
-    }
     http_server_tls_free(server->tls);
     (void)pthread_cond_destroy(&server->changed);
     (void)pthread_mutex_destroy(&server->mutex);
@@ -327,14 +302,12 @@ void http_server_push(struct http_server *server, const struct http_server_step 
                          : step->answer_length > 0 ? step->answer_length
                                                    : strlen(step->answer);
     char *bytes = http_server_allocate(copy.answer_length + 1);
-    if (copy.answer_length > 0) {
+    if (copy.answer_length > 0)
         memcpy(bytes, step->answer, copy.answer_length);
-    }
     copy.answer = bytes;
     lock(server);
-    if (server->step_count == STEPS_MAX) {
+    if (server->step_count == STEPS_MAX)
         die("too many steps for the test server");
-    }
     server->steps[server->step_count++] = copy;
     unlock(server);
 }
@@ -386,9 +359,8 @@ static bool wait_for(struct http_server *server, const size_t *counter, size_t c
     until.tv_sec += WAIT_S;
     int status = 0;
     lock(server);
-    while (*counter < count && status == 0) {
+    while (*counter < count && status == 0)
         status = pthread_cond_timedwait(&server->changed, &server->mutex, &until);
-    }
     bool reached = *counter >= count;
     unlock(server);
     return reached;

@@ -42,9 +42,8 @@ static X509 *make_certificate(EVP_PKEY *key, const char *name)
     X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, NULL, NID_subject_alt_name, alternative);
     ok = ok && extension != NULL && X509_add_ext(certificate, extension, -1) == 1;
     X509_EXTENSION_free(extension);
-    if (!ok || X509_sign(certificate, key, EVP_sha256()) == 0) {
+    if (!ok || X509_sign(certificate, key, EVP_sha256()) == 0)
         die_tls("the test server cannot make a certificate");
-    }
     return certificate;
 }
 
@@ -53,24 +52,21 @@ static void write_pem(struct http_server_tls *tls, X509 *certificate)
     (void)snprintf(tls->ca_file, sizeof(tls->ca_file), "/tmp/oscommit-test-ca-XXXXXX");
     int fd = mkstemp(tls->ca_file);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (file == NULL || PEM_write_X509(file, certificate) != 1 || fclose(file) != 0) {
+    if (file == NULL || PEM_write_X509(file, certificate) != 1 || fclose(file) != 0)
         die_tls("the test server cannot write its certificate");
-    }
 }
 
 struct http_server_tls *http_server_tls_new(const char *name)
 {
     struct http_server_tls *tls = calloc(1, sizeof(*tls));
     EVP_PKEY *key = EVP_EC_gen("P-256");
-    if (tls == NULL || key == NULL) {
+    if (tls == NULL || key == NULL)
         die_tls("the test server cannot make a key");
-    }
     X509 *certificate = make_certificate(key, name);
     tls->context = SSL_CTX_new(TLS_server_method());
     if (tls->context == NULL || SSL_CTX_use_certificate(tls->context, certificate) != 1 ||
-        SSL_CTX_use_PrivateKey(tls->context, key) != 1) {
+        SSL_CTX_use_PrivateKey(tls->context, key) != 1)
         die_tls("the test server cannot use its certificate");
-    }
     write_pem(tls, certificate);
     X509_free(certificate);
     EVP_PKEY_free(key);
@@ -93,9 +89,8 @@ const char *http_server_tls_ca_file(const struct http_server_tls *tls)
 
 bool http_server_io_begin(struct http_server_io *io, struct http_server_tls *tls)
 {
-    if (tls == NULL) {
+    if (tls == NULL)
         return true;
-    }
     io->ssl = SSL_new(tls->context);
     return io->ssl != NULL && SSL_set_fd(io->ssl, io->fd) == 1 && SSL_accept(io->ssl) == 1;
 }
@@ -103,9 +98,8 @@ bool http_server_io_begin(struct http_server_io *io, struct http_server_tls *tls
 bool http_server_io_wait(struct http_server_io *io)
 {
     char byte;
-    if (io->ssl != NULL) {
+    if (io->ssl != NULL)
         return SSL_peek(io->ssl, &byte, 1) == 1;
-    }
     ssize_t got = 0;
     do {
         got = recv(io->fd, &byte, 1, MSG_PEEK);
@@ -124,26 +118,22 @@ ssize_t http_server_io_read(struct http_server_io *io, void *ret, size_t size)
     }
     errno = 0;
     got = SSL_read(io->ssl, ret, (int)size);
-    if (got <= 0) {
+    if (got <= 0)
         got = SSL_get_error(io->ssl, (int)got) == SSL_ERROR_SYSCALL && errno != 0 ? -1 : 0;
-    }
     return got;
 }
 
 bool http_server_io_write(struct http_server_io *io, const void *data, size_t size)
 {
-    if (io->ssl != NULL) {
+    if (io->ssl != NULL)
         return SSL_write(io->ssl, data, (int)size) == (int)size;
-    }
     size_t sent = 0;
     while (sent < size) {
         ssize_t n = send(io->fd, (const char *)data + sent, size - sent, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR) {
+        if (n < 0 && errno == EINTR)
             continue;
-        }
-        if (n <= 0) {
+        if (n <= 0)
             return false;
-        }
         sent += (size_t)n;
     }
     return true;

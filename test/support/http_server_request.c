@@ -41,15 +41,12 @@ static void parse_head(struct http_server_record *record, struct text head)
     struct text word;
     if (text_take_until(&head, '\n', &line) && text_take_until(&line, ' ', &word)) {
         record->method = strndup(word.p, word.len);
-        if (text_take_until(&line, ' ', &word)) {
+        if (text_take_until(&line, ' ', &word))
             record->target = strndup(word.p, word.len);
-        }
     }
-    while (text_take_until(&head, '\n', &line)) {
-        if (text_take_until(&line, ':', &word)) {
+    while (text_take_until(&head, '\n', &line))
+        if (text_take_until(&line, ':', &word))
             (void)http_headers_add_text(&record->headers, word, text_trim(line));
-        }
-    }
 }
 
 static uint64_t promised_length(const struct http_server_record *record)
@@ -66,9 +63,8 @@ bool http_server_read_request(struct http_server_io *io, struct http_server_reco
     struct buf data;
     const char *end = NULL;
     buf_init(&data, HEAD_MAX + BODY_MAX);
-    while (end == NULL && read_more(io, record, &data)) {
+    while (end == NULL && read_more(io, record, &data))
         end = memmem(data.data, data.len, "\r\n\r\n", 4);
-    }
     if (end == NULL) {
         buf_free(&data);
         return false;
@@ -77,9 +73,8 @@ bool http_server_read_request(struct http_server_io *io, struct http_server_reco
     parse_head(record, text_of(data.data, head));
     uint64_t length = promised_length(record);
     bool open = true;
-    while (with_body && open && data.len - head < length) {
+    while (with_body && open && data.len - head < length)
         open = read_more(io, record, &data);
-    }
     record->body_length = data.len - head;
     record->body = http_server_allocate(record->body_length + 1);
     memcpy(record->body, data.data + head, record->body_length);

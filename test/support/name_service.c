@@ -47,12 +47,10 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
     look_up_fn libc;
     void *symbol = dlsym(RTLD_NEXT, "getaddrinfo");
     memcpy(&libc, &symbol, sizeof(libc)); /* ISO C has no cast from an object to a function */
-    if (!is_ours(node)) {
+    if (!is_ours(node))
         return libc(node, service, hints, ret);
-    }
-    if (must_fail()) {
+    if (must_fail())
         return EAI_NONAME;
-    }
     struct addrinfo only_v4 = hints != NULL ? *hints : (struct addrinfo){0};
     only_v4.ai_family = AF_INET;
     return libc("127.0.0.1", service, &only_v4, ret);

@@ -62,9 +62,8 @@ static void set_up(CURL *curl, const struct raw_request *request, const char *ur
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, collect);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, ret);
-    if (request->body != NULL) {
+    if (request->body != NULL)
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
-    }
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
     curl_easy_setopt(curl, CURLOPT_NOBODY, strcmp(request->method, "HEAD") == 0 ? 1L : 0L);
 }
@@ -72,21 +71,18 @@ static void set_up(CURL *curl, const struct raw_request *request, const char *ur
 static int perform(const struct raw_request *request, struct buf *ret)
 {
     CURL *curl = curl_easy_init();
-    if (curl == NULL) {
+    if (curl == NULL)
         return 0;
-    }
     char url[4096];
     snprintf(url, sizeof(url), "%s%s%s", strstr(request->endpoint, "://") == NULL ? "http://" : "", request->endpoint,
              request->path);
     struct curl_slist *headers = NULL;
-    for (size_t i = 0; i < 4 && request->headers[i] != NULL; i++) {
+    for (size_t i = 0; i < 4 && request->headers[i] != NULL; i++)
         headers = curl_slist_append(headers, request->headers[i]);
-    }
     set_up(curl, request, url, headers, ret);
     long status = 0;
-    if (curl_easy_perform(curl) == CURLE_OK) {
+    if (curl_easy_perform(curl) == CURLE_OK)
         curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    }
     curl_slist_free_all(headers);
     curl_easy_cleanup(curl);
     return (int)status;
@@ -132,9 +128,8 @@ int raw_dynamo(const char *endpoint, const char *action, json_t *request_json, j
                                   .body = body != NULL ? body : "{}",
                                   .headers = {target, "Content-Type: application/x-amz-json-1.0"}};
     int status = perform(&request, &answer);
-    if (ret != NULL) {
+    if (ret != NULL)
         *ret = json_loads(buf_str(&answer), 0, NULL);
-    }
     free(body);
     buf_free(&answer);
     return status;
@@ -156,14 +151,12 @@ bool raw_make_table(const char *endpoint, const char *table, const char *hash, c
                                 "BillingMode", "PAY_PER_REQUEST", "AttributeDefinitions", "AttributeName", hash,
                                 "AttributeType", hash_type, "AttributeName", range, "AttributeType", "S", "KeySchema",
                                 "AttributeName", hash, "KeyType", "HASH", "AttributeName", range, "KeyType", "RANGE");
-    if (raw_dynamo(endpoint, "CreateTable", request, NULL) != 200) {
+    if (raw_dynamo(endpoint, "CreateTable", request, NULL) != 200)
         return false;
-    }
     const struct timespec pause = {.tv_nsec = 50 * 1000000L};
     for (int polls = 0; polls < 2400; polls++) {
-        if (is_active(endpoint, table)) {
+        if (is_active(endpoint, table))
             return true;
-        }
         nanosleep(&pause, NULL);
     }
     return false;

@@ -23,9 +23,8 @@ static int group_setup(void **state)
 static int group_teardown(void **state)
 {
     struct fixture *fixture = *state;
-    if (fixture != NULL) {
+    if (fixture != NULL)
         fixture_close(fixture);
-    }
     free(fixture);
     return 0;
 }
@@ -33,11 +32,9 @@ static int group_teardown(void **state)
 static bool listed(const char *names, const char *name)
 {
     size_t len = strlen(name);
-    for (const char *at = names; (at = strstr(at, name)) != NULL; at += len) {
-        if ((at == names || at[-1] == ',') && (at[len] == ',' || at[len] == '\0')) {
+    for (const char *at = names; (at = strstr(at, name)) != NULL; at += len)
+        if ((at == names || at[-1] == ',') && (at[len] == ',' || at[len] == '\0'))
             return true;
-        }
-    }
     return false;
 }
 
@@ -64,11 +61,9 @@ static int run_on(const struct suite *suite, const struct backend *backend)
 static int run_role(const struct suite *suite, int argc, char **argv)
 {
     struct fixture fixture;
-    for (const struct suite_role *role = suite->roles; role != NULL && role->name != NULL; role++) {
-        if (strcmp(role->name, argv[2]) == 0 && fixture_import(&fixture)) {
+    for (const struct suite_role *role = suite->roles; role != NULL && role->name != NULL; role++)
+        if (strcmp(role->name, argv[2]) == 0 && fixture_import(&fixture))
             return role->run(&fixture, argc - 3, argv + 3);
-        }
-    }
     fprintf(stderr, "no such role: %s\n", argv[2]);
     return 2;
 }
@@ -77,9 +72,8 @@ int suite_main(const struct suite *suite, int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (argc > 2 && strcmp(argv[1], "--child") == 0) {
+    if (argc > 2 && strcmp(argv[1], "--child") == 0)
         return run_role(suite, argc, argv);
-    }
     test_take_arguments(argc, argv);
     const char *require = getenv("OSCOMMIT_REQUIRE_SERVERS");
     bool required = require != NULL && strcmp(require, "1") == 0;
@@ -88,9 +82,8 @@ int suite_main(const struct suite *suite, int argc, char **argv)
     int missing = 0;
     for (size_t i = 0; i < backend_count; i++) {
         const char *variable = backend_missing(&backends[i]);
-        if (!meant_for(suite, &backends[i])) {
+        if (!meant_for(suite, &backends[i]))
             continue;
-        }
         if (variable != NULL) {
             fprintf(stderr, "%s: %s on %s: %s is not set\n", required ? "FAILED" : "SKIPPED", suite->name,
                     backends[i].name, variable);
@@ -100,15 +93,13 @@ int suite_main(const struct suite *suite, int argc, char **argv)
             failed += run_on(suite, &backends[i]) != 0 ? 1 : 0;
         }
     }
-    if (test_count() == 0) {
+    if (test_count() == 0)
         return test_exit_status(failed);
-    }
     if (ran + missing == 0) {
         fprintf(stderr, "SKIPPED: %s: OSCOMMIT_TEST_BACKENDS names none that it is for\n", suite->name);
         return TEST_EXIT_SKIPPED;
     }
-    if (failed > 0 || (missing > 0 && required)) {
+    if (failed > 0 || (missing > 0 && required))
         return EXIT_FAILURE;
-    }
     return missing > 0 ? TEST_EXIT_SKIPPED : test_exit_status(failed);
 }

@@ -69,10 +69,9 @@ int test_run_group(const struct test_group *group)
     int failed = 0;
     if (tests == NULL)
         return 1;
-    for (const struct test *test = first; test != NULL; test = test->next) {
+    for (const struct test *test = first; test != NULL; test = test->next)
         if (is_wanted(test, group->features) && (!group->is_shared || is_of_this_share()))
             tests[wanted++] = (struct CMUnitTest){test->name, test->run, test->set_up, test->tear_down, group->state};
-    }
     const char *name = group->name != NULL ? group->name : program_invocation_short_name;
     if (wanted > 0)
         failed = _cmocka_run_group_tests(name, tests, wanted, group->set_up, group->tear_down);

@@ -61,9 +61,8 @@ void inject_set_opening(bool value)
 void inject_begin(const struct inject_plan *plan)
 {
     plan_now = *plan;
-    for (int kind = 0; kind < INJECT_KINDS; kind++) {
+    for (int kind = 0; kind < INJECT_KINDS; kind++)
         atomic_store(&seen[kind], 0);
-    }
     atomic_store(&hits, 0);
     atomic_store(&first_call, NULL);
     counted = true;
@@ -90,18 +89,15 @@ long inject_count(enum inject_kind kind)
 
 bool inject_hits(enum inject_kind kind, const char *call)
 {
-    if (!counted || !atomic_load(&armed)) {
+    if (!counted || !atomic_load(&armed))
         return false;
-    }
     long number = atomic_fetch_add(&seen[kind], 1);
     bool waits = atomic_load(&opening) || kind == INJECT_VFS;
     bool let_go = waits && is_busy(kind, plan_now.variant) && atomic_load(&hits) >= BUSY_HITS_MAX;
-    if (kind != plan_now.kind || let_go || (plan_now.forever ? number < plan_now.number : number != plan_now.number)) {
+    if (kind != plan_now.kind || let_go || (plan_now.forever ? number < plan_now.number : number != plan_now.number))
         return false;
-    }
-    if (atomic_fetch_add(&hits, 1) == 0) {
+    if (atomic_fetch_add(&hits, 1) == 0)
         atomic_store(&first_call, call);
-    }
     return true;
 }
 

@@ -21,11 +21,9 @@ enum { SLICE_STEP = 61 };
 
 static int kind_of(const char *name)
 {
-    for (int kind = 0; kind < INJECT_KINDS; kind++) {
-        if (strcmp(name, inject_kind_names[kind]) == 0) {
+    for (int kind = 0; kind < INJECT_KINDS; kind++)
+        if (strcmp(name, inject_kind_names[kind]) == 0)
             return kind;
-        }
-    }
     return -2;
 }
 
@@ -36,25 +34,23 @@ static bool read_options(int argc, char **argv, struct torture *torture)
         {"kind", required_argument, NULL, 'k'},  {"scenario", required_argument, NULL, 'n'},
         {"shard", required_argument, NULL, 'd'}, {"world", required_argument, NULL, 'w'},
         {"verbose", no_argument, NULL, 'v'},     {NULL, 0, NULL, 0}};
-    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (option == 'a') {
+    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
+        if (option == 'a')
             torture->step = 1;
-        } else if (option == 's') {
+        else if (option == 's')
             torture->step = strtol(optarg, NULL, 10);
-        } else if (option == 'k') {
+        else if (option == 'k')
             torture->only_kind = kind_of(optarg);
-        } else if (option == 'n') {
+        else if (option == 'n')
             torture->only_scenario = optarg;
-        } else if (option == 'd' && sscanf(optarg, "%ld/%ld", &torture->shard, &torture->shards) != 2) {
+        else if (option == 'd' && sscanf(optarg, "%ld/%ld", &torture->shard, &torture->shards) != 2)
             return false;
-        } else if (option == 'w') {
+        else if (option == 'w')
             torture->only_world = optarg;
-        } else if (option == 'v') {
+        else if (option == 'v')
             torture->verbose = true;
-        } else if (option == '?') {
+        else if (option == '?')
             return false;
-        }
-    }
     return optind == argc && torture->step > 0 && torture->shards > 0 && torture->only_kind > -2;
 }
 
@@ -92,9 +88,8 @@ int main(int argc, char **argv)
     signal(SIGALRM, torture_say_now);
     signal(SIGPIPE, SIG_IGN);
     if (!make_folder(folder, sizeof(folder)) || !world_embedded_start(&embedded, folder) ||
-        !world_remote_start(&remote, folder)) {
+        !world_remote_start(&remote, folder))
         return 1;
-    }
     run_world(&torture, &embedded);
     run_world(&torture, &remote);
     world_remote_stop(&remote);

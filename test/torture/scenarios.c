@@ -112,9 +112,8 @@ static void head(os_client *client, struct trial *trial)
 static bool head_is_true(os_client *client, struct trial *trial)
 {
     (void)client;
-    if (trial->code == OS_OK && strcmp(trial->object.etag, trial->etag) != 0) {
+    if (trial->code == OS_OK && strcmp(trial->object.etag, trial->etag) != 0)
         return trial_blame(trial, "HEAD says %s, not %s", trial->object.etag, trial->etag);
-    }
     return true;
 }
 
@@ -137,9 +136,8 @@ static bool is_the_old_text(const struct trial *trial, const void *data, size_t 
 static bool get_is_true(os_client *client, struct trial *trial)
 {
     (void)client;
-    if (trial->code != OS_OK) {
+    if (trial->code != OS_OK)
         return trial->data == NULL ? true : trial_blame(trial, "a failed read has set its output");
-    }
     return is_the_old_text(trial, trial->data, trial->length) ? true : trial_blame(trial, "the read gave other bytes");
 }
 
@@ -157,16 +155,14 @@ static bool path_is_true(os_client *client, struct trial *trial)
     (void)client;
     FILE *file = fopen(trial->file, "r");
     if (trial->code != OS_OK) {
-        if (file != NULL) {
+        if (file != NULL)
             (void)fclose(file);
-        }
         return file == NULL ? true : trial_blame(trial, "a failed read has left a file: %s", trial->err.message);
     }
     size_t length = file == NULL ? 0 : fread(data, 1, sizeof(data), file);
     bool good = file != NULL && is_the_old_text(trial, data, length);
-    if (file != NULL) {
+    if (file != NULL)
         (void)fclose(file);
-    }
     return good ? true : trial_blame(trial, "the file that was read is not whole");
 }
 
@@ -201,12 +197,10 @@ static void list(os_client *client, struct trial *trial)
 static bool list_is_true(os_client *client, struct trial *trial)
 {
     (void)client;
-    if (trial->length > 1 || (trial->code == OS_OK && trial->length != 1)) {
+    if (trial->length > 1 || (trial->code == OS_OK && trial->length != 1))
         return trial_blame(trial, "the object was listed %zu times", trial->length);
-    }
-    if (trial->length == 1 && strcmp(trial->object.etag, trial->etag) != 0) {
+    if (trial->length == 1 && strcmp(trial->object.etag, trial->etag) != 0)
         return trial_blame(trial, "the object was listed with the ETag %s, not %s", trial->object.etag, trial->etag);
-    }
     return true;
 }
 

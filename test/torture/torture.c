@@ -28,9 +28,8 @@ static void say_now(void)
 {
     static const char said[] = "tortured: ";
     if (now[0] != '\0' && (write(STDERR_FILENO, said, sizeof(said) - 1) < 0 ||
-                           write(STDERR_FILENO, now, strlen(now)) < 0 || write(STDERR_FILENO, "\n", 1) < 0)) {
+                           write(STDERR_FILENO, now, strlen(now)) < 0 || write(STDERR_FILENO, "\n", 1) < 0))
         return;
-    }
 }
 
 void torture_say_now(int number);
@@ -54,12 +53,10 @@ static size_t open_files(void)
 {
     size_t count = 0;
     DIR *folder = opendir("/proc/self/fd");
-    if (folder == NULL) {
+    if (folder == NULL)
         return 0;
-    }
-    while (readdir(folder) != NULL) {
+    while (readdir(folder) != NULL)
         count++;
-    }
     (void)closedir(folder);
     return count;
 }
@@ -78,9 +75,8 @@ static void *settle_some(void *context)
     struct settling *settling = context;
     for (;;) {
         size_t i = atomic_fetch_add(&settling->next, 1);
-        if (i >= settling->torture->pending_count) {
+        if (i >= settling->torture->pending_count)
             return NULL;
-        }
         settling->good[i] = trial_settle(settling->torture->pending[i], settling->calm);
     }
 }
@@ -115,38 +111,32 @@ static void settle(struct torture *torture)
         fail(torture, "settling", err.message);
         return;
     }
-    while (count < SETTLERS && pthread_create(&threads[count], NULL, settle_some, &settling) == 0) {
+    while (count < SETTLERS && pthread_create(&threads[count], NULL, settle_some, &settling) == 0)
         count++;
-    }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
-    }
     sweep_uploads(torture, settling.calm);
     os_client_close(settling.calm);
     for (size_t i = 0; i < torture->pending_count; i++) {
-        if (!settling.good[i]) {
+        if (!settling.good[i])
             fail(torture, torture->pending_what[i], torture->pending[i]->why);
-        }
         trial_clear(torture->pending[i]);
         free(torture->pending[i]);
         free(torture->pending_what[i]);
     }
     torture->pending_count = 0;
-    if (!world_embedded_is_clean(torture->world)) {
+    if (!world_embedded_is_clean(torture->world))
         fail(torture, "settling", "a temporary file outlives the sweep");
-    }
-    if (torture->world->services != NULL) {
+    if (torture->world->services != NULL)
         world_remote_renew(torture->world);
-    }
 }
 
 static void keep_for_later(struct torture *torture, struct trial *trial)
 {
     torture->pending_what[torture->pending_count] = strdup(now);
     torture->pending[torture->pending_count++] = trial;
-    if (torture->pending_count == TORTURE_PENDING_MAX) {
+    if (torture->pending_count == TORTURE_PENDING_MAX)
         settle(torture);
-    }
 }
 
 /* ---------------------------------------------------------------------------------------------------- one trial */
@@ -154,9 +144,8 @@ static void keep_for_later(struct torture *torture, struct trial *trial)
 static struct trial *new_trial(struct torture *torture, const struct scenario *scenario)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
-    if (trial == NULL) {
+    if (trial == NULL)
         abort();
-    }
     trial->scenario = scenario;
     trial->world = torture->world;
     trial->number = torture->next++;
@@ -167,9 +156,8 @@ static bool with_calm_client(struct trial *trial, bool (*action)(struct trial *,
 {
     os_error err;
     os_client *calm = world_client(trial->world, &err);
-    if (calm == NULL) {
+    if (calm == NULL)
         return trial_blame(trial, "an undisturbed client could not be opened: %s", err.message);
-    }
     bool good = action(trial, calm);
     os_client_close(calm);
     return good;
@@ -209,9 +197,8 @@ static bool try_once(struct torture *torture, const struct scenario *scenario, c
     size_t length = strlen(now);
     snprintf(now + length, sizeof(now) - length, " (%s)", injected ? inject_call() : "");
     good = good && with_calm_client(trial, trial_check);
-    if (torture->verbose) {
+    if (torture->verbose)
         printf("%s: %s\n", now, trial->verdict ? os_verdict_name(trial->verdict) : os_code_name(trial->err.code));
-    }
     if (good) {
         keep_for_later(torture, trial);
     } else {
@@ -227,18 +214,16 @@ static bool try_once(struct torture *torture, const struct scenario *scenario, c
  * apply a write a run has but a few: a slice has them all. */
 static long step_of(const struct torture *torture, const struct scenario *scenario, const struct inject_plan *plan)
 {
-    if (plan->kind == INJECT_DONE) {
+    if (plan->kind == INJECT_DONE)
         return 1;
-    }
     return torture->step > 1 && scenario->in_parts && plan->forever ? torture->step * LONG_STEP : torture->step;
 }
 
 static long first_of(const struct torture *torture, long step)
 {
     unsigned long next = torture->next;
-    if (step > torture->step) {
+    if (step > torture->step)
         return (long)(next * DRAW_PRIME % (unsigned long)step); /* else only the first calls would ever be hit */
-    }
     return (long)(next % (unsigned long)(step < FIRST_MAX ? step : FIRST_MAX));
 }
 
@@ -248,9 +233,8 @@ static void torture_numbers(struct torture *torture, const struct scenario *scen
     int calm = 0;
     long step = step_of(torture, scenario, &plan);
     for (long i = first_of(torture, step); i < NUMBER_MAX && calm < 3 && torture->failures < FAILURES_MAX; i += step) {
-        if (i / step % torture->shards != torture->shard) {
+        if (i / step % torture->shards != torture->shard)
             continue;
-        }
         plan.number = i;
         calm = try_once(torture, scenario, &plan) ? 0 : calm + (torture->step > 1 ? 3 : 1);
     }
@@ -259,12 +243,10 @@ static void torture_numbers(struct torture *torture, const struct scenario *scen
 /* The servers' threads have ended first: what one of them is just making may be on no stack yet. */
 static bool leaks(struct torture *torture)
 {
-    if (__lsan_do_recoverable_leak_check == NULL) {
+    if (__lsan_do_recoverable_leak_check == NULL)
         return false;
-    }
-    if (torture->world->services != NULL) {
+    if (torture->world->services != NULL)
         world_remote_rest(torture->world);
-    }
     return __lsan_do_recoverable_leak_check() != 0;
 }
 
@@ -273,14 +255,12 @@ static void torture_kind(struct torture *torture, const struct scenario *scenari
     for (int variant = 0; variant < inject_variants(kind); variant++) {
         for (int forever = 0; forever < 2; forever++) {
             struct inject_plan plan = {.kind = kind, .variant = variant, .forever = forever};
-            if (!forever || !inject_is_passing(kind, variant)) {
+            if (!forever || !inject_is_passing(kind, variant))
                 torture_numbers(torture, scenario, plan);
-            }
         }
     }
-    if (leaks(torture)) {
+    if (leaks(torture))
         fail(torture, scenario->name, inject_kind_names[kind]);
-    }
 }
 
 /* The first run of all is undisturbed, and must do its work. */
@@ -288,20 +268,16 @@ static void torture_scenario(struct torture *torture, const struct scenario *sce
 {
     struct inject_plan none = {.kind = INJECT_MEMORY, .number = -1};
     (void)try_once(torture, scenario, &none);
-    for (int kind = 0; kind < INJECT_KINDS; kind++) {
-        if (torture->only_kind < 0 || torture->only_kind == kind) {
+    for (int kind = 0; kind < INJECT_KINDS; kind++)
+        if (torture->only_kind < 0 || torture->only_kind == kind)
             torture_kind(torture, scenario, (enum inject_kind)kind);
-        }
-    }
 }
 
 void torture_run(struct torture *torture)
 {
-    for (size_t i = 0; i < scenario_count && torture->failures < FAILURES_MAX; i++) {
-        if (torture->only_scenario == NULL || strcmp(torture->only_scenario, scenarios[i].name) == 0) {
+    for (size_t i = 0; i < scenario_count && torture->failures < FAILURES_MAX; i++)
+        if (torture->only_scenario == NULL || strcmp(torture->only_scenario, scenarios[i].name) == 0)
             torture_scenario(torture, &scenarios[i]);
-        }
-    }
     settle(torture);
     alarm(0);
 }

@@ -26,11 +26,9 @@ void trial_text(const struct trial *trial, enum state state, const char **ret, s
 {
     static char texts[2][LONG_TEXT];
     int new = state == STATE_NEW;
-    if (texts[new][0] == '\0') {
-        for (size_t i = 0; i < LONG_TEXT; i++) {
+    if (texts[new][0] == '\0')
+        for (size_t i = 0; i < LONG_TEXT; i++)
             texts[new][i] = (char)((new ? 'A' : 'a') + (int)(i * 7 % 23));
-        }
-    }
     bool is_long = new &&strstr(trial->scenario->name, "file") != NULL;
     *ret = texts[new];
     *ret_length = is_long ? LONG_TEXT : new ? SHORT_TEXT : SHORT_TEXT / 2;
@@ -46,9 +44,8 @@ static bool put_state(struct trial *trial, os_client *calm, const char *key, enu
     os_result result = OS_RESULT_INIT;
     const char *text;
     size_t length;
-    if (state == STATE_NONE) {
+    if (state == STATE_NONE)
         return true;
-    }
     trial_text(trial, state, &text, &length);
     os_body body = OS_BODY_MEMORY(text, length);
     options.content_type = content_types[state];
@@ -69,9 +66,8 @@ static bool write_file(struct trial *trial)
     trial_text(trial, STATE_NEW, &text, &length);
     FILE *file = fopen(trial->file, "w");
     bool written = file != NULL && fwrite(text, 1, length, file) == length;
-    if (file != NULL && fclose(file) != 0) {
+    if (file != NULL && fclose(file) != 0)
         written = false;
-    }
     return written ? true : trial_blame(trial, "%s could not be written", trial->file);
 }
 
@@ -88,12 +84,10 @@ bool trial_prepare(struct trial *trial, os_client *calm)
     trial->object = (os_object)OS_OBJECT_INIT;
     if (!put_state(trial, calm, trial->key, trial->scenario->before, trial->etag) ||
         !put_state(trial, calm, trial->other, trial->scenario->other_before, other_etag) ||
-        (strstr(name, "file") != NULL && !write_file(trial))) {
+        (strstr(name, "file") != NULL && !write_file(trial)))
         return false;
-    }
-    if (trial->scenario->stale) {
+    if (trial->scenario->stale)
         strcpy(trial->etag, "\"00000000000000000000000000000000\"");
-    }
     memset(&trial->err, 0, sizeof(trial->err));
     return true;
 }
@@ -132,22 +126,19 @@ static bool read_state(struct trial *trial, os_client *calm, const char *key, en
     sink.ret_data = &data;
     sink.ret_length = &length;
     os_code code = os_get(calm, key, &sink, NULL, &object, &err);
-    if (code != OS_OK && code != OS_ERR_NOT_FOUND) {
+    if (code != OS_OK && code != OS_ERR_NOT_FOUND)
         return trial_blame(trial, "%s cannot be read by an undisturbed client: %s", key, err.message);
-    }
     *ret = code == OS_ERR_NOT_FOUND ? STATE_NONE : STATE_TORN;
     for (enum state state = STATE_OLD; code == OS_OK && state <= STATE_NEW; state++) {
         const char *text;
         size_t text_length;
         trial_text(trial, state, &text, &text_length);
         if (length == text_length && memcmp(data, text, length) == 0 &&
-            strcmp(object.content_type, content_types[state]) == 0) {
+            strcmp(object.content_type, content_types[state]) == 0)
             *ret = state;
-        }
     }
-    if (*ret == STATE_TORN) {
+    if (*ret == STATE_TORN)
         trial_blame(trial, "%s is torn: %zu bytes, content type %s", key, length, object.content_type);
-    }
     os_free(data);
     return *ret != STATE_TORN;
 }
@@ -197,12 +188,10 @@ static bool check_guarded(struct trial *trial)
 
 static bool check_plain(struct trial *trial)
 {
-    if (trial->code == OS_OK) {
+    if (trial->code == OS_OK)
         return is_after(trial, true) ? true : lie(trial, "OS_OK");
-    }
-    if (trial->code == OS_ERR_UNDECIDED) {
+    if (trial->code == OS_ERR_UNDECIDED)
         return is_before(trial) || is_after(trial, true) ? true : lie(trial, "OS_ERR_UNDECIDED");
-    }
     return is_before(trial) ? true : lie(trial, os_code_name(trial->code));
 }
 
@@ -225,19 +214,16 @@ bool trial_check(struct trial *trial, os_client *calm)
 {
     bool ran = trial->opened == OS_OK;
     if (!check_error(trial, ran ? trial->code : trial->opened) ||
-        !read_states(trial, calm, &trial->state, &trial->other_state)) {
+        !read_states(trial, calm, &trial->state, &trial->other_state))
         return false;
-    }
-    if (!ran) {
+    if (!ran)
         return is_before(trial) ? true : lie(trial, "not even opened");
-    }
     switch (trial->scenario->kind) {
     case SCENARIO_GUARDED: return check_guarded(trial);
     case SCENARIO_PLAIN: return check_plain(trial);
     default:
-        if (!is_before(trial)) {
+        if (!is_before(trial))
             return lie(trial, "a read");
-        }
         return trial->scenario->check == NULL || trial->scenario->check(calm, trial);
     }
 }
@@ -255,9 +241,8 @@ static bool settle_unknown(struct trial *trial, os_client *calm)
      * nonce and is no older than the attempt: what os_put has just written. */
     bool was_bare = trial->scenario->before == STATE_OLD && !trial->scenario->guarded_before;
     bool may_stay = trial->scenario->after == STATE_NONE || was_bare;
-    if (verdict == OS_UNKNOWN) {
+    if (verdict == OS_UNKNOWN)
         return for_good && may_stay ? true : trial_blame(trial, "an unknown is not settled: %s", err.message);
-    }
     trial->verdict = verdict;
     trial->err = err;
     trial->resolved = true;
@@ -288,9 +273,8 @@ static bool follow_up(struct trial *trial, os_client *calm)
 bool trial_settle(struct trial *trial, os_client *calm)
 {
     enum state state, other;
-    if (!read_states(trial, calm, &state, &other)) {
+    if (!read_states(trial, calm, &state, &other))
         return false;
-    }
     bool unknown = trial->verdict == OS_UNKNOWN || trial->code == OS_ERR_UNDECIDED;
     if (!unknown && (state != trial->state || other != trial->other_state)) {
         return trial_blame(trial, "told %s, and later there was %s where %s had been",
@@ -299,8 +283,7 @@ bool trial_settle(struct trial *trial, os_client *calm)
     }
     trial->state = state;
     trial->other_state = other;
-    if (trial->verdict == OS_UNKNOWN && trial->result.ticket != NULL && !settle_unknown(trial, calm)) {
+    if (trial->verdict == OS_UNKNOWN && trial->result.ticket != NULL && !settle_unknown(trial, calm))
         return false;
-    }
     return follow_up(trial, calm);
 }

@@ -47,17 +47,14 @@ static size_t count_left_overs(const char *path, bool make_older)
     DIR *folder = opendir(path);
     for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
         struct timespec times[2] = {{.tv_sec = time(NULL) - 25L * 60 * 60}, {.tv_sec = time(NULL) - 25L * 60 * 60}};
-        if (entry->d_name[0] == '.') {
+        if (entry->d_name[0] == '.')
             continue;
-        }
         count++;
-        if (make_older && utimensat(dirfd(folder), entry->d_name, times, 0) != 0) {
+        if (make_older && utimensat(dirfd(folder), entry->d_name, times, 0) != 0)
             perror(entry->d_name);
-        }
     }
-    if (folder != NULL) {
+    if (folder != NULL)
         (void)closedir(folder);
-    }
     return count;
 }
 
@@ -66,12 +63,10 @@ bool world_embedded_is_clean(const struct world *world)
     char path[160];
     os_error err;
     snprintf(path, sizeof(path), "%s/.oscommit/tmp", world->root);
-    if (count_left_overs(path, true) == 0) {
+    if (count_left_overs(path, true) == 0)
         return true;
-    }
-    for (int i = 0; i < 100 && count_left_overs(path, false) > 0; i++) { /* a sweep removes 64 */
+    for (int i = 0; i < 100 && count_left_overs(path, false) > 0; i++) /* a sweep removes 64 */
         os_client_close(world_client(world, &err));
-    }
     return count_left_overs(path, false) == 0;
 }
 

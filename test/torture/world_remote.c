@@ -36,13 +36,11 @@ static uint64_t now_ms(void)
 static bool write_request(const struct http_server_record *record, struct buf *ret)
 {
     buf_add_f(ret, "%s %s HTTP/1.1\r\n", record->method, record->target);
-    for (size_t i = 0; i < record->headers.count; i++) {
+    for (size_t i = 0; i < record->headers.count; i++)
         buf_add_f(ret, "%s: %s\r\n", record->headers.list[i].name, record->headers.list[i].value);
-    }
     buf_add_str(ret, "\r\n");
-    if (record->body_length > 0) {
+    if (record->body_length > 0)
         buf_add(ret, record->body, record->body_length);
-    }
     return buf_ok(ret);
 }
 
@@ -54,11 +52,10 @@ static void respond(struct services *services, bool is_s3, const struct http_ser
     scratch->len = 0;
     bool handled = write_request(record, &request);
     pthread_mutex_lock(&services->mutex);
-    if (handled && is_s3) {
+    if (handled && is_s3)
         handled = fake_s3_handle(services->s3, request.data, request.len, now_ms(), now_ms(), false, scratch);
-    } else if (handled) {
+    else if (handled)
         handled = fake_dynamo_handle(services->dynamo, request.data, request.len, now_ms(), scratch);
-    }
     pthread_mutex_unlock(&services->mutex);
     buf_free(&request);
     *ret = (struct http_server_step){.answer = handled ? scratch->data : NULL, .answer_length = scratch->len};
@@ -124,9 +121,8 @@ void world_remote_rest(struct world *world)
 {
     struct services *services = world->services;
     struct http_server *const servers[] = {services->s3_server, services->dynamo_server};
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++)
         (void)http_server_wait_closed(servers[i], http_server_connections(servers[i]));
-    }
 }
 
 bool world_remote_start(struct world *world, const char *folder)
@@ -141,9 +137,8 @@ bool world_remote_start(struct world *world, const char *folder)
     snprintf(world->root, sizeof(world->root), "%s/remote", folder);
     services.s3 = fake_s3_new(&s3);
     services.dynamo = fake_dynamo_new(&dynamo);
-    if (services.s3 == NULL || services.dynamo == NULL) {
+    if (services.s3 == NULL || services.dynamo == NULL)
         return false;
-    }
     start_servers(&services);
     set_options(world, &services);
     return true;

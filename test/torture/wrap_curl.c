@@ -46,9 +46,8 @@ CURLMcode __wrap_curl_multi_wakeup(CURLM *multi)
         va_start(more, option);                                              \
         void *value = va_arg(more, void *);                                  \
         va_end(more);                                                        \
-        if (inject_hits(INJECT_CURL, #name)) {                               \
+        if (inject_hits(INJECT_CURL, #name))                                 \
             return failed;                                                   \
-        }                                                                    \
         return __real_curl_##name(handle, option, value);                    \
     }
 

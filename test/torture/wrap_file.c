@@ -23,9 +23,8 @@ enum { VARIANT_SHORT = 7 };
 static bool fails(const char *call)
 {
     static const int numbers[] = {EIO, ENOSPC, EMFILE, EINTR, EDQUOT, ENOMEM, EACCES, EIO};
-    if (!inject_hits(INJECT_FILE, call)) {
+    if (!inject_hits(INJECT_FILE, call))
         return false;
-    }
     errno = numbers[inject_variant()];
     return true;
 }
@@ -33,9 +32,8 @@ static bool fails(const char *call)
 static int end(const char *call, int rc)
 {
     static const int numbers[] = {EIO, ENOENT};
-    if (rc != 0 || !inject_hits(INJECT_DONE, call)) {
+    if (rc != 0 || !inject_hits(INJECT_DONE, call))
         return rc;
-    }
     errno = numbers[inject_variant()];
     return -1;
 }
@@ -46,9 +44,8 @@ static int end(const char *call, int rc)
     result __wrap_##name parameters;                      \
     result __wrap_##name parameters                       \
     {                                                     \
-        if (fails(#name)) {                               \
+        if (fails(#name))                                 \
             return failed;                                \
-        }                                                 \
         return __real_##name arguments;                   \
     }
 
@@ -86,18 +83,17 @@ WRAP(char *, __realpath_chk, (const char *path, char *ret, size_t size), (path, 
 WRAP(ssize_t, getrandom, (void *data, size_t length, unsigned flags), (data, length, flags), -1)
 
 /* A transfer that is cut short moves the first byte of several. */
-#define WRAP_TRANSFER(name, parameters, arguments)                 \
-    ssize_t __real_##name parameters;                              \
-    ssize_t __wrap_##name parameters;                              \
-    ssize_t __wrap_##name parameters                               \
-    {                                                              \
-        if (fails(#name)) {                                        \
-            if (inject_variant() != VARIANT_SHORT || length < 2) { \
-                return -1;                                         \
-            }                                                      \
-            length = 1;                                            \
-        }                                                          \
-        return __real_##name arguments;                            \
+#define WRAP_TRANSFER(name, parameters, arguments)               \
+    ssize_t __real_##name parameters;                            \
+    ssize_t __wrap_##name parameters;                            \
+    ssize_t __wrap_##name parameters                             \
+    {                                                            \
+        if (fails(#name)) {                                      \
+            if (inject_variant() != VARIANT_SHORT || length < 2) \
+                return -1;                                       \
+            length = 1;                                          \
+        }                                                        \
+        return __real_##name arguments;                          \
     }
 
 WRAP_TRANSFER(read, (int fd, void *data, size_t length), (fd, data, length))
@@ -176,12 +172,10 @@ long __wrap_syscall(long number, ...)
     int count = number == SYS_openat2 ? 4 : number == SYS_setsockopt ? 5 : 6;
     va_list more;
     va_start(more, number);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         arguments[i] = va_arg(more, long);
-    }
     va_end(more);
-    if (number == SYS_openat2 && fails("openat2")) {
+    if (number == SYS_openat2 && fails("openat2"))
         return -1;
-    }
     return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }

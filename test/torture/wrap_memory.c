@@ -80,9 +80,8 @@ static char *curl_strdup(const char *from)
 
 CURLcode __wrap_curl_global_init(long flags)
 {
-    if (inject_hits(INJECT_CURL, "curl_global_init")) {
+    if (inject_hits(INJECT_CURL, "curl_global_init"))
         return CURLE_FAILED_INIT;
-    }
     return curl_global_init_mem(flags, curl_malloc, free, curl_realloc, curl_strdup, curl_calloc);
 }
 
@@ -137,9 +136,8 @@ enum { SIZE_ROOM = 16 };
 
 static void *sized(char *block, int size)
 {
-    if (block == NULL) {
+    if (block == NULL)
         return NULL;
-    }
     memcpy(block, &size, sizeof(size));
     return block + SIZE_ROOM;
 }
@@ -147,9 +145,8 @@ static void *sized(char *block, int size)
 static int sqlite_size(void *block)
 {
     int size = 0;
-    if (block != NULL) {
+    if (block != NULL)
         memcpy(&size, (char *)block - SIZE_ROOM, sizeof(size));
-    }
     return size;
 }
 
@@ -166,9 +163,8 @@ static void *sqlite_realloc(void *old, int size)
 
 static void sqlite_free(void *block)
 {
-    if (block != NULL) {
+    if (block != NULL)
         free((char *)block - SIZE_ROOM);
-    }
 }
 
 static int sqlite_roundup(int size)
@@ -192,8 +188,7 @@ void wrap_memory_install(void)
     static const sqlite3_mem_methods methods = {sqlite_malloc,  sqlite_free, sqlite_realloc,  sqlite_size,
                                                 sqlite_roundup, sqlite_init, sqlite_shutdown, NULL};
     if (CRYPTO_set_mem_functions(openssl_malloc, openssl_realloc, openssl_free) != 1 ||
-        sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK) {
+        sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
         abort(); /* nothing would be tortured */
-    }
     json_set_alloc_funcs(jansson_malloc, free);
 }

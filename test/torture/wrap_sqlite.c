@@ -26,9 +26,8 @@ static bool fails(const char *call)
     int __wrap_sqlite3_##name parameters;       \
     int __wrap_sqlite3_##name parameters        \
     {                                           \
-        if (fails(#name)) {                     \
+        if (fails(#name))                       \
             return said;                        \
-        }                                       \
         return __real_sqlite3_##name arguments; \
     }
 
@@ -57,9 +56,8 @@ int __real_sqlite3_open_v2(const char *file, sqlite3 **ret, int flags, const cha
 int __wrap_sqlite3_open_v2(const char *file, sqlite3 **ret, int flags, const char *vfs);
 int __wrap_sqlite3_open_v2(const char *file, sqlite3 **ret, int flags, const char *vfs)
 {
-    if (!fails("open_v2")) {
+    if (!fails("open_v2"))
         return __real_sqlite3_open_v2(file, ret, flags, vfs);
-    }
     *ret = NULL; /* as when there is no memory for a handle */
     return said;
 }

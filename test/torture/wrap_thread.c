@@ -28,18 +28,15 @@ static void *run_started(void *context)
 
 int __wrap_pthread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*body)(void *), void *context)
 {
-    if (inject_hits(INJECT_THREAD, "pthread_create")) {
+    if (inject_hits(INJECT_THREAD, "pthread_create"))
         return EAGAIN;
-    }
     struct started *started = __real_malloc(sizeof(*started));
-    if (started == NULL) {
+    if (started == NULL)
         return EAGAIN;
-    }
     *started = (struct started){body, context, inject_is_counted()};
     int error = __real_pthread_create(ret, attributes, run_started, started);
-    if (error != 0) {
+    if (error != 0)
         free(started);
-    }
     return error;
 }
 

@@ -25,11 +25,10 @@ static int failure(int specific)
     }
 }
 
-#define FAIL_ON(name, specific)              \
-    do {                                     \
-        if (inject_hits(INJECT_VFS, name)) { \
-            return failure(specific);        \
-        }                                    \
+#define FAIL_ON(name, specific)            \
+    do {                                   \
+        if (inject_hits(INJECT_VFS, name)) \
+            return failure(specific);      \
     } while (0)
 
 static sqlite3_file *below(sqlite3_file *file)
@@ -53,9 +52,8 @@ static int shim_read(sqlite3_file *file, void *data, int length, sqlite3_int64 o
 static int shim_write(sqlite3_file *file, const void *data, int length, sqlite3_int64 offset)
 {
     if (inject_hits(INJECT_VFS, "xWrite")) {
-        if (inject_variant() == 1 && length > 1) {
+        if (inject_variant() == 1 && length > 1)
             (void)below(file)->pMethods->xWrite(below(file), data, length / 2, offset);
-        }
         return failure(SQLITE_IOERR_WRITE);
     }
     return below(file)->pMethods->xWrite(below(file), data, length, offset);
@@ -120,9 +118,8 @@ static int shim_shm_map(sqlite3_file *file, int page, int size, int extend, void
 
 static int shim_shm_lock(sqlite3_file *file, int offset, int count, int flags)
 {
-    if (flags & SQLITE_SHM_UNLOCK) {
+    if (flags & SQLITE_SHM_UNLOCK)
         return below(file)->pMethods->xShmLock(below(file), offset, count, flags);
-    }
     FAIL_ON("xShmLock", SQLITE_IOERR_SHMLOCK);
     return below(file)->pMethods->xShmLock(below(file), offset, count, flags);
 }
@@ -209,9 +206,8 @@ static int vfs_full_path(sqlite3_vfs *vfs, const char *name, int size, char *ret
 void wrap_vfs_install(void)
 {
     static sqlite3_vfs shim;
-    if (sqlite3_initialize() != SQLITE_OK || (usual = sqlite3_vfs_find(NULL)) == NULL) {
+    if (sqlite3_initialize() != SQLITE_OK || (usual = sqlite3_vfs_find(NULL)) == NULL)
         abort();
-    }
     shim = *usual;
     shim.pNext = NULL;
     shim.zName = "torture";
@@ -220,7 +216,6 @@ void wrap_vfs_install(void)
     shim.xDelete = vfs_delete;
     shim.xAccess = vfs_access;
     shim.xFullPathname = vfs_full_path;
-    if (sqlite3_vfs_register(&shim, 1) != SQLITE_OK) {
+    if (sqlite3_vfs_register(&shim, 1) != SQLITE_OK)
         abort();
-    }
 }

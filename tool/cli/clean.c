@@ -26,9 +26,8 @@ size_t clean_unit(const char *text, bool *ret_safe)
     for (size_t size = 1; size <= len; size++) {
         char shown[16];
         (void)os_escape_text(text, size, shown, sizeof(shown));
-        if (shown[1] != 'x') { /* a whole character, "\u202e" */
+        if (shown[1] != 'x') /* a whole character, "\u202e" */
             return size;
-        }
     }
     return 1;
 }
@@ -48,20 +47,18 @@ void clean_print(FILE *out, const char *text)
 
 void clean_print_exact(FILE *out, const char *text)
 {
-    if (isatty(fileno(out)) == 1) {
+    if (isatty(fileno(out)) == 1)
         clean_print(out, text);
-    } else {
+    else
         (void)fputs(text, out);
-    }
 }
 
 static bool is_safe(const char *text)
 {
     bool safe = true;
 
-    while (safe && *text != '\0') {
+    while (safe && *text != '\0')
         text += clean_unit(text, &safe);
-    }
     return safe;
 }
 
@@ -72,12 +69,10 @@ static void print_escaped(FILE *out, const char *text)
     while (*text != '\0') {
         bool safe;
         size_t len = clean_unit(text, &safe);
-        if (*text == '\'' || *text == '\\') {
+        if (*text == '\'' || *text == '\\')
             (void)fputc('\\', out);
-        }
-        for (size_t i = 0; i < len; i++) {
+        for (size_t i = 0; i < len; i++)
             (void)fprintf(out, safe ? "%c" : "\\%03o", (unsigned char)text[i]);
-        }
         text += len;
     }
     (void)fputc('\'', out);
@@ -90,13 +85,11 @@ void clean_print_quoted(FILE *out, const char *text)
         return;
     }
     (void)fputc('\'', out);
-    for (const char *p = text; *p != '\0'; p++) {
-        if (*p == '\'') {
+    for (const char *p = text; *p != '\0'; p++)
+        if (*p == '\'')
             (void)fputs("'\\''", out);
-        } else {
+        else
             (void)fputc(*p, out);
-        }
-    }
     (void)fputc('\'', out);
 }
 
@@ -105,9 +98,8 @@ void clean_time(int64_t epoch_s, char ret[CLEAN_TIME_SIZE])
     time_t seconds = (time_t)epoch_s;
     struct tm parts;
 
-    if (gmtime_r(&seconds, &parts) == NULL || strftime(ret, CLEAN_TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) {
+    if (gmtime_r(&seconds, &parts) == NULL || strftime(ret, CLEAN_TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
         (void)snprintf(ret, CLEAN_TIME_SIZE, "%" PRId64, epoch_s);
-    }
 }
 
 void clean_local_time(int64_t epoch_s, char ret[CLEAN_TIME_SIZE])
@@ -116,10 +108,9 @@ void clean_local_time(int64_t epoch_s, char ret[CLEAN_TIME_SIZE])
     time_t seconds = (time_t)epoch_s;
     struct tm parts;
 
-    if (epoch_s == 0) {
+    if (epoch_s == 0)
         (void)snprintf(ret, CLEAN_TIME_SIZE, "-");
-    } else if (epoch_s >= year_10000 || localtime_r(&seconds, &parts) == NULL ||
-               strftime(ret, CLEAN_TIME_SIZE, "%Y-%m-%d %H:%M:%S", &parts) == 0) {
+    else if (epoch_s >= year_10000 || localtime_r(&seconds, &parts) == NULL ||
+             strftime(ret, CLEAN_TIME_SIZE, "%Y-%m-%d %H:%M:%S", &parts) == 0)
         (void)snprintf(ret, CLEAN_TIME_SIZE, "never");
-    }
 }

@@ -25,13 +25,11 @@ bool duration_parse(const char *text, const char *units, uint64_t most_s, uint64
     uint64_t seconds;
     const char *p = text;
 
-    for (; *p >= '0' && *p <= '9' && number <= most_s; p++) {
+    for (; *p >= '0' && *p <= '9' && number <= most_s; p++)
         number = number * 10 + (uint64_t)(*p - '0');
-    }
     seconds = seconds_of(p, units);
-    if (number == 0 || seconds == 0 || number > most_s / seconds) {
+    if (number == 0 || seconds == 0 || number > most_s / seconds)
         return false;
-    }
     *ret_s = number * seconds;
     return true;
 }

@@ -10,9 +10,8 @@ char *file_url_from_path(const char *path, size_t len)
     char *url = malloc(strlen("file://") + 3 * len + 1);
     char *out;
 
-    if (url == NULL) {
+    if (url == NULL)
         return NULL;
-    }
     memcpy(url, "file://", strlen("file://"));
     out = url + strlen("file://");
     for (size_t i = 0; i < len; i++) {
@@ -54,8 +53,7 @@ char *file_url_decode(const char *text, size_t len)
             *out++ = text[i];
         }
     }
-    if (path != NULL) {
+    if (path != NULL)
         *out = '\0';
-    }
     return path;
 }

@@ -24,11 +24,9 @@ static const char *name_in_group(const struct command *command, const char *grou
 
 bool is_command_group(const struct command *const *commands, const char *word)
 {
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        if (name_in_group(commands[i], word) != NULL) {
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (name_in_group(commands[i], word) != NULL)
             return true;
-        }
-    }
     return false;
 }
 
@@ -65,11 +63,10 @@ static const struct command *refuse_in_group(const struct command *const *comman
         }
     }
     describe_suggestion(&suggestion, group, hint, sizeof(hint));
-    if (word[0] == '\0') {
+    if (word[0] == '\0')
         (void)usage_refuse(usage, "%s needs a subcommand: one of %s.", group, names);
-    } else {
+    else
         (void)usage_refuse(usage, "%s has no subcommand \"%.64s\"; it has %s.%s", group, word, names, hint);
-    }
     return NULL;
 }
 
@@ -80,17 +77,13 @@ static const struct command *refuse_command(const struct command *const *command
     struct suggestion suggestion;
 
     suggest_begin(&suggestion, word);
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        if (!commands[i]->hidden && command_words(commands[i]) == 1) {
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (!commands[i]->hidden && command_words(commands[i]) == 1)
             suggest_consider(&suggestion, commands[i]->name);
-        }
-    }
     suggest_consider(&suggestion, "table");
-    for (size_t i = 0; suggestion.best == NULL && i < sizeof(other_names) / sizeof(other_names[0]); i++) {
-        if (strcmp(word, other_names[i][0]) == 0) {
+    for (size_t i = 0; suggestion.best == NULL && i < sizeof(other_names) / sizeof(other_names[0]); i++)
+        if (strcmp(word, other_names[i][0]) == 0)
             suggestion.best = other_names[i][1];
-        }
-    }
     describe_suggestion(&suggestion, "", hint, sizeof(hint));
     (void)usage_refuse(usage, "There is no command \"%.64s\".%s", word, hint);
     return NULL;
@@ -103,9 +96,8 @@ const struct command *find_command(const struct command *const *commands, const 
 
     for (size_t i = 0; commands[i] != NULL; i++) {
         const char *in_group = name_in_group(commands[i], words[0]);
-        if (strcmp(commands[i]->name, words[0]) == 0 || (in_group != NULL && strcmp(in_group, second) == 0)) {
+        if (strcmp(commands[i]->name, words[0]) == 0 || (in_group != NULL && strcmp(in_group, second) == 0))
             return commands[i];
-        }
     }
     return is_command_group(commands, words[0]) ? refuse_in_group(commands, words[0], second, usage)
                                                 : refuse_command(commands, words[0], usage);

@@ -38,9 +38,8 @@ static const char *save_ticket(struct session *session, const char *ticket)
     const char *file = options_text(session->options, OPTION_TICKET_FILE);
     char sentence[512];
 
-    if (file == NULL || ticket_save(file, ticket)) {
+    if (file == NULL || ticket_save(file, ticket))
         return file;
-    }
     (void)snprintf(sentence, sizeof(sentence), "The ticket could not be saved to \"%.200s\" (%s), so it follows here.",
                    file, strerror(errno));
     output_message(&session->output, sentence);
@@ -54,9 +53,8 @@ enum status guarded_finish(struct session *session, const char *url, os_verdict 
     const char *file = has_ticket ? save_ticket(session, result->ticket) : NULL; /* before anything that could block */
     enum status status = output_guarded(&session->output, url, verdict, result, error);
 
-    if (has_ticket && status == STATUS_UNKNOWN) {
+    if (has_ticket && status == STATUS_UNKNOWN)
         print_hint(url, file, result->ticket);
-    }
     os_result_clear(result);
     return status;
 }

@@ -12,20 +12,17 @@ static void print_flag(FILE *out, const struct option_spec *spec)
                        spec->letter == '\0' ? ' ' : spec->letter, spec->letter == '\0' ? ' ' : ',', spec->name,
                        spec->operand == NULL ? "" : " ", spec->operand == NULL ? "" : spec->operand);
 
-    if (len > FLAG_WIDTH) {
+    if (len > FLAG_WIDTH)
         (void)fprintf(out, "  %s\n  %-*s %s\n", text, FLAG_WIDTH, "", spec->help);
-    } else {
+    else
         (void)fprintf(out, "  %-*s %s\n", FLAG_WIDTH, text, spec->help);
-    }
 }
 
 static void print_scope(FILE *out, enum option_scope scope, bool all)
 {
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        if (option_table[id].scope == scope && (all || option_table[id].often)) {
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (option_table[id].scope == scope && (all || option_table[id].often))
             print_flag(out, &option_table[id]);
-        }
-    }
 }
 
 static void print_end(FILE *out)
@@ -75,11 +72,9 @@ void help_overview(FILE *out, const struct command *const *commands, bool all)
     (void)fputs("usage: oscommit COMMAND [OPERANDS] [FLAGS]\n\n"
                 "Writes to an object store that happen exactly once, and only if nothing changed.\n\nCommands:\n",
                 out);
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        if (!commands[i]->hidden) {
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (!commands[i]->hidden)
             (void)fprintf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
-        }
-    }
     (void)fputs(
         "\n"
         "Objects are named by URL: s3://BUCKET/KEY, or file:///ROOT/KEY below a folder made by `oscommit init`.\n"
@@ -100,11 +95,9 @@ void help_group(FILE *out, const struct command *const *commands, const char *gr
     size_t len = strlen(group);
 
     (void)fprintf(out, "usage: oscommit %s COMMAND [OPERANDS] [FLAGS]\n\nCommands:\n", group);
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        if (strncmp(commands[i]->name, group, len) == 0 && commands[i]->name[len] == ' ') {
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (strncmp(commands[i]->name, group, len) == 0 && commands[i]->name[len] == ' ')
             (void)fprintf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
-        }
-    }
     (void)fprintf(out,
                   "\n"
                   "`oscommit help %s COMMAND` explains each.\n",
@@ -127,9 +120,8 @@ void help_command(FILE *out, const struct command *command, bool all)
                   command->operands, command->description);
     if (command->options != NULL) {
         (void)fputs("\nFlags:\n", out);
-        for (const enum option_id *id = command->options; *id != OPTION_COUNT; id++) {
+        for (const enum option_id *id = command->options; *id != OPTION_COUNT; id++)
             print_flag(out, &option_table[*id]);
-        }
     }
     (void)fputs("\nExamples:\n", out);
     print_indented(out, command->examples);

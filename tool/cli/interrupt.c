@@ -44,12 +44,10 @@ static void on_event(struct interrupt *interrupt, uint64_t *first_ms)
 {
     uint64_t at_ms = duration_now_ms();
 
-    if (*first_ms != 0 && at_ms - *first_ms < ECHO_MS) {
+    if (*first_ms != 0 && at_ms - *first_ms < ECHO_MS)
         return;
-    }
-    if (*first_ms != 0) {
+    if (*first_ms != 0)
         end_at_once(atomic_load(&interrupt->status));
-    }
     *first_ms = at_ms;
     os_cancel_trigger(interrupt->cancel);
     post_event(interrupt->seen);
@@ -67,16 +65,14 @@ static void *interrupt_run(void *context)
         int ready = poll(fds, 3, interrupt->tick == NULL ? -1 : TICK_MS);
         struct signalfd_siginfo info;
 
-        if (fds[0].revents != 0 || (ready < 0 && errno != EINTR)) {
+        if (fds[0].revents != 0 || (ready < 0 && errno != EINTR))
             return NULL;
-        }
         if (ready == 0) {
             interrupt->tick(interrupt->tick_context);
             continue;
         }
-        if (fds[1].revents != 0 && read(interrupt->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (fds[1].revents != 0 && read(interrupt->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
             on_event(interrupt, &first_ms);
-        }
         if (fds[2].revents != 0) {
             fds[2].fd = -1; /* said once */
             on_event(interrupt, &first_ms);
@@ -88,11 +84,9 @@ static void close_all(struct interrupt *interrupt)
 {
     int fds[3] = {interrupt->signals, interrupt->ending, interrupt->seen};
 
-    for (size_t i = 0; i < 3; i++) {
-        if (fds[i] >= 0) {
+    for (size_t i = 0; i < 3; i++)
+        if (fds[i] >= 0)
             (void)close(fds[i]);
-        }
-    }
     os_cancel_free(interrupt->cancel);
     interrupt->cancel = NULL;
 }
@@ -115,13 +109,12 @@ bool interrupt_start(struct interrupt *interrupt, int peer, void (*tick)(void *c
     interrupt->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     interrupt->ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     interrupt->seen = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (interrupt->signals < 0 || interrupt->ending < 0 || interrupt->seen < 0) {
+    if (interrupt->signals < 0 || interrupt->ending < 0 || interrupt->seen < 0)
         failure = errno;
-    } else if (os_cancel_new(&interrupt->cancel) != OS_OK) {
+    else if (os_cancel_new(&interrupt->cancel) != OS_OK)
         failure = ENOMEM;
-    } else {
+    else
         failure = pthread_create(&interrupt->thread, NULL, interrupt_run, interrupt);
-    }
     interrupt->started = failure == 0;
     if (failure != 0) {
         close_all(interrupt);
@@ -135,9 +128,8 @@ static int left_ms(uint64_t until_ms)
 {
     uint64_t at_ms = duration_now_ms();
 
-    if (until_ms <= at_ms) {
+    if (until_ms <= at_ms)
         return 0;
-    }
     return until_ms - at_ms > INT_MAX ? -1 : (int)(until_ms - at_ms);
 }
 
@@ -148,15 +140,12 @@ enum interrupt_waited interrupt_wait_until(const struct interrupt *interrupt, in
 
     while (true) {
         int ready = poll(fds, 2, left_ms(monotonic_ms));
-        if (ready < 0 && errno != EINTR) {
+        if (ready < 0 && errno != EINTR)
             return INTERRUPT_READY; /* the caller's read or write says what is wrong */
-        }
-        if (ready > 0) {
+        if (ready > 0)
             return fds[0].revents == 0 ? INTERRUPT_READY : INTERRUPT_SIGNAL;
-        }
-        if (ready == 0) {
+        if (ready == 0)
             return INTERRUPT_LATE;
-        }
     }
 }
 
@@ -179,9 +168,8 @@ void interrupt_settle(struct interrupt *interrupt, int status)
 
 void interrupt_stop(struct interrupt *interrupt)
 {
-    if (!interrupt->started) {
+    if (!interrupt->started)
         return;
-    }
     post_event(interrupt->ending);
     (void)pthread_join(interrupt->thread, NULL);
     close_all(interrupt);

@@ -15,9 +15,8 @@ void json_line_begin(struct json_line *line)
 
 void json_line_value(struct json_line *line, const char *name, json_t *value)
 {
-    if (json_object_set_new(line->object, name, value) != 0) { /* takes NULL for both, and says so */
+    if (json_object_set_new(line->object, name, value) != 0) /* takes NULL for both, and says so */
         line->failed = true;
-    }
 }
 
 /* JSON has no bytes that are not UTF-8; a name from the command line or a service's code may have them: "\xff". */
@@ -27,9 +26,8 @@ static json_t *lossy_string(const char *text)
     char *end = copy;
     json_t *value;
 
-    if (copy == NULL) {
+    if (copy == NULL)
         return NULL;
-    }
     while (*text != '\0') {
         bool safe;
         size_t len = clean_unit(text, &safe);
@@ -46,9 +44,8 @@ void json_line_text(struct json_line *line, const char *name, const char *text)
 {
     json_t *value;
 
-    if (text == NULL || text[0] == '\0') {
+    if (text == NULL || text[0] == '\0')
         return;
-    }
     value = json_string(text);
     json_line_value(line, name, value != NULL ? value : lossy_string(text));
 }
@@ -99,17 +96,15 @@ void json_line_error(struct json_line *line, const os_error *error)
 {
     struct json_line child;
 
-    if (error->code == OS_OK) {
+    if (error->code == OS_OK)
         return;
-    }
     json_line_begin(&child);
     json_line_text(&child, "code", os_code_name(error->code));
     json_line_text(&child, "text", os_code_text(error->code));
     json_line_text(&child, "message", error->message);
     json_line_text(&child, "service_code", error->service_code);
-    if (error->http_status != 0) {
+    if (error->http_status != 0)
         json_line_signed(&child, "http_status", error->http_status);
-    }
     json_line_text(&child, "request_id", error->request_id);
     json_line_child(line, "error", &child);
 }
@@ -136,11 +131,10 @@ static void print_text(FILE *out, const char *text)
     while (*text != '\0') {
         bool safe;
         size_t len = clean_unit(text, &safe);
-        if (safe) {
+        if (safe)
             (void)fwrite(text, 1, len, out);
-        } else {
+        else
             print_escaped(out, text, len);
-        }
         text += len;
     }
 }

@@ -33,9 +33,8 @@ static bool location_set(struct location *ret, const char *store, size_t store_l
                          struct usage *usage)
 {
     ret->store = strndup(store, store_len);
-    if (ret->store != NULL && location_set_key(ret, key)) {
+    if (ret->store != NULL && location_set_key(ret, key))
         return true;
-    }
     location_clear(ret);
     return no_memory(usage);
 }
@@ -47,21 +46,18 @@ static size_t trimmed_length(const char *store)
     size_t least = rest == NULL ? 1 : (size_t)(rest - store) + 4;
     size_t len = strlen(store);
 
-    while (len > least && store[len - 1] == '/') {
+    while (len > least && store[len - 1] == '/')
         len--;
-    }
     return len;
 }
 
 /* The part of `name` that lies behind the store: NULL if it is not inside. */
 static const char *key_inside(const char *name, const char *store, size_t store_len)
 {
-    if (strncmp(name, store, store_len) != 0) {
+    if (strncmp(name, store, store_len) != 0)
         return NULL;
-    }
-    if (name[store_len] == '\0') {
+    if (name[store_len] == '\0')
         return name + store_len;
-    }
     return name[store_len] == '/' ? name + store_len + 1 : NULL;
 }
 
@@ -70,12 +66,10 @@ static bool parse_s3(const char *name, struct location *ret, struct usage *usage
     const char *bucket = name + strlen("s3://");
     size_t len = strcspn(bucket, "/");
 
-    if (len == 0) {
+    if (len == 0)
         return usage_refuse(usage, "\"%.200s\" names no bucket; an object is s3://BUCKET/KEY.", name);
-    }
-    if (memchr(bucket, '@', len) != NULL) {
+    if (memchr(bucket, '@', len) != NULL)
         return usage_refuse(usage, "A URL must not carry credentials: use --profile or the AWS_* variables.");
-    }
     return location_set(ret, name, strlen("s3://") + len, bucket[len] == '/' ? bucket + len + 1 : "", usage);
 }
 
@@ -100,13 +94,12 @@ static enum find look_at(char *path)
     if (mark != NULL) {
         memcpy(mark, path, len);
         memcpy(mark + len, "/.oscommit", sizeof("/.oscommit"));
-        if (lstat(mark, &info) != 0) {
+        if (lstat(mark, &info) != 0)
             found = errno == EACCES ? DENIED : NOT_FOUND;
-        } else if (S_ISDIR(info.st_mode)) {
+        else if (S_ISDIR(info.st_mode))
             found = is_trusted(path, &info) ? FOUND : STRANGER;
-        } else {
+        else
             found = NOT_FOUND;
-        }
     }
     free(mark);
     free(path);
@@ -124,9 +117,8 @@ static enum find find_root(const char *path, size_t len, char **ret_store)
         return *ret_store == NULL ? NO_MEMORY : found;
     }
     decoded = found == NO_MEMORY || memchr(path, '%', len) == NULL ? NULL : file_url_decode(path, len);
-    if (decoded == NULL) {
+    if (decoded == NULL)
         return found;
-    }
     found = look_at(decoded);
     if (found != NOT_FOUND && found != NO_MEMORY) {
         *ret_store = strndup(path - strlen("file://"), strlen("file://") + len);
@@ -163,9 +155,8 @@ static bool search_roots(const char *path, struct search *ret)
         bool cut = path[len] == '\0' || path[len] == '/';
         char *store = NULL;
         enum find now = cut && path[len - 1] != '/' ? find_root(path, len, &store) : NOT_FOUND;
-        if (now == NO_MEMORY) {
+        if (now == NO_MEMORY)
             return false;
-        }
         if (is_better(now, ret->found)) {
             free(ret->store);
             *ret = (struct search){.found = now, .store = store, .key = path[len] == '/' ? path + len + 1 : ""};
@@ -208,19 +199,15 @@ static bool parse_url(const char *name, const struct options *options, struct lo
     if (store != NULL) {
         size_t store_len = trimmed_length(store);
         const char *key = key_inside(name, store, store_len);
-        if (key != NULL) {
+        if (key != NULL)
             return location_set(ret, store, store_len, key, usage);
-        }
-        if (!options->from_environment[OPTION_STORE]) {
+        if (!options->from_environment[OPTION_STORE])
             return usage_refuse(usage, "\"%.200s\" lies outside --store %.200s.", name, store);
-        }
     }
-    if (starts_with(name, "s3://")) {
+    if (starts_with(name, "s3://"))
         return parse_s3(name, ret, usage);
-    }
-    if (starts_with(name, "file://")) {
+    if (starts_with(name, "file://"))
         return parse_file(name, ret, usage);
-    }
     return usage_refuse(usage, "\"%.200s\" has an unknown scheme: objects are s3://BUCKET/KEY or file:///ROOT/KEY.",
                         name);
 }
@@ -229,9 +216,8 @@ bool location_store(const struct options *options, struct location *ret, struct 
 {
     const char *store = options_text(options, OPTION_STORE);
 
-    if (store == NULL) {
+    if (store == NULL)
         return usage_refuse(usage, "The store is not given: name it by URL, or with --store or OSCOMMIT_STORE.");
-    }
     return location_set(ret, store, trimmed_length(store), "", usage);
 }
 
@@ -244,16 +230,14 @@ static void suggest_url(const char *name, char *ret, size_t ret_size)
     struct usage unused = {0};
 
     ret[0] = '\0';
-    if (name[0] == '/') {
+    if (name[0] == '/')
         (void)snprintf(path, sizeof(path), "file://%s", name);
-    } else if (getcwd(folder, sizeof(folder)) != NULL) {
+    else if (getcwd(folder, sizeof(folder)) != NULL)
         (void)snprintf(path, sizeof(path), "file://%s/%s", folder, strncmp(name, "./", 2) == 0 ? name + 2 : name);
-    } else {
+    else
         return;
-    }
-    if (parse_file(path, &found, &unused)) {
+    if (parse_file(path, &found, &unused))
         (void)snprintf(ret, ret_size, " Did you mean %.300s?", path);
-    }
     location_clear(&found);
 }
 
@@ -263,9 +247,8 @@ bool location_parse(const char *name, enum location_wants wants, const struct op
     struct location found = {0};
 
     if (location_is_url(name)) {
-        if (!parse_url(name, options, &found, usage)) {
+        if (!parse_url(name, options, &found, usage))
             return false;
-        }
     } else {
         const char *store = options_text(options, OPTION_STORE);
         if (store == NULL) {
@@ -277,9 +260,8 @@ bool location_parse(const char *name, enum location_wants wants, const struct op
                 "--store or OSCOMMIT_STORE.%s",
                 name, hint);
         }
-        if (!location_set(&found, store, trimmed_length(store), name, usage)) {
+        if (!location_set(&found, store, trimmed_length(store), name, usage))
             return false;
-        }
     }
     if (wants == LOCATION_OBJECT && found.key[0] == '\0') {
         location_clear(&found);
@@ -300,9 +282,8 @@ char *location_url_of(const struct location *location, const char *key)
     size_t size = strlen(location->store) + strlen(key) + 2;
     char *url = malloc(size);
 
-    if (url != NULL) {
+    if (url != NULL)
         (void)snprintf(url, size, "%s%s%s", location->store, key[0] == '\0' ? "" : "/", key);
-    }
     return url;
 }
 

@@ -25,21 +25,17 @@ static const struct option_spec *spec_of(enum option_id id)
 
 static enum option_id find_name(const char *name, size_t len)
 {
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        if (strlen(option_table[id].name) == len && strncmp(option_table[id].name, name, len) == 0) {
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (strlen(option_table[id].name) == len && strncmp(option_table[id].name, name, len) == 0)
             return (enum option_id)id;
-        }
-    }
     return OPTION_COUNT;
 }
 
 static enum option_id find_letter(char letter)
 {
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        if (letter != '\0' && option_table[id].letter == letter) {
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (letter != '\0' && option_table[id].letter == letter)
             return (enum option_id)id;
-        }
-    }
     return OPTION_COUNT;
 }
 
@@ -51,12 +47,10 @@ static int choice_index(const char *choices, const char *value)
 
     while (true) {
         size_t part = strcspn(choices, "|");
-        if (part == len && strncmp(choices, value, len) == 0) {
+        if (part == len && strncmp(choices, value, len) == 0)
             return index;
-        }
-        if (choices[part] == '\0') {
+        if (choices[part] == '\0')
             return -1;
-        }
         choices += part + 1;
         index++;
     }
@@ -67,17 +61,14 @@ static bool parse_number(const char *text, uint64_t *ret)
 {
     uint64_t value = 0;
 
-    if (*text == '\0') {
+    if (*text == '\0')
         return false;
-    }
     for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9') {
+        if (*text < '0' || *text > '9')
             return false;
-        }
         uint64_t digit = (uint64_t)(*text - '0');
-        if (value > (UINT64_MAX - digit) / 10) {
+        if (value > (UINT64_MAX - digit) / 10)
             return false;
-        }
         value = value * 10 + digit;
     }
     *ret = value;
@@ -89,16 +80,14 @@ static bool check_value(const struct option_spec *spec, const char *source, cons
 {
     uint64_t number;
 
-    if (value[0] == '\0') {
+    if (value[0] == '\0')
         return usage_refuse(usage, "%s has an empty value; leave it out instead.", source);
-    }
     if (spec->kind == OPTION_KIND_NUMBER && (!parse_number(value, &number) || number == 0 || number > spec->max)) {
         return usage_refuse(usage, "%s must be a whole number from 1 to %llu, not \"%.64s\".", source,
                             (unsigned long long)spec->max, value);
     }
-    if (spec->kind == OPTION_KIND_CHOICE && choice_index(spec->operand, value) < 0) {
+    if (spec->kind == OPTION_KIND_CHOICE && choice_index(spec->operand, value) < 0)
         return usage_refuse(usage, "%s must be one of %s, not \"%.64s\".", source, spec->operand, value);
-    }
     return true;
 }
 
@@ -109,12 +98,10 @@ static bool add_pair(struct parser *parser, enum option_id id, const char *value
     const char *flag = option_table[id].name;
     const char *equals = strchr(value, '=');
 
-    if (equals == NULL || equals == value) {
+    if (equals == NULL || equals == value)
         return usage_refuse(parser->usage, "--%s wants NAME=VALUE, not \"%.64s\".", flag, value);
-    }
-    if (*count == (size_t)max) {
+    if (*count == (size_t)max)
         return usage_refuse(parser->usage, "--%s may be given at most %d times.", flag, max);
-    }
     list[(*count)++] = value;
     return true;
 }
@@ -123,12 +110,10 @@ static bool add_repeated(struct parser *parser, enum option_id id, const char *v
 {
     struct options *options = parser->options;
 
-    if (id == OPTION_METADATA) {
+    if (id == OPTION_METADATA)
         return add_pair(parser, id, value, options->metadata, &options->metadata_count, METADATA_MAX);
-    }
-    if (id == OPTION_TAG) {
+    if (id == OPTION_TAG)
         return add_pair(parser, id, value, options->tags, &options->tag_count, TAGS_MAX);
-    }
     return true;
 }
 
@@ -137,12 +122,10 @@ static bool set_option(struct parser *parser, enum option_id id, const char *sou
     const struct option_spec *spec = spec_of(id);
 
     if (spec->kind != OPTION_KIND_SWITCH) {
-        if (!check_value(spec, source, value, parser->usage)) {
+        if (!check_value(spec, source, value, parser->usage))
             return false;
-        }
-        if (!add_repeated(parser, id, value)) {
+        if (!add_repeated(parser, id, value))
             return false;
-        }
         parser->options->value[id] = value;
     }
     parser->options->given[id]++;
@@ -160,11 +143,9 @@ static const char *nearest_flag(const struct parser *parser, const char *word)
     struct suggestion suggestion;
 
     suggest_begin(&suggestion, word);
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        if (command == NULL || option_is_of(command, (enum option_id)id)) {
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (command == NULL || option_is_of(command, (enum option_id)id))
             suggest_consider(&suggestion, option_table[id].name);
-        }
-    }
     return suggestion.best;
 }
 
@@ -203,18 +184,16 @@ static bool parse_long(struct parser *parser, const char *arg)
     const char *value = arg[2 + len] == '=' ? arg + 2 + len + 1 : NULL;
     char source[64];
 
-    if (id == OPTION_COUNT) {
+    if (id == OPTION_COUNT)
         return refuse_unknown(parser, arg);
-    }
     (void)snprintf(source, sizeof(source), "--%s", spec_of(id)->name);
     if (spec_of(id)->kind == OPTION_KIND_SWITCH) {
         return value == NULL ? set_option(parser, id, source, NULL)
                              : usage_refuse(parser->usage, "%s takes no value.", source);
     }
     if (value == NULL) {
-        if (parser->next == parser->argc) {
+        if (parser->next == parser->argc)
             return usage_refuse(parser->usage, "%s needs a value (%s).", source, spec_of(id)->operand);
-        }
         value = parser->argv[parser->next++];
     }
     return set_option(parser, id, source, value);
@@ -225,16 +204,14 @@ static bool parse_short(struct parser *parser, const char *arg)
 {
     for (const char *letter = arg + 1; *letter != '\0'; letter++) {
         enum option_id id = find_letter(*letter);
-        if (id == OPTION_COUNT && letter == arg + 1 && arg[2] != '\0') { /* "-json" */
+        if (id == OPTION_COUNT && letter == arg + 1 && arg[2] != '\0') /* "-json" */
             return refuse_flag(parser, arg);
-        }
         if (id == OPTION_COUNT) {
             return usage_refuse(parser->usage, "There is no flag -%c.",
                                 isprint((unsigned char)*letter) ? *letter : '?');
         }
-        if (!set_option(parser, id, arg, NULL)) {
+        if (!set_option(parser, id, arg, NULL))
             return false;
-        }
     }
     return true;
 }
@@ -251,9 +228,8 @@ static bool choose_command(struct parser *parser)
         return true;
     }
     options->command = find_command(parser->commands, options->operand, options->operand_count, parser->usage);
-    if (options->command == NULL) {
+    if (options->command == NULL)
         return false;
-    }
     words = command_words(options->command);
     options->operand_count -= words;
     memmove(options->operand, options->operand + words, options->operand_count * sizeof(options->operand[0]));
@@ -262,14 +238,11 @@ static bool choose_command(struct parser *parser)
 
 bool option_is_of(const struct command *command, enum option_id id)
 {
-    if (spec_of(id)->scope != OPTION_SCOPE_COMMAND) {
+    if (spec_of(id)->scope != OPTION_SCOPE_COMMAND)
         return true;
-    }
-    for (const enum option_id *own = command->options; own != NULL && *own != OPTION_COUNT; own++) {
-        if (*own == id) {
+    for (const enum option_id *own = command->options; own != NULL && *own != OPTION_COUNT; own++)
+        if (*own == id)
             return true;
-        }
-    }
     return false;
 }
 
@@ -278,23 +251,17 @@ static bool check_against_command(struct parser *parser)
     const struct options *options = parser->options;
     const struct command *command = options->command;
 
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        if (options->given[id] > 0 && !option_is_of(command, (enum option_id)id)) {
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (options->given[id] > 0 && !option_is_of(command, (enum option_id)id))
             return usage_refuse(parser->usage, "%s does not accept --%s.", command->name, option_table[id].name);
-        }
-    }
-    if (options->given[OPTION_IF_ABSENT] > 0 && options->given[OPTION_IF_MATCH] > 0) {
+    if (options->given[OPTION_IF_ABSENT] > 0 && options->given[OPTION_IF_MATCH] > 0)
         return usage_refuse(parser->usage, "--if-absent and --if-match exclude each other.");
-    }
-    if (options->given[OPTION_HELP] > 0) {
+    if (options->given[OPTION_HELP] > 0)
         return true;
-    }
-    if (options->given[OPTION_ALL] > 0 && strcmp(command->name, "help") != 0) {
+    if (options->given[OPTION_ALL] > 0 && strcmp(command->name, "help") != 0)
         return usage_refuse(parser->usage, "--all needs --help.");
-    }
-    if (options->operand_count < command->min_operands) {
+    if (options->operand_count < command->min_operands)
         return usage_refuse(parser->usage, "%s needs operands: %s", command->name, command->operands);
-    }
     if (options->operand_count > command->max_operands) {
         return usage_refuse(parser->usage, "%s takes %s; \"%.64s\" is one too many.", command->name,
                             command->max_operands == 0 ? "no operands" : command->operands,
@@ -309,15 +276,12 @@ static bool parse_argument(struct parser *parser, const char *arg, bool *flags_e
         *flags_ended = true;
         return true;
     }
-    if (!*flags_ended && strncmp(arg, "--", 2) == 0) {
+    if (!*flags_ended && strncmp(arg, "--", 2) == 0)
         return parse_long(parser, arg);
-    }
-    if (!*flags_ended && arg[0] == '-' && arg[1] != '\0') {
+    if (!*flags_ended && arg[0] == '-' && arg[1] != '\0')
         return parse_short(parser, arg);
-    }
-    if (parser->options->operand_count == OPERANDS_MAX) {
+    if (parser->options->operand_count == OPERANDS_MAX)
         return usage_refuse(parser->usage, "There are too many operands: \"%.64s\" and all after it.", arg);
-    }
     parser->options->operand[parser->options->operand_count++] = arg;
     return true;
 }
@@ -347,9 +311,8 @@ bool options_parse(int argc, char **argv, const struct command *const *commands,
 void option_variable(enum option_id id, char *ret, size_t ret_size)
 {
     (void)snprintf(ret, ret_size, "OSCOMMIT_%s", spec_of(id)->name);
-    for (char *p = ret; *p != '\0'; p++) {
+    for (char *p = ret; *p != '\0'; p++)
         *p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
-    }
 }
 
 static bool take_variable(struct options *options, enum option_id id, struct usage *usage)
@@ -360,20 +323,17 @@ static bool take_variable(struct options *options, enum option_id id, struct usa
 
     option_variable(id, variable, sizeof(variable));
     value = getenv(variable);
-    if (value == NULL || value[0] == '\0') {
+    if (value == NULL || value[0] == '\0')
         return true;
-    }
     if (spec->kind == OPTION_KIND_SWITCH) {
-        if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0) {
+        if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
             return usage_refuse(usage, "%s must be 0 or 1, not \"%.64s\".", variable, value);
-        }
         options->given[id] = value[0] == '1' ? 1 : 0;
         options->from_environment[id] = true;
         return true;
     }
-    if (!check_value(spec, variable, value, usage)) {
+    if (!check_value(spec, variable, value, usage))
         return false;
-    }
     options->value[id] = value;
     options->from_environment[id] = true;
     return true;
@@ -383,9 +343,8 @@ bool options_take_environment(struct options *options, struct usage *usage)
 {
     for (int id = 0; id < OPTION_COUNT; id++) {
         bool open = option_table[id].scope == OPTION_SCOPE_SETTING && options->given[id] == 0;
-        if (open && !take_variable(options, (enum option_id)id, usage)) {
+        if (open && !take_variable(options, (enum option_id)id, usage))
             return false;
-        }
     }
     return true;
 }
@@ -404,9 +363,8 @@ uint64_t options_number(const struct options *options, enum option_id id)
 {
     uint64_t number = 0;
 
-    if (options->value[id] != NULL) {
+    if (options->value[id] != NULL)
         (void)parse_number(options->value[id], &number); /* it was checked when it was taken */
-    }
     return number;
 }
 

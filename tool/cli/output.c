@@ -45,11 +45,10 @@ enum status output_usage(const struct options *options, const struct usage *usag
 
     (void)fputs("oscommit: ", stderr);
     clean_print(stderr, usage->message);
-    if (command == NULL) {
+    if (command == NULL)
         (void)fputs("\nusage: oscommit COMMAND [OPERANDS] [FLAGS]\nTry `oscommit --help`.\n", stderr);
-    } else {
+    else
         (void)fprintf(stderr, "\nTry `oscommit %s --help`.\n", command->name);
-    }
     if (options_on(options, OPTION_JSON)) {
         struct json_line line;
         struct json_line error;
@@ -106,9 +105,8 @@ static void guarded_json(struct output *output, const char *url, os_verdict verd
         json_line_text(&line, "found_version_id", result->found_version_id);
     }
     json_line_flag(&line, "final", result->final != 0);
-    if (result->ask_again_ms > 0) {
+    if (result->ask_again_ms > 0)
         json_line_number(&line, "ask_again_ms", result->ask_again_ms);
-    }
     json_line_text(&line, "ticket", result->ticket);
     json_line_error(&line, error);
     (void)output_json_print(output, &line);
@@ -135,13 +133,11 @@ static void guarded_human(const char *url, os_verdict verdict, const os_result *
     }
     (void)printf(" (%" PRIu64 " ms, %" PRIu32 " request%s", result->duration_ms, result->requests,
                  result->requests == 1 ? "" : "s");
-    if (result->waited_ms > 0) {
+    if (result->waited_ms > 0)
         (void)printf(", waited %" PRIu64 " ms", result->waited_ms);
-    }
     (void)fputs(result->took_over != 0 ? ", took a record over" : "", stdout);
-    if (result->guard != OS_GUARD_AUTO) {
+    if (result->guard != OS_GUARD_AUTO)
         (void)printf(", %s by %s", guarded_name(result->guard), result->request);
-    }
     (void)puts(")");
 }
 
@@ -156,9 +152,8 @@ enum status output_guarded(struct output *output, const char *url, os_verdict ve
         (void)streams_flush();
     }
     /* COMMITTED has an error too where a rename could not delete its source. */
-    if (error->code != OS_OK && error->message[0] != '\0') {
+    if (error->code != OS_OK && error->message[0] != '\0')
         output_message(output, error->message);
-    }
     return status_of_guarded(verdict, result, error);
 }
 
@@ -175,9 +170,8 @@ enum status output_outcome(struct output *output, const char *url, enum status s
         clean_print(stdout, url == NULL ? output->command : url);
         (void)fputc('\n', stdout);
     }
-    if (status != STATUS_DONE) {
+    if (status != STATUS_DONE)
         output_message(output, error->message[0] == '\0' ? os_code_text(error->code) : error->message);
-    }
     return status;
 }
 
@@ -196,12 +190,10 @@ void output_json_object(struct json_line *line, const os_object *object, bool le
 {
     json_line_text(line, "etag", object->etag);
     json_line_text(line, "version_id", object->version_id);
-    if (length_known) {
+    if (length_known)
         json_line_number(line, "length", object->length);
-    }
-    if (object->last_modified_s != 0) {
+    if (object->last_modified_s != 0)
         json_line_time(line, "last_modified", object->last_modified_s);
-    }
     json_line_text(line, "content_type", object->content_type);
     json_line_text(line, "nonce", object->nonce);
 }
@@ -218,9 +210,8 @@ static void object_human(const char *url, const os_object *object, bool length_k
         (void)fputs(" version ", stdout);
         clean_print(stdout, object->version_id);
     }
-    if (length_known) {
+    if (length_known)
         (void)printf(" (%" PRIu64 " bytes)", object->length);
-    }
     (void)fputc('\n', stdout);
 }
 

@@ -13,13 +13,12 @@ static void print_help(const struct options *options)
 {
     bool all = options_on(options, OPTION_ALL);
 
-    if (options->group != NULL) {
+    if (options->group != NULL)
         help_group(stdout, options->commands, options->group);
-    } else if (options->command != NULL) {
+    else if (options->command != NULL)
         help_command(stdout, options->command, all);
-    } else {
+    else
         help_overview(stdout, options->commands, all);
-    }
 }
 
 bool program_read(int argc, char **argv, const struct command *const *commands, struct options *ret,
@@ -51,8 +50,7 @@ bool program_read_environment(struct options *options, enum status *ret_status)
         *ret_status = output_usage(options, &usage);
         return false;
     }
-    if (!options_on(options, OPTION_QUIET)) {
+    if (!options_on(options, OPTION_QUIET))
         variables_warn(environ, stderr);
-    }
     return true;
 }

@@ -52,9 +52,8 @@ static void progress_draw(struct progress *progress)
     char line[160];
     uint64_t now = duration_now_ms();
 
-    if (!progress->on || now - progress->started_ms < QUICK_MS || now - progress->drawn_ms < REDRAW_MS) {
+    if (!progress->on || now - progress->started_ms < QUICK_MS || now - progress->drawn_ms < REDRAW_MS)
         return;
-    }
     progress->drawn_ms = now;
     progress_format(progress, now, line, sizeof(line));
     (void)fprintf(stderr, "\r%.78s\033[K", line);

@@ -40,9 +40,8 @@ static void give_usual_access(int fd)
 static int open_beside(struct result_file *file)
 {
     file->temporary = name_beside(file->name);
-    if (file->temporary == NULL) {
+    if (file->temporary == NULL)
         return -1;
-    }
     int fd = mkostemp(file->temporary, O_CLOEXEC);
     if (fd >= 0) {
         give_usual_access(fd);
@@ -60,11 +59,9 @@ static bool is_special(const char *name)
     static const char *const open_files[] = {"/dev/std", "/dev/fd/", "/proc/"};
     struct stat found;
 
-    for (size_t i = 0; i < sizeof(open_files) / sizeof(open_files[0]); i++) {
-        if (strncmp(name, open_files[i], strlen(open_files[i])) == 0) {
+    for (size_t i = 0; i < sizeof(open_files) / sizeof(open_files[0]); i++)
+        if (strncmp(name, open_files[i], strlen(open_files[i])) == 0)
             return true;
-        }
-    }
     return stat(name, &found) == 0 && !S_ISREG(found.st_mode);
 }
 
@@ -101,20 +98,16 @@ bool result_file_open(const char *name, struct result_file *ret, os_error *err)
     struct result_file file = {.name = special ? strdup(name) : target_of(name)};
     int fd = -1;
 
-    if (file.name != NULL) {
+    if (file.name != NULL)
         fd = special ? open_special(name) : open_beside(&file);
-    }
-    if (fd >= 0) {
+    if (fd >= 0)
         file.stream = fdopen(fd, "w");
-    }
     if (file.stream == NULL) {
         (void)result_file_fail(name, errno, err);
-        if (fd >= 0) {
+        if (fd >= 0)
             (void)close(fd);
-        }
-        if (file.temporary != NULL) {
+        if (file.temporary != NULL)
             (void)unlink(file.temporary);
-        }
         result_file_forget(&file);
         return false;
     }
@@ -126,20 +119,16 @@ bool result_file_close(struct result_file *file, bool good, os_error *err)
 {
     bool kept = good;
 
-    if (file->stream == NULL) {
+    if (file->stream == NULL)
         return true;
-    }
     errno = 0;
     bool broken = ferror(file->stream) != 0;
-    if ((fclose(file->stream) != 0 || broken) && kept) {
+    if ((fclose(file->stream) != 0 || broken) && kept)
         kept = result_file_fail(file->name, errno != 0 ? errno : EIO, err);
-    }
-    if (file->temporary != NULL && kept && rename(file->temporary, file->name) != 0) {
+    if (file->temporary != NULL && kept && rename(file->temporary, file->name) != 0)
         kept = result_file_fail(file->name, errno, err);
-    }
-    if (file->temporary != NULL && !kept) {
+    if (file->temporary != NULL && !kept)
         (void)unlink(file->temporary);
-    }
     result_file_forget(file);
     return kept || !good;
 }

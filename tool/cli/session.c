@@ -15,9 +15,8 @@ static void log_line(void *context, os_log_level level, const char *line)
 
 static os_log_level log_level(const struct options *options)
 {
-    if (options_on(options, OPTION_QUIET)) {
+    if (options_on(options, OPTION_QUIET))
         return OS_LOG_ERROR;
-    }
     switch (options->given[OPTION_VERBOSE]) {
     case 0: return OS_LOG_WARN;
     case 1: return OS_LOG_INFO;
@@ -30,9 +29,8 @@ static enum status session_report(struct session *session, const char *url, cons
 {
     enum status status = status_of_read(error->code);
 
-    if (session->options->command->settles && status != STATUS_USAGE) {
+    if (session->options->command->settles && status != STATUS_USAGE)
         status = STATUS_UNKNOWN;
-    }
     return output_outcome(&session->output, url, status, error);
 }
 
@@ -74,16 +72,14 @@ static enum status connect_to(struct session *session, const char *store_url)
     os_error error = {0};
     os_code code;
 
-    if (!settings_fill(session->options, store_url, &settings, &usage)) {
+    if (!settings_fill(session->options, store_url, &settings, &usage))
         return output_usage(session->options, &usage);
-    }
     settings.log = log_line;
     settings.log_context = &session->output;
     settings.log_level = log_level(session->options);
     code = os_client_open(&settings, &session->client, &error);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return session_report(session, store_url, &error);
-    }
     return STATUS_DONE;
 }
 

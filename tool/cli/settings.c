@@ -9,12 +9,10 @@ const char *settings_endpoint(const struct options *options, enum option_id own)
     const char *for_service = options_text(options, own);
     const char *for_both = options_text(options, OPTION_ENDPOINT_URL);
 
-    if (for_service == NULL) {
+    if (for_service == NULL)
         return for_both;
-    }
-    if (for_both != NULL && options->from_environment[own] && !options->from_environment[OPTION_ENDPOINT_URL]) {
+    if (for_both != NULL && options->from_environment[own] && !options->from_environment[OPTION_ENDPOINT_URL])
         return for_both;
-    }
     return for_service;
 }
 
@@ -23,9 +21,8 @@ static bool has_userinfo(const char *url)
 {
     const char *authority = strstr(url, "://");
 
-    if (authority == NULL) {
+    if (authority == NULL)
         return false;
-    }
     authority += 3;
     return memchr(authority, '@', strcspn(authority, "/?#")) != NULL;
 }
@@ -65,9 +62,8 @@ bool settings_fill(const struct options *options, const char *store_url, os_opti
 {
     os_options filled = OS_OPTIONS_INIT;
 
-    if (!check_urls(options, usage)) {
+    if (!check_urls(options, usage))
         return false;
-    }
     filled.store_url = store_url;
     fill_services(options, &filled);
     filled.timeout_ms = options_number(options, OPTION_TIMEOUT_MS);

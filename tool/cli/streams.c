@@ -17,9 +17,8 @@ bool streams_open(void)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         int wrong_way = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
         bool is_closed = fcntl(fd, F_GETFD) == -1 && errno == EBADF;
-        if (is_closed && open("/dev/null", wrong_way) != fd) { /* the lowest that is free */
+        if (is_closed && open("/dev/null", wrong_way) != fd) /* the lowest that is free */
             return false;
-        }
     }
     return true;
 }
@@ -28,9 +27,8 @@ bool streams_good(void)
 {
     int number = errno;
 
-    if (ferror(stdout) != 0 && reason == 0) {
+    if (ferror(stdout) != 0 && reason == 0)
         reason = number;
-    }
     return ferror(stdout) == 0;
 }
 
@@ -71,8 +69,7 @@ enum status streams_close(enum status status)
         reason = errno;
         good = false;
     }
-    if (!good && !gone) {
+    if (!good && !gone)
         report_lost_result(status);
-    }
     return (!good || result_lost) && status == STATUS_DONE ? STATUS_OUTPUT : status;
 }

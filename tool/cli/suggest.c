@@ -17,9 +17,8 @@ size_t suggest_distance(const char *a, const char *b)
     size_t a_len = strnlen(a, WORD_MAX);
     size_t b_len = strnlen(b, WORD_MAX);
 
-    for (size_t j = 0; j <= b_len; j++) {
+    for (size_t j = 0; j <= b_len; j++)
         rows[0][j] = j;
-    }
     for (size_t i = 1; i <= a_len; i++) {
         size_t *row = rows[i % 3];
         const size_t *above = rows[(i + 2) % 3];
@@ -28,9 +27,8 @@ size_t suggest_distance(const char *a, const char *b)
         for (size_t j = 1; j <= b_len; j++) {
             size_t change = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
             row[j] = least(change, 1 + least(above[j], row[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 row[j] = least(row[j], two_above[j - 2] + 1);
-            }
         }
     }
     return rows[a_len % 3][b_len];

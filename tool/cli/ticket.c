@@ -31,9 +31,8 @@ bool ticket_check(const char *file, struct usage *usage)
                             "run `oscommit resolve URL --ticket-file FILE` and remove it, or name another file.",
                             file);
     }
-    if (errno != ENOENT || !folder_is_writable(file)) {
+    if (errno != ENOENT || !folder_is_writable(file))
         return usage_refuse(usage, "The ticket file \"%.200s\" could not be made: %s.", file, strerror(errno));
-    }
     return true;
 }
 
@@ -41,12 +40,10 @@ static bool write_all(int fd, const char *data, size_t len)
 {
     while (len > 0) {
         ssize_t written = write(fd, data, len);
-        if (written < 0 && errno == EINTR) {
+        if (written < 0 && errno == EINTR)
             continue;
-        }
-        if (written <= 0) {
+        if (written <= 0)
             return false;
-        }
         data += written;
         len -= (size_t)written;
     }
@@ -59,18 +56,16 @@ bool ticket_save(const char *file, const char *ticket)
     bool good;
     int failure;
 
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     good = write_all(fd, ticket, strlen(ticket)) && write_all(fd, "\n", 1) && fsync(fd) == 0;
     failure = errno;
     if (close(fd) != 0 && good) {
         good = false;
         failure = errno;
     }
-    if (!good) {
+    if (!good)
         (void)unlink(file); /* half a ticket is none, and would be in the way */
-    }
     errno = failure;
     return good;
 }
@@ -82,15 +77,12 @@ static ssize_t read_bounded(int fd, char *data, size_t max)
 
     while (len <= max) {
         ssize_t got = read(fd, data + len, max + 1 - len);
-        if (got < 0 && errno == EINTR) {
+        if (got < 0 && errno == EINTR)
             continue;
-        }
-        if (got < 0) {
+        if (got < 0)
             return -1;
-        }
-        if (got == 0) {
+        if (got == 0)
             break;
-        }
         len += (size_t)got;
     }
     return (ssize_t)len;
@@ -98,9 +90,8 @@ static ssize_t read_bounded(int fd, char *data, size_t max)
 
 static char *cut_ticket(char *data, size_t len, const char *file, struct usage *usage)
 {
-    while (len > 0 && (data[len - 1] == '\n' || data[len - 1] == '\r')) {
+    while (len > 0 && (data[len - 1] == '\n' || data[len - 1] == '\r'))
         len--;
-    }
     data[len] = '\0';
     if (len == 0 || strlen(data) != len) {
         free(data);
@@ -117,14 +108,12 @@ char *ticket_load(const char *file, struct usage *usage)
     char *data = malloc(TICKET_MAX + 2);
     ssize_t len = fd < 0 || data == NULL ? -1 : read_bounded(fd, data, TICKET_MAX);
 
-    if (len < 0) {
+    if (len < 0)
         (void)usage_refuse(usage, "The ticket file \"%.200s\" could not be read: %s.", file, strerror(errno));
-    } else if (len > TICKET_MAX) {
+    else if (len > TICKET_MAX)
         (void)usage_refuse(usage, "\"%.200s\" is too long to be a ticket (over %d bytes).", file, TICKET_MAX);
-    }
-    if (fd >= 0 && !is_stdin) {
+    if (fd >= 0 && !is_stdin)
         (void)close(fd);
-    }
     if (len < 0 || len > TICKET_MAX) {
         free(data);
         return NULL;

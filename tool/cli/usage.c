@@ -8,9 +8,8 @@ bool usage_refuse(struct usage *usage, const char *format, ...)
 {
     va_list args;
 
-    if (usage->message[0] != '\0') {
+    if (usage->message[0] != '\0')
         return false;
-    }
     va_start(args, format);
     (void)vsnprintf(usage->message, sizeof(usage->message), format, args);
     va_end(args);

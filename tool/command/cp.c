@@ -32,11 +32,9 @@ static enum status cp_guarded(struct session *session, const struct object_pair 
 /* Flags that one of the three directions cannot follow are refused: a guard that is ignored is worse than none. */
 static bool refuse_given(const struct options *options, const enum option_id *ids, const char *why, struct usage *usage)
 {
-    for (; *ids != OPTION_COUNT; ids++) {
-        if (options_on(options, *ids)) {
+    for (; *ids != OPTION_COUNT; ids++)
+        if (options_on(options, *ids))
             return usage_refuse(usage, "--%s does not go with %s.", option_table[*ids].name, why);
-        }
-    }
     return true;
 }
 
@@ -71,9 +69,8 @@ static enum status copy_inside(const struct options *options)
         return output_usage(options, &usage);
     }
     status = session_open(&session, options, pair.to.store);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = cp_guarded(&session, &pair);
-    }
     status = session_close(&session, status);
     pair_clear(&pair);
     return status;
@@ -94,9 +91,8 @@ static enum status copy_up(const struct options *options)
         return output_usage(options, &usage);
     }
     status = session_open(&session, options, to.store);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = transfer_up(&session, &to, file);
-    }
     status = session_close(&session, status);
     location_clear(&to);
     return status;
@@ -111,13 +107,11 @@ static char *local_target(const char *file, const char *key)
     size_t size = strlen(file) + strlen(last) + 2;
     char *path;
 
-    if (!is_folder) {
+    if (!is_folder)
         return strdup(file);
-    }
     path = last[0] == '\0' ? NULL : malloc(size);
-    if (path != NULL) {
+    if (path != NULL)
         (void)snprintf(path, size, "%s%s%s", file, file[strlen(file) - 1] == '/' ? "" : "/", last);
-    }
     return path;
 }
 
@@ -133,9 +127,8 @@ static enum status copy_down(const struct options *options)
     if (!refuse_given(options, guards, "a download: guards are for writes to a store", &usage) ||
         !refuse_given(options, headers, "a download", &usage) ||
         !refuse_given(options, sources, "a download", &usage) || !transfer_down_check(options, named, &usage) ||
-        !location_parse(options->operand[0], LOCATION_OBJECT, options, &from, &usage)) {
+        !location_parse(options->operand[0], LOCATION_OBJECT, options, &from, &usage))
         return output_usage(options, &usage);
-    }
     file = local_target(named, from.key);
     if (file == NULL) {
         (void)usage_refuse(&usage, "\"%.200s\" does not end in a name for a file in \"%.200s\": name the file.",
@@ -144,9 +137,8 @@ static enum status copy_down(const struct options *options)
         return output_usage(options, &usage);
     }
     status = session_open(&session, options, from.store);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = transfer_down(&session, &from, file, 0, 0);
-    }
     status = session_close(&session, status);
     free(file);
     location_clear(&from);
@@ -168,9 +160,8 @@ static enum status cp_run(const struct options *options)
         }
         return copy_inside(options); /* two bare names with --store are two keys */
     }
-    if (from_store && to_store) {
+    if (from_store && to_store)
         return copy_inside(options);
-    }
     return to_store ? copy_up(options) : copy_down(options);
 }
 

@@ -40,9 +40,8 @@ static bool print_json(struct search *search, const os_garbage *garbage)
     json_line_text(&line, "key", garbage->key);
     json_line_text(&line, "etag", garbage->etag);
     json_line_text(&line, "upload", garbage->upload);
-    if (garbage->since_s > 0) {
+    if (garbage->since_s > 0)
         json_line_time(&line, is_upload ? "initiated" : "ttl", garbage->since_s);
-    }
     json_line_text(&line, "reason", garbage->reason);
     line.failed = line.failed || url == NULL;
     free(url);
@@ -53,9 +52,8 @@ static bool print_human(const os_garbage *garbage)
 {
     char time[CLEAN_TIME_SIZE] = "-";
 
-    if (garbage->since_s > 0) {
+    if (garbage->since_s > 0)
         clean_time(garbage->since_s, time);
-    }
     (void)printf("%-8s %-7s %-20s ", fate_name(garbage->fate), garbage->kind == OS_GARBAGE_UPLOAD ? "upload" : "record",
                  time);
     clean_print(stdout, garbage->key);
@@ -75,11 +73,10 @@ static int gc_each(void *context, const os_garbage *garbage)
     struct output *output = &search->session->output;
 
     progress_clear(&output->progress);
-    if (output->json) {
+    if (output->json)
         search->output_failed = !print_json(search, garbage);
-    } else if (!output->quiet) {
+    else if (!output->quiet)
         search->output_failed = !print_human(garbage);
-    }
     return search->output_failed ? 1 : 0;
 }
 
@@ -123,9 +120,8 @@ static void sum_up(struct search *search, bool remove, const os_gc_result *resul
                          remove ? result->removed : result->found, remove ? "removed" : "to remove (with --remove)",
                          result->spared, result->failed, result->uploads, result->records);
         }
-        if (!output->quiet && doubt[0] != '\0') {
+        if (!output->quiet && doubt[0] != '\0')
             output_message(output, doubt);
-        }
         return;
     }
     output_json_begin(output, &line, search->at->url, status_name(result->failed > 0 ? STATUS_UNKNOWN : STATUS_DONE));
@@ -154,12 +150,10 @@ static enum status gc_collect(struct session *session, const struct location *at
     options.older_than_s = older_than_s;
     options.remove = remove ? 1 : 0;
     os_code code = os_gc(session->client, &options, &session->call, gc_each, &search, &result, &error);
-    if (search.output_failed) {
+    if (search.output_failed)
         return STATUS_OUTPUT;
-    }
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return output_outcome(&session->output, at->url, status_of_read(code), &error);
-    }
     sum_up(&search, remove, &result);
     return result.failed > 0 ? STATUS_UNKNOWN : STATUS_DONE;
 }
@@ -171,9 +165,8 @@ static bool take_age(const struct options *options, uint64_t *ret_s, struct usag
     const char *text = options_text(options, OPTION_OLDER_THAN);
 
     *ret_s = 0;
-    if (text == NULL || duration_parse(text, "smhd", most, ret_s)) {
+    if (text == NULL || duration_parse(text, "smhd", most, ret_s))
         return true;
-    }
     return usage_refuse(usage, "--older-than must be a time such as 90m, 36h or 7d, at most ten years, not \"%.60s\".",
                         text);
 }
@@ -185,16 +178,13 @@ static enum status gc_run(const struct options *options)
     struct session session;
     uint64_t older_than_s;
 
-    if (!take_age(options, &older_than_s, &usage)) {
+    if (!take_age(options, &older_than_s, &usage))
         return output_usage(options, &usage);
-    }
-    if (!location_prefix(options, &at, &usage)) {
+    if (!location_prefix(options, &at, &usage))
         return output_usage(options, &usage);
-    }
     enum status status = session_open(&session, options, at.store);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = gc_collect(&session, &at, older_than_s);
-    }
     status = session_close(&session, status);
     location_clear(&at);
     return status;

@@ -16,13 +16,11 @@ static enum status get_run(const struct options *options)
 
     if ((range != NULL && !range_parse(range, &offset, &count, &usage)) ||
         !transfer_down_check(options, file, &usage) ||
-        !location_parse(options->operand[0], LOCATION_OBJECT, options, &from, &usage)) {
+        !location_parse(options->operand[0], LOCATION_OBJECT, options, &from, &usage))
         return output_usage(options, &usage);
-    }
     status = session_open(&session, options, from.store);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = transfer_down(&session, &from, file, offset, count);
-    }
     status = session_close(&session, status);
     location_clear(&from);
     return status;

@@ -19,9 +19,8 @@ static enum status head_report(struct session *session, const char *url, const o
 {
     char text[CLEAN_TIME_SIZE];
 
-    if (!output_is_human(&session->output)) {
+    if (!output_is_human(&session->output))
         return output_object(&session->output, url, found, true);
-    }
     progress_end(&session->output.progress);
     print_field("object", url);
     print_field("etag", found->etag);
@@ -44,9 +43,8 @@ static enum status head_run(const struct options *options)
     os_error error = {0};
     enum status status;
 
-    if (!location_parse(options->operand[0], LOCATION_OBJECT, options, &at, &usage)) {
+    if (!location_parse(options->operand[0], LOCATION_OBJECT, options, &at, &usage))
         return output_usage(options, &usage);
-    }
     status = session_open(&session, options, at.store);
     if (status == STATUS_DONE) {
         os_code code = os_head_version(session.client, at.key, options_text(options, OPTION_VERSION_ID), &session.call,

@@ -25,9 +25,8 @@ static enum status help_run(const struct options *options)
         (void)usage_refuse(&usage, "help takes one command; \"%.64s\" is one too many.", options->operand[1]);
         command = NULL;
     }
-    if (command == NULL) {
+    if (command == NULL)
         return output_usage(options, &usage);
-    }
     help_command(stdout, command, all);
     return STATUS_DONE;
 }

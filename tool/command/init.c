@@ -32,20 +32,17 @@ static size_t make_parents(const char *folder)
     char path[PATH_MAX];
     size_t first = 0;
 
-    if (strlen(folder) >= sizeof(path)) {
+    if (strlen(folder) >= sizeof(path))
         return 0;
-    }
     for (size_t i = 1; folder[i] != '\0'; i++) {
-        if (folder[i] != '/' || folder[i + 1 + strspn(folder + i + 1, "/")] == '\0') {
+        if (folder[i] != '/' || folder[i + 1 + strspn(folder + i + 1, "/")] == '\0')
             continue; /* the last one is os_init's, whose access is private */
-        }
         memcpy(path, folder, i);
         path[i] = '\0';
-        if (mkdir(path, 0777) == 0) {
+        if (mkdir(path, 0777) == 0)
             first = first == 0 ? i : first;
-        } else if (errno != EEXIST) {
+        else if (errno != EEXIST)
             break;
-        }
     }
     return first;
 }
@@ -85,9 +82,8 @@ static enum status init_run(const struct options *options)
     output_start(&output, options);
     made = make_parents(folder);
     status = status_of_read(os_init(folder, &error));
-    if (status != STATUS_DONE) {
+    if (status != STATUS_DONE)
         remove_parents(folder, made);
-    }
     url = status == STATUS_DONE ? url_of(folder) : NULL;
     status = output_outcome(&output, url == NULL ? name : url, status, &error);
     free(url);

@@ -74,11 +74,10 @@ static int ls_each(void *context, const os_object *object)
     struct output *output = &listing->session->output;
 
     progress_clear(&output->progress);
-    if (output->json) {
+    if (output->json)
         listing->output_failed = !print_json(listing, object);
-    } else if (!output->quiet) {
+    else if (!output->quiet)
         listing->output_failed = !print_human(listing, object);
-    }
     return listing->output_failed ? 1 : 0;
 }
 
@@ -93,20 +92,18 @@ static enum status ls_list(struct session *session, const struct location *at)
     enum status status = STATUS_DONE;
 
     listing.versions = options_on(options, OPTION_VERSIONS);
-    if (!options_on(options, OPTION_RECURSIVE) && !listing.versions) {
+    if (!options_on(options, OPTION_RECURSIVE) && !listing.versions)
         listing.delimiter = named == NULL ? "/" : named;
-    }
     wanted.prefix = at->key;
     wanted.delimiter = listing.delimiter;
     wanted.start_after = options_text(options, OPTION_START_AFTER);
     wanted.max_keys = options_number(options, OPTION_MAX_KEYS);
     wanted.versions = listing.versions ? 1 : 0;
     code = os_list(session->client, &wanted, &session->call, ls_each, &listing, &error);
-    if (listing.output_failed) {
+    if (listing.output_failed)
         status = STATUS_OUTPUT;
-    } else if (code != OS_OK) {
+    else if (code != OS_OK)
         status = output_outcome(&session->output, at->url, status_of_read(code), &error);
-    }
     return status;
 }
 
@@ -122,13 +119,11 @@ static enum status ls_run(const struct options *options)
         (void)usage_refuse(&usage, "--delimiter does not go with --recursive or --versions.");
         return output_usage(options, &usage);
     }
-    if (!location_prefix(options, &at, &usage)) {
+    if (!location_prefix(options, &at, &usage))
         return output_usage(options, &usage);
-    }
     status = session_open(&session, options, at.store);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = ls_list(&session, &at);
-    }
     status = session_close(&session, status);
     location_clear(&at);
     return status;

@@ -28,9 +28,8 @@ static enum status mv_run(const struct options *options)
         return output_usage(options, &usage);
     }
     status = session_open(&session, options, pair.to.store);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = mv_guarded(&session, &pair);
-    }
     status = session_close(&session, status);
     pair_clear(&pair);
     return status;

@@ -65,17 +65,16 @@ static void describe_rule(const json_t *rule, const char *condition, char *ret, 
     const char *word = word_of(rule, condition);
     json_int_t rounds = rounds_of(rule, condition);
 
-    if (strcmp(word, "enforced") != 0) {
+    if (strcmp(word, "enforced") != 0)
         (void)snprintf(ret, ret_size, "%s", word);
-    } else if (is_atomic(rule, condition) && rounds < OS_PROBE_PROOF_ROUNDS) {
+    else if (is_atomic(rule, condition) && rounds < OS_PROBE_PROOF_ROUNDS)
         (void)snprintf(ret, ret_size, "enforced, too few rounds (%lld)", (long long)rounds);
-    } else if (is_atomic(rule, condition)) {
+    else if (is_atomic(rule, condition))
         (void)snprintf(ret, ret_size, "enforced, atomic (%lld rounds)", (long long)rounds);
-    } else if (rounds > 0) {
+    else if (rounds > 0)
         (void)snprintf(ret, ret_size, "enforced, NOT atomic (round %lld)", (long long)rounds);
-    } else {
+    else
         (void)snprintf(ret, ret_size, "enforced, not raced");
-    }
 }
 
 static void print_condition(const json_t *profile, size_t request, const char *condition, const char *words)
@@ -92,13 +91,11 @@ static void print_statuses(const json_t *rule, const char *title)
     json_int_t unmet = json_integer_value(json_object_get(rule, "status_unmet"));
     json_int_t missing = json_integer_value(json_object_get(rule, "status_missing"));
 
-    if (unmet == 0) {
+    if (unmet == 0)
         return;
-    }
     (void)printf("%-24s unmet: %lld", title, (long long)unmet);
-    if (missing > 0) {
+    if (missing > 0)
         (void)printf("; nothing there: %lld", (long long)missing);
-    }
     (void)printf("; 409: %s\n", word_of(rule, "answer_409"));
 }
 
@@ -143,19 +140,16 @@ static void print_human(const json_t *profile)
     (void)printf(", measured on %s (%s)\n\n", word_of(profile, "measured_on"), word_of(profile, "source"));
     (void)printf("%-24s %-9s %-36s %s\n", "request", "if", "condition", "safest guard");
     for (size_t i = 0; i < REQUESTS; i++) {
-        if (i != DELETE) {
+        if (i != DELETE)
             print_condition(profile, i, "absent", "absent");
-        }
         print_condition(profile, i, "match", "the ETag");
     }
     (void)printf("\n%-24s if absent: %s; if the ETag: %s\n", "--guard auto", auto_mode(profile, "absent"),
                  auto_mode(profile, "match"));
-    for (size_t i = 0; i < REQUESTS; i++) {
+    for (size_t i = 0; i < REQUESTS; i++)
         print_statuses(rule_of(profile, i), request_titles[i]);
-    }
-    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
         (void)printf("%-24s %s\n", facts[i][1], word_of(profile, facts[i][0]));
-    }
     print_checksums(profile);
     print_vendors(profile);
 }
@@ -176,9 +170,8 @@ static void add_modes(struct json_line *line, const json_t *profile)
     failed |= json_object_set_new(automatic, "match", json_string(auto_mode(profile, "match")));
     for (size_t i = 0; i < REQUESTS; i++) {
         json_t *mode = json_object();
-        if (i != DELETE) {
+        if (i != DELETE)
             failed |= add_mode(mode, "absent", proves_condition(profile, i, "absent"));
-        }
         failed |= add_mode(mode, "match", proves_condition(profile, i, "match"));
         failed |= json_object_set_new(modes, requests[i], mode);
     }
@@ -213,15 +206,13 @@ static enum status probe_report(struct session *session, const char *url, const 
 {
     json_t *profile = json_loads(text, 0, NULL);
 
-    if (profile == NULL) {
+    if (profile == NULL)
         return session_fail(session, url, OS_ERR_NO_MEMORY, "There is not enough memory to show the profile.");
-    }
     progress_end(&session->output.progress);
-    if (session->output.json) {
+    if (session->output.json)
         print_json(&session->output, url, profile);
-    } else if (output_is_human(&session->output)) {
+    else if (output_is_human(&session->output))
         print_human(profile);
-    }
     json_decref(profile);
     return STATUS_DONE;
 }
@@ -248,9 +239,8 @@ static enum status probe_to(struct session *session, const char *url, struct res
     enum status status = code == OS_OK ? probe_report(session, url, text)
                                        : output_outcome(&session->output, url, status_of_read(code), &error);
     bool good = code == OS_OK && (file->stream == NULL || fputs(text, file->stream) >= 0);
-    if (!result_file_close(file, good, &error) && code == OS_OK) {
+    if (!result_file_close(file, good, &error) && code == OS_OK)
         status = output_outcome(&session->output, url, STATUS_NOT_EXECUTED, &error);
-    }
     os_free(text);
     return status;
 }
@@ -261,9 +251,8 @@ static enum status probe_store(struct session *session, const char *url)
     struct result_file file = {0};
     os_error error = {0};
 
-    if (name != NULL && !result_file_open(name, &file, &error)) {
+    if (name != NULL && !result_file_open(name, &file, &error))
         return output_outcome(&session->output, url, STATUS_NOT_EXECUTED, &error);
-    }
     return probe_to(session, url, &file);
 }
 
@@ -274,13 +263,11 @@ static enum status probe_run(const struct options *options)
     struct session session;
     enum status status;
 
-    if (!location_parse(options->operand[0], LOCATION_PREFIX, options, &at, &usage)) {
+    if (!location_parse(options->operand[0], LOCATION_PREFIX, options, &at, &usage))
         return output_usage(options, &usage);
-    }
     status = session_open(&session, options, at.url);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = probe_store(&session, at.url);
-    }
     status = session_close(&session, status);
     location_clear(&at);
     return status;

@@ -16,9 +16,8 @@ static enum status put_run(const struct options *options)
         return output_usage(options, &usage);
     }
     status = session_open(&session, options, to.store);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = transfer_up(&session, &to, options->operand[0]);
-    }
     status = session_close(&session, status);
     location_clear(&to);
     return status;

@@ -19,14 +19,12 @@ static bool take_operands(const struct options *options, const char **ret_url, c
 {
     for (size_t i = 0; i < options->operand_count; i++) {
         const char **slot = is_ticket(options->operand[i]) ? ret_ticket : ret_url;
-        if (*slot != NULL) {
+        if (*slot != NULL)
             return usage_refuse(usage, "resolve takes one URL and one ticket.");
-        }
         *slot = options->operand[i];
     }
-    if (*ret_ticket != NULL && options_on(options, OPTION_TICKET_FILE)) {
+    if (*ret_ticket != NULL && options_on(options, OPTION_TICKET_FILE))
         return usage_refuse(usage, "The ticket is given twice, on the command line and by --ticket-file; give one.");
-    }
     if (*ret_ticket == NULL && !options_on(options, OPTION_TICKET_FILE)) {
         return usage_refuse(usage,
                             "resolve needs a ticket: give --ticket-file FILE (- for stdin), or the ticket itself.");
@@ -86,9 +84,8 @@ static enum status resolve_run(const struct options *options)
         return output_usage(options, &usage);
     }
     status = session_open(&session, options, at.store);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = resolve_ticket(&session, &at, ticket);
-    }
     status = session_close(&session, status);
     free(ticket);
     location_clear(&at);

@@ -17,9 +17,8 @@ static enum status remove_plainly(struct session *session, const struct location
         (void)snprintf(error.message, sizeof(error.message), "There is no object %.900s: nothing was deleted.",
                        at->url);
     }
-    if (code != OS_OK && code != OS_ERR_DENIED) {
+    if (code != OS_OK && code != OS_ERR_DENIED)
         return output_outcome(&session->output, at->url, status_of_read(code), &error);
-    }
     (void)os_delete(session->client, at->key, &session->call, &error);
     return output_plain_write(&session->output, at->url, &error);
 }
@@ -50,9 +49,8 @@ static enum status rm_run(const struct options *options)
         return output_usage(options, &usage);
     }
     status = session_open(&session, options, at.store);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = remove_object(&session, &at);
-    }
     status = session_close(&session, status);
     location_clear(&at);
     return status;

@@ -20,13 +20,11 @@ static bool is_in_the_way(const struct listing *listing, const os_record *record
     os_object object = OS_OBJECT_INIT;
     os_error error = {0};
 
-    if (listing->at->store == NULL || record->key == NULL) {
+    if (listing->at->store == NULL || record->key == NULL)
         return true;
-    }
     os_code code = os_head(listing->session->client, record->key, &listing->session->call, &object, &error);
-    if (strcmp(record->etag, "*") == 0) {
+    if (strcmp(record->etag, "*") == 0)
         return code != OS_OK;
-    }
     return code == OS_OK ? strcmp(object.etag, record->etag) == 0 : code != OS_ERR_NOT_FOUND;
 }
 
@@ -58,13 +56,11 @@ static int table_ls_each(void *context, const os_record *record)
     struct table_view view;
 
     table_view(record, listing->session->options, &view);
-    if (!is_wanted(listing, record, &view)) {
+    if (!is_wanted(listing, record, &view))
         return 0;
-    }
     listing->output_failed = !table_show_record(output, record, &view, false);
-    if (listing->stuck && output_is_human(output)) {
+    if (listing->stuck && output_is_human(output))
         show_mend(listing, record);
-    }
     return listing->output_failed ? 1 : 0;
 }
 
@@ -79,11 +75,10 @@ static enum status table_ls_run(const struct options *options)
     if (status == STATUS_DONE) {
         os_error error = {0};
         os_code code = os_table_list(session.client, NULL, &session.call, table_ls_each, &listing, &error);
-        if (listing.output_failed) {
+        if (listing.output_failed)
             status = STATUS_OUTPUT;
-        } else if (code != OS_OK) {
+        else if (code != OS_OK)
             status = output_outcome(&session.output, at.url, status_of_read(code), &error);
-        }
     }
     return table_close(&session, &at, status);
 }

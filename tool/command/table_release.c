@@ -20,14 +20,12 @@ static void take_candidate(struct candidates *candidates, const os_record *recor
 {
     bool in_the_way = view->state != TABLE_RELEASED && view->state != TABLE_OVER;
 
-    if (view->state == TABLE_RELEASED) {
+    if (view->state == TABLE_RELEASED)
         return;
-    }
     candidates->held++;
     candidates->in_the_way += in_the_way ? 1 : 0;
-    if (!in_the_way && candidates->in_the_way > 0) {
+    if (!in_the_way && candidates->in_the_way > 0)
         return;
-    }
     int len = snprintf(candidates->etag, sizeof(candidates->etag), "%s", record->etag);
     candidates->failed = len < 0 || (size_t)len >= sizeof(candidates->etag);
 }
@@ -40,9 +38,8 @@ static int table_release_each(void *context, const os_record *record)
     candidates->all++;
     table_view(record, candidates->options, &view);
     take_candidate(candidates, record, &view);
-    if (!candidates->output->json && !candidates->failed) {
+    if (!candidates->output->json && !candidates->failed)
         candidates->failed = !table_show_record(candidates->output, record, &view, false);
-    }
     return candidates->failed ? 1 : 0;
 }
 
@@ -57,15 +54,12 @@ static enum status choose_candidate(struct session *session, const struct locati
         return session_fail(session, at->url, OS_ERR_IO,
                             "The records of \"%.400s\" could not be read; none was released.", at->key);
     }
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return output_outcome(&session->output, at->url, status_of_read(code), &error);
-    }
-    if (options_text(session->options, OPTION_ETAG) != NULL) {
+    if (options_text(session->options, OPTION_ETAG) != NULL)
         return STATUS_DONE;
-    }
-    if (candidates->all == 0) {
+    if (candidates->all == 0)
         return session_fail(session, at->url, OS_ERR_NOT_FOUND, "There is no record of \"%.800s\".", at->key);
-    }
     if (candidates->held == 0) {
         return session_fail(session, at->url, OS_ERR_NOT_FOUND, "No record of \"%.800s\" is held: nothing to release.",
                             at->key);
@@ -88,9 +82,8 @@ static enum status release_record(struct session *session, const struct location
     os_error error = {0};
     os_code code;
 
-    if (status != STATUS_DONE) {
+    if (status != STATUS_DONE)
         return status;
-    }
     code = os_table_release(session->client, at->key, etag == NULL ? candidates.etag : etag, force, &session->call,
                             &error);
     return output_outcome(&session->output, at->url, status_of_write(code), &error);
@@ -99,9 +92,8 @@ static enum status release_record(struct session *session, const struct location
 /* Whether the holder can still write is a question of S3 time, which the store tells. */
 static bool check_store(const struct options *options, struct usage *usage)
 {
-    if (location_is_url(options->operand[0]) || options_text(options, OPTION_STORE) != NULL) {
+    if (location_is_url(options->operand[0]) || options_text(options, OPTION_STORE) != NULL)
         return true;
-    }
     return usage_refuse(usage, "A release needs the store's time: name the object by URL, or give --store.");
 }
 
@@ -112,13 +104,11 @@ static enum status table_release_run(const struct options *options)
     struct location at;
     enum status status;
 
-    if (!check_store(options, &usage)) {
+    if (!check_store(options, &usage))
         return output_usage(options, &usage);
-    }
     status = table_open(&session, options, options->operand[0], LOCATION_OBJECT, &at);
-    if (status == STATUS_DONE) {
+    if (status == STATUS_DONE)
         status = release_record(&session, &at);
-    }
     return table_close(&session, &at, status);
 }
 

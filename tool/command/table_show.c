@@ -16,9 +16,8 @@ static int table_show_each(void *context, const os_record *record)
     struct listing *listing = context;
     struct table_view view;
 
-    if (listing->count++ > 0 && output_is_human(listing->output)) {
+    if (listing->count++ > 0 && output_is_human(listing->output))
         (void)fputc('\n', stdout);
-    }
     table_view(record, listing->options, &view);
     listing->output_failed = !table_show_record(listing->output, record, &view, true);
     return listing->output_failed ? 1 : 0;
@@ -34,13 +33,12 @@ static enum status table_show_run(const struct options *options)
     if (status == STATUS_DONE) {
         os_error error = {0};
         os_code code = os_table_list(session.client, at.key, &session.call, table_show_each, &listing, &error);
-        if (listing.output_failed) {
+        if (listing.output_failed)
             status = STATUS_OUTPUT;
-        } else if (code != OS_OK) {
+        else if (code != OS_OK)
             status = output_outcome(&session.output, at.url, status_of_read(code), &error);
-        } else if (listing.count == 0) {
+        else if (listing.count == 0)
             status = session_fail(&session, at.url, OS_ERR_NOT_FOUND, "There is no record of \"%.800s\".", at.key);
-        }
     }
     return table_close(&session, &at, status);
 }

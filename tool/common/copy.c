@@ -11,9 +11,8 @@ bool copy_complete_target(struct location *to, const char *name, struct usage *u
     char *key;
     bool good;
 
-    if (len > 0 && to->key[len - 1] != '/') {
+    if (len > 0 && to->key[len - 1] != '/')
         return true;
-    }
     if (last[0] == '\0' || strcmp(name, "-") == 0) {
         return usage_refuse(usage,
                             "The target \"%.200s\" names no object, and \"%.200s\" does not end in a name for one.",
@@ -41,9 +40,8 @@ bool pair_parse(const struct options *options, struct object_pair *ret, struct u
     }
     good = good && copy_complete_target(&pair.to, pair.from.key, usage);
     bool is_older = options_text(options, OPTION_SOURCE_VERSION_ID) != NULL; /* an old version, written again */
-    if (good && !is_older && strcmp(pair.from.key, pair.to.key) == 0) {
+    if (good && !is_older && strcmp(pair.from.key, pair.to.key) == 0)
         good = usage_refuse(usage, "Source and target are the same object, \"%.200s\".", pair.to.url);
-    }
     if (!good) {
         pair_clear(&pair);
         return false;

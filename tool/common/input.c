@@ -23,13 +23,11 @@ static int64_t read_stream(void *context, void *data, size_t size)
         ssize_t got;
         input->stopped = waited == INTERRUPT_SIGNAL;
         input->late = waited == INTERRUPT_LATE;
-        if (waited != INTERRUPT_READY) {
+        if (waited != INTERRUPT_READY)
             return -1;
-        }
         got = read(input->fd, data, size);
-        if (got >= 0) {
+        if (got >= 0)
             return got;
-        }
         if (errno != EINTR && errno != EAGAIN) {
             input->failure = errno;
             return -1;
@@ -44,9 +42,8 @@ static int open_stream(const char *file)
 {
     struct stat found;
 
-    if (stat(file, &found) != 0 || S_ISDIR(found.st_mode) || (S_ISREG(found.st_mode) && found.st_size > 0)) {
+    if (stat(file, &found) != 0 || S_ISDIR(found.st_mode) || (S_ISREG(found.st_mode) && found.st_size > 0))
         return -1;
-    }
     return open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
@@ -72,9 +69,8 @@ void input_body(struct input *input, const struct session *session, const char *
 
 void input_explain(const struct input *input, os_error *error)
 {
-    if (error->code != OS_ERR_BODY) {
+    if (error->code != OS_ERR_BODY)
         return;
-    }
     if (input->stopped) {
         error->code = OS_ERR_CANCELLED;
         (void)snprintf(error->message, sizeof(error->message),

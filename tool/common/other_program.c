@@ -25,9 +25,8 @@ static int try_in(const char *folder, const char *program, char **argv)
 {
     char path[PATH_MAX];
 
-    if (snprintf(path, sizeof(path), "%s%s", folder, program) >= (int)sizeof(path)) {
+    if (snprintf(path, sizeof(path), "%s%s", folder, program) >= (int)sizeof(path))
         return ENAMETOOLONG;
-    }
     argv[0] = path;
     (void)execv(path, argv);
     return errno;
@@ -53,8 +52,7 @@ enum status other_program_run(const struct options *options, char **argv)
     char folder[PATH_MAX];
 
     find_own_folder(folder);
-    if (folder[0] == '\0') {
+    if (folder[0] == '\0')
         (void)snprintf(folder, sizeof(folder), "%s", OSCOMMIT_INSTALLED_PROGRAMS);
-    }
     return report_missing(options, folder, try_in(folder, options->command->program, argv));
 }

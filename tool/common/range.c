@@ -10,14 +10,12 @@ static bool take_number(const char **cursor, uint64_t *ret)
     char *end;
     unsigned long long value;
 
-    if (**cursor < '0' || **cursor > '9') {
+    if (**cursor < '0' || **cursor > '9')
         return false;
-    }
     errno = 0;
     value = strtoull(*cursor, &end, 10);
-    if (errno != 0) {
+    if (errno != 0)
         return false;
-    }
     *cursor = end;
     *ret = value;
     return true;
@@ -31,12 +29,10 @@ bool range_parse(const char *text, uint64_t *ret_offset, uint64_t *ret_count, st
     bool good = take_number(&cursor, &first) && *cursor++ == '-';
     bool open = good && *cursor == '\0';
 
-    if (good && !open) {
+    if (good && !open)
         good = take_number(&cursor, &last) && *cursor == '\0' && last >= first && last - first < UINT64_MAX;
-    }
-    if (!good) {
+    if (!good)
         return usage_refuse(usage, "--range must be FIRST-LAST or FIRST-, counted from 0, not \"%.64s\".", text);
-    }
     *ret_offset = first;
     *ret_count = open ? 0 : last - first + 1;
     return true;

@@ -21,9 +21,8 @@ static bool table_locate(const struct options *options, const char *name, enum l
             return usage_refuse(
                 usage, "The table is not given: name it with --ledger, or name the store with --store or by URL.");
         }
-        if (wants == LOCATION_OBJECT && name[0] == '\0') {
+        if (wants == LOCATION_OBJECT && name[0] == '\0')
             return usage_refuse(usage, "The key is empty.");
-        }
         ret->key = strdup(name == NULL ? "" : name);
         ret->url = strdup(name == NULL ? options_text(options, OPTION_LEDGER) : name);
         return (ret->key != NULL && ret->url != NULL) || usage_refuse(usage, "There is not enough memory.");
@@ -38,9 +37,8 @@ enum status table_open(struct session *session, const struct options *options, c
 
     memset(session, 0, sizeof(*session));
     memset(ret_at, 0, sizeof(*ret_at));
-    if (!table_locate(options, name, wants, ret_at, &usage)) {
+    if (!table_locate(options, name, wants, ret_at, &usage))
         return output_usage(options, &usage);
-    }
     /* A client asks for a store even where only the ledger is used; no request goes to this one. */
     return session_open(session, options, ret_at->store == NULL ? "s3://no-store-was-named" : ret_at->store);
 }
@@ -107,14 +105,12 @@ static bool show_json(struct output *output, const os_record *record, const stru
     json_line_text(&line, "path", record->path);
     json_line_text(&line, "etag", record->etag);
     add_view(&line, record, view);
-    if (view->state != TABLE_DAMAGED) {
+    if (view->state != TABLE_DAMAGED)
         add_record(&line, record);
-    }
-    if (other != NULL) {
+    if (other != NULL)
         json_line_value(&line, "other", other);
-    } else {
+    else
         json_line_text(&line, "other", record->other);
-    }
     return output_json_print(output, &line);
 }
 
@@ -182,9 +178,8 @@ static void show_record(const os_record *record)
     show_time("ttl", record->ttl_s, "1970");
     show_field("nonce", text_or(record->nonce, "none: written by object_store"));
     show_field("saw", text_or(record->saw, "none"));
-    if (text_or(record->upload, "")[0] != '\0') {
+    if (text_or(record->upload, "")[0] != '\0')
         show_field("upload", record->upload);
-    }
 }
 
 static void show_long(const os_record *record, const struct table_view *view)
@@ -192,12 +187,10 @@ static void show_long(const os_record *record, const struct table_view *view)
     show_field("path", record->path);
     show_field("etag", record->etag);
     show_state(record, view);
-    if (view->state != TABLE_DAMAGED) {
+    if (view->state != TABLE_DAMAGED)
         show_record(record);
-    }
-    if (strcmp(text_or(record->other, "{}"), "{}") != 0) {
+    if (strcmp(text_or(record->other, "{}"), "{}") != 0)
         show_field(view->state == TABLE_DAMAGED ? "item" : "other", record->other);
-    }
 }
 
 static void show_short(const os_record *record, const struct table_view *view)
@@ -219,16 +212,13 @@ static void show_short(const os_record *record, const struct table_view *view)
 bool table_show_record(struct output *output, const os_record *record, const struct table_view *view, bool long_form)
 {
     progress_clear(&output->progress);
-    if (output->json) {
+    if (output->json)
         return show_json(output, record, view);
-    }
-    if (output->quiet) {
+    if (output->quiet)
         return true;
-    }
-    if (long_form) {
+    if (long_form)
         show_long(record, view);
-    } else {
+    else
         show_short(record, view);
-    }
     return streams_good();
 }

@@ -20,11 +20,9 @@ static uint64_t or_default(uint64_t value, uint64_t otherwise)
 /* R14: who takes over aborts the upload, and no request can name such a one. */
 static bool has_impossible_upload(const os_record *record)
 {
-    for (const unsigned char *c = (const unsigned char *)record->upload; c != NULL && *c != '\0'; c++) {
-        if (*c <= ' ' || *c >= 0x7f) {
+    for (const unsigned char *c = (const unsigned char *)record->upload; c != NULL && *c != '\0'; c++)
+        if (*c <= ' ' || *c >= 0x7f)
             return true;
-        }
-    }
     return false;
 }
 
@@ -58,18 +56,16 @@ void table_view(const os_record *record, const struct options *options, struct t
     int64_t now_s = (int64_t)time(NULL);
 
     *ret = (struct table_view){.state = TABLE_DAMAGED};
-    if (record->unreadable != NULL && record->unreadable[0] != '\0') {
+    if (record->unreadable != NULL && record->unreadable[0] != '\0')
         return;
-    }
-    if (record->timeout_ms == 0) {
+    if (record->timeout_ms == 0)
         ret->state = TABLE_RELEASED;
-    } else if (record->generation == UINT64_MAX || has_impossible_upload(record)) {
+    else if (record->generation == UINT64_MAX || has_impossible_upload(record))
         ret->state = TABLE_ENDLESS;
-    } else if (record->has_fence) {
+    else if (record->has_fence)
         fenced(record, options, now_s, ret);
-    } else {
+    else
         unfenced(record, options, now_s, ret);
-    }
 }
 
 const char *table_state_word(enum table_state state)
@@ -101,8 +97,7 @@ void table_holder(const os_record *record, char ret[TABLE_HOLDER_SIZE])
         (void)snprintf(ret, TABLE_HOLDER_SIZE, "object_store");
     } else {
         (void)snprintf(ret, TABLE_HOLDER_SIZE, "%.*s", NONCE_SHOWN, record->nonce);
-        for (char *c = ret; *c != '\0'; c++) {
+        for (char *c = ret; *c != '\0'; c++)
             *c = *c > ' ' && *c < 0x7f ? *c : '?'; /* ours are hexadecimal digits */
-        }
     }
 }

@@ -22,9 +22,8 @@ struct headers {
 
 static void headers_clear(struct headers *headers)
 {
-    for (size_t i = 0; i < headers->count; i++) {
+    for (size_t i = 0; i < headers->count; i++)
         free(headers->names[i]);
-    }
 }
 
 static bool add_pair(struct headers *headers, const char *pair, os_metadata *ret)
@@ -46,24 +45,20 @@ static bool add_pair(struct headers *headers, const char *pair, os_metadata *ret
 /* Names of metadata are made lower case: header names have none, and the services give them back so. */
 static bool add_metadata(struct headers *headers, const char *pair, os_metadata *ret)
 {
-    if (!add_pair(headers, pair, ret)) {
+    if (!add_pair(headers, pair, ret))
         return false;
-    }
-    for (char *p = headers->names[headers->count - 1]; *p != '\0'; p++) {
+    for (char *p = headers->names[headers->count - 1]; *p != '\0'; p++)
         *p = (char)tolower((unsigned char)*p);
-    }
     return true;
 }
 
 static bool add_pairs(struct headers *headers, const struct options *options)
 {
     bool ok = true;
-    for (size_t i = 0; ok && i < options->metadata_count; i++) {
+    for (size_t i = 0; ok && i < options->metadata_count; i++)
         ok = add_metadata(headers, options->metadata[i], &headers->metadata[i]);
-    }
-    for (size_t i = 0; ok && i < options->tag_count; i++) {
+    for (size_t i = 0; ok && i < options->tag_count; i++)
         ok = add_pair(headers, options->tags[i], &headers->tags[i]);
-    }
     return ok;
 }
 
@@ -113,13 +108,12 @@ static enum status put_body(struct session *session, const struct location *to, 
     os_error error = {0};
     os_verdict verdict;
 
-    if (etag != NULL) {
+    if (etag != NULL)
         verdict = os_put_if_match(session->client, to->key, etag, body, headers, &session->call, &result, &error);
-    } else if (options_on(session->options, OPTION_IF_ABSENT)) {
+    else if (options_on(session->options, OPTION_IF_ABSENT))
         verdict = os_put_if_absent(session->client, to->key, body, headers, &session->call, &result, &error);
-    } else {
+    else
         return put_plain(session, to, input, body, headers);
-    }
     input_explain(input, &error);
     return guarded_finish(session, to->url, verdict, &result, &error);
 }
@@ -131,9 +125,8 @@ enum status transfer_up(struct session *session, const struct location *to, cons
     struct headers headers;
     enum status status;
 
-    if (!headers_fill(&headers, session->options)) {
+    if (!headers_fill(&headers, session->options))
         return session_fail(session, to->url, OS_ERR_NO_MEMORY, "There is no memory for the metadata.");
-    }
     input_body(&input, session, file, &body);
     status = put_body(session, to, &input, &body, &headers.options);
     input_close(&input);
@@ -146,11 +139,9 @@ static bool is_stdout(const char *file)
 {
     static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(file, names[i]) == 0) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(file, names[i]) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -168,9 +159,8 @@ static int write_stdout(void *context, const void *data, size_t length)
 
     while (length > 0) {
         ssize_t written;
-        if (!interrupt_wait(sink->interrupt, STDOUT_FILENO, POLLOUT)) {
+        if (!interrupt_wait(sink->interrupt, STDOUT_FILENO, POLLOUT))
             return 1;
-        }
         written = write(STDOUT_FILENO, next, length < PIPE_BUF ? length : PIPE_BUF);
         if (written < 0 && errno != EINTR && errno != EAGAIN) {
             sink->failure = errno;
@@ -202,9 +192,8 @@ static enum status down_to_stdout(struct session *session, const struct location
         return session_fail(session, from->url, OS_ERR_CANCELLED,
                             "A signal stopped the command before the whole object was read.");
     }
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return output_outcome(&session->output, from->url, status_of_read(code), &error);
-    }
     progress_end(&session->output.progress);
     return STATUS_DONE; /* the object is the result; a line behind it would spoil it */
 }
@@ -220,21 +209,18 @@ enum status transfer_down(struct session *session, const struct location *from, 
     sink.offset = offset;
     sink.count = count;
     sink.version_id = options_text(session->options, OPTION_VERSION_ID);
-    if (is_stdout(file)) {
+    if (is_stdout(file))
         return down_to_stdout(session, from, &sink);
-    }
     sink.file = file;
     code = os_get(session->client, from->key, &sink, &session->call, &found, &error);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return output_outcome(&session->output, from->url, status_of_read(code), &error);
-    }
     return output_object(&session->output, from->url, &found, true);
 }
 
 bool transfer_down_check(const struct options *options, const char *file, struct usage *usage)
 {
-    if (is_stdout(file) && options_on(options, OPTION_JSON)) {
+    if (is_stdout(file) && options_on(options, OPTION_JSON))
         return usage_refuse(usage, "The object and the JSON result cannot both go to stdout: name a file.");
-    }
     return true;
 }

@@ -129,10 +129,9 @@ static int address_take(struct address *ret, int port, bool listens)
 
 static void address_free(struct address *address)
 {
-    for (int i = 0; i < WAITING; i++) {
+    for (int i = 0; i < WAITING; i++)
         if (address->waiting[i] >= 0)
             close(address->waiting[i]);
-    }
     close(address->socket);
 }
 

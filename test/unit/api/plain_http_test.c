@@ -64,8 +64,7 @@ TEST_WITH(scratch, what_stays_on_the_machine_or_is_encrypted_is_none)
 {
     static const char *const hosts[] = {"http://127.0.0.1:9000", "http://localhost", "http://[::1]:80", "https://minio",
                                         NULL};
-    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
         assert_int_equal(open_with("s3://bucket", hosts[i], "dynamodb://records", hosts[i]).count, 0);
-    }
     assert_int_equal(open_with(scratch->url, "http://minio", NULL, "http://minio").count, 0); /* neither is asked */
 }

@@ -34,9 +34,8 @@ static void expect_free(void)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         struct stat found;
         struct stat null;
-        if (fstat(fd, &found) == 0 && (stat("/dev/null", &null) != 0 || found.st_rdev != null.st_rdev)) {
+        if (fstat(fd, &found) == 0 && (stat("/dev/null", &null) != 0 || found.st_rdev != null.st_rdev))
             _exit(TAKEN);
-        }
     }
 }
 
@@ -51,9 +50,8 @@ static int64_t give(void *context, void *data, size_t size)
     char *bytes = data;
     size_t count = 0;
     expect_free();
-    while (count < size && count < 1000 && content->given < OBJECT_SIZE) {
+    while (count < size && count < 1000 && content->given < OBJECT_SIZE)
         bytes[count++] = byte_at(content->given++);
-    }
     return (int64_t)count;
 }
 
@@ -62,9 +60,8 @@ static int take(void *context, const void *data, size_t length)
     struct content *content = context;
     const char *bytes = data;
     expect_free();
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         content->right = content->right && bytes[i] == byte_at(content->got + i);
-    }
     content->got += length;
     return 0;
 }
@@ -128,14 +125,12 @@ static int put_and_get_embedded(const struct scratch *scratch, int talk)
     os_call call = OS_CALL_INIT;
     os_client *client = scratch_client(scratch, NULL);
     (void)talk;
-    call.progress = progress;                                               /* on the thread that writes */
-    if (os_put(client, "first", &first, NULL, NULL, NULL, NULL) != OS_OK) { /* now SQLite has its files open */
+    call.progress = progress;                                             /* on the thread that writes */
+    if (os_put(client, "first", &first, NULL, NULL, NULL, NULL) != OS_OK) /* now SQLite has its files open */
         return FAILED;
-    }
     close_standard_streams();
-    if (os_put(client, "key", &body, NULL, &call, NULL, NULL) != OS_OK) {
+    if (os_put(client, "key", &body, NULL, &call, NULL, NULL) != OS_OK)
         return FAILED;
-    }
     return get_back(client) ? 0 : DIFFERENT;
 }
 
@@ -143,15 +138,13 @@ static int put_and_get_embedded(const struct scratch *scratch, int talk)
 static int get_over_http(const struct scratch *scratch, int talk)
 {
     char host[64] = "";
-    if (read(talk, host, sizeof(host)) <= 0) {
+    if (read(talk, host, sizeof(host)) <= 0)
         return FAILED;
-    }
     os_client *client = scratch_s3_client(scratch, host, NULL);
     close_standard_streams();
     for (int i = 0; i < 2; i++) {
-        if (!get_back(client)) {
+        if (!get_back(client))
             return FAILED;
-        }
         expect_free();
     }
     return 0;
@@ -172,9 +165,8 @@ TEST_WITH(scratch, what_a_program_prints_gets_onto_no_connection)
     assert_non_null(answer);
     int head = sprintf(answer, "HTTP/1.1 200 OK\r\nx-amz-request-id: 1\r\nETag: \"e\"\r\nContent-Length: %d\r\n\r\n",
                        OBJECT_SIZE);
-    for (size_t i = 0; i < OBJECT_SIZE; i++) {
+    for (size_t i = 0; i < OBJECT_SIZE; i++)
         answer[(size_t)head + i] = byte_at(i);
-    }
     struct http_server_step step = {.answer = answer, .answer_length = (size_t)head + OBJECT_SIZE};
     http_server_push(server, &step);
     http_server_push(server, &step);

@@ -196,9 +196,8 @@ enum date_belief __wrap_dates_judge(struct dates *dates, uint64_t date_s, const 
 {
     (void)now;
     (void)margin_s;
-    if (!dates->known || date_s >= dates->date_s) {
+    if (!dates->known || date_s >= dates->date_s)
         *dates = (struct dates){.known = true, .date_s = date_s, .clock = *sent};
-    }
     return DATE_BELIEVED;
 }
 

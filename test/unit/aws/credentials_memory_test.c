@@ -33,9 +33,8 @@ static void fail_each(const struct credentials_source *source)
         os_error err;
         alloc_fail_at(number);
         os_code code = credentials_new(source, &credentials, &err);
-        if (code == OS_OK) {
+        if (code == OS_OK)
             code = credentials_get(credentials, NOW_S, false, &keys, &err);
-        }
         alloc_fail_none();
         ok = code == OS_OK;
         assert_int_equal(code, alloc_failed ? OS_ERR_NO_MEMORY : OS_OK);

@@ -19,17 +19,15 @@ static void expect_keys(struct credentials *credentials, int64_t now_s, const ch
     struct sigv4_keys keys;
     os_error err = {.code = OS_ERR_IO};
     os_code code = credentials_get(credentials, now_s, false, &keys, &err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         fail_msg("%s", err.message);
-    }
     assert_int_equal(err.code, OS_OK);
     assert_string_equal(keys.access_key_id, id);
     assert_string_equal(keys.secret_access_key, secret);
-    if (token == NULL) {
+    if (token == NULL)
         assert_null(keys.session_token);
-    } else {
+    else
         assert_string_equal(keys.session_token, token);
-    }
 }
 
 /* The sentence of the failure; it never has a secret in it. */
@@ -40,9 +38,8 @@ static void expect_none(const struct credentials_source *source, const char *sen
     os_error err;
     assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CREDENTIALS);
     assert_string_equal(keys.access_key_id, "untouched");
-    if (strstr(err.message, sentence) == NULL) {
+    if (strstr(err.message, sentence) == NULL)
         fail_msg("\"%s\" is not in \"%s\"", sentence, err.message);
-    }
     assert_null(strstr(err.message, "HUSH"));
     credentials_free(credentials);
 }

@@ -8,9 +8,8 @@ static struct endpoint parsed(const char *url, const char *region)
     struct endpoint endpoint;
     os_error err;
     os_code code = endpoint_parse("s3", url, region, &endpoint, &err);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         fail_msg("%s: %s", url ? url : "no URL", err.message);
-    }
     return endpoint;
 }
 
@@ -88,9 +87,8 @@ TEST(urls_that_are_more_or_less_than_an_origin_are_refused)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct endpoint endpoint = {.host = "untouched"};
         os_error err;
-        if (endpoint_parse("dynamodb", bad[i], "us-east-1", &endpoint, &err) != OS_ERR_CONFIG) {
+        if (endpoint_parse("dynamodb", bad[i], "us-east-1", &endpoint, &err) != OS_ERR_CONFIG)
             fail_msg("%s is taken", bad[i]);
-        }
         assert_string_equal(endpoint.host, "untouched");
         assert_non_null(strstr(err.message, "dynamodb endpoint"));
         assert_null(strstr(err.message, "PASSWORD"));
@@ -255,16 +253,12 @@ TEST(bucket_names_follow_the_rules_of_s3)
                          "cket",
                          "192.168.5.4",
                          longest};
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-        if (!bucket_name_ok(good[i])) {
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+        if (!bucket_name_ok(good[i]))
             fail_msg("%s is refused", good[i]);
-        }
-    }
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        if (bucket_name_ok(bad[i])) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        if (bucket_name_ok(bad[i]))
             fail_msg("%s is taken", bad[i]);
-        }
-    }
     assert_false(bucket_name_ok(NULL));
     longest[255] = '\0';
     assert_true(bucket_name_ok(longest));

@@ -66,9 +66,8 @@ TEST(headers_that_leave_no_room_are_told_from_want_of_memory)
     for (size_t bytes = 62000; bytes < 65000; bytes += 7) {
         struct outcome outcome = sign(signer, "token", 10, bytes, false);
         assert_true(outcome.checked != OS_OK || outcome.is_signed);
-        if (outcome.checked != OS_OK && refused_from == 0) {
+        if (outcome.checked != OS_OK && refused_from == 0)
             refused_from = bytes;
-        }
     }
     assert_true(refused_from > 0);
     assert_true(sign(signer, "token", 10, refused_from - SLACK_BYTES, false).checked == OS_OK);

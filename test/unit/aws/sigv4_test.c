@@ -270,9 +270,8 @@ TEST_WITH(signing, no_secret_is_left_in_a_signed_request)
 {
     make(&signing->request, "GET", "/k");
     assert_true(sigv4_sign_header(signing->signer, &keys, NOW_S, SIGV4_EMPTY_SHA256, &signing->request));
-    for (size_t i = 0; i < signing->request.headers.count; i++) {
+    for (size_t i = 0; i < signing->request.headers.count; i++)
         assert_null(strstr(signing->request.headers.list[i].value, keys.secret_access_key));
-    }
 }
 
 /* ---------------------------------------------------------------------------------------------------- limits */
@@ -302,9 +301,8 @@ static bool signs_parameters(size_t count)
     struct http_request request;
     struct sigv4_signer *signer = signer_for("s3");
     make(&request, "GET", "/k");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         assert_true(http_request_add_query(&request, "p", "v"));
-    }
     bool ok = sigv4_sign_header(signer, &keys, NOW_S, SIGV4_EMPTY_SHA256, &request);
     sigv4_signer_free(signer);
     http_request_free(&request);

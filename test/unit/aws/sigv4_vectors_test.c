@@ -33,9 +33,8 @@ static void take_query(struct text rest, struct http_request *request)
     while (rest.len > 0) {
         struct text value = rest;
         struct text name;
-        if (!text_take_until(&rest, '&', &value)) {
+        if (!text_take_until(&rest, '&', &value))
             rest.len = 0;
-        }
         if (!text_take_until(&value, '=', &name)) {
             name = value;
             value = text_of("", 0);
@@ -45,11 +44,10 @@ static void take_query(struct text rest, struct http_request *request)
         buf_init(&plain_name, 1024);
         buf_init(&plain_value, 1024);
         assert_true(text_percent_decode(&plain_name, name) && text_percent_decode(&plain_value, value));
-        if (!text_starts(name, "X-Amz-")) {
+        if (!text_starts(name, "X-Amz-"))
             assert_true(http_request_add_query(request, buf_str(&plain_name), buf_str(&plain_value)));
-        } else if (text_is(name, "X-Amz-Security-Token")) {
+        else if (text_is(name, "X-Amz-Security-Token"))
             assert_true(http_headers_set(&request->headers, "x-amz-security-token", buf_str(&plain_value)));
-        }
         buf_free(&plain_name);
         buf_free(&plain_value);
     }
@@ -96,12 +94,10 @@ static void vector_read(const char *text, struct vector *ret)
     take_request_line(line, ret);
     while (rest.len > 0) {
         line = rest;
-        if (!text_take_until(&rest, '\n', &line)) {
+        if (!text_take_until(&rest, '\n', &line))
             rest.len = 0;
-        }
-        if (line.len == 0) {
+        if (line.len == 0)
             break;
-        }
         take_header(line, ret);
     }
     assert_true(text_copy(rest, ret->body, sizeof(ret->body)));
@@ -120,18 +116,16 @@ static char *header_file(const char *name, const char *stage)
     snprintf(path, sizeof(path), "sigv4/header/%s/%s.txt", name, stage);
     char *text = data_file(path);
     size_t len = strlen(text);
-    while (len > 0 && text[len - 1] == '\n') {
+    while (len > 0 && text[len - 1] == '\n')
         text[--len] = '\0';
-    }
     return text;
 }
 
 static void expect(const char *name, const char *stage, const char *got)
 {
     char *wanted = header_file(name, stage);
-    if (strcmp(wanted, got) != 0) {
+    if (strcmp(wanted, got) != 0)
         fail_msg("%s, %s: wanted\n%s\n\ngot\n%s", name, stage, wanted, got);
-    }
     free(wanted);
 }
 
@@ -142,9 +136,8 @@ static void check_header_form(const char *name)
     struct vector vector;
     char payload[65];
     vector_read(text, &vector);
-    if (strcmp(name, "get-vanilla-with-session-token") == 0) { /* its token is in no file: it is the suite's context */
+    if (strcmp(name, "get-vanilla-with-session-token") == 0) /* its token is in no file: it is the suite's context */
         assert_true(TEXT_COPY_STR("6e86291e8372ff2a2260956d9b8aae1d763fbf315fa00fa31553b73ebf194267", vector.token));
-    }
     struct sigv4_signer *signer = sigv4_signer_new(region, service);
     assert_non_null(signer);
     assert_true(sha256_hex(vector.body, strlen(vector.body), payload));
@@ -177,9 +170,8 @@ TEST(each_published_request_is_signed_in_its_header_as_published)
 {
     char **names = data_names("sigv4/header");
     size_t count = 0;
-    for (; names[count] != NULL; count++) {
+    for (; names[count] != NULL; count++)
         check_header_form(names[count]);
-    }
     data_names_free(names);
     assert_int_equal(count, 27);
 }
@@ -227,9 +219,8 @@ static void check_query_form(const char *name)
     assert_true(sigv4_sign_query(signer, &vector.keys, NOW_S, EXPIRES_S, &vector.request));
     char *wanted = signature_in(text, "X-Amz-Signature=");
     char *got = signature_in(buf_str(&vector.request.query), "X-Amz-Signature=");
-    if (strcmp(got, wanted) != 0) {
+    if (strcmp(got, wanted) != 0)
         fail_msg("%s: wanted %s, got %s", name, wanted, got);
-    }
     free(wanted);
     free(got);
     sigv4_signer_free(signer);
@@ -241,9 +232,8 @@ TEST(each_published_request_is_signed_in_its_query_as_published)
 {
     char **names = data_names("sigv4/query");
     size_t count = 0;
-    for (; names[count] != NULL; count++) {
+    for (; names[count] != NULL; count++)
         check_query_form(names[count]);
-    }
     data_names_free(names);
     assert_int_equal(count, 17);
 }

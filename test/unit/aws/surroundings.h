@@ -23,9 +23,8 @@ static inline void surroundings_clear(void)
         "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL_DYNAMODB",
         "AWS_ENDPOINT_URL",    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
     };
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         unsetenv(names[i]);
-    }
 }
 
 static inline void surroundings_path(const char *name, char *ret, size_t ret_size)
@@ -39,9 +38,8 @@ static inline int surroundings_setup(void **state)
     char folder[96];
     snprintf(surroundings_home, sizeof(surroundings_home), "/tmp/oscommit-aws-XXXXXX");
     surroundings_clear();
-    if (mkdtemp(surroundings_home) == NULL) {
+    if (mkdtemp(surroundings_home) == NULL)
         return -1;
-    }
     snprintf(folder, sizeof(folder), "%s/.aws", surroundings_home);
     return mkdir(folder, 0700) == 0 ? setenv("HOME", surroundings_home, 1) : -1;
 }

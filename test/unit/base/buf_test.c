@@ -121,9 +121,8 @@ TEST(growth_byte_by_byte_keeps_what_was_there)
         assert_true(buf_add_char(&buf, (char)('a' + i % 26)));
         assert_in_range(buf.cap, buf.len + 1, 5001);
     }
-    for (size_t i = 0; i < 5000; i++) {
+    for (size_t i = 0; i < 5000; i++)
         assert_int_equal(buf.data[i], 'a' + i % 26);
-    }
     assert_false(buf_add_char(&buf, 'x'));
     buf_free(&buf);
 }

@@ -10,9 +10,8 @@ static void expect_http(const char *date, int64_t wanted)
 {
     int64_t epoch_s = 0;
     char back[30];
-    if (!text_parse_http_date(text_from(date), &epoch_s) || epoch_s != wanted) {
+    if (!text_parse_http_date(text_from(date), &epoch_s) || epoch_s != wanted)
         fail_msg("%s gives %lld", date, (long long)epoch_s);
-    }
     text_format_http_date(wanted, back);
     assert_string_equal(back, date);
 }
@@ -58,9 +57,8 @@ TEST(http_dates_in_any_other_form_are_refused)
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         int64_t epoch_s = 7;
-        if (text_parse_http_date(text_from(bad[i]), &epoch_s)) {
+        if (text_parse_http_date(text_from(bad[i]), &epoch_s))
             fail_msg("\"%s\" is taken", bad[i]);
-        }
         assert_int_equal(epoch_s, 7);
     }
 }
@@ -70,12 +68,10 @@ TEST(no_cut_of_a_date_is_a_date)
     const char http[] = "Sun, 06 Nov 1994 08:49:37 GMT";
     const char iso[] = "2006-02-03T16:45:09.123Z";
     int64_t epoch_s;
-    for (size_t len = 0; len < strlen(http); len++) {
+    for (size_t len = 0; len < strlen(http); len++)
         assert_false(text_parse_http_date(text_of(http, len), &epoch_s));
-    }
-    for (size_t len = 0; len < strlen(iso); len++) {
+    for (size_t len = 0; len < strlen(iso); len++)
         assert_false(text_parse_iso8601(text_of(iso, len), &epoch_s));
-    }
 }
 
 TEST(a_leap_second_is_the_first_of_the_next_minute)
@@ -100,9 +96,8 @@ TEST(iso_dates_are_read_with_and_without_a_fraction)
     }
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         int64_t epoch_s = 7;
-        if (text_parse_iso8601(text_from(bad[i]), &epoch_s)) {
+        if (text_parse_iso8601(text_from(bad[i]), &epoch_s))
             fail_msg("\"%s\" is taken", bad[i]);
-        }
         assert_int_equal(epoch_s, 7);
     }
 }

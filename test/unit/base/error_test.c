@@ -55,9 +55,8 @@ TEST(a_message_that_is_too_long_is_cut_between_characters)
     char text[2048];
     for (size_t blanks = 0; blanks < 3; blanks++) {
         memset(text, ' ', blanks);
-        for (size_t i = blanks; i + 3 < sizeof(text); i += 3) {
+        for (size_t i = blanks; i + 3 < sizeof(text); i += 3)
             memcpy(text + i, "\xe2\x82\xac", 4);
-        }
         error_set(&err, OS_ERR_IO, "%s", text);
         assert_in_range(strlen(err.message), sizeof(err.message) - 3, sizeof(err.message) - 1);
         assert_true(text_is_utf8(text_from(err.message)));

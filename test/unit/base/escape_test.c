@@ -69,9 +69,8 @@ static size_t encode(unsigned character, char ret[5])
 {
     size_t len = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
     static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = len; i-- > 1; character >>= 6) {
+    for (size_t i = len; i-- > 1; character >>= 6)
         ret[i] = (char)(0x80 | (character & 0x3f));
-    }
     ret[0] = (char)(leads[len] | character);
     ret[len] = '\0';
     return len;
@@ -88,9 +87,8 @@ TEST(every_character_is_whole_or_an_escape_that_names_it)
 {
     unsigned escapes = 0;
     for (unsigned c = 0; c <= LAST_CHARACTER; c++) {
-        if (c >= 0xd800 && c <= 0xdfff) {
+        if (c >= 0xd800 && c <= 0xdfff)
             continue;
-        }
         char text[5];
         size_t len = encode(c, text);
         const char *got = shown(text, len);

@@ -42,32 +42,26 @@ static int opens_above(void)
     int file = fd_openat(folder, "dev/null", O_RDWR, 0);
     int stream = fd_socket(AF_UNIX, SOCK_STREAM, 0);
     int given = fd_above_standard(open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (!is_ours(folder) || !is_ours(file) || !is_ours(stream) || !is_ours(given)) {
+    if (!is_ours(folder) || !is_ours(file) || !is_ours(stream) || !is_ours(given))
         return 1;
-    }
     return is_free(STDIN_FILENO) && is_free(STDOUT_FILENO) && is_free(STDERR_FILENO) ? 0 : 2;
 }
 
 static int fails_as_the_system_says(void)
 {
     struct rlimit few;
-    if (fd_open("/no/such/file", O_RDONLY, 0) != -1 || errno != ENOENT) {
+    if (fd_open("/no/such/file", O_RDONLY, 0) != -1 || errno != ENOENT)
         return 1;
-    }
-    if (fd_above_standard(-1) != -1 || errno != ENOENT) {
+    if (fd_above_standard(-1) != -1 || errno != ENOENT)
         return 2;
-    }
-    if (getrlimit(RLIMIT_NOFILE, &few) != 0) {
+    if (getrlimit(RLIMIT_NOFILE, &few) != 0)
         return 3;
-    }
     few.rlim_cur = 3;
-    if (setrlimit(RLIMIT_NOFILE, &few) != 0) {
+    if (setrlimit(RLIMIT_NOFILE, &few) != 0)
         return 3;
-    }
     /* Where there is no room above it is not left below. EINVAL: 3 is over the limit itself (fcntl(2)). */
-    if (fd_open("/dev/null", O_RDONLY, 0) != -1 || (errno != EMFILE && errno != EINVAL)) {
+    if (fd_open("/dev/null", O_RDONLY, 0) != -1 || (errno != EMFILE && errno != EINVAL))
         return 4;
-    }
     return is_free(STDIN_FILENO) ? 0 : 5;
 }
 
@@ -75,12 +69,10 @@ static int occupies_what_is_closed(void)
 {
     int kept = open("/dev/zero", O_RDWR | O_CLOEXEC); /* 0 */
     fd_occupy_standard();
-    if (kept != 0 || write(kept, "x", 1) != 1) {
+    if (kept != 0 || write(kept, "x", 1) != 1)
         return 1;
-    }
-    if (write(STDOUT_FILENO, "x", 1) != -1 || errno != EBADF || is_free(STDERR_FILENO)) {
+    if (write(STDOUT_FILENO, "x", 1) != -1 || errno != EBADF || is_free(STDERR_FILENO))
         return 2;
-    }
     return open("/dev/null", O_RDONLY | O_CLOEXEC) > STDERR_FILENO ? 0 : 3;
 }
 

@@ -46,9 +46,8 @@ TEST(no_header_can_be_smuggled_in)
     static const char *const names[] = {"", "a b", "a:", "a\r\nb", "a\n", "a\x7f", "\xc3\xa4", "a\t", "(a)", "a/b"};
     static const char *const values[] = {"v\r\nx: y", "v\n", "\rv", "v\x01", "v\x7f", "v\x1bz"};
     struct http_headers headers = {0};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         assert_false(http_headers_add(&headers, names[i], "v"));
-    }
     assert_true(http_headers_add(&headers, "a", "old"));
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         assert_false(http_headers_add(&headers, "b", values[i]));
@@ -87,9 +86,8 @@ TEST(set_replaces_the_first_and_remove_takes_all)
 TEST(there_are_at_most_128_headers)
 {
     struct http_headers headers = {0};
-    for (int i = 0; i < HTTP_HEADERS_MAX; i++) {
+    for (int i = 0; i < HTTP_HEADERS_MAX; i++)
         assert_true(http_headers_add(&headers, "n", "v"));
-    }
     assert_false(http_headers_add(&headers, "n", "v"));
     assert_true(http_headers_set(&headers, "n", "w"));
     assert_int_equal(headers.count, HTTP_HEADERS_MAX);

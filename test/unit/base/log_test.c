@@ -68,9 +68,8 @@ TEST(a_line_is_one_line_and_of_whole_characters)
     assert_int_equal(log_init(&log, keep, &lines, OS_LOG_DEBUG), 0);
     log_line(&log, OS_LOG_DEBUG, "%s", "a\r\nERROR: forged");
     assert_string_equal(lines.last, "a\\x0d\\x0aERROR: forged");
-    for (size_t i = 0; i + 3 < sizeof(text); i += 3) {
+    for (size_t i = 0; i + 3 < sizeof(text); i += 3)
         memcpy(text + i, "\xe2\x82\xac", 4);
-    }
     log_line(&log, OS_LOG_DEBUG, "%s", text);
     assert_in_range(strlen(lines.last), 2040, 2047);
     assert_true(text_is_utf8(text_from(lines.last)));
@@ -81,9 +80,8 @@ enum { THREADS = 4, LINES_EACH = 500 };
 
 static void *write_lines(void *context)
 {
-    for (int i = 0; i < LINES_EACH; i++) {
+    for (int i = 0; i < LINES_EACH; i++)
         log_line(context, OS_LOG_INFO, "line %d", i);
-    }
     return NULL;
 }
 
@@ -93,12 +91,10 @@ TEST(lines_of_many_threads_come_one_at_a_time)
     struct lines lines = {0};
     pthread_t threads[THREADS];
     assert_int_equal(log_init(&log, keep, &lines, OS_LOG_INFO), 0);
-    for (size_t i = 0; i < THREADS; i++) {
+    for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_lines, &log), 0);
-    }
-    for (size_t i = 0; i < THREADS; i++) {
+    for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
-    }
     assert_int_equal(lines.count, THREADS * LINES_EACH);
     log_destroy(&log);
 }

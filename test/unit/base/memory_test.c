@@ -55,11 +55,9 @@ TEST(an_empty_block_that_cannot_be_had_is_null)
 
 static bool add_headers(struct http_headers *headers)
 {
-    for (int i = 0; i < 20; i++) {
-        if (!http_headers_add(headers, "name", "value")) {
+    for (int i = 0; i < 20; i++)
+        if (!http_headers_add(headers, "name", "value"))
             return false;
-        }
-    }
     return http_headers_set(headers, "name", "another") && http_headers_set(headers, "new", "value");
 }
 
@@ -73,9 +71,8 @@ TEST(headers_without_memory_stay_whole)
         alloc_fail_none();
         assert_int_equal(ok, !alloc_failed);
         size_t bytes = 0;
-        for (size_t i = 0; i < headers.count; i++) {
+        for (size_t i = 0; i < headers.count; i++)
             bytes += strlen(headers.list[i].name) + strlen(headers.list[i].value);
-        }
         assert_int_equal(headers.bytes, bytes);
         http_headers_free(&headers);
         assert_in_range(number, 0, ALLOCATIONS_MAX);

@@ -36,9 +36,8 @@ static void check_refused(const char *name, const char *why)
     const char *told = NULL;
     assert_int_equal(named_file_open(name, &told), -1);
     assert_non_null(told);
-    if (strstr(told, why) == NULL) {
+    if (strstr(told, why) == NULL)
         fail_msg("%s: \"%s\" does not say \"%s\"", name, told, why);
-    }
 }
 
 static void check_bytes(const char *name, const char *wanted)

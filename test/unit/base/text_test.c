@@ -53,9 +53,8 @@ TEST(a_cut_never_goes_through_a_character)
 {
     const char text[] = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"; /* 1, 2, 3 and 4 bytes */
     static const size_t wanted[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
-    for (size_t max = 0; max < sizeof(wanted) / sizeof(wanted[0]); max++) {
+    for (size_t max = 0; max < sizeof(wanted) / sizeof(wanted[0]); max++)
         assert_int_equal(text_utf8_cut(text_from(text), max), wanted[max]);
-    }
     assert_int_equal(text_utf8_cut(text_from("\x80\x80\x80\x80\x80\x80"), 5), 5); /* no characters to spare */
 }
 
@@ -140,9 +139,8 @@ TEST(percent_encoding_spares_only_what_s3_spares)
 TEST(every_byte_survives_encoding)
 {
     char bytes[256];
-    for (size_t i = 0; i < sizeof(bytes); i++) {
+    for (size_t i = 0; i < sizeof(bytes); i++)
         bytes[i] = (char)i;
-    }
     struct buf out;
     struct buf back;
     buf_init(&out, 768);
@@ -244,12 +242,10 @@ TEST(utf8_is_well_formed_or_not)
                                       "\xf5\x80\x80\x80",
                                       "\xff",
                                       "a\xfe"};
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
         assert_true(text_is_utf8(text_from(good[i])));
-    }
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_false(text_is_utf8(text_from(bad[i])));
-    }
     assert_true(text_is_utf8(TEXT("a\0b")));
 }
 

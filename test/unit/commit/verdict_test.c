@@ -122,10 +122,9 @@ TEST(a_missing_upload_is_never_definite)
 /* R10: 5xx are ambiguous, whatever code stands in them; 501 says that nothing of it is implemented. */
 TEST(a_5xx_is_ambiguous_but_for_501)
 {
-    for (int status = 500; status < 600; status++) {
+    for (int status = 500; status < 600; status++)
         if (status != 501)
             assert_int_equal(classify(status, "AccessDenied"), ATTEMPT_AMBIGUOUS);
-    }
     assert_int_equal(classify(501, "NotImplemented"), ATTEMPT_REFUSED);
     assert_int_equal(classify(501, ""), ATTEMPT_REFUSED);
 }

@@ -69,9 +69,8 @@ TEST(an_object_without_a_mark_is_no_success)
 static void add_crowd(struct buf *ret, const char *before, const char *after)
 {
     buf_add_str(ret, before);
-    for (size_t i = 0; i < 300 * 1024; i++) {
+    for (size_t i = 0; i < 300 * 1024; i++)
         buf_add_str(ret, i > 0 ? ",{\"S\":\"\"}" : "{\"S\":\"\"}");
-    }
     buf_add_str(ret, after);
     assert_true(buf_ok(ret));
 }

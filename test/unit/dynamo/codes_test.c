@@ -69,9 +69,8 @@ static void assert_row(const struct row *row, int status, const char *space, con
 
 TEST(every_code_of_the_table_has_its_outcome_error_and_mend)
 {
-    for (size_t i = 0; i < ROWS; i++) {
+    for (size_t i = 0; i < ROWS; i++)
         assert_row(&rows[i], 400, SPACE, "message");
-    }
 }
 
 /* R4: a conflict is a record of somebody's; who says so at another status is no DynamoDB. */
@@ -81,20 +80,17 @@ TEST(a_failed_condition_is_one_at_400_alone)
     const char *body = CONFLICT_HEAD ",\"Item\":" ITEM "}";
     os_error err;
     assert_int_equal(put_outcome(400, body, NULL, &err), LEDGER_CONFLICT);
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         assert_int_equal(put_outcome(others[i], body, NULL, &err), LEDGER_AMBIGUOUS);
-    }
 }
 
 TEST(namespace_status_and_spelling_of_the_message_do_not_matter)
 {
     static const int statuses[] = {400, 401, 403, 404, 413, 429};
     static const char *const spaces[] = {"", "com.amazon.coral.service#", "com.amazon.coral.validate#", "a#b#"};
-    for (size_t i = 0; i < ROWS; i++) {
-        for (size_t s = 0; s < sizeof(statuses) / sizeof(statuses[0]); s++) {
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t s = 0; s < sizeof(statuses) / sizeof(statuses[0]); s++)
             assert_row(&rows[i], statuses[s], spaces[s % 4], s % 2 == 0 ? "Message" : "message");
-        }
-    }
 }
 
 TEST(no_code_is_definite_with_5xx_or_408)
@@ -181,9 +177,8 @@ TEST(long_names_and_messages_leave_room_for_the_mend)
     char etag[1025];
     char where[1100];
     char body[8300];
-    for (size_t i = 0; i < 1024; i++) {
+    for (size_t i = 0; i < 1024; i++)
         memcpy(path + 2 * i, "\xc3\xbc", 2);
-    }
     path[2048] = '\0';
     memset(etag, 'e', sizeof(etag) - 1);
     etag[1024] = '\0';
@@ -195,9 +190,8 @@ TEST(long_names_and_messages_leave_room_for_the_mend)
         struct dynamo_error detail;
         os_error err;
         int at = snprintf(body, sizeof(body), "{\"__type\":\"%s%s\",\"message\":\"", SPACE, rows[i].code);
-        for (; at < 8200; at += 2) {
+        for (; at < 8200; at += 2)
             memcpy(body + at, "\xc3\xb6", 2);
-        }
         memcpy(body + at, "\"}", 3);
         answer(&response, 400, body);
         assert_true(http_headers_set(&response.headers, "x-amzn-requestid",
@@ -220,9 +214,8 @@ TEST(control_characters_do_not_reach_the_sentence)
     answer(&response, 400, "{\"__type\":\"AccessDenied\\u001bException\",\"message\":\"a\\u001b[31mb\\u0007\"}");
     assert_int_equal(dynamo_read_put(&response, WHERE, "k\n\x1b[2J", "*", &record, NULL, &detail, &err),
                      LEDGER_AMBIGUOUS);
-    for (const char *c = err.message; *c != '\0'; c++) {
+    for (const char *c = err.message; *c != '\0'; c++)
         assert_true((unsigned char)*c >= 0x20 && *c != 0x7f);
-    }
     assert_non_null(strstr(err.message, "a\\x1b[31mb\\x07"));
     http_response_free(&response);
 }

@@ -161,11 +161,9 @@ TEST(a_number_of_another_type_is_refused)
         "{\"S\":\"1\"}",        "{\"N\":1}",        "{\"N\":null}", "{\"NULL\":true}", "{}",
         "{\"n\":\"1\"}",        "{\"NS\":[\"1\"]}", "{\"M\":{}}",   "{\"BOOL\":true}", "{\"N\":\"1\",\"S\":\"1\"}",
         "{\"N\":{\"N\":\"1\"}}"};
-    for (size_t name = 0; name < 4; name++) {
-        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+    for (size_t name = 0; name < 4; name++)
+        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
             assert_refused(number_names[name], values[i], "is not a number (N)");
-        }
-    }
 }
 
 TEST(a_string_of_another_type_is_refused)
@@ -177,19 +175,16 @@ TEST(a_string_of_another_type_is_refused)
                                          "{\"S\":\"\\u0000\"}", "{\"S\":\"a\",\"N\":\"1\"}",
                                          "{\"SS\":[\"a\"]}",    "{\"S\":[\"a\"]}",
                                          "{\"NULL\":true}"};
-    for (size_t name = 0; name < 5; name++) {
-        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+    for (size_t name = 0; name < 5; name++)
+        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
             assert_refused(names[name], values[i], "is not a string (S)");
-        }
-    }
 }
 
 TEST(an_attribute_that_must_be_there_is_missed)
 {
     static const char *const names[] = {"path", "etag", "generation", "timeout", "ttl"};
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < 5; i++)
         assert_refused(names[i], NULL, "is missing");
-    }
 }
 
 TEST(the_others_may_be_absent)

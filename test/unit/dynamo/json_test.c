@@ -38,9 +38,8 @@ TEST(only_a_whole_object_is_read)
                                          "{\"a\":\"\t\"}",
                                          "{\"a\":\"\\x\"}",
                                          "{\"a\":NaN}"};
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         assert_false(is_read(others[i]));
-    }
 }
 
 TEST(a_key_that_stands_twice_is_refused_at_any_depth)
@@ -89,12 +88,10 @@ static bool is_nesting_read(size_t depth)
     struct buf text;
     buf_init(&text, 1U << 24);
     buf_add_str(&text, "{\"a\":");
-    for (size_t i = 0; i < depth; i++) {
+    for (size_t i = 0; i < depth; i++)
         buf_add_char(&text, '[');
-    }
-    for (size_t i = 0; i < depth; i++) {
+    for (size_t i = 0; i < depth; i++)
         buf_add_char(&text, ']');
-    }
     buf_add_char(&text, '}');
     assert_true(buf_ok(&text));
     bool read = is_read(buf_str(&text));
@@ -131,9 +128,8 @@ static bool is_list_read(size_t values)
     struct buf text;
     buf_init(&text, 1U << 24);
     buf_add_str(&text, "{\"a\":[1");
-    for (size_t i = 1; i < values; i++) {
+    for (size_t i = 1; i < values; i++)
         buf_add_str(&text, ",1");
-    }
     buf_add_str(&text, "]}");
     assert_true(buf_ok(&text));
     bool read = is_read(buf_str(&text));
@@ -152,9 +148,8 @@ TEST(brackets_and_commas_inside_strings_do_not_count)
     struct buf text;
     buf_init(&text, 1U << 20);
     buf_add_str(&text, "{\"a\":\"\\\"");
-    for (size_t i = 0; i < 200000; i++) {
+    for (size_t i = 0; i < 200000; i++)
         buf_add_char(&text, i % 2 == 0 ? '[' : ',');
-    }
     buf_add_str(&text, "\"}");
     assert_true(is_read(buf_str(&text)));
     buf_free(&text);

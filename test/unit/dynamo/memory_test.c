@@ -11,9 +11,8 @@ static size_t allocations_left;
 
 static void *counted_malloc(size_t size)
 {
-    if (allocations_left == 0) {
+    if (allocations_left == 0)
         return NULL;
-    }
     allocations_left--;
     return malloc(size);
 }

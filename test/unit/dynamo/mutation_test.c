@@ -43,9 +43,8 @@ static size_t below(size_t bound)
 
 static size_t splice(char *body, size_t len, size_t at, size_t removed, const char *added, size_t added_len)
 {
-    if (len - removed + added_len > BODY_MAX) {
+    if (len - removed + added_len > BODY_MAX)
         return len;
-    }
     memmove(body + at + added_len, body + at + removed, len - at - removed);
     memcpy(body + at, added, added_len);
     return len - removed + added_len;
@@ -123,9 +122,8 @@ TEST(damaged_answers_neither_crash_nor_leak)
         const char *seed = seeds[below(sizeof(seeds) / sizeof(seeds[0]))];
         size_t len = strlen(seed);
         memcpy(body, seed, len);
-        for (size_t changes = 1 + below(CHANGES_MAX); changes > 0; changes--) {
+        for (size_t changes = 1 + below(CHANGES_MAX); changes > 0; changes--)
             len = change(body, len);
-        }
         buf_reset(&response.body);
         assert_true(buf_add(&response.body, body, len));
         response.status = below(2) == 0 ? 200 : 400;

@@ -78,9 +78,8 @@ static void assert_put(const struct record *record, enum record_condition_kind k
     struct http_request request;
     struct buf body;
     struct record_condition condition = {.kind = kind};
-    if (seen != NULL) {
+    if (seen != NULL)
         condition.seen = *seen;
-    }
     os_code code = dynamo_build_put(&target, "dir/k", "*", record, NULL, &condition, &request, &body, NULL);
     assert_request(code, &request, &body, "PutItem", golden);
 }
@@ -327,9 +326,8 @@ TEST(a_bad_table_name_is_refused_by_every_builder)
     os_error err;
     assert_int_equal(build_get("a b", "k", "*", &err), OS_ERR_ARGUMENT);
     assert_says(err, "\"a b\" is not the name of a DynamoDB table");
-    for (int which = 0; which < 7; which++) {
+    for (int which = 0; which < 7; which++)
         assert_int_equal(build_every_other(&other, which, &err), OS_ERR_ARGUMENT);
-    }
 }
 
 TEST(a_start_key_that_is_none_is_refused)
@@ -369,12 +367,10 @@ TEST(names_and_arns_of_tables_are_told_from_others)
                                       "arn:aws:dynamodb::123456789012:table/abc",
                                       "arn:aws:dynamodb:us-east-1::table/abc",
                                       "arn:aws:dynamodb:us-east-1:1:abc"};
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
         assert_true(dynamo_table_name_ok(good[i]));
-    }
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_false(dynamo_table_name_ok(bad[i]));
-    }
     assert_false(dynamo_table_name_ok(NULL));
 }
 
@@ -384,9 +380,8 @@ static size_t allocations_left;
 
 static void *counted_malloc(size_t size)
 {
-    if (allocations_left == 0) {
+    if (allocations_left == 0)
         return NULL;
-    }
     allocations_left--;
     return malloc(size);
 }

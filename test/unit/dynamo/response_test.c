@@ -239,9 +239,8 @@ static enum ledger_outcome put_with_crc(int status, const char *body, const char
     struct http_response response;
     struct record record;
     answer(&response, status, body);
-    if (crc != NULL) {
+    if (crc != NULL)
         assert_true(http_headers_add(&response.headers, "x-amz-crc32", crc));
-    }
     enum ledger_outcome outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, ret_detail, err);
     http_response_free(&response);
     return outcome;
@@ -318,9 +317,8 @@ TEST(an_answer_longer_than_any_of_dynamodbs_is_ambiguous)
     http_response_init(&response, 2 * (size_t)DYNAMO_ANSWER_MAX);
     response.status = 200;
     buf_add_str(&response.body, "{\"x\":\"");
-    for (size_t i = 0; i <= DYNAMO_ANSWER_MAX / 16; i++) {
+    for (size_t i = 0; i <= DYNAMO_ANSWER_MAX / 16; i++)
         buf_add_str(&response.body, "0123456789abcdef");
-    }
     buf_add_str(&response.body, "\"}");
     assert_true(buf_ok(&response.body));
     assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL, &err),
@@ -339,9 +337,8 @@ TEST(a_large_item_within_the_limits_is_read)
     assert_true(http_headers_add(&response.headers, "x-amzn-requestid", "REQ1"));
     buf_add(&response.body, "{\"Item\":" ITEM, strlen("{\"Item\":" ITEM) - 1);
     buf_add_str(&response.body, ",\"big\":{\"S\":\"");
-    for (size_t i = 0; i < 400 * 1024; i++) {
+    for (size_t i = 0; i < 400 * 1024; i++)
         buf_add_str(&response.body, "\\u0001");
-    }
     buf_add_str(&response.body, "\"}}}");
     assert_true(buf_ok(&response.body));
     assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL, NULL), LEDGER_OK);

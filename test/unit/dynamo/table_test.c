@@ -125,9 +125,8 @@ TEST(key_names_of_any_length_are_cut_between_characters)
 {
     char members[1500];
     char name[256];
-    for (size_t i = 0; i < 255; i++) {
+    for (size_t i = 0; i < 255; i++)
         name[i] = "\xc3\xbc"[i % 2];
-    }
     name[254] = '\0';
     snprintf(members, sizeof(members),
              "\"KeySchema\":[{\"AttributeName\":\"a\\n\\u001b%s\",\"KeyType\":\"HASH\"},{\"AttributeName\":\"%s\","
@@ -160,9 +159,8 @@ TEST(global_tables_are_told_apart_by_their_consistency)
         {"\"GlobalTableVersion\":\"2019.11.21\",\"Replicas\":[{}],\"MultiRegionConsistency\":\"STRONG\"," STATUS,
          false},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_int_equal(table_of(cases[i].members).replicated_eventually, cases[i].eventual);
-    }
 }
 
 /* -------------------------------------------------------------------------------------------------------- TTL */

@@ -56,11 +56,10 @@ uint64_t maker_write(struct history *history, const char *from, const char *to, 
 {
     enum history_operation operation = HISTORY_PUT_IF_MATCH;
 
-    if (from == NULL) {
+    if (from == NULL)
         operation = HISTORY_PUT_IF_ABSENT;
-    } else if (to == NULL) {
+    else if (to == NULL)
         operation = HISTORY_DELETE_IF_MATCH;
-    }
     return maker_call(history, operation, from, to, start_us, end_us, verdict);
 }
 
@@ -81,9 +80,8 @@ void maker_accepted(struct history *history)
     struct judge_result result;
 
     assert_true(judge_history(history, &result));
-    if (result.finding_count > 0) {
+    if (result.finding_count > 0)
         fail_msg("%s: %s", judge_violation_name(result.finding[0].violation), result.finding[0].sentence);
-    }
     assert_false(result.gave_up);
     assert_int_equal(result.refused, 0);
     history_free(history);

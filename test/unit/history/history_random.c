@@ -82,16 +82,13 @@ static void hide_outcome(struct play *play, struct history_call *call, uint64_t 
     struct random_history *random = play->random;
 
     call->settled = call->verdict;
-    if (!percent(random, play->options->unknown)) {
+    if (!percent(random, play->options->unknown))
         return;
-    }
     call->verdict = OS_UNKNOWN;
-    if (percent(random, 50)) {
+    if (percent(random, 50))
         call->end_us = call->start_us + random_below(random, instant - call->start_us + 1); /* and applied later */
-    }
-    if (percent(random, 30)) {
+    if (percent(random, 30))
         call->end_us = HISTORY_NEVER;
-    }
     if (percent(random, 50)) {
         call->settled = OS_UNKNOWN;
         return;
@@ -149,9 +146,8 @@ static bool flip_verdict(struct random_history *random, struct history_call *cal
     static const os_verdict other[] = {OS_COMMITTED, OS_CONFLICT, OS_NOT_EXECUTED};
     os_verdict verdict = other[random_below(random, 3)];
 
-    if (call->operation == HISTORY_READ || call->verdict == OS_UNKNOWN || verdict == call->verdict) {
+    if (call->operation == HISTORY_READ || call->verdict == OS_UNKNOWN || verdict == call->verdict)
         return false;
-    }
     call->verdict = call->settled = verdict;
     return true;
 }
@@ -160,13 +156,11 @@ static bool settle_falsely(struct random_history *random, struct history_call *c
 {
     static const os_verdict other[] = {OS_COMMITTED, OS_CONFLICT, OS_NOT_EXECUTED};
 
-    if (call->verdict != OS_UNKNOWN) {
+    if (call->verdict != OS_UNKNOWN)
         return false;
-    }
     call->settled = other[random_below(random, 3)];
-    if (call->settled_us == 0) {
+    if (call->settled_us == 0)
         call->settled_us = (call->end_us == HISTORY_NEVER ? call->start_us : call->end_us) + 1;
-    }
     return true;
 }
 
@@ -175,31 +169,27 @@ static bool move_time(struct random_history *random, struct history_call *call)
     uint64_t by = random_below(random, 6 * STEP_US);
     bool later = percent(random, 50);
 
-    if (call->end_us == HISTORY_NEVER || (!later && call->start_us < by)) {
+    if (call->end_us == HISTORY_NEVER || (!later && call->start_us < by))
         return false;
-    }
     call->start_us = later ? call->start_us + by : call->start_us - by;
     call->end_us = later ? call->end_us + by : call->end_us - by;
-    if (call->settled_us != 0) {
+    if (call->settled_us != 0)
         call->settled_us = later ? call->settled_us + by : call->settled_us - by;
-    }
     return true;
 }
 
 static bool change_value(struct random_history *random, struct history_call *call)
 {
-    if (call->operation == HISTORY_DELETE_IF_MATCH) {
+    if (call->operation == HISTORY_DELETE_IF_MATCH)
         return false;
-    }
     call->value = value_named(random_below(random, RANDOM_VALUES_MAX));
     return true;
 }
 
 static bool change_expected(struct random_history *random, struct history_call *call)
 {
-    if (*call->expected == '\0') {
+    if (*call->expected == '\0')
         return false;
-    }
     call->expected = value_named(random_below(random, RANDOM_VALUES_MAX));
     return true;
 }
@@ -220,16 +210,14 @@ static bool change_final(struct random_history *random, enum random_change chang
 {
     struct history_final *final = &random->final;
 
-    if (final->key == NULL) {
+    if (final->key == NULL)
         return false;
-    }
     if (change == RANDOM_CHANGE_FINAL) {
         final->value = percent(random, 30) ? "" : value_named(random_below(random, 4));
         return true;
     }
-    if (final->versions < 1) {
+    if (final->versions < 1)
         return false;
-    }
     final->versions += percent(random, 50) ? 1 : -1;
     return true;
 }
@@ -261,7 +249,6 @@ void random_add_to(const struct random_history *random, uint64_t first_id, struc
         call.id = first_id + i;
         assert_true(history_add_call(history, &call));
     }
-    if (random->final.key != NULL) {
+    if (random->final.key != NULL)
         assert_true(history_add_final(history, &random->final));
-    }
 }

@@ -42,9 +42,8 @@ static struct history *again(const struct history *history)
     size_t length;
     char *text = write_text(history, &length);
 
-    if (!read_bytes(text, length, copy, &err)) {
+    if (!read_bytes(text, length, copy, &err))
         fail_msg("%s", err.message);
-    }
     assert_int_equal(err.code, OS_OK);
     free(text);
     return copy;
@@ -170,9 +169,8 @@ TEST(random_histories_are_read_as_they_were_written)
         random_add_to(&random, 1, history);
         struct history *copy = again(history);
         assert_int_equal(history_call_count(copy), random.count);
-        for (size_t i = 0; i < random.count; i++) {
+        for (size_t i = 0; i < random.count; i++)
             assert_same_call(history_call_at(history, i), history_call_at(copy, i));
-        }
         assert_same_finals(history, copy);
         history_free(history);
         history_free(copy);
@@ -271,14 +269,12 @@ TEST(what_is_no_history_is_refused_with_its_line)
         FILE *file = *malformed[i].text == '\0' ? fopen("/dev/null", "re") : NULL;
         bool read = file != NULL ? jsonl_read(file, "FILE", history, &err)
                                  : read_bytes(malformed[i].text, strlen(malformed[i].text), history, &err);
-        if (read || strstr(err.message, malformed[i].says) == NULL) {
+        if (read || strstr(err.message, malformed[i].says) == NULL)
             fail_msg("%s: %s", malformed[i].text, read ? "read" : err.message);
-        }
         assert_memory_equal(err.message, "FILE, line ", 11);
         assert_int_not_equal(err.code, OS_OK);
-        if (file != NULL) {
+        if (file != NULL)
             (void)fclose(file);
-        }
         history_free(history);
     }
 }

@@ -27,15 +27,13 @@ static void orders_begin(struct orders *orders, const struct history *history)
     for (size_t i = 0; i < history_call_count(history); i++) {
         const struct history_call *call = history_call_at(history, i);
         bool says_nothing = call->operation == HISTORY_READ && call->settled != OS_COMMITTED;
-        if (call->settled == OS_NOT_EXECUTED || says_nothing) {
+        if (call->settled == OS_NOT_EXECUTED || says_nothing)
             continue;
-        }
         orders->call[orders->count] = call;
         orders->may_be_left[orders->count] = call->settled == OS_UNKNOWN;
         orders->end[orders->count] = call->settled_us != 0 ? call->settled_us : call->end_us;
-        if (call->settled == OS_UNKNOWN) {
+        if (call->settled == OS_UNKNOWN)
             orders->end[orders->count] = HISTORY_NEVER;
-        }
         orders->count++;
     }
     orders->final = history_final_count(history) > 0 ? history_final_at(history, 0) : NULL;
@@ -44,45 +42,37 @@ static void orders_begin(struct orders *orders, const struct history *history)
 /* May call `i` be the next one? Not if another one that must come ended before it began. */
 static bool is_next(const struct orders *orders, unsigned done, size_t i)
 {
-    for (size_t j = 0; j < orders->count; j++) {
-        if ((done >> j & 1) == 0 && j != i && !orders->may_be_left[j] && orders->end[j] < orders->call[i]->start_us) {
+    for (size_t j = 0; j < orders->count; j++)
+        if ((done >> j & 1) == 0 && j != i && !orders->may_be_left[j] && orders->end[j] < orders->call[i]->start_us)
             return false;
-        }
-    }
     return (done >> i & 1) == 0;
 }
 
 static bool is_end(const struct orders *orders, unsigned done, const char *value, int64_t versions)
 {
-    for (size_t i = 0; i < orders->count; i++) {
-        if ((done >> i & 1) == 0 && !orders->may_be_left[i]) {
+    for (size_t i = 0; i < orders->count; i++)
+        if ((done >> i & 1) == 0 && !orders->may_be_left[i])
             return false;
-        }
-    }
     return orders->final == NULL ||
            (orders->final->value == value && (orders->final->versions < 0 || orders->final->versions == versions));
 }
 
 static bool some_order(const struct orders *orders, unsigned done, const char *value, int64_t versions)
 {
-    if (is_end(orders, done, value, versions)) {
+    if (is_end(orders, done, value, versions))
         return true;
-    }
     for (size_t i = 0; i < orders->count; i++) {
         const struct history_call *call = orders->call[i];
-        if (!is_next(orders, done, i)) {
+        if (!is_next(orders, done, i))
             continue;
-        }
         bool reads = call->operation == HISTORY_READ;
         bool holds = (reads ? call->value : call->expected) == value;
         bool writes = !reads && call->settled != OS_CONFLICT;
-        if (holds != (call->settled != OS_CONFLICT)) {
+        if (holds != (call->settled != OS_CONFLICT))
             continue;
-        }
         if (some_order(orders, done | 1U << i, writes ? call->value : value,
-                       versions + (writes && *call->value != '\0' ? 1 : 0))) {
+                       versions + (writes && *call->value != '\0' ? 1 : 0)))
             return true;
-        }
     }
     return false;
 }
@@ -152,19 +142,16 @@ TEST(changed_histories_are_judged_as_all_their_orders_say)
         random_make(&random, &options, "k");
         for (uint64_t changes = 1 + random_below(&random, 2); changes > 0;) {
             changes -= random_change(&random, (enum random_change)random_below(&random, RANDOM_CHANGES)) ? 1 : 0;
-            if (random.count == 0 || random.count >= CALLS_MAX) {
+            if (random.count == 0 || random.count >= CALLS_MAX)
                 break;
-            }
         }
-        if (random.count <= CALLS_MAX) {
+        if (random.count <= CALLS_MAX)
             (void)compare(&random, seed, &tally);
-        }
     }
     assert_true(tally.accepted > HISTORIES / 10);
     assert_true(tally.refused > HISTORIES / 10);
-    for (int violation = JUDGE_NOT_LINEARIZABLE; violation < JUDGE_BAD_HISTORY; violation++) {
+    for (int violation = JUDGE_NOT_LINEARIZABLE; violation < JUDGE_BAD_HISTORY; violation++)
         assert_true(tally.by_violation[violation] > HISTORIES / 1000);
-    }
     assert_int_equal(tally.by_violation[JUDGE_BAD_HISTORY], 0);
 }
 
@@ -181,9 +168,8 @@ TEST(histories_without_sense_are_judged_as_all_their_orders_say)
         options.values = 2;
         options.spread_us = 600;
         random_make(&random, &options, "k");
-        for (unsigned i = 0; i < 12; i++) {
+        for (unsigned i = 0; i < 12; i++)
             (void)random_change(&random, anything[random_below(&random, 4)]);
-        }
         (void)compare(&random, seed, &tally);
     }
     assert_true(tally.accepted > HISTORIES / 100);

@@ -25,11 +25,10 @@ struct race {
 
 static void next_value(struct race *race, char ret[32])
 {
-    if (race->alternates) {
+    if (race->alternates)
         (void)snprintf(ret, 32, "%s", strcmp(race->value, "\"a\"") == 0 ? "\"b\"" : "\"a\"");
-    } else {
+    else
         (void)snprintf(ret, 32, "\"%llu\"", (unsigned long long)++race->values);
-    }
 }
 
 static uint64_t within(struct race *race, uint64_t from, uint64_t length)
@@ -68,15 +67,13 @@ static void play_round(struct race *race, uint64_t begin, unsigned unknown)
         next_value(race, value);
         add_outcome(race, value, start, within(race, instant, ROUND_US), writer == winner ? OS_COMMITTED : OS_CONFLICT,
                     unknown);
-        if (writer == winner) {
+        if (writer == winner)
             memcpy(won, value, sizeof(won));
-        }
     }
     memcpy(race->value, won, sizeof(won));
     race->versions++;
-    if (random_below(&race->random, 4) == 0) {
+    if (random_below(&race->random, 4) == 0)
         maker_read(race->history, race->value, instant, within(race, instant, 400));
-    }
 }
 
 static struct history *make_race(unsigned unknown, bool alternates, bool count_versions)
@@ -84,9 +81,8 @@ static struct history *make_race(unsigned unknown, bool alternates, bool count_v
     struct race race = {.history = maker_new(), .alternates = alternates};
 
     random_start(&race.random, unknown + 1);
-    for (uint64_t round = 0; round < ROUNDS; round++) {
+    for (uint64_t round = 0; round < ROUNDS; round++)
         play_round(&race, ROUND_US * round, unknown);
-    }
     maker_final(race.history, race.value, count_versions ? race.versions : -1);
     return race.history;
 }
@@ -98,9 +94,8 @@ static void judge_race(struct history *history, bool accepted)
     assert_true(history_call_count(history) > UINT64_C(200000));
     assert_true(judge_history_within(history, STEPS_MAX, &result));
     assert_false(result.gave_up);
-    if (accepted && result.finding_count > 0) {
+    if (accepted && result.finding_count > 0)
         fail_msg("%s", result.finding[0].sentence);
-    }
     assert_int_equal(result.refused, accepted ? 0 : 1);
     history_free(history);
 }
@@ -131,9 +126,8 @@ TEST(a_long_race_with_one_version_too_many_is_refused)
     struct history_final final = *history_final_at(history, 0);
     final.versions = ROUNDS + 1;
     struct history *again = maker_new();
-    for (size_t i = 0; i < history_call_count(history); i++) {
+    for (size_t i = 0; i < history_call_count(history); i++)
         assert_true(history_add_call(again, history_call_at(history, i)));
-    }
     assert_true(history_add_final(again, &final));
     history_free(history);
     judge_race(again, false);

@@ -57,9 +57,8 @@ static struct history *make_history(uint64_t seed, bool changed)
     random_start(&random, seed);
     random_make(&random, &options, "k");
     random.final.key = "k";
-    if (changed) {
+    if (changed)
         random.final.value = "\"nobody's\"";
-    }
     random_add_to(&random, 1, history);
     return history;
 }

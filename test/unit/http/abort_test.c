@@ -42,9 +42,8 @@ static void check_reset(struct fixture *fixture, bool cancel)
     probe.start.deadline_monotonic_ms = cancel ? 0 : probe_now_ms() + HOUR_MS;
     socket_watch_begin();
     probe_start(fixture->engine, &probe);
-    while (http_server_held(fixture->server) == 0 && !probe.done) {
+    while (http_server_held(fixture->server) == 0 && !probe.done)
         http_engine_poll(fixture->engine, 10);
-    }
     if (cancel) {
         http_engine_cancel(fixture->engine, probe.id);
         assert_true(probe.done);
@@ -82,9 +81,8 @@ TEST_WITH(fixture, an_unanswered_small_attempt_is_reset_at_its_deadline)
     init_once(fixture, &probe, "DELETE", NULL, 0);
     probe.start.deadline_monotonic_ms = probe_now_ms() + HOUR_MS;
     probe_start(fixture->engine, &probe);
-    while (http_server_held(fixture->server) == 0 && !probe.done) {
+    while (http_server_held(fixture->server) == 0 && !probe.done)
         http_engine_poll(fixture->engine, 10);
-    }
     assert_false(probe.done);
     clock_jump(HOUR_MS);
     probe_wait(fixture->engine, &probe);
@@ -172,9 +170,8 @@ TEST_WITH(fixture, an_attempt_past_its_deadline_is_not_sent)
 
 static void pass_time_until(uint64_t then_ms)
 {
-    while (probe_now_ms() <= then_ms) {
+    while (probe_now_ms() <= then_ms)
         (void)usleep(1000);
-    }
 }
 
 TEST_WITH(fixture, a_process_stopped_past_the_deadline_sends_nothing_more)
@@ -189,9 +186,8 @@ TEST_WITH(fixture, a_process_stopped_past_the_deadline_sends_nothing_more)
     probe.start.deadline_monotonic_ms = probe_now_ms() + HOUR_MS;
     socket_watch_begin();
     probe_start(fixture->engine, &probe);
-    while (http_server_held(fixture->server) == 0 && !probe.done) {
+    while (http_server_held(fixture->server) == 0 && !probe.done)
         http_engine_poll(fixture->engine, 100);
-    }
     assert_false(probe.done);
     size_t sends = socket_watch()->sends;
     assert_true(sends > 0);

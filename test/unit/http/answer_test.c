@@ -84,9 +84,8 @@ TEST_WITH(fixture, endless_interim_answers_are_given_up)
 {
     struct buf answer;
     buf_init(&answer, 100000);
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         assert_true(buf_add_str(&answer, "HTTP/1.1 102 Processing\r\n\r\n"));
-    }
     expect_failure(fixture, buf_str(&answer), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
     buf_free(&answer);
 }
@@ -165,9 +164,8 @@ TEST_WITH(fixture, too_many_headers_are_refused)
     struct buf answer;
     buf_init(&answer, 100000);
     assert_true(buf_add_str(&answer, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"));
-    for (int i = 1; i < HTTP_HEADERS_MAX; i++) {
+    for (int i = 1; i < HTTP_HEADERS_MAX; i++)
         assert_true(buf_add_f(&answer, "x-%d: 1\r\n", i));
-    }
     struct buf more;
     buf_init(&more, 100000);
     assert_true(buf_add_str(&more, buf_str(&answer)) && buf_add_str(&more, "x-one-more: 1\r\n\r\n"));
@@ -187,14 +185,12 @@ TEST_WITH(fixture, too_large_headers_are_refused)
     struct buf answer;
     buf_init(&answer, 1000000);
     assert_true(buf_add_str(&answer, "HTTP/1.1 200 OK\r\nx: "));
-    for (int i = 0; i < 70000; i++) {
+    for (int i = 0; i < 70000; i++)
         assert_true(buf_add_char(&answer, 'a'));
-    }
     struct buf longer; /* than libcurl keeps */
     buf_init(&longer, 1000000);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         assert_true(buf_add(&longer, buf_str(&answer) + (i > 0 ? 20 : 0), 70000));
-    }
     assert_true(buf_add_str(&answer, "\r\nContent-Length: 0\r\n\r\n"));
     assert_true(buf_add_str(&longer, "\r\nContent-Length: 0\r\n\r\n"));
     expect_failure(fixture, buf_str(&answer), HTTP_SERVER_KEEP, OS_ERR_PROTOCOL, false);
@@ -306,9 +302,8 @@ struct sink {
 static int take(void *context, const void *data, size_t length)
 {
     struct sink *sink = context;
-    if (sink->cancel != 0) {
+    if (sink->cancel != 0)
         http_engine_cancel(sink->engine, sink->cancel);
-    }
     if (sink->start != NULL) {
         probe_start(sink->engine, sink->start);
         sink->start = NULL;
@@ -326,9 +321,8 @@ static void run_with_sink(struct fixture *fixture, const char *answer, struct si
     probe->start.sink_context = sink;
     probe->start.body_max = 20;
     probe_start(fixture->engine, probe);
-    if (sink->cancel != 0) {
+    if (sink->cancel != 0)
         sink->cancel = probe->id;
-    }
     probe_wait(fixture->engine, probe);
 }
 

@@ -29,9 +29,8 @@ static void fixture_set_up(struct fixture *fixture)
     assert_int_equal(unlink(name), 0);
     fixture->content = malloc(LARGE);
     assert_non_null(fixture->content);
-    for (size_t i = 0; i < LARGE; i++) {
+    for (size_t i = 0; i < LARGE; i++)
         fixture->content[i] = (char)(i * 7 >> 2);
-    }
 }
 
 static void fixture_tear_down(struct fixture *fixture)
@@ -206,9 +205,8 @@ TEST_WITH(fixture, until_its_time_only_the_beginning_of_a_held_body_leaves)
         probe.start.progress = note_sent;
         probe.start.progress_context = &sent_bytes;
         probe_start(fixture->engine, &probe);
-        while ((http_server_held(fixture->server) == 0 || sent_bytes < held_from[i]) && !probe.done) {
+        while ((http_server_held(fixture->server) == 0 || sent_bytes < held_from[i]) && !probe.done)
             http_engine_poll(fixture->engine, 10);
-        }
         clock_jump(HOUR_MS);
         probe_wait(fixture->engine, &probe);
         assert_int_equal(probe.code, OS_ERR_DEADLINE);

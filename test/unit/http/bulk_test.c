@@ -37,12 +37,10 @@ static void start_bulk(struct fixture *fixture, struct probe *probe)
 static void start_held(struct fixture *fixture)
 {
     const struct http_server_step held = {.hold = true, .answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"};
-    for (size_t i = 0; i < BULK; i++) {
+    for (size_t i = 0; i < BULK; i++)
         start_bulk(fixture, &fixture->bulk[i]);
-    }
-    for (size_t i = 0; i < BULK_MOST; i++) {
+    for (size_t i = 0; i < BULK_MOST; i++)
         http_server_push(fixture->server, &held);
-    }
     uint64_t end_ms = probe_now_ms() + 60000;
     while (!fixture->bulk[0].done && http_server_held(fixture->server) < BULK_MOST) {
         http_engine_poll(fixture->engine, 20);
@@ -65,9 +63,8 @@ static void end_held(struct fixture *fixture)
 {
     http_server_release(fixture->server, BULK_MOST);
     for (size_t i = 0; i < BULK; i++) {
-        if (!fixture->bulk[i].done) {
+        if (!fixture->bulk[i].done)
             probe_wait(fixture->engine, &fixture->bulk[i]);
-        }
         probe_free(&fixture->bulk[i]);
     }
 }
@@ -78,13 +75,11 @@ TEST_WITH(fixture, a_quick_request_finds_a_connection_beside_any_number_of_bulk_
     check_quick(fixture);
     http_engine_poll(fixture->engine, 100);
     assert_int_equal(http_server_connections(fixture->server), MOST);
-    for (size_t i = 0; i < BULK; i++) {
+    for (size_t i = 0; i < BULK; i++)
         assert_false(fixture->bulk[i].done);
-    }
     end_held(fixture);
-    for (size_t i = 0; i < BULK; i++) {
+    for (size_t i = 0; i < BULK; i++)
         assert_int_equal(fixture->bulk[i].code, OS_OK); /* those that waited came to their turn */
-    }
     assert_int_equal(http_server_count(fixture->server), BULK + 1);
 }
 

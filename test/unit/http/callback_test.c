@@ -12,9 +12,8 @@ static void fixture_set_up(struct fixture *fixture)
 static void hold_next(struct fixture *fixture, size_t count)
 {
     const struct http_server_step held = {.hold = true, .answer = http_server_ok.answer};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         http_server_push(fixture->server, &held);
-    }
 }
 
 TEST_WITH(fixture, ids_are_never_used_again)
@@ -62,9 +61,8 @@ struct group {
 static void cancel_the_others(struct probe *probe)
 {
     struct group *group = probe->after_context;
-    for (size_t i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++)
         http_engine_cancel(group->engine, group->probes[i].id);
-    }
 }
 
 /* Of eight requests each, ending, cancels all others, and those, ending in turn, try the same. Says how many were not
@@ -103,9 +101,8 @@ TEST_WITH(fixture, a_callback_at_a_deadline_may_cancel_other_requests)
 {
     uint64_t deadlines_ms[8];
     uint64_t now_ms = probe_now_ms();
-    for (size_t i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++)
         deadlines_ms[i] = now_ms + (i == 3 ? 100 : 600000);
-    }
     assert_int_equal(count_uncancelled(fixture, deadlines_ms, OS_ERR_DEADLINE), 1);
 }
 
@@ -114,9 +111,8 @@ TEST_WITH(fixture, callbacks_at_one_deadline_may_cancel_each_other)
 {
     uint64_t deadlines_ms[8];
     uint64_t now_ms = probe_now_ms();
-    for (size_t i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++)
         deadlines_ms[i] = now_ms + 100;
-    }
     assert_in_range(count_uncancelled(fixture, deadlines_ms, OS_ERR_DEADLINE), 1, 8);
 }
 
@@ -143,9 +139,8 @@ TEST_WITH(fixture, freeing_the_engine_cancels_what_runs_and_starts_nothing_more)
     sent.after = start_is_refused;
     sent.after_context = context;
     probe_start(engine, &sent);
-    while (http_server_count(fixture->server) == 0) {
+    while (http_server_count(fixture->server) == 0)
         http_engine_poll(engine, 1);
-    }
     probe_start(engine, &fresh);
     http_engine_free(engine);
     assert_true(sent.done && fresh.done && !refused.done);

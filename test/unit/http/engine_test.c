@@ -23,9 +23,8 @@ static const struct http_server_record *last_record(struct fixture *fixture)
 static void hold_next(struct fixture *fixture, size_t count)
 {
     const struct http_server_step held = {.hold = true, .answer = http_server_ok.answer};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         http_server_push(fixture->server, &held);
-    }
 }
 
 TEST_WITH(fixture, a_request_arrives_as_it_was_built)
@@ -66,11 +65,10 @@ TEST_WITH(fixture, only_methods_with_a_body_say_that_it_is_empty)
         const struct http_server_record *record = last_record(fixture);
         assert_string_equal(record->method, cases[i].method);
         const char *length = http_headers_get(&record->headers, "content-length");
-        if (cases[i].length == NULL) {
+        if (cases[i].length == NULL)
             assert_null(length);
-        } else {
+        else
             assert_string_equal(length, cases[i].length);
-        }
         assert_null(http_headers_get(&record->headers, "content-type"));
         assert_null(http_headers_get(&record->headers, "expect"));
         assert_null(http_headers_get(&record->headers, "accept-encoding"));
@@ -93,9 +91,8 @@ TEST_WITH(fixture, a_large_body_arrives_whole_without_expecting_a_100)
     enum { LENGTH = 5 << 20 };
     char *body = malloc(LENGTH);
     assert_non_null(body);
-    for (size_t i = 0; i < LENGTH; i++) {
+    for (size_t i = 0; i < LENGTH; i++)
         body[i] = (char)(i * 31 >> 3);
-    }
     struct probe probe;
     probe_init(&probe, "PUT", http_server_host(fixture->server), "/k", body, LENGTH);
     http_probe_run(fixture->engine, &probe);
@@ -131,9 +128,8 @@ static void run_together(struct fixture *fixture, struct probe *probes, size_t c
         probes[i].start.once = i % 2 == 0;
         probe_start(fixture->engine, &probes[i]);
     }
-    while (held > 0 && http_server_count(fixture->server) < held) {
+    while (held > 0 && http_server_count(fixture->server) < held)
         http_engine_poll(fixture->engine, 1);
-    }
     http_server_release(fixture->server, held);
     for (size_t i = 0; i < count; i++) {
         probe_wait(fixture->engine, &probes[i]);
@@ -251,9 +247,8 @@ TEST_WITH(fixture, a_connection_that_is_not_accepted_times_out)
     assert_non_null(strstr(probe.message, "within 200 ms"));
     probe_free(&probe);
     http_engine_free(engine);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++)
         (void)close(fillers[i]);
-    }
     (void)close(listener);
 }
 

@@ -37,11 +37,9 @@ static void fork_bystander(struct fixture *fixture)
 {
     fixture->child = fork();
     assert_true(fixture->child >= 0);
-    if (fixture->child == 0) {
-        for (;;) {
+    if (fixture->child == 0)
+        for (;;)
             (void)pause();
-        }
-    }
 }
 
 static void start_once(struct fixture *fixture, struct probe *probe, const char *method, const void *data,
@@ -55,9 +53,8 @@ static void start_once(struct fixture *fixture, struct probe *probe, const char 
 static void poll_until_held(struct fixture *fixture)
 {
     uint64_t until_ms = probe_now_ms() + 60000;
-    while (http_server_held(fixture->server) == 0 && probe_now_ms() < until_ms) {
+    while (http_server_held(fixture->server) == 0 && probe_now_ms() < until_ms)
         http_engine_poll(fixture->engine, 10);
-    }
     assert_int_equal(http_server_held(fixture->server), 1);
 }
 

@@ -105,9 +105,8 @@ TEST_WITH(fixture, no_other_kept_connection_gets_it_either)
         probe_start(fixture->engine, &warm[i]);
     }
     http_engine_poll(fixture->engine, 0);
-    while (http_server_connections(fixture->server) < 4) {
+    while (http_server_connections(fixture->server) < 4)
         http_engine_poll(fixture->engine, 1);
-    }
     http_server_release(fixture->server, 4);
     for (size_t i = 0; i < 4; i++) {
         probe_wait(fixture->engine, &warm[i]);

@@ -74,9 +74,8 @@ TEST_WITH(fixture, a_name_that_stays_unknown_is_said_to_be_unknown_each_time)
 {
     take_new_name(fixture);
     name_service_fail(4);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         expect_unknown_host(fixture);
-    }
     expect_answer(fixture, fixture->host);
 }
 
@@ -96,9 +95,8 @@ static void give_up_in_the_queue(struct fixture *fixture, bool cancel)
     }
     http_engine_poll(fixture->engine, 20);
     for (size_t i = 0; i < QUEUED; i++) {
-        if (cancel) {
+        if (cancel)
             http_engine_cancel(fixture->engine, waiting[i].id);
-        }
         probe_wait(fixture->engine, &waiting[i]);
         assert_int_equal(waiting[i].code, cancel ? OS_ERR_CANCELLED : OS_ERR_DEADLINE);
         assert_false(waiting[i].sent);
@@ -113,17 +111,15 @@ static void give_up_in_the_queue(struct fixture *fixture, bool cancel)
 TEST_WITH(fixture, requests_that_timed_out_in_the_queue_are_over)
 {
     give_up_in_the_queue(fixture, false);
-    for (size_t i = 0; i < QUEUED + 1; i++) {
+    for (size_t i = 0; i < QUEUED + 1; i++)
         expect_answer(fixture, http_server_host(fixture->server));
-    }
 }
 
 TEST_WITH(fixture, requests_that_were_cancelled_in_the_queue_are_over)
 {
     give_up_in_the_queue(fixture, true);
-    for (size_t i = 0; i < QUEUED + 1; i++) {
+    for (size_t i = 0; i < QUEUED + 1; i++)
         expect_answer(fixture, http_server_host(fixture->server));
-    }
 }
 
 TEST_WITH(fixture, a_refused_connection_is_over)

@@ -10,9 +10,8 @@ static int forget(void **state)
     static const char *const names[] = {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY",     "all_proxy",
                                         "ALL_PROXY",  "no_proxy",   "NO_PROXY",    HTTP_PROXY_OF_RACE};
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         assert_int_equal(unsetenv(names[i]), 0);
-    }
     return 0;
 }
 

@@ -77,9 +77,8 @@ static int find_engines_end(const struct sockaddr_in *server)
         struct sockaddr_in peer;
         socklen_t length = sizeof(peer);
         if (getpeername(fd, (struct sockaddr *)&peer, &length) == 0 && peer.sin_family == AF_INET &&
-            peer.sin_port == server->sin_port) {
+            peer.sin_port == server->sin_port)
             return fd;
-        }
     }
     return -1;
 }
@@ -118,9 +117,8 @@ TEST_WITH(fixture, a_trickle_is_no_stall)
     for (size_t i = 0; i + 1 < sizeof(answer); i++) {
         assert_false(probe.done);
         assert_int_equal(send(ends.ours, &answer[i], 1, MSG_NOSIGNAL), 1);
-        while (!probe.done && !is_taken(&ends)) {
+        while (!probe.done && !is_taken(&ends))
             http_engine_poll(fixture->engine, 10);
-        }
         clock_jump(2 * MINUTE_MS); /* half an hour and more for a line of the head, which counts as a whole */
     }
     probe_wait(fixture->engine, &probe);

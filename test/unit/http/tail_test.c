@@ -33,9 +33,8 @@ static void with_small_segments(struct fixture *fixture)
 static void init(struct fixture *fixture, struct probe *probe, enum http_tail tail, const void *data, size_t length)
 {
     probe_init(probe, "PUT", http_server_host(fixture->server), "/attempt", data, length);
-    if (http_server_ca_file(fixture->server) != NULL) {
+    if (http_server_ca_file(fixture->server) != NULL)
         assert_true(http_request_set_origin(&probe->request, "https", http_server_host(fixture->server)));
-    }
     probe->start.once = true;
     probe->start.tail = tail;
     clock_read(&probe->start.tail_clock);
@@ -123,9 +122,8 @@ TEST_WITH(fixture, the_whole_request_has_to_fit)
     assert_false(arrives_at_once(fixture, &probe, 40));
     probe.request.body.length = 1448 - 40;
     assert_false(arrives_at_once(fixture, &probe, 1448));
-    while (!arrives_at_once(fixture, &probe, 1448)) {
+    while (!arrives_at_once(fixture, &probe, 1448))
         probe.request.body.length--;
-    }
     assert_in_range(probe.request.body.length, 800, 1200);
     char header[257];
     memset(header, 'x', 256);
@@ -161,9 +159,8 @@ TEST_WITH_AS(fixture, with_small_segments, what_does_not_fit_this_connection_is_
 static size_t sent_bytes(void)
 {
     size_t bytes = 0;
-    for (size_t i = 0; i < socket_watch()->sends; i++) {
+    for (size_t i = 0; i < socket_watch()->sends; i++)
         bytes += socket_watch()->sent[i] > 0 ? (size_t)socket_watch()->sent[i] : 0;
-    }
     return bytes;
 }
 
@@ -308,9 +305,8 @@ TEST_WITH(fixture, what_is_not_acknowledged_in_time_is_never_whole)
     probe.start.tail_before_ms = 2 * HOUR_MS;
     socket_watch_begin();
     probe_start(fixture->engine, &probe);
-    while (sent_bytes() < LENGTH - TAIL_BYTES && !probe.done) {
+    while (sent_bytes() < LENGTH - TAIL_BYTES && !probe.done)
         http_engine_poll(fixture->engine, 10);
-    }
     clock_jump(HOUR_MS);
     probe_wait(fixture->engine, &probe);
     socket_watch_end();
@@ -394,9 +390,8 @@ TEST_WITH(fixture, an_acknowledged_tail_is_waited_for_as_long_as_ever)
     init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, 2000);
     socket_watch_begin();
     probe_start(fixture->engine, &probe);
-    while (socket_watch()->user_timeout_calls < 3 && probe_now_ms() < probe.start.deadline_monotonic_ms) {
+    while (socket_watch()->user_timeout_calls < 3 && probe_now_ms() < probe.start.deadline_monotonic_ms)
         http_engine_poll(fixture->engine, 20);
-    }
     assert_int_equal(socket_watch()->user_timeout_ms, 70000);
     socket_watch_end();
     http_server_release(fixture->server, 1);

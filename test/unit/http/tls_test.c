@@ -34,9 +34,8 @@ TEST_WITH(fixture, a_trusted_server_is_used_and_its_connection_kept)
 {
     char *large = calloc(1, 1 << 20);
     assert_non_null(large);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; i++)
         put(fixture, "hello", 5);
-    }
     put(fixture, large, 1 << 20);
     put(fixture, large, 65535);
     assert_int_equal(http_server_connections(fixture->server), 1);
@@ -59,9 +58,8 @@ TEST_WITH(fixture, a_request_of_one_record_arrives_at_once)
     put(fixture, "warm", 4);
     struct probe probe;
     init_tls(&probe, "PUT", http_server_host(fixture->server), body, 16384);
-    while (!arrives_at_once(fixture, &probe)) {
+    while (!arrives_at_once(fixture, &probe))
         probe.request.body.length--;
-    }
     assert_true(probe.request.body.length > 15500);
     socket_watch_begin();
     http_probe_run(fixture->engine, &probe);
@@ -120,9 +118,8 @@ static void expect_tls_failure(struct http_engine *engine, const char *host, con
     assert_int_equal(probe.code, OS_ERR_TLS);
     assert_false(probe.sent);
     assert_non_null(strstr(probe.message, host));
-    if (strstr(probe.message, words) == NULL) {
+    if (strstr(probe.message, words) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", probe.message, words);
-    }
     probe_free(&probe);
 }
 
@@ -187,9 +184,8 @@ TEST_WITH(fixture, at_the_deadline_the_connection_is_reset_and_the_rest_dropped)
     probe.start.once = true;
     probe.start.deadline_monotonic_ms = probe_now_ms() + HOUR_MS;
     probe_start(fixture->engine, &probe);
-    while (http_server_held(fixture->server) == 0 && !probe.done) {
+    while (http_server_held(fixture->server) == 0 && !probe.done)
         http_engine_poll(fixture->engine, 10);
-    }
     clock_jump(HOUR_MS);
     probe_wait(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);

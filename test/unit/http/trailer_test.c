@@ -16,9 +16,8 @@ static void send_trailers(void *context, const struct http_server_record *record
     const char *line = context;
     (void)record;
     assert_true(buf_add_str(scratch, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n"));
-    while (scratch->len < TRAILERS_BYTES) {
+    while (scratch->len < TRAILERS_BYTES)
         assert_true(buf_add_str(scratch, line));
-    }
     *ret = (struct http_server_step){
         .answer = buf_str(scratch), .answer_length = scratch->len, .leave = HTTP_SERVER_DRAIN};
 }
@@ -34,9 +33,8 @@ static void expect_bounded(const char *line, const char *words)
     probe_get(engine, &probe, http_server_host(server), "/k");
     assert_int_equal(probe.code, OS_ERR_PROTOCOL);
     assert_true(probe.answered_in_part);
-    if (strstr(probe.message, words) == NULL) {
+    if (strstr(probe.message, words) == NULL)
         fail_msg("%s", probe.message);
-    }
     probe_free(&probe);
     http_engine_free(engine);
     http_server_stop(server);
@@ -65,9 +63,8 @@ static void send_extension(void *context, const struct http_server_record *recor
         scratch, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%s3;e=", behind_a_chunk ? "3\r\nabc\r\n" : ""));
     char fill[1 << 16];
     memset(fill, 'e', sizeof(fill));
-    while (scratch->len < EXTENSION_BYTES) {
+    while (scratch->len < EXTENSION_BYTES)
         assert_true(buf_add(scratch, fill, sizeof(fill)));
-    }
     *ret = (struct http_server_step){
         .answer = buf_str(scratch), .answer_length = scratch->len, .leave = HTTP_SERVER_DRAIN};
 }
@@ -85,9 +82,8 @@ TEST(an_endless_chunk_extension_is_given_up)
         probe_start(engine, &probe);
         probe_wait(engine, &probe);
         assert_int_equal(probe.code, OS_ERR_PROTOCOL);
-        if (strstr(probe.message, "has more than") == NULL) {
+        if (strstr(probe.message, "has more than") == NULL)
             fail_msg("%s", probe.message);
-        }
         probe_free(&probe);
         http_engine_free(engine);
         http_server_stop(server);
@@ -101,9 +97,8 @@ TEST(a_body_in_small_chunks_is_taken)
     struct probe probe;
     buf_init(&answer, 16 << 20);
     assert_true(buf_add_str(&answer, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"));
-    for (int i = 0; i < SMALL_CHUNKS; i++) {
+    for (int i = 0; i < SMALL_CHUNKS; i++)
         assert_true(buf_add_str(&answer, "1;extension-of-a-chunk=0123456789abcdef\r\nx\r\n"));
-    }
     assert_true(buf_add_str(&answer, "0\r\n\r\n"));
     const struct http_server_step step = {.answer = buf_str(&answer), .answer_length = answer.len};
     struct http_server *server = http_server_start(NULL);
@@ -124,9 +119,8 @@ TEST(trailers_within_bounds_are_passed_over)
     struct probe probe;
     buf_init(&answer, 100000);
     assert_true(buf_add_str(&answer, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n"));
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         assert_true(buf_add_f(&answer, "x-%d: %0400d\r\n", i, i));
-    }
     assert_true(buf_add_str(&answer, "\r\n"));
     const struct http_server_step step = {.answer = buf_str(&answer)};
     struct http_server *server = http_server_start(NULL);

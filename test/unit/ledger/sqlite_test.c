@@ -109,10 +109,9 @@ static void ask_reader(void *context)
 static void cancel_all(void *context)
 {
     struct on_ledger *on = context;
-    for (size_t i = 0; i < CROWD; i++) {
+    for (size_t i = 0; i < CROWD; i++)
         if (on->crowd[i].op)
             on->ledger->vtable->cancel(on->ledger, on->crowd[i].op);
-    }
 }
 
 /* A ledger that was opened, and then locked against writers. */

@@ -31,9 +31,8 @@ static struct {
 
 static void lead(enum step step)
 {
-    if (++led.counts[step] == led.number && step == led.at) {
+    if (++led.counts[step] == led.number && step == led.at)
         atomic_store(&cancelled, 1);
-    }
 }
 
 static void cancel_at(enum step step, int number)

@@ -28,9 +28,8 @@ static struct {
 static void note(char letter)
 {
     size_t len = strlen(seen.letters);
-    if (seen.state != NULL && len < sizeof(seen.letters) - 1) {
+    if (seen.state != NULL && len < sizeof(seen.letters) - 1)
         seen.letters[len] = letter;
-    }
 }
 
 static bool ends_in(const char *path, const char *end)
@@ -41,19 +40,15 @@ static bool ends_in(const char *path, const char *end)
 
 static char letter_of(const char *path)
 {
-    if (ends_in(path, "objects.db-wal")) {
+    if (ends_in(path, "objects.db-wal"))
         return 'i';
-    }
-    if (ends_in(path, "ledger.db-wal")) {
+    if (ends_in(path, "ledger.db-wal"))
         return 'l';
-    }
-    if (ends_in(path, "/uploads")) {
+    if (ends_in(path, "/uploads"))
         return 'u';
-    }
     bool staged = strstr(path, "/.oscommit/tmp/") != NULL || strstr(path, "/.oscommit/uploads/") != NULL;
-    if (staged && !ends_in(path, ".about")) {
+    if (staged && !ends_in(path, ".about"))
         return 'd';
-    }
     return ends_in(path, "/f") ? 'f' : strcmp(path, seen.state->root) == 0 ? 'r' : 'o';
 }
 
@@ -70,18 +65,16 @@ static bool note_flush(int fd)
 {
     char link[64];
     char path[4096];
-    if (seen.state == NULL) {
+    if (seen.state == NULL)
         return true;
-    }
     (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     ssize_t len = readlink(link, path, sizeof(path) - 1);
     assert_true(len > 0);
     path[len] = '\0';
     char letter = letter_of(path);
     note(letter);
-    if (letter == 'd' && seen.aborting != NULL) {
+    if (letter == 'd' && seen.aborting != NULL)
         abort_upload();
-    }
     errno = EIO;
     return letter != seen.fails;
 }
@@ -110,9 +103,8 @@ SEEN_BY_LIBRARIES int renameat(int from, const char *old, int to, const char *na
 
 SEEN_BY_LIBRARIES int unlinkat(int folder, const char *name, int flags)
 {
-    if (strcmp(name, "k") == 0) {
+    if (strcmp(name, "k") == 0)
         note('D');
-    }
     return (int)syscall(SYS_unlinkat, folder, name, flags);
 }
 
@@ -143,9 +135,8 @@ static void check_order(const char *letters)
     seen.state = NULL;
     for (const char *letter = letters; *letter != '\0'; letter++) {
         at = strchr(at, *letter);
-        if (at == NULL) {
+        if (at == NULL)
             fail_msg("\"%s\" is not in \"%s\" in this order", letters, seen.letters);
-        }
         at++;
     }
 }

@@ -49,9 +49,8 @@ static pid_t bystander(pid_t (*fork_it)(void))
     assert_true(child >= 0);
     if (child == 0) {
         (void)!write(told[1], "x", 1);
-        for (;;) {
+        for (;;)
             (void)pause();
-        }
     }
     assert_int_equal(read(told[0], &byte, 1), 1);
     close(told[0]);
@@ -150,9 +149,8 @@ static void tell_and_rest(int told)
 {
     pid_t self = getpid();
     (void)!write(told, &self, sizeof(self));
-    for (;;) {
+    for (;;)
         (void)pause();
-    }
 }
 
 static int fork_in_open = -1; /* told by the child that is forked when the lock file is open and not locked yet */
@@ -164,9 +162,8 @@ int __wrap_openat(int fd, const char *path, int flags, ...)
     int got = __real_openat(fd, path, flags, 0600);
     int told = fork_in_open;
     fork_in_open = -1;
-    if (told >= 0 && fork() == 0) {
+    if (told >= 0 && fork() == 0)
         tell_and_rest(told);
-    }
     return got;
 }
 
@@ -176,16 +173,13 @@ static void hold_and_fork(const struct state *state, int told, bool early)
     struct file_lock lock;
     os_error own = {.code = OS_OK};
     fork_in_open = early ? told : -1;
-    if (take_within(state, "k", true, 60000, &lock, &own) != OS_OK) {
+    if (take_within(state, "k", true, 60000, &lock, &own) != OS_OK)
         _exit(1);
-    }
-    if (!early && fork() == 0) {
+    if (!early && fork() == 0)
         tell_and_rest(told);
-    }
     (void)!write(told, &(pid_t){0}, sizeof(pid_t)); /* it is locked */
-    for (;;) {
+    for (;;)
         (void)pause();
-    }
 }
 
 static pid_t read_told(int told)
@@ -203,9 +197,8 @@ static void check_free_beside_an_orphan(struct state *state, bool early)
     assert_int_equal(pipe(told), 0);
     pid_t parent = fork();
     assert_true(parent >= 0);
-    if (parent == 0) {
+    if (parent == 0)
         hold_and_fork(state, told[1], early);
-    }
     pid_t one = read_told(told[0]);
     pid_t other = read_told(told[0]);
     pid_t orphan = one != 0 ? one : other;
@@ -276,9 +269,8 @@ TEST_WITH(state, no_child_forked_at_any_instant_keeps_a_key_locked)
     atomic_store(&taker.stop, true);
     pthread_join(thread, NULL);
     os_code code = take(state, "k", true, &lock);
-    for (size_t i = 0; i < CHILDREN; i++) {
+    for (size_t i = 0; i < CHILDREN; i++)
         end_bystander(children[i]);
-    }
     assert_int_equal(taker.code, OS_OK);
     CHECK_OK(code);
     file_lock_drop(&lock);

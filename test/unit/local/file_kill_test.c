@@ -33,9 +33,8 @@ static unsigned next_random(unsigned *seed)
 static void live(const char *root, unsigned seed, int ready)
 {
     struct file_store *store = NULL;
-    if (file_store_open(root, &store, NULL) != OS_OK || write(ready, "r", 1) != 1) {
+    if (file_store_open(root, &store, NULL) != OS_OK || write(ready, "r", 1) != 1)
         _exit(1);
-    }
     for (unsigned i = 0;; i++) {
         unsigned key = next_random(&seed) % KEYS_AT_RANDOM;
         unsigned deed = next_random(&seed) % 8;
@@ -55,9 +54,8 @@ static void live(const char *root, unsigned seed, int ready)
         } else {
             code = file_store_delete(store, keys[key], NULL);
         }
-        if (code != OS_OK && code != OS_ERR_NOT_FOUND) {
+        if (code != OS_OK && code != OS_ERR_NOT_FOUND)
             _exit(2);
-        }
     }
 }
 
@@ -78,9 +76,8 @@ static void check_all(struct state *state)
     for (size_t i = 0; i < KEYS_AT_RANDOM; i++) {
         struct file_object object;
         assert_string_equal(telling_check(state->store, keys[i], &error), "");
-        if (file_store_head(state->store, keys[i], &object, &error) == OS_OK) {
+        if (file_store_head(state->store, keys[i], &object, &error) == OS_OK)
             assert_int_equal(object.nonce[1] - '0', i);
-        }
     }
 }
 
@@ -88,9 +85,8 @@ static void check_nothing_is_left(struct state *state)
 {
     char tmp[1024];
     (void)snprintf(tmp, sizeof(tmp), "%s/.oscommit/tmp", state->root);
-    for (size_t i = 0; i < KEYS; i++) {
+    for (size_t i = 0; i < KEYS; i++)
         CHECK_OK(file_store_delete(state->store, keys[i], &error));
-    }
     assert_int_equal(entries_of(state->root), 1); /* .oscommit alone: no folder either */
     while (entries_of(tmp) > 0) {
         size_t before = entries_of(tmp);
@@ -118,9 +114,8 @@ TEST_WITH(state, killed_at_random_every_object_stays_whole)
         close_store(state);
         pid_t child = fork();
         assert_true(child >= 0);
-        if (child == 0) {
+        if (child == 0)
             live(state->root, seed + (unsigned)i, ready[1]);
-        }
         close(ready[1]);
         assert_int_equal(read(ready[0], &byte, 1), 1);
         close(ready[0]);
@@ -204,12 +199,10 @@ static enum killed kill_at(struct state *state, enum deed deed, int stop)
     assert_true(child >= 0);
     if (child == 0) {
         struct file_store *store = NULL;
-        if (file_store_open(state->root, &store, NULL) != OS_OK) {
+        if (file_store_open(state->root, &store, NULL) != OS_OK)
             _exit(1);
-        }
-        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
             _exit(3);
-        }
         (void)raise(SIGSTOP);
         _exit(act(state, store, deed) == OS_OK ? 0 : 2);
     }

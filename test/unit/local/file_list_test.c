@@ -50,9 +50,8 @@ TEST_WITH(state, keys_come_in_the_order_of_their_bytes)
     /* '-' and '.' stand before '/', '0' behind it; upper case before lower; UTF-8 behind all of ASCII. */
     static const char *const keys[] = {"a/b", "a.b",     "a-",   "a0",         "a/B",          "b",
                                        "B",   "a/b.c/d", "a/b0", "\xc3\xa4/x", "\xe2\x82\xac", "z/y/x/w"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         put(state, keys[i]);
-    }
     check_list(state, NULL, NULL, NULL, 0, "B a- a.b a/B a/b a/b.c/d a/b0 a0 b z/y/x/w \xc3\xa4/x \xe2\x82\xac ");
     check_list(state, "", "", "", 0, "B a- a.b a/B a/b a/b.c/d a/b0 a0 b z/y/x/w \xc3\xa4/x \xe2\x82\xac ");
 }
@@ -61,9 +60,8 @@ TEST_WITH(state, a_prefix_is_bytes_not_folders)
 {
     static const char *const keys[] = {"log", "log/1", "logs/1", "logs/2/3", "lot"};
     put(state, "log2");
-    for (size_t i = 1; i < 5; i++) {
+    for (size_t i = 1; i < 5; i++)
         put(state, keys[i]);
-    }
     check_list(state, "log", NULL, NULL, 0, "log/1 log2 logs/1 logs/2/3 ");
     check_list(state, "logs/", NULL, NULL, 0, "logs/1 logs/2/3 ");
     check_list(state, "logs/2", NULL, NULL, 0, "logs/2/3 ");
@@ -77,9 +75,8 @@ TEST_WITH(state, a_prefix_is_bytes_not_folders)
 TEST_WITH(state, a_delimiter_rolls_keys_up)
 {
     static const char *const keys[] = {"a/1", "a/2", "a/b/3", "a-x", "b", "c/d/e/f", "c/g"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         put(state, keys[i]);
-    }
     check_list(state, NULL, "/", NULL, 0, "a-x +a/ b +c/ ");
     check_list(state, "a/", "/", NULL, 0, "a/1 a/2 +a/b/ ");
     check_list(state, "a", "/", NULL, 0, "a-x +a/ ");
@@ -94,9 +91,8 @@ TEST_WITH(state, a_delimiter_rolls_keys_up)
 TEST_WITH(state, a_list_goes_on_where_it_was_left)
 {
     static const char *const keys[] = {"a/1", "a/2", "a/b/3", "a-x", "b", "c/d/e/f", "c/g"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         put(state, keys[i]);
-    }
     check_list(state, NULL, NULL, "a/1", 0, "a/2 a/b/3 b c/d/e/f c/g ");
     check_list(state, NULL, NULL, "a/2", 2, "a/b/3 b ");
     check_list(state, NULL, NULL, "a/", 1, "a/1 ");
@@ -170,9 +166,8 @@ TEST_WITH(state, the_deepest_tree_and_a_wide_folder_are_listed)
 {
     struct listed listed = {.count = 0};
     char deep[1025];
-    for (size_t i = 0; i < 1024; i++) {
+    for (size_t i = 0; i < 1024; i++)
         deep[i] = i % 2 == 0 ? 'x' : '/';
-    }
     deep[1023] = '\0';
     put(state, deep);
     assert_int_equal(mkdir(below(state->root, "wide"), 0700), 0);

@@ -38,9 +38,8 @@ TEST_WITH(state, the_stores_own_name_is_no_segment_of_a_key)
         CHECK_IS(file_upload_create(state->store, key, NULL, id, &error), OS_ERR_ARGUMENT);
     }
     assert_false(exists(below(state->root, "a")));
-    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
         CHECK_OK(file_store_check_key(taken[i], &error));
-    }
 }
 
 static bool note_key(void *context, const char *key, bool is_prefix, const struct file_object *object)
@@ -165,9 +164,8 @@ static void check_not_opened(const char *root, const char *words)
     struct file_store *store = NULL;
     CHECK_IS(file_store_open(root, &store, &error), OS_ERR_CONFIG);
     assert_null(store);
-    if (strstr(error.message, words) == NULL) {
+    if (strstr(error.message, words) == NULL)
         fail_msg("\"%s\" is not in: %s", words, error.message);
-    }
 }
 
 TEST_WITH(state, a_store_inside_a_store_is_not_opened)
@@ -229,34 +227,30 @@ static void (*fold)(char *name);
 
 static void fold_case(char *name)
 {
-    for (char *c = name; *c != '\0'; c++) {
+    for (char *c = name; *c != '\0'; c++)
         *c = (char)tolower((unsigned char)*c);
-    }
 }
 
 static void fold_forms(char *name)
 {
     char *decomposed = strstr(name, "A\xcc\x88");
-    if (decomposed != NULL) {
+    if (decomposed != NULL)
         memcpy(decomposed, "\xc3\x84", 3);
-    }
 }
 
 static void fold_end(char *name)
 {
     size_t len = strlen(name);
-    while (len > 1 && name[len - 1] == '.') {
+    while (len > 1 && name[len - 1] == '.')
         name[--len] = '\0';
-    }
 }
 
 int __real_faccessat(int folder, const char *path, int mode, int flags);
 int __wrap_faccessat(int folder, const char *path, int mode, int flags);
 int __wrap_faccessat(int folder, const char *path, int mode, int flags)
 {
-    if (fold == NULL) {
+    if (fold == NULL)
         return __real_faccessat(folder, path, mode, flags);
-    }
     int found = -1;
     char wanted[300];
     int copy = dup(folder);

@@ -14,9 +14,8 @@ static void open_root(struct state *state, bool stepwise)
 {
     state->folder = scratch_make();
     assert_int_equal(file_root_open(&state->root, state->folder), 0);
-    if (!stepwise && state->root.stepwise) {
+    if (!stepwise && state->root.stepwise)
         print_message("SKIPPED in part: no openat2 here, every step is taken by hand\n");
-    }
     state->root.stepwise = state->root.stepwise || stepwise;
 }
 
@@ -49,9 +48,8 @@ TEST(keys_that_are_file_names_are_allowed)
     static const char *const keys[] = {
         "a",    "a/b/c", "a b+c%20", "\xc3\xa4/\xe2\x82\xac", "...",          "..a/a..", "-rf", "~",
         "a\\b", "\n",    ".oscommi", "a/.oscommit_",          ".oscommit2/x", "*"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         check_key(keys[i], true);
-    }
 }
 
 TEST(keys_that_cannot_be_file_names_are_refused)
@@ -59,9 +57,8 @@ TEST(keys_that_cannot_be_file_names_are_refused)
     static const char *const keys[] = {
         NULL,    "",       "/",    "/a",   "a/",        "a//b",       ".",           "..",   "./a",   "a/.",
         "a/./b", "a/../b", "../a", "a/..", ".oscommit", ".oscommit/", ".oscommit/x", "\xff", "a\xc3", "\xed\xa0\x80"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         check_key(keys[i], false);
-    }
 }
 
 TEST(keys_have_1024_bytes_and_segments_255_at_most)
@@ -74,9 +71,8 @@ TEST(keys_have_1024_bytes_and_segments_255_at_most)
     key[256] = '\0';
     check_key(key, false);
     key[256] = 'x';
-    for (size_t i = 255; i < 1024; i += 256) {
+    for (size_t i = 255; i < 1024; i += 256)
         key[i] = '/';
-    }
     key[1023] = 'x';
     key[1024] = '\0';
     key[1022] = '/';
@@ -87,9 +83,8 @@ TEST(keys_have_1024_bytes_and_segments_255_at_most)
     assert_true(strlen(error.message) < 600); /* the reason stands behind a short form of the key */
     assert_non_null(strstr(error.message, "1,024"));
     memset(key + 1, '/', 1);
-    for (size_t i = 0; i < 1024; i++) {
+    for (size_t i = 0; i < 1024; i++)
         key[i] = i % 2 == 0 ? 'x' : '/';
-    }
     key[1023] = '\0';
     check_key(key, true); /* 512 segments */
 }
@@ -140,9 +135,8 @@ TEST_WITH(state, another_file_system_is_refused)
     char mounted[1024];
     (void)snprintf(mounted, sizeof(mounted), "%s/mounted", state->folder);
     assert_int_equal(mkdir(mounted, 0700), 0);
-    if (!mount_small(mounted, "size=64k")) {
+    if (!mount_small(mounted, "size=64k"))
         skip();
-    }
     write_plain(below(mounted, "file"), "x");
     check_open(state, "mounted/file", O_RDONLY, EXDEV);
     const char *name = NULL;
@@ -183,9 +177,8 @@ TEST_AGAIN_AS(state, stepwise_root, missing_folders_are_made_private)
 TEST_WITH(state, the_deepest_key_can_be_made_and_removed)
 {
     char key[1025];
-    for (size_t i = 0; i < 1024; i++) {
+    for (size_t i = 0; i < 1024; i++)
         key[i] = i % 2 == 0 ? 'x' : '/';
-    }
     key[1023] = '\0';
     const char *name = NULL;
     int fd = file_open_parent(&state->root, key, true, &name);
@@ -245,9 +238,8 @@ TEST(a_long_key_is_shown_short_and_whole_in_its_characters)
 {
     char shown[FILE_SHOWN_SIZE];
     char key[1025];
-    for (size_t i = 0; i < 1024; i += 2) {
+    for (size_t i = 0; i < 1024; i += 2)
         memcpy(key + i, "\xc3\xa4", 2);
-    }
     key[1024] = '\0';
     assert_string_equal(file_shown("short", shown), "short");
     assert_true(strlen(file_shown(key, shown)) < FILE_SHOWN_SIZE);

@@ -43,19 +43,16 @@ static int put_and_look(const char *root, const char *key, int process)
 {
     struct file_store *store = NULL;
     os_error child_error = {.code = OS_OK};
-    if (file_store_open(root, &store, &child_error) != OS_OK) {
+    if (file_store_open(root, &store, &child_error) != OS_OK)
         return complain(child_error.message, __LINE__);
-    }
     for (int i = 0; i < PUTS; i++) {
         char nonce[33];
         name_version(nonce, process, i);
-        if (put_telling(store, key, nonce, &child_error) != OS_OK) {
+        if (put_telling(store, key, nonce, &child_error) != OS_OK)
             return complain(child_error.message, __LINE__);
-        }
         const char *fault = telling_check(store, key, &child_error);
-        if (fault[0] != '\0') {
+        if (fault[0] != '\0')
             return complain(fault, __LINE__);
-        }
     }
     file_store_close(store);
     return 0;
@@ -68,22 +65,18 @@ static int put_and_delete(const char *root, const char *key, int process)
     os_error child_error = {.code = OS_OK};
     char own[64];
     (void)snprintf(own, sizeof(own), "%s/%d/deep/er", key, process % 3);
-    if (file_store_open(root, &store, &child_error) != OS_OK) {
+    if (file_store_open(root, &store, &child_error) != OS_OK)
         return complain(child_error.message, __LINE__);
-    }
     for (int i = 0; i < ROUNDS; i++) {
         char nonce[33];
         name_version(nonce, process, i);
-        if (put_telling(store, own, nonce, &child_error) != OS_OK) {
+        if (put_telling(store, own, nonce, &child_error) != OS_OK)
             return complain(child_error.message, __LINE__);
-        }
         const char *fault = telling_check(store, own, &child_error);
-        if (fault[0] != '\0') {
+        if (fault[0] != '\0')
             return complain(fault, __LINE__);
-        }
-        if (file_store_delete(store, own, &child_error) != OS_OK) {
+        if (file_store_delete(store, own, &child_error) != OS_OK)
             return complain(child_error.message, __LINE__);
-        }
     }
     file_store_close(store);
     return 0;
@@ -95,13 +88,11 @@ static void run_all(const char *root, int (*role)(const char *root, const char *
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         assert_true(children[i] >= 0);
-        if (children[i] == 0) {
+        if (children[i] == 0)
             _exit(role(root, "k", i));
-        }
     }
-    for (int i = 0; i < PROCESSES; i++) {
+    for (int i = 0; i < PROCESSES; i++)
         join(children[i]);
-    }
 }
 
 static bool count_row(void *context, const struct file_row *row)
@@ -122,9 +113,8 @@ TEST_WITH(state, eight_processes_putting_one_key_leave_one_whole_object)
     assert_int_equal(entries_of(below(state->root, ".oscommit/tmp")), 0);
     assert_int_equal(entries_of(state->root), 2);
     /* Rows that were left because the index was busy go with a later, undisturbed write: 64 at a time. */
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 40; i++)
         CHECK_OK(put_telling(store, "k", "z0000000000000000000000000000000", &error));
-    }
     CHECK_OK(file_index_rows(&store->place.index, "k", count_row, &rows, &error));
     assert_int_equal(rows, 1);
     file_store_close(store);
@@ -163,11 +153,10 @@ static void *work(void *context)
             char copied[33];
             (void)snprintf(copied, sizeof(copied), "c%.31s", object.nonce + 1);
             os_code code = file_store_copy(worker->store, "k", object.etag, "copy", copied, &object, &worker->error);
-            if (code != OS_OK && code != OS_ERR_SOURCE) {
+            if (code != OS_OK && code != OS_ERR_SOURCE)
                 worker->fault = worker->error.message;
-            } else {
+            else
                 worker->fault = telling_check(worker->store, "copy", &worker->error);
-            }
         }
     }
     return NULL;

@@ -52,9 +52,8 @@ static inline os_code put_text(struct state *state, const char *key, const char 
     struct http_body body = memory_body(text, strlen(text));
     struct file_content content = {.nonce = nonce};
     os_code code = file_store_put(state->store, key, &body, &content, &object, &error);
-    if (code == OS_OK && ret != NULL) {
+    if (code == OS_OK && ret != NULL)
         *ret = object;
-    }
     return code;
 }
 

@@ -62,9 +62,8 @@ TEST_WITH(state, bodies_of_every_size_round_a_block_are_whole)
     char *data = malloc(4 * FILE_BLOCK);
     char *back = malloc(4 * FILE_BLOCK);
     assert_true(data != NULL && back != NULL);
-    for (size_t i = 0; i < 4 * FILE_BLOCK; i++) {
+    for (size_t i = 0; i < 4 * FILE_BLOCK; i++)
         data[i] = (char)(i * 2654435761u >> 13);
-    }
     int from = open(below(state->root, ".oscommit/body"), O_RDWR | O_CREAT, 0600);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         char etag[MD5_ETAG_SIZE];
@@ -101,9 +100,8 @@ TEST_WITH(state, a_body_file_that_is_not_as_long_as_told_is_refused)
         struct http_body body = {.kind = HTTP_BODY_FILE, .fd = fd, .length = length};
         CHECK_IS(file_store_put(state->store, "k", &body, NULL, &object, &error), length == 5 ? OS_OK : OS_ERR_BODY);
         assert_int_equal(temps(state), 0);
-        if (length < 5) {
+        if (length < 5)
             check_absent(state, "k");
-        }
     }
     check_head(state, "k", "12345", "");
     close(fd);
@@ -214,9 +212,8 @@ TEST_WITH(state, the_longest_keys_are_stored_and_found)
     char deep[1025];
     memset(wide, 'w', 255);
     wide[255] = '\0';
-    for (size_t i = 0; i < 1024; i++) {
+    for (size_t i = 0; i < 1024; i++)
         deep[i] = i % 2 == 0 ? 'x' : '/';
-    }
     memcpy(deep + 1020, "xyzw", 5);
     const char *keys[] = {wide, deep};
     for (size_t i = 0; i < 2; i++) {

@@ -164,9 +164,8 @@ TEST_WITH(state, a_full_disk_leaves_the_old_object_and_no_temporary_file)
     char root[1024];
     (void)snprintf(root, sizeof(root), "%s", below(state->apart, "small"));
     assert_int_equal(mkdir(root, 0700), 0);
-    if (!mount_small(root, "size=600k")) {
+    if (!mount_small(root, "size=600k"))
         skip();
-    }
     struct state small = {.root = root};
     CHECK_OK(file_store_init(root, &error));
     CHECK_OK(file_store_open(root, &small.store, &error));
@@ -180,9 +179,8 @@ TEST_WITH(state, a_full_disk_leaves_the_old_object_and_no_temporary_file)
     assert_int_equal(errno, ENOSPC);
     close(fd);
     os_code code = OS_OK;
-    for (int i = 0; i < 2000 && code == OS_OK; i++) { /* a WAL that was longer once has room for some rows */
+    for (int i = 0; i < 2000 && code == OS_OK; i++) /* a WAL that was longer once has room for some rows */
         code = put_text(&small, "k", "", nonce_a, NULL);
-    }
     CHECK_IS(code, OS_ERR_NO_SPACE);
     struct file_object object;
     CHECK_OK(file_store_head(small.store, "k", &object, &error));
@@ -225,9 +223,8 @@ TEST_WITH(state, a_read_only_root_can_be_read_but_not_written)
     struct file_object object;
     (void)snprintf(root, sizeof(root), "%s", below(state->apart, "small"));
     assert_int_equal(mkdir(root, 0700), 0);
-    if (!mount_small(root, "size=4m")) {
+    if (!mount_small(root, "size=4m"))
         skip();
-    }
     struct state small = {.root = root};
     CHECK_OK(file_store_init(root, &error));
     CHECK_OK(file_store_open(root, &small.store, &error));

@@ -39,13 +39,11 @@ int __real_unlinkat(int folder, const char *name, int flags);
 int __wrap_unlinkat(int folder, const char *name, int flags);
 int __wrap_unlinkat(int folder, const char *name, int flags)
 {
-    if (!led.armed) {
+    if (!led.armed)
         return __real_unlinkat(folder, name, flags);
-    }
     led.armed = false;
-    if (led.done) {
+    if (led.done)
         assert_int_equal(__real_unlinkat(folder, name, flags), 0);
-    }
     errno = led.error;
     return -1;
 }
@@ -58,13 +56,11 @@ int __wrap_renameat(int from, const char *old, int to, const char *name)
         led.armed = false;
         assert_int_equal(__real_unlinkat(from, old, 0), 0);
     }
-    if (!led.armed) {
+    if (!led.armed)
         return __real_renameat(from, old, to, name);
-    }
     led.armed = false;
-    if (led.done) {
+    if (led.done)
         assert_int_equal(__real_renameat(from, old, to, name), 0);
-    }
     errno = led.error;
     return -1;
 }
@@ -116,9 +112,8 @@ static os_code complete(struct state *state)
     CHECK_OK(file_upload_check(state->store, "f/k", id, &name, 1, &completion, &error));
     os_code code = file_upload_complete(completion, &object, &error);
     file_completion_free(completion);
-    if (code == OS_ERR_UNDECIDED) {
+    if (code == OS_ERR_UNDECIDED)
         check_upload(state, id);
-    }
     return code;
 }
 
@@ -153,9 +148,8 @@ static void check_write(struct state *state, os_code (*write)(struct state *))
         assert_true(led.flushes >= 2); /* the folder and the root: the nonce is taken for a commit */
         check_nonce(state, nonce_b);   /* V4 */
         check_next(state);
-        if (open_errors[i] == ENOENT) {
+        if (open_errors[i] == ENOENT)
             continue; /* and the file is there: somebody has removed its folder, so it is made and tried again */
-        }
         fail_next(false, open_errors[i]);
         CHECK_IS(write(state), OS_ERR_UNDECIDED);
         check_nonce(state, nonce_c);

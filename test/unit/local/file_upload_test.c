@@ -31,9 +31,8 @@ static os_code complete(struct state *state, const char *id, const struct file_p
 {
     struct file_part_name names[8];
     struct file_completion *completion = NULL;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         names[i] = (struct file_part_name){parts[i].number, parts[i].etag};
-    }
     os_code code = file_upload_check(state->store, key, id, names, count, &completion, &error);
     if (code == OS_OK) {
         code = file_upload_complete(completion, ret, &error);
@@ -332,9 +331,8 @@ TEST_WITH(state, numbers_and_places_have_limits)
     struct http_body body = memory_body("text", 4);
     begin(state, key, id);
     struct file_part_place places[] = {{id, 0, 0}, {id, 10001, 0}};
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++)
         CHECK_IS(file_upload_part(state->store, key, &places[i], &body, &part, &error), OS_ERR_ARGUMENT);
-    }
     struct file_part_place far = {id, 1, UINT64_MAX - 2};
     CHECK_IS(file_upload_part(state->store, key, &far, &body, &part, &error), OS_ERR_TOO_LARGE);
     CHECK_IS(file_upload_create(state->store, ".oscommit/x", NULL, id, &error), OS_ERR_ARGUMENT);

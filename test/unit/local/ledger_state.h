@@ -37,9 +37,8 @@ static inline void execute(const char *file, const char *sql)
     sqlite3 *db = NULL;
     char *message = NULL;
     assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK) {
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
         fail_msg("%s: %s", sql, message);
-    }
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
@@ -59,9 +58,8 @@ static inline enum ledger_outcome put_if(struct state *state, const char *path, 
                                          struct record *found)
 {
     struct record_condition condition = {.kind = kind};
-    if (seen != NULL) {
+    if (seen != NULL)
         condition.seen = *seen;
-    }
     return sqlite_ledger_put(
         state->ledger,
         &(struct sqlite_write){.path = path, .etag = "*", .record = record, .condition = &condition, .now_s = 1000},
@@ -77,9 +75,8 @@ static inline void check_stored(struct state *state, const char *path, const str
                                        &is_there, &found, NULL, &error),
                      LEDGER_OK);
     assert_int_equal(is_there, expected != NULL);
-    if (expected != NULL) {
+    if (expected != NULL)
         assert_memory_equal(&found, expected, sizeof(found));
-    }
 }
 
 #endif

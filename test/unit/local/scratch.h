@@ -28,9 +28,8 @@
 #define CHECK_IS(expression, wanted) check_code((expression), (wanted), &error, __LINE__)
 MAYBE_UNUSED static void check_code(os_code code, os_code wanted, const os_error *error, int line)
 {
-    if (code != wanted) {
+    if (code != wanted)
         fail_msg("line %d: %s instead of %s: %s", line, os_code_name(code), os_code_name(wanted), error->message);
-    }
     assert_true(code == OS_OK || error->message[0] != '\0');
     assert_int_equal(error->code, code);
 }
@@ -102,9 +101,8 @@ MAYBE_UNUSED static size_t entries_of(const char *path)
     DIR *folder = opendir(path);
     size_t count = 0;
     assert_non_null(folder);
-    while (readdir(folder) != NULL) {
+    while (readdir(folder) != NULL)
         count++;
-    }
     closedir(folder);
     return count - 2;
 }
@@ -138,9 +136,8 @@ MAYBE_UNUSED static void etag_of(const void *data, size_t len, char *ret)
 MAYBE_UNUSED static size_t telling_body(const char *nonce, char *ret)
 {
     size_t len = nonce[31] % 2 == 0 ? 5000 : TELLING_MAX;
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         ret[i] = i < 32 ? nonce[i] : (char)(nonce[i % 32] ^ (char)(i % 61));
-    }
     return len;
 }
 
@@ -161,9 +158,8 @@ struct gathered {
 MAYBE_UNUSED static int gather(void *context, const void *data, size_t length)
 {
     struct gathered *gathered = context;
-    if (length > TELLING_MAX - gathered->len) {
+    if (length > TELLING_MAX - gathered->len)
         return 1;
-    }
     memcpy(gathered->data + gathered->len, data, length);
     gathered->len += length;
     gathered->data[gathered->len] = '\0';
@@ -177,26 +173,21 @@ MAYBE_UNUSED static const char *telling_fault(const struct file_object *object, 
     char etag[MD5_ETAG_SIZE];
     char expected[TELLING_MAX];
     char nonce[33];
-    if (len < 32 || object->length != len) {
+    if (len < 32 || object->length != len)
         return "length";
-    }
     etag_of(data, len, etag);
-    if (strcmp(etag, object->etag) != 0) {
+    if (strcmp(etag, object->etag) != 0)
         return "ETag";
-    }
     memcpy(nonce, data, 32);
     nonce[32] = '\0';
-    if (telling_body(nonce, expected) != len || memcmp(expected, data, len) != 0) {
+    if (telling_body(nonce, expected) != len || memcmp(expected, data, len) != 0)
         return "bytes of two versions";
-    }
-    if (object->nonce[0] == '\0') {
+    if (object->nonce[0] == '\0')
         return "no nonce";
-    }
     bool nonce_fits =
         object->nonce[0] == 'c' ? strcmp(object->nonce + 1, nonce + 1) == 0 : strcmp(object->nonce, nonce) == 0;
-    if (!nonce_fits) {
+    if (!nonce_fits)
         return "nonce of other bytes";
-    }
     return strcmp(object->content_type, nonce) == 0 ? "" : "content type of other bytes";
 }
 
@@ -206,17 +197,14 @@ MAYBE_UNUSED static const char *telling_check(struct file_store *store, const ch
     struct gathered gathered = {.len = 0};
     struct file_object object;
     os_code code = file_store_get(store, key, NULL, gather, &gathered, &object, error);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code == OS_ERR_NOT_FOUND ? "" : error->message;
-    }
     const char *fault = telling_fault(&object, gathered.data, gathered.len);
-    if (fault[0] != '\0') {
+    if (fault[0] != '\0')
         return fault;
-    }
     code = file_store_head(store, key, &object, error);
-    if (code != OS_OK) {
+    if (code != OS_OK)
         return code == OS_ERR_NOT_FOUND ? "" : error->message;
-    }
     char data[TELLING_MAX];
     size_t len = telling_body(object.content_type, data); /* the nonce that the bytes began with */
     return telling_fault(&object, data, len);

@@ -88,9 +88,8 @@ TEST_WITH(state, a_damaged_file_is_refused_with_a_sentence)
     memset(junk, 0x5a, sizeof(junk));
     struct stat st;
     assert_int_equal(fstat(fd, &st), 0);
-    for (off_t at = 4096; at < st.st_size; at += 4096) {
+    for (off_t at = 4096; at < st.st_size; at += 4096)
         assert_int_equal(pwrite(fd, junk, sizeof(junk), at), 4096);
-    }
     assert_int_equal(close(fd), 0);
     CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error)); /* its first page is whole */
     struct record found;
@@ -165,9 +164,8 @@ TEST_WITH(state, a_full_disk_refuses_and_keeps_what_was)
     char folder[700];
     (void)snprintf(folder, sizeof(folder), "%s", below(state->folder, "small"));
     assert_int_equal(mkdir(folder, 0700), 0);
-    if (!mount_small(folder, "size=256k")) {
+    if (!mount_small(folder, "size=256k"))
         skip();
-    }
     struct state small = {.folder = folder};
     (void)snprintf(small.file, sizeof(small.file), "%s/ledger.db", folder);
     CHECK_OK(sqlite_ledger_create(small.file, NULL, &error));
@@ -199,9 +197,8 @@ static int race_child(const char *file, int process, enum record_condition_kind 
 {
     struct sqlite_ledger *ledger = NULL;
     int won = 0;
-    if (sqlite_ledger_open(file, NULL, &ledger, NULL) != OS_OK) {
+    if (sqlite_ledger_open(file, NULL, &ledger, NULL) != OS_OK)
         return 255;
-    }
     for (int key = 0; key < KEYS; key++) {
         char path[32];
         char nonce[33];
@@ -214,9 +211,8 @@ static int race_child(const char *file, int process, enum record_condition_kind 
         if (kind != RECORD_IF_ABSENT) {
             if (sqlite_ledger_get(ledger, &(struct sqlite_key){path, "*"}, sqlite_patience_ms(PATIENT_MS), &is_there,
                                   &found, NULL, NULL) != LEDGER_OK ||
-                !is_there) {
+                !is_there)
                 return 255;
-            }
             memcpy(condition.seen.nonce, found.nonce, sizeof(found.nonce));
         }
         enum ledger_outcome outcome =
@@ -224,9 +220,8 @@ static int race_child(const char *file, int process, enum record_condition_kind 
                               &(struct sqlite_write){
                                   .path = path, .etag = "*", .record = &record, .condition = &condition, .now_s = 1000},
                               sqlite_patience_ms(PATIENT_MS), &found, NULL, NULL);
-        if (outcome != LEDGER_OK && outcome != LEDGER_CONFLICT) {
+        if (outcome != LEDGER_OK && outcome != LEDGER_CONFLICT)
             return 255;
-        }
         won += outcome == LEDGER_OK;
     }
     sqlite_ledger_close(ledger);
@@ -296,14 +291,12 @@ TEST_WITH(state, eight_processes_may_make_the_same_ledger)
                 bool done = sqlite_ledger_create(file, NULL, &error) == OS_OK &&
                             sqlite_ledger_open(file, NULL, &ledger, &error) == OS_OK;
                 sqlite_ledger_close(ledger);
-                if (!done) {
+                if (!done)
                     (void)fprintf(stderr, "child: %s\n", error.message);
-                }
                 _exit(done ? 0 : 1);
             }
         }
-        for (int i = 0; i < PROCESSES; i++) {
+        for (int i = 0; i < PROCESSES; i++)
             join(children[i]);
-        }
     }
 }

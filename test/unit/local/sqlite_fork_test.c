@@ -8,9 +8,8 @@
 /* By exec: what the parent had open is not reachable in the child's memory, and is no leak. */
 static void end_child(bool passed)
 {
-    if (!passed) {
+    if (!passed)
         (void)fprintf(stderr, "child: %s\n", error.message);
-    }
     execlp(passed ? "true" : "false", "child", (char *)NULL);
     _exit(127);
 }

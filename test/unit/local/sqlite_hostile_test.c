@@ -35,9 +35,8 @@ static void check_refused(struct state *state, const char *words)
     CHECK_IS(sqlite_ledger_open(state->file, NULL, &state->ledger, &error), OS_ERR_TABLE);
     assert_null(state->ledger);
     assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
-    if (strstr(error.message, words) == NULL || strstr(error.message, state->file) == NULL) {
+    if (strstr(error.message, words) == NULL || strstr(error.message, state->file) == NULL)
         fail_msg("\"%s\" is not in: %s", words, error.message);
-    }
 }
 
 /* ---------------------------------------------------------------------------------------------------- the schema */
@@ -152,9 +151,8 @@ TEST_WITH(state, what_a_person_adds_beside_our_tables_is_left_alone)
 
 static void put_u32(unsigned char *at, uint32_t value)
 {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         at[i] = (unsigned char)(value >> (24 - 8 * i));
-    }
 }
 
 /* SQLite, "Database File Format", 1.6: an interior page of an index has its cells' and its own last child here. */
@@ -203,9 +201,8 @@ static void make_endless_tree(const char *file)
     assert_int_equal(pread(fd, top, PAGE, (off_t)(root - 1) * PAGE), PAGE);
     for (uint32_t number = 3; count < CHAIN && number <= st.st_size / PAGE; number++) {
         assert_int_equal(pread(fd, page, PAGE, (off_t)(number - 1) * PAGE), PAGE);
-        if (page[0] == 10 && number != root) { /* a leaf */
+        if (page[0] == 10 && number != root) /* a leaf */
             chain[count++] = number;
-        }
     }
     assert_int_equal(count, CHAIN);
     for (size_t i = 0; i + 1 < CHAIN; i++) {
@@ -409,17 +406,15 @@ TEST_WITH(state, a_journal_that_names_another_file_does_not_delete_it)
     put_u32(journal + 24, 4096);
     put_u32(journal + 512, 1);
     memcpy(journal + 516, page, sizeof(page));
-    for (int at = 4096 - 200; at > 0; at -= 200) {
+    for (int at = 4096 - 200; at > 0; at -= 200)
         checksum += page[at];
-    }
     put_u32(journal + 516 + 4096, checksum);
     uint32_t length = (uint32_t)strlen(victim);
     put_u32(tail, 0x40000000 / 4096 + 1); /* the page of the locks, which is never journalled */
     memcpy(tail + 4, victim, length);
     checksum = 0;
-    for (uint32_t i = 0; i < length; i++) {
+    for (uint32_t i = 0; i < length; i++)
         checksum += (unsigned char)victim[i];
-    }
     put_u32(tail + 4 + length, length);
     put_u32(tail + 8 + length, checksum);
     memcpy(tail + 12 + length, magic, sizeof(magic));

@@ -18,9 +18,8 @@ static bool for_good;
 
 static bool fails_now(void)
 {
-    if (countdown < 0) {
+    if (countdown < 0)
         return false;
-    }
     if (countdown == 0) {
         countdown = for_good ? 0 : -1;
         return true;
@@ -264,14 +263,12 @@ int main(int argc, char **argv)
 {
     sqlite3_mem_methods methods;
     (void)sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0); /* so that small blocks are counted too */
-    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real) != SQLITE_OK) {
+    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real) != SQLITE_OK)
         return 1;
-    }
     methods = real;
     methods.xMalloc = failing_malloc;
     methods.xRealloc = failing_realloc;
-    if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK) {
+    if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
         return 1;
-    }
     return test_main(argc, argv);
 }

@@ -83,18 +83,16 @@ TEST_WITH(state, eight_processes_may_open_the_same_old_ledger)
             char byte;
             close(gate[1]);
             bool done = read(gate[0], &byte, 1) == 0 && sqlite_ledger_open(file, NULL, &ledger, &error) == OS_OK;
-            if (!done) {
+            if (!done)
                 (void)fprintf(stderr, "child: %s\n", error.message);
-            }
             sqlite_ledger_close(ledger);
             _exit(done ? 0 : 1);
         }
     }
     close(gate[0]);
     close(gate[1]);
-    for (int i = 0; i < PROCESSES; i++) {
+    for (int i = 0; i < PROCESSES; i++)
         join(children[i]);
-    }
     struct record old = make_record(7, "aa");
     use(state, file);
     check_stored(state, "k", &old);
@@ -124,14 +122,12 @@ TEST_WITH(state, an_old_ledger_that_cannot_be_written_says_what_to_do)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        if (geteuid() == 0 && setuid(65534) != 0) { /* root may write anywhere */
+        if (geteuid() == 0 && setuid(65534) != 0) /* root may write anywhere */
             _exit(2);
-        }
         os_code code = sqlite_ledger_open(file, NULL, &ledger, &error);
         bool said = code == OS_ERR_TABLE && strstr(error.message, "read-only") != NULL;
-        if (!said) {
+        if (!said)
             (void)fprintf(stderr, "child: %s\n", error.message);
-        }
         _exit(said ? 0 : 1);
     }
     join(child);

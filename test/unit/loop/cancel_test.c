@@ -117,10 +117,9 @@ TEST_WITH(on_loop, one_token_ends_many)
     for (int i = 0; i < CROWD; i += 3)
         on_loop_call(on_loop, unlink_it, listeners[i]);
     os_cancel_trigger(cancel);
-    for (int i = 0; i < CROWD; i++) {
+    for (int i = 0; i < CROWD; i++)
         if (i % 3 != 0)
             event_wait(&listeners[i]->event);
-    }
     on_loop_settle(on_loop);
     for (int i = 0; i < CROWD; i++) {
         assert_int_equal(listeners[i]->heard, i % 3 != 0);

@@ -58,10 +58,9 @@ TEST(one_answer_says_one_thing)
         {{false, false, false, 412, EVIDENCE_STANDS_BEFORE}, EVIDENCE_UNCLEAR},
         {{false, true, false, 200, EVIDENCE_STANDS_OURS}, EVIDENCE_UNCLEAR},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         if (evidence_outcome(&cases[i].write) != cases[i].outcome)
             fail_msg("case %zu", i);
-    }
 }
 
 TEST(a_tally_wants_three_that_agree)

@@ -137,9 +137,8 @@ TEST(what_is_no_request_is_refused)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         bool taken = takes_request(bad[i]);
         done();
-        if (taken) {
+        if (taken)
             fail_msg("\"%s\" was taken", bad[i]);
-        }
     }
 }
 
@@ -151,9 +150,8 @@ TEST(a_head_without_end_is_bounded)
 
     assert_non_null(endless);
     at = (size_t)snprintf(endless, len, "GET / HTTP/1.1\r\n");
-    while (at + 16 < len) {
+    while (at + 16 < len)
         at += (size_t)snprintf(endless + at, len - at, "a: bbbbbbbb\r\n");
-    }
     given(endless, at);
     free(endless);
     assert_false(message_read_request_head(&stream, &message));
@@ -207,8 +205,7 @@ TEST(an_answer_that_is_cut_short_is_none)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         bool taken = takes_answer(bad[i], "GET");
         done();
-        if (taken) {
+        if (taken)
             fail_msg("\"%s\" was taken", bad[i]);
-        }
     }
 }

@@ -157,14 +157,12 @@ static bool hears(int fd, const char *wanted)
 
     while (len < sizeof(got) - 1) {
         ssize_t more = recv(fd, got + len, sizeof(got) - 1 - len, 0);
-        if (more <= 0) {
+        if (more <= 0)
             return false;
-        }
         len += (size_t)more;
         got[len] = '\0';
-        if (strstr(got, "\r\n\r\n") != NULL && strstr(got, wanted) != NULL) {
+        if (strstr(got, "\r\n\r\n") != NULL && strstr(got, wanted) != NULL)
             return true;
-        }
     }
     return false;
 }

@@ -144,11 +144,9 @@ TEST(what_is_no_message_is_refused)
                                         "J 0 0 1 0 1 1 1 1 0 0 0 0"};
     struct race_message got;
 
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        if (race_line_parse(lines[i], &got)) {
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        if (race_line_parse(lines[i], &got))
             fail_msg("\"%s\" was taken", lines[i]);
-        }
-    }
 }
 
 TEST(a_long_sentence_is_cut)

@@ -58,11 +58,9 @@ TEST(what_is_no_endpoint_is_refused)
                                       "http://:80"};
     struct race_service service;
 
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        if (race_service_parse(bad[i], &service)) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        if (race_service_parse(bad[i], &service))
             fail_msg("\"%s\" was taken", bad[i]);
-        }
-    }
 }
 
 static int without_variables(void **state)

@@ -91,9 +91,8 @@ TEST_BETWEEN(begin, end, calls_are_numbered_without_gaps_whatever_the_workers_ca
     assert_true(starts(0, 768, "key-00001", "\"b\"", 60));
     assert_true(race_record_finish(&record));
     assert_int_equal(history_call_count(record.history), 3);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         assert_int_equal(history_call_at(record.history, i)->id, i + 1);
-    }
 }
 
 TEST_BETWEEN(begin, end, a_call_whose_process_was_killed_never_ends)

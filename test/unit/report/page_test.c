@@ -65,9 +65,8 @@ static size_t count_of(const char *needle)
 {
     size_t count = 0;
 
-    for (const char *at = strstr(page, needle); at != NULL; at = strstr(at + 1, needle)) {
+    for (const char *at = strstr(page, needle); at != NULL; at = strstr(at + 1, needle))
         count++;
-    }
     return count;
 }
 
@@ -168,9 +167,8 @@ TEST_BETWEEN(begin, end, more_findings_than_are_told_are_counted)
 {
     add_call(1, "key", "\"a\"", "");
     judged.finding_count = 1000;
-    for (size_t i = 0; i < sizeof(judged.finding) / sizeof(judged.finding[0]); i++) {
+    for (size_t i = 0; i < sizeof(judged.finding) / sizeof(judged.finding[0]); i++)
         judged.finding[i] = (struct judge_finding){JUDGE_VERSIONS, history_text(history, "key"), 0, 0, "Too many."};
-    }
     write_page();
     assert_int_equal(count_of("1,000 findings"), 1);
 }
@@ -211,9 +209,8 @@ TEST_BETWEEN(begin, end, a_full_disk_is_an_error)
     FILE *full = fopen("/dev/full", "w");
     os_error err;
 
-    if (full == NULL) {
+    if (full == NULL)
         skip();
-    }
     assert_int_equal(report_write(history, &judged, full, &err), OS_ERR_IO);
     assert_int_equal(err.code, OS_ERR_IO);
     assert_non_null(strstr(err.message, "cannot be written"));
@@ -257,9 +254,8 @@ static void add_write(uint64_t id, uint64_t end_us, os_verdict verdict)
 
 TEST_BETWEEN(begin, end, throughput_is_drawn_by_the_second_and_the_verdict)
 {
-    for (uint64_t i = 0; i < 10; i++) {
+    for (uint64_t i = 0; i < 10; i++)
         add_write(1 + i, 50000, OS_COMMITTED);
-    }
     add_write(11, 950000, OS_CONFLICT);
     add_write(12, HISTORY_NEVER, OS_UNKNOWN); /* killed: it did not return */
     add_write(13, 1000000, OS_NOT_EXECUTED);

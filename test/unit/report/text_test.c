@@ -106,8 +106,7 @@ TEST(durations_have_three_digits_that_count)
     };
     char text[REPORT_TEXT_SIZE];
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_string_equal(report_duration(cases[i].us, text), cases[i].text);
-    }
     assert_non_null(report_duration(UINT64_MAX, text));
 }

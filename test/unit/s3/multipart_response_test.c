@@ -112,10 +112,9 @@ TEST(what_is_another_document_says_nothing)
         DONE("<ETag>e</ETag>") "<Error/>",
         "<a><a><a><a><a><a><a><a><a></a></a></a></a></a></a></a></a></a>",
     };
-    for (int reader = 0; reader < READERS; reader++) {
+    for (int reader = 0; reader < READERS; reader++)
         for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
             refuse((enum reader)reader, bodies[i]);
-    }
     refuse(CREATE, "<CopyObjectResult><ETag>e</ETag></CopyObjectResult>");
     refuse(COMPLETE, "<CopyObjectResult><ETag>e</ETag></CopyObjectResult>");
     assert_int_equal(read_bytes(COMPLETE, "", "<a>\0</a>", 8), OS_ERR_PROTOCOL);

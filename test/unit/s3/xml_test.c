@@ -194,10 +194,9 @@ TEST(every_character_that_xml_has_is_written_so_that_it_is_read_again)
 {
     char text[128 + 16];
     size_t len = 0;
-    for (char c = '\t'; c < 0x7f; c = (char)(c + 1)) {
+    for (char c = '\t'; c < 0x7f; c = (char)(c + 1))
         if (c >= ' ' || c == '\t' || c == '\n' || c == '\r')
             text[len++] = c;
-    }
     memcpy(text + len, "\x7f\xc3\xbc\xe2\x82\xac\xef\xbf\xbd\xf0\x9f\x98\x80&", 14);
     len += 14;
     struct buf written;

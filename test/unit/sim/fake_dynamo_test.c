@@ -25,9 +25,8 @@ static const struct record_condition absent = {.kind = RECORD_IF_ABSENT};
 static struct fake_dynamo *open_with(void (*change)(struct fake_dynamo_options *))
 {
     struct fake_dynamo_options options = wire_dynamo_options();
-    if (change != NULL) {
+    if (change != NULL)
         change(&options);
-    }
     struct fake_dynamo *dynamo = fake_dynamo_new(&options);
     assert_non_null(dynamo);
     return dynamo;
@@ -322,9 +321,8 @@ static void list_is(struct fake_dynamo *dynamo, const char *path, size_t wanted_
         pages++;
     } while (last != NULL);
     size_t rows = 0;
-    for (const char *at = buf_str(&out); *at != '\0'; at++) {
+    for (const char *at = buf_str(&out); *at != '\0'; at++)
         rows += *at == ' ' ? 1 : 0;
-    }
     assert_int_equal(rows, wanted);
     assert_int_equal(pages, wanted_pages);
     buf_free(&out);

@@ -18,9 +18,8 @@
 static struct fake_s3 *open_with(void (*change)(struct fake_s3_options *))
 {
     struct fake_s3_options options = wire_s3_options();
-    if (change != NULL) {
+    if (change != NULL)
         change(&options);
-    }
     struct fake_s3 *s3 = fake_s3_new(&options);
     assert_non_null(s3);
     return s3;

@@ -18,9 +18,8 @@
 static struct fake_s3 *open_with(void (*change)(struct fake_s3_options *))
 {
     struct fake_s3_options options = wire_s3_options();
-    if (change != NULL) {
+    if (change != NULL)
         change(&options);
-    }
     struct fake_s3 *s3 = fake_s3_new(&options);
     assert_non_null(s3);
     return s3;
@@ -84,9 +83,8 @@ static void late_put_is(struct fake_s3 *s3, uint64_t admitted_ms, uint64_t appli
     buf_init(&answer, 65536);
     assert_true(fake_s3_handle(s3, bytes.data, bytes.len, admitted_ms, applied_ms, false, &answer));
     wire_answer(&answer, false, &response);
-    if (status == 403) {
+    if (status == 403)
         assert_non_null(strstr(buf_str(&response.body), "<Message>Request has expired</Message>"));
-    }
     expect(response, status, status == 200 ? "" : "AccessDenied");
     buf_free(&bytes);
     buf_free(&answer);
@@ -336,9 +334,8 @@ TEST(wrong_and_old_credentials_are_told_apart)
     assert_true(fake_s3_rotate(s3, WIRE_ACCESS, WIRE_SECRET, NULL));
     for (size_t i = 0; i < 3; i++) {
         struct http_request request;
-        if (i == 2) {
+        if (i == 2)
             assert_true(fake_s3_rotate(s3, "AKIDNEW", "new", "token"));
-        }
         assert_int_equal(s3_build_get(&wire_s3_target, "key", 0, 0, &request, NULL), OS_OK);
         wire_sign("s3", keys[i], WIRE_S, false, &request);
         expect(wire_s3(s3, &request, WIRE_MS), statuses[i], codes[i]);
@@ -386,9 +383,8 @@ TEST(lists_come_in_pages_and_with_common_prefixes)
 {
     static const char *const keys[] = {"b/2", "a", "b/1", "b/1/x", "c d+e&<", "b", "gone", "\xc3\xa4"};
     struct fake_s3 *s3 = open_with(NULL);
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         put_is(s3, keys[i], NULL, 200, "");
-    }
     expect(delete_of(s3, "gone", NULL), 204, "");
     for (uint32_t max = 0; max < 9; max++) {
         list_is(s3, NULL, NULL, max, "a b b/1 b/1/x b/2 c d+e&< \xc3\xa4 ");

@@ -26,9 +26,8 @@ enum { PART_MIN = 5 << 20 };
 static struct fake_s3 *open_with(void (*change)(struct fake_s3_options *))
 {
     struct fake_s3_options options = wire_s3_options();
-    if (change != NULL) {
+    if (change != NULL)
         change(&options);
-    }
     struct fake_s3 *s3 = fake_s3_new(&options);
     assert_non_null(s3);
     return s3;
@@ -108,9 +107,8 @@ static struct http_response complete_one(struct fake_s3 *s3, const char *id, con
 {
     static const struct s3_part_name parts[] = {{.number = 1, .etag = PART_ETAG}};
     struct s3_completion said = {.length = 5};
-    if (condition != NULL) {
+    if (condition != NULL)
         said.condition = *condition;
-    }
     return complete(s3, &(struct finish){.id = id, .parts = parts, .count = 1, .said = &said});
 }
 

@@ -22,9 +22,8 @@ enum { SKEW_S = 900, SKEW_MS = 1000 * SKEW_S };
 static enum fake_sigv4_verdict judge(struct fake_sigv4 *sigv4, const struct buf *bytes, uint64_t now_ms)
 {
     struct fake_request request;
-    if (!fake_request_parse(bytes->data, bytes->len, &request)) {
+    if (!fake_request_parse(bytes->data, bytes->len, &request))
         return 0; /* refused before anything is judged */
-    }
     return fake_sigv4_judge(sigv4, &request, now_ms, false, NULL);
 }
 
@@ -61,11 +60,10 @@ static void add_request_line(struct buf *out, struct text line)
     buf_add_char(out, ' ');
     for (size_t i = 0; i < line.len; i++) {
         unsigned char c = (unsigned char)line.p[i];
-        if (c <= ' ' || c >= 0x7f) {
+        if (c <= ' ' || c >= 0x7f)
             buf_add_f(out, "%%%02X", c);
-        } else {
+        else
             buf_add_char(out, (char)c);
-        }
     }
     buf_add_str(out, " HTTP/1.1\r\n");
 }
@@ -83,26 +81,21 @@ static void vector_bytes(const char *text, const char *authorization, bool in_qu
         struct text line = next_line(&rest);
         struct text value = line;
         struct text name;
-        if (line.len == 0) {
+        if (line.len == 0)
             break;
-        }
         assert_true(text_take_until(&value, ':', &name));
-        if (in_query && text_is_nocase(name, "x-amz-date")) {
+        if (in_query && text_is_nocase(name, "x-amz-date"))
             continue;
-        }
         has_length = has_length || text_is_nocase(name, "content-length");
-        if (text_is_nocase(name, "x-amz-security-token")) {
+        if (text_is_nocase(name, "x-amz-security-token"))
             assert_true(text_copy(value, ret_token, 512));
-        }
         buf_add(ret, line.p, line.len);
         buf_add_str(ret, "\r\n");
     }
-    if (authorization != NULL) {
+    if (authorization != NULL)
         buf_add_f(ret, "Authorization: %s\r\n", authorization);
-    }
-    if (rest.len > 0 && !has_length) {
+    if (rest.len > 0 && !has_length)
         buf_add_f(ret, "Content-Length: %zu\r\n", rest.len);
-    }
     if (authorization != NULL && strstr(authorization, "x-amz-security-token") != NULL && ret_token[0] == '\0') {
         buf_add_f(ret, "X-Amz-Security-Token: %s\r\n", vector_token);
         memcpy(ret_token, vector_token, sizeof(vector_token));
@@ -117,9 +110,8 @@ static void check_vector(const char *name, struct buf *bytes, const char *token,
 {
     struct fake_sigv4 *sigv4 = judge_of("us-east-1", "service", token);
     enum fake_sigv4_verdict verdict = judge(sigv4, bytes, VECTOR_MS);
-    if (verdict != FAKE_SIGV4_OK) {
+    if (verdict != FAKE_SIGV4_OK)
         fail_msg("%s was refused: %d\n%s", name, (int)verdict, bytes->data);
-    }
     char *signature = strstr(bytes->data, before);
     assert_non_null(signature);
     signature += strlen(before);
@@ -132,9 +124,8 @@ static char *stripped_file(const char *path)
 {
     char *text = data_file(path);
     size_t len = strlen(text);
-    while (len > 0 && text[len - 1] == '\n' && (len < 2 || text[len - 2] != '\n')) {
+    while (len > 0 && text[len - 1] == '\n' && (len < 2 || text[len - 2] != '\n'))
         text[--len] = '\0';
-    }
     return text;
 }
 
@@ -239,9 +230,8 @@ static void check_changes(bool in_query)
     for (size_t at = 0; at < (in_query ? head : bytes.len); at++) { /* S3 signs no body in the query form */
         for (size_t i = 0; i < sizeof(masks) && !is_in_line(&bytes, at, "Content-Length:"); i++) {
             bytes.data[at] = (char)(bytes.data[at] ^ masks[i]);
-            if (judge(sigv4, &bytes, WIRE_MS) == FAKE_SIGV4_OK) {
+            if (judge(sigv4, &bytes, WIRE_MS) == FAKE_SIGV4_OK)
                 fail_msg("byte %zu may be changed:\n%s", at, bytes.data);
-            }
             bytes.data[at] = (char)(bytes.data[at] ^ masks[i]);
         }
     }

@@ -67,9 +67,8 @@ struct http_response real_answer(const struct real_service *real, struct http_re
     http_probe_run(real->engine, &probe);
     *request = probe.request;
     http_request_init(&probe.request);
-    if (probe.code != OS_OK) {
+    if (probe.code != OS_OK)
         fail_msg("%s did not answer: %s", real->endpoint.host, probe.message);
-    }
     struct http_response response = {.status = probe.status, .headers = probe.headers, .body = probe.body};
     probe.headers = (struct http_headers){0};
     buf_init(&probe.body, 1);

@@ -30,13 +30,11 @@ void wire_bytes(const struct http_request *request, struct buf *ret)
         const struct http_header *header = &request->headers.list[i];
         buf_add_f(ret, "%s: %s\r\n", header->name, header->value);
     }
-    if (request->body.kind == HTTP_BODY_MEMORY) {
+    if (request->body.kind == HTTP_BODY_MEMORY)
         buf_add_f(ret, "Content-Length: %" PRIu64 "\r\n", request->body.length);
-    }
     buf_add_str(ret, "\r\n");
-    if (request->body.kind == HTTP_BODY_MEMORY) {
+    if (request->body.kind == HTTP_BODY_MEMORY)
         buf_add(ret, request->body.data, (size_t)request->body.length);
-    }
     assert_true(buf_ok(ret));
 }
 

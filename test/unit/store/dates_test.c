@@ -150,10 +150,9 @@ TEST(absurd_dates_are_refused_however_often_they_come)
     static const uint64_t absurd[] = {0, 1, 1136073599, 4102444800, 253402300799, UINT64_MAX};
     struct dates dates = {.known = false};
     for (int known = 0; known < 2; known++) {
-        for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++) {
+        for (size_t i = 0; i < sizeof(absurd) / sizeof(absurd[0]); i++)
             for (uint64_t s = 0; s < 20; s++)
                 assert_int_equal(at(&dates, s * 1000, absurd[i]), DATE_ABSURD);
-        }
         assert_int_equal(at(&dates, 20000, NOW_S + 20), DATE_BELIEVED);
     }
     assert_int_equal(dates.date_s, NOW_S + 20);

@@ -118,9 +118,8 @@ static int make_stores(void **state)
 {
     (void)state;
     (void)snprintf(base, sizeof(base), "/tmp/oscommit-location-XXXXXX");
-    if (mkdtemp(base) == NULL) {
+    if (mkdtemp(base) == NULL)
         return -1;
-    }
     make("a b");
     make("a b/.oscommit");
     make("a b/inner");

@@ -37,9 +37,8 @@ static bool parse(struct options *options, struct usage *usage, const char *firs
     va_list args;
 
     va_start(args, first);
-    for (const char *arg = first; arg != NULL; arg = va_arg(args, const char *)) {
+    for (const char *arg = first; arg != NULL; arg = va_arg(args, const char *))
         argv[argc++] = (char *)(uintptr_t)arg;
-    }
     va_end(args);
     memset(usage, 0, sizeof(*usage));
     return options_parse(argc, argv, some, options, usage);

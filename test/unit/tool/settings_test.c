@@ -44,9 +44,8 @@ TEST(each_variable_means_the_same_to_the_library)
         os_options by_tool;
         os_options by_library = OS_OPTIONS_INIT;
         os_error err;
-        if (option_table[id].scope != OPTION_SCOPE_SETTING || id == OPTION_DEADLINE_MS) {
+        if (option_table[id].scope != OPTION_SCOPE_SETTING || id == OPTION_DEADLINE_MS)
             continue;
-        }
         option_variable((enum option_id)id, variable, sizeof(variable));
         assert_int_equal(setenv(variable, a_value_of(&option_table[id], value, sizeof(value)), 1), 0);
         assert_true(options_take_environment(&options, &usage));
@@ -54,9 +53,8 @@ TEST(each_variable_means_the_same_to_the_library)
         assert_int_equal(os_options_from_environment(&by_library, &err), OS_OK);
         assert_memory_equal(&by_library, &by_tool, sizeof(by_tool));
         by_tool = (os_options)OS_OPTIONS_INIT;
-        if (memcmp(&by_library, &by_tool, sizeof(by_tool)) == 0) {
+        if (memcmp(&by_library, &by_tool, sizeof(by_tool)) == 0)
             fail_msg("%s changes nothing", variable);
-        }
         assert_int_equal(unsetenv(variable), 0);
     }
 }

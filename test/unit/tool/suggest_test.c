@@ -42,9 +42,8 @@ static const char *best_of(const char *word)
     struct suggestion suggestion;
 
     suggest_begin(&suggestion, word);
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         suggest_consider(&suggestion, known[i]);
-    }
     return suggestion.best == NULL ? "" : suggestion.best;
 }
 
