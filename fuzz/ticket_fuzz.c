@@ -10,7 +10,7 @@
 
 enum { MARGIN_S = 2 };
 
-static const struct ticket_wish of = {
+static const struct ticket_contents of = {
     .place = {.part = {"s3", "host", "bucket", "p/", "dynamodb", "host:1", "region", "table", "x"}}};
 
 static void check_guard(const struct guard_ticket *ticket)

@@ -81,7 +81,7 @@ static bool find_choice(const char *choices, const char *value, int *ret)
     return false;
 }
 
-static os_code take_number(const struct variable *variable, const char *value, void *ret, os_error *err)
+static os_code environment_take_number(const struct variable *variable, const char *value, void *ret, os_error *err)
 {
     uint64_t most = variable->kind == NUMBER_32 ? UINT32_MAX : UINT64_MAX;
     uint64_t number;
@@ -102,7 +102,7 @@ static os_code take_value(const struct variable *variable, const char *value, vo
     switch (variable->kind) {
     case TEXT: memcpy(ret, &value, sizeof(value)); return OS_OK;
     case NUMBER_64:
-    case NUMBER_32: return take_number(variable, value, ret, err);
+    case NUMBER_32: return environment_take_number(variable, value, ret, err);
     case CHOICE:
     case SWITCH: break;
     }
@@ -123,7 +123,7 @@ static size_t width(enum kind kind)
     return widths[kind];
 }
 
-static bool is_set(const void *field, enum kind kind)
+static bool environment_is_set(const void *field, enum kind kind)
 {
     static const unsigned char zero[sizeof(uint64_t)];
     return memcmp(field, zero, width(kind)) != 0;
@@ -144,7 +144,7 @@ os_code os_options_from_environment(os_options *options, os_error *err)
         strncat(name, variable->name, sizeof(name) - sizeof("OSCOMMIT_"));
         const char *value = getenv(name);
         bool is_known = variable->offset + width(variable->kind) <= size; /* to the caller's release */
-        if (value != NULL && value[0] != '\0' && is_known && !is_set(field, variable->kind))
+        if (value != NULL && value[0] != '\0' && is_known && !environment_is_set(field, variable->kind))
             code = take_value(variable, value, field, err);
     }
     if (code != OS_OK)

@@ -12,7 +12,7 @@
 #define GET_MEMORY_MOST (UINT64_C(64) << 20)
 
 struct get {
-    struct plain plain;
+    struct store_call store_call;
     os_sink sink;
     struct buf memory;
     struct get_file file;
@@ -25,11 +25,11 @@ struct get {
 static int to_memory(void *context, const void *data, size_t length)
 {
     struct get *get = context;
-    get->plain.delivered = true;
+    get->store_call.delivered = true;
     if (buf_add(&get->memory, data, length))
         return 0;
     error_set(&get->local, OS_ERR_TOO_LARGE,
-              "%.300s does not fit into the %llu bytes of memory that the caller allows.", get->plain.request.key,
+              "%.300s does not fit into the %llu bytes of memory that the caller allows.", get->store_call.request.key,
               (unsigned long long)get->memory.max);
     return 1;
 }
@@ -37,23 +37,23 @@ static int to_memory(void *context, const void *data, size_t length)
 static int to_file(void *context, const void *data, size_t length)
 {
     struct get *get = context;
-    get->plain.delivered = true;
+    get->store_call.delivered = true;
     return get_file_write(&get->file, data, length, &get->local) ? 0 : 1;
 }
 
 static int to_caller(void *context, const void *data, size_t length)
 {
     struct get *get = context;
-    get->plain.delivered = true;
+    get->store_call.delivered = true;
     return get->sink.write(get->sink.write_context, data, length);
 }
 
 /* Waiting for the reader of a FIFO takes from the call's time. */
-static os_code open_file(struct get *get, os_client *client, const os_call *call, os_error *err)
+static os_code get_open_file(struct get *get, os_client *client, const os_call *call, os_error *err)
 {
     struct clock_reading start;
     struct clock_reading now;
-    os_code code = call_take(call, &get->call, err);
+    os_code code = arguments_take_call(call, &get->call, err);
     if (code != OS_OK)
         return code;
     clock_read(&start);
@@ -70,7 +70,7 @@ static os_code open_file(struct get *get, os_client *client, const os_call *call
 
 static os_code choose_sink(struct get *get, os_client *client, const os_call *call, os_error *err)
 {
-    struct store_request *request = &get->plain.request;
+    struct store_request *request = &get->store_call.request;
     int given = (get->sink.ret_data != NULL) + (get->sink.file != NULL) + (get->sink.write != NULL);
     if (given != 1)
         return error_set(err, OS_ERR_ARGUMENT, "os_sink needs exactly one of ret_data, file and write; it has %d.",
@@ -78,7 +78,7 @@ static os_code choose_sink(struct get *get, os_client *client, const os_call *ca
     request->sink_context = get;
     if (get->sink.file) {
         request->sink = to_file;
-        return open_file(get, client, call, err);
+        return get_open_file(get, client, call, err);
     }
     request->sink = get->sink.write ? to_caller : to_memory;
     return OS_OK;
@@ -98,9 +98,9 @@ static os_code keep_memory(struct get *get, os_error *err)
     return OS_OK;
 }
 
-static os_code run(struct get *get, os_client *client, const os_call *call, os_error *err)
+static os_code get_perform(struct get *get, os_client *client, const os_call *call, os_error *err)
 {
-    os_code code = plain_run(&get->plain, client, get->sink.file ? &get->call : call, err);
+    os_code code = store_call_run(&get->store_call, client, get->sink.file ? &get->call : call, err);
     if (code == OS_ERR_STOPPED && get->local.code != OS_OK) {
         if (err)
             *err = get->local;
@@ -116,7 +116,7 @@ static os_code run(struct get *get, os_client *client, const os_call *call, os_e
 os_code os_get(os_client *client, const char *key, const os_sink *sink, const os_call *call, os_object *ret,
                os_error *err)
 {
-    struct get get = {.plain = {.request = {.verb = STORE_GET}, .may_repeat = true}, .file = {.fd = -1}};
+    struct get get = {.store_call = {.request = {.verb = STORE_GET}, .may_repeat = true}, .file = {.fd = -1}};
     char *whole = NULL;
     error_clear(err);
     struct inside inside;
@@ -126,17 +126,17 @@ os_code os_get(os_client *client, const char *key, const os_sink *sink, const os
     buf_init(&get.memory, get.sink.max_length ? (size_t)get.sink.max_length : (size_t)GET_MEMORY_MOST);
     if (code == OS_OK)
         code = client_object_key(client, key, &whole, err);
-    get.plain.request.key = whole;
-    get.plain.request.offset = get.sink.offset;
-    get.plain.request.count = get.sink.count;
+    get.store_call.request.key = whole;
+    get.store_call.request.offset = get.sink.offset;
+    get.store_call.request.count = get.sink.count;
     if (code == OS_OK)
-        code = call_version_id(get.sink.version_id, &get.plain.request.version_id, err);
+        code = arguments_version_id(get.sink.version_id, &get.store_call.request.version_id, err);
     if (code == OS_OK)
         code = choose_sink(&get, client, call, err);
     if (code == OS_OK)
-        code = run(&get, client, call, err);
+        code = get_perform(&get, client, call, err);
     if (code == OS_OK)
-        plain_give_object(&get.plain, ret);
+        store_call_export_object(&get.store_call, ret);
     get_file_close(&get.file);
     buf_free(&get.memory);
     free(whole);

@@ -24,7 +24,7 @@ enum {
     SLICE_MS = 50   /* between two looks at the cancellation */
 };
 
-static os_code failed(const char *name, const char *what, os_error *err)
+static os_code get_file_failed(const char *name, const char *what, os_error *err)
 {
     os_code code = errno == ENOSPC || errno == EDQUOT                    ? OS_ERR_NO_SPACE
                    : errno == EACCES || errno == EPERM || errno == EROFS ? OS_ERR_DENIED
@@ -35,7 +35,7 @@ static os_code failed(const char *name, const char *what, os_error *err)
 /* ---------------------------------------------------------------------------------------------------- waiting */
 
 /* OS_OK while it may be waited on. */
-static os_code go_on(const struct get_file *file, const char *what, os_error *err)
+static os_code get_file_go_on(const struct get_file *file, const char *what, os_error *err)
 {
     struct clock_reading now;
     clock_read(&now);
@@ -50,7 +50,7 @@ static bool wait_for_room(const struct get_file *file, os_error *err)
 {
     struct pollfd fd = {.fd = file->fd, .events = POLLOUT};
     while (poll(&fd, 1, SLICE_MS) == 0)
-        if (go_on(file, "no room for more, because its reader does not read", err) != OS_OK)
+        if (get_file_go_on(file, "no room for more, because its reader does not read", err) != OS_OK)
             return false;
     return true;
 }
@@ -65,13 +65,13 @@ static os_code open_in_place(struct get_file *file, int flags, os_error *err)
             errno = ENXIO;
             break;
         }
-        os_code code = go_on(file, "no reader", err);
+        os_code code = get_file_go_on(file, "no reader", err);
         if (code != OS_OK)
             return code;
         (void)poll(NULL, 0, SLICE_MS);
         file->fd = fd_open(file->name, O_WRONLY | O_NOCTTY | O_NONBLOCK | flags, 0);
     }
-    return file->fd >= 0 ? OS_OK : failed(file->name, "opened", err);
+    return file->fd >= 0 ? OS_OK : get_file_failed(file->name, "opened", err);
 }
 
 /* ---------------------------------------------------------------------------------------------------- the place */
@@ -114,7 +114,7 @@ static bool is_open_file(const char *name)
 }
 
 /* `mode`: of the file that is replaced, which keeps it; 0: the usual one of a new file. */
-static os_code open_beside(struct get_file *file, char *target, mode_t mode, os_error *err)
+static os_code get_file_open_beside(struct get_file *file, char *target, mode_t mode, os_error *err)
 {
     uint64_t random;
     size_t size = target ? strlen(target) + 32 : 0;
@@ -125,8 +125,8 @@ static os_code open_beside(struct get_file *file, char *target, mode_t mode, os_
     snprintf(file->temporary, size, "%s.%016llx.tmp", target, (unsigned long long)random);
     file->fd = fd_open(file->temporary, O_WRONLY | O_CREAT | O_EXCL, mode != 0 ? 0600 : 0666);
     if (file->fd < 0)
-        return failed(file->name, "created", err);
-    return mode == 0 || fchmod(file->fd, mode & 0777) == 0 ? OS_OK : failed(file->name, "created", err);
+        return get_file_failed(file->name, "created", err);
+    return mode == 0 || fchmod(file->fd, mode & 0777) == 0 ? OS_OK : get_file_failed(file->name, "created", err);
 }
 
 static os_code open_absent(struct get_file *file, os_error *err)
@@ -137,7 +137,7 @@ static os_code open_absent(struct get_file *file, os_error *err)
             err, OS_ERR_ARGUMENT,
             "%.300s is a symbolic link to a file that does not exist; remove the link, or create the file.",
             file->name);
-    return open_beside(file, strdup(file->name), 0, err);
+    return get_file_open_beside(file, strdup(file->name), 0, err);
 }
 
 os_code get_file_open(struct get_file *file, os_error *err)
@@ -152,7 +152,7 @@ os_code get_file_open(struct get_file *file, os_error *err)
         return open_in_place(file, 0, err);
     if (is_open_file(file->name))
         return open_in_place(file, O_TRUNC, err);
-    return open_beside(file, realpath(file->name, NULL), status.st_mode, err);
+    return get_file_open_beside(file, realpath(file->name, NULL), status.st_mode, err);
 }
 
 /* ---------------------------------------------------------------------------------------------------- the bytes */
@@ -170,7 +170,7 @@ bool get_file_write(struct get_file *file, const void *data, size_t length, os_e
             continue;
         }
         if (written < 0) {
-            (void)failed(file->name, "written", err);
+            (void)get_file_failed(file->name, "written", err);
             return false;
         }
         at += written;
@@ -188,7 +188,7 @@ static bool flush(int fd)
 os_code get_file_keep(struct get_file *file, os_error *err)
 {
     if (!flush(file->fd) || (file->temporary && rename(file->temporary, file->target) != 0))
-        return failed(file->name, "completed", err);
+        return get_file_failed(file->name, "completed", err);
     free(file->temporary);
     file->temporary = NULL;
     return OS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guarded functions of the public interface: arguments checked, one run, its outcome handed back. */
+/* The guarded functions of the public interface: arguments checked, one driver, its outcome handed back. */
 #include "client/arguments.h"
 #include "client/body.h"
 #include "guarded/call.h"
@@ -13,32 +13,32 @@
 /* ------------------------------------------------------------------------------------------------ put */
 
 /* By the rules by which the body was opened: what is learned meanwhile (F3) may raise the threshold, and of a
- * stream no more is there than was read by the first one. Of one that goes on is known that it has to be staged. */
-static os_verdict put_body(struct guarded *guarded, const struct way_rules *rules, struct body *body, os_result *ret,
-                           os_error *err)
+ * stream no more is there than was read by the first one. Of one that goes on is known that it has to go in parts. */
+static os_verdict guarded_put_body(struct guarded *guarded, const struct write_plan_rules *rules, struct body *body,
+                                   os_result *ret, os_error *err)
 {
     uint64_t bytes = body->goes_on ? UINT64_MAX : body->http.length;
-    if (guarded_choose_way_by(guarded, rules, bytes, err) != OS_OK)
+    if (guarded_choose_plan_by(guarded, rules, bytes, err) != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
-    if (guarded->wish.way.request != WAY_COMPLETE_UPLOAD) {
+    if (guarded->params.plan.request != PLAN_COMPLETE_UPLOAD) {
         assert(!body->goes_on);
-        guarded->wish.body = body->http;
-        guarded->wish.deadline_ms = guarded_time_left(guarded);
+        guarded->params.body = body->http;
+        guarded->params.deadline_ms = guarded_time_left(guarded);
         return guarded_run(guarded, ret, err);
     }
-    struct staged_wish staged = {.body = body,
-                                 .creation = call_creation(guarded->wish.content, guarded->wish.attributes)};
-    return staged_run(guarded, &staged, ret, err);
+    struct multipart_params uploaded = {
+        .body = body, .creation = arguments_creation(guarded->params.content, guarded->params.attributes)};
+    return multipart_put(guarded, &uploaded, ret, err);
 }
 
 static os_verdict guarded_put(os_client *client, const char *name, const char *key, const char *etag,
                               const os_body *body, const os_put_options *options, const os_call *call, os_result *ret,
                               os_error *err)
 {
-    struct guarded guarded = {.client = client, .wish = {.operation = GUARD_PUT, .name = name, .etag = etag}};
-    struct way_rules rules;
-    client_way_rules(client, &rules);
-    uint64_t most = way_stage_above(&rules, WAY_PUT, etag == NULL);
+    struct guarded guarded = {.client = client, .params = {.operation = GUARD_PUT, .name = name, .etag = etag}};
+    struct write_plan_rules rules;
+    client_write_plan_rules(client, &rules);
+    uint64_t most = write_plan_multipart_above(&rules, PLAN_PUT, etag == NULL);
     struct s3_content content;
     struct s3_attributes attributes;
     struct body opened;
@@ -46,9 +46,9 @@ static os_verdict guarded_put(os_client *client, const char *name, const char *k
     error_clear(err);
     os_code code = guarded_take_call(&guarded, call, err);
     if (code == OS_OK)
-        code = call_content(options, &content, &attributes, err);
+        code = arguments_content(options, &content, &attributes, err);
     if (code == OS_OK)
-        code = call_check_attributes(client, &attributes, err);
+        code = arguments_check_attributes(client, &attributes, err);
     if (code == OS_OK)
         code = client_object_key(client, key, &whole_key, err);
     if (code == OS_OK)
@@ -57,10 +57,10 @@ static os_verdict guarded_put(os_client *client, const char *name, const char *k
         free(whole_key);
         return guarded_refuse(ret, OS_NOT_EXECUTED);
     }
-    guarded.wish.key = whole_key;
-    guarded.wish.content = &content;
-    guarded.wish.attributes = &attributes;
-    os_verdict verdict = put_body(&guarded, &rules, &opened, ret, err);
+    guarded.params.key = whole_key;
+    guarded.params.content = &content;
+    guarded.params.attributes = &attributes;
+    os_verdict verdict = guarded_put_body(&guarded, &rules, &opened, ret, err);
     body_close(&opened);
     free(whole_key);
     return verdict;
@@ -82,7 +82,7 @@ os_verdict os_put_if_match(os_client *client, const char *key, const char *etag,
 {
     char normal[VERSION_ETAG_SIZE];
     error_clear(err);
-    if (call_etag(etag, normal, err) != OS_OK)
+    if (arguments_etag(etag, normal, err) != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
     struct inside inside;
     if (client_enter(client, &inside, err) != OS_OK)
@@ -99,44 +99,44 @@ static os_code take_copy(struct guarded *guarded, const os_copy_options *options
     os_copy_options own;
     os_code code = versioned_copy(options, &own, sizeof(own), "os_copy_options", err);
     if (code == OS_OK)
-        code = call_version_id(own.source_version_id, &guarded->wish.source_version_id, err);
+        code = arguments_version_id(own.source_version_id, &guarded->params.source_version_id, err);
     if (code != OS_OK || own.source_etag == NULL || own.source_etag[0] == '\0')
         return code;
-    guarded->wish.source_etag = ret_source_etag;
-    return call_etag(own.source_etag, ret_source_etag, err);
+    guarded->params.source_etag = ret_source_etag;
+    return arguments_etag(own.source_etag, ret_source_etag, err);
 }
 
-static os_code take_keys(struct guarded *guarded, const char *source, const char *key, char **ret_source,
-                         char **ret_key, os_error *err)
+static os_code guarded_take_keys(struct guarded *guarded, const char *source, const char *key, char **ret_source,
+                                 char **ret_key, os_error *err)
 {
     os_code code = client_object_key(guarded->client, source, ret_source, err);
     if (code == OS_OK)
         code = client_object_key(guarded->client, key, ret_key, err);
-    if (code == OS_OK && guarded->wish.source_version_id == NULL && strcmp(*ret_source, *ret_key) == 0)
+    if (code == OS_OK && guarded->params.source_version_id == NULL && strcmp(*ret_source, *ret_key) == 0)
         code = error_set(err, OS_ERR_ARGUMENT, "Source and target of the copy are the same key, %.300s.", *ret_key);
-    guarded->wish.source_key = *ret_source;
-    guarded->wish.key = *ret_key;
+    guarded->params.source_key = *ret_source;
+    guarded->params.key = *ret_key;
     return code;
 }
 
-/* The ladder. How large the source is, is known when the first of its requests has found out. */
+/* The candidates of the write plan. How large the source is, is known when the first of its requests has found out. */
 static os_verdict copy_source(struct guarded *guarded, char *ret_source_etag, os_result *ret, os_error *err)
 {
-    if (guarded_choose_way(guarded, 0, err) != OS_OK)
+    if (guarded_choose_plan(guarded, 0, err) != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
-    if (guarded->wish.way.request == WAY_COPY_OBJECT) {
-        struct way_rules rules;
-        client_way_rules(guarded->client, &rules);
-        guarded->wish.copy_most = way_stage_above(&rules, WAY_COPY, guarded->wish.etag == NULL);
+    if (guarded->params.plan.request == PLAN_COPY_OBJECT) {
+        struct write_plan_rules rules;
+        client_write_plan_rules(guarded->client, &rules);
+        guarded->params.copy_most = write_plan_multipart_above(&rules, PLAN_COPY, guarded->params.etag == NULL);
         if (guarded_once(guarded, err) != OS_OK)
             return guarded_refuse(ret, OS_NOT_EXECUTED);
         memcpy(ret_source_etag, guarded->outcome.source_etag, VERSION_ETAG_SIZE);
         if (!guarded->outcome.too_large)
             return guarded_give(guarded, ret, err);
-        if (guarded_choose_way(guarded, guarded->outcome.source_bytes, err) != OS_OK)
+        if (guarded_choose_plan(guarded, guarded->outcome.source_bytes, err) != OS_OK)
             return guarded_refuse(ret, OS_NOT_EXECUTED);
     }
-    return copied_in_parts(guarded, ret_source_etag, ret, err);
+    return copy_in_parts(guarded, ret_source_etag, ret, err);
 }
 
 /* `ret_source_etag` (may be NULL) tells which version of the source was copied. */
@@ -144,7 +144,7 @@ static os_verdict guarded_copy(os_client *client, const char *name, const char *
                                const char *etag, const os_copy_options *options, const os_call *call, os_result *ret,
                                char *ret_source_etag, os_error *err)
 {
-    struct guarded guarded = {.client = client, .wish = {.operation = GUARD_COPY, .name = name, .etag = etag}};
+    struct guarded guarded = {.client = client, .params = {.operation = GUARD_COPY, .name = name, .etag = etag}};
     char source_etag[VERSION_ETAG_SIZE];
     char *whole_source = NULL;
     char *whole_key = NULL;
@@ -153,7 +153,7 @@ static os_verdict guarded_copy(os_client *client, const char *name, const char *
     if (code == OS_OK)
         code = take_copy(&guarded, options, source_etag, err);
     if (code == OS_OK)
-        code = take_keys(&guarded, source, key, &whole_source, &whole_key, err);
+        code = guarded_take_keys(&guarded, source, key, &whole_source, &whole_key, err);
     char copied_etag[VERSION_ETAG_SIZE] = "";
     os_verdict verdict =
         code == OS_OK ? copy_source(&guarded, copied_etag, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
@@ -180,7 +180,7 @@ os_verdict os_copy_if_match(os_client *client, const char *source, const char *k
 {
     char normal[VERSION_ETAG_SIZE];
     error_clear(err);
-    if (call_etag(etag, normal, err) != OS_OK)
+    if (arguments_etag(etag, normal, err) != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
     struct inside inside;
     if (client_enter(client, &inside, err) != OS_OK)
@@ -194,7 +194,7 @@ os_verdict os_copy_if_match(os_client *client, const char *source, const char *k
 static os_code delete_call(const os_call *call, const struct clock_reading *start, os_call *ret, os_error *err)
 {
     struct clock_reading now;
-    os_code code = call_take(call, ret, err);
+    os_code code = arguments_take_call(call, ret, err);
     clock_read(&now);
     uint64_t used_ms = clock_elapsed_max(start, &now);
     ret->deadline_ms = ret->deadline_ms > used_ms ? ret->deadline_ms - used_ms : 1;
@@ -227,19 +227,19 @@ static void delete_source(os_client *client, const char *source, const char *key
 static bool rename_at_once(os_client *client, const char *source, const char *key, const os_copy_options *options,
                            const os_call *call, os_result *ret, os_verdict *ret_verdict, os_error *err)
 {
-    struct guarded guarded = {.client = client, .wish = {.operation = GUARD_COPY, .name = "rename_if_not_exists"}};
-    const struct way_wish rename = {.operation = WAY_RENAME, .create = true};
-    const struct way_wish deletion = {.operation = WAY_DELETE};
-    struct way_rules rules;
-    struct way way;
+    struct guarded guarded = {.client = client, .params = {.operation = GUARD_COPY, .name = "rename_if_not_exists"}};
+    const struct write_plan_params rename = {.operation = PLAN_RENAME, .create = true};
+    const struct write_plan_params deletion = {.operation = PLAN_DELETE};
+    struct write_plan_rules rules;
+    struct write_plan plan;
     char source_etag[VERSION_ETAG_SIZE];
     char *whole_source = NULL;
     char *whole_key = NULL;
-    client_way_rules(client, &rules);
+    client_write_plan_rules(client, &rules);
     error_clear(err);
     *ret_verdict = OS_NOT_EXECUTED;
-    bool at_once = way_choose(&rules, &rename, &guarded.wish.way, NULL) == OS_OK;
-    os_code code = at_once ? OS_OK : way_choose(&rules, &deletion, &way, err);
+    bool at_once = write_plan_choose(&rules, &rename, &guarded.params.plan, NULL) == OS_OK;
+    os_code code = at_once ? OS_OK : write_plan_choose(&rules, &deletion, &plan, err);
     if (!at_once && code == OS_OK)
         return false;
     if (code == OS_OK)
@@ -247,14 +247,14 @@ static bool rename_at_once(os_client *client, const char *source, const char *ke
     if (code == OS_OK)
         code = take_copy(&guarded, options, source_etag, err);
     if (code == OS_OK)
-        code = take_keys(&guarded, source, key, &whole_source, &whole_key, err);
-    *ret_verdict = code == OS_OK ? renamed_at_once(&guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
+        code = guarded_take_keys(&guarded, source, key, &whole_source, &whole_key, err);
+    *ret_verdict = code == OS_OK ? rename_natively(&guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
     free(whole_source);
     free(whole_key);
     return true;
 }
 
-/* The ladder: one request; else a copy, and then a delete, which must be possible before anything is written. */
+/* The candidates: one request; else a copy, and then a delete, which must be possible before anything is written. */
 static os_verdict guarded_rename(os_client *client, const char *source, const char *key, const os_copy_options *options,
                                  const os_call *call, os_result *ret, os_error *err)
 {
@@ -297,19 +297,19 @@ os_verdict os_delete_if_match(os_client *client, const char *key, const char *et
     char normal[VERSION_ETAG_SIZE];
     char *whole_key = NULL;
     struct guarded guarded = {.client = client,
-                              .wish = {.operation = GUARD_DELETE, .name = "delete_if_match", .etag = normal}};
+                              .params = {.operation = GUARD_DELETE, .name = "delete_if_match", .etag = normal}};
     struct inside inside;
     error_clear(err);
     if (client_enter(client, &inside, err) != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
-    os_code code = call_etag(etag, normal, err);
+    os_code code = arguments_etag(etag, normal, err);
     if (code == OS_OK)
         code = guarded_take_call(&guarded, call, err);
     if (code == OS_OK)
         code = client_object_key(client, key, &whole_key, err);
-    guarded.wish.key = whole_key;
+    guarded.params.key = whole_key;
     if (code == OS_OK)
-        code = guarded_choose_way(&guarded, 0, err);
+        code = guarded_choose_plan(&guarded, 0, err);
     os_verdict verdict = code == OS_OK ? guarded_run(&guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
     free(whole_key);
     client_leave(client, &inside);

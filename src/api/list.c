@@ -12,7 +12,7 @@
 struct page {
     struct s3_list_entry entries[LIST_PAGE]; /* keys are own copies */
     size_t count;
-    struct plain *plain; /* the request that fills it */
+    struct store_call *store_call; /* the request that fills it */
     bool failed;
     struct s3_list_page end;
 };
@@ -20,7 +20,7 @@ struct page {
 static bool keep_entry(void *context, const struct s3_list_entry *entry)
 {
     struct page *page = context;
-    page->plain->delivered = true; /* beginning again would give it twice */
+    page->store_call->delivered = true; /* beginning again would give it twice */
     if (page->count == LIST_PAGE)
         page->failed = true; /* more than was asked for */
     char *key = page->failed ? NULL : strdup(entry->key);
@@ -34,7 +34,7 @@ static bool keep_entry(void *context, const struct s3_list_entry *entry)
     return true;
 }
 
-static void empty_page(struct page *page)
+static void list_empty_page(struct page *page)
 {
     for (size_t i = 0; i < page->count; i++)
         free((char *)page->entries[i].key);
@@ -49,7 +49,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* The keys are given as the caller knows them: without the store URL's prefix. */
-static bool give_page(const os_client *client, const struct page *page, os_list_fn each, void *context)
+static bool list_give_page(const os_client *client, const struct page *page, os_list_fn each, void *context)
 {
     size_t prefix_length = client->settings.prefix ? strlen(client->settings.prefix) : 0;
     for (size_t i = 0; i < page->count; i++) {
@@ -65,14 +65,15 @@ static bool give_page(const os_client *client, const struct page *page, os_list_
     return true;
 }
 
-static os_code fetch_page(os_client *client, const struct s3_list_options *options, const os_call *call,
-                          struct page *page, os_error *err)
+static os_code list_fetch_page(os_client *client, const struct s3_list_options *options, const os_call *call,
+                               struct page *page, os_error *err)
 {
-    struct plain plain = {.request = {.verb = STORE_LIST, .list = *options, .each = keep_entry, .each_context = page}};
-    plain.request.page = &page->end;
-    plain.may_repeat = true;
-    page->plain = &plain;
-    os_code code = plain_run(&plain, client, call, err);
+    struct store_call store_call = {
+        .request = {.verb = STORE_LIST, .list = *options, .each = keep_entry, .each_context = page}};
+    store_call.request.page = &page->end;
+    store_call.may_repeat = true;
+    page->store_call = &store_call;
+    os_code code = store_call_run(&store_call, client, call, err);
     if (page->failed)
         return error_set(
             err, OS_ERR_NO_MEMORY,
@@ -84,7 +85,7 @@ static os_code fetch_in_time(struct listing *listing, struct page *page, os_erro
 {
     struct clock_reading before;
     clock_read(&before);
-    os_code code = fetch_page(listing->client, &listing->options, &listing->call, page, err);
+    os_code code = list_fetch_page(listing->client, &listing->options, &listing->call, page, err);
     listing_took(listing, &before);
     return code;
 }
@@ -99,20 +100,20 @@ static os_code list_pages(struct listing *listing, struct page *page, os_error *
         listing->options.max_keys = listing->left < LIST_PAGE ? (uint32_t)listing->left : LIST_PAGE;
         code = fetch_in_time(listing, page, err);
         qsort(page->entries, page->count, sizeof(page->entries[0]), by_key);
-        if (code == OS_OK && !give_page(listing->client, page, listing->each, listing->context))
+        if (code == OS_OK && !list_give_page(listing->client, page, listing->each, listing->context))
             code = error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
         listing->left -= page->count < listing->left ? page->count : listing->left;
         more = page->end.truncated && page->end.next_token;
         free(token);
         token = page->end.next_token;
         page->end.next_token = NULL;
-        empty_page(page);
+        list_empty_page(page);
     }
     free(token);
     return code;
 }
 
-static char *join(const char *prefix, const char *rest)
+static char *list_join(const char *prefix, const char *rest)
 {
     size_t size = strlen(prefix) + strlen(rest) + 1;
     char *whole = malloc(size);
@@ -128,7 +129,7 @@ static os_code take_arguments(const os_list_options *options, const os_call *cal
 {
     os_code code = versioned_copy(options, ret, sizeof(*ret), "os_list_options", err);
     if (code == OS_OK)
-        code = call_take(call, ret_call, err);
+        code = arguments_take_call(call, ret_call, err);
     if (code == OS_OK && each == NULL)
         code = error_set(err, OS_ERR_ARGUMENT, "os_list needs a callback that receives the objects.");
     if (code == OS_OK && ret->versions && ret->delimiter && ret->delimiter[0])
@@ -136,8 +137,8 @@ static os_code take_arguments(const os_list_options *options, const os_call *cal
     return code;
 }
 
-static os_code list(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each,
-                    void *context, os_error *err)
+static os_code list_all(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each,
+                        void *context, os_error *err)
 {
     os_list_options own;
     os_call own_call;
@@ -145,8 +146,8 @@ static os_code list(os_client *client, const os_list_options *options, const os_
     if (code != OS_OK)
         return code;
     const char *root = client->settings.prefix ? client->settings.prefix : "";
-    char *prefix = join(root, own.prefix ? own.prefix : "");
-    char *after = own.start_after && own.start_after[0] ? join(root, own.start_after) : NULL;
+    char *prefix = list_join(root, own.prefix ? own.prefix : "");
+    char *after = own.start_after && own.start_after[0] ? list_join(root, own.start_after) : NULL;
     struct page *page = calloc(1, sizeof(*page));
     struct listing listing = {
         .client = client,
@@ -175,7 +176,7 @@ os_code os_list(os_client *client, const os_list_options *options, const os_call
     struct inside inside;
     if (client_enter(client, &inside, err) != OS_OK)
         return OS_ERR_ARGUMENT;
-    os_code code = list(client, options, call, each, context, err);
+    os_code code = list_all(client, options, call, each, context, err);
     client_leave(client, &inside);
     return code;
 }

@@ -15,7 +15,7 @@ struct kept_version {
 struct version_page {
     struct kept_version versions[LIST_PAGE];
     size_t count;
-    struct plain *plain; /* the request that fills it */
+    struct store_call *store_call; /* the request that fills it */
     bool failed;
     struct s3_versions_page end;
 };
@@ -23,7 +23,7 @@ struct version_page {
 static bool keep_version(void *context, const struct s3_listed_version *version)
 {
     struct version_page *page = context;
-    page->plain->delivered = true; /* beginning again would give it twice */
+    page->store_call->delivered = true; /* beginning again would give it twice */
     if (page->count == LIST_PAGE)
         page->failed = true; /* more than was asked for */
     char *key = page->failed ? NULL : strdup(version->key);
@@ -38,7 +38,7 @@ static bool keep_version(void *context, const struct s3_listed_version *version)
     return true;
 }
 
-static void empty_page(struct version_page *page)
+static void list_versions_empty_page(struct version_page *page)
 {
     for (size_t i = 0; i < page->count; i++)
         free((char *)page->versions[i].version.key);
@@ -60,7 +60,7 @@ static int by_key_and_age(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-static bool give_page(struct listing *listing, const struct version_page *page)
+static bool list_versions_give_page(struct listing *listing, const struct version_page *page)
 {
     const char *root = listing->client->settings.prefix;
     size_t root_length = root ? strlen(root) : 0;
@@ -81,22 +81,22 @@ static bool give_page(struct listing *listing, const struct version_page *page)
     return true;
 }
 
-static os_code fetch_page(struct listing *listing, const struct s3_list_versions_options *options,
-                          struct version_page *page, os_error *err)
+static os_code list_versions_fetch_page(struct listing *listing, const struct s3_list_versions_options *options,
+                                        struct version_page *page, os_error *err)
 {
     struct clock_reading before;
-    struct plain plain = {.may_repeat = true,
-                          .request = {.verb = STORE_LIST_VERSIONS,
-                                      .versions = options,
-                                      .each_version = keep_version,
-                                      .each_context = page,
-                                      .versions_page = &page->end}};
-    page->plain = &plain;
+    struct store_call store_call = {.may_repeat = true,
+                                    .request = {.verb = STORE_LIST_VERSIONS,
+                                                .versions = options,
+                                                .each_version = keep_version,
+                                                .each_context = page,
+                                                .versions_page = &page->end}};
+    page->store_call = &store_call;
     page->end = (struct s3_versions_page){.truncated = false};
     clock_read(&before);
-    os_code code = plain_run(&plain, listing->client, &listing->call, err);
+    os_code code = store_call_run(&store_call, listing->client, &listing->call, err);
     listing_took(listing, &before);
-    page->plain = NULL;
+    page->store_call = NULL;
     if (page->failed)
         return error_set(
             err, OS_ERR_NO_MEMORY,
@@ -116,16 +116,16 @@ os_code list_versions(struct listing *listing, os_error *err)
     while (code == OS_OK && more && listing->left > 0) {
         /* A whole page also where fewer are wanted: the newest of a key need not be the store's first. */
         options.max_keys = LIST_PAGE;
-        code = fetch_page(listing, &options, page, err);
+        code = list_versions_fetch_page(listing, &options, page, err);
         qsort(page->versions, page->count, sizeof(page->versions[0]), by_key_and_age);
-        if (code == OS_OK && !give_page(listing, page))
+        if (code == OS_OK && !list_versions_give_page(listing, page))
             code = error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
         more = page->end.truncated;
         free(key_marker);
         free(id_marker);
         options.key_marker = key_marker = page->end.next_key_marker;
         options.version_id_marker = id_marker = page->end.next_version_id_marker;
-        empty_page(page);
+        list_versions_empty_page(page);
     }
     free(key_marker);
     free(id_marker);

@@ -122,7 +122,7 @@ static void tell_own_profile(os_client *client)
                  "The store is Amazon S3's own: its profile is the built-in \"" OWN_PROFILE_NAME
                  "\", and guarded writes go by %s.",
                  settings->mode == OS_GUARD_AUTO ? "the conditions that the profile proves, without records"
-                                                 : way_guard_name(settings->mode));
+                                                 : write_plan_guard_name(settings->mode));
 }
 
 /* Section 7. Those that leave the endpoint out have the profile, and need no record: nothing would keep the two apart.
@@ -145,7 +145,7 @@ static os_code open_client(os_client *client, const os_options *options, os_erro
     struct credentials *store_keys = NULL;
     struct credentials *ledger_keys = NULL;
     os_code code = settings_new(options, &client->settings, &store_keys, &ledger_keys, err);
-    client->log.fn = client->settings.log ? client_tell_log : NULL;
+    client->log.fn = client->settings.log ? client_report_log : NULL;
     client->log.context = client;
     client->log.level = client->settings.log_level;
     if (code == OS_OK)
@@ -225,7 +225,7 @@ void os_client_close(os_client *client)
         wait_for_background(client);
         loop_stop(client->loop);
         thread_join(&client->thread);
-        run_free_all(client);
+        driver_free_all(client);
         release_free_all(client);
         fence_check_free(client);
     }

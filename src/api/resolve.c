@@ -11,7 +11,7 @@
 struct asking {
     struct guarded guarded;
     struct guard_ticket ticket;
-    struct run_upload upload;
+    struct driver_upload upload;
     char upload_id[RECORD_UPLOAD_SIZE];
     char *key;  /* of the ticket */
     char *only; /* of the options: NULL, any */
@@ -20,7 +20,7 @@ struct asking {
 
 /* ------------------------------------------------------------------------------------------------ the ticket */
 
-static os_code take_options(struct asking *asking, const os_resolve_options *options, os_error *err)
+static os_code resolve_take_options(struct asking *asking, const os_resolve_options *options, os_error *err)
 {
     os_code code = versioned_copy(options, &asking->options, sizeof(asking->options), "os_resolve_options", err);
     if (code != OS_OK || asking->options.key == NULL || asking->options.key[0] == '\0')
@@ -39,8 +39,8 @@ static os_code check_ledger(const os_client *client, const struct guard_ticket *
 static os_code take_ticket(struct asking *asking, const char *text, os_error *err)
 {
     os_client *client = asking->guarded.client;
-    struct run_wish *wish = &asking->guarded.wish;
-    struct ticket_wish of = {.key = asking->only, .same_store = asking->options.same_store != 0};
+    struct driver_params *params = &asking->guarded.params;
+    struct ticket_contents of = {.key = asking->only, .same_store = asking->options.same_store != 0};
     ticket_place_of(&client->settings, &of.place);
     os_code code = ticket_read(text, &of, &asking->key, asking->upload_id, &asking->ticket, err);
     if (code == OS_OK)
@@ -48,11 +48,11 @@ static os_code take_ticket(struct asking *asking, const char *text, os_error *er
     if (code == OS_OK)
         code = check_ledger(client, &asking->ticket, err);
     asking->upload.id = asking->upload_id;
-    wish->operation = asking->ticket.operation;
-    wish->key = asking->key;
-    wish->ticket = &asking->ticket;
-    wish->upload = asking->upload_id[0] ? &asking->upload : NULL;
-    asking->guarded.tells_late = asking->upload_id[0] != '\0';
+    params->operation = asking->ticket.operation;
+    params->key = asking->key;
+    params->ticket = &asking->ticket;
+    params->upload = asking->upload_id[0] ? &asking->upload : NULL;
+    asking->guarded.reports_late = asking->upload_id[0] != '\0';
     return code;
 }
 
@@ -64,26 +64,26 @@ static void asking_free(struct asking *asking)
 
 /* ------------------------------------------------------------------------------------------------ one question */
 
-static os_code ask(struct asking *asking, os_error *err)
+static os_code resolve_ask(struct asking *asking, os_error *err)
 {
     struct guarded *guarded = &asking->guarded;
     os_result *result = &guarded->outcome.result;
     os_result before = *result;
-    uint64_t whole_ms = guarded->wish.deadline_ms;
+    uint64_t whole_ms = guarded->params.deadline_ms;
     free(before.ticket);
     memset(&guarded->outcome, 0, sizeof(guarded->outcome));
-    guarded->wish.deadline_ms = guarded_time_left(guarded);
+    guarded->params.deadline_ms = guarded_time_left(guarded);
     os_code code = guarded_once(guarded, err);
-    guarded->wish.deadline_ms = whole_ms;
+    guarded->params.deadline_ms = whole_ms;
     result->guards += before.guards;
     result->requests += before.requests;
     result->duration_ms += before.duration_ms + before.ask_again_ms;
-    if (code != OS_OK || !guarded->tells_late)
+    if (code != OS_OK || !guarded->reports_late)
         return code;
     /* R14: a Complete that was not and never will be applied leaves its upload behind. */
     bool may_abort = guarded->outcome.owns_upload || asking->options.abort_upload != 0;
     guarded_end_ticket(guarded, asking->upload_id, may_abort);
-    guarded_tell_metric(guarded);
+    guarded_report_metric(guarded);
     return OS_OK;
 }
 
@@ -114,14 +114,14 @@ static void on_over(struct loop_timer *timer)
     interval_end((struct interval *)((char *)timer - offsetof(struct interval, timer)));
 }
 
-static void on_cancel(struct cancel_link *link)
+static void resolve_on_cancel(struct cancel_link *link)
 {
     struct interval *interval = (struct interval *)((char *)link - offsetof(struct interval, cancel_link));
     interval->cut = true;
     interval_end(interval);
 }
 
-static void on_closing(struct cancel_link *link)
+static void resolve_on_closing(struct cancel_link *link)
 {
     struct interval *interval = (struct interval *)((char *)link - offsetof(struct interval, closing_link));
     interval->cut = true;
@@ -132,8 +132,8 @@ static void interval_start(struct sync *sync)
 {
     struct interval *interval = (struct interval *)sync;
     interval->timer.fire = on_over;
-    interval->cancel_link.heard = on_cancel;
-    interval->closing_link.heard = on_closing;
+    interval->cancel_link.on_cancelled = resolve_on_cancel;
+    interval->closing_link.on_cancelled = resolve_on_closing;
     if (cancel_link(interval->cancel, &interval->cancel_link, interval->client->loop) &&
         cancel_link(interval->client->closing, &interval->closing_link, interval->client->loop)) {
         loop_timer_set(interval->client->loop, &interval->timer, interval->ms);
@@ -150,19 +150,19 @@ static bool wait_for(struct guarded *guarded, uint64_t ms)
     clock_read(&now);
     if (now.monotonic_ms >= guarded_deadline(guarded) || ms >= guarded_deadline(guarded) - now.monotonic_ms)
         return false;
-    struct interval interval = {.client = guarded->client, .cancel = guarded->wish.cancel, .ms = ms};
+    struct interval interval = {.client = guarded->client, .cancel = guarded->params.cancel, .ms = ms};
     interval.sync.start = interval_start;
     return sync_run(guarded->client, &interval.sync, NULL) == OS_OK && !interval.cut;
 }
 
-/* A question that the deadline cuts short may have heard nothing: then what was said before still holds. */
+/* A question that the deadline cuts short may have brought nothing: then what was said before still holds. */
 static os_code ask_on(struct asking *asking, os_error *err)
 {
-    struct run_outcome *outcome = &asking->guarded.outcome;
+    struct driver_outcome *outcome = &asking->guarded.outcome;
     unsigned away = outcome->away;
     os_error why = outcome->error;
-    os_code code = ask(asking, err);
-    if (code == OS_OK && outcome->verdict == OS_UNKNOWN && !outcome->away && (away & ~outcome->heard)) {
+    os_code code = resolve_ask(asking, err);
+    if (code == OS_OK && outcome->verdict == OS_UNKNOWN && !outcome->away && (away & ~outcome->reached)) {
         outcome->away = away;
         outcome->error = why;
     }
@@ -171,14 +171,14 @@ static os_code ask_on(struct asking *asking, os_error *err)
 
 static bool goes_on(const struct asking *asking)
 {
-    const struct run_outcome *outcome = &asking->guarded.outcome;
+    const struct driver_outcome *outcome = &asking->guarded.outcome;
     bool gives_up = outcome->away && asking->options.give_up;
     return outcome->verdict == OS_UNKNOWN && outcome->result.ask_again_ms > 0 && !gives_up;
 }
 
-static os_code settle(struct asking *asking, os_error *err)
+static os_code resolve_settle(struct asking *asking, os_error *err)
 {
-    os_code code = ask(asking, err);
+    os_code code = resolve_ask(asking, err);
     while (code == OS_OK && goes_on(asking) && wait_for(&asking->guarded, asking->guarded.outcome.result.ask_again_ms))
         code = ask_on(asking, err);
     return code;
@@ -186,12 +186,12 @@ static os_code settle(struct asking *asking, os_error *err)
 
 /* ------------------------------------------------------------------------------------------------ public */
 
-static os_code take_all(struct asking *asking, const char *ticket, const os_resolve_options *options,
-                        const os_call *call, os_error *err)
+static os_code resolve_take_all(struct asking *asking, const char *ticket, const os_resolve_options *options,
+                                const os_call *call, os_error *err)
 {
     os_code code = guarded_take_call(&asking->guarded, call, err);
     if (code == OS_OK)
-        code = take_options(asking, options, err);
+        code = resolve_take_options(asking, options, err);
     return code == OS_OK ? take_ticket(asking, ticket, err) : code;
 }
 
@@ -203,9 +203,9 @@ static os_verdict run_asking(struct asking *asking, const char *ticket, const os
     error_clear(err);
     if (client_enter(guarded->client, &inside, err) != OS_OK)
         return guarded_refuse(ret, OS_UNKNOWN);
-    os_code code = take_all(asking, ticket, options, call, err);
+    os_code code = resolve_take_all(asking, ticket, options, call, err);
     if (code == OS_OK)
-        code = guarded->wish.patient ? settle(asking, err) : ask(asking, err);
+        code = guarded->params.patient ? resolve_settle(asking, err) : resolve_ask(asking, err);
     os_verdict verdict = code == OS_OK ? guarded_give(guarded, ret, err) : guarded_refuse(ret, OS_UNKNOWN);
     asking_free(asking);
     client_leave(guarded->client, &inside);
@@ -214,13 +214,13 @@ static os_verdict run_asking(struct asking *asking, const char *ticket, const os
 
 os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)
 {
-    struct asking asking = {.guarded = {.client = client, .wish = {.name = "resolve"}}};
+    struct asking asking = {.guarded = {.client = client, .params = {.name = "resolve"}}};
     return run_asking(&asking, ticket, NULL, call, ret, err);
 }
 
 os_verdict os_settle(os_client *client, const char *ticket, const os_resolve_options *options, const os_call *call,
                      os_result *ret, os_error *err)
 {
-    struct asking asking = {.guarded = {.client = client, .wish = {.name = "settle", .patient = true}}};
+    struct asking asking = {.guarded = {.client = client, .params = {.name = "settle", .patient = true}}};
     return run_asking(&asking, ticket, options, call, ret, err);
 }

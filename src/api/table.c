@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static os_code simple(os_client *client, enum ledger_verb verb, const os_call *call, os_error *err)
+static os_code table_request(os_client *client, enum ledger_verb verb, const os_call *call, os_error *err)
 {
     struct ledger_call ledger_call = {.request = {.verb = verb}};
     os_error own;
@@ -25,17 +25,17 @@ static os_code simple(os_client *client, enum ledger_verb verb, const os_call *c
 
 os_code os_table_create(os_client *client, const os_call *call, os_error *err)
 {
-    return simple(client, LEDGER_CREATE_TABLE, call, err);
+    return table_request(client, LEDGER_CREATE_TABLE, call, err);
 }
 
 os_code os_table_check(os_client *client, const os_call *call, os_error *err)
 {
-    return simple(client, LEDGER_CHECK_TABLE, call, err);
+    return table_request(client, LEDGER_CHECK_TABLE, call, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ list */
 
-static int64_t clamped(uint64_t time_s)
+static int64_t table_clamped(uint64_t time_s)
 {
     return time_s > INT64_MAX ? INT64_MAX : (int64_t)time_s;
 }
@@ -54,15 +54,15 @@ static const char *key_of(const os_client *client, const char *path)
 }
 
 /* T5. */
-static int64_t since(const os_client *client, const struct record *record)
+static int64_t table_since(const os_client *client, const struct record *record)
 {
     const struct guard_settings *guard = &client->settings.guard;
     uint64_t lifetime_s = record_ttl(0, guard->ttl_s, record->timeout_ms, guard->max_clock_skew_rate);
-    return record->ttl_s > lifetime_s ? clamped(record->ttl_s - lifetime_s) : 0;
+    return record->ttl_s > lifetime_s ? table_clamped(record->ttl_s - lifetime_s) : 0;
 }
 
-static os_code give_rows(const os_client *client, const struct kept_rows *rows, os_record_fn each, void *context,
-                         os_error *err)
+static os_code table_give_rows(const os_client *client, const struct kept_rows *rows, os_record_fn each, void *context,
+                               os_error *err)
 {
     for (size_t i = 0; i < rows->count; i++) {
         const struct kept_row *row = &rows->list[i];
@@ -78,10 +78,10 @@ static os_code give_rows(const os_client *client, const struct kept_rows *rows, 
         if (row->readable) {
             record.generation = row->record.generation;
             record.timeout_ms = row->record.timeout_ms;
-            record.ttl_s = clamped(row->record.ttl_s);
-            record.since_s = since(client, &row->record);
+            record.ttl_s = table_clamped(row->record.ttl_s);
+            record.since_s = table_since(client, &row->record);
             record.has_fence = row->record.has_fence;
-            record.fence_s = clamped(row->record.fence_s);
+            record.fence_s = table_clamped(row->record.fence_s);
             record.nonce = row->record.nonce;
             record.saw = row->record.saw;
         }
@@ -107,7 +107,7 @@ os_code os_table_list(os_client *client, const char *key, const os_call *call, o
     if (code == OS_OK)
         code = ledger_rows_read(client, path, call, &rows, &own);
     if (code == OS_OK)
-        code = give_rows(client, &rows, each, context, &own);
+        code = table_give_rows(client, &rows, each, context, &own);
     if (err)
         *err = own;
     ledger_rows_free(&rows);

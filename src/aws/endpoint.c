@@ -267,7 +267,7 @@ bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addres
     return addressing == OS_ADDRESSING_VIRTUAL;
 }
 
-void endpoint_mend(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_MEND_SIZE])
+void endpoint_hint(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_MEND_SIZE])
 {
     if (endpoint->is_aws) {
         (void)snprintf(ret, ENDPOINT_MEND_SIZE,

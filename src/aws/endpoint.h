@@ -37,6 +37,6 @@ bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addres
 
 /* A sentence that says which setting to look at when the service cannot be reached. */
 enum { ENDPOINT_MEND_SIZE = 600 };
-void endpoint_mend(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_MEND_SIZE]);
+void endpoint_hint(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_MEND_SIZE]);
 
 #endif

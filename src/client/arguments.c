@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-os_code call_take(const os_call *call, os_call *ret, os_error *err)
+os_code arguments_take_call(const os_call *call, os_call *ret, os_error *err)
 {
     os_code code = versioned_copy(call, ret, sizeof(*ret), "os_call", err);
     if (code == OS_OK && ret->deadline_ms == 0)
@@ -32,13 +32,13 @@ static bool metadata_name_ok(const char *name)
     return name[0] != '\0' && name[strspn(name, allowed)] == '\0';
 }
 
-static os_code check_metadata(const os_put_options *options, os_error *err)
+static os_code arguments_check_metadata(const os_put_options *options, os_error *err)
 {
     size_t bytes = strlen(S3_NONCE_METADATA) + RECORD_NONCE_SIZE - 1;
-    if (options->metadata_count > CARRIED_METADATA_MAX || (options->metadata == NULL && options->metadata_count > 0))
+    if (options->metadata_count > SOURCE_METADATA_MAX || (options->metadata == NULL && options->metadata_count > 0))
         return error_set(err, OS_ERR_ARGUMENT,
                          "There are %zu metadata entries; at most %d are allowed, so that a copy can carry them too.",
-                         options->metadata ? options->metadata_count : 0, CARRIED_METADATA_MAX);
+                         options->metadata ? options->metadata_count : 0, SOURCE_METADATA_MAX);
     for (size_t i = 0; i < options->metadata_count; i++) {
         const os_metadata *entry = &options->metadata[i];
         if (entry->name == NULL || entry->value == NULL || !metadata_name_ok(entry->name))
@@ -70,7 +70,7 @@ static bool tag_ok(const os_metadata *tag)
            text_is_utf8(value);
 }
 
-static os_code check_tags(const os_metadata *tags, size_t count, os_error *err)
+static os_code arguments_check_tags(const os_metadata *tags, size_t count, os_error *err)
 {
     if (count > S3_TAGS_MAX || (tags == NULL && count > 0))
         return error_set(err, OS_ERR_ARGUMENT, "There are %zu tags; an object has at most %d.", tags ? count : 0,
@@ -129,10 +129,10 @@ static os_code check_attributes(const struct s3_attributes *attributes, os_error
     if (!is_empty(attributes->kms_key_id) &&
         (is_empty(attributes->encryption) || strncmp(attributes->encryption, "aws:kms", 7) != 0))
         return error_set(err, OS_ERR_ARGUMENT, "A KMS key id needs the encryption aws:kms or aws:kms:dsse.");
-    return check_tags(attributes->tags, attributes->tag_count, err);
+    return arguments_check_tags(attributes->tags, attributes->tag_count, err);
 }
 
-os_code call_check_attributes(const os_client *client, const struct s3_attributes *attributes, os_error *err)
+os_code arguments_check_attributes(const os_client *client, const struct s3_attributes *attributes, os_error *err)
 {
     const struct store_request request = {.attributes = attributes};
     if (client->store->has_attributes)
@@ -141,7 +141,7 @@ os_code call_check_attributes(const os_client *client, const struct s3_attribute
         &request, client->store->is_local ? "The embedded store" : "A store with Signature V2", err);
 }
 
-struct s3_creation call_creation(const struct s3_content *content, const struct s3_attributes *attributes)
+struct s3_creation arguments_creation(const struct s3_content *content, const struct s3_attributes *attributes)
 {
     return (struct s3_creation){
         .content = content,
@@ -153,8 +153,8 @@ struct s3_creation call_creation(const struct s3_content *content, const struct 
     };
 }
 
-os_code call_content(const os_put_options *options, struct s3_content *ret, struct s3_attributes *ret_attributes,
-                     os_error *err)
+os_code arguments_content(const os_put_options *options, struct s3_content *ret, struct s3_attributes *ret_attributes,
+                          os_error *err)
 {
     os_put_options own;
     os_code code = versioned_copy(options, &own, sizeof(own), "os_put_options", err);
@@ -164,7 +164,7 @@ os_code call_content(const os_put_options *options, struct s3_content *ret, stru
                                              own.kms_key_id};
     code = check_content(&own, err);
     if (code == OS_OK)
-        code = check_metadata(&own, err);
+        code = arguments_check_metadata(&own, err);
     if (code == OS_OK)
         code = check_attributes(&attributes, err);
     if (code != OS_OK)
@@ -182,7 +182,7 @@ os_code call_content(const os_put_options *options, struct s3_content *ret, stru
     return OS_OK;
 }
 
-os_code call_etag(const char *etag, char *ret, os_error *err)
+os_code arguments_etag(const char *etag, char *ret, os_error *err)
 {
     if (etag == NULL || etag[0] == '\0')
         return error_set(err, OS_ERR_ARGUMENT, "The expected ETag is missing; take it from a HEAD of the object.");
@@ -195,7 +195,7 @@ os_code call_etag(const char *etag, char *ret, os_error *err)
     return OS_OK;
 }
 
-os_code call_version_id(const char *version_id, const char **ret, os_error *err)
+os_code arguments_version_id(const char *version_id, const char **ret, os_error *err)
 {
     *ret = NULL;
     if (version_id == NULL || version_id[0] == '\0')

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static os_code changed(const char *file, os_error *err)
+static os_code body_has_changed(const char *file, os_error *err)
 {
     return error_set(
         err, OS_ERR_BODY,
@@ -21,7 +21,7 @@ static os_code changed(const char *file, os_error *err)
 }
 
 /* Reads exactly `length` bytes, and makes sure that no more follow. */
-static os_code load(int fd, const char *file, uint64_t length, void **ret, os_error *err)
+static os_code body_load(int fd, const char *file, uint64_t length, void **ret, os_error *err)
 {
     char *data = malloc((size_t)length + 1);
     if (data == NULL)
@@ -41,13 +41,13 @@ static os_code load(int fd, const char *file, uint64_t length, void **ret, os_er
     }
     if (done != length) {
         free(data);
-        return changed(file, err);
+        return body_has_changed(file, err);
     }
     *ret = data;
     return OS_OK;
 }
 
-static os_code open_file(const char *file, uint64_t load_most, struct body *ret, os_error *err)
+static os_code body_open_file(const char *file, uint64_t load_most, struct body *ret, os_error *err)
 {
     int fd = fd_open(file, O_RDONLY | O_NONBLOCK, 0); /* a FIFO would wait for its writer */
     struct stat stat;
@@ -66,7 +66,7 @@ static os_code open_file(const char *file, uint64_t load_most, struct body *ret,
                                                  "stream (os_body.read).",
                          file);
     else if (length <= load_most)
-        code = load(fd, file, length, &ret->loaded, err);
+        code = body_load(fd, file, length, &ret->loaded, err);
     if (code != OS_OK || length <= load_most) {
         close(fd);
         fd = -1;
@@ -96,8 +96,8 @@ os_code body_read_on(const struct body *body, void *data, uint64_t size, uint64_
     return OS_OK;
 }
 
-/* One byte more than `stream_most` tells that there is more. */
-static os_code open_stream(uint64_t stream_most, struct body *ret, os_error *err)
+/* One byte more than `stream_most` shows that there is more. */
+static os_code body_open_stream(uint64_t stream_most, struct body *ret, os_error *err)
 {
     char *data = malloc((size_t)stream_most + 1);
     uint64_t length = 0;
@@ -129,9 +129,9 @@ os_code body_open(const os_body *from, uint64_t load_most, uint64_t stream_most,
     ret->read = own.read;
     ret->read_context = own.read_context;
     if (own.read)
-        return open_stream(stream_most, ret, err);
+        return body_open_stream(stream_most, ret, err);
     if (own.file)
-        return open_file(own.file, load_most, ret, err);
+        return body_open_file(own.file, load_most, ret, err);
     if (own.data == NULL && own.length > 0)
         return error_set(err, OS_ERR_ARGUMENT, "The body has a length of %llu and no data.",
                          (unsigned long long)own.length);

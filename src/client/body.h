@@ -19,7 +19,7 @@ struct body {
 };
 
 /* A file up to `load_most` is read into memory at once, so that what is sent and what its MD5 speaks of are the same
- * bytes; a larger one is sent from disk. Of a stream up to `stream_most` bytes are read, and one more, which tells
+ * bytes; a larger one is sent from disk. Of a stream up to `stream_most` bytes are read, and one more, which shows
  * whether it goes on. On the calling thread. OS_ERR_IO, OS_ERR_BODY (it changed, or broke off, while it was read),
  * OS_ERR_ARGUMENT. */
 os_code body_open(const os_body *from, uint64_t load_most, uint64_t stream_most, struct body *ret, os_error *err);

@@ -85,7 +85,7 @@ struct asking {
     uint64_t date_s;
 };
 
-static void read_time(struct sync *sync)
+static void client_read_time(struct sync *sync)
 {
     struct asking *asking = (struct asking *)sync;
     asking->known = asking->client->dates.known;
@@ -95,7 +95,7 @@ static void read_time(struct sync *sync)
 
 os_code client_store_time(os_client *client, uint64_t *ret_s, os_error *err)
 {
-    struct asking asking = {.sync = {.start = read_time}, .client = client};
+    struct asking asking = {.sync = {.start = client_read_time}, .client = client};
     os_code code = sync_run(client, &asking.sync, err);
     if (code != OS_OK)
         return code;
@@ -129,7 +129,7 @@ void client_note_request(os_client *client, const char *operation, const char *k
         .duration_us = duration_ms * 1000,
         .http_status = status,
     };
-    client_tell_metric(client, &metric);
+    client_report_metric(client, &metric);
 }
 
 os_code client_object_key(const os_client *client, const char *key, char **ret, os_error *err)
@@ -151,11 +151,11 @@ os_code client_object_key(const os_client *client, const char *key, char **ret, 
     return OS_OK;
 }
 
-void client_way_rules(const os_client *client, struct way_rules *ret)
+void client_write_plan_rules(const os_client *client, struct write_plan_rules *ret)
 {
     const struct settings *settings = &client->settings;
     bool takes_uploads = settings->profile == NULL || settings->profile->uploads != PROFILE_NO;
-    *ret = (struct way_rules){
+    *ret = (struct write_plan_rules){
         .guard = settings->mode,
         .condition_headers = settings->condition_headers,
         .profile = settings->profile,

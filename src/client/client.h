@@ -18,7 +18,7 @@
 enum client_fences { CLIENT_FENCES_UNKNOWN = 0, CLIENT_FENCES_YES, CLIENT_FENCES_NO };
 enum client_etags { CLIENT_ETAGS_UNKNOWN = 0, CLIENT_ETAGS_MD5, CLIENT_ETAGS_OTHER };
 
-struct run; /* one guarded call: guarded/driver.h */
+struct driver; /* one guarded call: guarded/driver.h */
 struct fence_check;
 struct release;
 
@@ -42,7 +42,7 @@ struct os_client {
     bool bucket_known;        /* the bucket was seen to be there */
     bool versioned;           /* and to have versions, once (R16) */
     bool names_markers;       /* and its 404s to name delete markers (R16) */
-    struct run *runs;         /* all that are alive */
+    struct driver *drivers;   /* all that are alive */
     struct release *releases; /* all under way */
     uint64_t ledger_took_ms;  /* its last answer */
     struct dates dates;       /* E10 */
@@ -73,8 +73,8 @@ void client_note_request(os_client *client, const char *operation, const char *k
 /* Whole object key: the URL's prefix and the caller's key; malloc'ed. OS_ERR_ARGUMENT names what is wrong with it. */
 os_code client_object_key(const os_client *client, const char *key, char **ret, os_error *err);
 
-/* What the ways of this client's writes are chosen by; borrowed from it. */
-void client_way_rules(const os_client *client, struct way_rules *ret);
+/* What the write plans of this client are chosen by; borrowed from it. */
+void client_write_plan_rules(const os_client *client, struct write_plan_rules *ret);
 
 /* The record's path of an object key (T4); malloc'ed, NULL when out of memory. */
 char *client_record_path(const os_client *client, const char *object_key);

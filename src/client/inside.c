@@ -92,7 +92,7 @@ void client_wait_for_calls(os_client *client)
     monitor_leave(&client->idle);
 }
 
-void client_tell_metric(os_client *client, const os_metric *metric)
+void client_report_metric(os_client *client, const os_metric *metric)
 {
     struct inside inside;
     if (client->settings.metric == NULL)
@@ -102,7 +102,7 @@ void client_tell_metric(os_client *client, const os_metric *metric)
     unlink_from(client, &inside);
 }
 
-void client_tell_log(void *context, os_log_level level, const char *line)
+void client_report_log(void *context, os_log_level level, const char *line)
 {
     os_client *client = context;
     struct inside inside;

@@ -35,7 +35,7 @@ bool client_is_inside(os_client *client);
 void client_wait_for_calls(os_client *client); /* until all have left */
 
 /* The caller's functions, run on whatever thread. */
-void client_tell_metric(os_client *client, const os_metric *metric);
-void client_tell_log(void *client, os_log_level level, const char *line);
+void client_report_metric(os_client *client, const os_metric *metric);
+void client_report_log(void *client, os_log_level level, const char *line);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void finish(struct ledger_call *call)
+static void ledger_call_finish(struct ledger_call *call)
 {
     loop_timer_clear(call->client->loop, &call->deadline_timer);
     loop_timer_clear(call->client->loop, &call->again_timer);
@@ -17,7 +17,7 @@ static void finish(struct ledger_call *call)
     sync_finish(&call->sync);
 }
 
-static void done(void *context, const struct ledger_answer *answer)
+static void ledger_call_done(void *context, const struct ledger_answer *answer)
 {
     struct ledger_call *call = context;
     call->op = NULL;
@@ -27,10 +27,10 @@ static void done(void *context, const struct ledger_answer *answer)
         return;
     }
     client_note_request(call->client, "table", "", &call->sent, answer->error.http_status, answer->error.code);
-    finish(call);
+    ledger_call_finish(call);
 }
 
-static void stop(struct ledger_call *call, os_code code, const char *why)
+static void ledger_call_stop(struct ledger_call *call, os_code code, const char *why)
 {
     if (call->op)
         call->client->ledger->vtable->cancel(call->client->ledger, call->op);
@@ -40,54 +40,54 @@ static void stop(struct ledger_call *call, os_code code, const char *why)
     bool trouble = last.code != OS_OK;
     error_set(&call->answer.error, code, "The request to the table was ended: %s.%s%.500s", why,
               trouble ? " Last trouble: " : "", trouble ? last.message : "");
-    finish(call);
+    ledger_call_finish(call);
 }
 
-static void on_deadline(struct loop_timer *timer)
+static void ledger_call_on_deadline(struct loop_timer *timer)
 {
-    stop((struct ledger_call *)((char *)timer - offsetof(struct ledger_call, deadline_timer)), OS_ERR_DEADLINE,
-         "its deadline passed");
+    ledger_call_stop((struct ledger_call *)((char *)timer - offsetof(struct ledger_call, deadline_timer)),
+                     OS_ERR_DEADLINE, "its deadline passed");
 }
 
-static void on_cancel(struct cancel_link *link)
+static void ledger_call_on_cancel(struct cancel_link *link)
 {
-    stop((struct ledger_call *)((char *)link - offsetof(struct ledger_call, cancel_link)), OS_ERR_CANCELLED,
-         "it was cancelled");
+    ledger_call_stop((struct ledger_call *)((char *)link - offsetof(struct ledger_call, cancel_link)), OS_ERR_CANCELLED,
+                     "it was cancelled");
 }
 
-static void on_closing(struct cancel_link *link)
+static void ledger_call_on_closing(struct cancel_link *link)
 {
-    stop((struct ledger_call *)((char *)link - offsetof(struct ledger_call, closing_link)), OS_ERR_CANCELLED,
-         "its client was closed");
+    ledger_call_stop((struct ledger_call *)((char *)link - offsetof(struct ledger_call, closing_link)),
+                     OS_ERR_CANCELLED, "its client was closed");
 }
 
 static void send_call(struct ledger_call *call)
 {
     struct ledger *ledger = call->client->ledger;
     clock_read(&call->sent);
-    call->op = ledger->vtable->start(ledger, &call->request, done, call);
+    call->op = ledger->vtable->start(ledger, &call->request, ledger_call_done, call);
     if (call->op == NULL) {
         call->answer.outcome = LEDGER_REFUSED;
         error_no_memory(&call->answer.error);
-        finish(call);
+        ledger_call_finish(call);
     }
 }
 
-static void on_again(struct loop_timer *timer)
+static void ledger_call_on_again(struct loop_timer *timer)
 {
     send_call((struct ledger_call *)((char *)timer - offsetof(struct ledger_call, again_timer)));
 }
 
-static void start(struct sync *sync)
+static void ledger_call_start(struct sync *sync)
 {
     struct ledger_call *call = (struct ledger_call *)sync;
     clock_read(&call->sent);
     call->backoff.random = call->sent.realtime_ms;
-    call->again_timer.fire = on_again;
+    call->again_timer.fire = ledger_call_on_again;
     call->request.deadline_monotonic_ms = call->sent.monotonic_ms + call->call.deadline_ms;
-    call->deadline_timer.fire = on_deadline;
-    call->cancel_link.heard = on_cancel;
-    call->closing_link.heard = on_closing;
+    call->deadline_timer.fire = ledger_call_on_deadline;
+    call->cancel_link.on_cancelled = ledger_call_on_cancel;
+    call->closing_link.on_cancelled = ledger_call_on_closing;
     if (cancel_link(call->call.cancel, &call->cancel_link, call->client->loop) &&
         cancel_link(call->client->closing, &call->closing_link, call->client->loop)) {
         loop_timer_set(call->client->loop, &call->deadline_timer, call->call.deadline_ms);
@@ -96,7 +96,7 @@ static void start(struct sync *sync)
     }
     call->answer.outcome = LEDGER_REFUSED;
     error_no_memory(&call->answer.error);
-    finish(call);
+    ledger_call_finish(call);
 }
 
 bool ledger_gave_no_answer(const struct ledger_answer *answer)
@@ -122,13 +122,14 @@ enum ledger_outcome ledger_call_run(struct ledger_call *ledger_call, os_client *
         return LEDGER_REFUSED;
     }
     ledger_call->client = client;
-    ledger_call->sync.start = start;
-    if (call_take(call, &ledger_call->call, err) != OS_OK || sync_run(client, &ledger_call->sync, err) != OS_OK)
+    ledger_call->sync.start = ledger_call_start;
+    if (arguments_take_call(call, &ledger_call->call, err) != OS_OK ||
+        sync_run(client, &ledger_call->sync, err) != OS_OK)
         return LEDGER_REFUSED;
     if (ledger_call->answer.outcome != LEDGER_OK && err)
         *err = ledger_call->answer.error;
     if (err && is_elsewhere(&ledger_call->answer))
-        ledger_add_mend(client->ledger, err);
+        ledger_add_hint(client->ledger, err);
     return ledger_call->answer.outcome;
 }
 

@@ -46,7 +46,7 @@ static os_code copy_string(const char *from, char **ret, os_error *err)
 
 /* ------------------------------------------------------------------------------------------------ protocol */
 
-static uint64_t or_default(uint64_t value, uint64_t otherwise)
+static uint64_t settings_or_default(uint64_t value, uint64_t otherwise)
 {
     return value ? value : otherwise;
 }
@@ -96,16 +96,17 @@ static os_code take_protocol(const os_options *options, uint64_t url_timeout_ms,
 {
     bool local = ret->store_scheme == SETTINGS_FILE;
     struct guard_settings *guard = &ret->guard;
-    guard->timeout_ms = or_default(options->timeout_ms, or_default(url_timeout_ms, DEFAULT_TIMEOUT_MS));
+    guard->timeout_ms =
+        settings_or_default(options->timeout_ms, settings_or_default(url_timeout_ms, DEFAULT_TIMEOUT_MS));
     guard->max_clock_skew_rate = options->max_clock_skew_rate ? options->max_clock_skew_rate : DEFAULT_RATE;
-    guard->ttl_s = or_default(options->ttl_s, DEFAULT_TTL_S);
+    guard->ttl_s = settings_or_default(options->ttl_s, DEFAULT_TTL_S);
     guard->length_s = options->length_s ? options->length_s : DEFAULT_LENGTH_S;
     guard->margin_s = options->margin_s ? options->margin_s : (local ? LOCAL_MARGIN_S : DEFAULT_MARGIN_S);
     guard->work_s = options->allowance_s ? options->allowance_s : (local ? LOCAL_ALLOWANCE_S : 0);
-    guard->minimum_rate = or_default(options->minimum_rate, DEFAULT_MINIMUM_RATE);
+    guard->minimum_rate = settings_or_default(options->minimum_rate, DEFAULT_MINIMUM_RATE);
     guard->stalled_body_s = options->stalled_body_s;
     guard->late_segment_s = options->late_segment_s ? options->late_segment_s : DEFAULT_LATE_SEGMENT_S;
-    guard->recheck_after_ms = or_default(options->recheck_after_ms, DEFAULT_RECHECK_AFTER_MS);
+    guard->recheck_after_ms = settings_or_default(options->recheck_after_ms, DEFAULT_RECHECK_AFTER_MS);
     guard->release_always = options->release == OS_RELEASE_ALWAYS;
     ret->fences = options->fences;
     ret->mode = options->guard;
@@ -236,8 +237,8 @@ static os_code take_services(const os_options *options, struct settings *ret, os
                          &ret->dynamodb_endpoint, err);
 }
 
-static os_code take_keys(const os_options *options, const struct settings *settings, struct credentials **ret_store,
-                         struct credentials **ret_ledger, os_error *err)
+static os_code settings_take_keys(const os_options *options, const struct settings *settings,
+                                  struct credentials **ret_store, struct credentials **ret_ledger, os_error *err)
 {
     struct credentials_source s3 = {
         .access_key_id = options->access_key_id,
@@ -275,8 +276,8 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
 {
     ret->addressing = options->s3_addressing;
     ret->signature = options->signature;
-    ret->connect_timeout_ms = at_most(or_default(options->connect_timeout_ms, 5000), LONGEST_REQUEST_MS);
-    ret->request_timeout_ms = at_most(or_default(options->request_timeout_ms, 10000), LONGEST_REQUEST_MS);
+    ret->connect_timeout_ms = at_most(settings_or_default(options->connect_timeout_ms, 5000), LONGEST_REQUEST_MS);
+    ret->request_timeout_ms = at_most(settings_or_default(options->request_timeout_ms, 10000), LONGEST_REQUEST_MS);
     ret->max_connections = options->max_connections ? options->max_connections : 64;
     ret->metric = options->metric;
     ret->metric_context = options->metric_context;
@@ -331,7 +332,7 @@ static os_code default_ledger(struct settings *ret, os_error *err)
     return OS_OK;
 }
 
-static os_code take_all(const os_options *options, struct settings *ret, os_error *err)
+static os_code settings_take_all(const os_options *options, struct settings *ret, os_error *err)
 {
     uint64_t url_timeout_ms = 0;
     os_code code = check_enums(options, err);
@@ -366,8 +367,8 @@ os_code settings_new(const os_options *options, struct settings *ret, struct cre
     if (own.store_url == NULL || own.store_url[0] == '\0')
         return error_set(err, OS_ERR_CONFIG, "store_url is missing; write s3://bucket[/prefix] or file:///root.");
     memset(ret, 0, sizeof(*ret));
-    code = take_all(&own, ret, err);
-    return code == OS_OK ? take_keys(&own, ret, ret_store_keys, ret_ledger_keys, err) : code;
+    code = settings_take_all(&own, ret, err);
+    return code == OS_OK ? settings_take_keys(&own, ret, ret_store_keys, ret_ledger_keys, err) : code;
 }
 
 void settings_free(struct settings *settings)

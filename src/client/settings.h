@@ -38,7 +38,7 @@ struct settings {
     bool profile_is_own;     /* nobody named it (own_profile.h) */
     const char *unprofiled;  /* why it has none, where that is worth a sentence; else "". Static */
     bool check_table;
-    uint64_t stage_above; /* R15; 0: by default (way_stage_above) */
+    uint64_t stage_above; /* R15; 0: by default (write_plan_multipart_above) */
     uint64_t part_size;   /* 0: the plan's default */
     uint32_t parts_at_once;
     uint64_t connect_timeout_ms;

@@ -7,177 +7,178 @@
 
 #include <string.h>
 
-enum { PLAIN_UNREACHABLE_MS = 10000 };
+enum { STORE_CALL_UNREACHABLE_MS = 10000 };
 
-static void launch(struct plain *plain);
+static void store_call_launch(struct store_call *store_call);
 
-static void finish(struct plain *plain, os_code code)
+static void store_call_finish(struct store_call *store_call, os_code code)
 {
-    struct loop *loop = plain->client->loop;
-    plain->code = code;
-    loop_timer_clear(loop, &plain->deadline_timer);
-    loop_timer_clear(loop, &plain->again_timer);
-    cancel_unlink(&plain->cancel_link);
-    cancel_unlink(&plain->closing_link);
-    sync_finish(&plain->sync);
+    struct loop *loop = store_call->client->loop;
+    store_call->code = code;
+    loop_timer_clear(loop, &store_call->deadline_timer);
+    loop_timer_clear(loop, &store_call->again_timer);
+    cancel_unlink(&store_call->cancel_link);
+    cancel_unlink(&store_call->closing_link);
+    sync_finish(&store_call->sync);
 }
 
-static bool worth_repeating(const struct plain *plain, const struct store_answer *answer)
+static bool worth_repeating(const struct store_call *store_call, const struct store_answer *answer)
 {
     os_code code = answer->code;
     struct clock_reading now;
     clock_read(&now);
-    if (!plain->may_repeat || plain->delivered)
+    if (!store_call->may_repeat || store_call->delivered)
         return false;
     if (code == OS_ERR_SERVICE || code == OS_ERR_THROTTLED)
         return true;
     bool unreachable =
         !answer->complete && (code == OS_ERR_NETWORK || code == OS_ERR_DEADLINE || code == OS_ERR_PROTOCOL);
-    return unreachable && clock_elapsed_max(&plain->started, &now) < PLAIN_UNREACHABLE_MS;
+    return unreachable && clock_elapsed_max(&store_call->started, &now) < STORE_CALL_UNREACHABLE_MS;
 }
 
-static bool is_write(const struct plain *plain)
+static bool store_call_is_write(const struct store_call *store_call)
 {
-    enum store_verb verb = plain->request.verb;
+    enum store_verb verb = store_call->request.verb;
     return verb == STORE_PUT || verb == STORE_DELETE || verb == STORE_COMPLETE || verb == STORE_RENAME;
 }
 
 /* Also when our own body broke off: versitygw 1.8.0 now and then keeps a body cut short, as s3rver always does. */
-static bool may_be_applied(const struct plain *plain, const struct store_answer *answer)
+static bool may_be_applied(const struct store_call *store_call, const struct store_answer *answer)
 {
     bool unclear = !answer->complete || answer->status >= 500;
-    if (plain->request.verb == STORE_COMPLETE) /* V2; and NoSuchUpload is what a completed one is called, too */
+    if (store_call->request.verb == STORE_COMPLETE) /* V2; and NoSuchUpload is what a completed one is called, too */
         unclear = unclear || answer->status < 300 || strcmp(answer->service.code, "NoSuchUpload") == 0;
-    return is_write(plain) && answer->code != OS_OK && answer->sent && unclear;
+    return store_call_is_write(store_call) && answer->code != OS_OK && answer->sent && unclear;
 }
 
-static os_code undecided(struct plain *plain)
+static os_code undecided(struct store_call *store_call)
 {
-    os_error last = plain->error;
-    error_set(&plain->error, OS_ERR_UNDECIDED, "%s of %.300s may have been applied, or may still be: %.500s",
-              store_verb_name(plain->request.verb), plain->request.key, last.message);
-    error_service(&plain->error, last.http_status, last.service_code, last.request_id);
+    os_error last = store_call->error;
+    error_set(&store_call->error, OS_ERR_UNDECIDED, "%s of %.300s may have been applied, or may still be: %.500s",
+              store_verb_name(store_call->request.verb), store_call->request.key, last.message);
+    error_service(&store_call->error, last.http_status, last.service_code, last.request_id);
     return OS_ERR_UNDECIDED;
 }
 
-static void done(void *context, const struct store_answer *answer)
+static void store_call_done(void *context, const struct store_answer *answer)
 {
-    struct plain *plain = context;
-    plain->op = NULL;
-    client_note_date(plain->client, answer, &plain->sent);
-    client_note_request(plain->client, store_verb_name(plain->request.verb),
-                        plain->request.key ? plain->request.key : "", &plain->sent, answer->status, answer->code);
-    plain->error = answer->error;
-    plain->no_upload = strcmp(answer->service.code, "NoSuchUpload") == 0;
-    if (answer->code != OS_OK && worth_repeating(plain, answer)) {
-        loop_timer_set(plain->client->loop, &plain->again_timer, backoff_next_ms(&plain->backoff));
+    struct store_call *store_call = context;
+    store_call->op = NULL;
+    client_note_date(store_call->client, answer, &store_call->sent);
+    client_note_request(store_call->client, store_verb_name(store_call->request.verb),
+                        store_call->request.key ? store_call->request.key : "", &store_call->sent, answer->status,
+                        answer->code);
+    store_call->error = answer->error;
+    store_call->no_upload = strcmp(answer->service.code, "NoSuchUpload") == 0;
+    if (answer->code != OS_OK && worth_repeating(store_call, answer)) {
+        loop_timer_set(store_call->client->loop, &store_call->again_timer, backoff_next_ms(&store_call->backoff));
         return;
     }
-    if (may_be_applied(plain, answer)) {
-        finish(plain, undecided(plain));
+    if (may_be_applied(store_call, answer)) {
+        store_call_finish(store_call, undecided(store_call));
         return;
     }
-    plain->object = answer->object;
-    memcpy(plain->content_type, answer->content_type, sizeof(plain->content_type));
+    store_call->object = answer->object;
+    memcpy(store_call->content_type, answer->content_type, sizeof(store_call->content_type));
     os_code code = answer->code;
-    if (code == OS_OK && plain->carried && answer->response)
-        code = carried_take(plain->carried, answer->response, &plain->error);
-    finish(plain, code);
+    if (code == OS_OK && store_call->source_metadata && answer->response)
+        code = source_metadata_take(store_call->source_metadata, answer->response, &store_call->error);
+    store_call_finish(store_call, code);
 }
 
-static void launch(struct plain *plain)
+static void store_call_launch(struct store_call *store_call)
 {
-    struct store *store = plain->client->store;
-    clock_read(&plain->sent);
-    plain->op = store->vtable->start(store, &plain->request, done, plain);
-    if (plain->op == NULL)
-        finish(plain, error_no_memory(&plain->error));
+    struct store *store = store_call->client->store;
+    clock_read(&store_call->sent);
+    store_call->op = store->vtable->start(store, &store_call->request, store_call_done, store_call);
+    if (store_call->op == NULL)
+        store_call_finish(store_call, error_no_memory(&store_call->error));
 }
 
-static void on_again(struct loop_timer *timer)
+static void store_call_on_again(struct loop_timer *timer)
 {
-    launch((struct plain *)((char *)timer - offsetof(struct plain, again_timer)));
+    store_call_launch((struct store_call *)((char *)timer - offsetof(struct store_call, again_timer)));
 }
 
-static void stop(struct plain *plain, os_code code, const char *why)
+static void store_call_stop(struct store_call *store_call, os_code code, const char *why)
 {
-    bool under_way = plain->op != NULL;
-    if (plain->op)
-        plain->client->store->vtable->cancel(plain->client->store, plain->op);
-    plain->op = NULL;
-    os_error last = plain->error;
-    error_set(&plain->error, code, "%s of %.300s was ended: %s.%s%.400s", store_verb_name(plain->request.verb),
-              plain->request.key ? plain->request.key : "the list", why, last.code != OS_OK ? " Last trouble: " : "",
-              last.code != OS_OK ? last.message : "");
-    finish(plain, under_way && is_write(plain) ? undecided(plain) : code);
+    bool under_way = store_call->op != NULL;
+    if (store_call->op)
+        store_call->client->store->vtable->cancel(store_call->client->store, store_call->op);
+    store_call->op = NULL;
+    os_error last = store_call->error;
+    error_set(&store_call->error, code, "%s of %.300s was ended: %s.%s%.400s",
+              store_verb_name(store_call->request.verb), store_call->request.key ? store_call->request.key : "the list",
+              why, last.code != OS_OK ? " Last trouble: " : "", last.code != OS_OK ? last.message : "");
+    store_call_finish(store_call, under_way && store_call_is_write(store_call) ? undecided(store_call) : code);
 }
 
-static void on_deadline(struct loop_timer *timer)
+static void store_call_on_deadline(struct loop_timer *timer)
 {
-    stop((struct plain *)((char *)timer - offsetof(struct plain, deadline_timer)), OS_ERR_DEADLINE,
-         "its deadline passed");
+    store_call_stop((struct store_call *)((char *)timer - offsetof(struct store_call, deadline_timer)), OS_ERR_DEADLINE,
+                    "its deadline passed");
 }
 
-static void cancelled(struct plain *plain, const char *why)
+static void cancelled(struct store_call *store_call, const char *why)
 {
-    if (plain->grace_ms == 0) {
-        stop(plain, OS_ERR_CANCELLED, why);
+    if (store_call->grace_ms == 0) {
+        store_call_stop(store_call, OS_ERR_CANCELLED, why);
         return;
     }
     struct clock_reading now;
     clock_read(&now);
-    if (plain->request.deadline_monotonic_ms <= now.monotonic_ms + plain->grace_ms)
+    if (store_call->request.deadline_monotonic_ms <= now.monotonic_ms + store_call->grace_ms)
         return;
-    plain->request.deadline_monotonic_ms = now.monotonic_ms + plain->grace_ms;
-    loop_timer_set(plain->client->loop, &plain->deadline_timer, plain->grace_ms);
+    store_call->request.deadline_monotonic_ms = now.monotonic_ms + store_call->grace_ms;
+    loop_timer_set(store_call->client->loop, &store_call->deadline_timer, store_call->grace_ms);
 }
 
-static void on_cancel(struct cancel_link *link)
+static void store_call_on_cancel(struct cancel_link *link)
 {
-    cancelled((struct plain *)((char *)link - offsetof(struct plain, cancel_link)), "it was cancelled");
+    cancelled((struct store_call *)((char *)link - offsetof(struct store_call, cancel_link)), "it was cancelled");
 }
 
-static void on_closing(struct cancel_link *link)
+static void store_call_on_closing(struct cancel_link *link)
 {
-    cancelled((struct plain *)((char *)link - offsetof(struct plain, closing_link)), "its client was closed");
+    cancelled((struct store_call *)((char *)link - offsetof(struct store_call, closing_link)), "its client was closed");
 }
 
-static void start(struct sync *sync)
+static void store_call_start(struct sync *sync)
 {
-    struct plain *plain = (struct plain *)sync;
-    clock_read(&plain->started);
-    plain->backoff.random = plain->started.realtime_ms;
-    plain->deadline_timer.fire = on_deadline;
-    plain->again_timer.fire = on_again;
-    plain->cancel_link.heard = on_cancel;
-    plain->closing_link.heard = on_closing;
-    plain->request.deadline_monotonic_ms = plain->started.monotonic_ms + plain->call.deadline_ms;
-    if (!cancel_link(plain->call.cancel, &plain->cancel_link, plain->client->loop) ||
-        !cancel_link(plain->client->closing, &plain->closing_link, plain->client->loop)) {
-        finish(plain, error_no_memory(&plain->error));
+    struct store_call *store_call = (struct store_call *)sync;
+    clock_read(&store_call->started);
+    store_call->backoff.random = store_call->started.realtime_ms;
+    store_call->deadline_timer.fire = store_call_on_deadline;
+    store_call->again_timer.fire = store_call_on_again;
+    store_call->cancel_link.on_cancelled = store_call_on_cancel;
+    store_call->closing_link.on_cancelled = store_call_on_closing;
+    store_call->request.deadline_monotonic_ms = store_call->started.monotonic_ms + store_call->call.deadline_ms;
+    if (!cancel_link(store_call->call.cancel, &store_call->cancel_link, store_call->client->loop) ||
+        !cancel_link(store_call->client->closing, &store_call->closing_link, store_call->client->loop)) {
+        store_call_finish(store_call, error_no_memory(&store_call->error));
         return;
     }
-    loop_timer_set(plain->client->loop, &plain->deadline_timer, plain->call.deadline_ms);
-    launch(plain);
+    loop_timer_set(store_call->client->loop, &store_call->deadline_timer, store_call->call.deadline_ms);
+    store_call_launch(store_call);
 }
 
-os_code plain_run(struct plain *plain, os_client *client, const os_call *call, os_error *err)
+os_code store_call_run(struct store_call *store_call, os_client *client, const os_call *call, os_error *err)
 {
-    os_code code = call_take(call, &plain->call, err);
+    os_code code = arguments_take_call(call, &store_call->call, err);
     if (code != OS_OK)
         return code;
-    plain->client = client;
-    plain->sync.start = start;
-    plain->request.progress = plain->call.progress;
-    plain->request.progress_context = plain->call.progress_context;
-    code = sync_run(client, &plain->sync, err);
+    store_call->client = client;
+    store_call->sync.start = store_call_start;
+    store_call->request.progress = store_call->call.progress;
+    store_call->request.progress_context = store_call->call.progress_context;
+    code = sync_run(client, &store_call->sync, err);
     if (code != OS_OK)
         return code;
     if (err)
-        *err = plain->error;
-    if (plain->code == OS_OK)
+        *err = store_call->error;
+    if (store_call->code == OS_OK)
         error_clear(err);
-    return plain->code;
+    return store_call->code;
 }
 
 static void copy_cut(char *ret, size_t ret_size, const char *from)
@@ -187,14 +188,14 @@ static void copy_cut(char *ret, size_t ret_size, const char *from)
     ret[len] = '\0';
 }
 
-os_code plain_upload_state(os_client *client, const char *key, const char *id, const os_call *call, os_error *err)
+os_code store_call_upload_state(os_client *client, const char *key, const char *id, const os_call *call, os_error *err)
 {
     struct s3_parts_page page;
-    struct plain plain = {
+    struct store_call store_call = {
         .may_repeat = true,
         .request = {.verb = STORE_LIST_PARTS, .key = key, .upload = {.id = id, .max_parts = 1, .parts_page = &page}}};
-    os_code code = plain_run(&plain, client, call, err);
-    if (code != OS_ERR_NOT_FOUND || plain.no_upload)
+    os_code code = store_call_run(&store_call, client, call, err);
+    if (code != OS_ERR_NOT_FOUND || store_call.no_upload)
         return code;
     return error_set(err, OS_ERR_PROTOCOL,
                      "ListParts of %.300s was answered with a 404 that does not say NoSuchUpload, so it may not come "
@@ -202,17 +203,17 @@ os_code plain_upload_state(os_client *client, const char *key, const char *id, c
                      key);
 }
 
-void plain_give_object(const struct plain *plain, os_object *ret)
+void store_call_export_object(const struct store_call *store_call, os_object *ret)
 {
     if (ret == NULL)
         return;
     os_object object = OS_OBJECT_INIT;
-    copy_cut(object.etag, sizeof(object.etag), plain->object.etag);
-    copy_cut(object.version_id, sizeof(object.version_id), plain->object.version_id);
-    copy_cut(object.nonce, sizeof(object.nonce), plain->object.nonce);
-    copy_cut(object.content_type, sizeof(object.content_type), plain->content_type);
-    object.length = plain->object.length;
-    object.last_modified_s = plain->object.last_modified_s;
+    copy_cut(object.etag, sizeof(object.etag), store_call->object.etag);
+    copy_cut(object.version_id, sizeof(object.version_id), store_call->object.version_id);
+    copy_cut(object.nonce, sizeof(object.nonce), store_call->object.nonce);
+    copy_cut(object.content_type, sizeof(object.content_type), store_call->content_type);
+    object.length = store_call->object.length;
+    object.last_modified_s = store_call->object.last_modified_s;
     size_t size = ret->size && ret->size < sizeof(object) ? ret->size : sizeof(object);
     object.size = size;
     memcpy(ret, &object, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plain request to the store, from the calling thread: started on the loop, repeated where that is harmless, ended by
+/* One request to the store, from the calling thread: started on the loop, repeated where that is harmless, ended by
  * deadline or cancellation. */
 #ifndef OSCOMMIT_CLIENT_STORE_CALL_H
 #define OSCOMMIT_CLIENT_STORE_CALL_H
@@ -9,15 +9,15 @@
 #include "loop/cancel.h"
 #include "store/source_metadata.h"
 
-struct plain {
+struct store_call {
     struct sync sync;
     os_client *client;
     struct store_request request; /* set by the caller; the deadline is set here */
     os_call call;
-    bool may_repeat;         /* reads: after 5xx, throttling and network failures */
-    uint64_t grace_ms;       /* cancellation and closing only make its deadline come so soon; 0: they end it */
-    struct carried *carried; /* HEAD: where the metadata and content headers go; NULL: nowhere */
-    bool delivered;          /* a byte of a GET has reached the caller's sink: no repetition any more */
+    bool may_repeat;   /* reads: after 5xx, throttling and network failures */
+    uint64_t grace_ms; /* cancellation and closing only make its deadline come so soon; 0: they end it */
+    struct source_metadata *source_metadata; /* HEAD: where the metadata and content headers go; NULL: nowhere */
+    bool delivered;                          /* a byte of a GET has reached the caller's sink: no repetition any more */
 
     struct clock_reading started;
     struct clock_reading sent;
@@ -35,14 +35,14 @@ struct plain {
     char content_type[256];
 };
 
-/* Blocks. Gives plain->code; *err is filled. */
-os_code plain_run(struct plain *plain, os_client *client, const os_call *call, os_error *err);
+/* Blocks. Gives call->code; *err is filled. */
+os_code store_call_run(struct store_call *store_call, os_client *client, const os_call *call, os_error *err);
 
 /* Whether an upload of a whole object key is open: OS_OK, or OS_ERR_NOT_FOUND. OS_ERR_PROTOCOL: a 404 without
  * NoSuchUpload, which says nothing of it (R14). Blocks. */
-os_code plain_upload_state(os_client *client, const char *key, const char *id, const os_call *call, os_error *err);
+os_code store_call_upload_state(os_client *client, const char *key, const char *id, const os_call *call, os_error *err);
 
 /* The caller's os_object, as far as it goes. NULL is fine. */
-void plain_give_object(const struct plain *plain, os_object *ret);
+void store_call_export_object(const struct store_call *store_call, os_object *ret);
 
 #endif

@@ -78,7 +78,7 @@ static bool is_nonce(const char *nonce)
     return strlen(nonce) == RECORD_NONCE_SIZE - 1 && nonce[strspn(nonce, "0123456789abcdef")] == '\0';
 }
 
-static bool read_record(const json_t *object, struct record *ret)
+static bool ticket_read_record(const json_t *object, struct record *ret)
 {
     ret->has_fence = json_object_get(object, "fence") != NULL;
     ret->fence_s = 0;
@@ -139,7 +139,7 @@ static bool consistent(const struct guard_ticket *ticket)
 }
 
 /* R14: a Complete is decided by its upload; nothing else has one. */
-static bool read_upload(const json_t *object, struct guard_ticket *ticket, char *ret)
+static bool ticket_read_upload(const json_t *object, struct guard_ticket *ticket, char *ret)
 {
     ret[0] = '\0';
     if (ticket->operation != GUARD_COMPLETE)
@@ -150,18 +150,18 @@ static bool read_upload(const json_t *object, struct guard_ticket *ticket, char 
     return true;
 }
 
-static bool read_all(const json_t *object, struct guard_ticket *ret, char *ret_upload)
+static bool ticket_read_all(const json_t *object, struct guard_ticket *ret, char *ret_upload)
 {
     memset(ret, 0, sizeof(*ret));
     return read_operation(object, ret) &&
            ticket_get_text(object, "expected_etag", ret->expected_etag, sizeof(ret->expected_etag)) &&
            ticket_get_text(object, "our_etag", ret->our_etag, sizeof(ret->our_etag)) &&
-           read_record(object, &ret->record) && read_base(object, &ret->base) && read_upload(object, ret, ret_upload) &&
-           consistent(ret);
+           ticket_read_record(object, &ret->record) && read_base(object, &ret->base) &&
+           ticket_read_upload(object, ret, ret_upload) && consistent(ret);
 }
 
 /* What an earlier release wrote cannot be held against the stored record. */
-static os_code check_format(const json_t *object, os_error *err)
+static os_code ticket_check_format(const json_t *object, os_error *err)
 {
     const json_t *format = json_object_get(object, "oscommit_ticket");
     char nonce[RECORD_NONCE_SIZE];
@@ -175,30 +175,32 @@ static os_code check_format(const json_t *object, os_error *err)
                      (long long)json_integer_value(format), TICKET_FORMAT, nonce);
 }
 
-static os_code check_key(const char *key, const struct ticket_wish *wish, os_error *err)
+static os_code ticket_check_key(const char *key, const struct ticket_contents *contents, os_error *err)
 {
-    const char *prefix = wish->place.part[TICKET_PREFIX];
+    const char *prefix = contents->place.part[TICKET_PREFIX];
     if (strncmp(key, prefix, strlen(prefix)) != 0)
         return error_set(err, OS_ERR_ARGUMENT, "The ticket is for %.300s, which lies outside the prefix %.300s.", key,
                          prefix);
-    if (wish->key && strcmp(wish->key, key) != 0)
-        return error_set(err, OS_ERR_ARGUMENT, "The ticket is for the object %.300s, not for %.300s.", key, wish->key);
+    if (contents->key && strcmp(contents->key, key) != 0)
+        return error_set(err, OS_ERR_ARGUMENT, "The ticket is for the object %.300s, not for %.300s.", key,
+                         contents->key);
     return OS_OK;
 }
 
-static os_code read_object(const json_t *object, const struct ticket_wish *wish, char **ret_key, char *ret_upload,
-                           struct guard_ticket *ret, os_error *err)
+static os_code ticket_read_object(const json_t *object, const struct ticket_contents *contents, char **ret_key,
+                                  char *ret_upload, struct guard_ticket *ret, os_error *err)
 {
     struct guard_ticket ticket;
     char key[TICKET_KEY_SIZE];
     char upload[RECORD_UPLOAD_SIZE];
-    os_code code = check_format(object, err);
-    if (code == OS_OK && (!ticket_get_text(object, "key", key, sizeof(key)) || !read_all(object, &ticket, upload)))
+    os_code code = ticket_check_format(object, err);
+    if (code == OS_OK &&
+        (!ticket_get_text(object, "key", key, sizeof(key)) || !ticket_read_all(object, &ticket, upload)))
         code = error_set(err, OS_ERR_ARGUMENT, NOT_COMPLETE);
     if (code == OS_OK)
-        code = ticket_place_check(json_object_get(object, "place"), &wish->place, wish->same_store, err);
+        code = ticket_place_check(json_object_get(object, "place"), &contents->place, contents->same_store, err);
     if (code == OS_OK)
-        code = check_key(key, wish, err);
+        code = ticket_check_key(key, contents, err);
     if (code != OS_OK)
         return code;
     *ret_key = strdup(key);
@@ -209,7 +211,7 @@ static os_code read_object(const json_t *object, const struct ticket_wish *wish,
     return OS_OK;
 }
 
-os_code ticket_read(const char *text, const struct ticket_wish *wish, char **ret_key, char *ret_upload,
+os_code ticket_read(const char *text, const struct ticket_contents *contents, char **ret_key, char *ret_upload,
                     struct guard_ticket *ret, os_error *err)
 {
     size_t len = text ? strnlen(text, TICKET_MAX + 1) : 0;
@@ -220,7 +222,7 @@ os_code ticket_read(const char *text, const struct ticket_wish *wish, char **ret
     if (object == NULL)
         return error_set(err, OS_ERR_ARGUMENT, "The ticket is not JSON: %.100s at character %d.", where.text,
                          where.position);
-    os_code code = read_object(object, wish, ret_key, ret_upload, ret, err);
+    os_code code = ticket_read_object(object, contents, ret_key, ret_upload, ret, err);
     json_decref(object);
     return code;
 }

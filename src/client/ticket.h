@@ -13,7 +13,7 @@ char *ticket_write(const struct ticket_place *place, const char *key, const char
                    const struct guard_ticket *ticket);
 
 /* What a ticket must be of. */
-struct ticket_wish {
+struct ticket_contents {
     struct ticket_place place;
     const char *key; /* the whole object key; NULL: any below the place's prefix */
     bool same_store; /* ticket_place_check */
@@ -21,7 +21,7 @@ struct ticket_wish {
 
 /* *ret_key is malloc'ed; `ret_upload` holds RECORD_UPLOAD_SIZE, "" for what is no Complete. OS_ERR_ARGUMENT when it
  * does not parse or is of another place or key. */
-os_code ticket_read(const char *text, const struct ticket_wish *wish, char **ret_key, char *ret_upload,
+os_code ticket_read(const char *text, const struct ticket_contents *contents, char **ret_key, char *ret_upload,
                     struct guard_ticket *ret, os_error *err);
 
 #endif

@@ -65,8 +65,8 @@ json_t *ticket_place_write(const struct ticket_place *place)
 }
 
 /* Compared as it is written: what has two spellings was not written here. */
-static os_code check_part(const json_t *written, const struct part *part, const char *own, bool same_store,
-                          os_error *err)
+static os_code ticket_place_check_part(const json_t *written, const struct part *part, const char *own, bool same_store,
+                                       os_error *err)
 {
     const char *theirs = json_string_value(json_object_get(written, part->name));
     char *ours = ticket_encode(own);
@@ -88,7 +88,7 @@ static os_code check_part(const json_t *written, const struct part *part, const 
 os_code ticket_place_check(const json_t *written, const struct ticket_place *own, bool same_store, os_error *err)
 {
     for (size_t i = 0; i < TICKET_PARTS; i++) {
-        os_code code = check_part(written, &parts[i], own->part[i], same_store, err);
+        os_code code = ticket_place_check_part(written, &parts[i], own->part[i], same_store, err);
         if (code != OS_OK)
             return code;
     }

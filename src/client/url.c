@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static os_code copy_text(struct text text, char **ret, os_error *err)
+static os_code url_copy_text(struct text text, char **ret, os_error *err)
 {
     char *copy = malloc(text.len + 1);
     if (copy == NULL)
@@ -36,13 +36,13 @@ static os_code copy_prefix(struct text text, char **ret, os_error *err)
     return OS_OK;
 }
 
-static os_code parse_s3(struct text rest, const char *url, struct settings *ret, os_error *err)
+static os_code url_parse_s3(struct text rest, const char *url, struct settings *ret, os_error *err)
 {
     struct text bucket = rest;
     struct text prefix = text_of(rest.p + rest.len, 0);
     if (text_take_until(&rest, '/', &bucket))
         prefix = rest;
-    os_code code = copy_text(bucket, &ret->bucket, err);
+    os_code code = url_copy_text(bucket, &ret->bucket, err);
     if (code != OS_OK)
         return code;
     if (!bucket_name_ok(ret->bucket))
@@ -77,7 +77,7 @@ os_code url_parse_store(const char *url, struct settings *ret, os_error *err)
 {
     struct text rest = text_from(url);
     if (text_take_str(&rest, "s3://"))
-        return parse_s3(rest, url, ret, err);
+        return url_parse_s3(rest, url, ret, err);
     if (text_take_str(&rest, "file://")) {
         ret->store_scheme = SETTINGS_FILE;
         return copy_path(rest, url, "file:///root", &ret->root, err);
@@ -88,7 +88,7 @@ os_code url_parse_store(const char *url, struct settings *ret, os_error *err)
 
 static os_code set_table(struct text table, const char *url, struct settings *ret, os_error *err)
 {
-    os_code code = copy_text(table, &ret->table, err);
+    os_code code = url_copy_text(table, &ret->table, err);
     if (code != OS_OK)
         return code;
     if (!dynamo_table_name_ok(ret->table))

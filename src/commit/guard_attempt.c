@@ -159,8 +159,8 @@ void guard_on_signed_again(struct guard *g, const struct guard_event *event, str
 static void attempt_written(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     struct object_version made = {.exists = g->operation != GUARD_DELETE};
-    word_copy(made.etag, event->attempt_etag, sizeof(made.etag));
-    word_copy(made.version_id, event->attempt_version_id, sizeof(made.version_id));
+    fixed_str_copy(made.etag, event->attempt_etag, sizeof(made.etag));
+    fixed_str_copy(made.version_id, event->attempt_version_id, sizeof(made.version_id));
     version_copy(&g->found, &made);
     guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_WRITTEN, RULE_R9, actions);
 }

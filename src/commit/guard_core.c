@@ -25,12 +25,12 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     g->operation = start->operation;
     assert(start->operation != GUARD_DELETE || start->expected_etag != NULL);
     if (start->expected_etag)
-        word_copy(g->expected_etag, start->expected_etag, sizeof(g->expected_etag));
+        fixed_str_copy(g->expected_etag, start->expected_etag, sizeof(g->expected_etag));
     if (start->operation == GUARD_DELETE)
-        word_copy(g->our_etag, RECORD_ETAG_CREATE, sizeof(g->our_etag));
+        fixed_str_copy(g->our_etag, RECORD_ETAG_CREATE, sizeof(g->our_etag));
     else if (settings->etag_known && start->our_etag)
-        word_copy(g->our_etag, start->our_etag, sizeof(g->our_etag));
-    word_copy(g->nonce, start->nonce, sizeof(g->nonce));
+        fixed_str_copy(g->our_etag, start->our_etag, sizeof(g->our_etag));
+    fixed_str_copy(g->nonce, start->nonce, sizeof(g->nonce));
     g->part_count = start->part_count;
     g->parts_in_doubt = start->parts_in_doubt;
     g->versioning = guard_versioning_of(settings, settings->versioned);

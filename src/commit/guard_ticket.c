@@ -23,11 +23,11 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     g->operation = ticket->operation;
     g->resolving = true;
     if (strcmp(ticket->expected_etag, RECORD_ETAG_CREATE) != 0)
-        word_copy(g->expected_etag, ticket->expected_etag, sizeof(g->expected_etag));
-    word_copy(g->our_etag, ticket->operation == GUARD_DELETE ? RECORD_ETAG_CREATE : ticket->our_etag,
-              sizeof(g->our_etag));
+        fixed_str_copy(g->expected_etag, ticket->expected_etag, sizeof(g->expected_etag));
+    fixed_str_copy(g->our_etag, ticket->operation == GUARD_DELETE ? RECORD_ETAG_CREATE : ticket->our_etag,
+                   sizeof(g->our_etag));
     record_copy(&g->ours, &ticket->record);
-    word_copy(g->nonce, ticket->record.nonce, sizeof(g->nonce));
+    fixed_str_copy(g->nonce, ticket->record.nonce, sizeof(g->nonce));
     g->d0_s = ticket->d0_s;
     version_copy(&g->base, &ticket->base);
     g->not_applied = ticket->not_applied;
@@ -42,8 +42,8 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
     ret->native = g->settings.native;
     ret->native_writers = g->settings.native_writers;
     ret->versioned = g->versioning == GUARD_VERSIONED_BEFORE;
-    word_copy(ret->expected_etag, guard_record_etag(g), sizeof(ret->expected_etag));
-    word_copy(ret->our_etag, g->our_etag, sizeof(ret->our_etag));
+    fixed_str_copy(ret->expected_etag, guard_record_etag(g), sizeof(ret->expected_etag));
+    fixed_str_copy(ret->our_etag, g->our_etag, sizeof(ret->our_etag));
     record_copy(&ret->record, &g->ours);
     ret->d0_s = g->d0_s;
     ret->margin_s = g->settings.margin_s;

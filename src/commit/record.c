@@ -15,8 +15,8 @@ void record_copy(struct record *ret, const struct record *from)
     copy.has_fence = from->has_fence;
     copy.fence_s = from->has_fence ? from->fence_s : 0;
     copy.upload = from->upload;
-    word_copy(copy.nonce, from->nonce, sizeof(copy.nonce));
-    word_copy(copy.saw, from->saw, sizeof(copy.saw));
+    fixed_str_copy(copy.nonce, from->nonce, sizeof(copy.nonce));
+    fixed_str_copy(copy.saw, from->saw, sizeof(copy.saw));
     memcpy(ret, &copy, sizeof(copy));
 }
 

@@ -12,9 +12,9 @@ void version_copy(struct object_version *ret, const struct object_version *from)
     if (from->exists) {
         copy.exists = true;
         copy.last_modified_s = from->last_modified_s;
-        word_copy(copy.etag, from->etag, sizeof(copy.etag));
-        word_copy(copy.version_id, from->version_id, sizeof(copy.version_id));
-        word_copy(copy.nonce, from->nonce, sizeof(copy.nonce));
+        fixed_str_copy(copy.etag, from->etag, sizeof(copy.etag));
+        fixed_str_copy(copy.version_id, from->version_id, sizeof(copy.version_id));
+        fixed_str_copy(copy.nonce, from->nonce, sizeof(copy.nonce));
     }
     memcpy(ret, &copy, sizeof(copy));
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static inline void word_copy(char *ret, const char *from, size_t ret_size)
+static inline void fixed_str_copy(char *ret, const char *from, size_t ret_size)
 {
     size_t len = strnlen(from, ret_size);
     assert(len < ret_size);

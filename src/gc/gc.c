@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------------------------------------------- begin */
 
-static char *join(const char *prefix, const char *rest)
+static char *gc_join(const char *prefix, const char *rest)
 {
     size_t length = strlen(prefix);
     size_t rest_size = strlen(rest) + 1;
@@ -25,12 +25,12 @@ static char *join(const char *prefix, const char *rest)
     return whole;
 }
 
-static os_code begin(struct gc *gc, const os_gc_options *options, const os_call *call)
+static os_code gc_begin(struct gc *gc, const os_gc_options *options, const os_call *call)
 {
     struct clock_reading now;
     os_code code = versioned_copy(options, &gc->options, sizeof(gc->options), "os_gc_options", gc->err);
     if (code == OS_OK)
-        code = call_take(call, &gc->call, gc->err);
+        code = arguments_take_call(call, &gc->call, gc->err);
     if (code != OS_OK)
         return code;
     if (gc->options.older_than_s == 0)
@@ -42,7 +42,7 @@ static os_code begin(struct gc *gc, const os_gc_options *options, const os_call 
     const char *root = settings->prefix ? settings->prefix : "";
     gc->root_length = strlen(root);
     gc->record_length = settings->record_prefix ? strlen(settings->record_prefix) : 0;
-    gc->prefix = join(root, gc->options.prefix ? gc->options.prefix : "");
+    gc->prefix = gc_join(root, gc->options.prefix ? gc->options.prefix : "");
     gc->path_prefix = gc->prefix ? client_record_path(gc->client, gc->prefix) : NULL;
     return gc->path_prefix ? OS_OK : error_no_memory(gc->err);
 }
@@ -63,12 +63,12 @@ static void keep_wanted(struct gc *gc)
 }
 
 /* The largest Date so far: too old a one only spares more. The list of uploads lent its own. */
-static os_code read_time(struct gc *gc)
+static os_code gc_read_time(struct gc *gc)
 {
     os_code code = OS_OK;
     if (gc->result.listing == OS_GC_LISTING_NONE) {
-        struct plain head = {.request = {.verb = STORE_HEAD_BUCKET}, .may_repeat = true};
-        code = plain_run(&head, gc->client, gc_call(gc), gc->err);
+        struct store_call head = {.request = {.verb = STORE_HEAD_BUCKET}, .may_repeat = true};
+        code = store_call_run(&head, gc->client, gc_call(gc), gc->err);
     }
     if (code == OS_OK)
         code = client_store_time(gc->client, &gc->date_s, gc->err);
@@ -76,7 +76,7 @@ static os_code read_time(struct gc *gc)
     return code;
 }
 
-static os_code search(struct gc *gc)
+static os_code gc_search(struct gc *gc)
 {
     os_code code = OS_OK;
     if (gc->client->ledger)
@@ -86,13 +86,13 @@ static os_code search(struct gc *gc)
     if (code == OS_OK)
         code = gc_collect_uploads(gc);
     if (code == OS_OK)
-        code = read_time(gc);
+        code = gc_read_time(gc);
     if (code == OS_OK)
         code = gc_judge_uploads(gc);
     return code == OS_OK ? gc_judge_records(gc) : code;
 }
 
-static void give_result(const struct gc *gc, os_gc_result *ret)
+static void gc_give_result(const struct gc *gc, os_gc_result *ret)
 {
     if (ret == NULL)
         return;
@@ -109,15 +109,15 @@ os_code os_gc(os_client *client, const os_gc_options *options, const os_call *ca
     struct inside inside;
     error_clear(&own);
     struct gc gc = {.client = client, .each = each, .context = context, .err = &own};
-    give_result(&gc, ret);
+    gc_give_result(&gc, ret);
     if (client_enter(client, &inside, err) != OS_OK)
         return OS_ERR_ARGUMENT;
-    os_code code = begin(&gc, options, call);
+    os_code code = gc_begin(&gc, options, call);
     if (code == OS_OK)
-        code = search(&gc);
+        code = gc_search(&gc);
     if (code == OS_OK)
         error_clear(&own);
-    give_result(&gc, ret);
+    gc_give_result(&gc, ret);
     gc_free_uploads(&gc);
     ledger_rows_free(&gc.rows);
     free(gc.path_prefix);

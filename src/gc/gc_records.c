@@ -26,7 +26,7 @@ static bool is_doomed(const struct gc *gc, const char *key, const char *id)
 }
 
 /* The record is what tells of its upload on a store that lists uploads by whole keys. *ret_reason: why it must stay. */
-static void check_upload(struct gc *gc, const struct kept_row *row, const char **ret_reason)
+static void gc_records_check_upload(struct gc *gc, const struct kept_row *row, const char **ret_reason)
 {
     const char *key = row->path + gc->record_length;
     if (row->upload[0] == '\0' || (!gc->options.remove && is_doomed(gc, key, row->upload)))
@@ -36,7 +36,7 @@ static void check_upload(struct gc *gc, const struct kept_row *row, const char *
         return;
     }
     os_error failure;
-    os_code code = plain_upload_state(gc->client, key, row->upload, gc_call(gc), &failure);
+    os_code code = store_call_upload_state(gc->client, key, row->upload, gc_call(gc), &failure);
     if (code == OS_OK)
         *ret_reason = "The upload that it names is open.";
     else if (code != OS_ERR_NOT_FOUND)
@@ -56,7 +56,7 @@ static os_code remove_record(struct gc *gc, const struct kept_row *row, os_error
     return outcome == LEDGER_CONFLICT_BLIND ? OS_OK : ledger_code_of(outcome, err);
 }
 
-static os_code judge(struct gc *gc, const struct kept_row *row)
+static os_code gc_records_classify(struct gc *gc, const struct kept_row *row)
 {
     os_error failure;
     error_clear(&failure);
@@ -71,7 +71,7 @@ static os_code judge(struct gc *gc, const struct kept_row *row)
     };
     if (!is_long_dead(gc, &row->record))
         return OS_OK;
-    check_upload(gc, row, &garbage.reason);
+    gc_records_check_upload(gc, row, &garbage.reason);
     if (garbage.reason[0] != '\0') {
         garbage.fate = OS_GARBAGE_SPARED;
         return gc_tell(gc, &garbage);
@@ -94,6 +94,6 @@ os_code gc_judge_records(struct gc *gc)
 {
     os_code code = OS_OK;
     for (size_t i = 0; i < gc->result.records && code == OS_OK; i++)
-        code = judge(gc, &gc->rows.list[i]);
+        code = gc_records_classify(gc, &gc->rows.list[i]);
     return code;
 }

@@ -19,7 +19,7 @@ void gc_free_uploads(struct gc *gc)
     free(gc->uploads);
 }
 
-static bool is_known(const struct gc *gc, const char *key, const char *id)
+static bool gc_uploads_is_known(const struct gc *gc, const char *key, const char *id)
 {
     for (size_t i = 0; i < gc->upload_count; i++)
         if (strcmp(gc->uploads[i].id, id) == 0 && strcmp(gc->uploads[i].key, key) == 0)
@@ -27,7 +27,7 @@ static bool is_known(const struct gc *gc, const char *key, const char *id)
     return false;
 }
 
-static bool add(struct gc *gc, const struct s3_listed_upload *upload)
+static bool gc_uploads_add(struct gc *gc, const struct s3_listed_upload *upload)
 {
     if (gc->upload_count == gc->upload_cap) {
         size_t cap = gc->upload_cap ? gc->upload_cap * 2 : 64;
@@ -54,19 +54,19 @@ struct collecting {
     const char *only_key; /* NULL: everything under the prefix */
 };
 
-static bool each_upload(void *context, const struct s3_listed_upload *upload)
+static bool gc_uploads_on_each(void *context, const struct s3_listed_upload *upload)
 {
     struct collecting *collecting = context;
     struct gc *gc = collecting->gc;
     const char *wanted = collecting->only_key ? collecting->only_key : gc->prefix;
     bool fits =
         collecting->only_key ? strcmp(upload->key, wanted) == 0 : strncmp(upload->key, wanted, strlen(wanted)) == 0;
-    if (!fits || (collecting->only_key && is_known(gc, upload->key, upload->id.text)))
+    if (!fits || (collecting->only_key && gc_uploads_is_known(gc, upload->key, upload->id.text)))
         return true;
     bool unproven = gc->result.listing == OS_GC_LISTING_UNPROVEN;
     if (unproven && strlen(upload->key) > strlen(gc->prefix) && !collecting->only_key)
         gc->result.listing = OS_GC_LISTING_WHOLE;
-    gc->no_memory = !add(gc, upload);
+    gc->no_memory = !gc_uploads_add(gc, upload);
     return !gc->no_memory;
 }
 
@@ -78,13 +78,13 @@ static os_code list_page(struct collecting *collecting, const char *prefix, cons
     struct s3_list_uploads_options options = {
         .prefix = prefix, .key_marker = key_marker, .upload_id_marker = id_marker};
     *ret = (struct s3_uploads_page){.truncated = false};
-    struct plain plain = {.may_repeat = true,
-                          .request = {.verb = STORE_LIST_UPLOADS,
-                                      .upload = {.listed = &options,
-                                                 .each_upload = each_upload,
-                                                 .each_context = collecting,
-                                                 .uploads_page = ret}}};
-    os_code code = plain_run(&plain, gc->client, gc_call(gc), gc->err);
+    struct store_call store_call = {.may_repeat = true,
+                                    .request = {.verb = STORE_LIST_UPLOADS,
+                                                .upload = {.listed = &options,
+                                                           .each_upload = gc_uploads_on_each,
+                                                           .each_context = collecting,
+                                                           .uploads_page = ret}}};
+    os_code code = store_call_run(&store_call, gc->client, gc_call(gc), gc->err);
     return gc->no_memory ? error_no_memory(gc->err) : code;
 }
 
@@ -153,7 +153,7 @@ os_code gc_collect_uploads(struct gc *gc)
     for (size_t i = 0; i < gc->result.records && code == OS_OK; i++) {
         const struct kept_row *row = &gc->rows.list[i];
         const char *key = row->path + gc->record_length;
-        if (row->upload[0] != '\0' && !is_known(gc, key, row->upload))
+        if (row->upload[0] != '\0' && !gc_uploads_is_known(gc, key, row->upload))
             code = collect(gc, key, key);
     }
     gc->result.uploads = gc->upload_count;
@@ -194,10 +194,10 @@ static os_code find_holder(struct gc *gc, const struct gc_upload *upload, const 
 
 static os_code abort_upload(struct gc *gc, const struct gc_upload *upload, os_error *err)
 {
-    struct plain plain = {.may_repeat = true,
-                          .request = {.verb = STORE_ABORT_UPLOAD, .key = upload->key, .upload = {.id = upload->id}}};
-    os_code code = plain_run(&plain, gc->client, gc_call(gc), err);
-    return code == OS_ERR_NOT_FOUND && plain.no_upload ? OS_OK : code;
+    struct store_call store_call = {
+        .may_repeat = true, .request = {.verb = STORE_ABORT_UPLOAD, .key = upload->key, .upload = {.id = upload->id}}};
+    os_code code = store_call_run(&store_call, gc->client, gc_call(gc), err);
+    return code == OS_ERR_NOT_FOUND && store_call.no_upload ? OS_OK : code;
 }
 
 /* Whether the call itself is at its end: then there is no use in going on with the next one. */
@@ -206,7 +206,7 @@ static bool ends_call(os_code code)
     return code == OS_ERR_CANCELLED || code == OS_ERR_DEADLINE || code == OS_ERR_NO_MEMORY;
 }
 
-static os_code judge(struct gc *gc, struct gc_upload *upload)
+static os_code gc_uploads_classify(struct gc *gc, struct gc_upload *upload)
 {
     os_error failure;
     const char *reason = NULL;
@@ -250,6 +250,6 @@ os_code gc_judge_uploads(struct gc *gc)
 {
     os_code code = OS_OK;
     for (size_t i = 0; i < gc->upload_count && code == OS_OK; i++)
-        code = judge(gc, &gc->uploads[i]);
+        code = gc_uploads_classify(gc, &gc->uploads[i]);
     return code;
 }

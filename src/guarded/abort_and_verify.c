@@ -9,22 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETTLE_AGAIN_MS = 2000 };
+enum { VERIFY_AGAIN_MS = 2000 };
 
-os_code guarded_look(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct object_version *ret,
+os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct object_version *ret,
                      os_error *err)
 {
-    os_call call = {.size = sizeof(call), .deadline_ms = deadline_ms, .cancel = guarded->wish.cancel};
-    struct plain plain = {
-        .request = {.verb = STORE_HEAD, .key = guarded->wish.key}, .may_repeat = true, .grace_ms = grace_ms};
+    os_call call = {.size = sizeof(call), .deadline_ms = deadline_ms, .cancel = guarded->params.cancel};
+    struct store_call store_call = {
+        .request = {.verb = STORE_HEAD, .key = guarded->params.key}, .may_repeat = true, .grace_ms = grace_ms};
     memset(ret, 0, sizeof(*ret));
-    os_code code = plain_run(&plain, guarded->client, &call, err);
+    os_code code = store_call_run(&store_call, guarded->client, &call, err);
     if (code == OS_OK)
-        run_version_of(&plain.object, ret);
+        driver_version_of(&store_call.object, ret);
     return code == OS_ERR_NOT_FOUND ? OS_OK : code;
 }
 
-void guarded_prove(struct run_outcome *outcome, const struct object_version *version)
+void guarded_prove(struct driver_outcome *outcome, const struct object_version *version)
 {
     os_result *result = &outcome->result;
     outcome->verdict = OS_COMMITTED;
@@ -40,7 +40,7 @@ void guarded_prove(struct run_outcome *outcome, const struct object_version *ver
 static void make_unknown(struct guarded *guarded, const char *upload_id, uint64_t ask_again_ms, const char *why,
                          const os_error *trouble)
 {
-    struct run_outcome *outcome = &guarded->outcome;
+    struct driver_outcome *outcome = &guarded->outcome;
     os_result *result = &outcome->result;
     outcome->verdict = OS_UNKNOWN;
     memset(result->found_etag, 0, sizeof(result->found_etag));
@@ -49,7 +49,7 @@ static void make_unknown(struct guarded *guarded, const char *upload_id, uint64_
     error_set(&outcome->error, OS_ERR_UNDECIDED,
               "%s of %.300s was not answered in time, so it may be lost; and %s. Resolve its ticket, and delete "
               "nothing that it could refer to until then. %.300s",
-              guarded->wish.ticket ? "The write" : guarded->wish.name, guarded->wish.key, why,
+              guarded->params.ticket ? "The write" : guarded->params.name, guarded->params.key, why,
               trouble->code != OS_OK ? trouble->message : "");
     guarded_add_ticket(guarded, upload_id);
 }
@@ -57,67 +57,67 @@ static void make_unknown(struct guarded *guarded, const char *upload_id, uint64_
 /* Of an upload that may have been open when its Complete was called lost (ListParts may have been refused), and is gone
  * before our abort: it was aborted by somebody else, or completed after all, and then another may have replaced or
  * deleted what it made. An absent object cannot be told from one that came and went. */
-static bool is_as_it_was(const struct run_outcome *outcome, const struct object_version *found,
-                         enum stage_aborted aborted)
+static bool is_as_it_was(const struct driver_outcome *outcome, const struct object_version *found,
+                         enum upload_abort_outcome aborted)
 {
-    bool may_have_gone = aborted == STAGE_WAS_GONE && !outcome->upload_gone && !found->exists;
+    bool may_have_gone = aborted == UPLOAD_WAS_GONE && !outcome->upload_gone && !found->exists;
     return !may_have_gone && version_same(found, &outcome->lost_at);
 }
 
 /* A store may be at a Complete for longer than its allowance. What an aborted upload has not become by now, it will not
  * become: so the HEAD comes after the abort. A cancellation, or a deadline that has just passed, leaves both
- * STAGE_ABORT_MS: the verdict rests on them. */
-static void look_again(struct guarded *guarded, const char *upload_id, enum stage_aborted aborted)
+ * UPLOAD_ABORT_MS: the verdict rests on them. */
+static void verify_by_head(struct guarded *guarded, const char *upload_id, enum upload_abort_outcome aborted)
 {
-    struct run_outcome *outcome = &guarded->outcome;
+    struct driver_outcome *outcome = &guarded->outcome;
     os_error trouble = {.code = OS_OK};
     struct object_version found;
     uint64_t left_ms = guarded_time_left(guarded);
-    if (aborted == STAGE_MAY_STAY) {
-        make_unknown(guarded, upload_id, SETTLE_AGAIN_MS, "its upload could not be aborted (s3:AbortMultipartUpload)",
+    if (aborted == UPLOAD_MAY_STAY) {
+        make_unknown(guarded, upload_id, VERIFY_AGAIN_MS, "its upload could not be aborted (s3:AbortMultipartUpload)",
                      &trouble);
         return;
     }
     outcome->result.requests++;
-    if (guarded_look(guarded, left_ms < STAGE_ABORT_MS ? STAGE_ABORT_MS : left_ms, STAGE_ABORT_MS, &found, &trouble) !=
-        OS_OK)
-        make_unknown(guarded, upload_id, SETTLE_AGAIN_MS, "the object could not be read after its upload was aborted",
+    if (guarded_head(guarded, left_ms < UPLOAD_ABORT_MS ? UPLOAD_ABORT_MS : left_ms, UPLOAD_ABORT_MS, &found,
+                     &trouble) != OS_OK)
+        make_unknown(guarded, upload_id, VERIFY_AGAIN_MS, "the object could not be read after its upload was aborted",
                      &trouble);
     else if (strcmp(found.nonce, outcome->ticket.record.nonce) == 0)
         guarded_prove(outcome, &found);
     else if (!is_as_it_was(outcome, &found, aborted))
-        make_unknown(guarded, upload_id, SETTLE_AGAIN_MS,
+        make_unknown(guarded, upload_id, VERIFY_AGAIN_MS,
                      "since then this write or another one has changed the object or its upload", &trouble);
 }
 
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt)
 {
-    const struct run_outcome *outcome = &guarded->outcome;
+    const struct driver_outcome *outcome = &guarded->outcome;
     if (outcome->verdict != OS_NOT_EXECUTED && outcome->verdict != OS_CONFLICT)
         return;
-    const struct stage_abort_wish wish = {.upload_id = upload_id,
-                                          .parts_in_doubt = parts_in_doubt,
-                                          .deadline_monotonic_ms = guarded_deadline(guarded),
-                                          .cancel = guarded->wish.cancel};
-    enum stage_aborted aborted = stage_abort(guarded->client, guarded->wish.key, &wish);
+    const struct upload_abort_params params = {.upload_id = upload_id,
+                                               .parts_in_doubt = parts_in_doubt,
+                                               .deadline_monotonic_ms = guarded_deadline(guarded),
+                                               .cancel = guarded->params.cancel};
+    enum upload_abort_outcome aborted = upload_abort(guarded->client, guarded->params.key, &params);
     if (outcome->by_fence)
-        look_again(guarded, upload_id, aborted);
+        verify_by_head(guarded, upload_id, aborted);
 }
 
 /* R17. What the store has called gone in the round that decided needs no abort. */
 void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may_abort)
 {
-    const struct run_outcome *outcome = &guarded->outcome;
+    const struct driver_outcome *outcome = &guarded->outcome;
     const os_error trouble = {.code = OS_OK};
     if (may_abort || (outcome->verdict != OS_NOT_EXECUTED && outcome->verdict != OS_CONFLICT))
-        guarded_end_upload(guarded, upload_id, guarded->wish.ticket->parts_in_doubt);
+        guarded_end_upload(guarded, upload_id, guarded->params.ticket->parts_in_doubt);
     else if (outcome->by_fence && outcome->upload_gone)
-        look_again(guarded, upload_id, STAGE_WAS_GONE);
+        verify_by_head(guarded, upload_id, UPLOAD_WAS_GONE);
     else if (!outcome->by_fence)
         log_line(&guarded->client->log, OS_LOG_WARN,
                  "%s: the upload %s was not aborted, because only the ticket says whose it is; it stays until "
                  "`oscommit gc` or a rule of the bucket removes it",
-                 guarded->wish.key, upload_id);
+                 guarded->params.key, upload_id);
     else
         make_unknown(guarded, upload_id, 0,
                      "its upload may still be open, and only the ticket says that the upload belongs to this write. If "

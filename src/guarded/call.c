@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One guarded call on its calling thread: its write plan, its run on the loop's thread, its outcome handed back. */
+/* One guarded call on its calling thread: its write plan, its driver on the loop's thread, its outcome handed back. */
 #include "guarded/call.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 
 uint64_t guarded_deadline(const struct guarded *guarded)
 {
-    return guarded->begun.monotonic_ms + guarded->wish.deadline_ms;
+    return guarded->begun.monotonic_ms + guarded->params.deadline_ms;
 }
 
 uint64_t guarded_time_left(const struct guarded *guarded)
@@ -25,41 +25,42 @@ uint64_t guarded_time_left(const struct guarded *guarded)
 os_code guarded_take_call(struct guarded *guarded, const os_call *call, os_error *err)
 {
     os_call own;
-    os_code code = call_take(call, &own, err);
+    os_code code = arguments_take_call(call, &own, err);
     if (code != OS_OK)
         return code;
     clock_read(&guarded->begun);
-    guarded->wish.deadline_ms = own.deadline_ms;
-    guarded->wish.cancel = own.cancel;
-    guarded->wish.progress = own.progress;
-    guarded->wish.progress_context = own.progress_context;
+    guarded->params.deadline_ms = own.deadline_ms;
+    guarded->params.cancel = own.cancel;
+    guarded->params.progress = own.progress;
+    guarded->params.progress_context = own.progress_context;
     return OS_OK;
 }
 
-static enum way_operation way_operation_of(enum guard_operation operation)
+static enum write_plan_operation plan_operation_of(enum guard_operation operation)
 {
     switch (operation) {
-    case GUARD_PUT: return WAY_PUT;
-    case GUARD_COPY: return WAY_COPY;
-    case GUARD_DELETE: return WAY_DELETE;
+    case GUARD_PUT: return PLAN_PUT;
+    case GUARD_COPY: return PLAN_COPY;
+    case GUARD_DELETE: return PLAN_DELETE;
     case GUARD_COMPLETE: break;
     }
-    return WAY_COMPLETE;
+    return PLAN_COMPLETE;
 }
 
-os_code guarded_choose_way_by(struct guarded *guarded, const struct way_rules *rules, uint64_t bytes, os_error *err)
+os_code guarded_choose_plan_by(struct guarded *guarded, const struct write_plan_rules *rules, uint64_t bytes,
+                               os_error *err)
 {
-    struct run_wish *wish = &guarded->wish;
-    struct way_wish asked = {
-        .operation = way_operation_of(wish->operation), .create = wish->etag == NULL, .bytes = bytes};
-    return way_choose(rules, &asked, &wish->way, err);
+    struct driver_params *params = &guarded->params;
+    struct write_plan_params asked = {
+        .operation = plan_operation_of(params->operation), .create = params->etag == NULL, .bytes = bytes};
+    return write_plan_choose(rules, &asked, &params->plan, err);
 }
 
-os_code guarded_choose_way(struct guarded *guarded, uint64_t bytes, os_error *err)
+os_code guarded_choose_plan(struct guarded *guarded, uint64_t bytes, os_error *err)
 {
-    struct way_rules rules;
-    client_way_rules(guarded->client, &rules);
-    return guarded_choose_way_by(guarded, &rules, bytes, err);
+    struct write_plan_rules rules;
+    client_write_plan_rules(guarded->client, &rules);
+    return guarded_choose_plan_by(guarded, &rules, bytes, err);
 }
 
 void guarded_note_metric(os_client *client, const struct guarded *guarded)
@@ -67,7 +68,7 @@ void guarded_note_metric(os_client *client, const struct guarded *guarded)
     os_metric metric = {
         .size = sizeof(metric),
         .kind = OS_METRIC_GUARDED,
-        .operation = guarded->wish.name,
+        .operation = guarded->params.name,
         .duration_us = guarded->outcome.result.duration_ms * 1000,
         .verdict = guarded->outcome.verdict,
         .guards = guarded->outcome.result.guards,
@@ -75,19 +76,19 @@ void guarded_note_metric(os_client *client, const struct guarded *guarded)
         .guard = guarded->outcome.result.guard,
         .request = guarded->outcome.result.request,
     };
-    client_tell_metric(client, &metric);
+    client_report_metric(client, &metric);
 }
 
-static void tell_metric(struct sync *sync)
+static void guarded_call_report_metric(struct sync *sync)
 {
     struct guarded *guarded = (struct guarded *)sync;
     guarded_note_metric(guarded->client, guarded);
     sync_finish(sync);
 }
 
-void guarded_tell_metric(struct guarded *guarded)
+void guarded_report_metric(struct guarded *guarded)
 {
-    guarded->sync.start = tell_metric;
+    guarded->sync.start = guarded_call_report_metric;
     sync_run(guarded->client, &guarded->sync, NULL);
 }
 
@@ -97,14 +98,14 @@ void guarded_add_ticket(struct guarded *guarded, const char *upload_id)
         return;
     struct ticket_place place;
     ticket_place_of(&guarded->client->settings, &place);
-    guarded->outcome.result.ticket = ticket_write(&place, guarded->wish.key, upload_id, &guarded->outcome.ticket);
+    guarded->outcome.result.ticket = ticket_write(&place, guarded->params.key, upload_id, &guarded->outcome.ticket);
 }
 
-static void guarded_done(void *context, const struct run_outcome *outcome)
+static void guarded_done(void *context, const struct driver_outcome *outcome)
 {
     struct guarded *guarded = context;
     guarded->outcome = *outcome;
-    if (!guarded->tells_late && !outcome->too_large)   /* else there is more to come */
+    if (!guarded->reports_late && !outcome->too_large) /* else there is more to come */
         guarded_note_metric(guarded->client, guarded); /* here, as callbacks run on one thread */
     sync_finish(&guarded->sync);
 }
@@ -112,7 +113,7 @@ static void guarded_done(void *context, const struct run_outcome *outcome)
 static void guarded_start(struct sync *sync)
 {
     struct guarded *guarded = (struct guarded *)sync;
-    guarded->started = run_start(guarded->client, &guarded->wish, guarded_done, guarded);
+    guarded->started = driver_start(guarded->client, &guarded->params, guarded_done, guarded);
     if (!guarded->started)
         sync_finish(sync);
 }
@@ -124,7 +125,7 @@ os_code guarded_once(struct guarded *guarded, os_error *err)
     if (code == OS_OK && !guarded->started)
         code = error_no_memory(err);
     if (code == OS_OK)
-        guarded_add_ticket(guarded, guarded->wish.upload ? guarded->wish.upload->id : NULL);
+        guarded_add_ticket(guarded, guarded->params.upload ? guarded->params.upload->id : NULL);
     return code;
 }
 
@@ -141,7 +142,7 @@ os_verdict guarded_refuse(os_result *ret, os_verdict verdict)
 }
 
 /* The caller's result may be of an older release: only what it knows is filled. */
-static void give_result(os_result *ret, os_result *result)
+static void guarded_call_give_result(os_result *ret, os_result *result)
 {
     size_t size = ret->size && ret->size < sizeof(*result) ? ret->size : sizeof(*result);
     result->size = size;
@@ -159,7 +160,7 @@ os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)
     if (err)
         *err = guarded->outcome.error;
     if (ret)
-        give_result(ret, &guarded->outcome.result);
+        guarded_call_give_result(ret, &guarded->outcome.result);
     else
         free(guarded->outcome.result.ticket);
     return guarded->outcome.verdict;

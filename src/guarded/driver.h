@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run: one guarded call on the loop's thread. It drives guard after guard (commit/guard.h) over store and ledger
+ * A driver: one guarded call on the loop's thread. It drives guard after guard (commit/guard.h) over store and ledger
  * until the verdict, or until the caller's deadline or cancellation. Single-threaded and deterministic: all that it
  * does follows from its events.
  */
@@ -11,8 +11,8 @@
 #include "loop/cancel.h"
 #include "store/source_metadata.h"
 
-/* A staged upload whose Complete is guarded (R14). */
-struct run_upload {
+/* A multipart upload whose Complete is guarded (R14). */
+struct driver_upload {
     const char *id;
     const char *nonce; /* that its creation has put into the object's metadata: of every guard of this upload */
     const struct s3_part_name *parts;
@@ -22,21 +22,21 @@ struct run_upload {
 };
 
 /* What the call wants; borrowed until its verdict is given. */
-struct run_wish {
+struct driver_params {
     enum guard_operation operation;
-    struct way way;                         /* unset when resolving a ticket */
+    struct write_plan plan;                 /* unset when resolving a ticket */
     const char *name;                       /* of the public function, for logs and metrics */
     const char *key;                        /* whole object key */
     const char *etag;                       /* normalised expected ETag, or NULL: absent */
     const char *source_key;                 /* COPY */
     const char *source_etag;                /* COPY: normalised, or NULL */
     const char *source_version_id;          /* COPY; NULL: the current one */
-    uint32_t length_s;                      /* E6: as an earlier run of the call has left it; 0: as set */
+    uint32_t length_s;                      /* E6: as an earlier driver of the call has left it; 0: as set */
     uint64_t copy_most;                     /* COPY: a larger source has to go in parts */
     struct http_body body;                  /* PUT: memory */
     const struct s3_content *content;       /* PUT */
     const struct s3_attributes *attributes; /* PUT; NULL: none */
-    const struct run_upload *upload;        /* COMPLETE; of a ticket only its id counts */
+    const struct driver_upload *upload;     /* COMPLETE; of a ticket only its id counts */
     const struct guard_ticket *ticket;      /* os_resolve: makes no attempt */
     bool patient;                           /* os_settle: rounds become rare, and wait for the fence */
     uint64_t deadline_ms;                   /* from now */
@@ -46,9 +46,9 @@ struct run_wish {
 };
 
 /* What came of it: borrowed for the callback. `result` has no ticket string yet; `ticket` is there for UNKNOWN. */
-enum { RUN_STORE = 1, RUN_LEDGER = 2 };
+enum { DRIVER_STORE = 1, DRIVER_LEDGER = 2 };
 
-struct run_outcome {
+struct driver_outcome {
     os_verdict verdict;
     os_result result;
     os_error error;
@@ -58,48 +58,48 @@ struct run_outcome {
     uint32_t length_s; /* E6: of the last signature */
     bool owns_upload;  /* R17: of a ticket, by the stored record: its upload may be aborted */
     bool by_fence;     /* an attempt is held for lost since it is dead: no answer said so. `ticket` is of the last */
-    bool stage_again;  /* NOT_EXECUTED, and the upload is of no more use: its parts may be staged again */
+    bool upload_again; /* NOT_EXECUTED, and the upload is of no more use: its parts may be uploaded again */
     bool too_large;    /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
-    unsigned heard;    /* RUN_...: which have answered */
+    unsigned reached;  /* RUN_...: which have answered */
     unsigned away;     /* RUN_...: which was given up, as it did not; it may yet */
     uint64_t source_bytes;               /* COPY */
     char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
 };
-typedef void (*run_done_fn)(void *context, const struct run_outcome *outcome);
+typedef void (*driver_done_fn)(void *context, const struct driver_outcome *outcome);
 
 /* Starts; `done` is called exactly once, later, on the loop's thread. False when out of memory. */
-bool run_start(os_client *client, const struct run_wish *wish, run_done_fn done, void *context);
+bool driver_start(os_client *client, const struct driver_params *params, driver_done_fn done, void *context);
 
-/* What is left when the last call of a client that closes has returned: runs that waited for a PutItem. */
-void run_free_all(os_client *client);
+/* What is left when the last call of a client that closes has returned: drivers that waited for a PutItem. */
+void driver_free_all(os_client *client);
 
 /* The rest is for driver*.c. */
 
 /* HEAD of the key (driver_io.c). */
-struct run_head {
+struct driver_head {
     struct store_request request;
     struct store_op *op;
     struct clock_reading sent;
     struct object_version version;    /* that the last one showed; not of one that failed */
     char version_id[VERSION_ID_SIZE]; /* of the version, or delete marker, that it showed */
-    uint32_t unbelieved_count;        /* in a row with a Date that is not believed, by weight */
+    uint32_t unbelieved_count;        /* in a row with a Date that is not believed; an absurd one counts more */
     uint32_t dateless_count;          /* in a row that the store answered without a Date */
 };
 
 /* COPY: HEAD of the source, and what is taken from it (driver_io.c). */
-struct run_source {
+struct driver_source {
     struct store_request request;
     struct store_op *op;
     struct clock_reading sent;
     char etag[VERSION_ETAG_SIZE];
-    struct carried carried; /* its metadata and content headers */
-    bool has_carried;
+    struct source_metadata source_metadata; /* its metadata and content headers */
+    bool has_source_metadata;
     bool leave_nonce_out; /* no room for it in the metadata */
     os_error error;       /* what is wrong with it */
 };
 
 /* The guarded request (driver_io_attempt.c). */
-struct run_attempt {
+struct driver_attempt {
     struct store_request request;
     struct store_attempt *signed_request;
     struct store_op *op;
@@ -110,7 +110,7 @@ struct run_attempt {
 };
 
 /* ListParts of our upload, or the abort of another's (driver_io_upload.c). */
-struct run_parts {
+struct driver_upload_io {
     struct store_request request;
     struct s3_parts_page page;
     struct store_op *op;
@@ -119,45 +119,45 @@ struct run_parts {
 };
 
 /* The record's requests, and whether the ledger is there (driver_io_ledger.c). */
-struct run_records {
+struct driver_records {
     struct ledger_op *put_op;
     struct ledger_op *get_op;
     struct record put_record;
     struct record_condition put_condition;
     struct guard_evidence evidence; /* of the Query under way */
     struct clock_reading put_sent, get_sent;
-    char seen_upload[RECORD_UPLOAD_SIZE]; /* of the record that was answered last; "": it has none */
-    struct clock_reading away_since;      /* before the first of an unbroken row of failures was sent */
+    char seen_upload[RECORD_UPLOAD_SIZE];   /* of the record that was answered last; "": it has none */
+    struct clock_reading unreachable_since; /* before the first of an unbroken row of failures was sent */
     bool away;
     bool connects;          /* the last of them left this machine */
     uint32_t foreign_count; /* answers in a row that are no ledger's */
 };
 
 /* Whether the store is there (driver_io.c). */
-struct run_reach {
+struct driver_reach {
     struct clock_reading lost_since; /* first of an unbroken row of failures before anything was sent */
     bool lost;
 };
 
 /* What the requests are about, and what came of them. */
-struct run_io {
-    struct run_head head;
-    struct run_source source;
-    struct run_attempt attempt;
-    struct run_parts parts;
-    struct run_records records;
-    struct run_versions *versions; /* being listed; else NULL */
-    bool versions_denied;          /* R16: for want of a right the list of versions has shown nothing */
+struct driver_io {
+    struct driver_head head;
+    struct driver_source source;
+    struct driver_attempt attempt;
+    struct driver_upload_io parts;
+    struct driver_records records;
+    struct driver_versions *versions; /* being listed; else NULL */
+    bool versions_denied;             /* R16: for want of a right the list of versions has shown nothing */
     bool versions_await; /* R16: a key that is not there is not known to them, and will be once it is written */
-    struct run_reach reach;
+    struct driver_reach reach;
     struct loop_timer failed_timer;
     unsigned failed;     /* GUARD_DO_... of requests that could not even be started */
     const char *gave_up; /* why a service was not waited for any longer, as a clause; NULL: it was not given up */
     os_error last_error; /* what a service said last of a failure */
 };
 
-/* When a run ends, begins again, or has waited. */
-struct run_time {
+/* When a driver ends, begins again, or has waited. */
+struct driver_time {
     struct clock_reading started;
     struct loop_timer guard_timer;
     struct loop_timer deadline_timer;
@@ -169,20 +169,20 @@ struct run_time {
     uint64_t patience_ms;
 };
 
-struct run {
+struct driver {
     os_client *client;
-    struct run *next;
-    struct run *previous;
-    struct run *next_waiting; /* in a fence_check */
-    struct run_wish wish;
-    char *key;                        /* own copies: a run can outlive its call by the answer of a PutItem */
+    struct driver *next;
+    struct driver *previous;
+    struct driver *next_waiting; /* in a fence_check */
+    struct driver_params params;
+    char *key;                        /* own copies: a driver can outlive its call by the answer of a PutItem */
     char *path;                       /* of the record */
     char *upload;                     /* COMPLETE: the upload's id; else NULL */
     char md5_etag[VERSION_ETAG_SIZE]; /* PUT: quoted MD5 of the body */
 
     struct guard guard;
-    struct run_io io;
-    struct run_time time;
+    struct driver_io io;
+    struct driver_time time;
     struct cancel_link cancel_link;
     struct cancel_link closing_link;
     uint32_t length_s;      /* E6 */
@@ -191,65 +191,65 @@ struct run {
     bool cancelled;
     bool answered; /* done has been called */
 
-    void (*on_event)(struct run *run, struct guard_event *event);
-    void (*on_ready)(struct run *run);                          /* the fence check has passed */
-    void (*on_refused)(struct run *run, const os_error *error); /* it has not; nothing was sent */
+    void (*on_event)(struct driver *driver, struct guard_event *event);
+    void (*on_ready)(struct driver *driver);                          /* the fence check has passed */
+    void (*on_refused)(struct driver *driver, const os_error *error); /* it has not; nothing was sent */
 
-    struct run_outcome outcome;
-    run_done_fn done;
+    struct driver_outcome outcome;
+    driver_done_fn done;
     void *context;
 };
 
 /* driver_io.c: makes the requests that a step asks for. */
-void run_perform(struct run *run, const struct guard_actions *todo);
-void run_cancel_requests(struct run *run, bool but_put);
+void driver_perform(struct driver *driver, const struct guard_actions *actions);
+void driver_cancel_requests(struct driver *driver, bool but_put);
 
 /* driver_io_event.c: what their answers have in common. */
-void run_event(struct run *run, struct guard_event *event); /* the answer, told to the driver */
-void run_on_failed(struct loop_timer *timer);
-void run_fail_later(struct run *run, unsigned request); /* a request could not even be started */
-void run_count_request(struct run *run, const char *operation, const struct clock_reading *sent,
-                       const struct store_answer *answer);
+void driver_event(struct driver *driver, struct guard_event *event); /* the answer, handed to the driver */
+void driver_on_failed(struct loop_timer *timer);
+void driver_fail_later(struct driver *driver, unsigned request); /* a request could not even be started */
+void driver_count_request(struct driver *driver, const char *operation, const struct clock_reading *sent,
+                          const struct store_answer *answer);
 
 /* E10; of the answer that was counted last. */
-void run_date_of(const struct run *run, const struct store_answer *answer, struct guard_event *ret);
+void driver_date_of(const struct driver *driver, const struct store_answer *answer, struct guard_event *ret);
 
 /* driver_io_attempt.c */
-void run_sign_attempt(struct run *run, const struct guard_actions *todo);
-void run_want_send(struct run *run, const struct guard_actions *todo);
+void driver_sign_attempt(struct driver *driver, const struct guard_actions *actions);
+void driver_send_attempt(struct driver *driver, const struct guard_actions *actions);
 
 /* driver_io_ledger.c */
-void run_want_put(struct run *run, const struct guard_actions *todo);
-void run_want_get(struct run *run, const struct guard_actions *todo); /* GetItem, or Query */
+void driver_put_record(struct driver *driver, const struct guard_actions *actions);
+void driver_read_record(struct driver *driver, const struct guard_actions *actions); /* GetItem, or Query */
 /* How long the first try of a small request to the ledger may take. */
 uint64_t client_ledger_try_ms(const os_client *client);
 /* Until one that does not answer is given up. UINT64_MAX: it does, or is not to be given up. */
-uint64_t run_ledger_left_ms(const struct run *run);
-uint64_t run_store_left_ms(const struct run *run); /* driver_io.c */
+uint64_t driver_ledger_left_ms(const struct driver *driver);
+uint64_t driver_store_left_ms(const struct driver *driver); /* driver_io.c */
 
 /* driver_io_upload.c: the two questions of R14. */
-void run_want_parts(struct run *run);
-void run_want_abort(struct run *run, uint64_t upload);
+void driver_list_parts(struct driver *driver);
+void driver_abort_upload(struct driver *driver, uint64_t upload);
 
 /* driver_io_versions.c: R16. */
-void run_want_versions(struct run *run);
-void run_free_versions(struct run *run); /* ends it without an event */
+void driver_list_versions(struct driver *driver);
+void driver_free_versions(struct driver *driver); /* ends it without an event */
 
-void run_version_of(const struct s3_object *object, struct object_version *ret); /* of a HEAD that found something */
-bool run_etag_is_missing(const char *etag);   /* none, or the empty one in quotes, as rclone may say while it writes */
-bool run_has_md5_etag(const struct run *run); /* where the store's ETags are MD5, that of this write is, too */
+void driver_version_of(const struct s3_object *object, struct object_version *ret); /* of a HEAD that found something */
+bool driver_etag_is_missing(const char *etag); /* none, or the empty one in quotes, as rclone may say while it writes */
+bool driver_has_md5_etag(const struct driver *driver); /* where the store's ETags are MD5, that of this write is, too */
 /* driver_again.c: how long an `unknown` should wait before it is asked of again. At least a second. */
-uint64_t run_ask_again_ms(const struct run *run);
-/* The timer of a patient run: rounds become rare, but the one after the fence is not late, nor is giving up. */
-uint64_t run_patient_ms(struct run *run, uint64_t timer_ms);
+uint64_t driver_ask_again_ms(const struct driver *driver);
+/* The timer of a patient driver: rounds become rare, but the one after the fence is not late, nor is giving up. */
+uint64_t driver_patient_ms(struct driver *driver, uint64_t timer_ms);
 
-bool run_new_nonce(char *ret); /* driver.c: RECORD_NONCE_SIZE bytes; false: the system gives no random bytes */
+bool driver_new_nonce(char *ret); /* driver.c: RECORD_NONCE_SIZE bytes; false: the system gives no random bytes */
 
 /* result.c: verdict, result and the sentence of a finished guard. */
-void run_describe(struct run *run);
+void driver_describe(struct driver *driver);
 /* The sentence and the version found; `expected_etag` is "" for absent. */
-void run_describe_conflict(struct run_outcome *outcome, const char *key, const char *expected_etag,
-                           const struct object_version *found);
+void driver_describe_conflict(struct driver_outcome *outcome, const char *key, const char *expected_etag,
+                              const struct object_version *found);
 
 /* release.c: T3, in the background; copies what it needs. A client that closes waits for it as long as its patience. */
 enum { RELEASE_PATIENCE_MS = 5000, RELEASE_AWAY_MS = 1000 /* of a ledger that was given up */ };
@@ -259,7 +259,7 @@ void release_start(os_client *client, const char *path, const char *etag, const 
 
 /* fence_check.c: E7 and the bucket, once per client; ends in on_ready or on_refused. */
 void fence_check_free(os_client *client);
-void fence_check_wait(struct run *run);
-void fence_check_leave(struct run *run);
+void fence_check_wait(struct driver *driver);
+void fence_check_leave(struct driver *driver);
 
 #endif

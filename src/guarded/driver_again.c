@@ -24,27 +24,28 @@ static uint64_t until_ms(const os_client *client, uint64_t at_s)
 
 /* Fence + margin, and the second in which that is past. Without a fence nothing is ever dead; the lease is the best
  * guess at when an attempt comes no more. */
-static uint64_t until_decided_ms(const struct run *run)
+static uint64_t until_decided_ms(const struct driver *driver)
 {
-    const struct guard *guard = &run->guard;
+    const struct guard *guard = &driver->guard;
     const struct record *ours = &guard->ours;
     uint64_t from_s = ours->has_fence ? ours->fence_s : guard->d0_s;
     uint64_t more_s = ours->has_fence ? (uint64_t)guard->settings.margin_s + 1 : ours->timeout_ms / 1000;
-    return until_ms(run->client, from_s > UINT64_MAX - more_s ? UINT64_MAX : from_s + more_s);
+    return until_ms(driver->client, from_s > UINT64_MAX - more_s ? UINT64_MAX : from_s + more_s);
 }
 
-uint64_t run_ask_again_ms(const struct run *run)
+uint64_t driver_ask_again_ms(const struct driver *driver)
 {
-    uint64_t until = until_decided_ms(run);
+    uint64_t until = until_decided_ms(driver);
     return until > AGAIN_LEAST_MS ? until : AGAIN_LEAST_MS;
 }
 
-uint64_t run_patient_ms(struct run *run, uint64_t timer_ms)
+uint64_t driver_patient_ms(struct driver *driver, uint64_t timer_ms)
 {
-    uint64_t until = until_decided_ms(run);
-    run->time.patience_ms = run->time.patience_ms ? 2 * run->time.patience_ms : timer_ms;
-    run->time.patience_ms = at_most(run->time.patience_ms, PATIENCE_MOST_MS);
-    uint64_t wait_ms = at_most(run->time.patience_ms, at_most(run_ledger_left_ms(run), run_store_left_ms(run)));
+    uint64_t until = until_decided_ms(driver);
+    driver->time.patience_ms = driver->time.patience_ms ? 2 * driver->time.patience_ms : timer_ms;
+    driver->time.patience_ms = at_most(driver->time.patience_ms, PATIENCE_MOST_MS);
+    uint64_t wait_ms =
+        at_most(driver->time.patience_ms, at_most(driver_ledger_left_ms(driver), driver_store_left_ms(driver)));
     wait_ms = wait_ms > timer_ms ? wait_ms : timer_ms;
     return until > 0 && until < wait_ms ? until : wait_ms;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The requests of a run, and their answers as events. */
+/* The requests of a driver, and their answers as events. */
 #include "guarded/driver.h"
 
 #include "base/error.h"
@@ -13,11 +13,11 @@
 #include <string.h>
 
 enum {
-    RUN_UNREACHABLE_MS = 10000,
-    RUN_UNBELIEVED_MOST = 40, /* HEADs in a row with a doubted Date; two with an absurd one */
-    RUN_SHORT_PAUSES = 7      /* of these the first ones, before BACKOFF_MAX_MS is reached */
+    DRIVER_UNREACHABLE_MS = 10000,
+    DRIVER_UNBELIEVED_MOST = 40, /* HEADs in a row with a doubted Date; two with an absurd one */
+    DRIVER_SHORT_PAUSES = 7      /* of these the first ones, before BACKOFF_MAX_MS is reached */
 };
-_Static_assert((RUN_UNBELIEVED_MOST - RUN_SHORT_PAUSES) * (BACKOFF_MAX_MS / 2) > DATE_JUMP_MS,
+_Static_assert((DRIVER_UNBELIEVED_MOST - DRIVER_SHORT_PAUSES) * (BACKOFF_MAX_MS / 2) > DATE_JUMP_MS,
                "this call would end before other answers can agree");
 
 static uint64_t try_deadline_ms(const struct clock_reading *now, uint64_t most_ms)
@@ -31,267 +31,271 @@ enum { DATELESS_MOST = 2 };
 
 /* Before anything was sent, a service that cannot be reached at all for a while is a reason to say so, not to go on
  * until the deadline. */
-static bool given_up(struct run *run, os_code code)
+static bool given_up(struct driver *driver, os_code code)
 {
     struct clock_reading now;
     clock_read(&now);
     bool unreachable = code == OS_ERR_NETWORK || code == OS_ERR_DEADLINE;
-    if (unreachable && !run->io.reach.lost)
-        run->io.reach.lost_since = now;
-    run->io.reach.lost = unreachable;
-    bool before_sending = run->guard.send_count == 0 && !run->guard.resolving;
-    bool too_long = unreachable && clock_elapsed_max(&run->io.reach.lost_since, &now) > RUN_UNREACHABLE_MS;
-    if (too_long && run->wish.ticket) {
-        run->io.gave_up = "its store has not answered for ten seconds or more"; /* who resolves it can ask again */
-        run->outcome.away |= RUN_STORE;
+    if (unreachable && !driver->io.reach.lost)
+        driver->io.reach.lost_since = now;
+    driver->io.reach.lost = unreachable;
+    bool before_sending = driver->guard.send_count == 0 && !driver->guard.resolving;
+    bool too_long = unreachable && clock_elapsed_max(&driver->io.reach.lost_since, &now) > DRIVER_UNREACHABLE_MS;
+    if (too_long && driver->params.ticket) {
+        driver->io.gave_up = "its store has not answered for ten seconds or more"; /* who resolves it can ask again */
+        driver->outcome.away |= DRIVER_STORE;
     }
     return too_long && before_sending;
 }
 
-uint64_t run_store_left_ms(const struct run *run)
+uint64_t driver_store_left_ms(const struct driver *driver)
 {
     struct clock_reading now;
-    if (!run->io.reach.lost)
+    if (!driver->io.reach.lost)
         return UINT64_MAX;
     clock_read(&now);
-    uint64_t gone_ms = clock_elapsed_max(&run->io.reach.lost_since, &now);
-    return gone_ms > RUN_UNREACHABLE_MS ? 0 : RUN_UNREACHABLE_MS + 1 - gone_ms;
+    uint64_t gone_ms = clock_elapsed_max(&driver->io.reach.lost_since, &now);
+    return gone_ms > DRIVER_UNREACHABLE_MS ? 0 : DRIVER_UNREACHABLE_MS + 1 - gone_ms;
 }
 
-static enum head_outcome head_outcome_of(struct run *run, const struct store_answer *answer)
+static enum head_outcome head_outcome_of(struct driver *driver, const struct store_answer *answer)
 {
     switch (answer->code) {
     case OS_OK:
     case OS_ERR_NOT_FOUND:
-        run->io.reach.lost = false;
-        run->outcome.heard |= RUN_STORE;
+        driver->io.reach.lost = false;
+        driver->outcome.reached |= DRIVER_STORE;
         return HEAD_ANSWERED;
     case OS_ERR_NETWORK:
     case OS_ERR_DEADLINE:
     case OS_ERR_PROTOCOL:
     case OS_ERR_SERVICE:
     case OS_ERR_THROTTLED:
-    case OS_ERR_CONFLICT: return given_up(run, answer->code) ? HEAD_REFUSED : HEAD_FAILED;
+    case OS_ERR_CONFLICT: return given_up(driver, answer->code) ? HEAD_REFUSED : HEAD_FAILED;
     default: return HEAD_REFUSED;
     }
 }
 
 /* Nothing is signed at it, and the next one will be no better, unless others have to agree (E10). */
-static bool lacks_time(struct run *run, const struct store_answer *answer)
+static bool lacks_time(struct driver *driver, const struct store_answer *answer)
 {
-    bool doubted = run->client->belief == DATE_DOUBTED;
-    if (run->client->belief == DATE_BELIEVED || answer->dateless) {
-        run->io.head.unbelieved_count = 0;
+    bool doubted = driver->client->belief == DATE_DOUBTED;
+    if (driver->client->belief == DATE_BELIEVED || answer->dateless) {
+        driver->io.head.unbelieved_count = 0;
         return false;
     }
-    run->io.head.unbelieved_count += doubted ? 1 : RUN_UNBELIEVED_MOST / 2;
-    if (run->io.head.unbelieved_count < RUN_UNBELIEVED_MOST || run->guard.send_count > 0 || run->guard.resolving)
+    driver->io.head.unbelieved_count += doubted ? 1 : DRIVER_UNBELIEVED_MOST / 2;
+    if (driver->io.head.unbelieved_count < DRIVER_UNBELIEVED_MOST || driver->guard.send_count > 0 ||
+        driver->guard.resolving)
         return false;
-    error_set(&run->io.last_error, OS_ERR_PROTOCOL,
+    error_set(&driver->io.last_error, OS_ERR_PROTOCOL,
               "The store's answers to HEAD of %.300s have a Date (second %llu) that is %s, so the store's time is "
               "unknown; nothing was written. Check that the clocks of its front ends are set, and that no proxy "
               "replaces the Date header.",
-              run->key, (unsigned long long)answer->date_s,
+              driver->key, (unsigned long long)answer->date_s,
               doubted ? "later than the dates of previous answers, and no other answer agrees"
                       : "not a date, or before 2006, or after 2100");
     return true;
 }
 
 /* An absent object is an answer, not a trouble. */
-static void note_trouble(struct run *run, const struct store_answer *answer)
+static void note_trouble(struct driver *driver, const struct store_answer *answer)
 {
     if (answer->code != OS_OK && answer->code != OS_ERR_NOT_FOUND)
-        run->io.last_error = answer->error;
+        driver->io.last_error = answer->error;
 }
 
 /* Then nobody can tell whether the version that is expected is there. */
-static bool lacks_etag(const struct run *run, const struct store_answer *answer)
+static bool lacks_etag(const struct driver *driver, const struct store_answer *answer)
 {
-    return answer->code == OS_OK && !answer->object.delete_marker && run_etag_is_missing(answer->object.etag) &&
-           run->guard.expected_etag[0] != '\0';
+    return answer->code == OS_OK && !answer->object.delete_marker && driver_etag_is_missing(answer->object.etag) &&
+           driver->guard.expected_etag[0] != '\0';
 }
 
 /* There is no S3 time then, and nothing of the protocol goes on; nor will it, by asking on. */
-static bool has_no_clock(struct run *run, const struct store_answer *answer)
+static bool has_no_clock(struct driver *driver, const struct store_answer *answer)
 {
     bool answered = answer->code == OS_OK || answer->code == OS_ERR_NOT_FOUND;
-    run->io.head.dateless_count = answered && answer->dateless ? run->io.head.dateless_count + 1 : 0;
-    return run->io.head.dateless_count >= DATELESS_MOST && run->guard.send_count == 0 && !run->guard.resolving;
+    driver->io.head.dateless_count = answered && answer->dateless ? driver->io.head.dateless_count + 1 : 0;
+    return driver->io.head.dateless_count >= DATELESS_MOST && driver->guard.send_count == 0 && !driver->guard.resolving;
 }
 
 static void head_done(void *context, const struct store_answer *answer)
 {
-    struct run *run = context;
-    run->io.head.op = NULL;
-    run_count_request(run, "HEAD", &run->io.head.sent, answer);
-    note_trouble(run, answer);
-    struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(run, answer)};
-    if (lacks_etag(run, answer)) {
+    struct driver *driver = context;
+    driver->io.head.op = NULL;
+    driver_count_request(driver, "HEAD", &driver->io.head.sent, answer);
+    note_trouble(driver, answer);
+    struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(driver, answer)};
+    if (lacks_etag(driver, answer)) {
         event.head = HEAD_FAILED;
-        error_set(&run->io.last_error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without an ETag.", run->key);
+        error_set(&driver->io.last_error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without an ETag.",
+                  driver->key);
     }
-    if (has_no_clock(run, answer)) {
+    if (has_no_clock(driver, answer)) {
         event.head = HEAD_REFUSED;
-        error_set(&run->io.last_error, OS_ERR_PROTOCOL,
+        error_set(&driver->io.last_error, OS_ERR_PROTOCOL,
                   "The store answers HEAD of %.300s without a Date header. Guarded writes need the store's time. If a "
                   "proxy stands in front of the store, let it pass the store's Date on.",
-                  run->key);
+                  driver->key);
     }
-    if (event.head == HEAD_REFUSED && run->wish.ticket && run->io.gave_up == NULL)
-        run->io.gave_up = "its store refuses to answer";
-    run_date_of(run, answer, &event);
-    if (event.head == HEAD_ANSWERED && lacks_time(run, answer))
+    if (event.head == HEAD_REFUSED && driver->params.ticket && driver->io.gave_up == NULL)
+        driver->io.gave_up = "its store refuses to answer";
+    driver_date_of(driver, answer, &event);
+    if (event.head == HEAD_ANSWERED && lacks_time(driver, answer))
         event.head = HEAD_REFUSED;
     if (answer->code == OS_OK)
-        run_version_of(&answer->object, &event.version);
+        driver_version_of(&answer->object, &event.version);
     if (event.head == HEAD_ANSWERED)
-        version_copy(&run->io.head.version, &event.version);
+        version_copy(&driver->io.head.version, &event.version);
     event.versioned = store_answer_names_version(answer);
-    word_copy(run->io.head.version_id, answer->object.version_id, sizeof(run->io.head.version_id));
-    run_event(run, &event);
+    fixed_str_copy(driver->io.head.version_id, answer->object.version_id, sizeof(driver->io.head.version_id));
+    driver_event(driver, &event);
 }
 
-static void want_head(struct run *run)
+static void driver_head_key(struct driver *driver)
 {
-    clock_read(&run->io.head.sent);
-    run->io.head.request = (struct store_request){
+    clock_read(&driver->io.head.sent);
+    driver->io.head.request = (struct store_request){
         .verb = STORE_HEAD,
-        .key = run->key,
-        .deadline_monotonic_ms = try_deadline_ms(&run->io.head.sent, run->client->settings.request_timeout_ms),
+        .key = driver->key,
+        .deadline_monotonic_ms = try_deadline_ms(&driver->io.head.sent, driver->client->settings.request_timeout_ms),
     };
-    struct store *store = run->client->store;
-    run->io.head.op = store->vtable->start(store, &run->io.head.request, head_done, run);
-    if (run->io.head.op == NULL)
-        run_fail_later(run, GUARD_DO_HEAD);
+    struct store *store = driver->client->store;
+    driver->io.head.op = store->vtable->start(store, &driver->io.head.request, head_done, driver);
+    if (driver->io.head.op == NULL)
+        driver_fail_later(driver, GUARD_DO_HEAD);
 }
 
 /* What the COPY needs of its source; false when it cannot be copied, with the reason in source_error. */
-static bool take_source(struct run *run, const struct store_answer *answer)
+static bool take_source(struct driver *driver, const struct store_answer *answer)
 {
     if (answer->code != OS_OK) {
         if (answer->code == OS_ERR_NOT_FOUND) {
-            error_set(&run->io.source.error, OS_ERR_SOURCE, "The source %s of the copy does not exist.",
-                      run->wish.source_key);
-            error_service(&run->io.source.error, 404, NULL, NULL);
+            error_set(&driver->io.source.error, OS_ERR_SOURCE, "The source %s of the copy does not exist.",
+                      driver->params.source_key);
+            error_service(&driver->io.source.error, 404, NULL, NULL);
         }
         return false;
     }
-    if (run->wish.source_etag && strcmp(run->wish.source_etag, answer->object.etag) != 0) {
-        error_set(&run->io.source.error, OS_ERR_SOURCE, "The source %s now has the ETag %s, not %s; it was not copied.",
-                  run->wish.source_key, answer->object.etag, run->wish.source_etag);
+    if (driver->params.source_etag && strcmp(driver->params.source_etag, answer->object.etag) != 0) {
+        error_set(&driver->io.source.error, OS_ERR_SOURCE,
+                  "The source %s now has the ETag %s, not %s; it was not copied.", driver->params.source_key,
+                  answer->object.etag, driver->params.source_etag);
         return false;
     }
-    run->outcome.source_bytes = answer->object.length;
-    if (answer->object.length > run->wish.copy_most) {
-        run->outcome.too_large = true;
-        error_set(&run->io.source.error, OS_ERR_TOO_LARGE, "The source %.300s is too large for one CopyObject.",
-                  run->wish.source_key);
+    driver->outcome.source_bytes = answer->object.length;
+    if (answer->object.length > driver->params.copy_most) {
+        driver->outcome.too_large = true;
+        error_set(&driver->io.source.error, OS_ERR_TOO_LARGE, "The source %.300s is too large for one CopyObject.",
+                  driver->params.source_key);
         return false;
     }
-    word_copy(run->io.source.etag, answer->object.etag, sizeof(run->io.source.etag));
-    word_copy(run->outcome.source_etag, answer->object.etag, sizeof(run->outcome.source_etag));
-    run->io.source.has_carried = false;
+    fixed_str_copy(driver->io.source.etag, answer->object.etag, sizeof(driver->io.source.etag));
+    fixed_str_copy(driver->outcome.source_etag, answer->object.etag, sizeof(driver->outcome.source_etag));
+    driver->io.source.has_source_metadata = false;
     if (answer->response == NULL)
         return true; /* the store carries metadata over itself */
-    if (carried_take(&run->io.source.carried, answer->response, &run->io.source.error) != OS_OK)
+    if (source_metadata_take(&driver->io.source.source_metadata, answer->response, &driver->io.source.error) != OS_OK)
         return false;
-    run->io.source.has_carried = true;
-    run->io.source.leave_nonce_out = !carried_has_room(&run->io.source.carried, run->guard.nonce);
-    if (!run->io.source.leave_nonce_out || !run->guard.settings.native)
+    driver->io.source.has_source_metadata = true;
+    driver->io.source.leave_nonce_out =
+        !source_metadata_has_room(&driver->io.source.source_metadata, driver->guard.nonce);
+    if (!driver->io.source.leave_nonce_out || !driver->guard.settings.native)
         return true;
-    error_set(&run->io.source.error, OS_ERR_UNSUPPORTED,
+    error_set(&driver->io.source.error, OS_ERR_UNSUPPORTED,
               "The metadata of the source %.300s leaves no room for the entry that the guard adds. Without it "
               "guard=native cannot distinguish this copy from another writer's; use guard=record for it.",
-              run->wish.source_key);
+              driver->params.source_key);
     return false;
 }
 
 static void source_done(void *context, const struct store_answer *answer)
 {
-    struct run *run = context;
-    run->io.source.op = NULL;
-    run_count_request(run, "HEAD", &run->io.source.sent, answer);
-    run->io.source.error = answer->error;
-    note_trouble(run, answer);
+    struct driver *driver = context;
+    driver->io.source.op = NULL;
+    driver_count_request(driver, "HEAD", &driver->io.source.sent, answer);
+    driver->io.source.error = answer->error;
+    note_trouble(driver, answer);
     struct guard_event event = {.kind = GUARD_EVENT_SOURCE, .source_bytes = answer->object.length};
-    run_date_of(run, answer, &event);
-    event.head = head_outcome_of(run, answer);
-    if (event.head == HEAD_ANSWERED && !take_source(run, answer))
+    driver_date_of(driver, answer, &event);
+    event.head = head_outcome_of(driver, answer);
+    if (event.head == HEAD_ANSWERED && !take_source(driver, answer))
         event.head = HEAD_REFUSED;
-    run_event(run, &event);
+    driver_event(driver, &event);
 }
 
-static void want_source(struct run *run)
+static void driver_head_source(struct driver *driver)
 {
-    clock_read(&run->io.source.sent);
-    run->io.source.request = (struct store_request){
+    clock_read(&driver->io.source.sent);
+    driver->io.source.request = (struct store_request){
         .verb = STORE_HEAD,
-        .key = run->wish.source_key,
-        .version_id = run->wish.source_version_id,
-        .deadline_monotonic_ms = try_deadline_ms(&run->io.source.sent, run->client->settings.request_timeout_ms),
+        .key = driver->params.source_key,
+        .version_id = driver->params.source_version_id,
+        .deadline_monotonic_ms = try_deadline_ms(&driver->io.source.sent, driver->client->settings.request_timeout_ms),
     };
-    struct store *store = run->client->store;
-    run->io.source.op = store->vtable->start(store, &run->io.source.request, source_done, run);
-    if (run->io.source.op == NULL)
-        run_fail_later(run, GUARD_DO_SOURCE);
+    struct store *store = driver->client->store;
+    driver->io.source.op = store->vtable->start(store, &driver->io.source.request, source_done, driver);
+    if (driver->io.source.op == NULL)
+        driver_fail_later(driver, GUARD_DO_SOURCE);
 }
 
 /* ------------------------------------------------------------------------------------------------ all */
 
 /* A step asks for one request, or for two that go out together: R1 with the source's HEAD, R1 with R3. No start ends
- * the run. */
-void run_perform(struct run *run, const struct guard_actions *todo)
+ * the driver. */
+void driver_perform(struct driver *driver, const struct guard_actions *actions)
 {
-    unsigned what = todo->what;
+    unsigned what = actions->what;
     if (what & GUARD_DO_SIGN) {
-        run_sign_attempt(run, todo);
+        driver_sign_attempt(driver, actions);
     } else if (what & GUARD_DO_SEND) {
-        run_want_send(run, todo);
+        driver_send_attempt(driver, actions);
     } else if (what & (GUARD_DO_RECORD_GET | GUARD_DO_RECORD_QUERY)) {
-        run_want_get(run, todo);
+        driver_read_record(driver, actions);
     } else if (what & GUARD_DO_PARTS) {
-        run_want_parts(run);
+        driver_list_parts(driver);
     } else if (what & GUARD_DO_ABORT) {
-        run_want_abort(run, todo->upload);
+        driver_abort_upload(driver, actions->upload);
     } else if (what & GUARD_DO_VERSIONS) {
-        run_want_versions(run);
+        driver_list_versions(driver);
     } else {
         if (what & GUARD_DO_RECORD_PUT)
-            run_want_put(run, todo);
+            driver_put_record(driver, actions);
         if (what & GUARD_DO_SOURCE)
-            want_source(run);
+            driver_head_source(driver);
         if (what & GUARD_DO_HEAD)
-            want_head(run);
+            driver_head_key(driver);
     }
 }
 
-static void cancel_store_op(struct run *run, struct store_op **op)
+static void cancel_store_op(struct driver *driver, struct store_op **op)
 {
     if (*op)
-        run->client->store->vtable->cancel(run->client->store, *op);
+        driver->client->store->vtable->cancel(driver->client->store, *op);
     *op = NULL;
 }
 
-static void cancel_ledger_op(struct run *run, struct ledger_op **op)
+static void cancel_ledger_op(struct driver *driver, struct ledger_op **op)
 {
     if (*op)
-        run->client->ledger->vtable->cancel(run->client->ledger, *op);
+        driver->client->ledger->vtable->cancel(driver->client->ledger, *op);
     *op = NULL;
 }
 
-void run_cancel_requests(struct run *run, bool but_put)
+void driver_cancel_requests(struct driver *driver, bool but_put)
 {
-    cancel_store_op(run, &run->io.head.op);
-    cancel_store_op(run, &run->io.source.op);
-    cancel_store_op(run, &run->io.attempt.op);
-    cancel_store_op(run, &run->io.parts.op);
-    run_free_versions(run);
-    cancel_ledger_op(run, &run->io.records.get_op);
-    run->io.failed &= (unsigned)GUARD_DO_RECORD_PUT;
+    cancel_store_op(driver, &driver->io.head.op);
+    cancel_store_op(driver, &driver->io.source.op);
+    cancel_store_op(driver, &driver->io.attempt.op);
+    cancel_store_op(driver, &driver->io.parts.op);
+    driver_free_versions(driver);
+    cancel_ledger_op(driver, &driver->io.records.get_op);
+    driver->io.failed &= (unsigned)GUARD_DO_RECORD_PUT;
     if (!but_put) {
-        cancel_ledger_op(run, &run->io.records.put_op);
-        run->io.failed = 0;
+        cancel_ledger_op(driver, &driver->io.records.put_op);
+        driver->io.failed = 0;
     }
-    if (run->io.failed == 0)
-        loop_timer_clear(run->client->loop, &run->io.failed_timer);
+    if (driver->io.failed == 0)
+        loop_timer_clear(driver->client->loop, &driver->io.failed_timer);
 }

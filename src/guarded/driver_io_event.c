@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the requests of a run share: how each is counted, and how its answer becomes an event. */
+/* What the requests of a driver share: how each is counted, and how its answer becomes an event. */
 #include "guarded/driver.h"
 
 #include "base/error.h"
@@ -7,39 +7,39 @@
 
 #include <string.h>
 
-void run_event(struct run *run, struct guard_event *event)
+void driver_event(struct driver *driver, struct guard_event *event)
 {
-    run->on_event(run, event);
+    driver->on_event(driver, event);
 }
 
-void run_date_of(const struct run *run, const struct store_answer *answer, struct guard_event *event)
+void driver_date_of(const struct driver *driver, const struct store_answer *answer, struct guard_event *event)
 {
-    event->has_date = run->client->belief == DATE_BELIEVED;
+    event->has_date = driver->client->belief == DATE_BELIEVED;
     event->date_s = event->has_date ? answer->date_s : 0;
 }
 
-void run_count_request(struct run *run, const char *operation, const struct clock_reading *sent,
-                       const struct store_answer *answer)
+void driver_count_request(struct driver *driver, const char *operation, const struct clock_reading *sent,
+                          const struct store_answer *answer)
 {
-    run->outcome.result.requests++;
-    client_note_date(run->client, answer, sent);
-    client_note_request(run->client, operation, run->key, sent, answer->status, answer->code);
+    driver->outcome.result.requests++;
+    client_note_date(driver->client, answer, sent);
+    client_note_request(driver->client, operation, driver->key, sent, answer->status, answer->code);
 }
 
-bool run_etag_is_missing(const char *etag)
+bool driver_etag_is_missing(const char *etag)
 {
     return etag[0] == '\0' || strcmp(etag, "\"\"") == 0;
 }
 
 /* A request could not even be started. The guard hears of it later, like of any other answer. */
-void run_fail_later(struct run *run, unsigned request)
+void driver_fail_later(struct driver *driver, unsigned request)
 {
-    error_no_memory(&run->io.last_error);
-    run->io.failed |= request;
-    loop_timer_set(run->client->loop, &run->io.failed_timer, 0);
+    error_no_memory(&driver->io.last_error);
+    driver->io.failed |= request;
+    loop_timer_set(driver->client->loop, &driver->io.failed_timer, 0);
 }
 
-void run_on_failed(struct loop_timer *timer)
+void driver_on_failed(struct loop_timer *timer)
 {
     static const struct guard_event events[] = {
         {.kind = GUARD_EVENT_HEAD, .head = HEAD_FAILED},
@@ -55,26 +55,26 @@ void run_on_failed(struct loop_timer *timer)
     static const unsigned requests[] = {GUARD_DO_HEAD,       GUARD_DO_SOURCE,       GUARD_DO_RECORD_PUT,
                                         GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY, GUARD_DO_SEND,
                                         GUARD_DO_PARTS,      GUARD_DO_ABORT,        GUARD_DO_VERSIONS};
-    struct run *run = (struct run *)((char *)timer - offsetof(struct run, io.failed_timer));
+    struct driver *driver = (struct driver *)((char *)timer - offsetof(struct driver, io.failed_timer));
     size_t i = 0;
-    while (!(run->io.failed & requests[i]))
+    while (!(driver->io.failed & requests[i]))
         i++;
-    run->io.failed &= ~requests[i];
-    if (run->io.failed)
-        loop_timer_set(run->client->loop, timer, 0); /* before the event: it may end the run */
+    driver->io.failed &= ~requests[i];
+    if (driver->io.failed)
+        loop_timer_set(driver->client->loop, timer, 0); /* before the event: it may end the driver */
     struct guard_event event = events[i];
-    run_event(run, &event);
+    driver_event(driver, &event);
 }
 
-void run_version_of(const struct s3_object *object, struct object_version *ret)
+void driver_version_of(const struct s3_object *object, struct object_version *ret)
 {
     memset(ret, 0, sizeof(*ret));
     if (object->delete_marker)
         return;
     ret->exists = true;
     ret->last_modified_s = object->last_modified_s;
-    word_copy(ret->etag, object->etag, sizeof(ret->etag));
-    word_copy(ret->version_id, object->version_id, sizeof(ret->version_id));
+    fixed_str_copy(ret->etag, object->etag, sizeof(ret->etag));
+    fixed_str_copy(ret->version_id, object->version_id, sizeof(ret->version_id));
     size_t len = strnlen(object->nonce, sizeof(ret->nonce));
     if (len < sizeof(ret->nonce))
         memcpy(ret->nonce, object->nonce, len);
@@ -83,8 +83,8 @@ void run_version_of(const struct s3_object *object, struct object_version *ret)
 }
 
 /* An object that is encrypted with a key of KMS has another ETag (API Reference, "Object"). */
-bool run_has_md5_etag(const struct run *run)
+bool driver_has_md5_etag(const struct driver *driver)
 {
-    const struct s3_attributes *attributes = run->wish.attributes;
-    return run->wish.operation == GUARD_PUT && (attributes == NULL || attributes->encryption == NULL);
+    const struct s3_attributes *attributes = driver->params.attributes;
+    return driver->params.operation == GUARD_PUT && (attributes == NULL || attributes->encryption == NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ledger's requests of a run, their answers as events, how long one is waited for, and when a ledger is given up.
+ * The ledger's requests of a driver, their answers as events, how long one is waited for, and when a ledger is given up.
  */
 #include "guarded/driver.h"
 
@@ -23,26 +23,26 @@ static uint64_t at_most(uint64_t value, uint64_t most)
 }
 
 /* Nothing was sent to the store, or what is asked for can be asked again. */
-static bool may_give_up(const struct run *run)
+static bool may_give_up(const struct driver *driver)
 {
-    return run->wish.ticket || (run->guard.send_count == 0 && !run->guard.resolving);
+    return driver->params.ticket || (driver->guard.send_count == 0 && !driver->guard.resolving);
 }
 
 /* Since the first of an unbroken row of failures was sent. A ledger that is slow has at least what it was given. */
-static uint64_t patience_ms(const struct run *run)
+static uint64_t patience_ms(const struct driver *driver)
 {
-    uint64_t timeout_ms = run->client->settings.request_timeout_ms;
-    return run->io.records.connects && timeout_ms > PATIENCE_MS ? timeout_ms : PATIENCE_MS;
+    uint64_t timeout_ms = driver->client->settings.request_timeout_ms;
+    return driver->io.records.connects && timeout_ms > PATIENCE_MS ? timeout_ms : PATIENCE_MS;
 }
 
-uint64_t run_ledger_left_ms(const struct run *run)
+uint64_t driver_ledger_left_ms(const struct driver *driver)
 {
     struct clock_reading now;
-    if (!run->io.records.away || !may_give_up(run))
+    if (!driver->io.records.away || !may_give_up(driver))
         return UINT64_MAX;
     clock_read(&now);
-    uint64_t gone_ms = clock_elapsed_max(&run->io.records.away_since, &now);
-    return gone_ms < patience_ms(run) ? patience_ms(run) - gone_ms : 0;
+    uint64_t gone_ms = clock_elapsed_max(&driver->io.records.unreachable_since, &now);
+    return gone_ms < patience_ms(driver) ? patience_ms(driver) - gone_ms : 0;
 }
 
 uint64_t client_ledger_try_ms(const os_client *client)
@@ -52,14 +52,14 @@ uint64_t client_ledger_try_ms(const os_client *client)
 }
 
 /* The first try is short, unless the ledger is known to be slower; the next has all the time that there is. */
-static uint64_t try_ms(const struct run *run, const struct clock_reading *now)
+static uint64_t try_ms(const struct driver *driver, const struct clock_reading *now)
 {
-    uint64_t most_ms = run->client->settings.request_timeout_ms;
-    if (!run->io.records.away)
-        return client_ledger_try_ms(run->client);
-    uint64_t gone_ms = clock_elapsed_max(&run->io.records.away_since, now);
-    bool ends = may_give_up(run) && gone_ms < patience_ms(run);
-    return ends ? at_most(patience_ms(run) - gone_ms, most_ms) : most_ms;
+    uint64_t most_ms = driver->client->settings.request_timeout_ms;
+    if (!driver->io.records.away)
+        return client_ledger_try_ms(driver->client);
+    uint64_t gone_ms = clock_elapsed_max(&driver->io.records.unreachable_since, now);
+    bool ends = may_give_up(driver) && gone_ms < patience_ms(driver);
+    return ends ? at_most(patience_ms(driver) - gone_ms, most_ms) : most_ms;
 }
 
 /* An answer without end, or cut, is none. */
@@ -69,132 +69,133 @@ static bool is_out_of_reach(const struct ledger_answer *answer)
     return failed && ledger_gave_no_answer(answer);
 }
 
-static void note_reach(struct run *run, const struct clock_reading *sent, const struct ledger_answer *answer)
+static void note_reach(struct driver *driver, const struct clock_reading *sent, const struct ledger_answer *answer)
 {
     struct clock_reading now;
     clock_read(&now);
     bool away = is_out_of_reach(answer);
-    if (away && !run->io.records.away)
-        run->io.records.away_since = *sent;
-    run->io.records.away = away;
-    run->outcome.heard |= away ? 0 : RUN_LEDGER;
-    run->io.records.connects = answer->outcome == LEDGER_AMBIGUOUS;
-    run->io.records.foreign_count = answer->foreign ? run->io.records.foreign_count + 1 : 0;
+    if (away && !driver->io.records.away)
+        driver->io.records.unreachable_since = *sent;
+    driver->io.records.away = away;
+    driver->outcome.reached |= away ? 0 : DRIVER_LEDGER;
+    driver->io.records.connects = answer->outcome == LEDGER_AMBIGUOUS;
+    driver->io.records.foreign_count = answer->foreign ? driver->io.records.foreign_count + 1 : 0;
     if (!away && answer->requests == 1)
-        run->client->ledger_took_ms = clock_elapsed_min(sent, &now);
-    if (away && may_give_up(run) && clock_elapsed_max(&run->io.records.away_since, &now) >= patience_ms(run)) {
-        run->io.gave_up = "its ledger has not answered for ten seconds or more";
-        run->outcome.away |= RUN_LEDGER;
+        driver->client->ledger_took_ms = clock_elapsed_min(sent, &now);
+    if (away && may_give_up(driver) &&
+        clock_elapsed_max(&driver->io.records.unreachable_since, &now) >= patience_ms(driver)) {
+        driver->io.gave_up = "its ledger has not answered for ten seconds or more";
+        driver->outcome.away |= DRIVER_LEDGER;
     }
-    if (run->io.records.foreign_count >= FOREIGN_MOST && may_give_up(run))
-        run->io.gave_up = "what answers at the ledger's address is not a ledger";
+    if (driver->io.records.foreign_count >= FOREIGN_MOST && may_give_up(driver))
+        driver->io.gave_up = "what answers at the ledger's address is not a ledger";
 }
 
-/* Who resolves a ticket can ask again, when the ledger's owner has mended what is the matter. */
-static void note_refusal(struct run *run, const struct ledger_answer *answer)
+/* Who resolves a ticket can ask again, when the ledger's owner has removed the cause. */
+static void note_refusal(struct driver *driver, const struct ledger_answer *answer)
 {
-    if (run->wish.ticket && answer->outcome == LEDGER_REFUSED)
-        run->io.gave_up = "its ledger refuses to answer";
-    if (run->wish.ticket && answer->outcome == LEDGER_UNREADABLE)
-        run->io.gave_up = "its record cannot be read";
+    if (driver->params.ticket && answer->outcome == LEDGER_REFUSED)
+        driver->io.gave_up = "its ledger refuses to answer";
+    if (driver->params.ticket && answer->outcome == LEDGER_UNREADABLE)
+        driver->io.gave_up = "its record cannot be read";
 }
 
-static void take_answer(struct run *run, const char *operation, const struct clock_reading *sent,
-                        const struct ledger_answer *answer)
+static void driver_io_ledger_take_answer(struct driver *driver, const char *operation, const struct clock_reading *sent,
+                                         const struct ledger_answer *answer)
 {
-    run->outcome.result.requests += answer->requests;
-    client_note_request(run->client, operation, run->key, sent, answer->error.http_status, answer->error.code);
+    driver->outcome.result.requests += answer->requests;
+    client_note_request(driver->client, operation, driver->key, sent, answer->error.http_status, answer->error.code);
     if (answer->error.code != OS_OK)
-        run->io.last_error = answer->error;
-    note_reach(run, sent, answer);
-    if (run->io.gave_up)
-        ledger_add_mend(run->client->ledger, &run->io.last_error);
+        driver->io.last_error = answer->error;
+    note_reach(driver, sent, answer);
+    if (driver->io.gave_up)
+        ledger_add_hint(driver->client->ledger, &driver->io.last_error);
     else
-        note_refusal(run, answer);
+        note_refusal(driver, answer);
 }
 
 /* ------------------------------------------------------------------------------------------------ requests */
 
 static void put_done(void *context, const struct ledger_answer *answer)
 {
-    struct run *run = context;
-    run->io.records.put_op = NULL;
-    take_answer(run, "PutItem", &run->io.records.put_sent, answer);
+    struct driver *driver = context;
+    driver->io.records.put_op = NULL;
+    driver_io_ledger_take_answer(driver, "PutItem", &driver->io.records.put_sent, answer);
     struct guard_event event = {.kind = GUARD_EVENT_RECORD_PUT, .ledger = answer->outcome};
     record_copy(&event.record, &answer->record);
-    memcpy(run->io.records.seen_upload, answer->upload, sizeof(run->io.records.seen_upload));
-    run_event(run, &event);
+    memcpy(driver->io.records.seen_upload, answer->upload, sizeof(driver->io.records.seen_upload));
+    driver_event(driver, &event);
 }
 
-void run_want_put(struct run *run, const struct guard_actions *todo)
+void driver_put_record(struct driver *driver, const struct guard_actions *actions)
 {
-    record_copy(&run->io.records.put_record, &todo->record);
-    run->io.records.put_condition = todo->condition;
-    clock_read(&run->io.records.put_sent);
+    record_copy(&driver->io.records.put_record, &actions->record);
+    driver->io.records.put_condition = actions->condition;
+    clock_read(&driver->io.records.put_sent);
     struct ledger_request request = {
         .verb = LEDGER_PUT,
-        .path = run->path,
-        .etag = guard_record_etag(&run->guard),
-        .record = &run->io.records.put_record,
-        .upload = run->io.records.put_record.upload ? run->upload : NULL,
-        .condition = &run->io.records.put_condition,
+        .path = driver->path,
+        .etag = guard_record_etag(&driver->guard),
+        .record = &driver->io.records.put_record,
+        .upload = driver->io.records.put_record.upload ? driver->upload : NULL,
+        .condition = &driver->io.records.put_condition,
         .deadline_monotonic_ms = UINT64_MAX,
-        .try_ms = try_ms(run, &run->io.records.put_sent),
+        .try_ms = try_ms(driver, &driver->io.records.put_sent),
     };
-    struct ledger *ledger = run->client->ledger;
-    run->io.records.put_op = ledger->vtable->start(ledger, &request, put_done, run);
-    if (run->io.records.put_op == NULL)
-        run_fail_later(run, GUARD_DO_RECORD_PUT);
+    struct ledger *ledger = driver->client->ledger;
+    driver->io.records.put_op = ledger->vtable->start(ledger, &request, put_done, driver);
+    if (driver->io.records.put_op == NULL)
+        driver_fail_later(driver, GUARD_DO_RECORD_PUT);
 }
 
 static void get_done(void *context, const struct ledger_answer *answer)
 {
-    struct run *run = context;
-    run->io.records.get_op = NULL;
-    take_answer(run, "GetItem", &run->io.records.get_sent, answer);
+    struct driver *driver = context;
+    driver->io.records.get_op = NULL;
+    driver_io_ledger_take_answer(driver, "GetItem", &driver->io.records.get_sent, answer);
     struct guard_event event = {.kind = GUARD_EVENT_RECORD_GET, .ledger = answer->outcome, .found = answer->found};
     record_copy(&event.record, &answer->record);
-    memcpy(run->io.records.seen_upload, answer->upload, sizeof(run->io.records.seen_upload));
-    run_event(run, &event);
+    memcpy(driver->io.records.seen_upload, answer->upload, sizeof(driver->io.records.seen_upload));
+    driver_event(driver, &event);
 }
 
-static bool weigh_row(void *context, const struct ledger_row *row)
+static bool classify_row(void *context, const struct ledger_row *row)
 {
-    struct run *run = context;
+    struct driver *driver = context;
     if (row->readable)
-        guard_classify_record(&run->guard, row->etag, &row->record, &run->io.records.evidence);
+        guard_classify_record(&driver->guard, row->etag, &row->record, &driver->io.records.evidence);
     else
-        run->io.records.evidence.locked = true; /* nobody knows what it locks */
+        driver->io.records.evidence.locked = true; /* nobody knows what it locks */
     return true;
 }
 
 static void query_done(void *context, const struct ledger_answer *answer)
 {
-    struct run *run = context;
-    run->io.records.get_op = NULL;
-    take_answer(run, "Query", &run->io.records.get_sent, answer);
+    struct driver *driver = context;
+    driver->io.records.get_op = NULL;
+    driver_io_ledger_take_answer(driver, "Query", &driver->io.records.get_sent, answer);
     struct guard_event event = {
-        .kind = GUARD_EVENT_RECORD_QUERY, .ledger = answer->outcome, .evidence = run->io.records.evidence};
-    run_event(run, &event);
+        .kind = GUARD_EVENT_RECORD_QUERY, .ledger = answer->outcome, .evidence = driver->io.records.evidence};
+    driver_event(driver, &event);
 }
 
-void run_want_get(struct run *run, const struct guard_actions *todo)
+void driver_read_record(struct driver *driver, const struct guard_actions *actions)
 {
-    bool query = (todo->what & GUARD_DO_RECORD_QUERY) != 0;
-    memset(&run->io.records.evidence, 0, sizeof(run->io.records.evidence));
-    clock_read(&run->io.records.get_sent);
+    bool query = (actions->what & GUARD_DO_RECORD_QUERY) != 0;
+    memset(&driver->io.records.evidence, 0, sizeof(driver->io.records.evidence));
+    clock_read(&driver->io.records.get_sent);
     struct ledger_request request = {
         .verb = query ? LEDGER_LIST : LEDGER_GET,
-        .path = run->path,
-        .etag = todo->get_our_etag ? RECORD_ETAG_CREATE : guard_record_etag(&run->guard),
-        .each = weigh_row,
-        .each_context = run,
+        .path = driver->path,
+        .etag = actions->get_our_etag ? RECORD_ETAG_CREATE : guard_record_etag(&driver->guard),
+        .each = classify_row,
+        .each_context = driver,
         .records_only = true,
-        .deadline_monotonic_ms = UINT64_MAX, /* a Query may have many pages: until the run ends it */
-        .try_ms = try_ms(run, &run->io.records.get_sent),
+        .deadline_monotonic_ms = UINT64_MAX, /* a Query may have many pages: until the driver ends it */
+        .try_ms = try_ms(driver, &driver->io.records.get_sent),
     };
-    struct ledger *ledger = run->client->ledger;
-    run->io.records.get_op = ledger->vtable->start(ledger, &request, query ? query_done : get_done, run);
-    if (run->io.records.get_op == NULL)
-        run_fail_later(run, query ? GUARD_DO_RECORD_QUERY : GUARD_DO_RECORD_GET);
+    struct ledger *ledger = driver->client->ledger;
+    driver->io.records.get_op = ledger->vtable->start(ledger, &request, query ? query_done : get_done, driver);
+    if (driver->io.records.get_op == NULL)
+        driver_fail_later(driver, query ? GUARD_DO_RECORD_QUERY : GUARD_DO_RECORD_GET);
 }

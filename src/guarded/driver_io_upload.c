@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A 404 without its code is another's: of the bucket, or of a middlebox. */
-static enum upload_outcome outcome_of(const struct store_answer *answer, enum upload_outcome done)
+static enum upload_outcome driver_io_upload_outcome_of(const struct store_answer *answer, enum upload_outcome done)
 {
     if (answer->code == OS_OK)
         return done;
@@ -25,28 +25,28 @@ static enum upload_outcome outcome_of(const struct store_answer *answer, enum up
     }
 }
 
-static void answered(struct run *run, enum guard_event_kind kind, enum upload_outcome done,
-                     const struct store_answer *answer)
+static void driver_io_upload_answered(struct driver *driver, enum guard_event_kind kind, enum upload_outcome done,
+                                      const struct store_answer *answer)
 {
-    run->io.parts.op = NULL;
-    run_count_request(run, store_verb_name(run->io.parts.request.verb), &run->io.parts.sent, answer);
-    struct guard_event event = {.kind = kind, .upload = outcome_of(answer, done)};
+    driver->io.parts.op = NULL;
+    driver_count_request(driver, store_verb_name(driver->io.parts.request.verb), &driver->io.parts.sent, answer);
+    struct guard_event event = {.kind = kind, .upload = driver_io_upload_outcome_of(answer, done)};
     if (kind == GUARD_EVENT_PARTS)
-        run->io.parts.gone = event.upload == UPLOAD_GONE;
+        driver->io.parts.gone = event.upload == UPLOAD_GONE;
     if (answer->code != OS_OK && event.upload != UPLOAD_GONE)
-        run->io.last_error = answer->error;
-    run_date_of(run, answer, &event);
-    run_event(run, &event);
+        driver->io.last_error = answer->error;
+    driver_date_of(driver, answer, &event);
+    driver_event(driver, &event);
 }
 
 static void parts_done(void *context, const struct store_answer *answer)
 {
-    answered(context, GUARD_EVENT_PARTS, UPLOAD_OPEN, answer);
+    driver_io_upload_answered(context, GUARD_EVENT_PARTS, UPLOAD_OPEN, answer);
 }
 
 static void abort_done(void *context, const struct store_answer *answer)
 {
-    answered(context, GUARD_EVENT_ABORTED, UPLOAD_ABORTED, answer);
+    driver_io_upload_answered(context, GUARD_EVENT_ABORTED, UPLOAD_ABORTED, answer);
 }
 
 static bool ignore_part(void *context, const struct s3_part *part)
@@ -56,36 +56,37 @@ static bool ignore_part(void *context, const struct s3_part *part)
     return true;
 }
 
-static void start(struct run *run, enum store_verb verb, const char *id, unsigned asked, store_done_fn done)
+static void driver_io_upload_start(struct driver *driver, enum store_verb verb, const char *id, unsigned asked,
+                                   store_done_fn done)
 {
-    struct store *store = run->client->store;
-    clock_read(&run->io.parts.sent);
-    run->io.parts.request = (struct store_request){
+    struct store *store = driver->client->store;
+    clock_read(&driver->io.parts.sent);
+    driver->io.parts.request = (struct store_request){
         .verb = verb,
-        .key = run->key,
+        .key = driver->key,
         .upload = {.id = id},
-        .deadline_monotonic_ms = run->io.parts.sent.monotonic_ms + run->client->settings.request_timeout_ms,
+        .deadline_monotonic_ms = driver->io.parts.sent.monotonic_ms + driver->client->settings.request_timeout_ms,
     };
     if (verb == STORE_LIST_PARTS) {
-        run->io.parts.request.upload.max_parts = 1;
-        run->io.parts.request.upload.each_part = ignore_part;
-        run->io.parts.request.upload.parts_page = &run->io.parts.page;
+        driver->io.parts.request.upload.max_parts = 1;
+        driver->io.parts.request.upload.each_part = ignore_part;
+        driver->io.parts.request.upload.parts_page = &driver->io.parts.page;
     }
-    run->io.parts.op = store->vtable->start(store, &run->io.parts.request, done, run);
-    if (run->io.parts.op == NULL)
-        run_fail_later(run, asked);
+    driver->io.parts.op = store->vtable->start(store, &driver->io.parts.request, done, driver);
+    if (driver->io.parts.op == NULL)
+        driver_fail_later(driver, asked);
 }
 
-void run_want_parts(struct run *run)
+void driver_list_parts(struct driver *driver)
 {
-    start(run, STORE_LIST_PARTS, run->upload, GUARD_DO_PARTS, parts_done);
+    driver_io_upload_start(driver, STORE_LIST_PARTS, driver->upload, GUARD_DO_PARTS, parts_done);
 }
 
-void run_want_abort(struct run *run, uint64_t upload)
+void driver_abort_upload(struct driver *driver, uint64_t upload)
 {
-    if (record_upload_number(run->io.records.seen_upload) == upload) {
-        start(run, STORE_ABORT_UPLOAD, run->io.records.seen_upload, GUARD_DO_ABORT, abort_done);
+    if (record_upload_number(driver->io.records.seen_upload) == upload) {
+        driver_io_upload_start(driver, STORE_ABORT_UPLOAD, driver->io.records.seen_upload, GUARD_DO_ABORT, abort_done);
         return;
     }
-    run_fail_later(run, GUARD_DO_ABORT); /* another record has come meanwhile: the guard looks again */
+    driver_fail_later(driver, GUARD_DO_ABORT); /* another record has come meanwhile: the guard looks again */
 }

@@ -18,7 +18,7 @@ enum { CHECK_PATIENCE_MS = 10000, CHECK_AGAIN_MS = 5000, PROBES_MOST = 5 };
 
 struct fence_check {
     os_client *client;
-    struct run *waiting;
+    struct driver *waiting;
     char *key;
     struct store_request bucket_request;
     struct store_op *bucket_op;
@@ -56,26 +56,26 @@ void fence_check_free(os_client *client)
 
 static void let_go(struct fence_check *check)
 {
-    struct run *run = check->waiting;
+    struct driver *driver = check->waiting;
     check_free(check);
-    while (run) {
-        struct run *next = run->next_waiting;
-        run->next_waiting = NULL;
-        run->on_ready(run);
-        run = next;
+    while (driver) {
+        struct driver *next = driver->next_waiting;
+        driver->next_waiting = NULL;
+        driver->on_ready(driver);
+        driver = next;
     }
 }
 
 static void refuse_all(struct fence_check *check, const os_error *error)
 {
     os_error why = *error; /* `error` may be of an answer that ends with this call */
-    struct run *run = check->waiting;
+    struct driver *driver = check->waiting;
     check_free(check);
-    while (run) {
-        struct run *next = run->next_waiting;
-        run->next_waiting = NULL;
-        run->on_refused(run, &why);
-        run = next;
+    while (driver) {
+        struct driver *next = driver->next_waiting;
+        driver->next_waiting = NULL;
+        driver->on_refused(driver, &why);
+        driver = next;
     }
 }
 
@@ -87,7 +87,7 @@ static bool shows_object_or_none(int status)
 }
 
 /* Nothing was said of the request itself. */
-static bool is_passing(int status)
+static bool fence_check_is_passing(int status)
 {
     return status == 0 || status == 429 || status == 500 || (status >= 502 && status <= 504);
 }
@@ -102,11 +102,11 @@ static bool is_out_of_patience(const struct fence_check *check)
 /* Not by a client that has gone without fences before: it asks now and then, and its calls wait for one pair. */
 static bool may_probe_again(const struct fence_check *check)
 {
-    bool unanswered = is_passing(check->live_status) || is_passing(check->expired_status);
+    bool unanswered = fence_check_is_passing(check->live_status) || fence_check_is_passing(check->expired_status);
     return unanswered && !check->client->fences_unclear && check->probes < PROBES_MOST && !is_out_of_patience(check);
 }
 
-static void judge(struct fence_check *check)
+static void fence_check_classify(struct fence_check *check)
 {
     if (check->live_op || check->expired_op)
         return;
@@ -138,7 +138,7 @@ static void live_done(void *context, const struct store_answer *answer)
     check->live_op = NULL;
     check->live_status = answer->complete ? answer->status : 0;
     client_note_request(check->client, "HEAD", check->key, &check->sent, answer->status, answer->code);
-    judge(check);
+    fence_check_classify(check);
 }
 
 static void expired_done(void *context, const struct store_answer *answer)
@@ -147,10 +147,10 @@ static void expired_done(void *context, const struct store_answer *answer)
     check->expired_op = NULL;
     check->expired_status = answer->complete ? answer->status : 0;
     client_note_request(check->client, "HEAD", check->key, &check->sent, answer->status, answer->code);
-    judge(check);
+    fence_check_classify(check);
 }
 
-static void probe(struct fence_check *check, uint64_t now_s)
+static void fence_check_probe(struct fence_check *check, uint64_t now_s)
 {
     os_client *client = check->client;
     const struct store_vtable *vtable = client->store->vtable;
@@ -167,13 +167,13 @@ static void probe(struct fence_check *check, uint64_t now_s)
     check->expired_op =
         vtable->probe_expiry(client->store, check->key, ended_s, false, deadline_ms, expired_done, check);
     if (check->live_op == NULL && check->expired_op == NULL)
-        judge(check); /* no memory for either: no fences */
+        fence_check_classify(check); /* no memory for either: no fences */
 }
 
 /* ------------------------------------------------------------------------------------------------ the bucket */
 
 /* E7: "a profile may override it". What a store's documentation says is asked of the store all the same. */
-static enum client_fences told_fences(const os_client *client)
+static enum client_fences report_fences(const os_client *client)
 {
     const struct profile *profile = client->settings.profile;
     if (client->settings.fences == OS_OFF || !client->store->has_fence)
@@ -189,13 +189,14 @@ static void decide_fences(struct fence_check *check, const struct store_answer *
 {
     os_client *client = check->client;
     client->bucket_known = true;
-    client->fences = told_fences(client);
+    client->fences = report_fences(client);
     if (client->fences == CLIENT_FENCES_UNKNOWN && client->belief == DATE_BELIEVED) {
-        probe(check, answer->date_s);
+        fence_check_probe(check, answer->date_s);
         return;
     }
     if (client->fences == CLIENT_FENCES_UNKNOWN && (answer->code != OS_OK || answer->has_date)) {
-        judge(check); /* something in between has refused it, or one clock is wrong (E10): the next may be better */
+        fence_check_classify(
+            check); /* something in between has refused it, or one clock is wrong (E10): the next may be better */
         return;
     }
     if (client->fences == CLIENT_FENCES_UNKNOWN)
@@ -232,7 +233,8 @@ static void bucket_done(void *context, const struct store_answer *answer)
         else if (check->probes == 0 && !check->client->bucket_known)
             refuse_all(check, &answer->error);
         else
-            judge(check); /* the bucket has answered before: the calls find out by themselves what the matter is */
+            fence_check_classify(
+                check); /* the bucket has answered before: the calls find out by themselves what the matter is */
         return;
     case OS_OK:
     case OS_ERR_DENIED: /* s3:ListBucket may be missing: the object's HEAD will tell */
@@ -260,13 +262,13 @@ static void ask_bucket(struct loop_timer *timer)
     }
 }
 
-static struct fence_check *check_new(struct run *run)
+static struct fence_check *check_new(struct driver *driver)
 {
     struct fence_check *check = calloc(1, sizeof(*check));
     if (check == NULL)
         return NULL;
-    check->client = run->client;
-    check->key = strdup(run->key);
+    check->client = driver->client;
+    check->key = strdup(driver->key);
     if (check->key == NULL) {
         free(check);
         return NULL;
@@ -274,40 +276,40 @@ static struct fence_check *check_new(struct run *run)
     check->timer.fire = ask_bucket;
     clock_read(&check->begun);
     check->backoff.random = check->begun.realtime_ms;
-    loop_timer_set(run->client->loop, &check->timer, 0);
+    loop_timer_set(driver->client->loop, &check->timer, 0);
     return check;
 }
 
-void fence_check_wait(struct run *run)
+void fence_check_wait(struct driver *driver)
 {
-    os_client *client = run->client;
+    os_client *client = driver->client;
     struct clock_reading now;
     clock_read(&now);
     bool wait_to_ask = client->fences_unclear && clock_elapsed_max(&client->fences_probed, &now) < CHECK_AGAIN_MS;
     if (client->bucket_known && (client->fences != CLIENT_FENCES_UNKNOWN || wait_to_ask)) {
-        run->on_ready(run);
+        driver->on_ready(driver);
         return;
     }
     if (client->fence_check == NULL)
-        client->fence_check = check_new(run);
+        client->fence_check = check_new(driver);
     if (client->fence_check == NULL) {
-        run->on_ready(run); /* no memory: without a check there are no fences for this call */
+        driver->on_ready(driver); /* no memory: without a check there are no fences for this call */
         return;
     }
-    run->next_waiting = client->fence_check->waiting;
-    client->fence_check->waiting = run;
+    driver->next_waiting = client->fence_check->waiting;
+    client->fence_check->waiting = driver;
 }
 
-void fence_check_leave(struct run *run)
+void fence_check_leave(struct driver *driver)
 {
-    struct fence_check *check = run->client->fence_check;
+    struct fence_check *check = driver->client->fence_check;
     if (check == NULL)
         return;
-    run->io.last_error = check->last_error;
-    for (struct run **link = &check->waiting; *link; link = &(*link)->next_waiting) {
-        if (*link == run) {
-            *link = run->next_waiting;
-            run->next_waiting = NULL;
+    driver->io.last_error = check->last_error;
+    for (struct driver **link = &check->waiting; *link; link = &(*link)->next_waiting) {
+        if (*link == driver) {
+            *link = driver->next_waiting;
+            driver->next_waiting = NULL;
             return;
         }
     }

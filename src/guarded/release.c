@@ -83,7 +83,7 @@ static void send_release(struct release *release)
         try_again_or_give_up(release);
 }
 
-static void on_timer(struct loop_timer *timer)
+static void release_on_timer(struct loop_timer *timer)
 {
     send_release((struct release *)((char *)timer - offsetof(struct release, timer)));
 }
@@ -104,7 +104,7 @@ void release_start(os_client *client, const char *path, const char *etag, const 
     memcpy(release->etag, etag, strlen(etag) + 1);
     record_copy(&release->record, record);
     release->condition = *condition;
-    release->timer.fire = on_timer;
+    release->timer.fire = release_on_timer;
     clock_read(&release->started);
     release->backoff.random = release->started.realtime_ms;
     release->next = client->releases;

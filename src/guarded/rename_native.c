@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rename by one RenameObject, the first rung of its ladder: source and target change together, natively. The object
+ * A rename by one RenameObject, the first candidate of its write plan: source and target change together, natively. The object
  * keeps its metadata, so it carries no nonce of ours by which a lost answer could be made up for. A client token goes
  * along, against layers that send a request again, but nothing rests on it: SeaweedFS 4.48 answers the second copy with
  * 200, and applies it once more where the source has been made anew. So it is sent once (R6), and what is not answered
@@ -13,15 +13,15 @@
 
 #include <string.h>
 
-static os_code ask(struct guarded *guarded, struct plain *plain, os_error *err)
+static os_code rename_native_ask(struct guarded *guarded, struct store_call *store_call, os_error *err)
 {
-    os_call call = {.size = sizeof(call), .deadline_ms = guarded_time_left(guarded), .cancel = guarded->wish.cancel};
-    plain->may_repeat = plain->request.verb == STORE_HEAD;
+    os_call call = {.size = sizeof(call), .deadline_ms = guarded_time_left(guarded), .cancel = guarded->params.cancel};
+    store_call->may_repeat = store_call->request.verb == STORE_HEAD;
     guarded->outcome.result.requests++;
-    return plain_run(plain, guarded->client, &call, err);
+    return store_call_run(store_call, guarded->client, &call, err);
 }
 
-static void conclude(struct guarded *guarded, os_verdict verdict, const char *rule)
+static void rename_native_conclude(struct guarded *guarded, os_verdict verdict, const char *rule)
 {
     os_result *result = &guarded->outcome.result;
     guarded->outcome.verdict = verdict;
@@ -30,53 +30,53 @@ static void conclude(struct guarded *guarded, os_verdict verdict, const char *ru
 
 static os_code find_source(struct guarded *guarded, struct s3_object *ret, os_error *err)
 {
-    const struct run_wish *wish = &guarded->wish;
-    struct plain plain = {.request = {.verb = STORE_HEAD, .key = wish->source_key}};
-    os_code code = ask(guarded, &plain, err);
+    const struct driver_params *params = &guarded->params;
+    struct store_call store_call = {.request = {.verb = STORE_HEAD, .key = params->source_key}};
+    os_code code = rename_native_ask(guarded, &store_call, err);
     if (code == OS_ERR_NOT_FOUND) {
-        error_set(err, OS_ERR_SOURCE, "The source %.300s of the rename does not exist.", wish->source_key);
+        error_set(err, OS_ERR_SOURCE, "The source %.300s of the rename does not exist.", params->source_key);
         error_service(err, 404, NULL, NULL);
         return OS_ERR_SOURCE;
     }
     if (code != OS_OK)
         return code;
-    if (wish->source_etag && strcmp(wish->source_etag, plain.object.etag) != 0)
+    if (params->source_etag && strcmp(params->source_etag, store_call.object.etag) != 0)
         return error_set(err, OS_ERR_SOURCE, "The source %.300s now has the ETag %s, not %s; it was not renamed.",
-                         wish->source_key, plain.object.etag, wish->source_etag);
-    *ret = plain.object;
+                         params->source_key, store_call.object.etag, params->source_etag);
+    *ret = store_call.object;
     return OS_OK;
 }
 
 /* 412 speaks of the target or of the source: a HEAD of the target tells them apart. */
-static void refused(struct guarded *guarded, const os_error *why)
+static void rename_native_refused(struct guarded *guarded, const os_error *why)
 {
-    const struct run_wish *wish = &guarded->wish;
-    struct plain plain = {.request = {.verb = STORE_HEAD, .key = wish->key}};
+    const struct driver_params *params = &guarded->params;
+    struct store_call store_call = {.request = {.verb = STORE_HEAD, .key = params->key}};
     struct object_version found = {.exists = true};
     os_error error;
     guarded->outcome.error = *why;
-    conclude(guarded, OS_NOT_EXECUTED, "R8");
+    rename_native_conclude(guarded, OS_NOT_EXECUTED, "R8");
     if (why->http_status == 404)
         guarded->outcome.error.code = OS_ERR_SOURCE;
     if (why->http_status != 412)
         return;
     guarded->outcome.error.code = OS_ERR_SOURCE;
-    if (ask(guarded, &plain, &error) != OS_OK || plain.object.delete_marker)
+    if (rename_native_ask(guarded, &store_call, &error) != OS_OK || store_call.object.delete_marker)
         return;
-    memcpy(found.etag, plain.object.etag, sizeof(plain.object.etag));
-    memcpy(found.version_id, plain.object.version_id, sizeof(plain.object.version_id));
-    conclude(guarded, OS_CONFLICT, "R7");
-    run_describe_conflict(&guarded->outcome, wish->key, "", &found);
+    memcpy(found.etag, store_call.object.etag, sizeof(store_call.object.etag));
+    memcpy(found.version_id, store_call.object.version_id, sizeof(store_call.object.version_id));
+    rename_native_conclude(guarded, OS_CONFLICT, "R7");
+    driver_describe_conflict(&guarded->outcome, params->key, "", &found);
 }
 
-static void unknown(struct guarded *guarded, const os_error *why)
+static void rename_native_unknown(struct guarded *guarded, const os_error *why)
 {
-    conclude(guarded, OS_UNKNOWN, "R10");
+    rename_native_conclude(guarded, OS_UNKNOWN, "R10");
     guarded->outcome.result.final = 1; /* nothing settles it */
     error_set(&guarded->outcome.error, OS_ERR_UNDECIDED,
               "The rename of %.200s to %.200s may have been applied, or may still be; there is no ticket for it: look "
               "where the object is. %.400s",
-              guarded->wish.source_key, guarded->wish.key, why->message);
+              guarded->params.source_key, guarded->params.key, why->message);
 }
 
 /* R8. What was answered in part, or with 5xx, client/store_call.c has called undecided; what was never sent has no
@@ -96,53 +96,53 @@ static bool is_definite(os_code code, const os_error *error)
 
 static void rename_it(struct guarded *guarded, const struct s3_object *source, const char *token)
 {
-    const struct run_wish *wish = &guarded->wish;
-    struct plain plain = {.request = {.verb = STORE_RENAME,
-                                      .key = wish->key,
-                                      .source_key = wish->source_key,
-                                      .source_etag = source->etag,
-                                      .nonce = token}};
+    const struct driver_params *params = &guarded->params;
+    struct store_call store_call = {.request = {.verb = STORE_RENAME,
+                                                .key = params->key,
+                                                .source_key = params->source_key,
+                                                .source_etag = source->etag,
+                                                .nonce = token}};
     os_error error;
-    way_condition(&wish->way, NULL, &plain.request.condition);
+    write_plan_condition(&params->plan, NULL, &store_call.request.condition);
     guarded->outcome.result.attempts = 1;
-    os_code code = ask(guarded, &plain, &error);
+    os_code code = rename_native_ask(guarded, &store_call, &error);
     if (code == OS_OK) {
-        conclude(guarded, OS_COMMITTED, "R9");
+        rename_native_conclude(guarded, OS_COMMITTED, "R9");
         error_clear(&guarded->outcome.error);
         memcpy(guarded->outcome.result.etag, source->etag, sizeof(source->etag)); /* it keeps its bytes */
     } else if (is_definite(code, &error)) {
-        refused(guarded, &error);
+        rename_native_refused(guarded, &error);
     } else {
-        unknown(guarded, &error);
+        rename_native_unknown(guarded, &error);
     }
 }
 
-static void tell_metric(struct sync *sync)
+static void rename_native_report_metric(struct sync *sync)
 {
     struct guarded *guarded = (struct guarded *)sync;
     guarded_note_metric(guarded->client, guarded);
     sync_finish(sync);
 }
 
-os_verdict renamed_at_once(struct guarded *guarded, os_result *ret, os_error *err)
+os_verdict rename_natively(struct guarded *guarded, os_result *ret, os_error *err)
 {
     struct s3_object source;
     char token[RECORD_NONCE_SIZE];
     struct clock_reading now;
     os_result *result = &guarded->outcome.result;
-    const char *request = way_request_name(guarded->wish.way.request);
-    os_code code = run_new_nonce(token) ? find_source(guarded, &source, err)
-                                        : error_set(err, OS_ERR_IO, "The system gave no random bytes; try again.");
+    const char *request = write_plan_request_name(guarded->params.plan.request);
+    os_code code = driver_new_nonce(token) ? find_source(guarded, &source, err)
+                                           : error_set(err, OS_ERR_IO, "The system gave no random bytes; try again.");
     if (code != OS_OK)
         return guarded_refuse(ret, OS_NOT_EXECUTED);
     result->size = sizeof(*result);
-    result->guard = guarded->wish.way.guard;
+    result->guard = guarded->params.plan.guard;
     result->guards = 1;
     memcpy(result->request, request, strlen(request) + 1);
     rename_it(guarded, &source, token);
     clock_read(&now);
     result->duration_ms = clock_elapsed_max(&guarded->begun, &now);
-    guarded->sync.start = tell_metric;
+    guarded->sync.start = rename_native_report_metric;
     sync_run(guarded->client, &guarded->sync, NULL);
     return guarded_give(guarded, ret, err);
 }

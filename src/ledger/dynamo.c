@@ -112,7 +112,7 @@ os_code dynamo_ledger_new(const struct ledger_config *config, struct ledger **re
     ledger->endpoint = *config->endpoint;
     ledger->credentials = config->credentials;
     ledger->stall_ms = config->stall_ms;
-    endpoint_mend("dynamodb", config->endpoint, ledger->mend);
+    endpoint_hint("dynamodb", config->endpoint, ledger->mend);
     ledger->ledger.mend = ledger->mend;
     snprintf(ledger->where, sizeof(ledger->where), "table %.255s in %s", config->table, config->endpoint->region);
     *ret = &ledger->ledger;

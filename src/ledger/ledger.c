@@ -15,7 +15,7 @@ uint64_t ledger_try_deadline(const struct ledger_request *request)
     return sooner ? now.monotonic_ms + request->try_ms : deadline_ms;
 }
 
-void ledger_add_mend(const struct ledger *ledger, os_error *err)
+void ledger_add_hint(const struct ledger *ledger, os_error *err)
 {
     error_add(err, ledger->mend);
 }

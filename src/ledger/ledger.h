@@ -84,7 +84,7 @@ struct ledger_config { /* borrowed during ..._new only, but for loop */
 /* When a request that is sent now is not waited for any longer. */
 uint64_t ledger_try_deadline(const struct ledger_request *request);
 /* Puts the ledger's `mend` behind the message of a failure. */
-void ledger_add_mend(const struct ledger *ledger, os_error *err);
+void ledger_add_hint(const struct ledger *ledger, os_error *err);
 os_code dynamo_ledger_new(const struct ledger_config *config, struct ledger **ret, os_error *err);
 os_code local_ledger_new(const struct ledger_config *config, struct ledger **ret, os_error *err);
 

@@ -30,7 +30,7 @@ struct ledger_op {
     void *context;
     struct ledger_answer answer;
     uint64_t until_monotonic_ms;
-    struct gate gate;
+    struct borrow borrow;
     bool given;              /* LIST: a row, so that beginning again would give it twice */
     bool waits;              /* for a busy database */
     struct loop_timer timer; /* set while it waits without a worker */
@@ -62,7 +62,7 @@ static struct sqlite_patience patience_of(const struct ledger_op *op)
     uint64_t slice_end_ms = now_ms() + SLICE_MS;
     uint64_t until_ms = op->until_monotonic_ms;
     return (struct sqlite_patience){.until_ms = slice_end_ms < until_ms ? slice_end_ms : until_ms,
-                                    .cancelled = &op->gate.cancelled};
+                                    .cancelled = &op->borrow.cancelled};
 }
 
 /* The one that is open, which becomes `made` if there is none; what is then too much is closed. */
@@ -103,7 +103,7 @@ static bool give_row(void *context, const char *path, const char *etag, const st
     if (record)
         row.record = *record;
     op->given = true;
-    return !gate_cancelled(&op->gate) && op->request.each(op->request.each_context, &row);
+    return !borrow_is_cancelled(&op->borrow) && op->request.each(op->request.each_context, &row);
 }
 
 static enum ledger_outcome perform(struct ledger_op *op, struct sqlite_ledger *ledger)
@@ -162,19 +162,19 @@ static bool has_to_wait(const struct ledger_op *op)
 static void work(struct loop_blocking *blocking)
 {
     struct ledger_op *op = op_of(blocking);
-    if (!gate_enter(&op->gate))
+    if (!borrow_enter(&op->borrow))
         return;
     execute(op);
     op->waits = has_to_wait(op);
-    gate_leave(&op->gate);
+    borrow_leave(&op->borrow);
 }
 
 static void end(struct ledger_op *op)
 {
     loop_timer_clear(op->ledger->loop, &op->timer);
-    if (!gate_cancelled(&op->gate))
+    if (!borrow_is_cancelled(&op->borrow))
         op->done(op->context, &op->answer);
-    gate_destroy(&op->gate);
+    borrow_destroy(&op->borrow);
     free(op);
 }
 
@@ -199,7 +199,7 @@ static void on_timer(struct loop_timer *timer)
 static void work_done(struct loop_blocking *blocking)
 {
     struct ledger_op *op = op_of(blocking);
-    if (op->waits && !gate_cancelled(&op->gate))
+    if (op->waits && !borrow_is_cancelled(&op->borrow))
         wait(op);
     else
         end(op);
@@ -217,7 +217,7 @@ static struct ledger_op *local_start(struct ledger *ledger, const struct ledger_
     struct ledger_op *op = calloc(1, sizeof(*op));
     if (op == NULL)
         return NULL;
-    if (!gate_init(&op->gate)) {
+    if (!borrow_init(&op->borrow)) {
         free(op);
         return NULL;
     }
@@ -240,7 +240,7 @@ static struct ledger_op *local_start(struct ledger *ledger, const struct ledger_
 static void local_cancel(struct ledger *ledger, struct ledger_op *op)
 {
     (void)ledger;
-    gate_cancel(&op->gate);
+    borrow_cancel(&op->borrow);
     if (op->timer.armed)
         end(op);
 }

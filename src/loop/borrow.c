@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loop/borrow.h"
 
-bool gate_init(struct gate *gate)
+bool borrow_init(struct borrow *borrow)
 {
-    gate->inside = false;
-    atomic_init(&gate->cancelled, 0);
-    return monitor_init(&gate->monitor);
+    borrow->inside = false;
+    atomic_init(&borrow->cancelled, 0);
+    return monitor_init(&borrow->monitor);
 }
 
-void gate_destroy(struct gate *gate)
+void borrow_destroy(struct borrow *borrow)
 {
-    monitor_destroy(&gate->monitor);
+    monitor_destroy(&borrow->monitor);
 }
 
-bool gate_enter(struct gate *gate)
+bool borrow_enter(struct borrow *borrow)
 {
-    monitor_enter(&gate->monitor);
-    gate->inside = !gate_cancelled(gate);
-    bool inside = gate->inside;
-    monitor_leave(&gate->monitor);
+    monitor_enter(&borrow->monitor);
+    borrow->inside = !borrow_is_cancelled(borrow);
+    bool inside = borrow->inside;
+    monitor_leave(&borrow->monitor);
     return inside;
 }
 
-void gate_leave(struct gate *gate)
+void borrow_leave(struct borrow *borrow)
 {
-    monitor_enter(&gate->monitor);
-    gate->inside = false;
-    monitor_wake(&gate->monitor);
-    monitor_leave(&gate->monitor);
+    monitor_enter(&borrow->monitor);
+    borrow->inside = false;
+    monitor_wake(&borrow->monitor);
+    monitor_leave(&borrow->monitor);
 }
 
-void gate_cancel(struct gate *gate)
+void borrow_cancel(struct borrow *borrow)
 {
-    atomic_store(&gate->cancelled, 1);
-    monitor_enter(&gate->monitor);
-    while (gate->inside)
-        monitor_wait(&gate->monitor);
-    monitor_leave(&gate->monitor);
+    atomic_store(&borrow->cancelled, 1);
+    monitor_enter(&borrow->monitor);
+    while (borrow->inside)
+        monitor_wait(&borrow->monitor);
+    monitor_leave(&borrow->monitor);
 }
 
-bool gate_cancelled(const struct gate *gate)
+bool borrow_is_cancelled(const struct borrow *borrow)
 {
-    return atomic_load(&gate->cancelled) != 0;
+    return atomic_load(&borrow->cancelled) != 0;
 }

@@ -12,20 +12,21 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-struct gate {
+struct borrow {
     struct monitor monitor; /* of `inside`, and of `cancelled` against it; woken when the worker leaves */
     bool inside;
     _Atomic int cancelled; /* may be read at any time: work that waits looks at it */
 };
 
-bool gate_init(struct gate *gate); /* false: out of resources */
-void gate_destroy(struct gate *gate);
+bool borrow_init(struct borrow *borrow); /* false: out of resources */
+void borrow_destroy(struct borrow *borrow);
 
-bool gate_enter(struct gate *gate); /* false: cancelled, nothing borrowed may be touched, and gate_leave is not due */
-void gate_leave(struct gate *gate);
+bool borrow_enter(
+    struct borrow *borrow); /* false: cancelled, nothing borrowed may be touched, and borrow_leave is not due */
+void borrow_leave(struct borrow *borrow);
 
 /* When it returns, the worker has left or will never enter. */
-void gate_cancel(struct gate *gate);
-bool gate_cancelled(const struct gate *gate);
+void borrow_cancel(struct borrow *borrow);
+bool borrow_is_cancelled(const struct borrow *borrow);
 
 #endif

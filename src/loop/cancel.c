@@ -50,7 +50,7 @@ static void run_notice(struct loop_job *job)
         pthread_mutex_lock(&link->cancel->mutex);
         link->notice = NULL;
         pthread_mutex_unlock(&link->cancel->mutex);
-        link->heard(link);
+        link->on_cancelled(link);
     }
     free(notice);
 }

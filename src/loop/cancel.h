@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cancellation tokens: triggered on any thread, heard on the loop's thread of every call that waits on them. */
+/* Cancellation tokens: triggered on any thread, reported on the loop's thread of every call that waits on them. */
 #ifndef OSCOMMIT_LOOP_CANCEL_H
 #define OSCOMMIT_LOOP_CANCEL_H
 
@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* Embedded in a call. `heard` runs on the loop's thread, at most once, not after cancel_unlink. */
+/* Embedded in a call. `on_cancelled` runs on the loop's thread, at most once, not after cancel_unlink. */
 struct cancel_link {
-    void (*heard)(struct cancel_link *link);
+    void (*on_cancelled)(struct cancel_link *link);
     os_cancel *cancel;
     struct loop *loop;
     struct cancel_link *next;
@@ -19,7 +19,7 @@ struct cancel_link {
 };
 
 bool cancel_link(os_cancel *cancel, struct cancel_link *link,
-                 struct loop *loop); /* `heard` is set by the caller; cancel may be NULL. False: out of memory */
+                 struct loop *loop); /* `on_cancelled` is set by the caller; cancel may be NULL. False: out of memory */
 void cancel_unlink(struct cancel_link *link); /* loop's thread */
 
 bool cancel_triggered(os_cancel *cancel); /* any thread; NULL: false */

@@ -63,7 +63,7 @@ static size_t runnable(const struct workers *workers)
 }
 
 /* That has waited longest of all that may run now; NULL: nothing may. */
-static struct lane *choose(struct workers *workers)
+static struct lane *workers_choose(struct workers *workers)
 {
     struct lane *chosen = NULL;
     for (size_t i = 0; i < LOOP_LANES; i++) {
@@ -74,7 +74,7 @@ static struct lane *choose(struct workers *workers)
     return chosen;
 }
 
-static struct loop_blocking *take(struct lane *lane)
+static struct loop_blocking *workers_take(struct lane *lane)
 {
     struct loop_blocking *blocking = lane->first;
     lane->first = blocking->next;
@@ -95,7 +95,7 @@ static bool is_over(const struct workers *workers)
 
 static void work_in(struct workers *workers, struct lane *lane)
 {
-    struct loop_blocking *blocking = take(lane);
+    struct loop_blocking *blocking = workers_take(lane);
     monitor_leave(&workers->monitor);
     work_off(workers, blocking);
     monitor_enter(&workers->monitor);
@@ -109,7 +109,7 @@ static void worker_main(void *context)
     struct workers *workers = context;
     monitor_enter(&workers->monitor);
     while (!is_over(workers)) {
-        struct lane *lane = choose(workers);
+        struct lane *lane = workers_choose(workers);
         if (lane != NULL) {
             work_in(workers, lane);
             continue;
@@ -121,7 +121,7 @@ static void worker_main(void *context)
     monitor_leave(&workers->monitor);
 }
 
-static void queue(struct workers *workers, struct lane *lane, struct loop_blocking *blocking)
+static void workers_queue(struct workers *workers, struct lane *lane, struct loop_blocking *blocking)
 {
     blocking->next = NULL;
     blocking->came = workers->came_count++;
@@ -136,14 +136,14 @@ static void queue(struct workers *workers, struct lane *lane, struct loop_blocki
 /* What was just queued, where nothing else waits: no thread is at it, so that it takes no place in its lane. */
 static void take_back(struct lane *lane)
 {
-    (void)take(lane);
+    (void)workers_take(lane);
     lane->busy_count--;
 }
 
 void workers_run(struct workers *workers, struct loop_blocking *blocking)
 {
     monitor_enter(&workers->monitor);
-    queue(workers, &workers->lanes[blocking->lane], blocking);
+    workers_queue(workers, &workers->lanes[blocking->lane], blocking);
     if (runnable(workers) > workers->idle_count && workers->thread_count < WORKERS_MAX &&
         thread_start(&workers->threads[workers->thread_count], worker_main, workers))
         workers->thread_count++;

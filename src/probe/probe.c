@@ -34,8 +34,8 @@ static const struct {
     {"expiry", probe_ask_expiry},           {"races", probe_ask_races},
 };
 
-static os_code take_options(const os_probe_options *options, const os_client *client, os_probe_options *ret,
-                            os_error *err)
+static os_code probe_take_options(const os_probe_options *options, const os_client *client, os_probe_options *ret,
+                                  os_error *err)
 {
     os_code code = versioned_copy(options, ret, sizeof(*ret), "os_probe_options", err);
     if (code != OS_OK)
@@ -138,7 +138,7 @@ static void ask_all(struct probe *probe, struct probe_beside *beside)
     }
 }
 
-static os_code run(struct probe *probe, char **ret_profile, os_error *err)
+static os_code probe_all(struct probe *probe, char **ret_profile, os_error *err)
 {
     struct profile profile;
     struct clock_reading now;
@@ -183,9 +183,9 @@ os_code os_store_probe(os_client *client, const os_probe_options *options, const
     if (client_enter(client, &inside, err) != OS_OK)
         return OS_ERR_ARGUMENT;
     probe.client = client;
-    os_code code = take_options(options, client, &probe.options, err);
+    os_code code = probe_take_options(options, client, &probe.options, err);
     if (code == OS_OK)
-        code = call_take(call, &probe.call, err);
+        code = arguments_take_call(call, &probe.call, err);
     if (code == OS_OK && (call == NULL || call->deadline_ms == 0))
         probe.call.deadline_ms = PROBE_DEADLINE_MS;
     if (code == OS_OK && (client->store->is_local || !client->store->has_uploads))
@@ -195,7 +195,7 @@ os_code os_store_probe(os_client *client, const os_probe_options *options, const
     if (code == OS_OK)
         code = name_prefix(&probe, err);
     if (code == OS_OK)
-        code = run(&probe, ret_profile, err);
+        code = probe_all(&probe, ret_profile, err);
     client_leave(client, &inside);
     return code;
 }

@@ -35,21 +35,21 @@ struct probe_batch {
     struct cancel_link closing_link;
 };
 
-static void finish(struct probe_batch *batch)
+static void probe_batch_finish(struct probe_batch *batch)
 {
     cancel_unlink(&batch->cancel_link);
     cancel_unlink(&batch->closing_link);
     sync_finish(&batch->sync);
 }
 
-static void copy_header(const struct http_response *response, const char *name, char *ret, size_t ret_size)
+static void probe_batch_copy_header(const struct http_response *response, const char *name, char *ret, size_t ret_size)
 {
     const char *value = response ? http_headers_get(&response->headers, name) : NULL;
     if (value)
         text_copy(text_from(value), ret, ret_size);
 }
 
-static void keep(struct probe_ask *ask, const struct store_answer *answer)
+static void probe_batch_keep(struct probe_ask *ask, const struct store_answer *answer)
 {
     struct probe *probe = ask->batch->probe;
     struct probe_answer *kept = &ask->answer;
@@ -66,8 +66,8 @@ static void keep(struct probe_ask *ask, const struct store_answer *answer)
     kept->part = answer->part;
     kept->versioning = answer->versioning;
     kept->error = answer->error;
-    copy_header(answer->response, "x-amz-meta-" PROBE_METADATA, kept->metadata, sizeof(kept->metadata));
-    copy_header(answer->response, "server", probe->server, sizeof(probe->server));
+    probe_batch_copy_header(answer->response, "x-amz-meta-" PROBE_METADATA, kept->metadata, sizeof(kept->metadata));
+    probe_batch_copy_header(answer->response, "server", probe->server, sizeof(probe->server));
     if (answer->complete && s3_status_is_definite(answer->status))
         probe->marked[answer->mark]++;
     /* What comes from in front of the store (5xx) says nothing of the store's own answers. */
@@ -75,22 +75,22 @@ static void keep(struct probe_ask *ask, const struct store_answer *answer)
         *(answer->has_date ? &probe->date.written : &probe->date.held) += 1;
 }
 
-static void done(void *context, const struct store_answer *answer)
+static void probe_batch_done(void *context, const struct store_answer *answer)
 {
     struct probe_ask *ask = context;
     struct probe_batch *batch = ask->batch;
     os_client *client = batch->probe->client;
     ask->op = NULL;
-    keep(ask, answer);
+    probe_batch_keep(ask, answer);
     client_note_date(client, answer, &batch->sent);
     client_note_request(client, store_verb_name(ask->request.verb), ask->request.key ? ask->request.key : "",
                         &batch->sent, answer->status, answer->code);
     batch->under_way--;
     if (batch->under_way == 0 && !batch->starting)
-        finish(batch);
+        probe_batch_finish(batch);
 }
 
-static void stop(struct probe_batch *batch)
+static void probe_batch_stop(struct probe_batch *batch)
 {
     struct store *store = batch->probe->client->store;
     batch->stopped = true;
@@ -101,17 +101,17 @@ static void stop(struct probe_batch *batch)
         }
         batch->asks[i].op = NULL;
     }
-    finish(batch);
+    probe_batch_finish(batch);
 }
 
-static void on_cancel(struct cancel_link *link)
+static void probe_batch_on_cancel(struct cancel_link *link)
 {
-    stop((struct probe_batch *)((char *)link - offsetof(struct probe_batch, cancel_link)));
+    probe_batch_stop((struct probe_batch *)((char *)link - offsetof(struct probe_batch, cancel_link)));
 }
 
-static void on_closing(struct cancel_link *link)
+static void probe_batch_on_closing(struct cancel_link *link)
 {
-    stop((struct probe_batch *)((char *)link - offsetof(struct probe_batch, closing_link)));
+    probe_batch_stop((struct probe_batch *)((char *)link - offsetof(struct probe_batch, closing_link)));
 }
 
 /* A body that is held back has its own time on top. */
@@ -133,13 +133,13 @@ static void send(struct probe_batch *batch, struct probe_ask *ask)
     ask->batch = batch;
     ask->request.deadline_monotonic_ms = deadline_of(batch, ask);
     if (!ask->presigned) {
-        ask->op = store->vtable->start(store, &ask->request, done, ask);
+        ask->op = store->vtable->start(store, &ask->request, probe_batch_done, ask);
     } else {
         struct store_sending sending = {.deadline_monotonic_ms = ask->request.deadline_monotonic_ms};
         ask->answer.code =
             store->vtable->prepare(store, &ask->request, ask->sign_s, ask->length_s, false, &ask->attempt, err);
         if (ask->answer.code == OS_OK)
-            ask->op = store->vtable->send(store, ask->attempt, &sending, done, ask);
+            ask->op = store->vtable->send(store, ask->attempt, &sending, probe_batch_done, ask);
     }
     if (ask->op)
         batch->under_way++;
@@ -147,18 +147,18 @@ static void send(struct probe_batch *batch, struct probe_ask *ask)
         ask->answer.code = error_no_memory(err);
 }
 
-static void start(struct sync *sync)
+static void probe_batch_start(struct sync *sync)
 {
     struct probe_batch *batch = (struct probe_batch *)sync;
     struct probe *probe = batch->probe;
     os_client *client = probe->client;
-    batch->cancel_link.heard = on_cancel;
-    batch->closing_link.heard = on_closing;
+    batch->cancel_link.on_cancelled = probe_batch_on_cancel;
+    batch->closing_link.on_cancelled = probe_batch_on_closing;
     os_cancel *cancel = probe->cleaning ? NULL : probe->call.cancel;
     if (!cancel_link(cancel, &batch->cancel_link, client->loop) ||
         !cancel_link(client->closing, &batch->closing_link, client->loop)) {
         batch->stopped = true;
-        finish(batch);
+        probe_batch_finish(batch);
         return;
     }
     clock_read(&batch->sent);
@@ -167,7 +167,7 @@ static void start(struct sync *sync)
         send(batch, &batch->asks[i]);
     batch->starting = false;
     if (batch->under_way == 0)
-        finish(batch);
+        probe_batch_finish(batch);
 }
 
 bool probe_run(struct probe *probe, struct probe_ask *asks, size_t count)
@@ -178,7 +178,7 @@ bool probe_run(struct probe *probe, struct probe_ask *asks, size_t count)
         probe_fail(probe, OS_ERR_DEADLINE, "The deadline passed before the probe was complete. Give it more time.");
     if (probe->code != OS_OK)
         return false;
-    struct probe_batch batch = {.sync = {.start = start}, .probe = probe, .asks = asks, .count = count};
+    struct probe_batch batch = {.sync = {.start = probe_batch_start}, .probe = probe, .asks = asks, .count = count};
     os_error err;
     os_code code = sync_run(probe->client, &batch.sync, &err);
     for (size_t i = 0; i < count; i++) {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void ask(void *context)
+static void probe_beside_ask(void *context)
 {
     struct probe_beside *beside = context;
     probe_ask_stalled(&beside->probe);
@@ -23,10 +23,10 @@ void probe_beside_begin(const struct probe *probe, struct probe_beside *ret)
     ret->probe.err = &ret->err;
     snprintf(ret->probe.prefix, sizeof(ret->probe.prefix), "%.*sbeside/", (int)sizeof(ret->probe.prefix) - 8,
              probe->prefix);
-    ret->running = thread_start(&ret->thread, ask, ret);
+    ret->running = thread_start(&ret->thread, probe_beside_ask, ret);
 }
 
-static void join(struct probe_beside *beside, bool failed)
+static void probe_beside_join(struct probe_beside *beside, bool failed)
 {
     if (failed)
         os_cancel_trigger(beside->cancel);
@@ -38,7 +38,7 @@ void probe_beside_end(struct probe *probe, struct probe_beside *beside, bool fai
 {
     beside->ran = beside->running;
     if (beside->running)
-        join(beside, failed);
+        probe_beside_join(beside, failed);
     os_cancel_free(beside->cancel);
     beside->cancel = NULL;
     if (!beside->ran)

@@ -27,7 +27,8 @@ struct trial {
 };
 
 /* Puts what the case needs under each key, and finds the ETag to expect. */
-static bool set_up(struct probe *probe, const struct question *question, enum situation situation, struct trial *trial)
+static bool probe_condition_set_up(struct probe *probe, const struct question *question, enum situation situation,
+                                   struct trial *trial)
 {
     trial->has_before = question->create ? situation == UNMET : situation != MISSING;
     for (size_t i = 0; i < EVIDENCE_WANTED; i++) {
@@ -62,8 +63,8 @@ static void put_condition(const struct question *question, enum situation situat
     }
 }
 
-static void ask_case(struct probe *probe, const struct question *question, enum situation situation,
-                     struct evidence_tally *tally)
+static void probe_condition_ask_case(struct probe *probe, const struct question *question, enum situation situation,
+                                     struct evidence_tally *tally)
 {
     while (probe->code == OS_OK && !evidence_settled(tally)) {
         struct trial trial;
@@ -71,7 +72,7 @@ static void ask_case(struct probe *probe, const struct question *question, enum 
         if (question->of_source)
             for (size_t i = 0; i < EVIDENCE_WANTED; i++)
                 probe_new_key(probe, trial.writes[i].key);
-        else if (!set_up(probe, question, situation, &trial))
+        else if (!probe_condition_set_up(probe, question, situation, &trial))
             return;
         if (!probe_writes_prepare(probe, trial.writes, EVIDENCE_WANTED, question->kind))
             return;
@@ -81,14 +82,15 @@ static void ask_case(struct probe *probe, const struct question *question, enum 
     }
 }
 
-static enum profile_condition ask(struct probe *probe, const struct question *question, struct answers *ret)
+static enum profile_condition probe_condition_ask(struct probe *probe, const struct question *question,
+                                                  struct answers *ret)
 {
     bool has_missing = !question->create && !question->of_source;
     memset(ret, 0, sizeof(*ret));
-    ask_case(probe, question, MET, &ret->met);
-    ask_case(probe, question, UNMET, &ret->unmet);
+    probe_condition_ask_case(probe, question, MET, &ret->met);
+    probe_condition_ask_case(probe, question, UNMET, &ret->unmet);
     if (has_missing)
-        ask_case(probe, question, MISSING, &ret->missing);
+        probe_condition_ask_case(probe, question, MISSING, &ret->missing);
     bool missing_counts = has_missing && question->kind != PROFILE_DELETE;
     return evidence_condition(&ret->met, &ret->unmet, missing_counts ? &ret->missing : NULL);
 }
@@ -99,8 +101,8 @@ static void ask_rule(struct probe *probe, enum profile_request kind)
     struct answers absent, match;
     memset(&absent, 0, sizeof(absent));
     if (kind != PROFILE_DELETE)
-        rule->absent = ask(probe, &(struct question){.kind = kind, .create = true}, &absent);
-    rule->match = ask(probe, &(struct question){.kind = kind}, &match);
+        rule->absent = probe_condition_ask(probe, &(struct question){.kind = kind, .create = true}, &absent);
+    rule->match = probe_condition_ask(probe, &(struct question){.kind = kind}, &match);
     rule->status_unmet = evidence_status(&absent.unmet);
     if (rule->status_unmet == 0)
         rule->status_unmet = evidence_status(&match.unmet);
@@ -116,9 +118,9 @@ static void ask_vendors(struct probe *probe)
         struct question question = {.create = true, .vendor = (enum s3_vendor_condition)vendor};
         question.kind = PROFILE_PUT;
         if (vendor != S3_VENDOR_CLOUDFLARE) /* its header is of a copy's destination */
-            ret->put = ask(probe, &question, &answers);
+            ret->put = probe_condition_ask(probe, &question, &answers);
         question.kind = PROFILE_COPY;
-        ret->copy = ask(probe, &question, &answers);
+        ret->copy = probe_condition_ask(probe, &question, &answers);
     }
 }
 
@@ -133,6 +135,6 @@ void probe_ask_conditions(struct probe *probe)
     if (probe->profile->rename_object == PROFILE_YES)
         ask_rule(probe, PROFILE_RENAME);
     probe->profile->copy_source_match =
-        ask(probe, &(struct question){.kind = PROFILE_COPY, .of_source = true}, &answers);
+        probe_condition_ask(probe, &(struct question){.kind = PROFILE_COPY, .of_source = true}, &answers);
     ask_vendors(probe);
 }

@@ -28,7 +28,7 @@ enum lateness { LIVE, EXPIRED, HELD, HELD_IN_THE_MIDST, STALLED };
  * whole small body, or all of a large one but its beginning. */
 enum { EXPIRY_LARGE_BODY = 2 << 20, EXPIRY_BEGINNING = 64 << 10 };
 
-static void lengthen(struct probe_write *write, char *large)
+static void probe_expiry_lengthen(struct probe_write *write, char *large)
 {
     size_t len = strlen(write->body);
     memset(large, ' ', EXPIRY_LARGE_BODY);
@@ -43,7 +43,7 @@ static uint64_t hold_s(enum lateness lateness)
     return lateness == STALLED ? EXPIRY_STALLED_S : EXPIRY_LENGTH_S + EXPIRY_OVER_S;
 }
 
-static void sign(struct probe_write *writes, enum lateness lateness, uint64_t date_s)
+static void probe_expiry_sign(struct probe_write *writes, enum lateness lateness, uint64_t date_s)
 {
     struct clock_reading now;
     clock_read(&now);
@@ -76,13 +76,13 @@ static bool ask_some(struct probe *probe, enum profile_request kind, enum latene
     if (!probe_writes_prepare(probe, writes, EVIDENCE_WANTED, kind) || !ask_time(probe, &date_s))
         return false;
     for (size_t i = 0; large && i < EVIDENCE_WANTED; i++)
-        lengthen(&writes[i], large + i * EXPIRY_LARGE_BODY);
-    sign(writes, lateness, date_s);
+        probe_expiry_lengthen(&writes[i], large + i * EXPIRY_LARGE_BODY);
+    probe_expiry_sign(writes, lateness, date_s);
     return probe_writes_judge(probe, writes, EVIDENCE_WANTED, has_before ? before : NULL, tally);
 }
 
-static void ask_case(struct probe *probe, enum profile_request kind, enum lateness lateness, char *large,
-                     struct evidence_tally *tally)
+static void probe_expiry_ask_case(struct probe *probe, enum profile_request kind, enum lateness lateness, char *large,
+                                  struct evidence_tally *tally)
 {
     struct evidence_tally all = {0};
     while (probe->code == OS_OK && !evidence_settled(&all))
@@ -95,8 +95,8 @@ static void ask_case(struct probe *probe, enum profile_request kind, enum latene
 static enum profile_expiry ask_kind(struct probe *probe, enum profile_request kind)
 {
     struct evidence_tally live = {0}, expired = {0};
-    ask_case(probe, kind, LIVE, NULL, &live);
-    ask_case(probe, kind, EXPIRED, NULL, &expired);
+    probe_expiry_ask_case(probe, kind, LIVE, NULL, &live);
+    probe_expiry_ask_case(probe, kind, EXPIRED, NULL, &expired);
     return evidence_expiry(&live, &expired);
 }
 
@@ -106,11 +106,11 @@ static bool is_refused_late(struct probe *probe)
     char *bodies = malloc((size_t)EVIDENCE_WANTED * EXPIRY_LARGE_BODY);
     if (bodies == NULL)
         return false;
-    ask_case(probe, PROFILE_PUT, HELD_IN_THE_MIDST, bodies, &large);
+    probe_expiry_ask_case(probe, PROFILE_PUT, HELD_IN_THE_MIDST, bodies, &large);
     free(bodies);
     if (evidence_of(&large) != EVIDENCE_HELD)
         return false;
-    ask_case(probe, PROFILE_PUT, HELD, NULL, &small);
+    probe_expiry_ask_case(probe, PROFILE_PUT, HELD, NULL, &small);
     return evidence_of(&small) == EVIDENCE_HELD;
 }
 

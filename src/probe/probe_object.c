@@ -133,7 +133,8 @@ void probe_ask_uploads(struct probe *probe)
 
 /* ------------------------------------------------------------------------------------------------ metadata */
 
-static void check_metadata(struct probe *probe, const char *key, const char *expected, struct evidence_tally *tally)
+static void probe_object_check_metadata(struct probe *probe, const char *key, const char *expected,
+                                        struct evidence_tally *tally)
 {
     struct probe_ask ask = {.request = {.verb = STORE_HEAD, .key = key}};
     for (int tries = 0; tries < EVIDENCE_WANTED && !probe_succeeded(&ask.answer); tries++)
@@ -167,7 +168,7 @@ static void ask_metadata_of(struct probe *probe, enum profile_request kind, stru
             if (!probe_run(probe, &write.ask, 1) || !probe_succeeded(&write.ask.answer))
                 return;
         }
-        check_metadata(probe, write.key, kept.value, tally);
+        probe_object_check_metadata(probe, write.key, kept.value, tally);
     }
 }
 

@@ -17,7 +17,7 @@ struct race {
     struct evidence_races result;
 };
 
-static bool is_refusal(const struct probe_answer *answer)
+static bool probe_race_is_refusal(const struct probe_answer *answer)
 {
     return answer->complete && (answer->status == 412 || answer->status == 409 || answer->status == 404);
 }
@@ -34,7 +34,7 @@ static void warm_up(struct race *race)
     free(asks);
 }
 
-static bool set_up(struct race *race, bool first)
+static bool probe_race_set_up(struct race *race, bool first)
 {
     struct probe *probe = race->probe;
     uint32_t count = probe->options.writers;
@@ -59,7 +59,7 @@ static bool set_up(struct race *race, bool first)
 }
 
 /* A late answer of 409 whose write stands there would be the worst of all: it is looked for by its body. */
-static void judge(struct race *race, const struct probe_read *read)
+static void probe_race_classify(struct race *race, const struct probe_read *read)
 {
     struct probe *probe = race->probe;
     struct evidence_round round = {.writers = probe->options.writers, .stands_known = read->known};
@@ -69,7 +69,7 @@ static void judge(struct race *race, const struct probe_read *read)
         const struct probe_object *before = race->create ? NULL : &race->before;
         struct evidence_write evidence = probe_evidence(write, read, before);
         bool stands = evidence.stands == EVIDENCE_STANDS_OURS;
-        round.refused += is_refusal(answer) ? 1 : 0;
+        round.refused += probe_race_is_refusal(answer) ? 1 : 0;
         if (evidence.succeeded) {
             round.won++;
             round.stands_winners = stands;
@@ -88,7 +88,7 @@ static bool run_round(struct race *race, bool first)
 {
     struct probe *probe = race->probe;
     size_t count = probe->options.writers;
-    if (!set_up(race, first))
+    if (!probe_race_set_up(race, first))
         return false;
     struct probe_ask *asks = calloc(count, sizeof(*asks));
     if (asks == NULL) {
@@ -104,12 +104,12 @@ static bool run_round(struct race *race, bool first)
     struct probe_read read = {.key = race->before.key};
     if (!ok || !probe_read(probe, &read, 1))
         return false;
-    judge(race, &read);
+    probe_race_classify(race, &read);
     return true;
 }
 
 /* Rounds that say nothing are raced again, as many as were wanted; one that is broken says it all. */
-static bool run_race(struct race *race, uint32_t *ret_rounds)
+static bool probe_race_run(struct race *race, uint32_t *ret_rounds)
 {
     uint32_t wanted = race->probe->options.rounds;
     race->writes = calloc(race->probe->options.writers, sizeof(*race->writes));
@@ -127,11 +127,11 @@ static void race_rule(struct probe *probe, enum profile_request kind)
     enum profile_request against = kind == PROFILE_DELETE ? PROFILE_PUT : kind;
     if (rule->absent == PROFILE_ENFORCED) {
         struct race race = {.probe = probe, .kind = kind, .against = kind, .create = true};
-        rule->absent_atomic = run_race(&race, &rule->absent_rounds);
+        rule->absent_atomic = probe_race_run(&race, &rule->absent_rounds);
     }
     if (rule->match == PROFILE_ENFORCED && probe->profile->rules[against].match == PROFILE_ENFORCED) {
         struct race race = {.probe = probe, .kind = kind, .against = against};
-        rule->match_atomic = run_race(&race, &rule->match_rounds);
+        rule->match_atomic = probe_race_run(&race, &rule->match_rounds);
     }
     /* A DELETE that succeeds where nothing is left would be a commit that somebody else made. */
     if (kind == PROFILE_DELETE && rule->status_missing < 400)
@@ -145,11 +145,11 @@ static void race_vendors(struct probe *probe)
         struct race race = {.probe = probe, .create = true, .vendor = (enum s3_vendor_condition)vendor};
         race.kind = race.against = PROFILE_PUT;
         if (ret->put == PROFILE_ENFORCED)
-            ret->put_atomic = run_race(&race, &ret->put_rounds);
+            ret->put_atomic = probe_race_run(&race, &ret->put_rounds);
         race.kind = race.against = PROFILE_COPY;
         memset(&race.result, 0, sizeof(race.result));
         if (ret->copy == PROFILE_ENFORCED)
-            ret->copy_atomic = run_race(&race, &ret->copy_rounds);
+            ret->copy_atomic = probe_race_run(&race, &ret->copy_rounds);
     }
 }
 

@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct http_body body_of(const char *text)
+static struct http_body probe_write_body_of(const char *text)
 {
     return (struct http_body){.kind = HTTP_BODY_MEMORY, .data = text, .length = strlen(text)};
 }
 
 /* A step of several requests, each of which must succeed; asked again where it does not. `build` gives the request of a
  * write, `take` what came of it. */
-static bool each(struct probe *probe, struct probe_write *writes, size_t count,
-                 struct store_request (*build)(struct probe_write *write),
-                 void (*take)(struct probe *probe, struct probe_write *write, const struct probe_answer *answer))
+static bool probe_write_each(struct probe *probe, struct probe_write *writes, size_t count,
+                             struct store_request (*build)(struct probe_write *write),
+                             void (*take)(struct probe *probe, struct probe_write *write,
+                                          const struct probe_answer *answer))
 {
     struct probe_ask *asks = calloc(count, sizeof(*asks));
     bool ok = asks != NULL;
@@ -45,15 +46,15 @@ static void take_creation(struct probe *probe, struct probe_write *write, const 
     probe_note_upload(probe, write->key, write->upload.text);
 }
 
-static struct store_request part(struct probe_write *write)
+static struct store_request probe_write_part(struct probe_write *write)
 {
     return (struct store_request){.verb = STORE_UPLOAD_PART,
                                   .key = write->key,
-                                  .body = body_of(write->body),
+                                  .body = probe_write_body_of(write->body),
                                   .upload = {.id = write->upload.text, .part_number = 1}};
 }
 
-static void take_part(struct probe *probe, struct probe_write *write, const struct probe_answer *answer)
+static void probe_write_take_part(struct probe *probe, struct probe_write *write, const struct probe_answer *answer)
 {
     (void)probe;
     write->part = answer->part;
@@ -90,7 +91,7 @@ static struct store_request last_request(struct probe_write *write)
     case PROFILE_DELETE: request.verb = STORE_DELETE; break;
     default:
         request.verb = STORE_PUT;
-        request.body = body_of(write->body);
+        request.body = probe_write_body_of(write->body);
         request.nonce = PROBE_NONCE;
         break;
     }
@@ -107,7 +108,8 @@ bool probe_writes_prepare(struct probe *probe, struct probe_write *writes, size_
     if (kind == PROFILE_COPY || kind == PROFILE_RENAME)
         ok = ok && make_sources(probe, writes, count);
     if (kind == PROFILE_COMPLETE)
-        ok = ok && each(probe, writes, count, creation, take_creation) && each(probe, writes, count, part, take_part);
+        ok = ok && probe_write_each(probe, writes, count, creation, take_creation) &&
+             probe_write_each(probe, writes, count, probe_write_part, probe_write_take_part);
     for (size_t i = 0; ok && i < count; i++)
         writes[i].ask = (struct probe_ask){.request = last_request(&writes[i])};
     return ok;
@@ -118,7 +120,7 @@ bool probe_upload_whole(struct probe *probe, struct probe_write *write, const st
     write->kind = PROFILE_COMPLETE;
     write->upload = *upload;
     probe_new_body(probe, write->body);
-    if (probe->code != OS_OK || !each(probe, write, 1, part, take_part))
+    if (probe->code != OS_OK || !probe_write_each(probe, write, 1, probe_write_part, probe_write_take_part))
         return false;
     write->ask = (struct probe_ask){.request = last_request(write)};
     if (!probe_run(probe, &write->ask, 1) || !probe_succeeded(&write->ask.answer))

@@ -165,7 +165,7 @@ void store_answer_name_setting(struct store_answer *answer, const struct endpoin
     char mend[ENDPOINT_MEND_SIZE];
     if (answer->code != OS_ERR_NETWORK && answer->code != OS_ERR_DEADLINE && answer->code != OS_ERR_TLS)
         return;
-    endpoint_mend("s3", endpoint, mend);
+    endpoint_hint("s3", endpoint, mend);
     error_add(&answer->error, mend);
 }
 

@@ -107,7 +107,7 @@ static os_code put(struct file_store *files, const struct store_request *request
 static int give_piece(void *context, const void *data, size_t length)
 {
     struct store_op *op = context;
-    return gate_cancelled(&op->gate) ? 1 : op->request.sink(op->request.sink_context, data, length);
+    return borrow_is_cancelled(&op->borrow) ? 1 : op->request.sink(op->request.sink_context, data, length);
 }
 
 struct list_state {
@@ -137,7 +137,7 @@ static bool list_each(void *context, const char *key, bool is_prefix, const stru
     free(state->last);
     state->last = strdup(key);
     const struct store_request *request = &state->op->request;
-    if (state->last && !gate_cancelled(&state->op->gate) && request->each(request->each_context, &entry))
+    if (state->last && !borrow_is_cancelled(&state->op->borrow) && request->each(request->each_context, &entry))
         return true;
     state->stopped = true;
     return false;
@@ -198,7 +198,8 @@ static os_code perform_on(struct file_store *files, struct store_op *op, struct 
 /* A busy index is waited for until the deadline of the request, and no longer than it is wanted. */
 static struct file_store *lend(struct store_op *op)
 {
-    struct sqlite_patience patience = {.until_ms = op->request.deadline_monotonic_ms, .cancelled = &op->gate.cancelled};
+    struct sqlite_patience patience = {.until_ms = op->request.deadline_monotonic_ms,
+                                       .cancelled = &op->borrow.cancelled};
     return file_store_lend(of(op->store)->files, &patience);
 }
 

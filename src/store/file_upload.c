@@ -104,7 +104,8 @@ static bool each_part(void *context, const struct file_part *part)
     struct s3_part listed;
     take_part(part, &listed);
     page->last_part = part->number;
-    return !gate_cancelled(&page->op->gate) && (!upload->each_part || upload->each_part(upload->each_context, &listed));
+    return !borrow_is_cancelled(&page->op->borrow) &&
+           (!upload->each_part || upload->each_part(upload->each_context, &listed));
 }
 
 static os_code list_parts(struct file_store *files, struct store_op *op, os_error *err)
@@ -134,7 +135,7 @@ static bool each_upload(void *context, const char *key, const char *id, int64_t 
     free(page->last_key);
     page->last_key = strdup(key);
     page->no_memory = page->last_key == NULL;
-    return !page->no_memory && !gate_cancelled(&page->op->gate) &&
+    return !page->no_memory && !borrow_is_cancelled(&page->op->borrow) &&
            (!upload->each_upload || upload->each_upload(upload->each_context, &listed));
 }
 

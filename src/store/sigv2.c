@@ -132,7 +132,7 @@ static void execute(struct store_op *op)
 {
     struct sigv2_store *store = of(op->store);
     struct libs3_call call = {.deadline_monotonic_ms = op->request.deadline_monotonic_ms,
-                              .cancelled = &op->gate.cancelled,
+                              .cancelled = &op->borrow.cancelled,
                               .marks = atomic_load(&store->marks) == STORE_MARKS_ALL};
     struct libs3_result result;
     memset(&result, 0, sizeof(result));

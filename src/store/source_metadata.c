@@ -13,34 +13,35 @@ static bool copy_headers(const struct http_headers *from, struct http_headers *r
     return true;
 }
 
-os_code carried_take(struct carried *carried, const struct http_response *head, os_error *err)
+os_code source_metadata_take(struct source_metadata *source_metadata, const struct http_response *head, os_error *err)
 {
-    carried_free(carried);
+    source_metadata_free(source_metadata);
     struct http_response own;
     memset(&own, 0, sizeof(own));
     own.status = head->status;
-    if (!copy_headers(&head->headers, &carried->headers)) {
-        carried_free(carried);
+    if (!copy_headers(&head->headers, &source_metadata->headers)) {
+        source_metadata_free(source_metadata);
         return error_no_memory(err);
     }
-    own.headers = carried->headers;
-    if (!s3_content_of(&own, carried->list, CARRIED_METADATA_MAX, &carried->content)) {
-        carried_free(carried);
+    own.headers = source_metadata->headers;
+    if (!s3_content_of(&own, source_metadata->list, SOURCE_METADATA_MAX, &source_metadata->content)) {
+        source_metadata_free(source_metadata);
         return error_set(err, OS_ERR_UNSUPPORTED, "The source of the copy has more than %d metadata entries.",
-                         CARRIED_METADATA_MAX);
+                         SOURCE_METADATA_MAX);
     }
-    for (size_t i = 0; i < carried->content.metadata_count; i++)
-        carried->metadata_bytes += strlen(carried->list[i].name) + strlen(carried->list[i].value);
+    for (size_t i = 0; i < source_metadata->content.metadata_count; i++)
+        source_metadata->metadata_bytes +=
+            strlen(source_metadata->list[i].name) + strlen(source_metadata->list[i].value);
     return OS_OK;
 }
 
-void carried_free(struct carried *carried)
+void source_metadata_free(struct source_metadata *source_metadata)
 {
-    http_headers_free(&carried->headers);
-    memset(carried, 0, sizeof(*carried));
+    http_headers_free(&source_metadata->headers);
+    memset(source_metadata, 0, sizeof(*source_metadata));
 }
 
-bool carried_has_room(const struct carried *carried, const char *nonce)
+bool source_metadata_has_room(const struct source_metadata *source_metadata, const char *nonce)
 {
-    return carried->metadata_bytes + strlen(S3_NONCE_METADATA) + strlen(nonce) <= S3_METADATA_MAX;
+    return source_metadata->metadata_bytes + strlen(S3_NONCE_METADATA) + strlen(nonce) <= S3_METADATA_MAX;
 }

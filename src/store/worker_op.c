@@ -13,19 +13,19 @@ static struct store_op *of(struct loop_blocking *blocking)
 static void work(struct loop_blocking *blocking)
 {
     struct store_op *op = of(blocking);
-    if (!gate_enter(&op->gate))
+    if (!borrow_enter(&op->borrow))
         return;
     op->kind->execute(op);
-    gate_leave(&op->gate);
+    borrow_leave(&op->borrow);
 }
 
 static void end(struct store_op *op)
 {
     if (op->kind->ended)
         op->kind->ended(op);
-    if (!gate_cancelled(&op->gate))
+    if (!borrow_is_cancelled(&op->borrow))
         op->done(op->context, &op->answer);
-    gate_destroy(&op->gate);
+    borrow_destroy(&op->borrow);
     free(op);
 }
 
@@ -39,7 +39,7 @@ static void park(struct store_op *op)
 static void done(struct loop_blocking *blocking)
 {
     struct store_op *op = of(blocking);
-    if (op->waits && !gate_cancelled(&op->gate))
+    if (op->waits && !borrow_is_cancelled(&op->borrow))
         park(op);
     else
         end(op);
@@ -69,7 +69,7 @@ struct store_op *blocking_op_start(struct loop *loop, struct store *store, const
     struct store_op *op = calloc(1, sizeof(*op));
     if (op == NULL)
         return NULL;
-    if (!gate_init(&op->gate)) {
+    if (!borrow_init(&op->borrow)) {
         free(op);
         return NULL;
     }
@@ -105,7 +105,7 @@ void blocking_op_end(struct store_op *op)
 
 void blocking_op_cancel(struct store_op *op)
 {
-    gate_cancel(&op->gate);
+    borrow_cancel(&op->borrow);
     if (op->parked)
         end(op);
 }

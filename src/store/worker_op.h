@@ -33,7 +33,7 @@ struct store_op {
     uint64_t not_after_s;
     const struct blocking_kind *kind;
     struct store_answer answer;
-    struct gate gate;
+    struct borrow borrow;
     bool waits;                         /* set by `execute` */
     bool parked;                        /* `wait` has it */
     struct lock_waiter waiter;          /* these five are the embedded store's */

@@ -31,7 +31,7 @@ struct abort {
     bool was_gone;   /* before that */
 };
 
-static void end(struct abort *abort)
+static void upload_abort_end(struct abort *abort)
 {
     struct store *store = abort->client->store;
     if (abort->op)
@@ -62,7 +62,7 @@ static bool is_gone(const struct store_answer *answer)
     return strcmp(answer->service.code, "NoSuchUpload") == 0;
 }
 
-static bool no_part(void *context, const struct s3_part *part)
+static bool upload_abort_no_part(void *context, const struct s3_part *part)
 {
     (void)context;
     (void)part;
@@ -78,22 +78,22 @@ static void again(struct abort *abort)
 static void found_gone(struct abort *abort)
 {
     if (abort->settling || !abort->parts_in_doubt) {
-        end(abort);
+        upload_abort_end(abort);
         return;
     }
     abort->settling = true;
     abort->accepted = true;
-    loop_timer_set(abort->client->loop, &abort->again, STAGE_SETTLE_MS);
+    loop_timer_set(abort->client->loop, &abort->again, UPLOAD_VERIFY_MS);
 }
 
 static void shorten(struct abort *abort)
 {
     struct clock_reading now;
     clock_read(&now);
-    if (abort->request.deadline_monotonic_ms <= now.monotonic_ms + STAGE_ABORT_MS)
+    if (abort->request.deadline_monotonic_ms <= now.monotonic_ms + UPLOAD_ABORT_MS)
         return;
-    abort->request.deadline_monotonic_ms = now.monotonic_ms + STAGE_ABORT_MS;
-    loop_timer_set(abort->client->loop, &abort->deadline, STAGE_ABORT_MS);
+    abort->request.deadline_monotonic_ms = now.monotonic_ms + UPLOAD_ABORT_MS;
+    loop_timer_set(abort->client->loop, &abort->deadline, UPLOAD_ABORT_MS);
 }
 
 static void asked(struct abort *abort, const struct store_answer *answer)
@@ -125,10 +125,10 @@ static void aborted(struct abort *abort, const struct store_answer *answer)
     else if (is_unclear(answer))
         again(abort);
     else
-        end(abort);
+        upload_abort_end(abort);
 }
 
-static void done(void *context, const struct store_answer *answer)
+static void upload_abort_done(void *context, const struct store_answer *answer)
 {
     struct abort *abort = context;
     abort->op = NULL;
@@ -147,37 +147,37 @@ static void send_next(struct loop_timer *timer)
     struct store *store = abort->client->store;
     abort->request.verb = abort->accepted ? STORE_LIST_PARTS : STORE_ABORT_UPLOAD;
     clock_read(&abort->sent);
-    abort->op = store->vtable->start(store, &abort->request, done, abort);
+    abort->op = store->vtable->start(store, &abort->request, upload_abort_done, abort);
     if (abort->op == NULL)
         again(abort);
 }
 
-static void on_deadline(struct loop_timer *timer)
+static void upload_abort_on_deadline(struct loop_timer *timer)
 {
-    end((struct abort *)((char *)timer - offsetof(struct abort, deadline)));
+    upload_abort_end((struct abort *)((char *)timer - offsetof(struct abort, deadline)));
 }
 
-static void on_cancel(struct cancel_link *link)
+static void upload_abort_on_cancel(struct cancel_link *link)
 {
     shorten((struct abort *)((char *)link - offsetof(struct abort, cancel_link)));
 }
 
-static void on_closing(struct cancel_link *link)
+static void upload_abort_on_closing(struct cancel_link *link)
 {
     shorten((struct abort *)((char *)link - offsetof(struct abort, closing_link)));
 }
 
-static void start(struct sync *sync)
+static void upload_abort_start(struct sync *sync)
 {
     struct abort *abort = (struct abort *)sync;
     struct clock_reading now;
     clock_read(&now);
     abort->backoff.random = now.realtime_ms;
     abort->again.fire = send_next;
-    abort->deadline.fire = on_deadline;
-    abort->cancel_link.heard = on_cancel;
-    abort->closing_link.heard = on_closing;
-    uint64_t least_ms = now.monotonic_ms + STAGE_ABORT_MS;
+    abort->deadline.fire = upload_abort_on_deadline;
+    abort->cancel_link.on_cancelled = upload_abort_on_cancel;
+    abort->closing_link.on_cancelled = upload_abort_on_closing;
+    uint64_t least_ms = now.monotonic_ms + UPLOAD_ABORT_MS;
     uint64_t *deadline_ms = &abort->request.deadline_monotonic_ms;
     if (*deadline_ms < least_ms)
         *deadline_ms = least_ms;
@@ -188,19 +188,22 @@ static void start(struct sync *sync)
     send_next(&abort->again);
 }
 
-enum stage_aborted stage_abort(os_client *client, const char *key, const struct stage_abort_wish *wish)
+enum upload_abort_outcome upload_abort(os_client *client, const char *key, const struct upload_abort_params *params)
 {
     struct s3_parts_page page = {.truncated = false};
     struct abort abort = {
         .client = client,
-        .cancel = wish->cancel,
-        .parts_in_doubt = wish->parts_in_doubt,
+        .cancel = params->cancel,
+        .parts_in_doubt = params->parts_in_doubt,
         .request = {.key = key,
-                    .upload = {.id = wish->upload_id, .max_parts = 1, .each_part = no_part, .parts_page = &page},
-                    .deadline_monotonic_ms = wish->deadline_monotonic_ms},
+                    .upload = {.id = params->upload_id,
+                               .max_parts = 1,
+                               .each_part = upload_abort_no_part,
+                               .parts_page = &page},
+                    .deadline_monotonic_ms = params->deadline_monotonic_ms},
     };
-    abort.sync.start = start;
+    abort.sync.start = upload_abort_start;
     if (sync_run(client, &abort.sync, NULL) != OS_OK || !abort.gone)
-        return STAGE_MAY_STAY;
-    return abort.was_gone ? STAGE_WAS_GONE : STAGE_ABORTED;
+        return UPLOAD_MAY_STAY;
+    return abort.was_gone ? UPLOAD_WAS_GONE : UPLOAD_IS_ABORTED;
 }

@@ -12,22 +12,22 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_file(const struct stage_reader *reader)
+static bool is_file(const struct upload_reader *reader)
 {
     return reader->body->http.kind == HTTP_BODY_FILE;
 }
 
-static bool is_lent(const struct stage_reader *reader)
+static bool is_lent(const struct upload_reader *reader)
 {
     return reader->body->http.kind == HTTP_BODY_MEMORY && !reader->body->goes_on;
 }
 
-static os_code io_error(const struct stage_reader *reader, os_error *err)
+static os_code io_error(const struct upload_reader *reader, os_error *err)
 {
     return error_set(err, OS_ERR_IO, "The file %.300s could not be read: %s.", reader->body->file, strerror(errno));
 }
 
-static os_code changed(const struct stage_reader *reader, os_error *err)
+static os_code upload_body_changed(const struct upload_reader *reader, os_error *err)
 {
     return error_set(err, OS_ERR_BODY,
                      "The file %.300s was changed while it was read; nothing was written. Try again when nobody writes "
@@ -35,8 +35,8 @@ static os_code changed(const struct stage_reader *reader, os_error *err)
                      reader->body->file);
 }
 
-os_code stage_reader_init(struct stage_reader *ret, struct body *body, enum s3_checksum checksum, bool bare,
-                          os_error *err)
+os_code upload_reader_init(struct upload_reader *ret, struct body *body, enum s3_checksum checksum, bool bare,
+                           os_error *err)
 {
     memset(ret, 0, sizeof(*ret));
     ret->body = body;
@@ -49,11 +49,11 @@ os_code stage_reader_init(struct stage_reader *ret, struct body *body, enum s3_c
 
 /* ------------------------------------------------------------------------------------------------ bytes */
 
-static os_code make_room(struct stage_bytes *bytes, uint64_t size, os_error *err)
+static os_code upload_body_make_room(struct upload_bytes *bytes, uint64_t size, os_error *err)
 {
     if (bytes->capacity >= size)
         return OS_OK;
-    stage_bytes_free(bytes);
+    upload_bytes_free(bytes);
     if (size > SIZE_MAX)
         return error_no_memory(err);
     bytes->buffer = malloc((size_t)size);
@@ -63,7 +63,7 @@ static os_code make_room(struct stage_bytes *bytes, uint64_t size, os_error *err
     return OS_OK;
 }
 
-static os_code read_file(const struct stage_reader *reader, char *data, uint64_t length, os_error *err)
+static os_code upload_body_read_file(const struct upload_reader *reader, char *data, uint64_t length, os_error *err)
 {
     uint64_t done = 0;
     while (done < length) {
@@ -73,15 +73,15 @@ static os_code read_file(const struct stage_reader *reader, char *data, uint64_t
         if (got < 0)
             return io_error(reader, err);
         if (got == 0)
-            return changed(reader, err);
+            return upload_body_changed(reader, err);
         done += (uint64_t)got;
     }
     return OS_OK;
 }
 
 /* What body_open has read of it first, then the stream itself. */
-static os_code read_stream(const struct stage_reader *reader, char *data, uint64_t size, uint64_t *ret_length,
-                           os_error *err)
+static os_code upload_body_read_stream(const struct upload_reader *reader, char *data, uint64_t size,
+                                       uint64_t *ret_length, os_error *err)
 {
     struct body *body = reader->body;
     uint64_t before = body->http.length > reader->offset ? body->http.length - reader->offset : 0;
@@ -100,7 +100,7 @@ static os_code read_stream(const struct stage_reader *reader, char *data, uint64
     return code;
 }
 
-static os_code take(struct stage_reader *reader, uint64_t most, struct stage_bytes *ret, os_error *err)
+static os_code upload_body_take(struct upload_reader *reader, uint64_t most, struct upload_bytes *ret, os_error *err)
 {
     const struct body *body = reader->body;
     uint64_t left = body->goes_on ? most : body->http.length - reader->offset;
@@ -110,17 +110,17 @@ static os_code take(struct stage_reader *reader, uint64_t most, struct stage_byt
         ret->length = length;
         return OS_OK;
     }
-    os_code code = make_room(ret, length, err);
+    os_code code = upload_body_make_room(ret, length, err);
     if (code == OS_OK && is_file(reader))
-        code = read_file(reader, ret->buffer, length, err);
+        code = upload_body_read_file(reader, ret->buffer, length, err);
     else if (code == OS_OK)
-        code = read_stream(reader, ret->buffer, length, &length, err);
+        code = upload_body_read_stream(reader, ret->buffer, length, &length, err);
     ret->data = ret->buffer;
     ret->length = length;
     return code;
 }
 
-void stage_bytes_free(struct stage_bytes *bytes)
+void upload_bytes_free(struct upload_bytes *bytes)
 {
     free(bytes->buffer);
     bytes->buffer = NULL;
@@ -137,7 +137,7 @@ static void write_crc(enum s3_checksum checksum, uint64_t crc, char *ret)
         crc64nvme_text(crc, ret);
 }
 
-static bool add_md5(struct stage_bytes *bytes)
+static bool upload_body_add_md5(struct upload_bytes *bytes)
 {
     unsigned char digest[MD5_SIZE];
     if (!md5_digest(bytes->data, (size_t)bytes->length, digest))
@@ -147,7 +147,7 @@ static bool add_md5(struct stage_bytes *bytes)
     return true;
 }
 
-static void add_crc(struct stage_reader *reader, struct stage_bytes *bytes)
+static void add_crc(struct upload_reader *reader, struct upload_bytes *bytes)
 {
     size_t length = (size_t)bytes->length;
     uint64_t crc;
@@ -161,7 +161,7 @@ static void add_crc(struct stage_reader *reader, struct stage_bytes *bytes)
     write_crc(reader->checksum, crc, bytes->sum_text);
 }
 
-static bool add_sha256(struct stage_bytes *bytes)
+static bool add_sha256(struct upload_bytes *bytes)
 {
     unsigned char digest[SHA256_SIZE];
     if (!sha256_digest(bytes->data, (size_t)bytes->length, digest))
@@ -170,10 +170,10 @@ static bool add_sha256(struct stage_bytes *bytes)
     return true;
 }
 
-static bool add_sum(struct stage_reader *reader, struct stage_bytes *bytes)
+static bool add_sum(struct upload_reader *reader, struct upload_bytes *bytes)
 {
     if (reader->checksum == S3_CHECKSUM_NONE)
-        return reader->bare || add_md5(bytes);
+        return reader->bare || upload_body_add_md5(bytes);
     if (reader->checksum != S3_CHECKSUM_SHA256)
         add_crc(reader, bytes);
     else if (!add_sha256(bytes))
@@ -183,9 +183,9 @@ static bool add_sum(struct stage_reader *reader, struct stage_bytes *bytes)
     return true;
 }
 
-os_code stage_read(struct stage_reader *reader, uint64_t most, struct stage_bytes *ret, os_error *err)
+os_code upload_reader_next(struct upload_reader *reader, uint64_t most, struct upload_bytes *ret, os_error *err)
 {
-    os_code code = take(reader, most, ret, err);
+    os_code code = upload_body_take(reader, most, ret, err);
     if (code != OS_OK)
         return code;
     memset(&ret->sums, 0, sizeof(ret->sums));
@@ -193,7 +193,7 @@ os_code stage_read(struct stage_reader *reader, uint64_t most, struct stage_byte
     return add_sum(reader, ret) ? OS_OK : error_no_memory(err);
 }
 
-os_code stage_reader_end(const struct stage_reader *reader, os_error *err)
+os_code upload_reader_end(const struct upload_reader *reader, os_error *err)
 {
     struct stat after;
     if (!is_file(reader))
@@ -203,10 +203,10 @@ os_code stage_reader_end(const struct stage_reader *reader, os_error *err)
     bool same = (uint64_t)after.st_size == reader->body->http.length &&
                 after.st_mtim.tv_sec == reader->before.st_mtim.tv_sec &&
                 after.st_mtim.tv_nsec == reader->before.st_mtim.tv_nsec;
-    return same ? OS_OK : changed(reader, err);
+    return same ? OS_OK : upload_body_changed(reader, err);
 }
 
-void stage_reader_sum(const struct stage_reader *reader, char *ret)
+void upload_reader_sum(const struct upload_reader *reader, char *ret)
 {
     assert(reader->checksum == S3_CHECKSUM_CRC32C || reader->checksum == S3_CHECKSUM_CRC64NVME);
     write_crc(reader->checksum, reader->crc, ret);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An abort, and then a HEAD, may each take STAGE_ABORT_MS beyond the deadline (guarded/abort_and_verify.c). */
+/* An abort, and then a HEAD, may each take UPLOAD_ABORT_MS beyond the deadline (guarded/abort_and_verify.c). */
 enum { SLACK_MS = 5000 };
 
 void frame_enter(struct worker *worker)

@@ -16,7 +16,7 @@ enum { CREATE = 1, MATCH = 0 };
 
 struct wanted {
     os_code code;
-    enum way_request request;
+    enum write_plan_request request;
     os_guard guard;
     bool conditional;
     enum s3_vendor_condition vendor;
@@ -27,7 +27,7 @@ struct row {
     struct profile (*profile)(void);
     os_guard guard;
     unsigned flags;
-    struct way_wish wish;
+    struct write_plan_params params;
     struct wanted wanted;
 };
 
@@ -54,89 +54,94 @@ struct row {
 
 static const struct row rows[] = {
     /* without a profile: the record, as ever */
-    {"put", NULL, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, RECORD_BY(WAY_PUT_OBJECT)},
-    {"put, replacing", NULL, OS_GUARD_AUTO, 0, {WAY_PUT, MATCH, 5}, RECORD_BY(WAY_PUT_OBJECT)},
-    {"copy", NULL, OS_GUARD_RECORD, 0, {WAY_COPY, CREATE, 0}, RECORD_BY(WAY_COPY_OBJECT)},
-    {"delete", NULL, OS_GUARD_RECORD, 0, {WAY_DELETE, MATCH, 0}, RECORD_BY(WAY_DELETE_OBJECT)},
-    {"headers on", NULL, OS_GUARD_AUTO, HEADERS_ON, {WAY_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
-    {"no conditions", NULL, OS_GUARD_AUTO, HEADERS_ON | NO_CONDITIONS, {WAY_PUT, CREATE, 5}, RECORD_BY(WAY_PUT_OBJECT)},
-    {"8 MiB", NULL, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 8 << 20}, RECORD_BY(WAY_PUT_OBJECT)},
-    {"over 8 MiB", NULL, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, (8 << 20) + 1}, RECORD_BY(WAY_COMPLETE_UPLOAD)},
-    {"too large", NULL, OS_GUARD_AUTO, NO_UPLOADS, {WAY_PUT, CREATE, (8 << 20) + 1}, REFUSED(OS_ERR_TOO_LARGE)},
-    {"copy of 5 GiB", NULL, OS_GUARD_AUTO, 0, {WAY_COPY, CREATE, 5 * GIB}, RECORD_BY(WAY_COPY_OBJECT)},
-    {"larger copy", NULL, OS_GUARD_AUTO, 0, {WAY_COPY, MATCH, 5 * GIB + 1}, RECORD_BY(WAY_COMPLETE_UPLOAD)},
-    {"copy too large", NULL, OS_GUARD_AUTO, NO_UPLOADS, {WAY_COPY, MATCH, 6 * GIB}, REFUSED(OS_ERR_TOO_LARGE)},
-    {"complete", NULL, OS_GUARD_AUTO, 0, {WAY_COMPLETE, CREATE, 0}, RECORD_BY(WAY_COMPLETE_UPLOAD)},
-    {"rename", NULL, OS_GUARD_AUTO, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"no ledger", NULL, OS_GUARD_AUTO, NO_LEDGER, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_CONFIG)},
-    {"native, no profile", NULL, OS_GUARD_NATIVE, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"both, no profile", NULL, OS_GUARD_BOTH, 0, {WAY_PUT, MATCH, 5}, BOTH_BY(WAY_PUT_OBJECT)},
-    {"both, no profile", NULL, OS_GUARD_BOTH, 0, {WAY_DELETE, MATCH, 0}, BOTH_BY(WAY_DELETE_OBJECT)},
-    {"both, no ledger", NULL, OS_GUARD_BOTH, NO_LEDGER, {WAY_PUT, MATCH, 5}, REFUSED(OS_ERR_CONFIG)},
+    {"put", NULL, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 5}, RECORD_BY(PLAN_PUT_OBJECT)},
+    {"put, replacing", NULL, OS_GUARD_AUTO, 0, {PLAN_PUT, MATCH, 5}, RECORD_BY(PLAN_PUT_OBJECT)},
+    {"copy", NULL, OS_GUARD_RECORD, 0, {PLAN_COPY, CREATE, 0}, RECORD_BY(PLAN_COPY_OBJECT)},
+    {"delete", NULL, OS_GUARD_RECORD, 0, {PLAN_DELETE, MATCH, 0}, RECORD_BY(PLAN_DELETE_OBJECT)},
+    {"headers on", NULL, OS_GUARD_AUTO, HEADERS_ON, {PLAN_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(PLAN_PUT_OBJECT)},
+    {"no conditions",
+     NULL,
+     OS_GUARD_AUTO,
+     HEADERS_ON | NO_CONDITIONS,
+     {PLAN_PUT, CREATE, 5},
+     RECORD_BY(PLAN_PUT_OBJECT)},
+    {"8 MiB", NULL, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 8 << 20}, RECORD_BY(PLAN_PUT_OBJECT)},
+    {"over 8 MiB", NULL, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, (8 << 20) + 1}, RECORD_BY(PLAN_COMPLETE_UPLOAD)},
+    {"too large", NULL, OS_GUARD_AUTO, NO_UPLOADS, {PLAN_PUT, CREATE, (8 << 20) + 1}, REFUSED(OS_ERR_TOO_LARGE)},
+    {"copy of 5 GiB", NULL, OS_GUARD_AUTO, 0, {PLAN_COPY, CREATE, 5 * GIB}, RECORD_BY(PLAN_COPY_OBJECT)},
+    {"larger copy", NULL, OS_GUARD_AUTO, 0, {PLAN_COPY, MATCH, 5 * GIB + 1}, RECORD_BY(PLAN_COMPLETE_UPLOAD)},
+    {"copy too large", NULL, OS_GUARD_AUTO, NO_UPLOADS, {PLAN_COPY, MATCH, 6 * GIB}, REFUSED(OS_ERR_TOO_LARGE)},
+    {"complete", NULL, OS_GUARD_AUTO, 0, {PLAN_COMPLETE, CREATE, 0}, RECORD_BY(PLAN_COMPLETE_UPLOAD)},
+    {"rename", NULL, OS_GUARD_AUTO, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"no ledger", NULL, OS_GUARD_AUTO, NO_LEDGER, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_CONFIG)},
+    {"native, no profile", NULL, OS_GUARD_NATIVE, 0, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"both, no profile", NULL, OS_GUARD_BOTH, 0, {PLAN_PUT, MATCH, 5}, BOTH_BY(PLAN_PUT_OBJECT)},
+    {"both, no profile", NULL, OS_GUARD_BOTH, 0, {PLAN_DELETE, MATCH, 0}, BOTH_BY(PLAN_DELETE_OBJECT)},
+    {"both, no ledger", NULL, OS_GUARD_BOTH, NO_LEDGER, {PLAN_PUT, MATCH, 5}, REFUSED(OS_ERR_CONFIG)},
 
     /* everything proven */
-    {"put", all_proven, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, NATIVE_BY(WAY_PUT_OBJECT)},
-    {"put, replacing", all_proven, OS_GUARD_AUTO, NO_LEDGER, {WAY_PUT, MATCH, 5}, NATIVE_BY(WAY_PUT_OBJECT)},
-    {"large put", all_proven, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 9 << 20}, NATIVE_BY(WAY_COMPLETE_UPLOAD)},
-    {"copy", all_proven, OS_GUARD_AUTO, 0, {WAY_COPY, CREATE, 5}, NATIVE_BY(WAY_COPY_OBJECT)},
-    {"large copy", all_proven, OS_GUARD_NATIVE, 0, {WAY_COPY, CREATE, 6 * GIB}, NATIVE_BY(WAY_COMPLETE_UPLOAD)},
-    {"delete", all_proven, OS_GUARD_AUTO, 0, {WAY_DELETE, MATCH, 0}, NATIVE_BY(WAY_DELETE_OBJECT)},
-    {"complete", all_proven, OS_GUARD_AUTO, 0, {WAY_COMPLETE, MATCH, 0}, NATIVE_BY(WAY_COMPLETE_UPLOAD)},
-    {"rename", all_proven, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"record", all_proven, OS_GUARD_RECORD, 0, {WAY_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
-    {"headers off", all_proven, OS_GUARD_AUTO, HEADERS_OFF, {WAY_PUT, CREATE, 5}, RECORD_BY(WAY_PUT_OBJECT)},
-    {"no conditions", all_proven, OS_GUARD_AUTO, NO_CONDITIONS, {WAY_PUT, CREATE, 5}, RECORD_BY(WAY_PUT_OBJECT)},
-    {"no uploads", all_proven, OS_GUARD_AUTO, NO_UPLOADS, {WAY_COPY, MATCH, 5}, NATIVE_BY(WAY_COPY_OBJECT)},
-    {"both", all_proven, OS_GUARD_BOTH, 0, {WAY_COPY, MATCH, 5}, BOTH_BY(WAY_COPY_OBJECT)},
+    {"put", all_proven, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 5}, NATIVE_BY(PLAN_PUT_OBJECT)},
+    {"put, replacing", all_proven, OS_GUARD_AUTO, NO_LEDGER, {PLAN_PUT, MATCH, 5}, NATIVE_BY(PLAN_PUT_OBJECT)},
+    {"large put", all_proven, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 9 << 20}, NATIVE_BY(PLAN_COMPLETE_UPLOAD)},
+    {"copy", all_proven, OS_GUARD_AUTO, 0, {PLAN_COPY, CREATE, 5}, NATIVE_BY(PLAN_COPY_OBJECT)},
+    {"large copy", all_proven, OS_GUARD_NATIVE, 0, {PLAN_COPY, CREATE, 6 * GIB}, NATIVE_BY(PLAN_COMPLETE_UPLOAD)},
+    {"delete", all_proven, OS_GUARD_AUTO, 0, {PLAN_DELETE, MATCH, 0}, NATIVE_BY(PLAN_DELETE_OBJECT)},
+    {"complete", all_proven, OS_GUARD_AUTO, 0, {PLAN_COMPLETE, MATCH, 0}, NATIVE_BY(PLAN_COMPLETE_UPLOAD)},
+    {"rename", all_proven, OS_GUARD_NATIVE, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"record", all_proven, OS_GUARD_RECORD, 0, {PLAN_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(PLAN_PUT_OBJECT)},
+    {"headers off", all_proven, OS_GUARD_AUTO, HEADERS_OFF, {PLAN_PUT, CREATE, 5}, RECORD_BY(PLAN_PUT_OBJECT)},
+    {"no conditions", all_proven, OS_GUARD_AUTO, NO_CONDITIONS, {PLAN_PUT, CREATE, 5}, RECORD_BY(PLAN_PUT_OBJECT)},
+    {"no uploads", all_proven, OS_GUARD_AUTO, NO_UPLOADS, {PLAN_COPY, MATCH, 5}, NATIVE_BY(PLAN_COPY_OBJECT)},
+    {"both", all_proven, OS_GUARD_BOTH, 0, {PLAN_COPY, MATCH, 5}, BOTH_BY(PLAN_COPY_OBJECT)},
 
     /* renames */
-    {"rename", renames, OS_GUARD_AUTO, NO_LEDGER, {WAY_RENAME, CREATE, 0}, NATIVE_BY(WAY_RENAME_OBJECT)},
-    {"rename", renames, OS_GUARD_RECORD, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"rename", renames, OS_GUARD_BOTH, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"rename", rename_unknown, OS_GUARD_AUTO, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"rename", rename_unknown, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"rename", rename_not_there, OS_GUARD_AUTO, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"rename", rename_not_there, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"rename", rename_unproven, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"rename", rename_unproven, OS_GUARD_NATIVE, 0, {WAY_RENAME, MATCH, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"rename", rename_racy, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"rename", hardly_raced, OS_GUARD_NATIVE, 0, {WAY_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", renames, OS_GUARD_AUTO, NO_LEDGER, {PLAN_RENAME, CREATE, 0}, NATIVE_BY(PLAN_RENAME_OBJECT)},
+    {"rename", renames, OS_GUARD_RECORD, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", renames, OS_GUARD_BOTH, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_unknown, OS_GUARD_AUTO, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_unknown, OS_GUARD_NATIVE, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_not_there, OS_GUARD_AUTO, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_not_there, OS_GUARD_NATIVE, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_unproven, OS_GUARD_NATIVE, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_unproven, OS_GUARD_NATIVE, 0, {PLAN_RENAME, MATCH, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", rename_racy, OS_GUARD_NATIVE, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"rename", hardly_raced, OS_GUARD_NATIVE, 0, {PLAN_RENAME, CREATE, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
 
     /* COPY and DELETE ignore their condition */
-    {"put", copy_and_delete_ignore, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, NATIVE_BY(WAY_PUT_OBJECT)},
-    {"copy", copy_and_delete_ignore, OS_GUARD_AUTO, 0, {WAY_COPY, CREATE, 5}, NATIVE_BY(WAY_COMPLETE_UPLOAD)},
+    {"put", copy_and_delete_ignore, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 5}, NATIVE_BY(PLAN_PUT_OBJECT)},
+    {"copy", copy_and_delete_ignore, OS_GUARD_AUTO, 0, {PLAN_COPY, CREATE, 5}, NATIVE_BY(PLAN_COMPLETE_UPLOAD)},
     {"put beside such deletes",
      copy_and_delete_ignore,
      OS_GUARD_AUTO,
      0,
-     {WAY_PUT, MATCH, 5},
-     RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
+     {PLAN_PUT, MATCH, 5},
+     RECORD_AND_HEADER_BY(PLAN_PUT_OBJECT)},
     {"delete",
      copy_and_delete_ignore,
      OS_GUARD_AUTO,
      0,
-     {WAY_DELETE, MATCH, 0},
-     RECORD_AND_HEADER_BY(WAY_DELETE_OBJECT)},
+     {PLAN_DELETE, MATCH, 0},
+     RECORD_AND_HEADER_BY(PLAN_DELETE_OBJECT)},
     {"delete, no ledger",
      copy_and_delete_ignore,
      OS_GUARD_AUTO,
      NO_LEDGER,
-     {WAY_DELETE, MATCH, 0},
+     {PLAN_DELETE, MATCH, 0},
      REFUSED(OS_ERR_CONFIG)},
-    {"put", copy_and_delete_ignore, OS_GUARD_NATIVE, 0, {WAY_PUT, MATCH, 5}, NATIVE_BY(WAY_PUT_OBJECT)},
-    {"delete", copy_and_delete_ignore, OS_GUARD_NATIVE, 0, {WAY_DELETE, MATCH, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"copy, both", copy_and_delete_ignore, OS_GUARD_BOTH, 0, {WAY_COPY, CREATE, 5}, BOTH_BY(WAY_COMPLETE_UPLOAD)},
+    {"put", copy_and_delete_ignore, OS_GUARD_NATIVE, 0, {PLAN_PUT, MATCH, 5}, NATIVE_BY(PLAN_PUT_OBJECT)},
+    {"delete", copy_and_delete_ignore, OS_GUARD_NATIVE, 0, {PLAN_DELETE, MATCH, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"copy, both", copy_and_delete_ignore, OS_GUARD_BOTH, 0, {PLAN_COPY, CREATE, 5}, BOTH_BY(PLAN_COMPLETE_UPLOAD)},
     {"delete, both",
      copy_and_delete_ignore,
      OS_GUARD_BOTH,
      0,
-     {WAY_DELETE, MATCH, 0},
-     RECORD_AND_HEADER_BY(WAY_DELETE_OBJECT)},
+     {PLAN_DELETE, MATCH, 0},
+     RECORD_AND_HEADER_BY(PLAN_DELETE_OBJECT)},
     {"copy without uploads",
      copy_and_delete_ignore,
      OS_GUARD_NATIVE,
      NO_UPLOADS,
-     {WAY_COPY, CREATE, 5},
+     {PLAN_COPY, CREATE, 5},
      REFUSED(OS_ERR_UNSUPPORTED)},
 
     /* a vendor's header */
@@ -144,77 +149,77 @@ static const struct row rows[] = {
      vendors_only,
      OS_GUARD_NATIVE,
      0,
-     {WAY_PUT, CREATE, 5},
-     {OS_OK, WAY_PUT_OBJECT, OS_GUARD_NATIVE, false, S3_VENDOR_ALIBABA}},
+     {PLAN_PUT, CREATE, 5},
+     {OS_OK, PLAN_PUT_OBJECT, OS_GUARD_NATIVE, false, S3_VENDOR_ALIBABA}},
     {"copy",
      vendors_only,
      OS_GUARD_BOTH,
      0,
-     {WAY_COPY, CREATE, 5},
-     {OS_OK, WAY_COPY_OBJECT, OS_GUARD_BOTH, false, S3_VENDOR_ALIBABA}},
-    {"replacing", vendors_only, OS_GUARD_NATIVE, 0, {WAY_PUT, MATCH, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+     {PLAN_COPY, CREATE, 5},
+     {OS_OK, PLAN_COPY_OBJECT, OS_GUARD_BOTH, false, S3_VENDOR_ALIBABA}},
+    {"replacing", vendors_only, OS_GUARD_NATIVE, 0, {PLAN_PUT, MATCH, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
     {"large bodies have none",
      vendors_only,
      OS_GUARD_NATIVE,
      0,
-     {WAY_PUT, CREATE, 9 << 20},
+     {PLAN_PUT, CREATE, 9 << 20},
      REFUSED(OS_ERR_UNSUPPORTED)},
     {"nor then may small ones rely on it",
      vendors_only,
      OS_GUARD_AUTO,
      0,
-     {WAY_PUT, CREATE, 5},
-     RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
+     {PLAN_PUT, CREATE, 5},
+     RECORD_AND_HEADER_BY(PLAN_PUT_OBJECT)},
     {"unless there are no large ones",
      vendors_only,
      OS_GUARD_AUTO,
      NO_UPLOADS,
-     {WAY_PUT, CREATE, 5},
-     {OS_OK, WAY_PUT_OBJECT, OS_GUARD_NATIVE, false, S3_VENDOR_ALIBABA}},
+     {PLAN_PUT, CREATE, 5},
+     {OS_OK, PLAN_PUT_OBJECT, OS_GUARD_NATIVE, false, S3_VENDOR_ALIBABA}},
     {"Complete comes before it",
      vendor_and_complete,
      OS_GUARD_NATIVE,
      0,
-     {WAY_COPY, CREATE, 5},
-     NATIVE_BY(WAY_COMPLETE_UPLOAD)},
+     {PLAN_COPY, CREATE, 5},
+     NATIVE_BY(PLAN_COMPLETE_UPLOAD)},
     {"and after it without uploads",
      vendor_and_complete,
      OS_GUARD_NATIVE,
      NO_UPLOADS,
-     {WAY_COPY, CREATE, 5},
-     {OS_OK, WAY_COPY_OBJECT, OS_GUARD_NATIVE, false, S3_VENDOR_CLOUDFLARE}},
+     {PLAN_COPY, CREATE, 5},
+     {OS_OK, PLAN_COPY_OBJECT, OS_GUARD_NATIVE, false, S3_VENDOR_CLOUDFLARE}},
 
     /* nothing proven */
-    {"ignored", all_ignored, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
+    {"ignored", all_ignored, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(PLAN_PUT_OBJECT)},
     {"ignored, 65 KiB",
      all_ignored,
      OS_GUARD_AUTO,
      0,
-     {WAY_PUT, CREATE, 65 << 10},
-     RECORD_AND_HEADER_BY(WAY_COMPLETE_UPLOAD)},
-    {"ignored", all_ignored, OS_GUARD_NATIVE, 0, {WAY_COPY, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"ignored", all_ignored, OS_GUARD_BOTH, 0, {WAY_PUT, MATCH, 5}, RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
-    {"racy", nothing_atomic, OS_GUARD_NATIVE, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"too few rounds", hardly_raced, OS_GUARD_NATIVE, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"too few rounds", hardly_raced, OS_GUARD_NATIVE, 0, {WAY_DELETE, MATCH, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"too few rounds", hardly_raced, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
-    {"Google's word", google_documented, OS_GUARD_NATIVE, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"Google's word", google_documented, OS_GUARD_NATIVE, 0, {WAY_COPY, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"Google refuses", google_refused, OS_GUARD_NATIVE, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"racy", nothing_atomic, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
-    {"racy", nothing_atomic, OS_GUARD_BOTH, 0, {WAY_PUT, CREATE, 5}, BOTH_BY(WAY_PUT_OBJECT)},
-    {"refused", put_refuses, OS_GUARD_AUTO, 0, {WAY_PUT, CREATE, 5}, RECORD_BY(WAY_PUT_OBJECT)},
-    {"refused", put_refuses, OS_GUARD_BOTH, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"unmeetable", put_unmeetable, OS_GUARD_RECORD, 0, {WAY_PUT, MATCH, 5}, RECORD_BY(WAY_PUT_OBJECT)},
-    {"unmeetable", put_unmeetable, OS_GUARD_RECORD, 0, {WAY_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(WAY_PUT_OBJECT)},
-    {"unmeetable", put_unmeetable, OS_GUARD_BOTH, 0, {WAY_PUT, MATCH, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"the nonce is lost", metadata_lost, OS_GUARD_NATIVE, 0, {WAY_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
-    {"the nonce is lost", metadata_lost, OS_GUARD_NATIVE, 0, {WAY_DELETE, MATCH, 0}, NATIVE_BY(WAY_DELETE_OBJECT)},
+     {PLAN_PUT, CREATE, 65 << 10},
+     RECORD_AND_HEADER_BY(PLAN_COMPLETE_UPLOAD)},
+    {"ignored", all_ignored, OS_GUARD_NATIVE, 0, {PLAN_COPY, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"ignored", all_ignored, OS_GUARD_BOTH, 0, {PLAN_PUT, MATCH, 5}, RECORD_AND_HEADER_BY(PLAN_PUT_OBJECT)},
+    {"racy", nothing_atomic, OS_GUARD_NATIVE, 0, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"too few rounds", hardly_raced, OS_GUARD_NATIVE, 0, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"too few rounds", hardly_raced, OS_GUARD_NATIVE, 0, {PLAN_DELETE, MATCH, 0}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"too few rounds", hardly_raced, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(PLAN_PUT_OBJECT)},
+    {"Google's word", google_documented, OS_GUARD_NATIVE, 0, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"Google's word", google_documented, OS_GUARD_NATIVE, 0, {PLAN_COPY, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"Google refuses", google_refused, OS_GUARD_NATIVE, 0, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"racy", nothing_atomic, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(PLAN_PUT_OBJECT)},
+    {"racy", nothing_atomic, OS_GUARD_BOTH, 0, {PLAN_PUT, CREATE, 5}, BOTH_BY(PLAN_PUT_OBJECT)},
+    {"refused", put_refuses, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 5}, RECORD_BY(PLAN_PUT_OBJECT)},
+    {"refused", put_refuses, OS_GUARD_BOTH, 0, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"unmeetable", put_unmeetable, OS_GUARD_RECORD, 0, {PLAN_PUT, MATCH, 5}, RECORD_BY(PLAN_PUT_OBJECT)},
+    {"unmeetable", put_unmeetable, OS_GUARD_RECORD, 0, {PLAN_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(PLAN_PUT_OBJECT)},
+    {"unmeetable", put_unmeetable, OS_GUARD_BOTH, 0, {PLAN_PUT, MATCH, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"the nonce is lost", metadata_lost, OS_GUARD_NATIVE, 0, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"the nonce is lost", metadata_lost, OS_GUARD_NATIVE, 0, {PLAN_DELETE, MATCH, 0}, NATIVE_BY(PLAN_DELETE_OBJECT)},
 };
 
-static struct way_rules rules_of(const struct row *row, const struct profile *profile)
+static struct write_plan_rules rules_of(const struct row *row, const struct profile *profile)
 {
-    struct way_rules rules = {
+    struct write_plan_rules rules = {
         .guard = row->guard,
         .profile = row->profile ? profile : NULL,
         .has_ledger = !(row->flags & NO_LEDGER),
@@ -234,172 +239,175 @@ TEST(each_write_goes_its_way)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct row *row = &rows[i];
         struct profile profile = row->profile ? row->profile() : (struct profile){.name = ""};
-        struct way_rules rules = rules_of(row, &profile);
-        struct way way = {.request = 99};
+        struct write_plan_rules rules = rules_of(row, &profile);
+        struct write_plan plan = {.request = 99};
         os_error error = {0};
-        os_code code = way_choose(&rules, &row->wish, &way, &error);
+        os_code code = write_plan_choose(&rules, &row->params, &plan, &error);
         if (code != row->wanted.code)
             fail_msg("row %zu (%s): %s, %s", i, row->name, os_code_name(code), error.message);
         if (code != OS_OK) {
-            assert_int_equal(way.request, 99);
+            assert_int_equal(plan.request, 99);
             assert_int_equal(error.code, code);
             continue;
         }
-        bool as_wanted = way.request == row->wanted.request && way.guard == row->wanted.guard &&
-                         way.conditional == row->wanted.conditional && way.vendor == row->wanted.vendor;
+        bool as_wanted = plan.request == row->wanted.request && plan.guard == row->wanted.guard &&
+                         plan.conditional == row->wanted.conditional && plan.vendor == row->wanted.vendor;
         if (!as_wanted)
             fail_msg("row %zu (%s): %s, guard %d, conditional %d, vendor %d", i, row->name,
-                     way_request_name(way.request), (int)way.guard, way.conditional, (int)way.vendor);
+                     write_plan_request_name(plan.request), (int)plan.guard, plan.conditional, (int)plan.vendor);
     }
 }
 
 TEST(what_a_409_means_is_in_the_profile)
 {
     struct profile profile = all_proven();
-    struct way_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true, .has_ledger = true};
-    struct way_wish put = {WAY_PUT, true, 5};
-    struct way_wish complete = {WAY_COMPLETE, true, 0};
-    struct way way;
-    assert_int_equal(way_choose(&rules, &put, &way, NULL), OS_OK);
-    assert_int_equal(way.answer_409, GUARD_409_SEND_AGAIN);
-    assert_int_equal(way_choose(&rules, &complete, &way, NULL), OS_OK);
-    assert_int_equal(way.answer_409, GUARD_409_FINAL);
+    struct write_plan_rules rules = {
+        .profile = &profile, .has_conditions = true, .has_uploads = true, .has_ledger = true};
+    struct write_plan_params put = {PLAN_PUT, true, 5};
+    struct write_plan_params complete = {PLAN_COMPLETE, true, 0};
+    struct write_plan plan;
+    assert_int_equal(write_plan_choose(&rules, &put, &plan, NULL), OS_OK);
+    assert_int_equal(plan.answer_409, GUARD_409_SEND_AGAIN);
+    assert_int_equal(write_plan_choose(&rules, &complete, &plan, NULL), OS_OK);
+    assert_int_equal(plan.answer_409, GUARD_409_FINAL);
     rules.profile = NULL;
-    assert_int_equal(way_choose(&rules, &put, &way, NULL), OS_OK);
-    assert_int_equal(way.answer_409, GUARD_409_AMBIGUOUS);
+    assert_int_equal(write_plan_choose(&rules, &put, &plan, NULL), OS_OK);
+    assert_int_equal(plan.answer_409, GUARD_409_AMBIGUOUS);
 }
 
 TEST(beside_native_creations_records_prove_less)
 {
     struct profile profile = copy_and_delete_ignore();
-    struct way_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true, .has_ledger = true};
-    struct way_wish replacement = {WAY_PUT, false, 5};
-    struct way way;
-    assert_int_equal(way_choose(&rules, &replacement, &way, NULL), OS_OK);
-    assert_int_equal(way.guard, OS_GUARD_RECORD);
-    assert_true(way.native_writers);
+    struct write_plan_rules rules = {
+        .profile = &profile, .has_conditions = true, .has_uploads = true, .has_ledger = true};
+    struct write_plan_params replacement = {PLAN_PUT, false, 5};
+    struct write_plan plan;
+    assert_int_equal(write_plan_choose(&rules, &replacement, &plan, NULL), OS_OK);
+    assert_int_equal(plan.guard, OS_GUARD_RECORD);
+    assert_true(plan.native_writers);
     profile = nothing_atomic();
-    assert_int_equal(way_choose(&rules, &replacement, &way, NULL), OS_OK);
-    assert_false(way.native_writers);
+    assert_int_equal(write_plan_choose(&rules, &replacement, &plan, NULL), OS_OK);
+    assert_false(plan.native_writers);
 }
 
 TEST(in_both_others_may_write_without_a_record)
 {
     struct profile profile = all_proven();
-    struct way_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true, .has_ledger = true};
-    struct way_wish put = {WAY_PUT, true, 5};
-    struct way way;
+    struct write_plan_rules rules = {
+        .profile = &profile, .has_conditions = true, .has_uploads = true, .has_ledger = true};
+    struct write_plan_params put = {PLAN_PUT, true, 5};
+    struct write_plan plan;
     rules.guard = OS_GUARD_BOTH;
-    assert_int_equal(way_choose(&rules, &put, &way, NULL), OS_OK);
-    assert_true(way.native_writers);
+    assert_int_equal(write_plan_choose(&rules, &put, &plan, NULL), OS_OK);
+    assert_true(plan.native_writers);
     rules.guard = OS_GUARD_RECORD;
-    assert_int_equal(way_choose(&rules, &put, &way, NULL), OS_OK);
-    assert_false(way.native_writers);
+    assert_int_equal(write_plan_choose(&rules, &put, &plan, NULL), OS_OK);
+    assert_false(plan.native_writers);
 }
 
 TEST(a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request)
 {
-    struct way_rules rules = {.has_uploads = true};
-    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 8 << 20);
-    assert_int_equal(way_stage_above(&rules, WAY_COPY, true), 5 * GIB);
+    struct write_plan_rules rules = {.has_uploads = true};
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_COPY, true), 5 * GIB);
     rules.stage_above = 1000;
-    assert_int_equal(way_stage_above(&rules, WAY_PUT, false), 1000);
-    assert_int_equal(way_stage_above(&rules, WAY_COPY, false), 1000);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, false), 1000);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_COPY, false), 1000);
     rules.stage_above = 6 * GIB;
-    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 5 * GIB);
-    assert_int_equal(way_stage_above(&rules, WAY_COPY, true), 5 * GIB);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 5 * GIB);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_COPY, true), 5 * GIB);
 }
 
 /* F2: what does not arrive at once makes a dead writer's record block for long. */
 TEST(where_only_the_record_excludes_what_does_not_arrive_at_once_is_staged)
 {
     struct profile profile = all_ignored();
-    struct way_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
-    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 12 << 10);
-    assert_int_equal(way_stage_above(&rules, WAY_PUT, false), 12 << 10);
+    struct write_plan_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 12 << 10);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, false), 12 << 10);
     rules.stage_above = 1 << 20; /* the caller's own */
-    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 1 << 20);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 1 << 20);
     rules.stage_above = 0;
     rules.has_uploads = false;
-    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 8 << 20);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
 }
 
 /* F2: there the rest of a body may come at any time, so that its beginning never dies. */
 TEST(where_stalled_bodies_are_kept_no_body_is_stalled)
 {
     struct profile profile = all_proven();
-    struct way_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
-    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 8 << 20);
+    struct write_plan_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
     rules.keeps_stalled_bodies = true;
-    assert_int_equal(way_stage_above(&rules, WAY_PUT, true), 12 << 10);
-    assert_int_equal(way_stage_above(&rules, WAY_COPY, true), 5 * GIB);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 12 << 10);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_COPY, true), 5 * GIB);
 }
 
 TEST(one_condition_goes_along)
 {
     struct s3_condition condition;
-    struct way plain = {.conditional = true};
-    way_condition(&plain, NULL, &condition);
+    struct write_plan plain = {.conditional = true};
+    write_plan_condition(&plain, NULL, &condition);
     assert_true(condition.if_none_match_any);
     assert_null(condition.if_match);
-    way_condition(&plain, "\"e\"", &condition);
+    write_plan_condition(&plain, "\"e\"", &condition);
     assert_false(condition.if_none_match_any);
     assert_string_equal(condition.if_match, "\"e\"");
-    struct way vendor = {.vendor = S3_VENDOR_GOOGLE};
-    way_condition(&vendor, NULL, &condition);
+    struct write_plan vendor = {.vendor = S3_VENDOR_GOOGLE};
+    write_plan_condition(&vendor, NULL, &condition);
     assert_int_equal(condition.vendor, S3_VENDOR_GOOGLE);
     assert_false(condition.if_none_match_any);
-    struct way none = {.request = WAY_PUT_OBJECT};
-    way_condition(&none, "\"e\"", &condition);
+    struct write_plan none = {.request = PLAN_PUT_OBJECT};
+    write_plan_condition(&none, "\"e\"", &condition);
     assert_null(condition.if_match);
 }
 
 TEST(refusals_say_what_to_change)
 {
     struct profile profile = all_ignored();
-    struct way_rules rules = {.guard = OS_GUARD_NATIVE, .profile = &profile, .has_conditions = true};
-    struct way_wish copy = {WAY_COPY, true, 5};
-    struct way way;
+    struct write_plan_rules rules = {.guard = OS_GUARD_NATIVE, .profile = &profile, .has_conditions = true};
+    struct write_plan_params copy = {PLAN_COPY, true, 5};
+    struct write_plan plan;
     os_error error;
-    assert_int_equal(way_choose(&rules, &copy, &way, &error), OS_ERR_UNSUPPORTED);
+    assert_int_equal(write_plan_choose(&rules, &copy, &plan, &error), OS_ERR_UNSUPPORTED);
     assert_non_null(strstr(error.message, "ignoring"));
     assert_non_null(strstr(error.message, "CopyObject with If-None-Match: *"));
     assert_non_null(strstr(error.message, "guard=record"));
     rules.guard = OS_GUARD_AUTO;
-    assert_int_equal(way_choose(&rules, &copy, &way, &error), OS_ERR_CONFIG);
+    assert_int_equal(write_plan_choose(&rules, &copy, &plan, &error), OS_ERR_CONFIG);
     assert_non_null(strstr(error.message, "ledger_url"));
 }
 
 TEST(a_missing_ledger_is_asked_for_by_operation_and_setting)
 {
     struct profile profile = all_proven();
-    struct way_rules rules = {.unprofiled = " So it is.", .has_conditions = true, .has_uploads = true};
-    struct way_wish wish = {WAY_PUT, true, 5};
+    struct write_plan_rules rules = {.unprofiled = " So it is.", .has_conditions = true, .has_uploads = true};
+    struct write_plan_params params = {PLAN_PUT, true, 5};
     static const struct {
-        enum way_operation operation;
+        enum write_plan_operation operation;
         const char *says;
-    } operations[] = {{WAY_PUT, "A guarded put needs a ledger: set ledger_url"},
-                      {WAY_COPY, "A guarded copy needs a ledger: set ledger_url"},
-                      {WAY_DELETE, "A guarded delete needs a ledger: set ledger_url"},
-                      {WAY_COMPLETE, "A guarded write in parts needs a ledger: set ledger_url"}};
-    struct way way;
+    } operations[] = {{PLAN_PUT, "A guarded put needs a ledger: set ledger_url"},
+                      {PLAN_COPY, "A guarded copy needs a ledger: set ledger_url"},
+                      {PLAN_DELETE, "A guarded delete needs a ledger: set ledger_url"},
+                      {PLAN_COMPLETE, "A guarded write in parts needs a ledger: set ledger_url"}};
+    struct write_plan plan;
     os_error error;
     for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
-        wish.operation = operations[i].operation;
-        assert_int_equal(way_choose(&rules, &wish, &way, &error), OS_ERR_CONFIG);
+        params.operation = operations[i].operation;
+        assert_int_equal(write_plan_choose(&rules, &params, &plan, &error), OS_ERR_CONFIG);
         assert_non_null(strstr(error.message, operations[i].says));
         assert_non_null(strstr(error.message, ". So it is."));
     }
     rules.profile = &profile;
     rules.guard = OS_GUARD_RECORD;
-    assert_int_equal(way_choose(&rules, &wish, &way, &error), OS_ERR_CONFIG);
+    assert_int_equal(write_plan_choose(&rules, &params, &plan, &error), OS_ERR_CONFIG);
     assert_non_null(strstr(error.message, "needs a ledger with guard=record: set ledger_url"));
     rules.guard = OS_GUARD_BOTH;
-    assert_int_equal(way_choose(&rules, &wish, &way, &error), OS_ERR_CONFIG);
+    assert_int_equal(write_plan_choose(&rules, &params, &plan, &error), OS_ERR_CONFIG);
     assert_non_null(strstr(error.message, "needs a ledger with guard=both: set ledger_url"));
     rules.guard = OS_GUARD_AUTO;
     rules.condition_headers = OS_OFF;
-    assert_int_equal(way_choose(&rules, &wish, &way, &error), OS_ERR_CONFIG);
+    assert_int_equal(write_plan_choose(&rules, &params, &plan, &error), OS_ERR_CONFIG);
     assert_non_null(strstr(error.message, "needs a ledger with condition_headers=off: set ledger_url"));
 }
 
@@ -407,22 +415,22 @@ TEST(a_missing_ledger_is_asked_for_by_operation_and_setting)
 TEST(the_profile_of_aws_proves_every_write)
 {
     struct profile profile;
-    struct way_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true};
-    static const enum way_operation operations[] = {WAY_PUT, WAY_COPY, WAY_DELETE, WAY_COMPLETE};
-    struct way way;
+    struct write_plan_rules rules = {.profile = &profile, .has_conditions = true, .has_uploads = true};
+    static const enum write_plan_operation operations[] = {PLAN_PUT, PLAN_COPY, PLAN_DELETE, PLAN_COMPLETE};
+    struct write_plan plan;
     assert_int_equal(profile_shipped_find("aws", &profile, NULL), OS_OK);
     for (unsigned i = 0; i < 4 * 2 * 2; i++) {
-        struct way_wish wish = {operations[i / 4], i % 2 == 1, i / 2 % 2 == 1 ? 6 * GIB : 5};
-        if (wish.operation == WAY_DELETE && wish.create)
+        struct write_plan_params params = {operations[i / 4], i % 2 == 1, i / 2 % 2 == 1 ? 6 * GIB : 5};
+        if (params.operation == PLAN_DELETE && params.create)
             continue;
         rules.guard = OS_GUARD_AUTO;
         rules.has_ledger = false;
-        assert_int_equal(way_choose(&rules, &wish, &way, NULL), OS_OK);
-        assert_int_equal(way.guard, OS_GUARD_NATIVE);
+        assert_int_equal(write_plan_choose(&rules, &params, &plan, NULL), OS_OK);
+        assert_int_equal(plan.guard, OS_GUARD_NATIVE);
         rules.guard = OS_GUARD_BOTH;
         rules.has_ledger = true;
-        assert_int_equal(way_choose(&rules, &wish, &way, NULL), OS_OK);
-        assert_int_equal(way.guard, OS_GUARD_BOTH);
-        assert_true(way.conditional && way.native_writers);
+        assert_int_equal(write_plan_choose(&rules, &params, &plan, NULL), OS_OK);
+        assert_int_equal(plan.guard, OS_GUARD_BOTH);
+        assert_true(plan.conditional && plan.native_writers);
     }
 }

@@ -15,7 +15,7 @@
     "{\"store\":\"s3\",\"endpoint\":\"host\",\"bucket\":\"bucket\",\"prefix\":\"\",\"ledger\":\"dynamodb\"," \
     "\"ledger_endpoint\":\"host:1\",\"ledger_region\":\"region\",\"table\":\"table\",\"record_prefix\":\"\"}"
 
-static const struct ticket_wish any = {
+static const struct ticket_contents any = {
     .place = {.part = {"s3", "host", "bucket", "", "dynamodb", "host:1", "region", "table", ""}}};
 
 /* Over an empty array, so that tickets can be compared as bytes. */
@@ -54,7 +54,7 @@ static struct guard_ticket full(void)
 
 static char upload[RECORD_UPLOAD_SIZE];
 
-static void check_round_trip(const struct ticket_wish *wish, const char *key, const struct guard_ticket *ticket)
+static void check_round_trip(const struct ticket_contents *wish, const char *key, const struct guard_ticket *ticket)
 {
     struct guard_ticket read;
     os_error error = {0};
@@ -113,7 +113,7 @@ TEST(what_is_no_unicode_and_the_longest_strings_come_back)
     memset(ticket.base.version_id, 0x80, sizeof(ticket.base.version_id) - 1);
     memset(ticket.base.etag, '%', sizeof(ticket.base.etag) - 1);
     SET(ticket.base.nonce, "\xc3"); /* the first byte of a character: a nonce is cut where it must be */
-    struct ticket_wish wish = {
+    struct ticket_contents wish = {
         .place = {.part = {"file", "/srv/\xff%20\x01", "", "", "sqlite", "/srv/\xff", "", "", "\x80"}}};
     check_round_trip(&wish, key, &ticket);
 }
@@ -344,7 +344,7 @@ TEST(numbers_out_of_bounds_and_foreign_nonces_are_refused)
 
 /* ------------------------------------------------------------------------------------------------ places and keys */
 
-static os_code read_of(const struct ticket_wish *writer, const char *key, const struct ticket_wish *reader,
+static os_code read_of(const struct ticket_contents *writer, const char *key, const struct ticket_contents *reader,
                        os_error *err)
 {
     struct guard_ticket ticket = full();
@@ -361,14 +361,14 @@ static os_code read_of(const struct ticket_wish *writer, const char *key, const 
 TEST(each_part_of_the_place_must_be_the_same)
 {
     for (size_t i = 0; i < TICKET_PARTS; i++) {
-        struct ticket_wish other = any;
+        struct ticket_contents other = any;
         os_error err;
         other.place.part[i] = i == TICKET_PREFIX ? "a/" : "else";
         assert_int_equal(read_of(&other, "a/b", &any, &err), OS_ERR_ARGUMENT);
         CHECK_SAYS(&err, "another store");
         CHECK_SAYS(&err, other.place.part[i]);
         bool endpoint = i == TICKET_ENDPOINT || i == TICKET_LEDGER_ENDPOINT;
-        struct ticket_wish told = any;
+        struct ticket_contents told = any;
         told.same_store = true;
         assert_int_equal(read_of(&other, "a/b", &told, &err), endpoint ? OS_OK : OS_ERR_ARGUMENT);
     }
@@ -377,8 +377,8 @@ TEST(each_part_of_the_place_must_be_the_same)
 /* A blank at the end of one part is none at the beginning of the next. */
 TEST(no_two_places_look_alike)
 {
-    struct ticket_wish one = any;
-    struct ticket_wish other = any;
+    struct ticket_contents one = any;
+    struct ticket_contents other = any;
     os_error err;
     one.place.part[TICKET_TABLE] = "led p";
     other.place.part[TICKET_TABLE] = "led";
@@ -394,7 +394,7 @@ TEST(no_two_places_look_alike)
 
 TEST(a_ticket_is_of_the_key_that_is_asked_for)
 {
-    struct ticket_wish of = any;
+    struct ticket_contents of = any;
     os_error err;
     of.key = "a/b";
     assert_int_equal(read_of(&any, "a/b", &of, &err), OS_OK);
@@ -404,7 +404,7 @@ TEST(a_ticket_is_of_the_key_that_is_asked_for)
 
 TEST(a_key_outside_the_prefix_is_refused)
 {
-    struct ticket_wish of = any;
+    struct ticket_contents of = any;
     os_error err;
     of.place.part[TICKET_PREFIX] = "team/";
     assert_int_equal(read_of(&of, "team/k", &of, &err), OS_OK);

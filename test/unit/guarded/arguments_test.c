@@ -13,19 +13,19 @@ TEST(deadlines_of_nought_and_of_ages_are_numbers_that_can_be_added)
     os_call call = OS_CALL_INIT;
     os_call own;
     os_error error = {0};
-    assert_int_equal(call_take(NULL, &own, &error), OS_OK);
+    assert_int_equal(arguments_take_call(NULL, &own, &error), OS_OK);
     assert_int_equal(own.deadline_ms, SETTINGS_DEADLINE_MS);
-    assert_int_equal(call_take(&call, &own, &error), OS_OK);
+    assert_int_equal(arguments_take_call(&call, &own, &error), OS_OK);
     assert_int_equal(own.deadline_ms, SETTINGS_DEADLINE_MS);
     call.deadline_ms = 1;
-    assert_int_equal(call_take(&call, &own, &error), OS_OK);
+    assert_int_equal(arguments_take_call(&call, &own, &error), OS_OK);
     assert_int_equal(own.deadline_ms, 1);
     call.deadline_ms = UINT64_MAX;
-    assert_int_equal(call_take(&call, &own, &error), OS_OK);
+    assert_int_equal(arguments_take_call(&call, &own, &error), OS_OK);
     assert_true(own.deadline_ms > UINT64_C(1000) * 365 * 86400 * 1000);
     assert_true(own.deadline_ms < UINT64_MAX / 2);
     call.size = 1;
-    CHECK_CODE(call_take(&call, &own, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(arguments_take_call(&call, &own, &error), OS_ERR_ARGUMENT, &error);
 }
 
 TEST(etags_are_given_their_quotes_and_weak_ones_refused)
@@ -34,18 +34,18 @@ TEST(etags_are_given_their_quotes_and_weak_ones_refused)
     char etag[VERSION_ETAG_SIZE];
     char longest[200];
     os_error error = {0};
-    assert_int_equal(call_etag("abc", etag, &error), OS_OK);
+    assert_int_equal(arguments_etag("abc", etag, &error), OS_OK);
     assert_string_equal(etag, "\"abc\"");
-    assert_int_equal(call_etag("\"abc-2\"", etag, &error), OS_OK);
+    assert_int_equal(arguments_etag("\"abc-2\"", etag, &error), OS_OK);
     assert_string_equal(etag, "\"abc-2\"");
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        CHECK_CODE(call_etag(bad[i], etag, &error), OS_ERR_ARGUMENT, &error);
+        CHECK_CODE(arguments_etag(bad[i], etag, &error), OS_ERR_ARGUMENT, &error);
     memset(longest, 'e', sizeof(longest));
     longest[VERSION_ETAG_SIZE - 3] = '\0';
-    assert_int_equal(call_etag(longest, etag, &error), OS_OK);
+    assert_int_equal(arguments_etag(longest, etag, &error), OS_OK);
     longest[VERSION_ETAG_SIZE - 3] = 'e';
     longest[VERSION_ETAG_SIZE - 2] = '\0';
-    CHECK_CODE(call_etag(longest, etag, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(arguments_etag(longest, etag, &error), OS_ERR_ARGUMENT, &error);
 }
 
 static os_code content_of(const os_metadata *list, size_t count, struct s3_content *ret, os_error *error)
@@ -54,7 +54,7 @@ static os_code content_of(const os_metadata *list, size_t count, struct s3_conte
     options.metadata = list;
     options.metadata_count = count;
     struct s3_attributes attributes;
-    return call_content(&options, ret, &attributes, error);
+    return arguments_content(&options, ret, &attributes, error);
 }
 
 TEST(metadata_that_no_header_can_carry_is_refused)
@@ -73,7 +73,7 @@ TEST(metadata_that_no_header_can_carry_is_refused)
     os_put_options options = OS_PUT_OPTIONS_INIT;
     options.cache_control = "no\r\nx: y";
     struct s3_attributes attributes;
-    CHECK_CODE(call_content(&options, &content, &attributes, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(arguments_content(&options, &content, &attributes, &error), OS_ERR_ARGUMENT, &error);
 }
 
 TEST(a_header_that_no_store_takes_is_named_with_the_limit)
@@ -94,7 +94,7 @@ TEST(a_header_that_no_store_takes_is_named_with_the_limit)
             struct s3_attributes attributes;
             os_error error = {0};
             *fields[i] = round == 0 ? value : "a\x01";
-            CHECK_CODE(call_content(&options, &content, &attributes, &error), OS_ERR_ARGUMENT, &error);
+            CHECK_CODE(arguments_content(&options, &content, &attributes, &error), OS_ERR_ARGUMENT, &error);
             CHECK_SAYS(&error, names[i]);
             CHECK_SAYS(&error, round == 0 ? "16385 bytes; a store takes at most 16384" : "printable");
         }
@@ -104,7 +104,7 @@ TEST(a_header_that_no_store_takes_is_named_with_the_limit)
 static os_code attributes_of(const os_put_options *options, struct s3_attributes *ret, os_error *error)
 {
     struct s3_content content;
-    return call_content(options, &content, ret, error);
+    return arguments_content(options, &content, ret, error);
 }
 
 TEST(tags_class_and_encryption_become_those_of_a_put_and_an_upload)
@@ -121,7 +121,7 @@ TEST(tags_class_and_encryption_become_those_of_a_put_and_an_upload)
     options.kms_key_id = "key";
     assert_int_equal(attributes_of(&options, &attributes, &error), OS_OK);
     assert_ptr_equal(attributes.tags, tags);
-    struct s3_creation creation = call_creation(&content, &attributes);
+    struct s3_creation creation = arguments_creation(&content, &attributes);
     assert_ptr_equal(creation.content, &content);
     assert_int_equal(creation.tag_count, 2);
     assert_string_equal(creation.storage_class, "STANDARD_IA");
@@ -182,14 +182,14 @@ TEST(R13_the_etag_of_an_encrypted_object_is_not_foretold)
 {
     const struct s3_attributes plain = {.storage_class = "STANDARD_IA"};
     const struct s3_attributes encrypted = {.encryption = "aws:kms"};
-    struct run run = {.wish = {.operation = GUARD_PUT}};
-    assert_true(run_has_md5_etag(&run));
-    run.wish.attributes = &plain;
-    assert_true(run_has_md5_etag(&run));
-    run.wish.attributes = &encrypted;
-    assert_false(run_has_md5_etag(&run));
-    run.wish = (struct run_wish){.operation = GUARD_COMPLETE};
-    assert_false(run_has_md5_etag(&run));
+    struct driver driver = {.params = {.operation = GUARD_PUT}};
+    assert_true(driver_has_md5_etag(&driver));
+    driver.params.attributes = &plain;
+    assert_true(driver_has_md5_etag(&driver));
+    driver.params.attributes = &encrypted;
+    assert_false(driver_has_md5_etag(&driver));
+    driver.params = (struct driver_params){.operation = GUARD_COMPLETE};
+    assert_false(driver_has_md5_etag(&driver));
 }
 
 TEST(metadata_has_the_room_that_the_nonce_leaves)
@@ -210,14 +210,14 @@ TEST(metadata_has_the_room_that_the_nonce_leaves)
 
 TEST(so_many_entries_are_taken_as_a_copy_can_carry)
 {
-    char names[CARRIED_METADATA_MAX + 1][8];
-    os_metadata list[CARRIED_METADATA_MAX + 1];
+    char names[SOURCE_METADATA_MAX + 1][8];
+    os_metadata list[SOURCE_METADATA_MAX + 1];
     struct s3_content content;
     os_error error = {0};
-    for (size_t i = 0; i <= CARRIED_METADATA_MAX; i++) {
+    for (size_t i = 0; i <= SOURCE_METADATA_MAX; i++) {
         snprintf(names[i], sizeof(names[i]), "m%zu", i);
         list[i] = (os_metadata){names[i], "v"};
     }
-    assert_int_equal(content_of(list, CARRIED_METADATA_MAX, &content, &error), OS_OK);
-    CHECK_CODE(content_of(list, CARRIED_METADATA_MAX + 1, &content, &error), OS_ERR_ARGUMENT, &error);
+    assert_int_equal(content_of(list, SOURCE_METADATA_MAX, &content, &error), OS_OK);
+    CHECK_CODE(content_of(list, SOURCE_METADATA_MAX + 1, &content, &error), OS_ERR_ARGUMENT, &error);
 }

@@ -117,23 +117,23 @@ TEST_WITH(state, of_a_store_and_one_inside_it_at_most_one_is_made)
     state->store = NULL;
     for (int round = 0; round < 60; round++) {
         char *outer = NULL;
-        int gate[2];
+        int borrow[2];
         int made = 0;
         assert_true(asprintf(&outer, "%s/%d", above, round) > 0);
         make_folder(outer);
         make_folder(below(outer, "a"));
-        assert_int_equal(pipe(gate), 0);
+        assert_int_equal(pipe(borrow), 0);
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
             os_error own;
             char byte;
-            close(gate[1]);
-            (void)!read(gate[0], &byte, 1); /* its end is the start */
+            close(borrow[1]);
+            (void)!read(borrow[0], &byte, 1); /* its end is the start */
             _exit(file_store_init(below(outer, "a"), &own) == OS_OK ? 1 : 0);
         }
-        close(gate[0]);
-        close(gate[1]);
+        close(borrow[0]);
+        close(borrow[1]);
         made += file_store_init(outer, &error) == OS_OK;
         int status = 0;
         assert_int_equal(waitpid(child, &status, 0), child);

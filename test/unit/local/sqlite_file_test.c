@@ -231,19 +231,19 @@ static int race_child(const char *file, int process, enum record_condition_kind 
 static void race(const char *file, enum record_condition_kind kind, uint64_t generation)
 {
     pid_t children[PROCESSES];
-    int gate[2];
-    assert_int_equal(pipe(gate), 0);
+    int borrow[2];
+    assert_int_equal(pipe(borrow), 0);
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         assert_true(children[i] >= 0);
         if (children[i] == 0) {
             char byte;
-            close(gate[1]);
-            _exit(read(gate[0], &byte, 1) == 0 ? race_child(file, i, kind, generation) : 255); /* all at once */
+            close(borrow[1]);
+            _exit(read(borrow[0], &byte, 1) == 0 ? race_child(file, i, kind, generation) : 255); /* all at once */
         }
     }
-    close(gate[0]);
-    close(gate[1]);
+    close(borrow[0]);
+    close(borrow[1]);
     int won = 0;
     for (int i = 0; i < PROCESSES; i++) {
         int status = 0;

@@ -71,8 +71,8 @@ TEST_WITH(state, eight_processes_may_open_the_same_old_ledger)
 {
     const char *file = old_file(state);
     pid_t children[PROCESSES];
-    int gate[2];
-    assert_int_equal(pipe(gate), 0);
+    int borrow[2];
+    assert_int_equal(pipe(borrow), 0);
     sqlite_ledger_close(state->ledger);
     state->ledger = NULL;
     for (int i = 0; i < PROCESSES; i++) {
@@ -81,16 +81,16 @@ TEST_WITH(state, eight_processes_may_open_the_same_old_ledger)
         if (children[i] == 0) {
             struct sqlite_ledger *ledger = NULL;
             char byte;
-            close(gate[1]);
-            bool done = read(gate[0], &byte, 1) == 0 && sqlite_ledger_open(file, NULL, &ledger, &error) == OS_OK;
+            close(borrow[1]);
+            bool done = read(borrow[0], &byte, 1) == 0 && sqlite_ledger_open(file, NULL, &ledger, &error) == OS_OK;
             if (!done)
                 (void)fprintf(stderr, "child: %s\n", error.message);
             sqlite_ledger_close(ledger);
             _exit(done ? 0 : 1);
         }
     }
-    close(gate[0]);
-    close(gate[1]);
+    close(borrow[0]);
+    close(borrow[1]);
     for (int i = 0; i < PROCESSES; i++)
         join(children[i]);
     struct record old = make_record(7, "aa");

@@ -7,7 +7,7 @@ struct listener {
     struct cancel_link link;
     struct on_loop *on;
     os_cancel *cancel;
-    int heard;
+    int on_cancelled;
     bool ends_when_heard; /* unlinks itself, as a call does that ends */
     struct event event;
 };
@@ -15,7 +15,7 @@ struct listener {
 static void on_heard(struct cancel_link *link)
 {
     struct listener *listener = (struct listener *)link;
-    listener->heard++;
+    listener->on_cancelled++;
     assert_true(pthread_equal(pthread_self(), listener->on->thread));
     if (listener->ends_when_heard)
         cancel_unlink(link);
@@ -27,7 +27,7 @@ static struct listener *listener_new(struct on_loop *on, os_cancel *cancel, bool
     struct listener *listener = calloc(1, sizeof(*listener));
     assert_non_null(listener);
     *listener = (struct listener){.on = on, .cancel = cancel, .ends_when_heard = ends, .event = EVENT_INIT};
-    listener->link.heard = on_heard;
+    listener->link.on_cancelled = on_heard;
     return listener;
 }
 
@@ -53,7 +53,7 @@ TEST_WITH(on_loop, a_triggered_token_is_heard_once)
     event_wait(&listener->event);
     os_cancel_trigger(cancel);
     on_loop_call(on_loop, unlink_it, listener);
-    assert_int_equal(listener->heard, 1);
+    assert_int_equal(listener->on_cancelled, 1);
     os_cancel_free(cancel);
     free(listener);
 }
@@ -67,7 +67,7 @@ TEST_WITH(on_loop, a_token_that_was_triggered_before_is_heard_at_once)
     on_loop_call(on_loop, link_it, listener);
     event_wait(&listener->event);
     on_loop_settle(on_loop);
-    assert_int_equal(listener->heard, 1);
+    assert_int_equal(listener->on_cancelled, 1);
     os_cancel_free(cancel);
     free(listener);
 }
@@ -86,11 +86,11 @@ TEST_WITH(on_loop, what_is_unlinked_with_its_notice_on_the_way_is_not_called)
     struct listener *listener = listener_new(on_loop, cancel, false);
     on_loop_call(on_loop, link_it, listener);
     on_loop_call(on_loop, trigger_and_unlink, listener);
-    int heard = listener->heard;
+    int on_cancelled = listener->on_cancelled;
     free(listener); /* the notice must not look at it */
     os_cancel_free(cancel);
     on_loop_settle(on_loop);
-    assert_int_equal(heard, 0);
+    assert_int_equal(on_cancelled, 0);
 }
 
 TEST_WITH(on_loop, no_token_is_a_token_that_never_comes)
@@ -98,7 +98,7 @@ TEST_WITH(on_loop, no_token_is_a_token_that_never_comes)
     struct listener *listener = listener_new(on_loop, NULL, false);
     on_loop_call(on_loop, link_it, listener);
     on_loop_call(on_loop, unlink_it, listener);
-    assert_int_equal(listener->heard, 0);
+    assert_int_equal(listener->on_cancelled, 0);
     free(listener);
     os_cancel_free(NULL);
 }
@@ -122,7 +122,7 @@ TEST_WITH(on_loop, one_token_ends_many)
             event_wait(&listeners[i]->event);
     on_loop_settle(on_loop);
     for (int i = 0; i < CROWD; i++) {
-        assert_int_equal(listeners[i]->heard, i % 3 != 0);
+        assert_int_equal(listeners[i]->on_cancelled, i % 3 != 0);
         free(listeners[i]);
     }
     os_cancel_free(cancel);
@@ -136,7 +136,7 @@ static void *trigger(void *argument)
 
 TEST_WITH(on_loop, a_trigger_that_races_with_the_end_of_the_call_is_harmless)
 {
-    int heard = 0;
+    int on_cancelled = 0;
     for (int i = 0; i < 500; i++) {
         os_cancel *cancel = NULL;
         pthread_t threads[2];
@@ -149,12 +149,12 @@ TEST_WITH(on_loop, a_trigger_that_races_with_the_end_of_the_call_is_harmless)
         if (i % 5 == 0)
             on_loop_call(on_loop, link_it, listener);
         on_loop_call(on_loop, unlink_it, listener);
-        heard += listener->heard;
-        assert_true(listener->heard <= 1);
+        on_cancelled += listener->on_cancelled;
+        assert_true(listener->on_cancelled <= 1);
         free(listener);
         for (int k = 0; k < 2; k++)
             pthread_join(threads[k], NULL);
         os_cancel_free(cancel);
     }
-    print_message("heard %d of 500\n", heard);
+    print_message("heard %d of 500\n", on_cancelled);
 }

@@ -11,35 +11,35 @@
 
 TEST(a_source_is_carried_without_its_nonce_and_outlives_its_answer)
 {
-    struct carried *carried = calloc(1, sizeof(*carried));
+    struct source_metadata *source_metadata = calloc(1, sizeof(*source_metadata));
     struct http_response head;
     os_error error = {0};
-    assert_non_null(carried);
+    assert_non_null(source_metadata);
     http_response_init(&head, 0);
     assert_true(http_headers_add(&head.headers, "Content-Type", "text/x"));
     assert_true(http_headers_add(&head.headers, "cache-control", "no-store"));
     assert_true(http_headers_add(&head.headers, "x-amz-meta-owner", "me"));
     assert_true(http_headers_add(&head.headers, "x-amz-meta-" S3_NONCE_METADATA, NONCE));
-    CHECK_CODE(carried_take(carried, &head, &error), OS_OK, &error);
+    CHECK_CODE(source_metadata_take(source_metadata, &head, &error), OS_OK, &error);
     http_response_free(&head);
-    assert_string_equal(carried->content.content_type, "text/x");
-    assert_string_equal(carried->content.cache_control, "no-store");
-    assert_null(carried->content.content_encoding);
-    assert_null(carried->content.nonce);
-    assert_int_equal(carried->content.metadata_count, 1);
-    assert_string_equal(carried->content.metadata[0].name, "owner");
-    assert_string_equal(carried->content.metadata[0].value, "me");
-    carried_free(carried);
-    carried_free(carried); /* twice is fine */
-    free(carried);
+    assert_string_equal(source_metadata->content.content_type, "text/x");
+    assert_string_equal(source_metadata->content.cache_control, "no-store");
+    assert_null(source_metadata->content.content_encoding);
+    assert_null(source_metadata->content.nonce);
+    assert_int_equal(source_metadata->content.metadata_count, 1);
+    assert_string_equal(source_metadata->content.metadata[0].name, "owner");
+    assert_string_equal(source_metadata->content.metadata[0].value, "me");
+    source_metadata_free(source_metadata);
+    source_metadata_free(source_metadata); /* twice is fine */
+    free(source_metadata);
 }
 
 TEST(the_nonce_is_left_out_where_the_metadata_is_full)
 {
     size_t most = S3_METADATA_MAX - strlen(S3_NONCE_METADATA) - strlen(NONCE);
-    struct carried *carried = calloc(1, sizeof(*carried));
+    struct source_metadata *source_metadata = calloc(1, sizeof(*source_metadata));
     char value[S3_METADATA_MAX];
-    assert_non_null(carried);
+    assert_non_null(source_metadata);
     for (size_t over = 0; over < 2; over++) {
         struct http_response head;
         os_error error = {0};
@@ -47,29 +47,30 @@ TEST(the_nonce_is_left_out_where_the_metadata_is_full)
         value[most + over - 1] = '\0';
         http_response_init(&head, 0);
         assert_true(http_headers_add(&head.headers, "x-amz-meta-m", value));
-        CHECK_CODE(carried_take(carried, &head, &error), OS_OK, &error); /* the second in the first one's place */
-        assert_int_equal(carried_has_room(carried, NONCE), over == 0);
+        CHECK_CODE(source_metadata_take(source_metadata, &head, &error), OS_OK,
+                   &error); /* the second in the first one's place */
+        assert_int_equal(source_metadata_has_room(source_metadata, NONCE), over == 0);
         http_response_free(&head);
     }
-    carried_free(carried);
-    free(carried);
+    source_metadata_free(source_metadata);
+    free(source_metadata);
 }
 
 TEST(more_entries_than_can_be_carried_are_refused)
 {
-    struct carried *carried = calloc(1, sizeof(*carried));
+    struct source_metadata *source_metadata = calloc(1, sizeof(*source_metadata));
     struct http_response head;
     os_error error = {0};
-    assert_non_null(carried);
+    assert_non_null(source_metadata);
     http_response_init(&head, 0);
-    for (int i = 0; i <= CARRIED_METADATA_MAX; i++) {
+    for (int i = 0; i <= SOURCE_METADATA_MAX; i++) {
         char name[32];
         snprintf(name, sizeof(name), "x-amz-meta-m%d", i);
         assert_true(http_headers_add(&head.headers, name, "v"));
     }
-    CHECK_CODE(carried_take(carried, &head, &error), OS_ERR_UNSUPPORTED, &error);
+    CHECK_CODE(source_metadata_take(source_metadata, &head, &error), OS_ERR_UNSUPPORTED, &error);
     CHECK_SAYS(&error, "100");
     http_response_free(&head);
-    carried_free(carried);
-    free(carried);
+    source_metadata_free(source_metadata);
+    free(source_metadata);
 }

@@ -6,16 +6,16 @@
 
 TEST(the_gate_refuses_a_worker_that_comes_after_the_cancellation)
 {
-    struct gate gate;
-    assert_true(gate_init(&gate));
-    gate_cancel(&gate); /* nobody is inside: it does not wait */
-    assert_true(gate_cancelled(&gate));
-    assert_false(gate_enter(&gate));
-    gate_destroy(&gate);
+    struct borrow borrow;
+    assert_true(borrow_init(&borrow));
+    borrow_cancel(&borrow); /* nobody is inside: it does not wait */
+    assert_true(borrow_is_cancelled(&borrow));
+    assert_false(borrow_enter(&borrow));
+    borrow_destroy(&borrow);
 }
 
 struct visitor {
-    struct gate gate;
+    struct borrow borrow;
     struct event inside;
     atomic_bool left;
 };
@@ -23,12 +23,12 @@ struct visitor {
 static void *visit(void *argument)
 {
     struct visitor *visitor = argument;
-    assert_true(gate_enter(&visitor->gate));
+    assert_true(borrow_enter(&visitor->borrow));
     event_set(&visitor->inside);
-    while (!gate_cancelled(&visitor->gate))
+    while (!borrow_is_cancelled(&visitor->borrow))
         sched_yield();
     atomic_store(&visitor->left, true);
-    gate_leave(&visitor->gate);
+    borrow_leave(&visitor->borrow);
     return NULL;
 }
 
@@ -36,13 +36,13 @@ TEST(cancelling_waits_for_the_worker_inside)
 {
     struct visitor visitor = {.inside = EVENT_INIT};
     pthread_t thread;
-    assert_true(gate_init(&visitor.gate));
+    assert_true(borrow_init(&visitor.borrow));
     assert_int_equal(pthread_create(&thread, NULL, visit, &visitor), 0);
     event_wait(&visitor.inside);
-    gate_cancel(&visitor.gate);
+    borrow_cancel(&visitor.borrow);
     assert_true(atomic_load(&visitor.left));
     pthread_join(thread, NULL);
-    gate_destroy(&visitor.gate);
+    borrow_destroy(&visitor.borrow);
 }
 
 /* ------------------------------------------------------------------------------------------------ operations */
@@ -56,7 +56,7 @@ static void use_until_cancelled(struct store_op *op)
 {
     struct borrowed *borrowed = op->request.each_context;
     event_set(&borrowed->entered);
-    while (!gate_cancelled(&op->gate))
+    while (!borrow_is_cancelled(&op->borrow))
         borrowed->uses++;
 }
 

@@ -54,7 +54,7 @@ static int64_t give(void *context, void *ret, size_t size)
     return (int64_t)count;
 }
 
-static void check_md5(const struct stage_bytes *part, size_t offset)
+static void check_md5(const struct upload_bytes *part, size_t offset)
 {
     unsigned char digest[MD5_SIZE];
     char text[25];
@@ -65,7 +65,7 @@ static void check_md5(const struct stage_bytes *part, size_t offset)
     assert_null(part->sums.checksum_text);
 }
 
-static void check_sum(const struct stage_bytes *part, size_t offset, enum s3_checksum checksum)
+static void check_sum(const struct upload_bytes *part, size_t offset, enum s3_checksum checksum)
 {
     unsigned char digest[SHA256_SIZE];
     char text[S3_CHECKSUM_TEXT_SIZE];
@@ -81,7 +81,7 @@ static void check_sum(const struct stage_bytes *part, size_t offset, enum s3_che
     assert_string_equal(part->sums.checksum_text, text);
 }
 
-static void check_whole(const struct stage_reader *reader, size_t length, enum s3_checksum checksum)
+static void check_whole(const struct upload_reader *reader, size_t length, enum s3_checksum checksum)
 {
     char text[S3_CHECKSUM_TEXT_SIZE];
     char whole[S3_CHECKSUM_TEXT_SIZE];
@@ -89,20 +89,20 @@ static void check_whole(const struct stage_reader *reader, size_t length, enum s
         crc32c_text(crc32c_add(0, bytes, length), text);
     else
         crc64nvme_text(crc64nvme_add(0, bytes, length), text);
-    stage_reader_sum(reader, whole);
+    upload_reader_sum(reader, whole);
     assert_string_equal(whole, text);
 }
 
 /* Parts of PART bytes, one after the other through the same buffer, until there are none. */
 static void check_all(struct body *body, size_t length, enum s3_checksum checksum, bool bare)
 {
-    struct stage_reader reader;
-    struct stage_bytes part = {0};
+    struct upload_reader reader;
+    struct upload_bytes part = {0};
     os_error error = {0};
     size_t offset = 0;
-    CHECK_CODE(stage_reader_init(&reader, body, checksum, bare, &error), OS_OK, &error);
+    CHECK_CODE(upload_reader_init(&reader, body, checksum, bare, &error), OS_OK, &error);
     do {
-        CHECK_CODE(stage_read(&reader, PART, &part, &error), OS_OK, &error);
+        CHECK_CODE(upload_reader_next(&reader, PART, &part, &error), OS_OK, &error);
         assert_int_equal(part.length, length - offset < PART ? length - offset : PART);
         assert_memory_equal(part.data, bytes + offset, part.length);
         assert_true(part.capacity <= PART);
@@ -115,10 +115,10 @@ static void check_all(struct body *body, size_t length, enum s3_checksum checksu
         offset += part.length;
     } while (part.length > 0);
     assert_int_equal(offset, length);
-    CHECK_CODE(stage_reader_end(&reader, &error), OS_OK, &error);
+    CHECK_CODE(upload_reader_end(&reader, &error), OS_OK, &error);
     if (checksum != S3_CHECKSUM_NONE && checksum != S3_CHECKSUM_SHA256)
         check_whole(&reader, length, checksum);
-    stage_bytes_free(&part);
+    upload_bytes_free(&part);
 }
 
 static const enum s3_checksum sums[] = {S3_CHECKSUM_NONE, S3_CHECKSUM_CRC32C, S3_CHECKSUM_CRC64NVME,
@@ -128,13 +128,13 @@ TEST(memory_is_lent_in_slices)
 {
     for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
         os_body from = OS_BODY_MEMORY(bytes, LENGTH);
-        struct stage_reader reader;
-        struct stage_bytes part = {0};
+        struct upload_reader reader;
+        struct upload_bytes part = {0};
         struct body body;
         os_error error = {0};
         CHECK_CODE(body_open(&from, 0, 0, &body, &error), OS_OK, &error);
-        CHECK_CODE(stage_reader_init(&reader, &body, sums[i], false, &error), OS_OK, &error);
-        CHECK_CODE(stage_read(&reader, PART, &part, &error), OS_OK, &error);
+        CHECK_CODE(upload_reader_init(&reader, &body, sums[i], false, &error), OS_OK, &error);
+        CHECK_CODE(upload_reader_next(&reader, PART, &part, &error), OS_OK, &error);
         assert_ptr_equal(part.data, bytes);
         assert_null(part.buffer);
         check_all(&body, LENGTH, sums[i], false); /* and again, as a body that is staged again */
@@ -175,16 +175,16 @@ TEST(a_stream_that_breaks_off_is_an_error)
 {
     struct source source = {.length = 2 * PART, .breaks = true};
     os_body from = {.size = sizeof(from), .read = give, .read_context = &source};
-    struct stage_reader reader;
-    struct stage_bytes part = {0};
+    struct upload_reader reader;
+    struct upload_bytes part = {0};
     struct body body;
     os_error error = {0};
     CHECK_CODE(body_open(&from, 0, STREAM_MOST, &body, &error), OS_OK, &error);
-    CHECK_CODE(stage_reader_init(&reader, &body, S3_CHECKSUM_NONE, false, &error), OS_OK, &error);
-    CHECK_CODE(stage_read(&reader, PART, &part, &error), OS_OK, &error);
-    CHECK_CODE(stage_read(&reader, PART, &part, &error), OS_OK, &error);
-    CHECK_CODE(stage_read(&reader, PART, &part, &error), OS_ERR_BODY, &error);
-    stage_bytes_free(&part);
+    CHECK_CODE(upload_reader_init(&reader, &body, S3_CHECKSUM_NONE, false, &error), OS_OK, &error);
+    CHECK_CODE(upload_reader_next(&reader, PART, &part, &error), OS_OK, &error);
+    CHECK_CODE(upload_reader_next(&reader, PART, &part, &error), OS_OK, &error);
+    CHECK_CODE(upload_reader_next(&reader, PART, &part, &error), OS_ERR_BODY, &error);
+    upload_bytes_free(&part);
     body_close(&body);
 }
 
@@ -210,24 +210,24 @@ TEST_WITH(scratch, a_file_that_changes_is_an_error)
     } changes[] = {{PART + 1, false}, {LENGTH + 1, false}, {LENGTH, true}};
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         os_body from = OS_BODY_FILE(file_with_bytes(scratch));
-        struct stage_reader reader;
-        struct stage_bytes part = {0};
+        struct upload_reader reader;
+        struct upload_bytes part = {0};
         struct body body;
         os_error error = {0};
         os_code code;
         CHECK_CODE(body_open(&from, 0, 0, &body, &error), OS_OK, &error);
-        CHECK_CODE(stage_reader_init(&reader, &body, S3_CHECKSUM_NONE, false, &error), OS_OK, &error);
-        CHECK_CODE(stage_read(&reader, PART, &part, &error), OS_OK, &error);
+        CHECK_CODE(upload_reader_init(&reader, &body, S3_CHECKSUM_NONE, false, &error), OS_OK, &error);
+        CHECK_CODE(upload_reader_next(&reader, PART, &part, &error), OS_OK, &error);
         write_after(from.file, changes[i].length, changes[i].same_length);
         do {
-            code = stage_read(&reader, PART, &part, &error);
+            code = upload_reader_next(&reader, PART, &part, &error);
         } while (code == OS_OK && part.length > 0);
         assert_int_equal(code == OS_OK, changes[i].length >= LENGTH);
         if (code == OS_OK)
-            code = stage_reader_end(&reader, &error);
+            code = upload_reader_end(&reader, &error);
         CHECK_CODE(code, OS_ERR_BODY, &error);
         CHECK_SAYS(&error, from.file);
-        stage_bytes_free(&part);
+        upload_bytes_free(&part);
         body_close(&body);
     }
 }
