@@ -16,7 +16,8 @@ machine, so the class is counted by itself, and must not shrink below its least 
 
   --jobs     so many copies of the tree, each with its own build; a mutant's tests mostly wait, so that twice as many as
              there are processors are right [2]
-  --matrix   runs every finder on every mutant; without it the first one that notices ends the mutant
+  --matrix   runs every finder on every mutant; without it the first one that notices ends the mutant. A finder whose
+             program the mutant leaves as it is cannot notice it, and is not run
   --only     only the mutants whose name contains TEXT
   --class    only the mutants of that class
   --slice    only every Nth mutant, from the Kth (0 to N - 1); that every patch applies is looked at all the same
@@ -25,6 +26,7 @@ machine, so the class is counted by itself, and must not shrink below its least 
 """
 import argparse
 import concurrent.futures
+import hashlib
 import os
 import pathlib
 import queue
@@ -98,6 +100,18 @@ class Tree:
         self.targets = [f"test/{unit}" for unit in programs if re.search(unit_patterns, unit)]
         self.targets += self.programs.values()
 
+    def build_programs(self):
+        """The explorer and the simulator of the tree as it is, to know which mutants change them."""
+        if self.programs and not self.make(self.programs.values()):
+            sys.exit(f"The tree does not build; see {self.folder}/log")
+        self.digests = {finder: self.digest(finder) for finder in self.programs}
+
+    def digest(self, finder):
+        return hashlib.sha256((self.build / self.programs[finder]).read_bytes()).digest()
+
+    def is_changed(self, finder):
+        return finder not in self.programs or self.digest(finder) != self.digests[finder]
+
     def program(self, listed, name):
         match = re.search(rf"^(\S*/{name}): C_EXECUTABLE_LINKER", listed, re.M)
         if match is None:
@@ -152,7 +166,7 @@ class Tree:
                 if not self.make(self.targets_of(finder, mutant.unit)):
                     mutant.trouble = "does not compile"
                     break
-                mutant.found[finder] = self.finds(finder, mutant.unit)
+                mutant.found[finder] = self.is_changed(finder) and self.finds(finder, mutant.unit)
                 if mutant.found[finder] and not whole_matrix:
                     break
         self.restore(mutant)
@@ -222,6 +236,7 @@ def play_all(mutants, arguments):
     trees = queue.Queue()
     for index in range(arguments.jobs):
         tree = Tree(arguments.out / f"tree-{index}", f"^({patterns})", arguments.finders)
+        tree.build_programs()
         if index == 0:
             if not tree.make(tree.targets):
                 sys.exit(f"The tree does not build; see {tree.folder}/log")
