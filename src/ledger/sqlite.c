@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SQLite ledger behind the ledger interface. */
 #include "ledger/ledger.h"
-#include "local/sqlite_ledger.h"
 #include "loop/borrow.h"
+#include "sqlite/ledger.h"
 
 #include "base/error.h"
 #include "base/random.h"

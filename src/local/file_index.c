@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "local/sqlite_conn.h"
-#include "local/sqlite_pool.h"
+#include "sqlite/conn.h"
+#include "sqlite/pool.h"
 
 #include <errno.h>
 #include <fcntl.h>

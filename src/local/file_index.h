@@ -24,7 +24,7 @@
 
 #include "base/buf.h"
 #include "local/md5.h"
-#include "local/sqlite_pool.h"
+#include "sqlite/pool.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,8 +15,8 @@
 #include "local/file_internal.h"
 #include "local/file_nesting.h"
 #include "local/file_staging.h"
-#include "local/sqlite_fork.h"
-#include "local/sqlite_ledger.h"
+#include "sqlite/fork.h"
+#include "sqlite/ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,8 +17,8 @@
 #define OSCOMMIT_LOCAL_FILE_STORE_H
 
 #include "base/http_message.h"
-#include "local/sqlite_util.h"
 #include "oscommit.h"
+#include "sqlite/sqlite.h"
 
 #include <stdbool.h>
 #include <stdint.h>

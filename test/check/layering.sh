@@ -17,10 +17,11 @@ declare -A below=(
     [http]="base"
     [s3]="aws base"
     [dynamo]="aws base"
-    [local]="base"
+    [sqlite]="base"
+    [local]="sqlite base"
     [loop]="http base"
     [store]="loop s3 http local commit aws base"
-    [ledger]="loop dynamo http local commit aws base"
+    [ledger]="loop dynamo http sqlite commit aws base"
     [client]="store ledger loop profile dynamo s3 http commit aws base"
     [upload]="client store loop s3 http commit aws base"
     [guarded]="upload client store ledger loop profile s3 http commit aws base"
@@ -30,12 +31,12 @@ declare -A below=(
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
-declare -A besides=([dynamo]="commit/record.h" [local]="commit/record.h" [store]="sigv2/module.h")
+declare -A besides=([dynamo]="commit/record.h" [sqlite]="commit/record.h" [store]="sigv2/module.h")
 # Single headers that the unit tests of a folder may include beyond that: they look at what others have left on the disk.
-declare -A test_besides=([api]="local/sqlite_ledger.h local/file_lock.h")
+declare -A test_besides=([api]="sqlite/ledger.h local/file_lock.h")
 # Who may use which library.
 declare -A users=(
-    [curl]="http" [openssl]="aws local" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="local" [libs3.h]="sigv2"
+    [curl]="http" [openssl]="aws local" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
 # The protocol core has no input, no output, no clock and no allocator.

@@ -4,7 +4,7 @@
 #include "support/suite.h"
 
 #include "commit/record.h"
-#include "local/sqlite_ledger.h"
+#include "sqlite/ledger.h"
 
 #include <dirent.h>
 #include <errno.h>

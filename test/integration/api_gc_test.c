@@ -2,7 +2,7 @@
 /* What writers that died have left: uploads and records, made by hand, and what os_gc finds, spares and removes. */
 #include "local/file_store.h"
 #include "local/file_upload.h"
-#include "local/sqlite_ledger.h"
+#include "sqlite/ledger.h"
 #include "support/raw_service.h"
 #include "support/suite.h"
 

@@ -3,7 +3,7 @@
 #include "unit/api/client_scratch.h"
 #include "unit/loop/on_loop.h"
 
-#include "local/sqlite_ledger.h"
+#include "sqlite/ledger.h"
 
 #include <stdio.h>
 #include <string.h>

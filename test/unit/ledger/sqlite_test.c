@@ -2,7 +2,7 @@
 /* The embedded ledger while another program keeps its database locked: who waits for it is answered at his time, or
  * when it is let go, and keeps nobody else waiting. */
 #include "ledger/ledger.h"
-#include "local/sqlite_ledger.h"
+#include "sqlite/ledger.h"
 #include "unit/api/client_scratch.h"
 #include "unit/loop/on_loop.h"
 

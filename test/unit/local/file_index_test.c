@@ -218,3 +218,11 @@ TEST_WITH(state, a_row_that_is_not_ours_belongs_to_no_file)
         sqlite3_exec(other, "UPDATE objects SET nonce = 'n', headers = zeroblob(100000)", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_close(other), SQLITE_OK);
 }
+
+TEST_WITH(state, a_strangers_trigger_in_an_index_is_refused)
+{
+    struct sqlite_pool index;
+    execute(state->file, "CREATE TRIGGER t AFTER INSERT ON objects BEGIN DELETE FROM objects; END");
+    CHECK_IS(file_index_open(&index, state->file, &error), OS_ERR_CONFIG);
+    assert_non_null(strstr(error.message, "tables"));
+}

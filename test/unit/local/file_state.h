@@ -5,8 +5,8 @@
 
 #include "local/file_internal.h"
 #include "local/file_store.h"
-#include "local/sqlite_ledger.h"
 #include "scratch.h"
+#include "sqlite/ledger.h"
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of one subject share, split over several programs. */
-#ifndef OSCOMMIT_TEST_UNIT_LOCAL_LEDGER_STATE_H
-#define OSCOMMIT_TEST_UNIT_LOCAL_LEDGER_STATE_H
+#ifndef OSCOMMIT_TEST_UNIT_SQLITE_LEDGER_STATE_H
+#define OSCOMMIT_TEST_UNIT_SQLITE_LEDGER_STATE_H
 
-#include "local/sqlite_ledger.h"
 #include "scratch.h"
-#include <sqlite3.h>
+#include "sqlite/ledger.h"
 #include <time.h>
 
 enum { PATIENT_MS = 60000, PROCESSES = 8, KEYS = 50 };
@@ -30,16 +29,6 @@ static inline void state_tear_down(struct state *state)
 {
     sqlite_ledger_close(state->ledger);
     scratch_remove(state->folder);
-}
-
-static inline void execute(const char *file, const char *sql)
-{
-    sqlite3 *db = NULL;
-    char *message = NULL;
-    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-        fail_msg("%s: %s", sql, message);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
 static inline struct record make_record(uint64_t generation, const char *nonce)

@@ -5,8 +5,7 @@
  */
 #include "ledger_state.h"
 
-#include "local/file_index.h"
-#include "local/sqlite_trust.h"
+#include "sqlite/trust.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -124,17 +123,6 @@ TEST_WITH(state, a_schema_that_lies_is_refused)
         assert_int_equal(unlink(state->file), 0);
         CHECK_OK(sqlite_ledger_create(state->file, NULL, &error));
     }
-}
-
-TEST_WITH(state, an_index_of_objects_is_looked_at_as_well)
-{
-    char file[1024];
-    struct sqlite_pool index;
-    (void)snprintf(file, sizeof(file), "%s", below(state->folder, "objects.db"));
-    CHECK_OK(file_index_create(file, &error));
-    execute(file, "CREATE TRIGGER t AFTER INSERT ON objects BEGIN DELETE FROM objects; END");
-    CHECK_IS(file_index_open(&index, file, &error), OS_ERR_CONFIG);
-    assert_non_null(strstr(error.message, "tables"));
 }
 
 TEST_WITH(state, what_a_person_adds_beside_our_tables_is_left_alone)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "local/sqlite_trust.h"
+#include "sqlite/trust.h"
 
 #include "base/buf.h"
 #include "base/error.h"

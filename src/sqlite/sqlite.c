@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "local/sqlite_util.h"
+#include "sqlite/sqlite.h"
 
 #include "base/clock.h"
 #include "base/error.h"

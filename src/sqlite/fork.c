@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "local/sqlite_fork.h"
+#include "sqlite/fork.h"
 
 #include "base/error.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connections to one file that are kept open, each used by one thread at a time. */
-#ifndef OSCOMMIT_LOCAL_SQLITE_POOL_H
-#define OSCOMMIT_LOCAL_SQLITE_POOL_H
+#ifndef OSCOMMIT_SQLITE_POOL_H
+#define OSCOMMIT_SQLITE_POOL_H
 
-#include "local/sqlite_util.h"
+#include "sqlite/sqlite.h"
 
 #include <pthread.h>
 

@@ -2,10 +2,10 @@
 /*
  * SQLite as the embedded store and ledger use it: one file that is known by its application id and version, in WAL mode
  * with synchronous=FULL. Here: a connection's prepared statements, transactions and sentences. Knows no table: what is
- * in the file stands in a struct sqlite_spec. A connection comes from sqlite_pool.h.
+ * in the file stands in a struct sqlite_spec. A connection comes from pool.h.
  */
-#ifndef OSCOMMIT_LOCAL_SQLITE_UTIL_H
-#define OSCOMMIT_LOCAL_SQLITE_UTIL_H
+#ifndef OSCOMMIT_SQLITE_SQLITE_H
+#define OSCOMMIT_SQLITE_SQLITE_H
 
 #include "oscommit.h"
 

@@ -4,10 +4,10 @@
  * triggers, no virtual tables, and none but our own tables and indexes (what a person keeps beside them is left alone).
  * What it holds is bounded, and so is the time that it may take. Knows nothing of records and objects.
  */
-#ifndef OSCOMMIT_LOCAL_SQLITE_TRUST_H
-#define OSCOMMIT_LOCAL_SQLITE_TRUST_H
+#ifndef OSCOMMIT_SQLITE_TRUST_H
+#define OSCOMMIT_SQLITE_TRUST_H
 
-#include "local/sqlite_util.h"
+#include "sqlite/sqlite.h"
 
 /* The path with all links resolved but in its last part, which must be a regular file with no journal that SQLite must
  * not play back. The caller frees it. spec->missing when there is none. */

@@ -6,12 +6,12 @@
  * and order matters to one place alone: a `ttl` that reads as negative lies beyond the end of time and is never
  * expired. An absent fence, nonce, `saw` or `upload` is NULL, as it is an absent attribute in DynamoDB.
  */
-#include "local/sqlite_ledger.h"
+#include "sqlite/ledger.h"
 
 #include "base/error.h"
 #include "base/text.h"
-#include "local/sqlite_conn.h"
-#include "local/sqlite_pool.h"
+#include "sqlite/conn.h"
+#include "sqlite/pool.h"
 
 #include <assert.h>
 #include <stdlib.h>

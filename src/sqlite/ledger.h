@@ -4,12 +4,12 @@
  * Blocking; several threads and processes at once. Expired records are removed by writes, a few at a time, as
  * DynamoDB's TTL would.
  */
-#ifndef OSCOMMIT_LOCAL_SQLITE_LEDGER_H
-#define OSCOMMIT_LOCAL_SQLITE_LEDGER_H
+#ifndef OSCOMMIT_SQLITE_LEDGER_H
+#define OSCOMMIT_SQLITE_LEDGER_H
 
 #include "commit/record.h"
-#include "local/sqlite_util.h"
 #include "oscommit.h"
+#include "sqlite/sqlite.h"
 
 struct sqlite_ledger;
 

@@ -5,8 +5,8 @@
  * has them, and exclude nobody ("How To Corrupt An SQLite Database File", 2.6, sqlite.org/howtocorrupt.html). Nor is a
  * child of a process with threads sure to get SQLite's mutexes. So it opens none.
  */
-#ifndef OSCOMMIT_LOCAL_SQLITE_FORK_H
-#define OSCOMMIT_LOCAL_SQLITE_FORK_H
+#ifndef OSCOMMIT_SQLITE_FORK_H
+#define OSCOMMIT_SQLITE_FORK_H
 
 #include <oscommit.h>
 

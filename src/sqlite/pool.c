@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "local/sqlite_pool.h"
+#include "sqlite/pool.h"
 
 #include "base/error.h"
-#include "local/sqlite_conn.h"
+#include "sqlite/conn.h"
 
 #include <assert.h>
 #include <stdlib.h>

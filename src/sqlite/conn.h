@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One connection: how a file is made, opened, recognised and switched to WAL. */
-#ifndef OSCOMMIT_LOCAL_SQLITE_CONN_H
-#define OSCOMMIT_LOCAL_SQLITE_CONN_H
+#ifndef OSCOMMIT_SQLITE_CONN_H
+#define OSCOMMIT_SQLITE_CONN_H
 
-#include "local/sqlite_util.h"
+#include "sqlite/sqlite.h"
 
 enum {
     SQLITE_OPEN_MS = 10000, /* for the first looks at a file, and for making one, where nobody says otherwise */

@@ -4,7 +4,7 @@
  * a code, or does without; it never reports what is not so: an object without its nonce, a record that was not written.
  */
 #include "local/file_store.h"
-#include "local/sqlite_ledger.h"
+#include "sqlite/ledger.h"
 
 #include "scratch.h"
 

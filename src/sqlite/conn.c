@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "local/sqlite_conn.h"
+#include "sqlite/conn.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -7,8 +7,8 @@
 #include "base/fd.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "local/sqlite_fork.h"
-#include "local/sqlite_trust.h"
+#include "sqlite/fork.h"
+#include "sqlite/trust.h"
 
 #include <assert.h>
 #include <errno.h>
