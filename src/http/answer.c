@@ -9,7 +9,7 @@
 
 static size_t answer_stop(struct http_transfer *transfer)
 {
-    transfer->aborting = true;
+    transfer->wire.aborting = true;
     return 0; /* anything but the number of bytes makes libcurl give up */
 }
 
@@ -26,19 +26,20 @@ static bool begin_answer(struct http_transfer *transfer, struct text line)
         failure_set(transfer, OS_ERR_PROTOCOL, "the answer's status is not a number of three digits");
         return false;
     }
-    if (transfer->response.status != 0 && ++transfer->interim_answers > INTERIM_ANSWERS_MAX) {
+    if (transfer->answer.response.status != 0 && ++transfer->answer.interim_answers > INTERIM_ANSWERS_MAX) {
         failure_set(transfer, OS_ERR_PROTOCOL, "more than %d interim answers came", INTERIM_ANSWERS_MAX);
         return false;
     }
-    http_headers_free(&transfer->response.headers);
-    transfer->response.status = (int)status;
+    http_headers_free(&transfer->answer.response.headers);
+    transfer->answer.response.status = (int)status;
     return true;
 }
 
 static bool keep_header(struct http_transfer *transfer, struct text line)
 {
     struct text name;
-    if (text_take_until(&line, ':', &name) && http_headers_add_text(&transfer->response.headers, name, text_trim(line)))
+    if (text_take_until(&line, ':', &name) &&
+        http_headers_add_text(&transfer->answer.response.headers, name, text_trim(line)))
         return true;
     failure_set(transfer, OS_ERR_PROTOCOL, "the answer's headers are malformed, or more than %d or %d bytes",
                 HTTP_HEADERS_MAX, HTTP_HEADERS_BYTES_MAX);
@@ -71,9 +72,9 @@ static bool is_framed_soundly(const struct http_headers *headers)
 
 static bool end_headers(struct http_transfer *transfer)
 {
-    const struct http_response *response = &transfer->response;
-    transfer->headers_whole = response->status >= 200;
-    if (!transfer->headers_whole)
+    const struct http_response *response = &transfer->answer.response;
+    transfer->answer.headers_whole = response->status >= 200;
+    if (!transfer->answer.headers_whole)
         return true;
     if (!is_framed_soundly(&response->headers)) {
         failure_set(transfer, OS_ERR_PROTOCOL, "the answer gives its length in two ways, or in no readable way");
@@ -90,8 +91,8 @@ static bool end_headers(struct http_transfer *transfer)
 /* Trailers of a chunked body: nothing in them is of use, but a server could send them for ever. */
 static bool pass_trailer(struct http_transfer *transfer, size_t length)
 {
-    transfer->trailer_bytes += length;
-    if (++transfer->trailers <= HTTP_HEADERS_MAX && transfer->trailer_bytes <= HTTP_HEADERS_BYTES_MAX)
+    transfer->answer.trailer_bytes += length;
+    if (++transfer->answer.trailers <= HTTP_HEADERS_MAX && transfer->answer.trailer_bytes <= HTTP_HEADERS_BYTES_MAX)
         return true;
     failure_set(transfer, OS_ERR_PROTOCOL, "more than %d trailers, or %d bytes of trailers, follow the answer's body",
                 HTTP_HEADERS_MAX, HTTP_HEADERS_BYTES_MAX);
@@ -103,8 +104,8 @@ size_t answer_header(char *data, size_t size, size_t count, void *context)
     struct http_transfer *transfer = context;
     size_t length = size * count;
     struct text line = text_trim(text_of(data, length));
-    transfer->moved_ms = transfer->engine->now_ms;
-    if (transfer->headers_whole)
+    transfer->wire.moved_ms = transfer->engine->now_ms;
+    if (transfer->answer.headers_whole)
         return pass_trailer(transfer, length) ? length : answer_stop(transfer);
     bool good = true;
     if (text_starts(line, "HTTP/"))
@@ -120,7 +121,7 @@ size_t answer_body(char *data, size_t size, size_t count, void *context)
 {
     struct http_transfer *transfer = context;
     size_t length = size * count;
-    int status = transfer->response.status;
+    int status = transfer->answer.response.status;
     if (transfer->cancelled)
         return answer_stop(transfer);
     if (transfer->start.sink != NULL && status >= 200 && status < 300) {
@@ -129,7 +130,7 @@ size_t answer_body(char *data, size_t size, size_t count, void *context)
         failure_set(transfer, OS_ERR_STOPPED, "the receiver of the body stopped it");
         return answer_stop(transfer);
     }
-    if (buf_add(&transfer->response.body, data, length))
+    if (buf_add(&transfer->answer.response.body, data, length))
         return length;
     failure_set(transfer, OS_ERR_PROTOCOL, "the answer's body is longer than %zu bytes, or memory is short",
                 transfer->start.body_max);

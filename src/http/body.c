@@ -103,7 +103,7 @@ static size_t body_stop(struct http_transfer *transfer, os_code code)
         failure_set(transfer, code, "the file could not be read: %s", strerror(errno));
     else
         failure_set(transfer, code, "the file changed its length while it was sent");
-    transfer->aborting = true;
+    transfer->wire.aborting = true;
     return CURL_READFUNC_ABORT;
 }
 
@@ -122,7 +122,7 @@ size_t body_read(char *ret, size_t size, size_t count, void *context)
     if (deadline_ms != 0 && clock_monotonic_us() / 1000 >= deadline_ms)
         return body_stop(transfer, OS_ERR_DEADLINE);
     if (tail_begins(transfer, &want) && !tail_may_leave(transfer))
-        return transfer->tail_kept ? CURL_READFUNC_ABORT : CURL_READFUNC_PAUSE;
+        return transfer->tail.kept ? CURL_READFUNC_ABORT : CURL_READFUNC_PAUSE;
     if (clock_monotonic_us() / 1000 < body->held_until_monotonic_ms) {
         if (transfer->body_offset >= body->held_from) {
             transfer->held = true;

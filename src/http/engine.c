@@ -140,9 +140,9 @@ static void describe_course(const struct http_transfer *transfer, struct http_re
 {
     uint64_t now_us = clock_monotonic_us();
     ret->duration_us = now_us - transfer->begun_us;
-    ret->sent_us = transfer->sent ? now_us - transfer->sent_at_us : 0;
-    ret->segment_bytes = transfer->segment_bytes;
-    ret->tail_kept = transfer->tail_kept;
+    ret->sent_us = transfer->wire.sent ? now_us - transfer->wire.sent_at_us : 0;
+    ret->segment_bytes = transfer->wire.segment_bytes;
+    ret->tail_kept = transfer->tail.kept;
     ret->acknowledged_bytes = socket_acknowledged_bytes(transfer);
 }
 
@@ -150,9 +150,9 @@ static void describe_course(const struct http_transfer *transfer, struct http_re
 static void engine_end(struct http_transfer *transfer, CURLcode code)
 {
     struct http_engine *engine = transfer->engine;
-    struct http_result result = {.response = &transfer->response, .sent = transfer->sent};
+    struct http_result result = {.response = &transfer->answer.response, .sent = transfer->wire.sent};
     assert(!engine->in_libcurl);
-    if (code == CURLE_OK && !transfer->headers_whole) { /* libcurl calls it an answer when they break off */
+    if (code == CURLE_OK && !transfer->answer.headers_whole) { /* libcurl calls it an answer when they break off */
         failure_set(transfer, OS_ERR_PROTOCOL, "the answer of %s was cut short within its headers",
                     transfer->start.request->host);
     }
@@ -165,11 +165,11 @@ static void engine_end(struct http_transfer *transfer, CURLcode code)
     }
     socket_leave(transfer);
     unlink_running(transfer);
-    if (!transfer->headers_whole) {
-        transfer->response.status = 0;
-        http_headers_free(&transfer->response.headers);
+    if (!transfer->answer.headers_whole) {
+        transfer->answer.response.status = 0;
+        http_headers_free(&transfer->answer.response.headers);
     }
-    result.answered_in_part = result.code != OS_OK && transfer->headers_whole;
+    result.answered_in_part = result.code != OS_OK && transfer->answer.headers_whole;
     engine->ended_count++;
     bool ended_well = result.code == OS_OK;
     transfer->start.done(transfer->start.done_context, &result);
@@ -179,7 +179,7 @@ static void engine_end(struct http_transfer *transfer, CURLcode code)
 static void abort_with(struct http_transfer *transfer, os_code code, const char *message)
 {
     failure_set(transfer, code, "%s", message);
-    transfer->aborting = true;
+    transfer->wire.aborting = true;
     engine_end(transfer, CURLE_ABORTED_BY_CALLBACK);
 }
 
@@ -253,7 +253,7 @@ void http_engine_cancel(struct http_engine *engine, uint64_t id)
         return;
     }
     failure_set(transfer, OS_ERR_CANCELLED, "the request was cancelled");
-    transfer->aborting = true;
+    transfer->wire.aborting = true;
     transfer->cancelled = true;
 }
 
@@ -272,7 +272,7 @@ static bool engine_begin(struct http_transfer *transfer)
         return false;
     }
     transfer->in_multi = true;
-    transfer->moved_ms = engine->now_ms;
+    transfer->wire.moved_ms = engine->now_ms;
     engine->bulk_count += transfer->start.bulk;
     return true;
 }
@@ -318,9 +318,10 @@ static uint64_t due_ms(const struct http_transfer *transfer)
     if (transfer->start.deadline_monotonic_ms != 0)
         due = transfer->start.deadline_monotonic_ms;
     /* Before it is sent, the wait for a place is bounded by the deadline, and connecting by the connect timeout. */
-    if (transfer->start.stall_ms != 0 && transfer->sent && transfer->start.stall_ms < UINT64_MAX - transfer->moved_ms &&
-        transfer->moved_ms + transfer->start.stall_ms < due)
-        due = transfer->moved_ms + transfer->start.stall_ms;
+    if (transfer->start.stall_ms != 0 && transfer->wire.sent &&
+        transfer->start.stall_ms < UINT64_MAX - transfer->wire.moved_ms &&
+        transfer->wire.moved_ms + transfer->start.stall_ms < due)
+        due = transfer->wire.moved_ms + transfer->start.stall_ms;
     return due;
 }
 
@@ -342,8 +343,8 @@ static bool expire_at_deadline(struct http_transfer *transfer)
     if (deadline_ms == 0 || deadline_ms > transfer->engine->now_ms)
         return false;
     abort_with(transfer, OS_ERR_DEADLINE,
-               transfer->sent ? "the deadline passed before the answer came"
-                              : "the deadline passed before anything was sent");
+               transfer->wire.sent ? "the deadline passed before the answer came"
+                                   : "the deadline passed before anything was sent");
     return true;
 }
 
@@ -351,7 +352,7 @@ static bool expire_at_deadline(struct http_transfer *transfer)
  * was stopped for a while. One that only waits gets the turn first: its answer may be here. */
 static bool expire_unsent(struct http_transfer *transfer)
 {
-    bool sending = !transfer->in_multi || transfer->bytes_out < body_length(&transfer->start.request->body);
+    bool sending = !transfer->in_multi || transfer->wire.bytes_out < body_length(&transfer->start.request->body);
     return sending && expire_at_deadline(transfer);
 }
 
@@ -367,7 +368,7 @@ static bool expire_any(struct http_transfer *transfer)
     if (expire_at_deadline(transfer))
         return true;
     if (socket_drains(transfer)) { /* libcurl has handed over everything, and the kernel is still sending */
-        transfer->moved_ms = now_ms;
+        transfer->wire.moved_ms = now_ms;
         return false;
     }
     abort_with(transfer, OS_ERR_DEADLINE, "the connection stood still for too long");

@@ -23,12 +23,12 @@ static void say(struct http_result *ret, const char *format, ...)
 
 void failure_set(struct http_transfer *transfer, os_code code, const char *format, ...)
 {
-    if (transfer->fault != OS_OK)
+    if (transfer->fault.code != OS_OK)
         return; /* the first one is the cause */
-    transfer->fault = code;
+    transfer->fault.code = code;
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(transfer->fault_message, sizeof(transfer->fault_message), format, args);
+    (void)vsnprintf(transfer->fault.message, sizeof(transfer->fault.message), format, args);
     va_end(args);
 }
 
@@ -66,13 +66,13 @@ static const struct {
 /* libcurl says so as well of a header line that is longer than it keeps (100 KiB). */
 static bool over_a_line(const struct http_transfer *transfer, CURLcode code)
 {
-    return code == CURLE_OUT_OF_MEMORY && transfer->response.status != 0;
+    return code == CURLE_OUT_OF_MEMORY && transfer->answer.response.status != 0;
 }
 
 /* The system had no complaint. */
 static bool is_broken_chunk(const struct http_transfer *transfer, CURLcode code, long os_errno)
 {
-    return code == CURLE_RECV_ERROR && transfer->headers_whole && os_errno == 0;
+    return code == CURLE_RECV_ERROR && transfer->answer.headers_whole && os_errno == 0;
 }
 
 static os_code code_of(const struct http_transfer *transfer, CURLcode code, long os_errno)
@@ -140,9 +140,9 @@ static void describe_look_up(const struct http_transfer *transfer, CURLcode code
 
 void failure_describe(const struct http_transfer *transfer, CURLcode code, struct http_result *ret)
 {
-    if (transfer->fault != OS_OK) {
-        ret->code = transfer->fault;
-        memcpy(ret->message, transfer->fault_message, sizeof(ret->message));
+    if (transfer->fault.code != OS_OK) {
+        ret->code = transfer->fault.code;
+        memcpy(ret->message, transfer->fault.message, sizeof(ret->message));
         return;
     }
     long os_errno = 0;

@@ -40,6 +40,43 @@ enum tail_state {
     TAIL_ACKNOWLEDGED
 };
 
+/* The end of a body that is held back (HTTP_TAIL_HELD_BACK). */
+struct transfer_tail {
+    enum tail_state state;
+    uint64_t look_ms;  /* when the kernel is asked again what was acknowledged */
+    uint64_t pause_ms; /* between two looks: grows */
+    bool kept;         /* it will never leave */
+};
+
+/* The answer, as far as it has come. */
+struct transfer_answer {
+    struct http_response response;
+    bool headers_whole; /* the final answer's headers came */
+    unsigned interim_answers;
+    unsigned trailers;
+    size_t trailer_bytes;
+};
+
+/* The connection it was sent on, and what moves there. */
+struct transfer_wire {
+    int fd;    /* -1: none, or closed again */
+    bool sent; /* libcurl was allowed to write */
+    uint64_t sent_at_us;
+    uint32_t segment_bytes; /* of the connection; 0: none, or TLS */
+    bool aborting;          /* the connection is to be closed with a reset */
+    uint64_t moved_ms;      /* when a byte last moved in either direction */
+    uint64_t bytes_in;      /* of bodies, as libcurl last told */
+    uint64_t bytes_out;
+    uint64_t framing_from; /* bytes taken from the connection when the last of the body came, or the headers */
+    int queued_bytes;      /* in the kernel, when it was last looked at */
+};
+
+/* Why a callback of ours stopped libcurl. */
+struct transfer_fault {
+    os_code code; /* OS_OK: none did */
+    char message[sizeof(((struct http_result *)0)->message)];
+};
+
 struct http_transfer {
     struct http_engine *engine;
     struct http_transfer *prev;
@@ -50,38 +87,19 @@ struct http_transfer {
     CURL *easy;
     CURLcode refused; /* what libcurl said to the last option of ours */
     bool in_multi;
+    bool cancelled; /* from inside a libcurl callback, which ends it as soon as it can */
+    uint64_t begun_us;
+    char curl_message[CURL_ERROR_SIZE];
+
     struct curl_slist *headers;
     struct buf url;
     char *joined_body; /* a small file, read whole so that it leaves with the headers */
     uint64_t body_offset;
     bool held; /* libcurl waits with the body until it is told to go on */
-    enum tail_state tail;
-    uint64_t tail_look_ms;  /* when the kernel is asked again what was acknowledged */
-    uint64_t tail_pause_ms; /* between two looks: grows */
-    bool tail_kept;         /* it will never leave */
-
-    struct http_response response;
-    bool headers_whole; /* the final answer's headers came */
-    unsigned interim_answers;
-    unsigned trailers;
-    size_t trailer_bytes;
-
-    int fd;    /* the connection it was sent on; -1: none, or closed again */
-    bool sent; /* libcurl was allowed to write */
-    uint64_t sent_at_us;
-    uint32_t segment_bytes; /* of the connection; 0: none, or TLS */
-    bool aborting;          /* the connection is to be closed with a reset */
-    bool cancelled;         /* from inside a libcurl callback, which ends it as soon as it can */
-    uint64_t begun_us;
-    uint64_t moved_ms; /* when a byte last moved in either direction */
-    uint64_t bytes_in; /* of bodies, as libcurl last told */
-    uint64_t bytes_out;
-    uint64_t framing_from; /* bytes taken from the connection when the last of the body came, or the headers */
-    int queued_bytes;      /* in the kernel, when it was last looked at */
-
-    os_code fault; /* why a callback of ours stopped libcurl; OS_OK: it did not */
-    char fault_message[sizeof(((struct http_result *)0)->message)];
-    char curl_message[CURL_ERROR_SIZE];
+    struct transfer_tail tail;
+    struct transfer_answer answer;
+    struct transfer_wire wire;
+    struct transfer_fault fault;
 };
 
 struct http_engine {

@@ -51,7 +51,7 @@ static bool add_fd(struct http_engine *engine, int fd, struct http_transfer *ope
 
 static bool refuse_second_send(struct http_transfer *transfer)
 {
-    if (!transfer->start.once || !transfer->sent)
+    if (!transfer->start.once || !transfer->wire.sent)
         return false;
     failure_set(transfer, OS_ERR_NETWORK, "%s closed a kept connection before it answered; not sent again",
                 transfer->start.request->host);
@@ -88,7 +88,7 @@ static int queued_bytes(int fd)
 static bool wants_reset(const struct http_socket *entry)
 {
     const struct http_transfer *user = entry->user;
-    return user != NULL && (user->aborting || (user->start.once && queued_bytes(entry->fd) > 0));
+    return user != NULL && (user->wire.aborting || (user->start.once && queued_bytes(entry->fd) > 0));
 }
 
 /* Ends the connection also where a forked child has a copy of the descriptor, for which close() does nothing. */
@@ -111,7 +111,7 @@ int socket_close(void *context, curl_socket_t fd)
     if (entry != NULL) {
         hang_up(fd, wants_reset(entry));
         if (entry->user != NULL)
-            entry->user->fd = -1;
+            entry->user->wire.fd = -1;
         drop_entry(engine, entry);
     }
     return close(fd);
@@ -196,12 +196,12 @@ static void set_linger(struct http_socket *entry, bool reset)
 
 static void forget_socket(struct http_transfer *transfer)
 {
-    struct http_socket *entry = transfer->fd >= 0 ? find_fd(transfer->engine, transfer->fd) : NULL;
+    struct http_socket *entry = transfer->wire.fd >= 0 ? find_fd(transfer->engine, transfer->wire.fd) : NULL;
     if (entry != NULL && entry->user == transfer) {
         set_linger(entry, false);
         entry->user = NULL;
     }
-    transfer->fd = -1;
+    transfer->wire.fd = -1;
 }
 
 /* What the record of a guarded write counts on (http_start.tail): on this connection it holds, or nothing is sent. */
@@ -209,7 +209,7 @@ static bool can_keep_promise(struct http_transfer *transfer, struct http_socket 
 {
     const struct http_request *request = transfer->start.request;
     struct http_delivery delivery;
-    transfer->segment_bytes = strcmp(request->scheme, "https") != 0 ? segment_bytes_of(entry->fd) : 0;
+    transfer->wire.segment_bytes = strcmp(request->scheme, "https") != 0 ? segment_bytes_of(entry->fd) : 0;
     set_linger(entry, transfer->start.tail == HTTP_TAIL_HELD_BACK);
     bool controlled = entry->resets && queued_bytes(entry->fd) != INT_MAX;
     if (transfer->start.tail == HTTP_TAIL_HELD_BACK && !controlled) {
@@ -217,8 +217,8 @@ static bool can_keep_promise(struct http_transfer *transfer, struct http_socket 
                     "the connection's send buffer could not be controlled, so nothing was sent");
         return false;
     }
-    http_delivery_of(request, transfer->engine->user_agent, transfer->segment_bytes, &delivery);
-    bool one_segment = transfer->segment_bytes > 0 && body_length(&request->body) > 0;
+    http_delivery_of(request, transfer->engine->user_agent, transfer->wire.segment_bytes, &delivery);
+    bool one_segment = transfer->wire.segment_bytes > 0 && body_length(&request->body) > 0;
     bool at_once = delivery.at_once && (!one_segment || queued_bytes(entry->fd) == 0);
     if (transfer->start.tail == HTTP_TAIL_AT_ONCE && !at_once) {
         failure_set(transfer, OS_ERR_NETWORK,
@@ -250,16 +250,16 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
     if (entry != NULL) {
         set_user_timeout(entry, transfer->start.user_timeout_ms);
         if (entry->user != NULL) /* libcurl has finished with it, and we have not been told yet */
-            entry->user->fd = -1;
+            entry->user->wire.fd = -1;
         entry->opener = NULL;
         entry->user = transfer;
-        transfer->fd = entry->fd;
+        transfer->wire.fd = entry->fd;
     }
     if (entry != NULL && !can_keep_promise(transfer, entry))
         return CURL_PREREQFUNC_ABORT;
-    transfer->sent = true;
-    transfer->sent_at_us = clock_monotonic_us();
-    transfer->moved_ms = now_ms;
+    transfer->wire.sent = true;
+    transfer->wire.sent_at_us = clock_monotonic_us();
+    transfer->wire.moved_ms = now_ms;
     return CURL_PREREQFUNC_OK;
 }
 
@@ -275,33 +275,33 @@ void socket_leave(struct http_transfer *transfer)
 
 bool socket_acknowledged(const struct http_transfer *transfer)
 {
-    return transfer->fd >= 0 && queued_bytes(transfer->fd) == 0;
+    return transfer->wire.fd >= 0 && queued_bytes(transfer->wire.fd) == 0;
 }
 
 uint64_t socket_acknowledged_bytes(const struct http_transfer *transfer)
 {
-    uint64_t queued = transfer->fd >= 0 ? (uint64_t)queued_bytes(transfer->fd) : 0;
+    uint64_t queued = transfer->wire.fd >= 0 ? (uint64_t)queued_bytes(transfer->wire.fd) : 0;
     return transfer->body_offset > queued ? transfer->body_offset - queued : 0;
 }
 
 void socket_user_timeout(struct http_transfer *transfer, uint32_t timeout_ms)
 {
-    struct http_socket *entry = transfer->fd >= 0 ? find_fd(transfer->engine, transfer->fd) : NULL;
+    struct http_socket *entry = transfer->wire.fd >= 0 ? find_fd(transfer->engine, transfer->wire.fd) : NULL;
     if (entry != NULL)
         set_user_timeout(entry, timeout_ms);
 }
 
 bool socket_drains(struct http_transfer *transfer)
 {
-    int before = transfer->queued_bytes;
-    transfer->queued_bytes = transfer->fd >= 0 ? queued_bytes(transfer->fd) : 0;
-    return transfer->queued_bytes < before;
+    int before = transfer->wire.queued_bytes;
+    transfer->wire.queued_bytes = transfer->wire.fd >= 0 ? queued_bytes(transfer->wire.fd) : 0;
+    return transfer->wire.queued_bytes < before;
 }
 
 bool socket_floods(struct http_transfer *transfer, bool fresh)
 {
-    uint64_t taken = transfer->fd >= 0 ? fd_taken_bytes(transfer->fd) : 0;
-    if (fresh || transfer->framing_from == 0)
-        transfer->framing_from = taken;
-    return taken > transfer->framing_from && taken - transfer->framing_from > FRAMING_BYTES_MAX;
+    uint64_t taken = transfer->wire.fd >= 0 ? fd_taken_bytes(transfer->wire.fd) : 0;
+    if (fresh || transfer->wire.framing_from == 0)
+        transfer->wire.framing_from = taken;
+    return taken > transfer->wire.framing_from && taken - transfer->wire.framing_from > FRAMING_BYTES_MAX;
 }

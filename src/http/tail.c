@@ -43,9 +43,9 @@ static bool has_arrived(const struct http_transfer *transfer)
 
 static void tail_look_later(struct http_transfer *transfer)
 {
-    uint64_t pause_ms = transfer->tail_pause_ms < PAUSE_MOST_MS / 2 ? 2 * transfer->tail_pause_ms : PAUSE_MOST_MS;
-    transfer->tail_pause_ms = transfer->tail_pause_ms == 0 ? PAUSE_FIRST_MS : pause_ms;
-    transfer->tail_look_ms = clock_monotonic_us() / 1000 + transfer->tail_pause_ms;
+    uint64_t pause_ms = transfer->tail.pause_ms < PAUSE_MOST_MS / 2 ? 2 * transfer->tail.pause_ms : PAUSE_MOST_MS;
+    transfer->tail.pause_ms = transfer->tail.pause_ms == 0 ? PAUSE_FIRST_MS : pause_ms;
+    transfer->tail.look_ms = clock_monotonic_us() / 1000 + transfer->tail.pause_ms;
 }
 
 static bool is_in_time(const struct http_transfer *transfer)
@@ -61,8 +61,8 @@ static void tail_keep(struct http_transfer *transfer)
                 "the connection is too slow: the body had %llu ms to arrive and did not, so the last bytes were not "
                 "sent and the connection was reset",
                 (unsigned long long)transfer->start.tail_before_ms);
-    transfer->aborting = true;
-    transfer->tail_kept = true;
+    transfer->wire.aborting = true;
+    transfer->tail.kept = true;
 }
 
 bool tail_may_leave(struct http_transfer *transfer)
@@ -74,28 +74,29 @@ bool tail_may_leave(struct http_transfer *transfer)
     }
     tail_look_later(transfer);
     if (!arrived) {
-        transfer->tail = TAIL_WAITS;
+        transfer->tail.state = TAIL_WAITS;
         return false;
     }
     if (transfer->start.late_segment_ms != 0)
         socket_user_timeout(transfer, transfer->start.late_segment_ms);
-    transfer->tail = TAIL_LEFT;
-    transfer->tail_pause_ms = 0;
+    transfer->tail.state = TAIL_LEFT;
+    transfer->tail.pause_ms = 0;
     return true;
 }
 
 uint64_t tail_due_ms(const struct http_transfer *transfer)
 {
-    return transfer->tail == TAIL_WAITS || transfer->tail == TAIL_LEFT ? transfer->tail_look_ms : UINT64_MAX;
+    return transfer->tail.state == TAIL_WAITS || transfer->tail.state == TAIL_LEFT ? transfer->tail.look_ms
+                                                                                   : UINT64_MAX;
 }
 
 bool tail_look(struct http_transfer *transfer)
 {
     bool arrived = has_arrived(transfer);
-    if (transfer->tail == TAIL_WAITS && (arrived || !is_in_time(transfer)))
+    if (transfer->tail.state == TAIL_WAITS && (arrived || !is_in_time(transfer)))
         return true; /* body_read asks once more, and says what becomes of it */
-    if (transfer->tail == TAIL_LEFT && arrived) {
-        transfer->tail = TAIL_ACKNOWLEDGED;
+    if (transfer->tail.state == TAIL_LEFT && arrived) {
+        transfer->tail.state = TAIL_ACKNOWLEDGED;
         socket_user_timeout(transfer, transfer->start.user_timeout_ms);
         return false;
     }

@@ -26,7 +26,7 @@ struct http_transfer *transfer_new(struct http_engine *engine)
     if (transfer == NULL)
         return NULL;
     transfer->engine = engine;
-    transfer->fd = -1;
+    transfer->wire.fd = -1;
     transfer->easy = curl_easy_init();
     if (transfer->easy == NULL || curl_easy_setopt(transfer->easy, CURLOPT_SHARE, engine->share) != CURLE_OK) {
         transfer_free(transfer);
@@ -41,8 +41,8 @@ void transfer_clear(struct http_transfer *transfer)
     curl_slist_free_all(transfer->headers);
     buf_free(&transfer->url);
     free(transfer->joined_body);
-    http_response_free(&transfer->response);
-    *transfer = (struct http_transfer){.engine = transfer->engine, .easy = transfer->easy, .fd = -1};
+    http_response_free(&transfer->answer.response);
+    *transfer = (struct http_transfer){.engine = transfer->engine, .easy = transfer->easy, .wire = {.fd = -1}};
 }
 
 void transfer_free(struct http_transfer *transfer)
@@ -157,13 +157,14 @@ static bool set_connection(struct http_transfer *transfer)
 /* Of chunks libcurl tells what is in them, and passes over what it likes between them. */
 static bool has_enough(struct http_transfer *transfer, bool fresh)
 {
-    if (!transfer->headers_whole || http_headers_get(&transfer->response.headers, "transfer-encoding") == NULL ||
+    if (!transfer->answer.headers_whole ||
+        http_headers_get(&transfer->answer.response.headers, "transfer-encoding") == NULL ||
         !socket_floods(transfer, fresh))
         return false;
     failure_set(transfer, OS_ERR_PROTOCOL,
                 "the answer of %s has more than %d bytes of framing between two bytes of its body",
                 transfer->start.request->host, FRAMING_BYTES_MAX);
-    transfer->aborting = true;
+    transfer->wire.aborting = true;
     return true;
 }
 
@@ -172,19 +173,19 @@ static int on_progress(void *context, curl_off_t total_in, curl_off_t in, curl_o
     struct http_transfer *transfer = context;
     (void)total_in;
     (void)total_out;
-    if (has_enough(transfer, (uint64_t)in != transfer->bytes_in))
+    if (has_enough(transfer, (uint64_t)in != transfer->wire.bytes_in))
         return 1;
-    if ((uint64_t)in != transfer->bytes_in) {
-        transfer->bytes_in = (uint64_t)in;
-        transfer->moved_ms = transfer->engine->now_ms;
+    if ((uint64_t)in != transfer->wire.bytes_in) {
+        transfer->wire.bytes_in = (uint64_t)in;
+        transfer->wire.moved_ms = transfer->engine->now_ms;
     }
-    if ((uint64_t)out != transfer->bytes_out) {
-        transfer->bytes_out = (uint64_t)out;
-        transfer->moved_ms = transfer->engine->now_ms;
+    if ((uint64_t)out != transfer->wire.bytes_out) {
+        transfer->wire.bytes_out = (uint64_t)out;
+        transfer->wire.moved_ms = transfer->engine->now_ms;
         (void)socket_drains(transfer);
         if (transfer->start.progress != NULL) {
             uint64_t total = body_length(&transfer->start.request->body);
-            transfer->start.progress(transfer->start.progress_context, transfer->bytes_out, total);
+            transfer->start.progress(transfer->start.progress_context, transfer->wire.bytes_out, total);
         }
     }
     return transfer->cancelled ? 1 : 0;
@@ -219,7 +220,7 @@ os_code transfer_prepare(struct http_transfer *transfer, const struct http_start
 {
     transfer->start = *start;
     transfer->begun_us = clock_monotonic_us();
-    http_response_init(&transfer->response, start->body_max < SIZE_MAX / 2 ? start->body_max : SIZE_MAX / 2);
+    http_response_init(&transfer->answer.response, start->body_max < SIZE_MAX / 2 ? start->body_max : SIZE_MAX / 2);
     buf_init(&transfer->url, 2 * HTTP_TARGET_MAX + 1024);
     os_code code = body_prepare(transfer, err);
     if (code != OS_OK)
