@@ -191,19 +191,19 @@ static os_code get(struct libs3_run *run, const struct request *request, struct 
     return code == OS_OK ? libs3_sink_end(run, &ret->object, err) : code;
 }
 
-os_code libs3_get(const struct libs3_config *config, const struct libs3_call *call, const char *key, uint64_t offset,
-                  uint64_t count, libs3_sink_fn sink, void *context, struct libs3_result *ret, os_error *err)
+os_code libs3_get(const struct libs3_config *config, const struct libs3_call *call, const char *key,
+                  const struct libs3_reading *reading, struct libs3_result *ret, os_error *err)
 {
     struct request request;
     struct libs3_run run;
     os_code code = prepare(config, key ? key : "", &request, ret, err);
     if (code != OS_OK)
         return code;
-    request.offset = offset;
-    request.count = count > UINT64_MAX - offset ? 0 : count;
+    request.offset = reading->offset;
+    request.count = reading->count > UINT64_MAX - reading->offset ? 0 : reading->count;
     bool ok = libs3_run_init(&run, call);
-    run.sink = sink;
-    run.sink_context = context;
+    run.sink = reading->sink;
+    run.sink_context = reading->sink_context;
     run.key = request.key;
     run.offset = request.offset;
     run.count = request.count;
@@ -380,27 +380,27 @@ static os_code copy_from(struct libs3_run *source, const struct libs3_call *call
     return code;
 }
 
-os_code libs3_copy(const struct libs3_config *config, const struct libs3_call *call, const char *source_key,
-                   const char *source_etag, const char *key, const char *nonce, struct libs3_result *ret, os_error *err)
+os_code libs3_copy(const struct libs3_config *config, const struct libs3_call *call, const struct libs3_source *source,
+                   const char *key, const char *nonce, struct libs3_result *ret, os_error *err)
 {
     struct request source_request;
     struct request request;
-    struct libs3_run source;
-    os_code code = prepare(config, source_key ? source_key : "", &source_request, ret, err);
+    struct libs3_run source_run;
+    os_code code = prepare(config, source->key ? source->key : "", &source_request, ret, err);
     if (code == OS_OK)
         code = prepare(config, key ? key : "", &request, ret, err);
     if (code == OS_OK)
-        code = encode_source(&request, source_key, err);
+        code = encode_source(&request, source->key, err);
     if (code != OS_OK)
         return code;
-    code = libs3_run_init(&source, call) ? head(&source, &source_request, ret, err) : error_no_memory(err);
+    code = libs3_run_init(&source_run, call) ? head(&source_run, &source_request, ret, err) : error_no_memory(err);
     ret->sent = false; /* of the copy */
-    if (code == OS_OK && ret->status < 300 && source_etag && source_etag[0] &&
-        strcmp(source_etag, ret->object.etag) != 0)
+    if (code == OS_OK && ret->status < 300 && source->etag && source->etag[0] &&
+        strcmp(source->etag, ret->object.etag) != 0)
         answer_changed(ret);
     if (code == OS_OK && ret->status < 300)
-        code = copy_from(&source, call, &request, nonce, ret, err);
-    libs3_run_free(&source);
+        code = copy_from(&source_run, call, &request, nonce, ret, err);
+    libs3_run_free(&source_run);
     return code;
 }
 
@@ -460,17 +460,15 @@ static os_code list(const struct libs3_config *config, const struct libs3_call *
     return code;
 }
 
-os_code libs3_list(const struct libs3_config *config, const struct libs3_call *call, const char *prefix,
-                   const char *delimiter, const char *marker, uint32_t max_keys, s3_list_fn each, void *context,
-                   struct s3_list_page *page, struct libs3_result *ret, os_error *err)
+os_code libs3_list(const struct libs3_config *config, const struct libs3_call *call,
+                   const struct libs3_list_request *wanted, struct s3_list_page *page, struct libs3_result *ret,
+                   os_error *err)
 {
-    struct libs3_list_request wanted = {
-        .prefix = prefix, .delimiter = delimiter, .marker = marker, .max_keys = max_keys};
     struct libs3_page collected;
     libs3_page_init(&collected);
-    os_code code = list(config, call, &wanted, &collected, ret, err);
+    os_code code = list(config, call, wanted, &collected, ret, err);
     if (code == OS_OK && ret->status < 300)
-        code = libs3_page_give(&collected, each, context, page, err);
+        code = libs3_page_give(&collected, wanted->each, wanted->each_context, page, err);
     libs3_page_free(&collected);
     return code;
 }

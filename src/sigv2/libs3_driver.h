@@ -74,24 +74,40 @@ os_code libs3_head(const struct libs3_config *config, const struct libs3_call *c
 /* By a LIST of one key, as libs3 has no HEAD of a bucket: needs s3:ListBucket, like the HEAD. */
 os_code libs3_head_bucket(const struct libs3_config *config, const struct libs3_call *call, struct libs3_result *ret,
                           os_error *err);
-os_code libs3_get(const struct libs3_config *config, const struct libs3_call *call, const char *key, uint64_t offset,
-                  uint64_t count, libs3_sink_fn sink, void *context, struct libs3_result *ret, os_error *err);
+/* Which bytes of an object, and who takes them. */
+struct libs3_reading {
+    uint64_t offset;
+    uint64_t count; /* 0: all from there on */
+    libs3_sink_fn sink;
+    void *sink_context;
+};
+os_code libs3_get(const struct libs3_config *config, const struct libs3_call *call, const char *key,
+                  const struct libs3_reading *reading, struct libs3_result *ret, os_error *err);
 os_code libs3_put(const struct libs3_config *config, const struct libs3_call *call, const char *key,
                   const struct http_body *body, const struct s3_content *content, struct libs3_result *ret,
                   os_error *err);
 /* Two requests: a HEAD of the source, then the copy with metadata REPLACE: the source's own, its content headers, and
- * `nonce` (NULL, or no room for it: none). libs3 cannot pin the source, so a source whose ETag is not `source_etag`
- * (NULL: any) is answered with 412 after the HEAD, and nothing is sent; one that changes between the two requests is
- * copied as it then is. */
-os_code libs3_copy(const struct libs3_config *config, const struct libs3_call *call, const char *source_key,
-                   const char *source_etag, const char *key, const char *nonce, struct libs3_result *ret,
-                   os_error *err);
+ * `nonce` (NULL, or no room for it: none). libs3 cannot pin the source, so a source with another ETag is answered with
+ * 412 after the HEAD, and nothing is sent; one that changes between the two requests is copied as it then is. */
+struct libs3_source {
+    const char *key;
+    const char *etag; /* NULL: any */
+};
+os_code libs3_copy(const struct libs3_config *config, const struct libs3_call *call, const struct libs3_source *source,
+                   const char *key, const char *nonce, struct libs3_result *ret, os_error *err);
 os_code libs3_delete(const struct libs3_config *config, const struct libs3_call *call, const char *key,
                      struct libs3_result *ret, os_error *err);
-/* ListObjects (version 1): `marker` is the key after which the page begins, and so is next_token. Entries are given
- * once the whole page has come: the keys, then the common prefixes. */
-os_code libs3_list(const struct libs3_config *config, const struct libs3_call *call, const char *prefix,
-                   const char *delimiter, const char *marker, uint32_t max_keys, s3_list_fn each, void *context,
-                   struct s3_list_page *page, struct libs3_result *ret, os_error *err);
+/* ListObjects (version 1). Entries are given once the whole page has come: the keys, then the common prefixes. */
+struct libs3_list_request { /* borrowed strings; NULL: not given */
+    const char *prefix;
+    const char *delimiter;
+    const char *marker; /* the key after which the page begins; so is next_token */
+    uint32_t max_keys;  /* 0: the store's default */
+    s3_list_fn each;
+    void *each_context;
+};
+os_code libs3_list(const struct libs3_config *config, const struct libs3_call *call,
+                   const struct libs3_list_request *wanted, struct s3_list_page *page, struct libs3_result *ret,
+                   os_error *err);
 
 #endif

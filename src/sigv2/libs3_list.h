@@ -5,13 +5,6 @@
 
 #include "sigv2/libs3_run.h"
 
-struct libs3_list_request { /* borrowed strings; NULL: not given */
-    const char *prefix;
-    const char *delimiter;
-    const char *marker;
-    uint32_t max_keys; /* 0: the store's default */
-};
-
 struct libs3_entries {
     struct s3_list_entry *list; /* keys are own copies */
     size_t count;

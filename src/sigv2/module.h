@@ -19,19 +19,18 @@ struct sigv2_module {
                     struct libs3_result *ret, os_error *err);
     os_code (*head_bucket)(const struct libs3_config *config, const struct libs3_call *call, struct libs3_result *ret,
                            os_error *err);
-    os_code (*get)(const struct libs3_config *config, const struct libs3_call *call, const char *key, uint64_t offset,
-                   uint64_t count, libs3_sink_fn sink, void *context, struct libs3_result *ret, os_error *err);
+    os_code (*get)(const struct libs3_config *config, const struct libs3_call *call, const char *key,
+                   const struct libs3_reading *reading, struct libs3_result *ret, os_error *err);
     os_code (*put)(const struct libs3_config *config, const struct libs3_call *call, const char *key,
                    const struct http_body *body, const struct s3_content *content, struct libs3_result *ret,
                    os_error *err);
-    os_code (*copy)(const struct libs3_config *config, const struct libs3_call *call, const char *source_key,
-                    const char *source_etag, const char *key, const char *nonce, struct libs3_result *ret,
-                    os_error *err);
+    os_code (*copy)(const struct libs3_config *config, const struct libs3_call *call, const struct libs3_source *source,
+                    const char *key, const char *nonce, struct libs3_result *ret, os_error *err);
     os_code (*remove)(const struct libs3_config *config, const struct libs3_call *call, const char *key,
                       struct libs3_result *ret, os_error *err);
-    os_code (*list)(const struct libs3_config *config, const struct libs3_call *call, const char *prefix,
-                    const char *delimiter, const char *marker, uint32_t max_keys, s3_list_fn each, void *context,
-                    struct s3_list_page *page, struct libs3_result *ret, os_error *err);
+    os_code (*list)(const struct libs3_config *config, const struct libs3_call *call,
+                    const struct libs3_list_request *wanted, struct s3_list_page *page, struct libs3_result *ret,
+                    os_error *err);
 };
 
 /* The one symbol that the module exports. */

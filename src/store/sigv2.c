@@ -48,9 +48,32 @@ static os_code list(const struct sigv2_store *store, const struct libs3_call *ca
                     struct libs3_result *result, os_error *err)
 {
     const struct s3_list_options *options = &request->list;
-    const char *marker = options->continuation_token ? options->continuation_token : options->start_after;
-    return store->module->list(&store->config, call, options->prefix, options->delimiter, marker, options->max_keys,
-                               request->each, request->each_context, request->page, result, err);
+    struct libs3_list_request wanted = {
+        .prefix = options->prefix,
+        .delimiter = options->delimiter,
+        .marker = options->continuation_token ? options->continuation_token : options->start_after,
+        .max_keys = options->max_keys,
+        .each = request->each,
+        .each_context = request->each_context,
+    };
+    return store->module->list(&store->config, call, &wanted, request->page, result, err);
+}
+
+static os_code get(const struct sigv2_store *store, const struct libs3_call *call, const struct store_request *request,
+                   struct libs3_result *result, os_error *err)
+{
+    struct libs3_reading reading = {.offset = request->offset,
+                                    .count = request->count,
+                                    .sink = request->sink,
+                                    .sink_context = request->sink_context};
+    return store->module->get(&store->config, call, request->key, &reading, result, err);
+}
+
+static os_code copy(const struct sigv2_store *store, const struct libs3_call *call, const struct store_request *request,
+                    struct libs3_result *result, os_error *err)
+{
+    struct libs3_source source = {.key = request->source_key, .etag = request->source_etag};
+    return store->module->copy(&store->config, call, &source, request->key, request->nonce, result, err);
 }
 
 static os_code perform(const struct sigv2_store *store, const struct libs3_call *call,
@@ -68,13 +91,9 @@ static os_code perform(const struct sigv2_store *store, const struct libs3_call 
         return code;
     switch (request->verb) {
     case STORE_HEAD: return module->head(config, call, request->key, result, err);
-    case STORE_GET:
-        return module->get(config, call, request->key, request->offset, request->count, request->sink,
-                           request->sink_context, result, err);
+    case STORE_GET: return get(store, call, request, result, err);
     case STORE_PUT: return module->put(config, call, request->key, &request->body, &content, result, err);
-    case STORE_COPY:
-        return module->copy(config, call, request->source_key, request->source_etag, request->key,
-                            request->nonce ? request->nonce : NULL, result, err);
+    case STORE_COPY: return copy(store, call, request, result, err);
     case STORE_DELETE: return module->remove(config, call, request->key, result, err);
     case STORE_HEAD_BUCKET: return module->head_bucket(config, call, result, err);
     case STORE_LIST: return list(store, call, request, result, err);
@@ -109,7 +128,8 @@ static void ask_for_a_mark(struct sigv2_store *store, const struct libs3_call *c
     if (!random_bytes(random, sizeof(random)))
         return;
     text_hex(random, sizeof(random), key + strlen(STORE_NOWHERE));
-    os_code code = store->module->get(&store->config, call, key, 0, 1, take_nothing, NULL, &result, &err);
+    struct libs3_reading reading = {.count = 1, .sink = take_nothing};
+    os_code code = store->module->get(&store->config, call, key, &reading, &result, &err);
     if (result.marked)
         atomic_store(&store->marks, STORE_MARKS_ALL);
     bool says_s3 = code == OS_OK && s3_status_is_definite(result.status) && result.error.code[0] != '\0';

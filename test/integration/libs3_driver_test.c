@@ -64,7 +64,7 @@ static struct libs3_result copy(const char *source, const char *etag, const char
     struct libs3_result result;
     struct libs3_call call = within(60000);
     os_error err;
-    check(libs3_copy(&config, &call, source, etag, key, nonce, &result, &err), &err);
+    check(libs3_copy(&config, &call, &(struct libs3_source){source, etag}, key, nonce, &result, &err), &err);
     return result;
 }
 
@@ -88,7 +88,7 @@ static struct libs3_result get(const char *key, uint64_t offset, uint64_t count,
     struct libs3_call call = within(60000);
     os_error err;
     buf_init(ret, 32 << 20);
-    check(libs3_get(&config, &call, key, offset, count, collect, ret, &result, &err), &err);
+    check(libs3_get(&config, &call, key, &(struct libs3_reading){offset, count, collect, ret}, &result, &err), &err);
     return result;
 }
 
@@ -246,7 +246,9 @@ TEST(a_list_goes_page_by_page)
     int pages = 0;
     buf_init(&lines, 65536);
     do {
-        check(libs3_list(&config, &call, "list/", NULL, marker, 20, add_line, &lines, &page, &result, &err), &err);
+        struct libs3_list_request wanted = {
+            .prefix = "list/", .marker = marker, .max_keys = 20, .each = add_line, .each_context = &lines};
+        check(libs3_list(&config, &call, &wanted, &page, &result, &err), &err);
         assert_int_equal(result.status, 200);
         free(marker);
         marker = page.next_token;
@@ -258,7 +260,9 @@ TEST(a_list_goes_page_by_page)
         assert_non_null(strstr(buf_str(&lines), key));
     }
     buf_free(&lines);
-    check(libs3_list(&config, &call, "list/1", "/", NULL, 0, add_line, &lines, &page, &result, &err), &err);
+    struct libs3_list_request grouped = {
+        .prefix = "list/1", .delimiter = "/", .each = add_line, .each_context = &lines};
+    check(libs3_list(&config, &call, &grouped, &page, &result, &err), &err);
     assert_string_equal(buf_str(&lines), "list/11\nlist/12\nlist/13\nlist/14\nlist/16\nlist/17\nlist/18\nlist/19\n"
                                          "list/10/ (prefix)\nlist/15/ (prefix)\n");
     buf_free(&lines);
@@ -282,7 +286,8 @@ TEST(times_of_a_list_do_not_depend_on_the_time_zone)
     struct libs3_call call = within(60000);
     int64_t listed_s = 0;
     os_error err;
-    check(libs3_list(&config, &call, "timed", NULL, NULL, 0, take_time, &listed_s, &page, &result, &err), &err);
+    struct libs3_list_request wanted = {.prefix = "timed", .each = take_time, .each_context = &listed_s};
+    check(libs3_list(&config, &call, &wanted, &page, &result, &err), &err);
     if (kept)
         setenv("TZ", kept, 1);
     else
@@ -401,7 +406,7 @@ static int remove_bucket(void **state)
     S3Status status = S3StatusInternalError;
     do {
         free(page.next_token);
-        check(libs3_list(&config, &call, NULL, NULL, NULL, 0, remove_one, NULL, &page, &result, &err), &err);
+        check(libs3_list(&config, &call, &(struct libs3_list_request){.each = remove_one}, &page, &result, &err), &err);
     } while (page.truncated);
     free(page.next_token);
     S3_delete_bucket(S3ProtocolHTTP, S3UriStylePath, config.access_key_id, config.secret_access_key, endpoint.host,

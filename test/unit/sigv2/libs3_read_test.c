@@ -51,7 +51,7 @@ static os_code get_text(size_t max, struct buf *ret, struct libs3_result *result
 {
     struct libs3_call call = within(60000);
     buf_init(ret, max);
-    return libs3_get(&config, &call, "k", 0, 0, collect, ret, result, &err);
+    return libs3_get(&config, &call, "k", &(struct libs3_reading){0, 0, collect, ret}, result, &err);
 }
 
 TEST_BETWEEN(start_server, stop_server, bytes_without_the_mark_of_a_store_that_marks_are_given_to_nobody)
@@ -65,7 +65,7 @@ TEST_BETWEEN(start_server, stop_server, bytes_without_the_mark_of_a_store_that_m
                     : "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345",
              HTTP_SERVER_DRAIN);
         buf_init(&bytes, 100);
-        check_code(libs3_get(&config, &call, "k", 0, 0, collect, &bytes, &result, &err),
+        check_code(libs3_get(&config, &call, "k", &(struct libs3_reading){0, 0, collect, &bytes}, &result, &err),
                    marked ? OS_OK : OS_ERR_NETWORK);
         assert_int_equal(result.marked, marked);
         assert_int_equal(bytes.len, marked ? 5 : 0);
@@ -108,8 +108,8 @@ TEST_BETWEEN(start_server, stop_server, bytes_that_were_not_asked_for_are_not_gi
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, release_one, NULL), 0);
         buf_init(&bytes, 100);
-        check_code(libs3_get(&config, &call, "k", cases[i].offset, cases[i].count, collect, &bytes, &result, &err),
-                   OS_ERR_PROTOCOL);
+        struct libs3_reading reading = {cases[i].offset, cases[i].count, collect, &bytes};
+        check_code(libs3_get(&config, &call, "k", &reading, &result, &err), OS_ERR_PROTOCOL);
         assert_int_equal(pthread_join(thread, NULL), 0);
         assert_int_equal(bytes.len, 0);
         buf_free(&bytes);
@@ -155,7 +155,8 @@ TEST_BETWEEN(start_server, stop_server, a_body_that_never_begins_is_no_empty_one
     struct libs3_call call = within(60000);
     push("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;an-extension", HTTP_SERVER_KEEP);
     buf_init(&bytes, 100);
-    check_code(libs3_get(&config, &call, "k", 0, 0, collect, &bytes, &result, &err), OS_ERR_NETWORK);
+    check_code(libs3_get(&config, &call, "k", &(struct libs3_reading){0, 0, collect, &bytes}, &result, &err),
+               OS_ERR_NETWORK);
     assert_int_equal(bytes.len, 0);
     buf_free(&bytes);
 }
@@ -196,7 +197,7 @@ static void push_source(void)
 static os_code copy_to(const char *source_etag, struct libs3_result *ret)
 {
     struct libs3_call call = within(60000);
-    return libs3_copy(&config, &call, "s+%\xc3\xbc", source_etag, "t", "new", ret, &err);
+    return libs3_copy(&config, &call, &(struct libs3_source){"s+%\xc3\xbc", source_etag}, "t", "new", ret, &err);
 }
 
 #define RESULT "<CopyObjectResult><ETag>\"s\"</ETag></CopyObjectResult>"
@@ -288,7 +289,13 @@ static os_code list_keys(const char *delimiter, struct buf *ret, struct s3_list_
 {
     struct libs3_call call = within(60000);
     buf_init(ret, 4096);
-    return libs3_list(&config, &call, "p q/", delimiter, "p q/m", 2, add_key, ret, page, result, &err);
+    struct libs3_list_request wanted = {.prefix = "p q/",
+                                        .delimiter = delimiter,
+                                        .marker = "p q/m",
+                                        .max_keys = 2,
+                                        .each = add_key,
+                                        .each_context = ret};
+    return libs3_list(&config, &call, &wanted, page, result, &err);
 }
 
 TEST_BETWEEN(start_server, stop_server, the_next_page_begins_after_the_last_key)
