@@ -39,7 +39,8 @@ static void read_put(const struct http_response *response)
     os_error err = {.code = OS_OK};
 
     memset(&conflict, 0x55, sizeof(conflict));
-    enum ledger_outcome outcome = dynamo_read_put(response, where, "a/b", "*", &conflict, NULL, &detail, &err);
+    enum ledger_outcome outcome =
+        dynamo_read_put(response, &(struct dynamo_about){where, "a/b", "*"}, &conflict, NULL, &detail, &err);
     check_outcome(outcome, &detail, &err);
     FUZZ_CHECK(outcome != LEDGER_OK || response->status == 200);
     if (outcome == LEDGER_CONFLICT) {
@@ -56,7 +57,8 @@ static void read_get(const struct http_response *response)
     bool found = false;
 
     memset(&record, 0x55, sizeof(record));
-    enum ledger_outcome outcome = dynamo_read_get(response, where, "a/b", "*", &found, &record, NULL, &detail, &err);
+    enum ledger_outcome outcome =
+        dynamo_read_get(response, &(struct dynamo_about){where, "a/b", "*"}, &found, &record, NULL, &detail, &err);
     check_outcome(outcome, &detail, &err);
     FUZZ_CHECK(outcome != LEDGER_CONFLICT && outcome != LEDGER_CONFLICT_BLIND);
     FUZZ_CHECK(!found || outcome == LEDGER_OK);

@@ -79,14 +79,16 @@ static os_code check_key_part(const char *what, const char *value, size_t max, o
     return OS_OK;
 }
 
-os_code dynamo_check_key(const struct dynamo_target *target, const char *path, const char *etag, os_error *err)
+static os_code check_partition(const struct dynamo_target *target, const char *path, os_error *err)
 {
     os_code code = check_table(target->table, err);
-    if (code == OS_OK)
-        code = check_key_part(RECORD_PATH, path, PATH_MAX_BYTES, err);
-    if (code == OS_OK && etag != NULL)
-        code = check_key_part(RECORD_ETAG, etag, ETAG_MAX_BYTES, err);
-    return code;
+    return code == OS_OK ? check_key_part(RECORD_PATH, path, PATH_MAX_BYTES, err) : code;
+}
+
+os_code dynamo_check_key(const struct dynamo_target *target, const struct dynamo_key *key, os_error *err)
+{
+    os_code code = check_partition(target, key->path, err);
+    return code == OS_OK ? check_key_part(RECORD_ETAG, key->etag, ETAG_MAX_BYTES, err) : code;
 }
 
 /* --------------------------------------------------------------------------------------------------- request */
@@ -233,17 +235,17 @@ static bool add_condition(json_t *body, const struct record_condition *condition
     return done;
 }
 
-os_code dynamo_build_put(const struct dynamo_target *target, const char *path, const char *etag,
-                         const struct record *record, const char *upload, const struct record_condition *condition,
-                         struct http_request *ret, struct buf *ret_body, os_error *err)
+os_code dynamo_build_put(const struct dynamo_target *target, const struct dynamo_key *key,
+                         const struct dynamo_write *write, struct http_request *ret, struct buf *ret_body,
+                         os_error *err)
 {
     start(ret, ret_body);
-    os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
+    os_code code = dynamo_check_key(target, key, err);
     if (code != OS_OK)
         return code;
-    json_t *body =
-        json_pack("{s:s, s:o}", "TableName", target->table, "Item", item_from_record(path, etag, record, upload));
-    if (body != NULL && !add_condition(body, condition)) {
+    json_t *item = item_from_record(key->path, key->etag, write->record, write->upload);
+    json_t *body = json_pack("{s:s, s:o}", "TableName", target->table, "Item", item);
+    if (body != NULL && !add_condition(body, write->condition)) {
         json_decref(body);
         body = NULL;
     }
@@ -258,16 +260,16 @@ const char *const dynamo_known[DYNAMO_KNOWN_COUNT][2] = {
     {"#fence", RECORD_FENCE},     {"#saw", RECORD_SAW},   {"#upload", RECORD_UPLOAD},
 };
 
-os_code dynamo_build_delete(const struct dynamo_target *target, const char *path, const char *etag,
+os_code dynamo_build_delete(const struct dynamo_target *target, const struct dynamo_key *key,
                             const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
                             os_error *err)
 {
     start(ret, ret_body);
-    os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
+    os_code code = dynamo_check_key(target, key, err);
     if (code != OS_OK)
         return code;
-    json_t *body = json_pack("{s:s, s:{s:{s:s}, s:{s:s}}}", "TableName", target->table, "Key", RECORD_PATH, "S", path,
-                             RECORD_ETAG, "S", etag);
+    json_t *body = json_pack("{s:s, s:{s:{s:s}, s:{s:s}}}", "TableName", target->table, "Key", RECORD_PATH, "S",
+                             key->path, RECORD_ETAG, "S", key->etag);
     if (body != NULL && !add_condition(body, condition)) {
         json_decref(body);
         body = NULL;
@@ -299,15 +301,15 @@ static bool add_record_projection(json_t *body)
     return done;
 }
 
-os_code dynamo_build_get(const struct dynamo_target *target, const char *path, const char *etag,
-                         struct http_request *ret, struct buf *ret_body, os_error *err)
+os_code dynamo_build_get(const struct dynamo_target *target, const struct dynamo_key *key, struct http_request *ret,
+                         struct buf *ret_body, os_error *err)
 {
     start(ret, ret_body);
-    os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
+    os_code code = dynamo_check_key(target, key, err);
     if (code != OS_OK)
         return code;
     json_t *body = json_pack("{s:s, s:{s:{s:s}, s:{s:s}}, s:b}", "TableName", target->table, "Key", RECORD_PATH, "S",
-                             path, RECORD_ETAG, "S", etag, "ConsistentRead", 1);
+                             key->path, RECORD_ETAG, "S", key->etag, "ConsistentRead", 1);
     if (body != NULL && !add_record_projection(body)) {
         json_decref(body);
         body = NULL;
@@ -360,8 +362,7 @@ os_code dynamo_build_list(const struct dynamo_target *target, const struct dynam
 {
     json_t *start_at = NULL;
     start(ret, ret_body);
-    os_code code =
-        page->path != NULL ? dynamo_check_key(target, page->path, NULL, err) : check_table(target->table, err);
+    os_code code = page->path != NULL ? check_partition(target, page->path, err) : check_table(target->table, err);
     if (code == OS_OK)
         code = read_start_key(page->start_key, &start_at, err);
     if (code != OS_OK)

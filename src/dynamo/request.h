@@ -15,24 +15,34 @@ struct dynamo_target {
     const char *table; /* name or ARN */
 };
 
+/* Which record. */
+struct dynamo_key {
+    const char *path;
+    const char *etag;
+};
+
+struct dynamo_write {
+    const struct record *record;
+    const char *upload; /* as item_from_record */
+    const struct record_condition *condition;
+};
+
 /* All: OS_OK, OS_ERR_NO_MEMORY or OS_ERR_ARGUMENT (path empty or over 2,048 bytes, etag empty or over 1,024: DynamoDB's
  * key limits; text that is not UTF-8; a table that dynamo_table_name_ok refuses). ret and ret_body are initialised by
  * the function, and empty on failure. */
-os_code dynamo_build_put(const struct dynamo_target *target, const char *path, const char *etag,
-                         const struct record *record, const char *upload /* as item_from_record */,
-                         const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
+os_code dynamo_build_put(const struct dynamo_target *target, const struct dynamo_key *key,
+                         const struct dynamo_write *write, struct http_request *ret, struct buf *ret_body,
                          os_error *err);
-os_code dynamo_build_delete(const struct dynamo_target *target, const char *path, const char *etag,
+os_code dynamo_build_delete(const struct dynamo_target *target, const struct dynamo_key *key,
                             const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
                             os_error *err);
 /* Puts a record in the place of an item that is none, on the condition that it still is what was seen: JSON, as
  * dynamo_read_unreadable gave it, or NULL for one that is too large to be read. */
-os_code dynamo_build_mend(const struct dynamo_target *target, const char *path, const char *etag,
-                          const struct record *record, const char *seen, struct http_request *ret, struct buf *ret_body,
-                          os_error *err);
+os_code dynamo_build_mend(const struct dynamo_target *target, const struct dynamo_key *key, const struct record *record,
+                          const char *seen, struct http_request *ret, struct buf *ret_body, os_error *err);
 /* A consistent read of what a record has. */
-os_code dynamo_build_get(const struct dynamo_target *target, const char *path, const char *etag,
-                         struct http_request *ret, struct buf *ret_body, os_error *err);
+os_code dynamo_build_get(const struct dynamo_target *target, const struct dynamo_key *key, struct http_request *ret,
+                         struct buf *ret_body, os_error *err);
 /* Which attributes of an item are wanted: others than those of a record may be large. */
 enum dynamo_attributes { DYNAMO_ALL_ATTRIBUTES = 0, DYNAMO_RECORD_ATTRIBUTES, DYNAMO_KEY_ATTRIBUTES };
 

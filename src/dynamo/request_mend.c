@@ -79,18 +79,17 @@ static bool add_mend_condition(json_t *body, const json_t *seen)
     return done;
 }
 
-os_code dynamo_build_mend(const struct dynamo_target *target, const char *path, const char *etag,
-                          const struct record *record, const char *seen, struct http_request *ret, struct buf *ret_body,
-                          os_error *err)
+os_code dynamo_build_mend(const struct dynamo_target *target, const struct dynamo_key *key, const struct record *record,
+                          const char *seen, struct http_request *ret, struct buf *ret_body, os_error *err)
 {
     http_request_init(ret);
     buf_init(ret_body, MEND_BODY_MAX);
-    os_code code = dynamo_check_key(target, path, etag != NULL ? etag : "", err);
+    os_code code = dynamo_check_key(target, key, err);
     if (code != OS_OK)
         return code;
     json_t *item = seen != NULL ? json_read(seen, strlen(seen)) : NULL;
-    json_t *body =
-        json_pack("{s:s, s:o}", "TableName", target->table, "Item", item_from_record(path, etag, record, NULL));
+    json_t *mended = item_from_record(key->path, key->etag, record, NULL);
+    json_t *body = json_pack("{s:s, s:o}", "TableName", target->table, "Item", mended);
     if (body != NULL && ((seen != NULL && item == NULL) || !add_mend_condition(body, item))) {
         json_decref(body);
         body = NULL;

@@ -12,8 +12,7 @@ enum { DYNAMO_KEY_COUNT = 2, DYNAMO_KNOWN_COUNT = 9 };
 /* The attributes of a record, the keys first: placeholder and name. */
 extern const char *const dynamo_known[DYNAMO_KNOWN_COUNT][2];
 
-/* `etag` NULL: a partition's. */
-os_code dynamo_check_key(const struct dynamo_target *target, const char *path, const char *etag, os_error *err);
+os_code dynamo_check_key(const struct dynamo_target *target, const struct dynamo_key *key, os_error *err);
 bool dynamo_add_name(json_t *names, const char *placeholder, const char *name);
 /* Takes the reference to `value`; NULL is the failure of whoever made it. */
 bool dynamo_add_value(json_t *values, const char *placeholder, json_t *value);

@@ -13,23 +13,18 @@ enum {
     KEY_JSON_MAX = 32768 /* path and etag at their longest, every byte escaped as six */
 };
 
+static const char broken_page[] = "got a page without a list of items, or whose last key is none. Ask again.";
 static const char too_large[] = "found an item there that is too large to be a record. " RECORD_MEND;
 
-static enum ledger_outcome broken(const struct http_response *response, const struct answer_of *of, const char *finding,
-                                  const struct dynamo_error *detail, os_error *err)
-{
-    return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
-}
-
-/* T1. `readable` is what the operation calls an item that is a record. */
+/* T1. The item that stands in the way of a write, or that was to be read. */
 static enum ledger_outcome read_item(const struct http_response *response, const struct answer_of *of,
-                                     enum ledger_outcome readable, const json_t *item, struct record *ret,
-                                     char *ret_upload, const struct dynamo_error *detail, os_error *err)
+                                     const json_t *item, struct record *ret, char *ret_upload,
+                                     const struct dynamo_error *detail, os_error *err)
 {
     os_error fault;
     os_code code = item_to_record(item, ret, NULL, NULL, ret_upload, &fault);
     if (code == OS_OK)
-        return readable;
+        return of->writes ? LEDGER_CONFLICT : LEDGER_OK;
     char finding[512];
     snprintf(finding, sizeof(finding), "found an item there that is not a record. %.160s " RECORD_MEND, fault.message);
     return answer_finding(response, of, LEDGER_UNREADABLE, code, finding, detail, err);
@@ -44,7 +39,7 @@ static enum ledger_outcome read_conflict(const struct http_response *response, c
     const json_t *item = json_object_get(root, "Item");
     if (item == NULL || (json_is_object(item) && json_object_size(item) == 0))
         return LEDGER_CONFLICT_BLIND;
-    return read_item(response, of, LEDGER_CONFLICT, item, ret, ret_upload, detail, err);
+    return read_item(response, of, item, ret, ret_upload, detail, err);
 }
 
 /* A write on a condition. */
@@ -63,19 +58,19 @@ static enum ledger_outcome read_write(const struct http_response *response, cons
     return outcome;
 }
 
-enum ledger_outcome dynamo_read_put(const struct http_response *response, const char *where, const char *path,
-                                    const char *etag, struct record *ret_conflict, char *ret_upload,
-                                    struct dynamo_error *ret_detail, os_error *err)
+enum ledger_outcome dynamo_read_put(const struct http_response *response, const struct dynamo_about *about,
+                                    struct record *ret_conflict, char *ret_upload, struct dynamo_error *ret_detail,
+                                    os_error *err)
 {
-    const struct answer_of of = {"PutItem", where, path, etag, true};
+    const struct answer_of of = {"PutItem", about->where, about->path, about->etag, true};
     return read_write(response, &of, ret_conflict, ret_upload, ret_detail, err);
 }
 
-enum ledger_outcome dynamo_read_delete(const struct http_response *response, const char *where, const char *path,
-                                       const char *etag, struct record *ret_conflict, char *ret_upload,
-                                       struct dynamo_error *ret_detail, os_error *err)
+enum ledger_outcome dynamo_read_delete(const struct http_response *response, const struct dynamo_about *about,
+                                       struct record *ret_conflict, char *ret_upload, struct dynamo_error *ret_detail,
+                                       os_error *err)
 {
-    const struct answer_of of = {"DeleteItem", where, path, etag, true};
+    const struct answer_of of = {"DeleteItem", about->where, about->path, about->etag, true};
     return read_write(response, &of, ret_conflict, ret_upload, ret_detail, err);
 }
 
@@ -90,11 +85,11 @@ static char *write_whole(const json_t *value, size_t max)
     return buf_take(&out);
 }
 
-enum ledger_outcome dynamo_read_get(const struct http_response *response, const char *where, const char *path,
-                                    const char *etag, bool *ret_found, struct record *ret, char *ret_upload,
+enum ledger_outcome dynamo_read_get(const struct http_response *response, const struct dynamo_about *about,
+                                    bool *ret_found, struct record *ret, char *ret_upload,
                                     struct dynamo_error *ret_detail, os_error *err)
 {
-    const struct answer_of of = {"GetItem", where, path, etag, false};
+    const struct answer_of of = {"GetItem", about->where, about->path, about->etag, false};
     struct dynamo_error detail;
     json_t *root = NULL;
     enum ledger_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
@@ -103,7 +98,7 @@ enum ledger_outcome dynamo_read_get(const struct http_response *response, const 
     } else if (outcome == LEDGER_OK) {
         const json_t *item = json_object_get(root, "Item");
         if (item != NULL)
-            outcome = read_item(response, &of, LEDGER_OK, item, ret, ret_upload, &detail, err);
+            outcome = read_item(response, &of, item, ret, ret_upload, &detail, err);
         if (outcome == LEDGER_OK)
             *ret_found = item != NULL;
     }
@@ -113,13 +108,12 @@ enum ledger_outcome dynamo_read_get(const struct http_response *response, const 
     return outcome;
 }
 
-enum ledger_outcome dynamo_read_unreadable(const struct http_response *response, const char *where, const char *path,
-                                           const char *etag, bool *ret_found, char **ret_seen,
-                                           struct dynamo_error *ret_detail, os_error *err)
+enum ledger_outcome dynamo_read_unreadable(const struct http_response *response, const struct dynamo_about *about,
+                                           bool *ret_found, char **ret_seen, struct dynamo_error *ret_detail,
+                                           os_error *err)
 {
     struct record record;
-    enum ledger_outcome outcome =
-        dynamo_read_get(response, where, path, etag, ret_found, &record, NULL, ret_detail, err);
+    enum ledger_outcome outcome = dynamo_read_get(response, about, ret_found, &record, NULL, ret_detail, err);
     *ret_seen = NULL;
     if (outcome != LEDGER_UNREADABLE || ret_detail->too_large)
         return outcome;
@@ -169,24 +163,21 @@ static enum row_result give_rows(const json_t *items, dynamo_row_fn each, void *
 }
 
 /* Before anything is given to the caller, so that a broken page is no half of one. */
-static bool page_in_order(const json_t *items, const json_t *last_key)
+static bool page_in_order(const json_t *root)
 {
+    const json_t *items = json_object_get(root, "Items");
+    const json_t *last_key = json_object_get(root, "LastEvaluatedKey");
     for (size_t i = 0; i < json_array_size(items); i++)
         if (!json_is_object(json_array_get(items, i)))
             return false;
     return json_is_array(items) && (last_key == NULL || json_is_object(last_key));
 }
 
-static enum ledger_outcome read_page(const struct http_response *response, const struct answer_of *of,
-                                     const json_t *root, dynamo_row_fn each, void *context, char **ret_last_key,
-                                     const struct dynamo_error *detail, os_error *err)
+static enum ledger_outcome give_page(const json_t *root, dynamo_row_fn each, void *context, char **ret_last_key,
+                                     os_error *err)
 {
     const json_t *items = json_object_get(root, "Items");
     const json_t *last_key = json_object_get(root, "LastEvaluatedKey");
-    if (!page_in_order(items, last_key)) {
-        return broken(response, of, "got a page without a list of items, or whose last key is none. Ask again.", detail,
-                      err);
-    }
     bool is_last = last_key == NULL || json_object_size(last_key) == 0;
     char *next = is_last ? NULL : write_whole(last_key, KEY_JSON_MAX);
     enum row_result result = !is_last && next == NULL ? ROW_NO_MEMORY : give_rows(items, each, context);
@@ -210,8 +201,10 @@ enum ledger_outcome dynamo_read_list(const struct http_response *response, const
     struct dynamo_error detail;
     json_t *root = NULL;
     enum ledger_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
-    if (outcome == LEDGER_OK)
-        outcome = read_page(response, &of, root, each, context, ret_last_key, &detail, err);
+    if (outcome == LEDGER_OK && !page_in_order(root))
+        outcome = answer_finding(response, &of, LEDGER_AMBIGUOUS, OS_ERR_PROTOCOL, broken_page, &detail, err);
+    else if (outcome == LEDGER_OK)
+        outcome = give_page(root, each, context, ret_last_key, err);
     json_decref(root);
     if (ret_detail != NULL)
         *ret_detail = detail;

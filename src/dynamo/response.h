@@ -3,8 +3,7 @@
  * Reads DynamoDB's answers about records: PutItem, GetItem, Query, Scan. Pure: bytes in, an outcome out. What each
  * error code means (E1, R4, R8) is one table in answer.c. Answers about the table itself are in table.h.
  *
- * For every function: a transport failure is given as response->status 0 and is AMBIGUOUS. `where` names the table in
- * messages ("table records in us-east-1"); `path` and `etag` name the record in them. ret_detail and err may be NULL;
+ * For every function: a transport failure is given as response->status 0 and is AMBIGUOUS. ret_detail and err may be NULL;
  * ret_detail is always filled, err for every outcome but OK and the conflicts.
  */
 #ifndef OSCOMMIT_DYNAMO_RESPONSE_H
@@ -29,26 +28,33 @@ struct dynamo_error {
     bool token_expired; /* renew the credentials and send again; the outcome is REFUSED, nothing was applied */
 };
 
+/* Which record an answer is about, for messages. */
+struct dynamo_about {
+    const char *where; /* the table: "table records in us-east-1" */
+    const char *path;
+    const char *etag;
+};
+
 /* PutItem: LEDGER_CONFLICT fills *ret_conflict, and ret_upload (RECORD_UPLOAD_SIZE bytes; may be NULL) with its upload
  * id or "". */
-enum ledger_outcome dynamo_read_put(const struct http_response *response, const char *where, const char *path,
-                                    const char *etag, struct record *ret_conflict, char *ret_upload,
-                                    struct dynamo_error *ret_detail, os_error *err);
+enum ledger_outcome dynamo_read_put(const struct http_response *response, const struct dynamo_about *about,
+                                    struct record *ret_conflict, char *ret_upload, struct dynamo_error *ret_detail,
+                                    os_error *err);
 /* DeleteItem, as PutItem. A record that is gone is LEDGER_CONFLICT_BLIND. */
-enum ledger_outcome dynamo_read_delete(const struct http_response *response, const char *where, const char *path,
-                                       const char *etag, struct record *ret_conflict, char *ret_upload,
-                                       struct dynamo_error *ret_detail, os_error *err);
+enum ledger_outcome dynamo_read_delete(const struct http_response *response, const struct dynamo_about *about,
+                                       struct record *ret_conflict, char *ret_upload, struct dynamo_error *ret_detail,
+                                       os_error *err);
 /* GetItem: LEDGER_OK fills *ret_found, and *ret and ret_upload (the same) when there is a record. */
-enum ledger_outcome dynamo_read_get(const struct http_response *response, const char *where, const char *path,
-                                    const char *etag, bool *ret_found, struct record *ret, char *ret_upload,
+enum ledger_outcome dynamo_read_get(const struct http_response *response, const struct dynamo_about *about,
+                                    bool *ret_found, struct record *ret, char *ret_upload,
                                     struct dynamo_error *ret_detail, os_error *err);
 
 /* GetItem, of an item that may be no record: LEDGER_UNREADABLE for one, with *ret_seen for dynamo_build_mend
  * (malloc'ed, or NULL where it is too large). LEDGER_OK: it is a record, or *ret_found is false. ret_detail: not NULL.
  */
-enum ledger_outcome dynamo_read_unreadable(const struct http_response *response, const char *where, const char *path,
-                                           const char *etag, bool *ret_found, char **ret_seen,
-                                           struct dynamo_error *ret_detail, os_error *err);
+enum ledger_outcome dynamo_read_unreadable(const struct http_response *response, const struct dynamo_about *about,
+                                           bool *ret_found, char **ret_seen, struct dynamo_error *ret_detail,
+                                           os_error *err);
 
 /* Query and Scan. `each` gets every item, after the whole page was found to be in order; it returns false to stop. An
  * item that is no record has readable == false, path and etag as far as they can be read (else ""), and is in `other`

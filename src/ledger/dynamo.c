@@ -19,31 +19,28 @@ static struct dynamo_ledger *of(struct ledger *ledger)
 static os_code build_record(struct ledger_op *op, const struct dynamo_target *target, os_error *err)
 {
     const struct ledger_request *request = &op->request;
+    struct dynamo_key key = dynamo_key_of(op);
+    struct dynamo_write write = {.record = request->record, .upload = request->upload, .condition = request->condition};
     switch (request->verb) {
-    case LEDGER_PUT:
-        return dynamo_build_put(target, request->path, request->etag, request->record, request->upload,
-                                request->condition, &op->http, &op->body, err);
-    case LEDGER_DELETE:
-        return dynamo_build_delete(target, request->path, request->etag, request->condition, &op->http, &op->body, err);
-    default: return dynamo_build_get(target, request->path, request->etag, &op->http, &op->body, err);
+    case LEDGER_PUT: return dynamo_build_put(target, &key, &write, &op->http, &op->body, err);
+    case LEDGER_DELETE: return dynamo_build_delete(target, &key, request->condition, &op->http, &op->body, err);
+    default: return dynamo_build_get(target, &key, &op->http, &op->body, err);
     }
 }
 
 static void read_record(struct ledger_op *op, const struct http_response *response)
 {
-    const struct ledger_request *request = &op->request;
+    struct dynamo_about about = dynamo_about_of(op);
     struct ledger_answer *answer = &op->answer;
     struct dynamo_error detail;
     enum ledger_outcome outcome;
-    if (request->verb == LEDGER_PUT)
-        outcome = dynamo_read_put(response, op->ledger->where, request->path, request->etag, &answer->record,
-                                  answer->upload, &detail, &answer->error);
-    else if (request->verb == LEDGER_DELETE)
-        outcome = dynamo_read_delete(response, op->ledger->where, request->path, request->etag, &answer->record,
-                                     answer->upload, &detail, &answer->error);
+    if (op->request.verb == LEDGER_PUT)
+        outcome = dynamo_read_put(response, &about, &answer->record, answer->upload, &detail, &answer->error);
+    else if (op->request.verb == LEDGER_DELETE)
+        outcome = dynamo_read_delete(response, &about, &answer->record, answer->upload, &detail, &answer->error);
     else
-        outcome = dynamo_read_get(response, op->ledger->where, request->path, request->etag, &answer->found,
-                                  &answer->record, answer->upload, &detail, &answer->error);
+        outcome =
+            dynamo_read_get(response, &about, &answer->found, &answer->record, answer->upload, &detail, &answer->error);
     answer->foreign = detail.foreign;
     if (!dynamo_op_repeats(op, &detail, response))
         dynamo_op_finish(op, outcome);

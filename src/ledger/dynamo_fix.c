@@ -4,19 +4,19 @@
 
 static os_code dynamo_mend_build(struct ledger_op *op, const struct dynamo_target *target, os_error *err)
 {
-    const struct ledger_request *request = &op->request;
+    struct dynamo_key key = dynamo_key_of(op);
     if (op->step == STEP_MEND)
-        return dynamo_build_mend(target, request->path, request->etag, request->record, op->seen, &op->http, &op->body,
-                                 err);
-    return dynamo_build_get(target, request->path, request->etag, &op->http, &op->body, err);
+        return dynamo_build_mend(target, &key, op->request.record, op->seen, &op->http, &op->body, err);
+    return dynamo_build_get(target, &key, &op->http, &op->body, err);
 }
 
 static void item_read(struct ledger_op *op, const struct http_response *response)
 {
+    struct dynamo_about about = dynamo_about_of(op);
     struct dynamo_error detail;
     bool found = false;
-    enum ledger_outcome outcome = dynamo_read_unreadable(
-        response, op->ledger->where, op->request.path, op->request.etag, &found, &op->seen, &detail, &op->answer.error);
+    enum ledger_outcome outcome =
+        dynamo_read_unreadable(response, &about, &found, &op->seen, &detail, &op->answer.error);
     op->answer.foreign = detail.foreign;
     if (outcome == LEDGER_UNREADABLE)
         dynamo_op_next(op, STEP_MEND);
@@ -33,8 +33,9 @@ static void dynamo_mend_answered(struct ledger_op *op, const struct http_respons
         item_read(op, response);
         return;
     }
-    enum ledger_outcome outcome = dynamo_read_put(response, op->ledger->where, op->request.path, op->request.etag,
-                                                  &op->answer.record, op->answer.upload, &detail, &op->answer.error);
+    struct dynamo_about about = dynamo_about_of(op);
+    enum ledger_outcome outcome =
+        dynamo_read_put(response, &about, &op->answer.record, op->answer.upload, &detail, &op->answer.error);
     if (!dynamo_op_repeats(op, &detail, response))
         dynamo_op_finish(op, outcome);
 }

@@ -65,6 +65,17 @@ struct ledger_op {
     struct ledger_answer answer;
 };
 
+/* Its record, for a request; and for the sentences about an answer. */
+static inline struct dynamo_key dynamo_key_of(const struct ledger_op *op)
+{
+    return (struct dynamo_key){.path = op->request.path, .etag = op->request.etag};
+}
+
+static inline struct dynamo_about dynamo_about_of(const struct ledger_op *op)
+{
+    return (struct dynamo_about){.where = op->ledger->where, .path = op->request.path, .etag = op->request.etag};
+}
+
 /* dynamo_op.c */
 struct ledger_op *dynamo_op_start(struct dynamo_ledger *ledger, const struct dynamo_chain *chain,
                                   const struct ledger_request *request, ledger_done_fn done, void *context);

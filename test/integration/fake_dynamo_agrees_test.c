@@ -53,12 +53,14 @@ static void both_put_record(struct dynamo_pair *pair, const struct record *recor
     struct dynamo_error details[2];
     struct record found[2];
     memset(found, 0, sizeof(found));
-    assert_int_equal(
-        dynamo_build_put(&pair->target, "path/\xc3\xa4\"", "\"etag\"", record, NULL, condition, &request, &body, NULL),
-        OS_OK);
+    assert_int_equal(dynamo_build_put(&pair->target, &(struct dynamo_key){"path/\xc3\xa4\"", "\"etag\""},
+                                      &(struct dynamo_write){record, NULL, condition}, &request, &body, NULL),
+                     OS_OK);
     ask_both(pair, &request, &body, &real, &fake);
-    assert_int_equal(dynamo_read_put(&real, "real", "p", "e", &found[0], NULL, &details[0], NULL), outcome);
-    assert_int_equal(dynamo_read_put(&fake, "fake", "p", "e", &found[1], NULL, &details[1], NULL), outcome);
+    assert_int_equal(
+        dynamo_read_put(&real, &(struct dynamo_about){"real", "p", "e"}, &found[0], NULL, &details[0], NULL), outcome);
+    assert_int_equal(
+        dynamo_read_put(&fake, &(struct dynamo_about){"fake", "p", "e"}, &found[1], NULL, &details[1], NULL), outcome);
     same_detail(&details[0], &details[1]);
     assert_memory_equal(&found[0], &found[1], sizeof(found[0]));
     http_response_free(&real);
@@ -75,10 +77,16 @@ static void both_get_record(struct dynamo_pair *pair, enum ledger_outcome outcom
     struct record found[2];
     bool there[2] = {false, false};
     memset(found, 0, sizeof(found));
-    assert_int_equal(dynamo_build_get(&pair->target, "path/\xc3\xa4\"", "\"etag\"", &request, &body, NULL), OS_OK);
+    assert_int_equal(
+        dynamo_build_get(&pair->target, &(struct dynamo_key){"path/\xc3\xa4\"", "\"etag\""}, &request, &body, NULL),
+        OS_OK);
     ask_both(pair, &request, &body, &real, &fake);
-    assert_int_equal(dynamo_read_get(&real, "real", "p", "e", &there[0], &found[0], NULL, &details[0], NULL), outcome);
-    assert_int_equal(dynamo_read_get(&fake, "fake", "p", "e", &there[1], &found[1], NULL, &details[1], NULL), outcome);
+    assert_int_equal(
+        dynamo_read_get(&real, &(struct dynamo_about){"real", "p", "e"}, &there[0], &found[0], NULL, &details[0], NULL),
+        outcome);
+    assert_int_equal(
+        dynamo_read_get(&fake, &(struct dynamo_about){"fake", "p", "e"}, &there[1], &found[1], NULL, &details[1], NULL),
+        outcome);
     same_detail(&details[0], &details[1]);
     assert_int_equal(there[0], is_there);
     assert_int_equal(there[1], is_there);
@@ -251,8 +259,9 @@ TEST(pages_of_dynamodb_local_and_of_the_fake_agree)
         struct buf body;
         struct http_response answers[2];
         snprintf(etag, sizeof(etag), "\"%d\"", i);
-        assert_int_equal(
-            dynamo_build_put(&pair.target, "listed", etag, &record, NULL, &condition, &request, &body, NULL), OS_OK);
+        assert_int_equal(dynamo_build_put(&pair.target, &(struct dynamo_key){"listed", etag},
+                                          &(struct dynamo_write){&record, NULL, &condition}, &request, &body, NULL),
+                         OS_OK);
         ask_both(&pair, &request, &body, &answers[0], &answers[1]);
         assert_int_equal(answers[0].status, 200);
         http_response_free(&answers[0]);
@@ -278,7 +287,7 @@ static void both_refuse(struct dynamo_pair *pair, const char *operation, const c
     for (int i = 0; i < 2; i++) {
         struct dynamo_error detail;
         struct record found;
-        (void)dynamo_read_put(&answers[i], "table", "p", "e", &found, NULL, &detail, NULL);
+        (void)dynamo_read_put(&answers[i], &(struct dynamo_about){"table", "p", "e"}, &found, NULL, &detail, NULL);
         assert_int_equal(answers[i].status, 400);
         assert_string_equal(detail.code, code);
         http_response_free(&answers[i]);

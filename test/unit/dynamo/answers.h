@@ -24,6 +24,8 @@
 #define CONFLICT_HEAD \
     "{\"__type\":\"" SPACE "ConditionalCheckFailedException\",\"Message\":\"The conditional request failed\""
 
+static const struct dynamo_about dir_k = {WHERE, "dir/k", "*"};
+
 static inline void answer_bytes(struct http_response *ret, int status, const void *body, size_t len)
 {
     http_response_init(ret, DYNAMO_ANSWER_MAX);
@@ -51,7 +53,7 @@ static inline enum ledger_outcome put_outcome(int status, const char *body, stru
     struct http_response response;
     struct record record;
     answer(&response, status, body);
-    enum ledger_outcome outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, ret_detail, err);
+    enum ledger_outcome outcome = dynamo_read_put(&response, &dir_k, &record, NULL, ret_detail, err);
     http_response_free(&response);
     return outcome;
 }

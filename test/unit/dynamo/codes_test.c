@@ -150,7 +150,8 @@ TEST(an_error_without_words_or_request_id_still_makes_a_sentence)
     os_error err;
     answer(&response, 400, "{\"__type\":\"ThrottlingException\"}");
     http_headers_remove(&response.headers, "x-amzn-requestid");
-    assert_int_equal(dynamo_read_put(&response, WHERE, "k", "*", &record, NULL, NULL, &err), LEDGER_THROTTLED);
+    assert_int_equal(dynamo_read_put(&response, &(struct dynamo_about){WHERE, "k", "*"}, &record, NULL, NULL, &err),
+                     LEDGER_THROTTLED);
     assert_string_equal(err.message,
                         "PutItem of the record of key \"k\" (etag *) in " WHERE
                         " was put off: ThrottlingException. It was not applied and may be sent again after a pause.");
@@ -196,7 +197,9 @@ TEST(long_names_and_messages_leave_room_for_the_mend)
         answer(&response, 400, body);
         assert_true(http_headers_set(&response.headers, "x-amzn-requestid",
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ"));
-        assert_int_equal(dynamo_read_put(&response, where, path, etag, &record, NULL, &detail, &err), rows[i].outcome);
+        assert_int_equal(
+            dynamo_read_put(&response, &(struct dynamo_about){where, path, etag}, &record, NULL, &detail, &err),
+            rows[i].outcome);
         assert_says(err, rows[i].mend);
         assert_int_equal(err.message[strlen(err.message) - 1], '.');
         assert_true(text_is_utf8(text_from(err.message)));
@@ -212,8 +215,9 @@ TEST(control_characters_do_not_reach_the_sentence)
     struct dynamo_error detail;
     os_error err;
     answer(&response, 400, "{\"__type\":\"AccessDenied\\u001bException\",\"message\":\"a\\u001b[31mb\\u0007\"}");
-    assert_int_equal(dynamo_read_put(&response, WHERE, "k\n\x1b[2J", "*", &record, NULL, &detail, &err),
-                     LEDGER_AMBIGUOUS);
+    assert_int_equal(
+        dynamo_read_put(&response, &(struct dynamo_about){WHERE, "k\n\x1b[2J", "*"}, &record, NULL, &detail, &err),
+        LEDGER_AMBIGUOUS);
     for (const char *c = err.message; *c != '\0'; c++)
         assert_true((unsigned char)*c >= 0x20 && *c != 0x7f);
     assert_non_null(strstr(err.message, "a\\x1b[31mb\\x07"));

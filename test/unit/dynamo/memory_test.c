@@ -38,7 +38,7 @@ TEST(a_conflict_that_finds_no_memory_is_ambiguous)
         os_error err;
         answer(&response, 400, CONFLICT_HEAD ",\"Item\":" ITEM "}");
         allow(allowed);
-        outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL, &err);
+        outcome = dynamo_read_put(&response, &dir_k, &record, NULL, NULL, &err);
         allow_all();
         http_response_free(&response);
         assert_true(outcome == LEDGER_CONFLICT || (outcome == LEDGER_AMBIGUOUS && err.code != OS_OK));

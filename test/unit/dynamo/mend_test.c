@@ -23,7 +23,8 @@ static void assert_mend(const char *seen, const char *golden)
 {
     struct http_request request;
     struct buf body;
-    assert_int_equal(dynamo_build_mend(&target, "dir/k", "*", &released, seen, &request, &body, NULL), OS_OK);
+    assert_int_equal(
+        dynamo_build_mend(&target, &(struct dynamo_key){"dir/k", "*"}, &released, seen, &request, &body, NULL), OS_OK);
     assert_string_equal(buf_str(&body), golden);
     assert_string_equal(http_headers_get(&request.headers, "x-amz-target"), "DynamoDB_20120810.PutItem");
     http_request_free(&request);
@@ -62,8 +63,10 @@ TEST(what_was_seen_must_be_json)
     struct http_request request;
     struct buf body;
     os_error err;
-    assert_int_not_equal(dynamo_build_mend(&target, "dir/k", "*", &released, "{", &request, &body, &err), OS_OK);
-    assert_int_equal(dynamo_build_mend(&target, "", "*", &released, "{}", &request, &body, &err), OS_ERR_ARGUMENT);
+    assert_int_not_equal(
+        dynamo_build_mend(&target, &(struct dynamo_key){"dir/k", "*"}, &released, "{", &request, &body, &err), OS_OK);
+    assert_int_equal(dynamo_build_mend(&target, &(struct dynamo_key){"", "*"}, &released, "{}", &request, &body, &err),
+                     OS_ERR_ARGUMENT);
 }
 
 static enum ledger_outcome read_item(int status, const char *body, bool *ret_found, char **ret_seen)
@@ -72,8 +75,7 @@ static enum ledger_outcome read_item(int status, const char *body, bool *ret_fou
     struct dynamo_error detail;
     os_error err;
     answer(&response, status, body);
-    enum ledger_outcome outcome =
-        dynamo_read_unreadable(&response, WHERE, "dir/k", "*", ret_found, ret_seen, &detail, &err);
+    enum ledger_outcome outcome = dynamo_read_unreadable(&response, &dir_k, ret_found, ret_seen, &detail, &err);
     http_response_free(&response);
     return outcome;
 }

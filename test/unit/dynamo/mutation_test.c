@@ -101,8 +101,9 @@ static enum ledger_outcome read_one_way(const struct http_response *response, si
     char ttl_attribute[DYNAMO_TTL_ATTRIBUTE_SIZE];
     enum ledger_outcome outcome;
     switch (way) {
-    case 0: return dynamo_read_put(response, WHERE, "k", "*", &record, NULL, detail, err);
-    case 1: return dynamo_read_get(response, WHERE, "k", "*", &flag, &record, NULL, detail, err);
+    case 0: return dynamo_read_put(response, &(struct dynamo_about){WHERE, "k", "*"}, &record, NULL, detail, err);
+    case 1:
+        return dynamo_read_get(response, &(struct dynamo_about){WHERE, "k", "*"}, &flag, &record, NULL, detail, err);
     case 2: return dynamo_read_table(response, WHERE, &flag, &table, detail, err);
     case 3: return dynamo_read_ttl(response, WHERE, ttl_status, ttl_attribute, detail, err);
     default: break;
@@ -148,10 +149,13 @@ TEST(a_single_flipped_bit_with_a_checksum_is_always_noticed)
     answer_crc(&response, crc32_of(whole, sizeof(whole) - 1));
     for (size_t bit = 0; bit < (sizeof(whole) - 1) * 8; bit++) {
         response.body.data[bit / 8] = (char)(response.body.data[bit / 8] ^ (1 << (bit % 8)));
-        assert_int_equal(dynamo_read_put(&response, WHERE, "k", "*", &record, NULL, &detail, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(
+            dynamo_read_put(&response, &(struct dynamo_about){WHERE, "k", "*"}, &record, NULL, &detail, NULL),
+            LEDGER_AMBIGUOUS);
         assert_true(detail.crc_wrong);
         response.body.data[bit / 8] = (char)(response.body.data[bit / 8] ^ (1 << (bit % 8)));
     }
-    assert_int_equal(dynamo_read_put(&response, WHERE, "k", "*", &record, NULL, &detail, NULL), LEDGER_CONFLICT);
+    assert_int_equal(dynamo_read_put(&response, &(struct dynamo_about){WHERE, "k", "*"}, &record, NULL, &detail, NULL),
+                     LEDGER_CONFLICT);
     http_response_free(&response);
 }

@@ -62,14 +62,15 @@ TEST(a_record_is_removed_only_as_it_was_seen)
     struct http_request request;
     struct buf body;
     struct record_condition condition = {.kind = RECORD_IF_SEEN, .seen = held};
-    os_code code = dynamo_build_delete(&target, "dir/k", "*", &condition, &request, &body, NULL);
+    os_code code = dynamo_build_delete(&target, &(struct dynamo_key){"dir/k", "*"}, &condition, &request, &body, NULL);
     assert_request(code, &request, &body, "DeleteItem",
                    TABLE ",\"Key\":{" KEY "},\"ConditionExpression\":\"#generation = :generation AND #ttl = :ttl AND "
                          "#nonce = :nonce\",\"ExpressionAttributeNames\":{\"#generation\":\"generation\",\"#ttl\":"
                          "\"ttl\",\"#nonce\":\"nonce\"},\"ExpressionAttributeValues\":{\":generation\":{\"N\":"
                          "\"281474976710655\"},\":ttl\":{\"N\":\"1800000000\"},\":nonce\":{\"S\":\"" NONCE
                          "\"}}," ALL_OLD);
-    assert_int_equal(dynamo_build_delete(&target, "", "*", &condition, &request, &body, NULL), OS_ERR_ARGUMENT);
+    assert_int_equal(dynamo_build_delete(&target, &(struct dynamo_key){"", "*"}, &condition, &request, &body, NULL),
+                     OS_ERR_ARGUMENT);
 }
 
 static void assert_put(const struct record *record, enum record_condition_kind kind, const struct record *seen,
@@ -80,7 +81,8 @@ static void assert_put(const struct record *record, enum record_condition_kind k
     struct record_condition condition = {.kind = kind};
     if (seen != NULL)
         condition.seen = *seen;
-    os_code code = dynamo_build_put(&target, "dir/k", "*", record, NULL, &condition, &request, &body, NULL);
+    os_code code = dynamo_build_put(&target, &(struct dynamo_key){"dir/k", "*"},
+                                    &(struct dynamo_write){record, NULL, &condition}, &request, &body, NULL);
     assert_request(code, &request, &body, "PutItem", golden);
 }
 
@@ -161,7 +163,7 @@ TEST(reads_are_consistent)
 {
     struct http_request request;
     struct buf body;
-    os_code code = dynamo_build_get(&target, "dir/k", "*", &request, &body, NULL);
+    os_code code = dynamo_build_get(&target, &(struct dynamo_key){"dir/k", "*"}, &request, &body, NULL);
     assert_request(code, &request, &body, "GetItem",
                    TABLE ",\"Key\":{" KEY "},\"ConsistentRead\":true," OF_RECORDS "}");
 }
@@ -252,7 +254,7 @@ static os_code build_get(const char *table, const char *path, const char *etag, 
     struct http_request request;
     struct buf body;
     const struct dynamo_target other = {.endpoint = &endpoint, .table = table};
-    os_code code = dynamo_build_get(&other, path, etag, &request, &body, err);
+    os_code code = dynamo_build_get(&other, &(struct dynamo_key){path, etag}, &request, &body, err);
     if (code != OS_OK) {
         assert_null(body.data);
         assert_int_equal(request.headers.count, 0);
@@ -269,7 +271,10 @@ static os_code build_every_other(const struct dynamo_target *other, int which, o
     const struct record_condition condition = {.kind = RECORD_IF_ABSENT};
     os_code code;
     switch (which) {
-    case 0: code = dynamo_build_put(other, "k", "*", &held, NULL, &condition, &request, &body, err); break;
+    case 0:
+        code = dynamo_build_put(other, &(struct dynamo_key){"k", "*"}, &(struct dynamo_write){&held, NULL, &condition},
+                                &request, &body, err);
+        break;
     case 1:
         code = dynamo_build_list(other, &(struct dynamo_page){.path = "k", .start_key = NULL}, &request, &body, err);
         break;
@@ -398,7 +403,8 @@ TEST(every_failed_allocation_is_an_error_and_leaks_nothing)
         os_error err;
         allocations_left = allowed;
         json_set_alloc_funcs(counted_malloc, free);
-        code = dynamo_build_put(&target, "dir/k", "*", &held, NULL, &condition, &request, &body, &err);
+        code = dynamo_build_put(&target, &(struct dynamo_key){"dir/k", "*"},
+                                &(struct dynamo_write){&held, NULL, &condition}, &request, &body, &err);
         json_set_alloc_funcs(malloc, free);
         if (code != OS_OK) {
             assert_int_equal(code, OS_ERR_NO_MEMORY);

@@ -30,7 +30,7 @@ TEST(a_conflict_gives_the_record)
     struct dynamo_error detail;
     os_error err;
     answer(&response, 400, CONFLICT_HEAD ",\"Item\":" ITEM "}");
-    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, &detail, &err), LEDGER_CONFLICT);
+    assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, &detail, &err), LEDGER_CONFLICT);
     assert_memory_equal(&record, &expected, sizeof(record));
     assert_string_equal(detail.code, "ConditionalCheckFailedException");
     assert_string_equal(detail.message, "The conditional request failed");
@@ -52,8 +52,9 @@ TEST(R14_a_conflict_and_a_read_give_the_upload_id)
         answer(&response, get ? 200 : 400,
                get ? "{\"Item\":" UPLOAD_ITEM "}" : CONFLICT_HEAD ",\"Item\":" UPLOAD_ITEM "}");
         enum ledger_outcome outcome =
-            get ? dynamo_read_get(&response, WHERE, "k", "*", &found, &record, upload, NULL, NULL)
-                : dynamo_read_put(&response, WHERE, "k", "*", &record, upload, NULL, NULL);
+            get ? dynamo_read_get(&response, &(struct dynamo_about){WHERE, "k", "*"}, &found, &record, upload, NULL,
+                                  NULL)
+                : dynamo_read_put(&response, &(struct dynamo_about){WHERE, "k", "*"}, &record, upload, NULL, NULL);
         assert_int_equal(outcome, get ? LEDGER_OK : LEDGER_CONFLICT);
         assert_int_equal(record.upload, record_upload_number("an-id"));
         assert_string_equal(upload, "an-id");
@@ -210,7 +211,7 @@ TEST(a_conflict_cut_short_anywhere_is_ambiguous)
         struct http_response response;
         struct record record = {.generation = 99};
         answer_bytes(&response, 400, whole, len);
-        assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, NULL, NULL), LEDGER_AMBIGUOUS);
         assert_int_equal(record.generation, 99);
         http_response_free(&response);
     }
@@ -226,7 +227,7 @@ TEST(nul_bytes_anywhere_in_an_answer_are_harmless)
         memcpy(changed, whole, sizeof(whole));
         changed[at] = '\0';
         answer_bytes(&response, 400, changed, sizeof(whole) - 1);
-        assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, NULL, NULL), LEDGER_AMBIGUOUS);
         http_response_free(&response);
     }
 }
@@ -241,7 +242,7 @@ static enum ledger_outcome put_with_crc(int status, const char *body, const char
     answer(&response, status, body);
     if (crc != NULL)
         assert_true(http_headers_add(&response.headers, "x-amz-crc32", crc));
-    enum ledger_outcome outcome = dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, ret_detail, err);
+    enum ledger_outcome outcome = dynamo_read_put(&response, &dir_k, &record, NULL, ret_detail, err);
     http_response_free(&response);
     return outcome;
 }
@@ -286,9 +287,9 @@ TEST(the_checksum_of_a_conflict_is_looked_at_too)
     struct dynamo_error detail;
     answer(&response, 400, body);
     answer_crc(&response, crc32_of(body, sizeof(body) - 1));
-    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, &detail, NULL), LEDGER_CONFLICT);
+    assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, &detail, NULL), LEDGER_CONFLICT);
     response.body.data[10] ^= 1;
-    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, &detail, NULL), LEDGER_AMBIGUOUS);
+    assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, &detail, NULL), LEDGER_AMBIGUOUS);
     assert_true(detail.crc_wrong);
     http_response_free(&response);
 }
@@ -303,7 +304,7 @@ TEST(an_answer_over_its_maximum_is_ambiguous)
     http_response_init(&response, 16);
     response.status = 200;
     assert_false(buf_add_str(&response.body, "{\"a\":\"more than sixteen bytes\"}"));
-    assert_int_equal(dynamo_read_put(&response, WHERE, "dir/k", "*", &record, NULL, NULL, &err), LEDGER_AMBIGUOUS);
+    assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, NULL, &err), LEDGER_AMBIGUOUS);
     assert_says(err, "too long");
     http_response_free(&response);
 }
@@ -321,8 +322,7 @@ TEST(an_answer_longer_than_any_of_dynamodbs_is_ambiguous)
         buf_add_str(&response.body, "0123456789abcdef");
     buf_add_str(&response.body, "\"}");
     assert_true(buf_ok(&response.body));
-    assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL, &err),
-                     LEDGER_AMBIGUOUS);
+    assert_int_equal(dynamo_read_get(&response, &dir_k, &found, &record, NULL, NULL, &err), LEDGER_AMBIGUOUS);
     assert_says(err, "too long");
     http_response_free(&response);
 }
@@ -341,7 +341,7 @@ TEST(a_large_item_within_the_limits_is_read)
         buf_add_str(&response.body, "\\u0001");
     buf_add_str(&response.body, "\"}}}");
     assert_true(buf_ok(&response.body));
-    assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL, NULL), LEDGER_OK);
+    assert_int_equal(dynamo_read_get(&response, &dir_k, &found, &record, NULL, NULL, NULL), LEDGER_OK);
     assert_true(found);
     http_response_free(&response);
 }
@@ -352,7 +352,7 @@ static enum ledger_outcome get_outcome(int status, const char *body, bool *ret_f
 {
     struct http_response response;
     answer(&response, status, body);
-    enum ledger_outcome outcome = dynamo_read_get(&response, WHERE, "dir/k", "*", ret_found, ret, NULL, NULL, err);
+    enum ledger_outcome outcome = dynamo_read_get(&response, &dir_k, ret_found, ret, NULL, NULL, err);
     http_response_free(&response);
     return outcome;
 }
@@ -414,8 +414,7 @@ TEST(an_item_cut_short_anywhere_is_ambiguous)
         struct record record;
         bool found = false;
         answer_bytes(&response, 200, whole, len);
-        assert_int_equal(dynamo_read_get(&response, WHERE, "dir/k", "*", &found, &record, NULL, NULL, NULL),
-                         LEDGER_AMBIGUOUS);
+        assert_int_equal(dynamo_read_get(&response, &dir_k, &found, &record, NULL, NULL, NULL), LEDGER_AMBIGUOUS);
         assert_false(found);
         http_response_free(&response);
     }

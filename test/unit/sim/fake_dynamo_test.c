@@ -44,10 +44,12 @@ static enum ledger_outcome put(struct fake_dynamo *dynamo, const char *path, con
 {
     struct http_request request;
     struct buf body;
-    assert_int_equal(dynamo_build_put(&wire_dynamo_target, path, ETAG, record, NULL, condition, &request, &body, NULL),
+    assert_int_equal(dynamo_build_put(&wire_dynamo_target, &(struct dynamo_key){path, ETAG},
+                                      &(struct dynamo_write){record, NULL, condition}, &request, &body, NULL),
                      OS_OK);
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
-    enum ledger_outcome outcome = dynamo_read_put(&response, "table", path, ETAG, ret_conflict, NULL, NULL, NULL);
+    enum ledger_outcome outcome =
+        dynamo_read_put(&response, &(struct dynamo_about){"table", path, ETAG}, ret_conflict, NULL, NULL, NULL);
     http_response_free(&response);
     return outcome;
 }
@@ -57,9 +59,12 @@ static bool get(struct fake_dynamo *dynamo, const char *path, struct record *ret
     struct http_request request;
     struct buf body;
     bool found = false;
-    assert_int_equal(dynamo_build_get(&wire_dynamo_target, path, ETAG, &request, &body, NULL), OS_OK);
+    assert_int_equal(dynamo_build_get(&wire_dynamo_target, &(struct dynamo_key){path, ETAG}, &request, &body, NULL),
+                     OS_OK);
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
-    assert_int_equal(dynamo_read_get(&response, "table", path, ETAG, &found, ret, NULL, NULL, NULL), LEDGER_OK);
+    assert_int_equal(
+        dynamo_read_get(&response, &(struct dynamo_about){"table", path, ETAG}, &found, ret, NULL, NULL, NULL),
+        LEDGER_OK);
     http_response_free(&response);
     return found;
 }
@@ -183,7 +188,8 @@ TEST(a_server_may_give_no_item_and_no_checksum)
     struct buf body;
     assert_int_equal(put(dynamo, "p", &ours, &absent, &found), LEDGER_OK);
     assert_int_equal(put(dynamo, "p", &ours, &absent, &found), LEDGER_CONFLICT_BLIND);
-    assert_int_equal(dynamo_build_get(&wire_dynamo_target, "p", ETAG, &request, &body, NULL), OS_OK);
+    assert_int_equal(dynamo_build_get(&wire_dynamo_target, &(struct dynamo_key){"p", ETAG}, &request, &body, NULL),
+                     OS_OK);
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
     assert_null(http_headers_get(&response.headers, "x-amz-crc32"));
     http_response_free(&response);
@@ -202,7 +208,8 @@ static void other_is(struct fake_dynamo *dynamo, const char *operation, const ch
     os_error err;
     buf_init(&empty, 1);
     snprintf(target, sizeof(target), "DynamoDB_20120810.%s", operation);
-    assert_int_equal(dynamo_build_get(&wire_dynamo_target, "p", ETAG, &request, &body, &err), OS_OK);
+    assert_int_equal(dynamo_build_get(&wire_dynamo_target, &(struct dynamo_key){"p", ETAG}, &request, &body, &err),
+                     OS_OK);
     buf_free(&body);
     assert_true(http_headers_set(&request.headers, "x-amz-target", target));
     request.body.data = json;
@@ -210,7 +217,7 @@ static void other_is(struct fake_dynamo *dynamo, const char *operation, const ch
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &empty);
     struct dynamo_error detail;
     struct record found;
-    (void)dynamo_read_put(&response, "table", "p", ETAG, &found, NULL, &detail, NULL);
+    (void)dynamo_read_put(&response, &(struct dynamo_about){"table", "p", ETAG}, &found, NULL, &detail, NULL);
     assert_int_equal(response.status, status);
     assert_string_equal(detail.code, code);
     assert_false(detail.crc_wrong);
@@ -430,10 +437,12 @@ static struct dynamo_error refusal(struct fake_dynamo *dynamo, const struct sigv
     struct buf body;
     struct record found;
     struct dynamo_error detail;
-    assert_int_equal(dynamo_build_put(&wire_dynamo_target, "p", ETAG, &ours, NULL, &absent, &request, &body, NULL),
+    assert_int_equal(dynamo_build_put(&wire_dynamo_target, &(struct dynamo_key){"p", ETAG},
+                                      &(struct dynamo_write){&ours, NULL, &absent}, &request, &body, NULL),
                      OS_OK);
     struct http_response response = exchange(dynamo, keys, sign_s, &request, &body);
-    assert_int_not_equal(dynamo_read_put(&response, "table", "p", ETAG, &found, NULL, &detail, NULL), LEDGER_OK);
+    assert_int_not_equal(
+        dynamo_read_put(&response, &(struct dynamo_about){"table", "p", ETAG}, &found, NULL, &detail, NULL), LEDGER_OK);
     assert_int_equal(response.status, 400);
     http_response_free(&response);
     return detail;
