@@ -345,6 +345,29 @@ accepts size_limits "$work/tree"
 refuses_line 'a function of 71 lines' size_limits src/base/long.c "$(printf 'int f(int a)\n{\n%s\n}' "$body")"
 branches=$(yes '    if (a) a++;' | head -n 15)
 refuses_line 'a complexity of 16' size_limits src/base/forked.c "$(printf 'int f(int a)\n{\n%s\n    return a;\n}' "$branches")"
+seven='int a, const char *b, int (*c)(int, int, int), int d, int e, int f, int g'
+fresh_tree
+printf '%s\nint f(%s)\n{\n}\nint os_f(%s, int h)\n{\n}\n' "$licence" "$seven" "$seven" >src/base/wide.c
+accepts size_limits "$work/tree"
+refuses_line 'wide.c:2: f has 8 parameters' size_limits src/base/wide.c "$(printf 'static bool f(%s,\n    int h)\n{\n}' "$seven")"
+refuses_line 'f has 8 parameters' size_limits tool/cli/wide.c "__attribute__((format(printf, 1, 2))) $(printf 'int f(%s, ...)\n{\n}' "$seven")"
+refuses_line 'f has 8 parameters' size_limits lab/race/wide.c "$(printf 'struct a *f(%s, int h)\n{\n}' "$seven")"
+refuses_line 'take it from the exemptions' size_limits src/commit/guard.h "$(printf 'struct guard {\n    int a;\n};')"
+# 35 fields: 30 of them in lines of their own, an enum, two names in a line, a comment, and two in a struct inside.
+many=$(yes '    int a;' | head -n 30)
+many+=$'\n    enum { ONE, TWO } b;\n    int c, d; /* int e; */\n    struct {\n        int f;\n        char g[2][3];\n    } h;'
+fresh_tree
+printf '%s\nstruct a {\n%s\n};\n' "$licence" "$many" >src/base/wide.h
+accepts size_limits "$work/tree"
+refuses_line 'struct a has 36 fields' size_limits src/base/wide.h "$(printf 'struct a {\n%s\n    int i;\n};' "$many")"
+refuses_line 'union b has 36' size_limits lab/race/wide.h "$(printf 'union b {\n%s\n    int (*i)(int, int);\n};' "$many")"
+fresh_tree
+for part in {1..11}; do
+    printf '%s\n%s\n' "$licence" "$(yes '/* */' | head -n 499)" >"src/http/$part.c"
+done
+accepts size_limits "$work/tree"
+printf '%s\n' "$licence" >src/http/12.c
+refuses '5501 lines' size_limits "$work/tree"
 
 # ----------------------------------------------------------------------------------------------- format, shell, spdx
 
