@@ -6,7 +6,7 @@
 #ifndef OSCOMMIT_AWS_SIGV4_H
 #define OSCOMMIT_AWS_SIGV4_H
 
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "base/http_message.h"
 #include "oscommit.h"
 

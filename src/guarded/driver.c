@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guarded/driver.h"
 
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/random.h"
 

@@ -2,7 +2,7 @@
 /* One operation of the DynamoDB ledger: a chain of requests, each signed, sent, and answered to what built it. */
 #include "ledger/dynamo_internal.h"
 
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "base/error.h"
 
 #include <stdlib.h>

@@ -30,12 +30,12 @@ static int digit_of(char c)
     return c >= '0' && c <= '9' ? c - '0' : c - 'a' + 10; /* of text_hex */
 }
 
-static bool add_part(struct md5 *md5, const struct staged_part *part)
+static void add_part(struct digest_stream *md5, const struct staged_part *part)
 {
     unsigned char digest[STAGING_MD5_SIZE / 2];
     for (size_t i = 0; i < sizeof(digest); i++)
         digest[i] = (unsigned char)(digit_of(part->md5[2 * i]) * 16 + digit_of(part->md5[2 * i + 1]));
-    return md5_add(md5, digest, sizeof(digest));
+    digest_stream_add(md5, digest, sizeof(digest));
 }
 
 static bool has_etag(const struct staged_part *part, const char *etag)
@@ -45,7 +45,7 @@ static bool has_etag(const struct staged_part *part, const char *etag)
 
 /* The length of the object, and the MD5 of the parts' MD5s. */
 static os_code check_parts(const struct staging *staging, const char *key, const struct file_part_name *parts,
-                           size_t count, struct md5 *md5, uint64_t *ret_length, os_error *err)
+                           size_t count, struct digest_stream *md5, uint64_t *ret_length, os_error *err)
 {
     uint64_t length = 0;
     uint32_t before = 0;
@@ -63,8 +63,7 @@ static os_code check_parts(const struct staging *staging, const char *key, const
             return wrong_part(key, number, "was uploaded with another ETag", err);
         if (part.offset != length)
             return wrong_part(key, number, "does not follow on the one before it", err);
-        if (!add_part(md5, &part))
-            return error_no_memory(err);
+        add_part(md5, &part);
         length += part.length;
         before = number;
     }
@@ -72,17 +71,17 @@ static os_code check_parts(const struct staging *staging, const char *key, const
     return OS_OK;
 }
 
-static os_code name_object(struct file_store *store, struct file_completion *completion,
-                           const struct file_part_name *parts, size_t count, uint64_t *ret_length, os_error *err)
+static os_code name_object(struct file_completion *completion, const struct file_part_name *parts, size_t count,
+                           uint64_t *ret_length, os_error *err)
 {
-    struct md5 md5;
+    struct digest_stream md5;
     char etag[MD5_ETAG_SIZE];
-    os_code code = md5_start(&md5, store->md5) ? OS_OK : error_no_memory(err);
+    os_code code = digest_stream_begin(&md5, "MD5") ? OS_OK : error_no_memory(err);
     if (code == OS_OK)
         code = check_parts(&completion->staging, completion->about.key, parts, count, &md5, ret_length, err);
-    if (code == OS_OK && !md5_etag(&md5, etag))
+    if (code == OS_OK && !digest_stream_etag(&md5, etag))
         code = error_no_memory(err);
-    md5_free(&md5);
+    digest_stream_free(&md5);
     if (code == OS_OK) /* the last of its bytes is the closing quote */
         (void)snprintf(completion->about.row.etag, sizeof(completion->about.row.etag), "%.33s-%zu\"", etag, count);
     return code;
@@ -108,7 +107,7 @@ os_code file_upload_check(struct file_store *store, const char *key, const char 
     }
     code = staging_lock(&store->place, &completion->staging, key, 0, 0, err);
     if (code == OS_OK)
-        code = name_object(store, completion, parts, count, &length, err);
+        code = name_object(completion, parts, count, &length, err);
     int data = completion->staging.data;
     if (code == OS_OK && (ftruncate(data, (off_t)length) != 0 || fsync(data) != 0))
         code = file_failed(err, errno, "flush to disk", key);

@@ -23,7 +23,7 @@
 #define OSCOMMIT_LOCAL_FILE_INDEX_H
 
 #include "base/buf.h"
-#include "local/md5.h"
+#include "base/digest.h"
 #include "sqlite/pool.h"
 
 #include <stdbool.h>

@@ -4,9 +4,9 @@
 #ifndef OSCOMMIT_LOCAL_FILE_INTERNAL_H
 #define OSCOMMIT_LOCAL_FILE_INTERNAL_H
 
+#include "base/digest.h"
 #include "local/file_store.h"
 #include "local/file_temp.h"
-#include "local/md5.h"
 
 enum {
     FILE_BLOCK = 256 * 1024 /* bytes read or written at once */
@@ -14,7 +14,6 @@ enum {
 
 struct file_store {
     struct file_place place;
-    EVP_MD *md5;
 };
 
 /* One version of one object, pinned: the open file, its stamp, and its own row (computed when the index has none). */
@@ -47,8 +46,8 @@ os_code file_row_set_content(struct file_row *row, const struct file_content *co
 /* Writes from where `fd` stands. `ret_etag` holds MD5_ETAG_SIZE. */
 os_code file_write_body(struct file_store *store, int fd, const struct http_body *body, const char *key, char *ret_etag,
                         os_error *err);
-os_code file_write_block(const struct file_store *store, int fd, struct md5 *md5, const char *data, size_t len,
-                         const char *key, os_error *err);
+os_code file_write_block(const struct file_store *store, int fd, struct digest_stream *md5, const char *data,
+                         size_t len, const char *key, os_error *err);
 
 /* As file_view_open, of what is copied: OS_ERR_SOURCE when it is absent or not that version. */
 os_code file_open_source(struct file_store *store, const char *key, const char *etag, struct file_view *ret,

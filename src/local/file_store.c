@@ -232,19 +232,26 @@ static os_code open_place(const char *root, struct file_place *place, os_error *
     return code;
 }
 
+/* An installation may forbid it. */
+static os_code check_md5(os_error *err)
+{
+    unsigned char digest[MD5_SIZE];
+    return md5_digest("", 0, digest)
+               ? OS_OK
+               : error_set(err, OS_ERR_UNSUPPORTED,
+                           "OpenSSL offers no MD5 here, which the embedded store needs for its ETags.");
+}
+
 os_code file_store_open(const char *root, struct file_store **ret, os_error *err)
 {
     error_clear(err);
     struct file_store *store = calloc(1, sizeof(*store));
     if (store == NULL)
         return error_no_memory(err);
-    store->md5 = md5_fetch();
-    os_code code = store->md5 != NULL
-                       ? open_place(root, &store->place, err)
-                       : error_set(err, OS_ERR_UNSUPPORTED,
-                                   "OpenSSL offers no MD5 here, which the embedded store needs for its ETags.");
+    os_code code = check_md5(err);
+    if (code == OS_OK)
+        code = open_place(root, &store->place, err);
     if (code != OS_OK) {
-        EVP_MD_free(store->md5);
         free(store);
         return code;
     }
@@ -278,7 +285,6 @@ void file_store_close(struct file_store *store)
     if (store->place.upload_folder >= 0)
         (void)close(store->place.upload_folder);
     file_root_close(&store->place.root);
-    EVP_MD_free(store->md5);
     free(store);
 }
 

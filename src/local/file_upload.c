@@ -115,9 +115,9 @@ os_code file_upload_part(struct file_store *store, const char *key, const struct
 static os_code copy_range(struct file_store *store, const struct file_view *view, const struct file_part_source *source,
                           uint64_t count, int to, char *ret_etag, os_error *err)
 {
-    struct md5 md5;
+    struct digest_stream md5;
     char *block = malloc(FILE_BLOCK);
-    os_code code = md5_start(&md5, store->md5) && block != NULL ? OS_OK : error_no_memory(err);
+    os_code code = digest_stream_begin(&md5, "MD5") && block != NULL ? OS_OK : error_no_memory(err);
     for (uint64_t done = 0; code == OS_OK && done < count;) {
         size_t want = count - done < FILE_BLOCK ? (size_t)(count - done) : FILE_BLOCK;
         int64_t got = file_read_at(view->fd, block, want, source->offset + done);
@@ -130,11 +130,11 @@ static os_code copy_range(struct file_store *store, const struct file_view *view
             done += (uint64_t)got;
         }
     }
-    if (code == OS_OK && !md5_etag(&md5, ret_etag))
+    if (code == OS_OK && !digest_stream_etag(&md5, ret_etag))
         code = error_no_memory(err);
     if (code == OS_OK && !file_view_is_intact(view))
         code = file_source_changed(source->key, err);
-    md5_free(&md5);
+    digest_stream_free(&md5);
     free(block);
     return code;
 }

@@ -125,8 +125,8 @@ static bool is_current(struct file_store *store, const char *key, const struct f
 
 enum digest_state { DIGEST_DONE, DIGEST_CHANGED, DIGEST_FAILED, DIGEST_CANCELLED };
 
-static enum digest_state digest_blocks(const struct file_store *store, const struct file_view *view, struct md5 *md5,
-                                       char *block)
+static enum digest_state digest_blocks(const struct file_store *store, const struct file_view *view,
+                                       struct digest_stream *md5, char *block)
 {
     uint64_t offset = 0;
     while (offset < view->stamp.size) {
@@ -135,10 +135,7 @@ static enum digest_state digest_blocks(const struct file_store *store, const str
         int64_t got = file_read_at(view->fd, block, FILE_BLOCK, offset);
         if (got <= 0)
             return got < 0 ? DIGEST_FAILED : DIGEST_CHANGED;
-        if (!md5_add(md5, block, (size_t)got)) {
-            errno = ENOMEM;
-            return DIGEST_FAILED;
-        }
+        digest_stream_add(md5, block, (size_t)got);
         offset += (uint64_t)got;
     }
     return DIGEST_DONE;
@@ -148,15 +145,17 @@ static enum digest_state digest_blocks(const struct file_store *store, const str
 static enum digest_state digest(struct file_store *store, const struct file_view *view, char *ret_etag)
 {
     struct file_stamp after;
-    struct md5 md5;
+    struct digest_stream md5;
     char *block = malloc(FILE_BLOCK);
     errno = ENOMEM; /* for what OpenSSL does not say */
     enum digest_state state =
-        md5_start(&md5, store->md5) && block != NULL ? digest_blocks(store, view, &md5, block) : DIGEST_FAILED;
-    if (state == DIGEST_DONE && !md5_etag(&md5, ret_etag))
+        digest_stream_begin(&md5, "MD5") && block != NULL ? digest_blocks(store, view, &md5, block) : DIGEST_FAILED;
+    if (state == DIGEST_DONE && !digest_stream_etag(&md5, ret_etag)) {
+        errno = ENOMEM;
         state = DIGEST_FAILED;
+    }
     int error = errno;
-    md5_free(&md5);
+    digest_stream_free(&md5);
     free(block);
     errno = error;
     if (state == DIGEST_DONE && file_stamp_read(view->fd, &after) != 0)

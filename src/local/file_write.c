@@ -105,20 +105,19 @@ static int write_all(int fd, const char *data, size_t len)
     return 0;
 }
 
-os_code file_write_block(const struct file_store *store, int fd, struct md5 *md5, const char *data, size_t len,
-                         const char *key, os_error *err)
+os_code file_write_block(const struct file_store *store, int fd, struct digest_stream *md5, const char *data,
+                         size_t len, const char *key, os_error *err)
 {
     os_code code = file_go_on(store, key, err);
     if (code != OS_OK)
         return code;
-    if (!md5_add(md5, data, len))
-        return error_no_memory(err);
+    digest_stream_add(md5, data, len);
     int error = write_all(fd, data, len);
     return error == 0 ? OS_OK : file_failed(err, error, "write", key);
 }
 
-static os_code write_memory(const struct file_store *store, int fd, struct md5 *md5, const struct http_body *body,
-                            const char *key, os_error *err)
+static os_code write_memory(const struct file_store *store, int fd, struct digest_stream *md5,
+                            const struct http_body *body, const char *key, os_error *err)
 {
     const char *data = body->data;
     os_code code = OS_OK;
@@ -140,8 +139,8 @@ static os_code body_changed(const char *key, const char *how, os_error *err)
                      file_shown(key, shown), how);
 }
 
-static os_code write_file(const struct file_store *store, int fd, struct md5 *md5, const struct http_body *body,
-                          const char *key, os_error *err)
+static os_code write_file(const struct file_store *store, int fd, struct digest_stream *md5,
+                          const struct http_body *body, const char *key, os_error *err)
 {
     char *block = malloc(FILE_BLOCK);
     os_code code = block == NULL ? error_no_memory(err) : OS_OK;
@@ -169,15 +168,15 @@ static os_code write_file(const struct file_store *store, int fd, struct md5 *md
 os_code file_write_body(struct file_store *store, int fd, const struct http_body *body, const char *key, char *ret_etag,
                         os_error *err)
 {
-    struct md5 md5;
-    os_code code = md5_start(&md5, store->md5) ? OS_OK : error_no_memory(err);
+    struct digest_stream md5;
+    os_code code = digest_stream_begin(&md5, "MD5") ? OS_OK : error_no_memory(err);
     if (code == OS_OK && body != NULL && body->kind == HTTP_BODY_MEMORY)
         code = write_memory(store, fd, &md5, body, key, err);
     else if (code == OS_OK && body != NULL && body->kind == HTTP_BODY_FILE)
         code = write_file(store, fd, &md5, body, key, err);
-    if (code == OS_OK && !md5_etag(&md5, ret_etag))
+    if (code == OS_OK && !digest_stream_etag(&md5, ret_etag))
         code = error_no_memory(err);
-    md5_free(&md5);
+    digest_stream_free(&md5);
     return code;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the store makes of an object and of an upload: ETag, version, user metadata, sums that are checked. */
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "probe/probe.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "s3/metadata.h"
 
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "s3/request.h"
 #include "s3/response.h"

@@ -7,7 +7,7 @@
 #ifndef OSCOMMIT_S3_READ_CHECK_H
 #define OSCOMMIT_S3_READ_CHECK_H
 
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "base/http_message.h"
 #include "oscommit.h"
 #include "s3/checksum.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sigv2/libs3_driver.h"
 
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "sigv2/libs3_answer.h"
 #include "sigv2/libs3_content.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "store/s3_http.h"
 

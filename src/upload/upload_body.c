@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "upload/upload_body.h"
 
-#include "aws/digest.h"
 #include "base/crc.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/text.h"
 

@@ -36,7 +36,7 @@ declare -A besides=([dynamo]="commit/record.h" [sqlite]="commit/record.h" [store
 declare -A test_besides=([api]="sqlite/ledger.h local/file_lock.h")
 # Who may use which library.
 declare -A users=(
-    [curl]="http" [openssl]="aws local" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
+    [curl]="http" [openssl]="base aws" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
 # The protocol core has no input, no output, no clock and no allocator.

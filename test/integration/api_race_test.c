@@ -3,7 +3,7 @@
  * Many writers at once, by threads and by processes, on every backend and without condition headers: one winner per
  * key, a conflict for everybody else; a counter that ends at the number of its commits.
  */
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "support/suite.h"
 
 #include <pthread.h>

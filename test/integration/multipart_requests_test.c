@@ -11,8 +11,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "aws/digest.h"
 #include "base/crc.h"
+#include "base/digest.h"
 #include "s3/multipart_response.h"
 #include "s3/part_plan.h"
 #include "support/raw_service.h"

@@ -3,7 +3,7 @@
  * The store's interface against MinIO and versitygw: staged uploads with a guarded Complete, tags, versions. What both
  * are known to do alike is asked of both; where they differ, the difference stands in the table of servers.
  */
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "support/raw_service.h"
 #include "unit/store/store_call.h"
 

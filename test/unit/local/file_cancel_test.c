@@ -43,12 +43,12 @@ static void cancel_at(enum step step, int number)
     led.number = number;
 }
 
-bool __real_md5_add(struct md5 *md5, const void *data, size_t length);
-bool __wrap_md5_add(struct md5 *md5, const void *data, size_t length);
-bool __wrap_md5_add(struct md5 *md5, const void *data, size_t length)
+void __real_digest_stream_add(struct digest_stream *stream, const void *data, size_t length);
+void __wrap_digest_stream_add(struct digest_stream *stream, const void *data, size_t length);
+void __wrap_digest_stream_add(struct digest_stream *stream, const void *data, size_t length)
 {
     lead(STEP_DIGEST);
-    return __real_md5_add(md5, data, length);
+    __real_digest_stream_add(stream, data, length);
 }
 
 int64_t __real_file_read_at(int fd, void *ret, size_t size, uint64_t offset);

@@ -4,20 +4,19 @@
 #ifndef OSCOMMIT_TEST_LOCAL_SCRATCH_H
 #define OSCOMMIT_TEST_LOCAL_SCRATCH_H
 
+#include "base/digest.h"
 #include "local/file_store.h"
-#include "local/md5.h"
 #include "unit/sqlite/scratch.h"
 
 enum { TELLING_MAX = 9000 };
 
 MAYBE_UNUSED static void etag_of(const void *data, size_t len, char *ret)
 {
-    struct md5 md5;
-    EVP_MD *algorithm = md5_fetch();
-    assert_non_null(algorithm);
-    assert_true(md5_start(&md5, algorithm) && md5_add(&md5, data, len) && md5_etag(&md5, ret));
-    md5_free(&md5);
-    EVP_MD_free(algorithm);
+    struct digest_stream md5;
+    assert_true(digest_stream_begin(&md5, "MD5"));
+    digest_stream_add(&md5, data, len);
+    assert_true(digest_stream_etag(&md5, ret));
+    digest_stream_free(&md5);
 }
 
 /* The body that belongs to a nonce: it begins with it; one of two lengths, so that most versions have the same. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A version id is too long to be kept as it is, and there is no memory to digest it. */
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "s3_test.h"
 
 static bool no_digest(const void *data, size_t len, char *ret_hex)

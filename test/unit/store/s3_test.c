@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes, HEADs and staged uploads through the store's interface, against a server that says what it is told to. */
-#include "aws/digest.h"
 #include "base/clock.h"
+#include "base/digest.h"
 #include "store/answer.h"
 #include "support/http_server.h"
 #include "support/socket_watch.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of staged bodies: in order, with sums that a store would find, from what can be lent and what must be read.
  */
-#include "aws/digest.h"
 #include "base/crc.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "unit/api/client_scratch.h"
 #include "upload/upload_body.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "aws/digest.h"
+#include "base/digest.h"
 #include "support/test.h"
 
 /* FIPS 180-4 and RFC 1321 name the digests of "" and of "abc". */
@@ -14,6 +14,22 @@ TEST(the_digests_of_the_standards_come_out)
     assert_string_equal(hex, "d41d8cd98f00b204e9800998ecf8427e");
     assert_true(md5_hex("abc", 3, hex));
     assert_string_equal(hex, "900150983cd24fb0d6963f7d28e17f72");
+}
+
+TEST(the_etag_of_pieces_is_the_md5_of_all_in_quotes)
+{
+    struct digest_stream stream;
+    char etag[MD5_ETAG_SIZE];
+    assert_true(digest_stream_begin(&stream, "MD5"));
+    digest_stream_add(&stream, "a", 1);
+    digest_stream_add(&stream, NULL, 0);
+    digest_stream_add(&stream, "bc", 2);
+    assert_true(digest_stream_etag(&stream, etag));
+    assert_string_equal(etag, "\"900150983cd24fb0d6963f7d28e17f72\"");
+    digest_stream_free(&stream);
+    assert_true(digest_stream_begin(&stream, "SHA256"));
+    assert_false(digest_stream_etag(&stream, etag));
+    digest_stream_free(&stream);
 }
 
 TEST(no_data_is_the_empty_text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "aws/digest.h"
+#include "base/digest.h"
 
 #include "base/text.h"
 
@@ -65,6 +65,19 @@ bool digest_stream_end(struct digest_stream *stream, unsigned char *ret, size_t 
         return false;
     memcpy(ret, digest, len);
     *ret_len = len;
+    return true;
+}
+
+bool digest_stream_etag(struct digest_stream *stream, char *ret)
+{
+    unsigned char digest[SHA256_SIZE];
+    size_t len = 0;
+    if (!digest_stream_end(stream, digest, &len) || len != MD5_SIZE)
+        return false;
+    ret[0] = '"';
+    text_hex(digest, MD5_SIZE, ret + 1);
+    ret[MD5_ETAG_SIZE - 2] = '"';
+    ret[MD5_ETAG_SIZE - 1] = '\0';
     return true;
 }
 
