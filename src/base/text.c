@@ -95,6 +95,14 @@ size_t text_utf8_cut(struct text text, size_t max)
     return ((unsigned char)text.p[cut] & 0xc0) == 0x80 ? max : cut;
 }
 
+size_t text_copy_cut(struct text text, char *ret, size_t ret_size)
+{
+    size_t kept = text_utf8_cut(text, ret_size - 1);
+    memcpy(ret, text.p, kept);
+    ret[kept] = '\0';
+    return kept;
+}
+
 bool text_take_char(struct text *cursor, char c)
 {
     if (cursor->len == 0 || cursor->p[0] != c)

@@ -31,6 +31,9 @@ bool text_copy(struct text text, char *ret, size_t ret_size);
 
 /* How many bytes of `text` to keep so that at most `max` are kept and no UTF-8 character is cut in two. */
 size_t text_utf8_cut(struct text text, size_t max);
+/* Copies that much as an array has room for, with its NUL; returns its length. */
+size_t text_copy_cut(struct text text, char *ret, size_t ret_size);
+#define TEXT_COPY_STR_CUT(str, array) text_copy_cut(text_from(str), (array), sizeof(array))
 /* Length of the well-formed UTF-8 character at the start of a text that is not empty; 0 if there is none. */
 size_t text_utf8_sequence(struct text text);
 

@@ -181,13 +181,6 @@ os_code store_call_run(struct store_call *store_call, os_client *client, const o
     return store_call->code;
 }
 
-static void copy_cut(char *ret, size_t ret_size, const char *from)
-{
-    size_t len = strnlen(from, ret_size - 1);
-    memcpy(ret, from, len);
-    ret[len] = '\0';
-}
-
 os_code store_call_upload_state(os_client *client, const char *key, const char *id, const os_call *call, os_error *err)
 {
     struct s3_parts_page page;
@@ -208,10 +201,10 @@ void store_call_export_object(const struct store_call *store_call, os_object *re
     if (ret == NULL)
         return;
     os_object object = OS_OBJECT_INIT;
-    copy_cut(object.etag, sizeof(object.etag), store_call->object.etag);
-    copy_cut(object.version_id, sizeof(object.version_id), store_call->object.version_id);
-    copy_cut(object.nonce, sizeof(object.nonce), store_call->object.nonce);
-    copy_cut(object.content_type, sizeof(object.content_type), store_call->content_type);
+    TEXT_COPY_STR_CUT(store_call->object.etag, object.etag);
+    TEXT_COPY_STR_CUT(store_call->object.version_id, object.version_id);
+    TEXT_COPY_STR_CUT(store_call->object.nonce, object.nonce);
+    TEXT_COPY_STR_CUT(store_call->content_type, object.content_type);
     object.length = store_call->object.length;
     object.last_modified_s = store_call->object.last_modified_s;
     size_t size = ret->size && ret->size < sizeof(object) ? ret->size : sizeof(object);

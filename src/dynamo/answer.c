@@ -201,13 +201,6 @@ static bool crc_fits(const struct http_response *response)
                                 value == crc32_of(buf_str(&response->body), response->body.len));
 }
 
-static void copy_cut(const char *str, size_t len, char *ret, size_t ret_size)
-{
-    size_t kept = text_utf8_cut(text_of(str, len), ret_size - 1);
-    memcpy(ret, str, kept);
-    ret[kept] = '\0';
-}
-
 /* The code stands behind the namespace: "com.amazonaws.dynamodb.v20120810#ThrottlingException". A code that does not
  * fit is none that the table has, and stays cut. */
 static void read_code(const json_t *root, struct dynamo_error *ret)
@@ -216,7 +209,7 @@ static void read_code(const json_t *root, struct dynamo_error *ret)
     if (type != NULL) {
         const char *hash = strrchr(type, '#');
         const char *code = hash != NULL ? hash + 1 : type;
-        copy_cut(code, strlen(code), ret->code, sizeof(ret->code));
+        TEXT_COPY_STR_CUT(code, ret->code);
     }
 }
 
@@ -228,14 +221,14 @@ static void read_message(const json_t *root, struct dynamo_error *ret)
     if (message == NULL)
         message = json_member_string(root, "Message");
     if (message != NULL)
-        copy_cut(message, strcspn(message, "\r\n"), ret->message, sizeof(ret->message));
+        text_copy_cut(text_of(message, strcspn(message, "\r\n")), ret->message, sizeof(ret->message));
 }
 
 static void read_request_id(const struct http_response *response, struct dynamo_error *ret)
 {
     const char *id = http_headers_get(&response->headers, "x-amzn-requestid");
     if (id != NULL && text_is_utf8(text_from(id)))
-        copy_cut(id, strlen(id), ret->request_id, sizeof(ret->request_id));
+        TEXT_COPY_STR_CUT(id, ret->request_id);
 }
 
 static enum ledger_outcome judge_refusal(const struct http_response *response, const struct answer_of *of,
@@ -289,7 +282,7 @@ static enum ledger_outcome foreign(const struct http_response *response, const s
     char type[80] = "";
     const char *given = http_headers_get(&response->headers, "content-type");
     if (given != NULL && text_is_utf8(text_from(given)))
-        copy_cut(given, strlen(given), type, sizeof(type));
+        TEXT_COPY_STR_CUT(given, type);
     detail->foreign = true;
     snprintf(finding, sizeof(finding), "was answered with HTTP %d%s%s by something that is not DynamoDB.%s",
              response->status, type[0] != '\0' ? " and " : "", type,

@@ -63,9 +63,7 @@ static void read_keys(const json_t *table, struct dynamo_table *ret)
                      name != NULL ? name : "?", name != NULL ? type_of(table, name) : "?", role != NULL ? role : "?");
         used += len > 0 ? (size_t)len : 0;
     }
-    size_t kept = text_utf8_cut(text_from(listed), sizeof(ret->keys_found) - 1);
-    memcpy(ret->keys_found, listed, kept);
-    ret->keys_found[kept] = '\0';
+    TEXT_COPY_STR_CUT(listed, ret->keys_found);
     ret->keys_ok = json_array_size(keys) == 2 && is_key(table, json_array_get(keys, 0), RECORD_PATH, "HASH") &&
                    is_key(table, json_array_get(keys, 1), RECORD_ETAG, "RANGE");
 }

@@ -21,19 +21,12 @@ static os_verdict public_verdict(enum verdict verdict)
     return OS_UNKNOWN;
 }
 
-static void copy_cut(char *ret, size_t ret_size, const char *from)
-{
-    size_t len = strnlen(from, ret_size - 1);
-    memcpy(ret, from, len);
-    ret[len] = '\0';
-}
-
 void driver_describe_conflict(struct driver_outcome *outcome, const char *key, const char *expected_etag,
                               const struct object_version *found)
 {
     os_result *result = &outcome->result;
-    copy_cut(result->found_etag, sizeof(result->found_etag), found->etag);
-    copy_cut(result->found_version_id, sizeof(result->found_version_id), found->version_id);
+    TEXT_COPY_STR_CUT(found->etag, result->found_etag);
+    TEXT_COPY_STR_CUT(found->version_id, result->found_version_id);
     char expected[VERSION_ETAG_SIZE + 32] = "nothing there";
     if (expected_etag[0])
         snprintf(expected, sizeof(expected), "the version %s", expected_etag);
@@ -329,7 +322,7 @@ static void describe_plan(const struct driver *driver, os_result *result)
     if (driver->params.ticket)
         result->guard = driver->params.ticket->native ? OS_GUARD_NATIVE : OS_GUARD_RECORD;
     enum write_plan_request request = driver->params.ticket ? request_of(driver->params.operation) : plan->request;
-    copy_cut(result->request, sizeof(result->request), write_plan_request_name(request));
+    TEXT_COPY_STR_CUT(write_plan_request_name(request), result->request);
 }
 
 void driver_describe(struct driver *driver)
@@ -340,13 +333,13 @@ void driver_describe(struct driver *driver)
     result->generation = guard->ours.generation;
     result->took_over = guard->took_over;
     result->fenced = guard->ours.has_fence;
-    copy_cut(result->rule, sizeof(result->rule), guard_rule_name(guard));
+    TEXT_COPY_STR_CUT(guard_rule_name(guard), result->rule);
     describe_plan(driver, result);
     switch (driver->outcome.verdict) {
     case OS_COMMITTED:
-        copy_cut(result->etag, sizeof(result->etag), guard->found.etag);
-        copy_cut(result->version_id, sizeof(result->version_id),
-                 guard->found.exists ? guard->found.version_id : driver->io.attempt.marker_version_id);
+        TEXT_COPY_STR_CUT(guard->found.etag, result->etag);
+        TEXT_COPY_STR_CUT(guard->found.exists ? guard->found.version_id : driver->io.attempt.marker_version_id,
+                          result->version_id);
         error_clear(&driver->outcome.error);
         break;
     case OS_CONFLICT:

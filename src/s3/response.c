@@ -11,7 +11,7 @@
 
 /* Copies as much as fits, cut between characters; control characters become blanks, because these texts end in messages
  * and log lines. */
-static void copy_cut(struct text text, char *ret, size_t ret_size)
+static void copy_printable(struct text text, char *ret, size_t ret_size)
 {
     size_t len = text.len < ret_size - 1 ? text.len : ret_size - 1;
     while (len < text.len && len > 0 && ((unsigned char)text.p[len] & 0xc0) == 0x80)
@@ -27,7 +27,7 @@ static void copy_header(const struct http_response *response, const char *name, 
 {
     const char *value = http_headers_get(&response->headers, name);
     if (value)
-        copy_cut(text_from(value), ret, ret_size);
+        copy_printable(text_from(value), ret, ret_size);
 }
 
 bool http_response_date(const struct http_response *response, int64_t *ret_epoch_s)
@@ -75,7 +75,7 @@ static bool error_element(void *context, const char *path, struct text text)
         const struct error_field *field = &error_fields[i];
         char *member = (char *)state->error + field->offset;
         if (strcmp(path, field->path) == 0 && member[0] == '\0')
-            copy_cut(text_trim(text), member, field->size);
+            copy_printable(text_trim(text), member, field->size);
     }
     return true;
 }

@@ -73,14 +73,6 @@ static S3Status on_properties(const S3ResponseProperties *properties, void *cont
     return S3StatusOK;
 }
 
-static void copy_cut(const char *text, char *ret, size_t ret_size)
-{
-    size_t len = text ? strnlen(text, ret_size - 1) : 0;
-    if (len > 0)
-        memcpy(ret, text, len);
-    ret[len] = '\0';
-}
-
 static void on_complete(S3Status status, const S3ErrorDetails *details, void *context)
 {
     static const char prefix[] = "Error";
@@ -91,8 +83,8 @@ static void on_complete(S3Status status, const S3ErrorDetails *details, void *co
         return; /* no document: the status was made from HTTP's */
     const char *name = S3_get_status_name(status);
     if (strncmp(name, prefix, sizeof(prefix) - 1) == 0 && status != S3StatusErrorUnknown)
-        copy_cut(name + sizeof(prefix) - 1, run->code, sizeof(run->code));
-    copy_cut(details->message, run->message, sizeof(run->message));
+        TEXT_COPY_STR_CUT(name + sizeof(prefix) - 1, run->code);
+    TEXT_COPY_STR_CUT(details->message, run->message);
 }
 
 const S3ResponseHandler libs3_run_response = {on_properties, on_complete};

@@ -49,6 +49,19 @@ TEST(a_copy_fits_or_leaves_the_array_alone)
     assert_string_equal(array, "");
 }
 
+TEST(a_copy_that_does_not_fit_is_cut_between_characters)
+{
+    char copy[4];
+    assert_int_equal(TEXT_COPY_STR_CUT("abc", copy), 3);
+    assert_string_equal(copy, "abc");
+    assert_int_equal(TEXT_COPY_STR_CUT("abcd", copy), 3);
+    assert_string_equal(copy, "abc");
+    assert_int_equal(TEXT_COPY_STR_CUT("ab\xc3\xa4", copy), 2);
+    assert_string_equal(copy, "ab");
+    assert_int_equal(TEXT_COPY_STR_CUT(NULL, copy), 0);
+    assert_string_equal(copy, "");
+}
+
 TEST(a_cut_never_goes_through_a_character)
 {
     const char text[] = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"; /* 1, 2, 3 and 4 bytes */
