@@ -88,6 +88,20 @@ void probe_ask_rename(struct probe *probe)
 
 /* ------------------------------------------------------------------------------------------------ uploads */
 
+/* Of a request that changes no object: what its own answer says. */
+static void add_answer(struct evidence_tally *tally, const struct probe_answer *answer)
+{
+    bool ok = probe_succeeded(answer);
+    struct evidence_write write = {
+        .complete = answer->complete,
+        .succeeded = ok,
+        .explained = probe_explained(answer),
+        .status = answer->status,
+        .stands = ok ? EVIDENCE_STANDS_OURS : EVIDENCE_STANDS_BEFORE,
+    };
+    evidence_add(tally, &write);
+}
+
 /* Only where the store itself says that it has none. */
 static void ask_creation(struct probe *probe, struct evidence_tally *tally)
 {
@@ -99,17 +113,9 @@ static void ask_creation(struct probe *probe, struct evidence_tally *tally)
         struct probe_ask ask = {.request = {.verb = STORE_CREATE_UPLOAD, .key = key, .upload = {.creation = &plain}}};
         if (!probe_run(probe, &ask, 1))
             return;
-        bool ok = probe_succeeded(&ask.answer);
-        if (ok)
+        if (probe_succeeded(&ask.answer))
             probe_note_upload(probe, key, ask.answer.upload_id.text);
-        struct evidence_write write = {
-            .complete = ask.answer.complete,
-            .succeeded = ok,
-            .explained = probe_explained(&ask.answer),
-            .status = ask.answer.status,
-            .stands = ok ? EVIDENCE_STANDS_OURS : EVIDENCE_STANDS_BEFORE,
-        };
-        evidence_add(tally, &write);
+        add_answer(tally, &ask.answer);
     }
 }
 
@@ -216,15 +222,7 @@ static void ask_parts(struct probe *probe, const char *key, const char *upload_i
                         .upload = {.id = upload_id, .part_number = part, .sums = sums}}};
         if (!probe_run(probe, &ask, 1))
             return;
-        bool ok = probe_succeeded(&ask.answer);
-        struct evidence_write write = {
-            .complete = ask.answer.complete,
-            .succeeded = ok,
-            .explained = probe_explained(&ask.answer),
-            .status = ask.answer.status,
-            .stands = ok ? EVIDENCE_STANDS_OURS : EVIDENCE_STANDS_BEFORE,
-        };
-        evidence_add(tally, &write);
+        add_answer(tally, &ask.answer);
     }
 }
 
