@@ -60,5 +60,9 @@ void settings_free(struct settings *settings);
 /* Versioned structs: the caller's, as far as it goes, over zeroes. OS_ERR_ARGUMENT when it is larger than known and its
  * tail is not zero, or its size is nonsense. NULL gives zeroes (but for `size`). `name` is for the sentence. */
 os_code versioned_copy(const void *from, void *ret, size_t ret_size, const char *name, os_error *err);
+/* How much of one the caller's release has, when ours has `size`. */
+size_t versioned_size(const void *theirs, size_t size);
+/* Gives the caller as much of ours as its struct has room for; its `size` says how much that is. */
+void versioned_give(const void *ours, size_t size, void *ret);
 
 #endif

@@ -207,7 +207,5 @@ void store_call_export_object(const struct store_call *store_call, os_object *re
     TEXT_COPY_STR_CUT(store_call->content_type, object.content_type);
     object.length = store_call->object.length;
     object.last_modified_s = store_call->object.last_modified_s;
-    size_t size = ret->size && ret->size < sizeof(object) ? ret->size : sizeof(object);
-    object.size = size;
-    memcpy(ret, &object, size);
+    versioned_give(&object, sizeof(object), ret);
 }

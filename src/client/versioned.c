@@ -30,3 +30,17 @@ os_code versioned_copy(const void *from, void *ret, size_t ret_size, const char 
     memcpy(ret, &ret_size, sizeof(ret_size));
     return OS_OK;
 }
+
+size_t versioned_size(const void *theirs, size_t size)
+{
+    size_t known;
+    memcpy(&known, theirs, sizeof(known));
+    return known != 0 && known < size ? known : size;
+}
+
+void versioned_give(const void *ours, size_t size, void *ret)
+{
+    size_t given = versioned_size(ret, size);
+    memcpy(ret, ours, given);
+    memcpy(ret, &given, sizeof(given));
+}

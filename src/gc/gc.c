@@ -94,12 +94,8 @@ static os_code gc_search(struct gc *gc)
 
 static void gc_give_result(const struct gc *gc, os_gc_result *ret)
 {
-    if (ret == NULL)
-        return;
-    os_gc_result result = gc->result;
-    size_t size = ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
-    result.size = size;
-    memcpy(ret, &result, size);
+    if (ret != NULL)
+        versioned_give(&gc->result, sizeof(gc->result), ret);
 }
 
 os_code os_gc(os_client *client, const os_gc_options *options, const os_call *call, os_garbage_fn each, void *context,

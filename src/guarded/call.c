@@ -134,9 +134,7 @@ os_verdict guarded_refuse(os_result *ret, os_verdict verdict)
     if (ret) {
         os_result result = OS_RESULT_INIT;
         result.final = verdict != OS_UNKNOWN;
-        size_t size = ret->size && ret->size < sizeof(result) ? ret->size : sizeof(result);
-        memcpy(ret, &result, size);
-        memcpy(ret, &size, sizeof(size));
+        versioned_give(&result, sizeof(result), ret);
     }
     return verdict;
 }
@@ -144,13 +142,11 @@ os_verdict guarded_refuse(os_result *ret, os_verdict verdict)
 /* The caller's result may be of an older release: only what it knows is filled. */
 static void guarded_call_give_result(os_result *ret, os_result *result)
 {
-    size_t size = ret->size && ret->size < sizeof(*result) ? ret->size : sizeof(*result);
-    result->size = size;
-    if (size < offsetof(os_result, ticket) + sizeof(result->ticket)) {
+    if (versioned_size(ret, sizeof(*result)) < offsetof(os_result, ticket) + sizeof(result->ticket)) {
         free(result->ticket);
         result->ticket = NULL;
     }
-    memcpy(ret, result, size);
+    versioned_give(result, sizeof(*result), ret);
 }
 
 os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)

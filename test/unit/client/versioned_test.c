@@ -56,3 +56,26 @@ TEST(a_size_that_none_can_have_is_refused)
         CHECK_SAYS(&error, "sizeof(os_call)");
     }
 }
+
+TEST(an_older_caller_is_given_what_it_has_room_for)
+{
+    const os_call ours = {.size = sizeof(ours), .deadline_ms = 7, .cancel = (os_cancel *)&ours};
+    os_call theirs = {.size = offsetof(os_call, cancel)};
+    versioned_give(&ours, sizeof(ours), &theirs);
+    assert_int_equal(theirs.size, offsetof(os_call, cancel));
+    assert_int_equal(theirs.deadline_ms, 7);
+    assert_null(theirs.cancel);
+}
+
+TEST(a_newer_caller_is_told_how_much_it_was_given)
+{
+    const os_call ours = {.size = sizeof(ours), .deadline_ms = 7};
+    struct newer theirs = {.call = {.size = sizeof(theirs)}, .field_of_a_later_release = 5};
+    versioned_give(&ours, sizeof(ours), &theirs);
+    assert_int_equal(theirs.call.size, sizeof(ours));
+    assert_int_equal(theirs.call.deadline_ms, 7);
+    assert_int_equal(theirs.field_of_a_later_release, 5);
+    theirs.call.size = 0; /* of a caller that says nothing */
+    versioned_give(&ours, sizeof(ours), &theirs);
+    assert_int_equal(theirs.call.size, sizeof(ours));
+}
