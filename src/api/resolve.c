@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* os_resolve and os_settle: one question of a ticket, and as many as it takes. */
+#include "base/container.h"
 #include "base/error.h"
 #include "client/arguments.h"
 #include "client/ticket.h"
@@ -92,55 +93,37 @@ static os_code resolve_ask(struct asking *asking, os_error *err)
 /* A while on the loop, which a cancellation and the client's end cut short. */
 struct interval {
     struct sync sync;
-    os_client *client;
-    os_cancel *cancel;
+    struct op op;
+    struct op_limits limits;
     uint64_t ms;
-    struct loop_timer timer;
-    struct cancel_link cancel_link;
-    struct cancel_link closing_link;
     bool cut;
 };
 
-static void interval_end(struct interval *interval)
+static void interval_end(struct interval *interval, bool cut)
 {
-    loop_timer_clear(interval->client->loop, &interval->timer);
-    cancel_unlink(&interval->cancel_link);
-    cancel_unlink(&interval->closing_link);
+    interval->cut = cut;
+    op_end(&interval->op);
     sync_finish(&interval->sync);
 }
 
-static void on_over(struct loop_timer *timer)
+static void interval_over(struct op *op)
 {
-    interval_end((struct interval *)((char *)timer - offsetof(struct interval, timer)));
+    interval_end(container_of(op, struct interval, op), false);
 }
 
-static void resolve_on_cancel(struct cancel_link *link)
+static void interval_interrupted(struct op *op, enum op_reason reason)
 {
-    struct interval *interval = (struct interval *)((char *)link - offsetof(struct interval, cancel_link));
-    interval->cut = true;
-    interval_end(interval);
-}
-
-static void resolve_on_closing(struct cancel_link *link)
-{
-    struct interval *interval = (struct interval *)((char *)link - offsetof(struct interval, closing_link));
-    interval->cut = true;
-    interval_end(interval);
+    (void)reason;
+    interval_end(container_of(op, struct interval, op), true);
 }
 
 static void interval_start(struct sync *sync)
 {
-    struct interval *interval = (struct interval *)sync;
-    interval->timer.fire = on_over;
-    interval->cancel_link.on_cancelled = resolve_on_cancel;
-    interval->closing_link.on_cancelled = resolve_on_closing;
-    if (cancel_link(interval->cancel, &interval->cancel_link, interval->client->loop) &&
-        cancel_link(interval->client->closing, &interval->closing_link, interval->client->loop)) {
-        loop_timer_set(interval->client->loop, &interval->timer, interval->ms);
-        return;
-    }
-    interval->cut = true;
-    interval_end(interval);
+    struct interval *interval = container_of(sync, struct interval, sync);
+    if (op_begin(&interval->op, &interval->limits, interval_over, interval_interrupted))
+        op_pause_ms(&interval->op, interval->ms);
+    else
+        interval_end(interval, true);
 }
 
 /* False: the time is up, or the call is cancelled. */
@@ -150,8 +133,14 @@ static bool wait_for(struct guarded *guarded, uint64_t ms)
     clock_read(&now);
     if (now.monotonic_ms >= guarded_deadline(guarded) || ms >= guarded_deadline(guarded) - now.monotonic_ms)
         return false;
-    struct interval interval = {.client = guarded->client, .cancel = guarded->params.cancel, .ms = ms};
-    interval.sync.start = interval_start;
+    struct interval interval = {
+        .sync = {.start = interval_start},
+        .limits = {.loop = guarded->client->loop,
+                   .cancel = guarded->params.cancel,
+                   .closing = guarded->client->closing,
+                   .deadline_ms = OP_NO_DEADLINE},
+        .ms = ms,
+    };
     return sync_run(guarded->client, &interval.sync, NULL) == OS_OK && !interval.cut;
 }
 

@@ -2,6 +2,7 @@
 /* The small things that the rooms above share: a call on the I/O thread, dates, keys, the notes of requests. */
 #include "client/client.h"
 
+#include "base/container.h"
 #include "base/error.h"
 #include "store/answer.h"
 
@@ -13,7 +14,7 @@
 
 static void sync_job(struct loop_job *job)
 {
-    struct sync *sync = (struct sync *)((char *)job - offsetof(struct sync, job));
+    struct sync *sync = container_of(job, struct sync, job);
     sync->start(sync);
 }
 
@@ -41,6 +42,12 @@ void sync_finish(struct sync *sync)
 }
 
 /* ------------------------------------------------------------------------------------------------ shared */
+
+struct op_limits client_limits(const os_client *client, const os_call *call)
+{
+    return (struct op_limits){
+        .loop = client->loop, .cancel = call->cancel, .closing = client->closing, .deadline_ms = call->deadline_ms};
+}
 
 void client_background(os_client *client, int change)
 {
@@ -87,7 +94,7 @@ struct asking {
 
 static void client_read_time(struct sync *sync)
 {
-    struct asking *asking = (struct asking *)sync;
+    struct asking *asking = container_of(sync, struct asking, sync);
     asking->known = asking->client->dates.known;
     asking->date_s = asking->client->dates.date_s;
     sync_finish(sync);

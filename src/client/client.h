@@ -10,8 +10,7 @@
 #include "client/settings.h"
 #include "commit/guard.h"
 #include "ledger/ledger.h"
-#include "loop/cancel.h"
-#include "loop/loop.h"
+#include "loop/op.h"
 #include "store/dates.h"
 #include "store/store.h"
 
@@ -54,6 +53,9 @@ struct os_client {
     struct inside *inside;
     uint32_t background_count;
 };
+
+/* What ends an operation for a call of this client: its deadline, its cancellation, the closing. */
+struct op_limits client_limits(const os_client *client, const os_call *call);
 
 /* Counts work that goes on after its call has returned. From any thread. */
 void client_background(os_client *client, int change);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client/ledger_call.h"
 
+#include "base/container.h"
 #include "base/error.h"
 #include "client/arguments.h"
 
@@ -10,93 +11,64 @@
 
 static void ledger_call_finish(struct ledger_call *call)
 {
-    loop_timer_clear(call->client->loop, &call->deadline_timer);
-    loop_timer_clear(call->client->loop, &call->again_timer);
-    cancel_unlink(&call->cancel_link);
-    cancel_unlink(&call->closing_link);
+    op_end(&call->op);
     sync_finish(&call->sync);
 }
 
 static void ledger_call_done(void *context, const struct ledger_answer *answer)
 {
     struct ledger_call *call = context;
-    call->op = NULL;
+    call->under_way = NULL;
     call->answer = *answer;
     if (answer->outcome == LEDGER_THROTTLED && answer->error.code == OS_ERR_THROTTLED && !call->given) { /* E1 */
-        loop_timer_set(call->client->loop, &call->again_timer, backoff_next_ms(&call->backoff));
+        op_pause(&call->op);
         return;
     }
     client_note_request(call->client, "table", "", &call->sent, answer->error.http_status, answer->error.code);
     ledger_call_finish(call);
 }
 
-static void ledger_call_stop(struct ledger_call *call, os_code code, const char *why)
+static void ledger_call_refuse(struct ledger_call *call)
 {
-    if (call->op)
-        call->client->ledger->vtable->cancel(call->client->ledger, call->op);
-    call->op = NULL;
-    call->answer.outcome = LEDGER_AMBIGUOUS;
-    os_error last = call->answer.error;
-    bool trouble = last.code != OS_OK;
-    error_set(&call->answer.error, code, "The request to the table was ended: %s.%s%.500s", why,
-              trouble ? " Last trouble: " : "", trouble ? last.message : "");
+    call->answer.outcome = LEDGER_REFUSED;
+    error_no_memory(&call->answer.error);
     ledger_call_finish(call);
 }
 
-static void ledger_call_on_deadline(struct loop_timer *timer)
+static void ledger_call_attempt(struct op *op)
 {
-    ledger_call_stop((struct ledger_call *)((char *)timer - offsetof(struct ledger_call, deadline_timer)),
-                     OS_ERR_DEADLINE, "its deadline passed");
-}
-
-static void ledger_call_on_cancel(struct cancel_link *link)
-{
-    ledger_call_stop((struct ledger_call *)((char *)link - offsetof(struct ledger_call, cancel_link)), OS_ERR_CANCELLED,
-                     "it was cancelled");
-}
-
-static void ledger_call_on_closing(struct cancel_link *link)
-{
-    ledger_call_stop((struct ledger_call *)((char *)link - offsetof(struct ledger_call, closing_link)),
-                     OS_ERR_CANCELLED, "its client was closed");
-}
-
-static void send_call(struct ledger_call *call)
-{
+    struct ledger_call *call = container_of(op, struct ledger_call, op);
     struct ledger *ledger = call->client->ledger;
+    call->request.deadline_monotonic_ms = op->deadline_monotonic_ms;
     clock_read(&call->sent);
-    call->op = ledger->vtable->start(ledger, &call->request, ledger_call_done, call);
-    if (call->op == NULL) {
-        call->answer.outcome = LEDGER_REFUSED;
-        error_no_memory(&call->answer.error);
-        ledger_call_finish(call);
-    }
+    call->under_way = ledger->vtable->start(ledger, &call->request, ledger_call_done, call);
+    if (call->under_way == NULL)
+        ledger_call_refuse(call);
 }
 
-static void ledger_call_on_again(struct loop_timer *timer)
+static void ledger_call_interrupted(struct op *op, enum op_reason reason)
 {
-    send_call((struct ledger_call *)((char *)timer - offsetof(struct ledger_call, again_timer)));
+    struct ledger_call *call = container_of(op, struct ledger_call, op);
+    struct ledger *ledger = call->client->ledger;
+    if (call->under_way)
+        ledger->vtable->cancel(ledger, call->under_way);
+    call->under_way = NULL;
+    call->answer.outcome = LEDGER_AMBIGUOUS;
+    os_error last = call->answer.error;
+    bool trouble = last.code != OS_OK;
+    error_set(&call->answer.error, op_reason_code(reason), "The request to the table was ended: %s.%s%.500s",
+              op_reason_clause(reason), trouble ? " Last trouble: " : "", trouble ? last.message : "");
+    ledger_call_finish(call);
 }
 
 static void ledger_call_start(struct sync *sync)
 {
-    struct ledger_call *call = (struct ledger_call *)sync;
-    clock_read(&call->sent);
-    call->backoff.random = call->sent.realtime_ms;
-    call->again_timer.fire = ledger_call_on_again;
-    call->request.deadline_monotonic_ms = call->sent.monotonic_ms + call->call.deadline_ms;
-    call->deadline_timer.fire = ledger_call_on_deadline;
-    call->cancel_link.on_cancelled = ledger_call_on_cancel;
-    call->closing_link.on_cancelled = ledger_call_on_closing;
-    if (cancel_link(call->call.cancel, &call->cancel_link, call->client->loop) &&
-        cancel_link(call->client->closing, &call->closing_link, call->client->loop)) {
-        loop_timer_set(call->client->loop, &call->deadline_timer, call->call.deadline_ms);
-        send_call(call);
-        return;
-    }
-    call->answer.outcome = LEDGER_REFUSED;
-    error_no_memory(&call->answer.error);
-    ledger_call_finish(call);
+    struct ledger_call *call = container_of(sync, struct ledger_call, sync);
+    struct op_limits limits = client_limits(call->client, &call->call);
+    if (op_begin(&call->op, &limits, ledger_call_attempt, ledger_call_interrupted))
+        ledger_call_attempt(&call->op);
+    else
+        ledger_call_refuse(call);
 }
 
 bool ledger_gave_no_answer(const struct ledger_answer *answer)

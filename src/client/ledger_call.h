@@ -5,21 +5,16 @@
 #define OSCOMMIT_CLIENT_LEDGER_CALL_H
 
 #include "client/client.h"
-#include "commit/backoff.h"
-#include "loop/cancel.h"
+#include "loop/op.h"
 
 struct ledger_call {
     struct sync sync;
     os_client *client;
     struct ledger_request request;
     os_call call;
-    struct ledger_op *op;
-    struct loop_timer deadline_timer;
-    struct cancel_link cancel_link;
-    struct cancel_link closing_link;
+    struct op op;
     struct clock_reading sent;
-    struct loop_timer again_timer;
-    struct backoff backoff;
+    struct ledger_op *under_way;
     bool given; /* LIST: a row, so that beginning again would give it twice */
     struct ledger_answer answer;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client/store_call.h"
 
+#include "base/container.h"
 #include "base/error.h"
 #include "client/arguments.h"
 #include "store/answer.h"
@@ -9,31 +10,23 @@
 
 enum { STORE_CALL_UNREACHABLE_MS = 10000 };
 
-static void store_call_launch(struct store_call *store_call);
-
 static void store_call_finish(struct store_call *store_call, os_code code)
 {
-    struct loop *loop = store_call->client->loop;
     store_call->code = code;
-    loop_timer_clear(loop, &store_call->deadline_timer);
-    loop_timer_clear(loop, &store_call->again_timer);
-    cancel_unlink(&store_call->cancel_link);
-    cancel_unlink(&store_call->closing_link);
+    op_end(&store_call->op);
     sync_finish(&store_call->sync);
 }
 
 static bool worth_repeating(const struct store_call *store_call, const struct store_answer *answer)
 {
     os_code code = answer->code;
-    struct clock_reading now;
-    clock_read(&now);
     if (!store_call->may_repeat || store_call->delivered)
         return false;
     if (code == OS_ERR_SERVICE || code == OS_ERR_THROTTLED)
         return true;
     bool unreachable =
         !answer->complete && (code == OS_ERR_NETWORK || code == OS_ERR_DEADLINE || code == OS_ERR_PROTOCOL);
-    return unreachable && clock_elapsed_max(&store_call->started, &now) < STORE_CALL_UNREACHABLE_MS;
+    return unreachable && retry_elapsed_ms(&store_call->op.retry) < STORE_CALL_UNREACHABLE_MS;
 }
 
 static bool store_call_is_write(const struct store_call *store_call)
@@ -63,7 +56,7 @@ static os_code undecided(struct store_call *store_call)
 static void store_call_done(void *context, const struct store_answer *answer)
 {
     struct store_call *store_call = context;
-    store_call->op = NULL;
+    store_call->under_way = NULL;
     client_note_date(store_call->client, answer, &store_call->sent);
     client_note_request(store_call->client, store_verb_name(store_call->request.verb),
                         store_call->request.key ? store_call->request.key : "", &store_call->sent, answer->status,
@@ -71,7 +64,7 @@ static void store_call_done(void *context, const struct store_answer *answer)
     store_call->error = answer->error;
     store_call->no_upload = strcmp(answer->service.code, "NoSuchUpload") == 0;
     if (answer->code != OS_OK && worth_repeating(store_call, answer)) {
-        loop_timer_set(store_call->client->loop, &store_call->again_timer, backoff_next_ms(&store_call->backoff));
+        op_pause(&store_call->op);
         return;
     }
     if (may_be_applied(store_call, answer)) {
@@ -86,80 +79,43 @@ static void store_call_done(void *context, const struct store_answer *answer)
     store_call_finish(store_call, code);
 }
 
-static void store_call_launch(struct store_call *store_call)
+static void store_call_attempt(struct op *op)
 {
+    struct store_call *store_call = container_of(op, struct store_call, op);
     struct store *store = store_call->client->store;
+    store_call->request.deadline_monotonic_ms = op->deadline_monotonic_ms;
     clock_read(&store_call->sent);
-    store_call->op = store->vtable->start(store, &store_call->request, store_call_done, store_call);
-    if (store_call->op == NULL)
+    store_call->under_way = store->vtable->start(store, &store_call->request, store_call_done, store_call);
+    if (store_call->under_way == NULL)
         store_call_finish(store_call, error_no_memory(&store_call->error));
 }
 
-static void store_call_on_again(struct loop_timer *timer)
+static void store_call_interrupted(struct op *op, enum op_reason reason)
 {
-    store_call_launch((struct store_call *)((char *)timer - offsetof(struct store_call, again_timer)));
-}
-
-static void store_call_stop(struct store_call *store_call, os_code code, const char *why)
-{
-    bool under_way = store_call->op != NULL;
-    if (store_call->op)
-        store_call->client->store->vtable->cancel(store_call->client->store, store_call->op);
-    store_call->op = NULL;
+    struct store_call *store_call = container_of(op, struct store_call, op);
+    struct store *store = store_call->client->store;
+    bool may_be_written = store_call->under_way && store_call_is_write(store_call);
+    if (store_call->under_way)
+        store->vtable->cancel(store, store_call->under_way);
+    store_call->under_way = NULL;
     os_error last = store_call->error;
+    os_code code = op_reason_code(reason);
     error_set(&store_call->error, code, "%s of %.300s was ended: %s.%s%.400s",
               store_verb_name(store_call->request.verb), store_call->request.key ? store_call->request.key : "the list",
-              why, last.code != OS_OK ? " Last trouble: " : "", last.code != OS_OK ? last.message : "");
-    store_call_finish(store_call, under_way && store_call_is_write(store_call) ? undecided(store_call) : code);
-}
-
-static void store_call_on_deadline(struct loop_timer *timer)
-{
-    store_call_stop((struct store_call *)((char *)timer - offsetof(struct store_call, deadline_timer)), OS_ERR_DEADLINE,
-                    "its deadline passed");
-}
-
-static void cancelled(struct store_call *store_call, const char *why)
-{
-    if (store_call->grace_ms == 0) {
-        store_call_stop(store_call, OS_ERR_CANCELLED, why);
-        return;
-    }
-    struct clock_reading now;
-    clock_read(&now);
-    if (store_call->request.deadline_monotonic_ms <= now.monotonic_ms + store_call->grace_ms)
-        return;
-    store_call->request.deadline_monotonic_ms = now.monotonic_ms + store_call->grace_ms;
-    loop_timer_set(store_call->client->loop, &store_call->deadline_timer, store_call->grace_ms);
-}
-
-static void store_call_on_cancel(struct cancel_link *link)
-{
-    cancelled((struct store_call *)((char *)link - offsetof(struct store_call, cancel_link)), "it was cancelled");
-}
-
-static void store_call_on_closing(struct cancel_link *link)
-{
-    cancelled((struct store_call *)((char *)link - offsetof(struct store_call, closing_link)), "its client was closed");
+              op_reason_clause(reason), last.code != OS_OK ? " Last trouble: " : "",
+              last.code != OS_OK ? last.message : "");
+    store_call_finish(store_call, may_be_written ? undecided(store_call) : code);
 }
 
 static void store_call_start(struct sync *sync)
 {
-    struct store_call *store_call = (struct store_call *)sync;
-    clock_read(&store_call->started);
-    store_call->backoff.random = store_call->started.realtime_ms;
-    store_call->deadline_timer.fire = store_call_on_deadline;
-    store_call->again_timer.fire = store_call_on_again;
-    store_call->cancel_link.on_cancelled = store_call_on_cancel;
-    store_call->closing_link.on_cancelled = store_call_on_closing;
-    store_call->request.deadline_monotonic_ms = store_call->started.monotonic_ms + store_call->call.deadline_ms;
-    if (!cancel_link(store_call->call.cancel, &store_call->cancel_link, store_call->client->loop) ||
-        !cancel_link(store_call->client->closing, &store_call->closing_link, store_call->client->loop)) {
+    struct store_call *store_call = container_of(sync, struct store_call, sync);
+    struct op_limits limits = client_limits(store_call->client, &store_call->call);
+    limits.grace_ms = store_call->grace_ms;
+    if (op_begin(&store_call->op, &limits, store_call_attempt, store_call_interrupted))
+        store_call_attempt(&store_call->op);
+    else
         store_call_finish(store_call, error_no_memory(&store_call->error));
-        return;
-    }
-    loop_timer_set(store_call->client->loop, &store_call->deadline_timer, store_call->call.deadline_ms);
-    store_call_launch(store_call);
 }
 
 os_code store_call_run(struct store_call *store_call, os_client *client, const os_call *call, os_error *err)

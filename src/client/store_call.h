@@ -5,8 +5,7 @@
 #define OSCOMMIT_CLIENT_STORE_CALL_H
 
 #include "client/client.h"
-#include "commit/backoff.h"
-#include "loop/cancel.h"
+#include "loop/op.h"
 #include "store/source_metadata.h"
 
 struct store_call {
@@ -19,14 +18,9 @@ struct store_call {
     struct source_metadata *source_metadata; /* HEAD: where the metadata and content headers go; NULL: nowhere */
     bool delivered;                          /* a byte of a GET has reached the caller's sink: no repetition any more */
 
-    struct clock_reading started;
+    struct op op;
     struct clock_reading sent;
-    struct store_op *op;
-    struct loop_timer deadline_timer;
-    struct loop_timer again_timer;
-    struct backoff backoff;
-    struct cancel_link cancel_link;
-    struct cancel_link closing_link;
+    struct store_op *under_way;
 
     os_code code;
     os_error error;

@@ -21,8 +21,8 @@
 #ifndef OSCOMMIT_COMMIT_GUARD_H
 #define OSCOMMIT_COMMIT_GUARD_H
 
+#include "base/backoff.h"
 #include "base/clock.h"
-#include "commit/backoff.h"
 #include "commit/record.h"
 #include "commit/verdict.h"
 #include "commit/version.h"

@@ -2,6 +2,7 @@
 /* One guarded call on its calling thread: its write plan, its driver on the loop's thread, its outcome handed back. */
 #include "guarded/call.h"
 
+#include "base/container.h"
 #include "base/error.h"
 #include "client/arguments.h"
 #include "client/ticket.h"
@@ -81,7 +82,7 @@ void guarded_note_metric(os_client *client, const struct guarded *guarded)
 
 static void guarded_call_report_metric(struct sync *sync)
 {
-    struct guarded *guarded = (struct guarded *)sync;
+    struct guarded *guarded = container_of(sync, struct guarded, sync);
     guarded_note_metric(guarded->client, guarded);
     sync_finish(sync);
 }
@@ -112,7 +113,7 @@ static void guarded_done(void *context, const struct driver_outcome *outcome)
 
 static void guarded_start(struct sync *sync)
 {
-    struct guarded *guarded = (struct guarded *)sync;
+    struct guarded *guarded = container_of(sync, struct guarded, sync);
     guarded->started = driver_start(guarded->client, &guarded->params, guarded_done, guarded);
     if (!guarded->started)
         sync_finish(sync);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guarded/driver.h"
 
+#include "base/container.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/random.h"
@@ -11,11 +12,6 @@
 #include <string.h>
 
 enum { DRIVER_OLD_DATE_MS = 600000 /* of S3 time that a native guard signs at */, DRIVER_REFUSED_MOST = 5 };
-
-static struct driver *driver_of_timer(struct loop_timer *timer, size_t offset)
-{
-    return (struct driver *)((char *)timer - offset);
-}
 
 /* ------------------------------------------------------------------------------------------------ life */
 
@@ -32,12 +28,10 @@ static void driver_link(struct driver *driver)
 static void driver_free(struct driver *driver)
 {
     os_client *client = driver->client;
-    assert(driver->answered);
+    assert(driver->answered && !driver->op.begun);
     driver_cancel_requests(driver, false);
     client->store->vtable->attempt_free(client->store, driver->io.attempt.signed_request);
     loop_timer_clear(client->loop, &driver->time.guard_timer);
-    loop_timer_clear(client->loop, &driver->time.deadline_timer);
-    loop_timer_clear(client->loop, &driver->time.again_timer);
     loop_timer_clear(client->loop, &driver->io.failed_timer);
     if (driver->previous)
         driver->previous->next = driver->next;
@@ -56,14 +50,10 @@ static void driver_free(struct driver *driver)
 /* Gives the outcome. From here on nothing of the params may be touched: it belongs to the caller again. */
 static void driver_answer(struct driver *driver)
 {
-    struct clock_reading now;
-    clock_read(&now);
     driver->answered = true;
-    cancel_unlink(&driver->cancel_link);
-    cancel_unlink(&driver->closing_link);
-    loop_timer_clear(driver->client->loop, &driver->time.deadline_timer);
+    op_end(&driver->op);
     driver_cancel_requests(driver, true);
-    driver->outcome.result.duration_ms = clock_elapsed_max(&driver->time.started, &now);
+    driver->outcome.result.duration_ms = retry_elapsed_ms(&driver->op.retry);
     driver->outcome.result.waited_ms = driver->time.waited_ms;
     driver->outcome.length_s = driver->length_s;
     log_line(&driver->client->log, OS_LOG_INFO, "%s %s: %s by %s (%s, %s)", driver->params.name, driver->key,
@@ -175,12 +165,12 @@ static void begin_guard(struct driver *driver)
 
 static void begin_soon(struct driver *driver)
 {
-    loop_timer_set(driver->client->loop, &driver->time.again_timer, 0);
+    op_pause_ms(&driver->op, 0);
 }
 
-static void driver_on_again(struct loop_timer *timer)
+static void driver_attempt(struct op *op)
 {
-    begin_guard(driver_of_timer(timer, offsetof(struct driver, time.again_timer)));
+    begin_guard(container_of(op, struct driver, op));
 }
 
 /* E6: twice as long; or as long as all of it takes at the rate that was seen, and half as long again. */
@@ -203,9 +193,10 @@ static void start_again(struct driver *driver)
         driver->refused_count++;
     log_line(&driver->client->log, OS_LOG_INFO, "%s %s: guard ended by %s, a new one starts", driver->params.name,
              driver->key, guard_rule_name(&driver->guard));
-    bool at_once = driver->guard.reason == GUARD_REASON_RECORD_GONE || driver->guard.reason == GUARD_REASON_EXPIRED;
-    loop_timer_set(driver->client->loop, &driver->time.again_timer,
-                   at_once ? 0 : backoff_next_ms(&driver->time.again_backoff));
+    if (driver->guard.reason == GUARD_REASON_RECORD_GONE || driver->guard.reason == GUARD_REASON_EXPIRED)
+        begin_soon(driver);
+    else
+        op_pause(&driver->op);
 }
 
 /* The store refused the condition, and a moment later the expectation holds. A native writer who came and was undone
@@ -315,7 +306,7 @@ static void step_guard(struct driver *driver, struct guard_event *event)
 static void on_guard_timer(struct loop_timer *timer)
 {
     struct guard_event event = {.kind = GUARD_EVENT_TIMER};
-    step_guard(driver_of_timer(timer, offsetof(struct driver, time.guard_timer)), &event);
+    step_guard(container_of(timer, struct driver, time.guard_timer), &event);
 }
 
 /* ------------------------------------------------------------------------------------------------ stop */
@@ -353,25 +344,11 @@ static void driver_stop(struct driver *driver)
     }
 }
 
-static void driver_on_deadline(struct loop_timer *timer)
+static void driver_interrupted(struct op *op, enum op_reason reason)
 {
-    driver_stop(driver_of_timer(timer, offsetof(struct driver, time.deadline_timer)));
-}
-
-static void driver_cancel(struct driver *driver)
-{
-    driver->cancelled = true;
+    struct driver *driver = container_of(op, struct driver, op);
+    driver->cancelled = driver->cancelled || reason != OP_DEADLINE;
     driver_stop(driver);
-}
-
-static void driver_on_cancel(struct cancel_link *link)
-{
-    driver_cancel((struct driver *)((char *)link - offsetof(struct driver, cancel_link)));
-}
-
-static void driver_on_closing(struct cancel_link *link)
-{
-    driver_cancel((struct driver *)((char *)link - offsetof(struct driver, closing_link)));
 }
 
 void driver_free_all(os_client *client)
@@ -411,19 +388,13 @@ bool driver_start(os_client *client, const struct driver_params *params, driver_
     driver->length_s = params->length_s ? params->length_s : client->settings.guard.length_s;
     driver->outcome.result.size = sizeof(driver->outcome.result);
     driver->time.guard_timer.fire = on_guard_timer;
-    driver->time.deadline_timer.fire = driver_on_deadline;
-    driver->time.again_timer.fire = driver_on_again;
     driver->io.failed_timer.fire = driver_on_failed;
     driver->on_event = step_guard;
     driver->on_ready = begin_soon;
     driver->on_refused = driver_refuse;
-    driver->cancel_link.on_cancelled = driver_on_cancel;
-    driver->closing_link.on_cancelled = driver_on_closing;
-    clock_read(&driver->time.started);
-    driver->time.again_backoff.random = driver->time.started.realtime_ms;
-    if (!copy_names(driver) || !cancel_link(params->cancel, &driver->cancel_link, client->loop) ||
-        !cancel_link(client->closing, &driver->closing_link, client->loop)) {
-        cancel_unlink(&driver->cancel_link);
+    const struct op_limits limits = {
+        .loop = client->loop, .cancel = params->cancel, .closing = client->closing, .deadline_ms = params->deadline_ms};
+    if (!copy_names(driver) || !op_begin(&driver->op, &limits, driver_attempt, driver_interrupted)) {
         free(driver->path);
         free(driver->upload);
         free(driver->key);
@@ -431,7 +402,6 @@ bool driver_start(os_client *client, const struct driver_params *params, driver_
         return false;
     }
     driver_link(driver);
-    loop_timer_set(client->loop, &driver->time.deadline_timer, params->deadline_ms);
     if (params->ticket)
         begin_soon(driver);
     else

@@ -8,7 +8,7 @@
 #define OSCOMMIT_GUARDED_DRIVER_H
 
 #include "client/client.h"
-#include "loop/cancel.h"
+#include "loop/op.h"
 #include "store/source_metadata.h"
 
 /* A multipart upload whose Complete is guarded (R14). */
@@ -156,13 +156,9 @@ struct driver_io {
     os_error last_error; /* what a service said last of a failure */
 };
 
-/* When a driver ends, begins again, or has waited. */
+/* When a guard wants to be stepped, and how long the driver has waited. */
 struct driver_time {
-    struct clock_reading started;
     struct loop_timer guard_timer;
-    struct loop_timer deadline_timer;
-    struct loop_timer again_timer;
-    struct backoff again_backoff;
     uint64_t waited_ms;
     struct clock_reading waiting_since;
     bool waiting;
@@ -183,8 +179,7 @@ struct driver {
     struct guard guard;
     struct driver_io io;
     struct driver_time time;
-    struct cancel_link cancel_link;
-    struct cancel_link closing_link;
+    struct op op;           /* until it has answered; each attempt is a guard */
     uint32_t length_s;      /* E6 */
     uint32_t refused_count; /* how often the condition was refused although the expectation holds */
     bool stopped;           /* deadline or cancellation has come */

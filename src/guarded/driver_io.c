@@ -3,7 +3,6 @@
 #include "guarded/driver.h"
 
 #include "base/error.h"
-#include "commit/backoff.h"
 #include "commit/words.h"
 #include "store/answer.h"
 #include "store/dates.h"

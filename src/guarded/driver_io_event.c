@@ -2,6 +2,7 @@
 /* What the requests of a driver share: how each is counted, and how its answer becomes an event. */
 #include "guarded/driver.h"
 
+#include "base/container.h"
 #include "base/error.h"
 #include "commit/words.h"
 
@@ -55,7 +56,7 @@ void driver_on_failed(struct loop_timer *timer)
     static const unsigned requests[] = {GUARD_DO_HEAD,       GUARD_DO_SOURCE,       GUARD_DO_RECORD_PUT,
                                         GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY, GUARD_DO_SEND,
                                         GUARD_DO_PARTS,      GUARD_DO_ABORT,        GUARD_DO_VERSIONS};
-    struct driver *driver = (struct driver *)((char *)timer - offsetof(struct driver, io.failed_timer));
+    struct driver *driver = container_of(timer, struct driver, io.failed_timer);
     size_t i = 0;
     while (!(driver->io.failed & requests[i]))
         i++;

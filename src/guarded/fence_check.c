@@ -5,8 +5,8 @@
  */
 #include "guarded/driver.h"
 
+#include "base/container.h"
 #include "base/error.h"
-#include "commit/backoff.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +27,7 @@ struct fence_check {
     int live_status; /* 0: no answer */
     int expired_status;
     uint32_t probes;
-    struct loop_timer timer;
-    struct backoff backoff;
-    struct clock_reading begun; /* to ask the bucket, and then, with the first pair, to probe */
+    struct retry retry; /* begun to ask the bucket, and then, with the first pair, to probe */
     struct clock_reading sent;
     os_error last_error; /* of the bucket's HEAD */
 };
@@ -42,7 +40,7 @@ static void check_free(struct fence_check *check)
     for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
         if (ops[i])
             store->vtable->cancel(store, ops[i]);
-    loop_timer_clear(client->loop, &check->timer);
+    retry_stop(&check->retry);
     client->fence_check = NULL;
     free(check->key);
     free(check);
@@ -94,9 +92,7 @@ static bool fence_check_is_passing(int status)
 
 static bool is_out_of_patience(const struct fence_check *check)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    return clock_elapsed_max(&check->begun, &now) > CHECK_PATIENCE_MS;
+    return retry_elapsed_ms(&check->retry) > CHECK_PATIENCE_MS;
 }
 
 /* Not by a client that has gone without fences before: it asks now and then, and its calls wait for one pair. */
@@ -112,7 +108,7 @@ static void fence_check_classify(struct fence_check *check)
         return;
     os_client *client = check->client;
     if (may_probe_again(check)) {
-        loop_timer_set(client->loop, &check->timer, backoff_next_ms(&check->backoff));
+        retry_later(&check->retry);
         return;
     }
     bool live = shows_object_or_none(check->live_status);
@@ -158,7 +154,7 @@ static void fence_check_probe(struct fence_check *check, uint64_t now_s)
     check->expired_status = 0;
     clock_read(&check->sent);
     if (check->probes++ == 0)
-        check->begun = check->sent;
+        check->retry.started = check->sent;
     uint64_t deadline_ms = check->sent.monotonic_ms + client->settings.request_timeout_ms;
     check->live_op = vtable->probe_expiry(client->store, check->key, now_s, true, deadline_ms, live_done, check);
     /* Over by as much as a fence counts on, and no more: what is an hour late, a store refuses too that forgives some
@@ -209,7 +205,7 @@ static bool is_doubted(struct fence_check *check)
 {
     if (check->client->belief != DATE_DOUBTED || is_out_of_patience(check))
         return false;
-    loop_timer_set(check->client->loop, &check->timer, backoff_next_ms(&check->backoff));
+    retry_later(&check->retry);
     return true;
 }
 
@@ -229,7 +225,7 @@ static void bucket_done(void *context, const struct store_answer *answer)
     case OS_ERR_SERVICE:
     case OS_ERR_THROTTLED:
         if (!is_out_of_patience(check))
-            loop_timer_set(check->client->loop, &check->timer, backoff_next_ms(&check->backoff));
+            retry_later(&check->retry);
         else if (check->probes == 0 && !check->client->bucket_known)
             refuse_all(check, &answer->error);
         else
@@ -245,9 +241,9 @@ static void bucket_done(void *context, const struct store_answer *answer)
     }
 }
 
-static void ask_bucket(struct loop_timer *timer)
+static void ask_bucket(struct retry *retry)
 {
-    struct fence_check *check = (struct fence_check *)((char *)timer - offsetof(struct fence_check, timer));
+    struct fence_check *check = container_of(retry, struct fence_check, retry);
     struct store *store = check->client->store;
     clock_read(&check->sent);
     check->bucket_request = (struct store_request){
@@ -273,10 +269,8 @@ static struct fence_check *check_new(struct driver *driver)
         free(check);
         return NULL;
     }
-    check->timer.fire = ask_bucket;
-    clock_read(&check->begun);
-    check->backoff.random = check->begun.realtime_ms;
-    loop_timer_set(driver->client->loop, &check->timer, 0);
+    retry_init(&check->retry, driver->client->loop, ask_bucket);
+    retry_after(&check->retry, 0);
     return check;
 }
 

@@ -3,7 +3,7 @@
  */
 #include "guarded/driver.h"
 
-#include "commit/backoff.h"
+#include "base/container.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,7 @@ struct release {
     struct record_condition condition;
     uint64_t patience_ms;
     struct ledger_op *op;
-    struct loop_timer timer;
-    struct backoff backoff;
-    struct clock_reading started;
+    struct retry retry;
     struct clock_reading sent;
 };
 
@@ -29,7 +27,7 @@ static void release_free(struct release *release)
     os_client *client = release->client;
     if (release->op)
         client->ledger->vtable->cancel(client->ledger, release->op);
-    loop_timer_clear(client->loop, &release->timer);
+    retry_stop(&release->retry);
     if (release->previous)
         release->previous->next = release->next;
     else
@@ -43,10 +41,8 @@ static void release_free(struct release *release)
 
 static void try_again_or_give_up(struct release *release)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    if (clock_elapsed_max(&release->started, &now) < release->patience_ms)
-        loop_timer_set(release->client->loop, &release->timer, backoff_next_ms(&release->backoff));
+    if (retry_elapsed_ms(&release->retry) < release->patience_ms)
+        retry_later(&release->retry);
     else
         release_free(release);
 }
@@ -63,8 +59,9 @@ static void release_done(void *context, const struct ledger_answer *answer)
         release_free(release);
 }
 
-static void send_release(struct release *release)
+static void release_attempt(struct retry *retry)
 {
+    struct release *release = container_of(retry, struct release, retry);
     struct ledger *ledger = release->client->ledger;
     clock_read(&release->sent);
     uint64_t try_ms = client_ledger_try_ms(release->client);
@@ -83,11 +80,6 @@ static void send_release(struct release *release)
         try_again_or_give_up(release);
 }
 
-static void release_on_timer(struct loop_timer *timer)
-{
-    send_release((struct release *)((char *)timer - offsetof(struct release, timer)));
-}
-
 void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
                    const struct record_condition *condition, uint64_t patience_ms)
 {
@@ -104,15 +96,13 @@ void release_start(os_client *client, const char *path, const char *etag, const 
     memcpy(release->etag, etag, strlen(etag) + 1);
     record_copy(&release->record, record);
     release->condition = *condition;
-    release->timer.fire = release_on_timer;
-    clock_read(&release->started);
-    release->backoff.random = release->started.realtime_ms;
+    retry_init(&release->retry, client->loop, release_attempt);
     release->next = client->releases;
     if (client->releases)
         client->releases->previous = release;
     client->releases = release;
     client_background(client, 1);
-    send_release(release);
+    release_attempt(&release->retry);
 }
 
 void release_free_all(os_client *client)

@@ -6,6 +6,7 @@
  * 200, and applies it once more where the source has been made anew. So it is sent once (R6), and what is not answered
  * definitely is unknown.
  */
+#include "base/container.h"
 #include "base/error.h"
 #include "client/store_call.h"
 #include "commit/verdict.h"
@@ -119,7 +120,7 @@ static void rename_it(struct guarded *guarded, const struct s3_object *source, c
 
 static void rename_native_report_metric(struct sync *sync)
 {
-    struct guarded *guarded = (struct guarded *)sync;
+    struct guarded *guarded = container_of(sync, struct guarded, sync);
     guarded_note_metric(guarded->client, guarded);
     sync_finish(sync);
 }

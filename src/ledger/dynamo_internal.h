@@ -5,7 +5,7 @@
 
 #include "aws/credentials.h"
 #include "aws/sigv4.h"
-#include "commit/backoff.h"
+#include "base/backoff.h"
 #include "dynamo/request.h"
 #include "dynamo/response.h"
 #include "dynamo/table.h"

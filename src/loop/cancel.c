@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loop/cancel.h"
 
+#include "base/container.h"
 #include "base/error.h"
 
 #include <pthread.h>
@@ -44,7 +45,7 @@ void os_cancel_free(os_cancel *cancel)
 
 static void run_notice(struct loop_job *job)
 {
-    struct cancel_notice *notice = (struct cancel_notice *)job;
+    struct cancel_notice *notice = container_of(job, struct cancel_notice, job);
     struct cancel_link *link = notice->link;
     if (link) {
         pthread_mutex_lock(&link->cancel->mutex);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests of the probe that are under way together: started on the loop, waited for on the calling thread. */
+#include "base/container.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "probe/probe.h"
@@ -31,14 +32,12 @@ struct probe_batch {
     bool starting;
     bool stopped; /* cancelled or closed: what is under way was given up */
     struct clock_reading sent;
-    struct cancel_link cancel_link;
-    struct cancel_link closing_link;
+    struct op op;
 };
 
 static void probe_batch_finish(struct probe_batch *batch)
 {
-    cancel_unlink(&batch->cancel_link);
-    cancel_unlink(&batch->closing_link);
+    op_end(&batch->op);
     sync_finish(&batch->sync);
 }
 
@@ -90,8 +89,10 @@ static void probe_batch_done(void *context, const struct store_answer *answer)
         probe_batch_finish(batch);
 }
 
-static void probe_batch_stop(struct probe_batch *batch)
+static void probe_batch_interrupted(struct op *op, enum op_reason reason)
 {
+    struct probe_batch *batch = container_of(op, struct probe_batch, op);
+    (void)reason; /* it has no deadline: its requests have */
     struct store *store = batch->probe->client->store;
     batch->stopped = true;
     for (size_t i = 0; i < batch->count; i++) {
@@ -102,16 +103,6 @@ static void probe_batch_stop(struct probe_batch *batch)
         batch->asks[i].op = NULL;
     }
     probe_batch_finish(batch);
-}
-
-static void probe_batch_on_cancel(struct cancel_link *link)
-{
-    probe_batch_stop((struct probe_batch *)((char *)link - offsetof(struct probe_batch, cancel_link)));
-}
-
-static void probe_batch_on_closing(struct cancel_link *link)
-{
-    probe_batch_stop((struct probe_batch *)((char *)link - offsetof(struct probe_batch, closing_link)));
 }
 
 /* A body that is held back has its own time on top. */
@@ -147,20 +138,9 @@ static void send(struct probe_batch *batch, struct probe_ask *ask)
         ask->answer.code = error_no_memory(err);
 }
 
-static void probe_batch_start(struct sync *sync)
+static void probe_batch_attempt(struct op *op)
 {
-    struct probe_batch *batch = (struct probe_batch *)sync;
-    struct probe *probe = batch->probe;
-    os_client *client = probe->client;
-    batch->cancel_link.on_cancelled = probe_batch_on_cancel;
-    batch->closing_link.on_cancelled = probe_batch_on_closing;
-    os_cancel *cancel = probe->cleaning ? NULL : probe->call.cancel;
-    if (!cancel_link(cancel, &batch->cancel_link, client->loop) ||
-        !cancel_link(client->closing, &batch->closing_link, client->loop)) {
-        batch->stopped = true;
-        probe_batch_finish(batch);
-        return;
-    }
+    struct probe_batch *batch = container_of(op, struct probe_batch, op);
     clock_read(&batch->sent);
     batch->starting = true;
     for (size_t i = 0; i < batch->count; i++)
@@ -168,6 +148,24 @@ static void probe_batch_start(struct sync *sync)
     batch->starting = false;
     if (batch->under_way == 0)
         probe_batch_finish(batch);
+}
+
+static void probe_batch_start(struct sync *sync)
+{
+    struct probe_batch *batch = container_of(sync, struct probe_batch, sync);
+    struct probe *probe = batch->probe;
+    const struct op_limits limits = {
+        .loop = probe->client->loop,
+        .cancel = probe->cleaning ? NULL : probe->call.cancel,
+        .closing = probe->client->closing,
+        .deadline_ms = OP_NO_DEADLINE,
+    };
+    if (op_begin(&batch->op, &limits, probe_batch_attempt, probe_batch_interrupted)) {
+        probe_batch_attempt(&batch->op);
+        return;
+    }
+    batch->stopped = true;
+    probe_batch_finish(batch);
 }
 
 bool probe_run(struct probe *probe, struct probe_ask *asks, size_t count)

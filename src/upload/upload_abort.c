@@ -5,7 +5,8 @@
  */
 #include "upload/upload.h"
 
-#include "commit/backoff.h"
+#include "base/container.h"
+#include "loop/op.h"
 #include "store/answer.h"
 
 #include <string.h>
@@ -14,14 +15,11 @@ struct abort {
     struct sync sync;
     os_client *client;
     struct store_request request;
-    struct store_op *op;
+    struct store_op *under_way;
     struct clock_reading sent;
-    struct loop_timer again;
-    struct loop_timer deadline;
-    struct cancel_link cancel_link;
-    struct cancel_link closing_link;
+    struct op op;
     os_cancel *cancel;
-    struct backoff backoff;
+    uint64_t deadline_monotonic_ms;
     os_error last_error;
     bool parts_in_doubt;
     bool accepted; /* and now it is asked for */
@@ -34,12 +32,9 @@ struct abort {
 static void upload_abort_end(struct abort *abort)
 {
     struct store *store = abort->client->store;
-    if (abort->op)
-        store->vtable->cancel(store, abort->op);
-    loop_timer_clear(abort->client->loop, &abort->again);
-    loop_timer_clear(abort->client->loop, &abort->deadline);
-    cancel_unlink(&abort->cancel_link);
-    cancel_unlink(&abort->closing_link);
+    if (abort->under_way)
+        store->vtable->cancel(store, abort->under_way);
+    op_end(&abort->op);
     if (!abort->gone)
         log_line(
             &abort->client->log, OS_LOG_WARN,
@@ -69,11 +64,6 @@ static bool upload_abort_no_part(void *context, const struct s3_part *part)
     return true;
 }
 
-static void again(struct abort *abort)
-{
-    loop_timer_set(abort->client->loop, &abort->again, backoff_next_ms(&abort->backoff));
-}
-
 /* versitygw 1.8.0 makes the upload's folder again for a part whose bytes had come before the abort. */
 static void found_gone(struct abort *abort)
 {
@@ -83,17 +73,7 @@ static void found_gone(struct abort *abort)
     }
     abort->settling = true;
     abort->accepted = true;
-    loop_timer_set(abort->client->loop, &abort->again, UPLOAD_VERIFY_MS);
-}
-
-static void shorten(struct abort *abort)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    if (abort->request.deadline_monotonic_ms <= now.monotonic_ms + UPLOAD_ABORT_MS)
-        return;
-    abort->request.deadline_monotonic_ms = now.monotonic_ms + UPLOAD_ABORT_MS;
-    loop_timer_set(abort->client->loop, &abort->deadline, UPLOAD_ABORT_MS);
+    op_pause_ms(&abort->op, UPLOAD_VERIFY_MS);
 }
 
 static void asked(struct abort *abort, const struct store_answer *answer)
@@ -107,8 +87,8 @@ static void asked(struct abort *abort, const struct store_answer *answer)
         return;
     }
     if (!is_unclear(answer)) /* a store may go on like this for ever */
-        shorten(abort);
-    again(abort);
+        op_shorten(&abort->op, UPLOAD_ABORT_MS);
+    op_pause(&abort->op);
 }
 
 static void aborted(struct abort *abort, const struct store_answer *answer)
@@ -119,11 +99,11 @@ static void aborted(struct abort *abort, const struct store_answer *answer)
     abort->had_effect = abort->had_effect || abort->accepted;
     abort->was_gone = abort->was_gone || (abort->gone && !abort->had_effect);
     if (abort->accepted)
-        loop_timer_set(abort->client->loop, &abort->again, 0);
+        op_pause_ms(&abort->op, 0);
     else if (abort->gone)
         found_gone(abort);
     else if (is_unclear(answer))
-        again(abort);
+        op_pause(&abort->op);
     else
         upload_abort_end(abort);
 }
@@ -131,7 +111,7 @@ static void aborted(struct abort *abort, const struct store_answer *answer)
 static void upload_abort_done(void *context, const struct store_answer *answer)
 {
     struct abort *abort = context;
-    abort->op = NULL;
+    abort->under_way = NULL;
     client_note_date(abort->client, answer, &abort->sent);
     client_note_request(abort->client, store_verb_name(abort->request.verb), abort->request.key, &abort->sent,
                         answer->status, answer->code);
@@ -141,51 +121,43 @@ static void upload_abort_done(void *context, const struct store_answer *answer)
         aborted(abort, answer);
 }
 
-static void send_next(struct loop_timer *timer)
+static void upload_abort_attempt(struct op *op)
 {
-    struct abort *abort = (struct abort *)((char *)timer - offsetof(struct abort, again));
+    struct abort *abort = container_of(op, struct abort, op);
     struct store *store = abort->client->store;
     abort->request.verb = abort->accepted ? STORE_LIST_PARTS : STORE_ABORT_UPLOAD;
+    abort->request.deadline_monotonic_ms = op->deadline_monotonic_ms;
     clock_read(&abort->sent);
-    abort->op = store->vtable->start(store, &abort->request, upload_abort_done, abort);
-    if (abort->op == NULL)
-        again(abort);
+    abort->under_way = store->vtable->start(store, &abort->request, upload_abort_done, abort);
+    if (abort->under_way == NULL)
+        op_pause(op);
 }
 
-static void upload_abort_on_deadline(struct loop_timer *timer)
+static void upload_abort_interrupted(struct op *op, enum op_reason reason)
 {
-    upload_abort_end((struct abort *)((char *)timer - offsetof(struct abort, deadline)));
-}
-
-static void upload_abort_on_cancel(struct cancel_link *link)
-{
-    shorten((struct abort *)((char *)link - offsetof(struct abort, cancel_link)));
-}
-
-static void upload_abort_on_closing(struct cancel_link *link)
-{
-    shorten((struct abort *)((char *)link - offsetof(struct abort, closing_link)));
+    (void)reason; /* the others have only shortened it */
+    upload_abort_end(container_of(op, struct abort, op));
 }
 
 static void upload_abort_start(struct sync *sync)
 {
-    struct abort *abort = (struct abort *)sync;
+    struct abort *abort = container_of(sync, struct abort, sync);
     struct clock_reading now;
     clock_read(&now);
-    abort->backoff.random = now.realtime_ms;
-    abort->again.fire = send_next;
-    abort->deadline.fire = upload_abort_on_deadline;
-    abort->cancel_link.on_cancelled = upload_abort_on_cancel;
-    abort->closing_link.on_cancelled = upload_abort_on_closing;
     uint64_t least_ms = now.monotonic_ms + UPLOAD_ABORT_MS;
-    uint64_t *deadline_ms = &abort->request.deadline_monotonic_ms;
-    if (*deadline_ms < least_ms)
-        *deadline_ms = least_ms;
-    loop_timer_set(abort->client->loop, &abort->deadline, *deadline_ms - now.monotonic_ms);
-    if (!cancel_link(abort->cancel, &abort->cancel_link, abort->client->loop) ||
-        !cancel_link(abort->client->closing, &abort->closing_link, abort->client->loop))
-        shorten(abort); /* nobody could end it sooner */
-    send_next(&abort->again);
+    struct op_limits limits = {.loop = abort->client->loop,
+                               .cancel = abort->cancel,
+                               .closing = abort->client->closing,
+                               .deadline_ms = UPLOAD_ABORT_MS,
+                               .grace_ms = UPLOAD_ABORT_MS};
+    if (abort->deadline_monotonic_ms > least_ms)
+        limits.deadline_ms = abort->deadline_monotonic_ms - now.monotonic_ms;
+    if (!op_begin(&abort->op, &limits, upload_abort_attempt, upload_abort_interrupted)) {
+        /* Nobody can end it sooner, so it ends soon. Without tokens nothing needs memory. */
+        limits = (struct op_limits){.loop = limits.loop, .deadline_ms = UPLOAD_ABORT_MS};
+        op_begin(&abort->op, &limits, upload_abort_attempt, upload_abort_interrupted);
+    }
+    upload_abort_attempt(&abort->op);
 }
 
 enum upload_abort_outcome upload_abort(os_client *client, const char *key, const struct upload_abort_params *params)
@@ -199,8 +171,8 @@ enum upload_abort_outcome upload_abort(os_client *client, const char *key, const
                     .upload = {.id = params->upload_id,
                                .max_parts = 1,
                                .each_part = upload_abort_no_part,
-                               .parts_page = &page},
-                    .deadline_monotonic_ms = params->deadline_monotonic_ms},
+                               .parts_page = &page}},
+        .deadline_monotonic_ms = params->deadline_monotonic_ms,
     };
     abort.sync.start = upload_abort_start;
     if (sync_run(client, &abort.sync, NULL) != OS_OK || !abort.gone)

@@ -3,8 +3,7 @@
 #ifndef OSCOMMIT_UPLOAD_UPLOAD_INTERNAL_H
 #define OSCOMMIT_UPLOAD_UPLOAD_INTERNAL_H
 
-#include "commit/backoff.h"
-#include "loop/cancel.h"
+#include "loop/op.h"
 #include "s3/part_plan.h"
 #include "upload/upload.h"
 #include "upload/upload_body.h"
@@ -19,9 +18,8 @@ struct upload_slot {
     struct upload_bytes bytes; /* of a copy only the length */
     struct s3_part_source source;
     struct store_request request;
-    struct store_op *op;
-    struct loop_timer again;
-    struct backoff backoff;
+    struct store_op *under_way;
+    struct retry retry;
     struct clock_reading sent;
     uint64_t sent_bytes; /* of this try */
     uint32_t damaged;    /* how often the store found other bytes than were sent */
@@ -51,14 +49,9 @@ struct upload {
     struct sync sync;
     struct loop_job close_job;
     struct store_request create_request;
-    struct store_op *create_op;
+    struct store_op *creation_under_way;
     struct clock_reading create_sent;
-    struct clock_reading started;
-    struct loop_timer create_again;
-    struct loop_timer deadline_timer;
-    struct backoff backoff;
-    struct cancel_link cancel_link;
-    struct cancel_link closing_link;
+    struct op op; /* from upload_open to upload_close; each attempt is a creation */
     struct loop_timer drain_timer;
     os_error last_error; /* of a request that is made again */
     bool opening;        /* upload_open waits */

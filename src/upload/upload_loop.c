@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The requests of a multipart upload, on the loop's thread. */
+#include "base/container.h"
 #include "base/error.h"
 #include "store/answer.h"
 #include "upload/upload_internal.h"
@@ -153,8 +154,6 @@ static void upload_loop_on_progress(void *context, uint64_t sent_bytes, uint64_t
 
 /* ------------------------------------------------------------------------------------------------ parts */
 
-static void send_part(struct upload_slot *slot);
-
 static void end_slot(struct upload_slot *slot)
 {
     forget_sent(slot);
@@ -185,7 +184,7 @@ static void part_done(void *context, const struct store_answer *answer)
 {
     struct upload_slot *slot = context;
     struct upload *upload = slot->upload;
-    slot->op = NULL;
+    slot->under_way = NULL;
     note(upload, slot->request.verb, &slot->sent, answer);
     if (!answer->complete || answer->status >= 500) /* a gateway answers for a store that is still at it */
         upload->ret->parts_in_doubt = true;
@@ -203,7 +202,7 @@ static void part_done(void *context, const struct store_answer *answer)
         return;
     bool damaged = (answer->code == OS_OK || is_damage(answer)) && ++slot->damaged < UPLOAD_DAMAGED_MAX;
     if (damaged || upload_loop_is_passing(answer)) {
-        loop_timer_set(upload->client->loop, &slot->again, backoff_next_ms(&slot->backoff));
+        retry_later(&slot->retry);
         return;
     }
     fail_by(upload, answer);
@@ -237,40 +236,36 @@ static void upload_loop_describe_part(struct upload_slot *slot)
     request->progress_context = slot;
 }
 
-static void send_part(struct upload_slot *slot)
+static void send_part(struct retry *retry)
 {
+    struct upload_slot *slot = container_of(retry, struct upload_slot, retry);
     struct upload *upload = slot->upload;
     struct store *store = upload->client->store;
     clock_read(&slot->sent);
     forget_sent(slot);
     upload_loop_describe_part(slot);
-    slot->op = store->vtable->start(store, &slot->request, part_done, slot);
-    if (slot->op == NULL)
-        loop_timer_set(upload->client->loop, &slot->again, backoff_next_ms(&slot->backoff)); /* out of memory */
-}
-
-static void upload_loop_on_again(struct loop_timer *timer)
-{
-    send_part((struct upload_slot *)((char *)timer - offsetof(struct upload_slot, again)));
+    slot->under_way = store->vtable->start(store, &slot->request, part_done, slot);
+    if (slot->under_way == NULL)
+        retry_later(retry); /* out of memory */
 }
 
 static void on_posted(struct loop_job *job)
 {
-    struct upload_slot *slot = (struct upload_slot *)((char *)job - offsetof(struct upload_slot, job));
+    struct upload_slot *slot = container_of(job, struct upload_slot, job);
     slot->damaged = 0;
-    backoff_restart(&slot->backoff);
+    backoff_restart(&slot->retry.backoff);
     if (slot->upload->failed) /* set on this thread alone */
         end_slot(slot);
     else
-        send_part(slot);
+        send_part(&slot->retry);
 }
 
 void upload_slot_init(struct upload *upload, struct upload_slot *slot)
 {
     slot->upload = upload;
     slot->job.run = on_posted;
-    slot->again.fire = upload_loop_on_again;
-    slot->backoff.random = (uint64_t)(slot - upload->slots) + 1;
+    retry_init(&slot->retry, upload->client->loop, send_part);
+    slot->retry.backoff.random = (uint64_t)(slot - upload->slots) + 1; /* all begin in the same millisecond */
     slot->next = upload->free_slots;
     upload->free_slots = slot;
 }
@@ -293,43 +288,37 @@ static void end_opening(struct upload *upload)
     sync_finish(&upload->sync);
 }
 
-static void clear_timers(struct upload *upload)
+/* No request is made any more, and nobody listens. */
+static void upload_loop_end(struct upload *upload)
 {
-    loop_timer_clear(upload->client->loop, &upload->create_again);
+    op_end(&upload->op);
     for (uint32_t i = 0; i < upload->slot_count; i++)
-        loop_timer_clear(upload->client->loop, &upload->slots[i].again);
+        retry_stop(&upload->slots[i].retry);
+    cancel_op(upload, &upload->creation_under_way);
 }
 
-/* No request is made any more: the calling thread may be in the midst of reading, and comes later. */
-static void upload_loop_stop(struct upload *upload, os_code code, const char *why)
+static const char *upload_loop_clause(enum op_reason reason)
 {
+    switch (reason) {
+    case OP_DEADLINE: return "was ended by its deadline";
+    case OP_CANCELLED: return "was cancelled";
+    case OP_CLOSING: break;
+    }
+    return "was ended, as its client was closed,";
+}
+
+/* The calling thread may be in the midst of reading, and comes later. */
+static void upload_loop_interrupted(struct op *op, enum op_reason reason)
+{
+    struct upload *upload = container_of(op, struct upload, op);
     os_error error;
     const char *colon = upload->last_error.code != OS_OK ? " Last trouble: " : "";
-    error_set(&error, code, "%s of %.300s %s while its parts were sent; nothing was written.%s%.500s",
-              upload->params->name, upload->params->key, why, colon,
+    error_set(&error, op_reason_code(reason), "%s of %.300s %s while its parts were sent; nothing was written.%s%.500s",
+              upload->params->name, upload->params->key, upload_loop_clause(reason), colon,
               upload->last_error.code != OS_OK ? upload->last_error.message : "");
     set_failed(upload, &error);
-    clear_timers(upload);
-    cancel_op(upload, &upload->create_op);
+    upload_loop_end(upload);
     end_opening(upload);
-}
-
-static void upload_loop_on_deadline(struct loop_timer *timer)
-{
-    upload_loop_stop((struct upload *)((char *)timer - offsetof(struct upload, deadline_timer)), OS_ERR_DEADLINE,
-                     "was ended by its deadline");
-}
-
-static void upload_loop_on_cancel(struct cancel_link *link)
-{
-    upload_loop_stop((struct upload *)((char *)link - offsetof(struct upload, cancel_link)), OS_ERR_CANCELLED,
-                     "was cancelled");
-}
-
-static void upload_loop_on_closing(struct cancel_link *link)
-{
-    upload_loop_stop((struct upload *)((char *)link - offsetof(struct upload, closing_link)), OS_ERR_CANCELLED,
-                     "was ended, as its client was closed,");
 }
 
 /* ------------------------------------------------------------------------------------------------ the upload */
@@ -337,13 +326,11 @@ static void upload_loop_on_closing(struct cancel_link *link)
 static void create_done(void *context, const struct store_answer *answer)
 {
     struct upload *upload = context;
-    struct clock_reading now;
-    clock_read(&now);
-    upload->create_op = NULL;
+    upload->creation_under_way = NULL;
     note(upload, STORE_CREATE_UPLOAD, &upload->create_sent, answer);
-    bool lost = answer->code == OS_ERR_NETWORK && clock_elapsed_max(&upload->started, &now) > UPLOAD_UNREACHABLE_MS;
+    bool lost = answer->code == OS_ERR_NETWORK && retry_elapsed_ms(&upload->op.retry) > UPLOAD_UNREACHABLE_MS;
     if (answer->code != OS_OK && upload_loop_is_passing(answer) && !lost) {
-        loop_timer_set(upload->client->loop, &upload->create_again, backoff_next_ms(&upload->backoff));
+        op_pause(&upload->op);
         return;
     }
     if (answer->code == OS_OK)
@@ -354,9 +341,9 @@ static void create_done(void *context, const struct store_answer *answer)
 }
 
 /* Where an answer was lost, an upload without parts is left behind for each: `oscommit gc` finds it. */
-static void upload_loop_create(struct loop_timer *timer)
+static void upload_loop_create(struct op *op)
 {
-    struct upload *upload = (struct upload *)((char *)timer - offsetof(struct upload, create_again));
+    struct upload *upload = container_of(op, struct upload, op);
     struct store *store = upload->client->store;
     _Static_assert(sizeof(upload->ret->upload_id) == sizeof(struct s3_upload_id), "");
     clock_read(&upload->create_sent);
@@ -366,34 +353,37 @@ static void upload_loop_create(struct loop_timer *timer)
         .upload = {.creation = &upload->creation},
         .deadline_monotonic_ms = upload->params->deadline_monotonic_ms,
     };
-    upload->create_op = store->vtable->start(store, &upload->create_request, create_done, upload);
-    if (upload->create_op == NULL)
-        loop_timer_set(upload->client->loop, &upload->create_again, backoff_next_ms(&upload->backoff));
+    upload->creation_under_way = store->vtable->start(store, &upload->create_request, create_done, upload);
+    if (upload->creation_under_way == NULL)
+        op_pause(op);
+}
+
+static struct op_limits upload_loop_limits(const struct upload *upload)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    uint64_t deadline_ms = upload->params->deadline_monotonic_ms;
+    return (struct op_limits){
+        .loop = upload->client->loop,
+        .cancel = upload->params->cancel,
+        .closing = upload->client->closing,
+        .deadline_ms = deadline_ms > now.monotonic_ms ? deadline_ms - now.monotonic_ms : 0,
+    };
 }
 
 static void open_on_loop(struct sync *sync)
 {
-    struct upload *upload = (struct upload *)((char *)sync - offsetof(struct upload, sync));
-    struct loop *loop = upload->client->loop;
-    clock_read(&upload->started);
-    uint64_t now_ms = upload->started.monotonic_ms;
-    uint64_t deadline_ms = upload->params->deadline_monotonic_ms;
+    struct upload *upload = container_of(sync, struct upload, sync);
+    const struct op_limits limits = upload_loop_limits(upload);
     upload->opening = true;
-    upload->backoff.random = upload->started.realtime_ms;
-    upload->create_again.fire = upload_loop_create;
-    upload->deadline_timer.fire = upload_loop_on_deadline;
-    upload->cancel_link.on_cancelled = upload_loop_on_cancel;
-    upload->closing_link.on_cancelled = upload_loop_on_closing;
-    if (!cancel_link(upload->params->cancel, &upload->cancel_link, loop) ||
-        !cancel_link(upload->client->closing, &upload->closing_link, loop)) {
-        os_error error;
-        error_no_memory(&error);
-        set_failed(upload, &error);
-        end_opening(upload);
+    if (op_begin(&upload->op, &limits, upload_loop_create, upload_loop_interrupted)) {
+        upload_loop_create(&upload->op);
         return;
     }
-    loop_timer_set(loop, &upload->deadline_timer, deadline_ms > now_ms ? deadline_ms - now_ms : 0);
-    upload_loop_create(&upload->create_again);
+    os_error error;
+    error_no_memory(&error);
+    set_failed(upload, &error);
+    end_opening(upload);
 }
 
 os_code upload_open(struct upload *upload, os_error *err)
@@ -405,7 +395,7 @@ os_code upload_open(struct upload *upload, os_error *err)
 static bool has_parts_under_way(const struct upload *upload)
 {
     for (uint32_t i = 0; i < upload->slot_count; i++)
-        if (upload->slots[i].op)
+        if (upload->slots[i].under_way)
             return true;
     return false;
 }
@@ -425,10 +415,10 @@ static void end_closing_when_drained(struct upload *upload)
 
 static void on_drain(struct loop_timer *timer)
 {
-    struct upload *upload = (struct upload *)((char *)timer - offsetof(struct upload, drain_timer));
+    struct upload *upload = container_of(timer, struct upload, drain_timer);
     upload->ret->parts_in_doubt = true;
     for (uint32_t i = 0; i < upload->slot_count; i++)
-        cancel_op(upload, &upload->slots[i].op);
+        cancel_op(upload, &upload->slots[i].under_way);
     end_closing_when_drained(upload);
 }
 
@@ -436,12 +426,8 @@ static void on_drain(struct loop_timer *timer)
  */
 static void close_on_loop(struct loop_job *job)
 {
-    struct upload *upload = (struct upload *)((char *)job - offsetof(struct upload, close_job));
-    cancel_unlink(&upload->cancel_link);
-    cancel_unlink(&upload->closing_link);
-    loop_timer_clear(upload->client->loop, &upload->deadline_timer);
-    clear_timers(upload);
-    cancel_op(upload, &upload->create_op);
+    struct upload *upload = container_of(job, struct upload, close_job);
+    upload_loop_end(upload);
     upload->closing = true;
     upload->drain_timer.fire = on_drain;
     loop_timer_set(upload->client->loop, &upload->drain_timer, UPLOAD_DRAIN_MS);

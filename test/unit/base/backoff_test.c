@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* R11: 25 ms doubling to 1 s, with jitter. */
-#include "commit/backoff.h"
+#include "base/backoff.h"
 #include "support/test.h"
 
 static const uint32_t steps_ms[] = {25, 50, 100, 200, 400, 800, 1000, 1000, 1000};
