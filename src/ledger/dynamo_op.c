@@ -2,7 +2,9 @@
 /* One operation of the DynamoDB ledger: a chain of requests, each signed, sent, and answered to what built it. */
 #include "ledger/dynamo_internal.h"
 
+#include "base/container.h"
 #include "base/digest.h"
+#include "base/error.h"
 #include "base/error.h"
 
 #include <stdlib.h>
@@ -41,7 +43,7 @@ void dynamo_op_finish(struct ledger_op *op, enum ledger_outcome outcome)
 
 static void run_failed(struct loop_job *job)
 {
-    struct ledger_op *op = (struct ledger_op *)((char *)job - offsetof(struct ledger_op, failed_job));
+    struct ledger_op *op = container_of(job, struct ledger_op, failed_job);
     op->posted = false;
     if (op->cancelled)
         op_free(op);
@@ -121,7 +123,7 @@ void dynamo_op_later(struct ledger_op *op)
 
 static void on_timer(struct loop_timer *timer)
 {
-    relaunch((struct ledger_op *)((char *)timer - offsetof(struct ledger_op, timer)), false);
+    relaunch(container_of(timer, struct ledger_op, timer), false);
 }
 
 /* ------------------------------------------------------------------------------------------------ answers */

@@ -4,6 +4,7 @@
 #include "loop/borrow.h"
 #include "sqlite/ledger.h"
 
+#include "base/container.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -40,7 +41,7 @@ struct ledger_op {
 
 static struct ledger_op *op_of(struct loop_blocking *blocking)
 {
-    return (struct ledger_op *)((char *)blocking - offsetof(struct ledger_op, blocking));
+    return container_of(blocking, struct ledger_op, blocking);
 }
 
 static struct local_ledger *of(struct ledger *ledger)
@@ -191,7 +192,7 @@ static void wait(struct ledger_op *op)
 
 static void on_timer(struct loop_timer *timer)
 {
-    struct ledger_op *op = (struct ledger_op *)((char *)timer - offsetof(struct ledger_op, timer));
+    struct ledger_op *op = container_of(timer, struct ledger_op, timer);
     error_clear(&op->answer.error);
     loop_run_blocking(op->ledger->loop, &op->blocking);
 }

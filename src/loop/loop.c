@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loop/loop.h"
 
+#include "base/container.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "loop/workers.h"
@@ -207,7 +208,7 @@ void loop_free(struct loop *loop)
 
 static void blocking_done(struct loop_job *job)
 {
-    struct loop_blocking *blocking = (struct loop_blocking *)((char *)job - offsetof(struct loop_blocking, job));
+    struct loop_blocking *blocking = container_of(job, struct loop_blocking, job);
     blocking->done(blocking);
 }
 

@@ -7,6 +7,7 @@
 #include "store/file_upload.h"
 #include "store/worker_op.h"
 
+#include "base/container.h"
 #include "base/error.h"
 
 #include <stdlib.h>
@@ -312,7 +313,7 @@ static void execute(struct store_op *op)
 
 static struct store_op *op_of(struct lock_waiter *waiter)
 {
-    return (struct store_op *)((char *)waiter - offsetof(struct store_op, waiter));
+    return container_of(waiter, struct store_op, waiter);
 }
 
 /* The others came first. A Complete has something to do before it needs the lock. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/lock_line.h"
 
+#include "base/container.h"
+
 #include <stdlib.h>
 
 /* Its timer is set as long as anybody waits. */
@@ -113,7 +115,7 @@ static void send_away_late(struct lock_line *line, uint64_t now)
 
 static void on_timer(struct loop_timer *timer)
 {
-    struct lock_line *line = (struct lock_line *)((char *)timer - offsetof(struct lock_line, timer));
+    struct lock_line *line = container_of(timer, struct lock_line, timer);
     uint64_t now = now_ms();
     send_away_late(line, now);
     if (line->first && line->try_at_ms <= now) {

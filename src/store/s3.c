@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The store over S3's REST API: signs with aws/, sends with http/; s3_store_http.h has how requests and answers look.
  */
+#include "base/container.h"
 #include "base/error.h"
 #include "store/answer.h"
 #include "store/proxied.h"
@@ -69,7 +70,7 @@ static void finish(struct store_op *op, const struct store_answer *answer)
 
 static void run_failed(struct loop_job *job)
 {
-    struct store_op *op = (struct store_op *)((char *)job - offsetof(struct store_op, failed_job));
+    struct store_op *op = container_of(job, struct store_op, failed_job);
     if (op->cancelled)
         op_free(op);
     else

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/worker_op.h"
 
+#include "base/container.h"
 #include "base/error.h"
 
 #include <stdlib.h>
 
 static struct store_op *of(struct loop_blocking *blocking)
 {
-    return (struct store_op *)((char *)blocking - offsetof(struct store_op, blocking));
+    return container_of(blocking, struct store_op, blocking);
 }
 
 static void work(struct loop_blocking *blocking)
