@@ -23,7 +23,7 @@ uint64_t guarded_time_left(const struct guarded *guarded)
     return deadline_ms > now.monotonic_ms ? deadline_ms - now.monotonic_ms : 1;
 }
 
-os_code guarded_take_call(struct guarded *guarded, const os_call *call, os_error *err)
+static os_code guarded_take_call(struct guarded *guarded, const os_call *call, os_error *err)
 {
     os_call own;
     os_code code = arguments_take_call(call, &own, err);
@@ -35,6 +35,25 @@ os_code guarded_take_call(struct guarded *guarded, const os_call *call, os_error
     guarded->params.progress = own.progress;
     guarded->params.progress_context = own.progress_context;
     return OS_OK;
+}
+
+os_code guarded_take_key(struct guarded *guarded, const struct guarded_arguments *arguments, os_error *err)
+{
+    os_code code = OS_OK;
+    if (arguments->replaces) {
+        guarded->params.etag = guarded->etag;
+        code = arguments_etag(arguments->etag, guarded->etag, err);
+    }
+    if (code == OS_OK)
+        code = client_object_key(guarded->client, arguments->key, &guarded->key, err);
+    guarded->params.key = guarded->key;
+    return code;
+}
+
+os_call guarded_rest_of_call(const struct guarded *guarded)
+{
+    return (os_call){
+        .size = sizeof(os_call), .deadline_ms = guarded_time_left(guarded), .cancel = guarded->params.cancel};
 }
 
 static enum write_plan_operation plan_operation_of(enum guard_operation operation)
@@ -64,7 +83,7 @@ os_code guarded_choose_plan(struct guarded *guarded, uint64_t bytes, os_error *e
     return guarded_choose_plan_by(guarded, &rules, bytes, err);
 }
 
-void guarded_note_metric(os_client *client, const struct guarded *guarded)
+static void guarded_note_metric(const struct guarded *guarded)
 {
     os_metric metric = {
         .size = sizeof(metric),
@@ -77,13 +96,13 @@ void guarded_note_metric(os_client *client, const struct guarded *guarded)
         .guard = guarded->outcome.result.guard,
         .request = guarded->outcome.result.request,
     };
-    client_report_metric(client, &metric);
+    client_report_metric(guarded->client, &metric);
 }
 
 static void guarded_call_report_metric(struct sync *sync)
 {
     struct guarded *guarded = container_of(sync, struct guarded, sync);
-    guarded_note_metric(guarded->client, guarded);
+    guarded_note_metric(guarded);
     sync_finish(sync);
 }
 
@@ -107,7 +126,7 @@ static void guarded_done(void *context, const struct driver_outcome *outcome)
     struct guarded *guarded = context;
     guarded->outcome = *outcome;
     if (!guarded->reports_late && !outcome->too_large) /* else there is more to come */
-        guarded_note_metric(guarded->client, guarded); /* here, as callbacks run on one thread */
+        guarded_note_metric(guarded);                  /* here, as callbacks run on one thread */
     sync_finish(&guarded->sync);
 }
 
@@ -130,7 +149,7 @@ os_code guarded_once(struct guarded *guarded, os_error *err)
     return code;
 }
 
-os_verdict guarded_refuse(os_result *ret, os_verdict verdict)
+static os_verdict guarded_refuse(os_result *ret, os_verdict verdict)
 {
     if (ret) {
         os_result result = OS_RESULT_INIT;
@@ -150,7 +169,7 @@ static void guarded_call_give_result(os_result *ret, os_result *result)
     versioned_give(result, sizeof(*result), ret);
 }
 
-os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)
+static os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)
 {
     if (guarded->outcome.verdict != OS_UNKNOWN)
         guarded->outcome.result.final = 1;
@@ -163,8 +182,21 @@ os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)
     return guarded->outcome.verdict;
 }
 
-os_verdict guarded_run(struct guarded *guarded, os_result *ret, os_error *err)
+os_verdict guarded_call(os_client *client, const struct guarded_arguments *arguments, guarded_perform_fn perform,
+                        os_result *ret, os_error *err)
 {
-    os_code code = guarded_once(guarded, err);
-    return code == OS_OK ? guarded_give(guarded, ret, err) : guarded_refuse(ret, OS_NOT_EXECUTED);
+    struct guarded guarded = {.client = client, .params = {.name = arguments->name}};
+    const os_verdict refusal = arguments->asks ? OS_UNKNOWN : OS_NOT_EXECUTED;
+    struct inside inside;
+    error_clear(err);
+    if (client_enter(client, &inside, err) != OS_OK)
+        return guarded_refuse(ret, refusal);
+    os_code code = guarded_take_call(&guarded, arguments->call, err);
+    if (code == OS_OK)
+        code = perform(&guarded, arguments, err);
+    os_verdict verdict = code == OS_OK ? guarded_give(&guarded, ret, err) : guarded_refuse(ret, refusal);
+    free(guarded.key);
+    free(guarded.source_key);
+    client_leave(client, &inside);
+    return verdict;
 }

@@ -35,7 +35,7 @@ static void source_free(struct source *source)
 static os_code copy_multipart_ask(struct guarded *guarded, struct store_call *store_call, struct source *source,
                                   os_error *err)
 {
-    os_call call = {.size = sizeof(call), .deadline_ms = guarded_time_left(guarded), .cancel = guarded->params.cancel};
+    const os_call call = guarded_rest_of_call(guarded);
     store_call->may_repeat = true;
     source->requests++;
     return store_call_run(store_call, guarded->client, &call, err);
@@ -104,7 +104,7 @@ static os_code read_tags(struct guarded *guarded, struct source *source, os_erro
     return code == OS_ERR_NOT_FOUND || code == OS_ERR_UNSUPPORTED ? OS_OK : code;
 }
 
-static os_verdict copy_multipart_run(struct guarded *guarded, struct source *source, os_result *ret, os_error *err)
+static void copy_multipart_put(struct guarded *guarded, struct source *source)
 {
     const struct upload_source from = {
         .key = guarded->params.source_key,
@@ -117,22 +117,19 @@ static os_verdict copy_multipart_run(struct guarded *guarded, struct source *sou
         .source = &from,
         .requests = source->requests,
     };
-    return multipart_put(guarded, &uploaded, ret, err);
+    multipart_put(guarded, &uploaded);
 }
 
-os_verdict copy_in_parts(struct guarded *guarded, char *ret_source_etag, os_result *ret, os_error *err)
+os_code copy_in_parts(struct guarded *guarded, os_error *err)
 {
     struct source *source = calloc(1, sizeof(*source));
-    os_verdict verdict = OS_NOT_EXECUTED;
     os_code code = source ? read_head(guarded, source, err) : error_no_memory(err);
     if (code == OS_OK)
         code = read_tags(guarded, source, err);
     if (code == OS_OK) {
-        memcpy(ret_source_etag, source->object.etag, sizeof(source->object.etag));
-        verdict = copy_multipart_run(guarded, source, ret, err);
-    } else {
-        guarded_refuse(ret, verdict);
+        memcpy(guarded->copied_etag, source->object.etag, sizeof(source->object.etag));
+        copy_multipart_put(guarded, source);
     }
     source_free(source);
-    return verdict;
+    return code;
 }

@@ -16,13 +16,6 @@ struct multipart {
     char nonce[RECORD_NONCE_SIZE]; /* of every upload of the call: V4 knows each of its Completes again */
 };
 
-uint64_t client_multipart_above(const os_client *client, bool create)
-{
-    struct write_plan_rules rules;
-    client_write_plan_rules(client, &rules);
-    return write_plan_multipart_above(&rules, PLAN_PUT, create);
-}
-
 static bool multipart_is_over(const struct guarded *guarded)
 {
     struct clock_reading now;
@@ -175,7 +168,7 @@ static void multipart_attempt(struct multipart *multipart)
     } while (multipart->again && can_read_again && !multipart_is_over(multipart->guarded));
 }
 
-os_verdict multipart_put(struct guarded *guarded, const struct multipart_params *params, os_result *ret, os_error *err)
+void multipart_put(struct guarded *guarded, const struct multipart_params *params)
 {
     struct multipart multipart = {.guarded = guarded, .params = params, .sums = {.requests = params->requests}};
     struct clock_reading now;
@@ -194,5 +187,4 @@ os_verdict multipart_put(struct guarded *guarded, const struct multipart_params 
     result->waited_ms = multipart.sums.waited_ms;
     result->duration_ms = clock_elapsed_max(&guarded->begun, &now);
     guarded_report_metric(guarded);
-    return guarded_give(guarded, ret, err);
 }

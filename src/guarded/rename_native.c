@@ -6,7 +6,6 @@
  * 200, and applies it once more where the source has been made anew. So it is sent once (R6), and what is not answered
  * definitely is unknown.
  */
-#include "base/container.h"
 #include "base/error.h"
 #include "client/store_call.h"
 #include "commit/verdict.h"
@@ -16,7 +15,7 @@
 
 static os_code rename_native_ask(struct guarded *guarded, struct store_call *store_call, os_error *err)
 {
-    os_call call = {.size = sizeof(call), .deadline_ms = guarded_time_left(guarded), .cancel = guarded->params.cancel};
+    const os_call call = guarded_rest_of_call(guarded);
     store_call->may_repeat = store_call->request.verb == STORE_HEAD;
     guarded->outcome.result.requests++;
     return store_call_run(store_call, guarded->client, &call, err);
@@ -118,14 +117,7 @@ static void rename_it(struct guarded *guarded, const struct s3_object *source, c
     }
 }
 
-static void rename_native_report_metric(struct sync *sync)
-{
-    struct guarded *guarded = container_of(sync, struct guarded, sync);
-    guarded_note_metric(guarded->client, guarded);
-    sync_finish(sync);
-}
-
-os_verdict rename_natively(struct guarded *guarded, os_result *ret, os_error *err)
+os_code rename_natively(struct guarded *guarded, os_error *err)
 {
     struct s3_object source;
     char token[RECORD_NONCE_SIZE];
@@ -135,7 +127,7 @@ os_verdict rename_natively(struct guarded *guarded, os_result *ret, os_error *er
     os_code code = driver_new_nonce(token) ? find_source(guarded, &source, err)
                                            : error_set(err, OS_ERR_IO, "The system gave no random bytes; try again.");
     if (code != OS_OK)
-        return guarded_refuse(ret, OS_NOT_EXECUTED);
+        return code;
     result->size = sizeof(*result);
     result->guard = guarded->params.plan.guard;
     result->guards = 1;
@@ -143,7 +135,6 @@ os_verdict rename_natively(struct guarded *guarded, os_result *ret, os_error *er
     rename_it(guarded, &source, token);
     clock_read(&now);
     result->duration_ms = clock_elapsed_max(&guarded->begun, &now);
-    guarded->sync.start = rename_native_report_metric;
-    sync_run(guarded->client, &guarded->sync, NULL);
-    return guarded_give(guarded, ret, err);
+    guarded_report_metric(guarded);
+    return OS_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_resolve and os_settle: one question of a ticket, and as many as it takes. */
+/* A ticket is resolved by one question, or by as many as it takes. */
 #include "base/container.h"
 #include "base/error.h"
 #include "client/arguments.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct asking {
-    struct guarded guarded;
+    struct guarded *guarded;
     struct guard_ticket ticket;
     struct driver_upload upload;
     char upload_id[RECORD_UPLOAD_SIZE];
@@ -26,7 +26,7 @@ static os_code resolve_take_options(struct asking *asking, const os_resolve_opti
     os_code code = versioned_copy(options, &asking->options, sizeof(asking->options), "os_resolve_options", err);
     if (code != OS_OK || asking->options.key == NULL || asking->options.key[0] == '\0')
         return code;
-    return client_object_key(asking->guarded.client, asking->options.key, &asking->only, err);
+    return client_object_key(asking->guarded->client, asking->options.key, &asking->only, err);
 }
 
 static os_code check_ledger(const os_client *client, const struct guard_ticket *ticket, os_error *err)
@@ -39,8 +39,8 @@ static os_code check_ledger(const os_client *client, const struct guard_ticket *
 
 static os_code take_ticket(struct asking *asking, const char *text, os_error *err)
 {
-    os_client *client = asking->guarded.client;
-    struct driver_params *params = &asking->guarded.params;
+    os_client *client = asking->guarded->client;
+    struct driver_params *params = &asking->guarded->params;
     struct ticket_contents of = {.key = asking->only, .same_store = asking->options.same_store != 0};
     ticket_place_of(&client->settings, &of.place);
     os_code code = ticket_read(text, &of, &asking->key, asking->upload_id, &asking->ticket, err);
@@ -53,7 +53,7 @@ static os_code take_ticket(struct asking *asking, const char *text, os_error *er
     params->key = asking->key;
     params->ticket = &asking->ticket;
     params->upload = asking->upload_id[0] ? &asking->upload : NULL;
-    asking->guarded.reports_late = asking->upload_id[0] != '\0';
+    asking->guarded->reports_late = asking->upload_id[0] != '\0';
     return code;
 }
 
@@ -67,7 +67,7 @@ static void asking_free(struct asking *asking)
 
 static os_code resolve_ask(struct asking *asking, os_error *err)
 {
-    struct guarded *guarded = &asking->guarded;
+    struct guarded *guarded = asking->guarded;
     os_result *result = &guarded->outcome.result;
     os_result before = *result;
     uint64_t whole_ms = guarded->params.deadline_ms;
@@ -147,7 +147,7 @@ static bool wait_for(struct guarded *guarded, uint64_t ms)
 /* A question that the deadline cuts short may have brought nothing: then what was said before still holds. */
 static os_code ask_on(struct asking *asking, os_error *err)
 {
-    struct driver_outcome *outcome = &asking->guarded.outcome;
+    struct driver_outcome *outcome = &asking->guarded->outcome;
     unsigned away = outcome->away;
     os_error why = outcome->error;
     os_code code = resolve_ask(asking, err);
@@ -160,7 +160,7 @@ static os_code ask_on(struct asking *asking, os_error *err)
 
 static bool goes_on(const struct asking *asking)
 {
-    const struct driver_outcome *outcome = &asking->guarded.outcome;
+    const struct driver_outcome *outcome = &asking->guarded->outcome;
     bool gives_up = outcome->away && asking->options.give_up;
     return outcome->verdict == OS_UNKNOWN && outcome->result.ask_again_ms > 0 && !gives_up;
 }
@@ -168,48 +168,27 @@ static bool goes_on(const struct asking *asking)
 static os_code resolve_settle(struct asking *asking, os_error *err)
 {
     os_code code = resolve_ask(asking, err);
-    while (code == OS_OK && goes_on(asking) && wait_for(&asking->guarded, asking->guarded.outcome.result.ask_again_ms))
+    while (code == OS_OK && goes_on(asking) && wait_for(asking->guarded, asking->guarded->outcome.result.ask_again_ms))
         code = ask_on(asking, err);
     return code;
 }
 
-/* ------------------------------------------------------------------------------------------------ public */
+/* ------------------------------------------------------------------------------------------------ the call */
 
-static os_code resolve_take_all(struct asking *asking, const char *ticket, const os_resolve_options *options,
-                                const os_call *call, os_error *err)
+static os_code resolve_perform(struct guarded *guarded, const struct guarded_arguments *arguments, os_error *err)
 {
-    os_code code = guarded_take_call(&asking->guarded, call, err);
+    struct asking asking = {.guarded = guarded};
+    guarded->params.patient = arguments->patient;
+    os_code code = resolve_take_options(&asking, arguments->resolve_options, err);
     if (code == OS_OK)
-        code = resolve_take_options(asking, options, err);
-    return code == OS_OK ? take_ticket(asking, ticket, err) : code;
-}
-
-static os_verdict run_asking(struct asking *asking, const char *ticket, const os_resolve_options *options,
-                             const os_call *call, os_result *ret, os_error *err)
-{
-    struct guarded *guarded = &asking->guarded;
-    struct inside inside;
-    error_clear(err);
-    if (client_enter(guarded->client, &inside, err) != OS_OK)
-        return guarded_refuse(ret, OS_UNKNOWN);
-    os_code code = resolve_take_all(asking, ticket, options, call, err);
+        code = take_ticket(&asking, arguments->ticket, err);
     if (code == OS_OK)
-        code = guarded->params.patient ? resolve_settle(asking, err) : resolve_ask(asking, err);
-    os_verdict verdict = code == OS_OK ? guarded_give(guarded, ret, err) : guarded_refuse(ret, OS_UNKNOWN);
-    asking_free(asking);
-    client_leave(guarded->client, &inside);
-    return verdict;
+        code = arguments->patient ? resolve_settle(&asking, err) : resolve_ask(&asking, err);
+    asking_free(&asking);
+    return code;
 }
 
-os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)
+os_verdict guarded_resolve(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err)
 {
-    struct asking asking = {.guarded = {.client = client, .params = {.name = "resolve"}}};
-    return run_asking(&asking, ticket, NULL, call, ret, err);
-}
-
-os_verdict os_settle(os_client *client, const char *ticket, const os_resolve_options *options, const os_call *call,
-                     os_result *ret, os_error *err)
-{
-    struct asking asking = {.guarded = {.client = client, .params = {.name = "settle", .patient = true}}};
-    return run_asking(&asking, ticket, options, call, ret, err);
+    return guarded_call(client, arguments, resolve_perform, ret, err);
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guarded functions of the public header, from their arguments to their verdict. */
+#ifndef OSCOMMIT_GUARDED_GUARDED_H
+#define OSCOMMIT_GUARDED_GUARDED_H
+
+#include "oscommit.h"
+
+#include <stdbool.h>
+
+/* As the caller gave them; nothing is checked yet. What a function does not have is zero. */
+struct guarded_arguments {
+    const char *name; /* of the public function, for sentences, logs and metrics */
+    const char *key;
+    bool replaces; /* the version `etag`; else nothing may be there */
+    const char *etag;
+    const os_body *body; /* put */
+    const os_put_options *put_options;
+    const char *source; /* copy, rename */
+    const os_copy_options *copy_options;
+    const char *ticket; /* resolve */
+    const os_resolve_options *resolve_options;
+    bool asks;    /* resolve: what is refused leaves the verdict unknown */
+    bool patient; /* the same, until it is decided */
+    const os_call *call;
+};
+
+/* All of them block. `ret` and `err` may be NULL. */
+os_verdict guarded_put(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
+os_verdict guarded_copy(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
+os_verdict guarded_rename(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
+os_verdict guarded_delete(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
+os_verdict guarded_resolve(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
+
+#endif
