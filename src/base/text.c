@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static char lower(char c)
@@ -300,4 +301,16 @@ bool text_normalise_etag(const char *etag, char *ret, size_t ret_size)
     ret[text.len + 1] = '"';
     ret[text.len + 2] = '\0';
     return true;
+}
+
+char *text_join(const char *first, const char *second)
+{
+    size_t length = strlen(first);
+    size_t second_size = strlen(second) + 1;
+    char *whole = malloc(length + second_size);
+    if (whole) {
+        memcpy(whole, first, length);
+        memcpy(whole + length, second, second_size);
+    }
+    return whole;
 }

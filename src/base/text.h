@@ -68,4 +68,7 @@ bool text_is_utf8(struct text text); /* well-formed: no overlong forms, surrogat
  * control character inside, an empty one, or one that does not fit. */
 bool text_normalise_etag(const char *etag, char *ret, size_t ret_size);
 
+/* Both, one behind the other; malloc'ed, NULL when out of memory. */
+char *text_join(const char *first, const char *second);
+
 #endif

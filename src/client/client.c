@@ -4,6 +4,7 @@
 
 #include "base/container.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "store/answer.h"
 
 #include <stdio.h>
@@ -144,11 +145,9 @@ os_code client_object_key(const os_client *client, const char *key, char **ret, 
     if (key == NULL || key[0] == '\0')
         return error_set(err, OS_ERR_ARGUMENT, "The object key is empty; give 1 to 1,024 bytes of UTF-8.");
     const char *prefix = client->settings.prefix ? client->settings.prefix : "";
-    size_t size = strlen(prefix) + strlen(key) + 1;
-    char *whole = malloc(size);
+    char *whole = text_join(prefix, key);
     if (whole == NULL)
         return error_no_memory(err);
-    snprintf(whole, size, "%s%s", prefix, key);
     os_code code = client->store->vtable->check_key(client->store, whole, err);
     if (code != OS_OK) {
         free(whole);
@@ -186,12 +185,7 @@ uint64_t client_multipart_above(const os_client *client, bool create)
 
 char *client_record_path(const os_client *client, const char *object_key)
 {
-    const char *prefix = client->settings.record_prefix ? client->settings.record_prefix : "";
-    size_t size = strlen(prefix) + strlen(object_key) + 1;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s%s", prefix, object_key);
-    return path;
+    return text_join(client->settings.record_prefix ? client->settings.record_prefix : "", object_key);
 }
 
 os_code client_record_path_of(const os_client *client, const char *key, char **ret, os_error *err)

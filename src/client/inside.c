@@ -70,6 +70,23 @@ void client_leave(os_client *client, struct inside *inside)
     unlink_from(client, inside);
 }
 
+os_code client_perform(os_client *client, client_perform_fn perform, const void *arguments, os_error *err)
+{
+    struct inside inside;
+    os_error own;
+    error_clear(&own);
+    os_code code = client_enter(client, &inside, &own);
+    if (code == OS_OK) {
+        code = perform(client, arguments, &own);
+        client_leave(client, &inside);
+    }
+    if (code == OS_OK)
+        error_clear(&own);
+    if (err)
+        *err = own;
+    return code;
+}
+
 bool client_is_inside(os_client *client)
 {
     return loop_is_inside(client->loop) || self_is_listed(client, false);

@@ -25,6 +25,10 @@ struct inside {
 os_code client_enter(os_client *client, struct inside *ret, os_error *err);
 void client_leave(os_client *client, struct inside *inside);
 
+/* Runs what a public function has to do between those two. `perform` always has an *err, which is empty after OS_OK. */
+typedef os_code (*client_perform_fn)(os_client *client, const void *arguments, os_error *err);
+os_code client_perform(os_client *client, client_perform_fn perform, const void *arguments, os_error *err);
+
 /* This process is a child of the one that opened the client: the locks may be held for ever, by threads that are not
  * here. */
 bool client_is_forked(const os_client *client);

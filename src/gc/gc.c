@@ -6,6 +6,7 @@
 #include "gc/gc.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "client/arguments.h"
 
 #include <stdlib.h>
@@ -13,24 +14,12 @@
 
 /* ------------------------------------------------------------------------------------------------------- begin */
 
-static char *gc_join(const char *prefix, const char *rest)
-{
-    size_t length = strlen(prefix);
-    size_t rest_size = strlen(rest) + 1;
-    char *whole = malloc(length + rest_size);
-    if (whole) {
-        memcpy(whole, prefix, length);
-        memcpy(whole + length, rest, rest_size);
-    }
-    return whole;
-}
-
-static os_code gc_begin(struct gc *gc, const os_gc_options *options, const os_call *call)
+static os_code gc_begin(struct gc *gc, const struct gc_arguments *arguments)
 {
     struct clock_reading now;
-    os_code code = versioned_copy(options, &gc->options, sizeof(gc->options), "os_gc_options", gc->err);
+    os_code code = versioned_copy(arguments->options, &gc->options, sizeof(gc->options), "os_gc_options", gc->err);
     if (code == OS_OK)
-        code = arguments_take_call(call, &gc->call, gc->err);
+        code = arguments_take_call(arguments->call, &gc->call, gc->err);
     if (code != OS_OK)
         return code;
     if (gc->options.older_than_s == 0)
@@ -42,7 +31,7 @@ static os_code gc_begin(struct gc *gc, const os_gc_options *options, const os_ca
     const char *root = settings->prefix ? settings->prefix : "";
     gc->root_length = strlen(root);
     gc->record_length = settings->record_prefix ? strlen(settings->record_prefix) : 0;
-    gc->prefix = gc_join(root, gc->options.prefix ? gc->options.prefix : "");
+    gc->prefix = text_join(root, gc->options.prefix ? gc->options.prefix : "");
     gc->path_prefix = gc->prefix ? client_record_path(gc->client, gc->prefix) : NULL;
     return gc->path_prefix ? OS_OK : error_no_memory(gc->err);
 }
@@ -98,28 +87,24 @@ static void gc_give_result(const struct gc *gc, os_gc_result *ret)
         versioned_give(&gc->result, sizeof(gc->result), ret);
 }
 
-os_code os_gc(os_client *client, const os_gc_options *options, const os_call *call, os_garbage_fn each, void *context,
-              os_gc_result *ret, os_error *err)
+static os_code gc_perform(os_client *client, const void *context, os_error *err)
 {
-    os_error own;
-    struct inside inside;
-    error_clear(&own);
-    struct gc gc = {.client = client, .each = each, .context = context, .err = &own};
-    gc_give_result(&gc, ret);
-    if (client_enter(client, &inside, err) != OS_OK)
-        return OS_ERR_ARGUMENT;
-    os_code code = gc_begin(&gc, options, call);
+    const struct gc_arguments *arguments = context;
+    struct gc gc = {.client = client, .each = arguments->each, .context = arguments->context, .err = err};
+    os_code code = gc_begin(&gc, arguments);
     if (code == OS_OK)
         code = gc_search(&gc);
-    if (code == OS_OK)
-        error_clear(&own);
-    gc_give_result(&gc, ret);
+    gc_give_result(&gc, arguments->ret);
     gc_free_uploads(&gc);
     ledger_rows_free(&gc.rows);
     free(gc.path_prefix);
     free(gc.prefix);
-    client_leave(client, &inside);
-    if (err)
-        *err = own;
     return code;
+}
+
+os_code gc_run(os_client *client, const struct gc_arguments *arguments, os_error *err)
+{
+    const struct gc nothing = {.client = client};
+    gc_give_result(&nothing, arguments->ret);
+    return client_perform(client, gc_perform, arguments, err);
 }

@@ -6,6 +6,16 @@
 #include "client/ledger_call.h"
 #include "client/store_call.h"
 
+/* As the caller gave them. */
+struct gc_arguments {
+    const os_gc_options *options;
+    const os_call *call;
+    os_garbage_fn each;
+    void *context;
+    os_gc_result *ret;
+};
+os_code gc_run(os_client *client, const struct gc_arguments *arguments, os_error *err); /* os_gc */
+
 enum { GC_DAY_S = 24 * 60 * 60 };
 
 struct gc_upload {

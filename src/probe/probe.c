@@ -162,8 +162,7 @@ static os_code probe_all(struct probe *probe, char **ret_profile, os_error *err)
     probe_beside_clean(probe, &beside);
     probe_clean(probe);
     if (code != OS_OK) {
-        if (err)
-            *err = why;
+        *err = why;
         return code;
     }
     char *text = profile_write(&profile);
@@ -173,17 +172,14 @@ static os_code probe_all(struct probe *probe, char **ret_profile, os_error *err)
     return OS_OK;
 }
 
-os_code os_store_probe(os_client *client, const os_probe_options *options, const os_call *call, char **ret_profile,
-                       os_error *err)
+static os_code probe_perform(os_client *client, const void *context, os_error *err)
 {
+    const struct probe_arguments *arguments = context;
+    const os_call *call = arguments->call;
     struct probe probe;
     memset(&probe, 0, sizeof(probe));
-    error_clear(err);
-    struct inside inside;
-    if (client_enter(client, &inside, err) != OS_OK)
-        return OS_ERR_ARGUMENT;
     probe.client = client;
-    os_code code = probe_take_options(options, client, &probe.options, err);
+    os_code code = probe_take_options(arguments->options, client, &probe.options, err);
     if (code == OS_OK)
         code = arguments_take_call(call, &probe.call, err);
     if (code == OS_OK && (call == NULL || call->deadline_ms == 0))
@@ -194,8 +190,10 @@ os_code os_store_probe(os_client *client, const os_probe_options *options, const
                          "has neither conditions nor fences.");
     if (code == OS_OK)
         code = name_prefix(&probe, err);
-    if (code == OS_OK)
-        code = probe_all(&probe, ret_profile, err);
-    client_leave(client, &inside);
-    return code;
+    return code == OS_OK ? probe_all(&probe, arguments->ret_profile, err) : code;
+}
+
+os_code probe_store(os_client *client, const struct probe_arguments *arguments, os_error *err)
+{
+    return client_perform(client, probe_perform, arguments, err);
 }

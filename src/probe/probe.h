@@ -15,6 +15,14 @@ enum { PROBE_WRITERS_MAX = 256, PROBE_TEXT_SIZE = 64, PROBE_KEY_SIZE = S3_KEY_MA
 #define PROBE_METADATA "oscommit-probe"
 #define PROBE_NONCE    "00000000000000000000000000000000" /* as long as a guard's */
 
+/* As the caller gave them. */
+struct probe_arguments {
+    const os_probe_options *options;
+    const os_call *call;
+    char **ret_profile;
+};
+os_code probe_store(os_client *client, const struct probe_arguments *arguments, os_error *err); /* os_store_probe */
+
 /* A key, or an upload of it, that must not stay. */
 struct probe_trace {
     char *key;

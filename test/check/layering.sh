@@ -25,9 +25,10 @@ declare -A below=(
     [client]="store ledger loop profile dynamo s3 http commit aws base"
     [upload]="client store loop s3 http commit aws base"
     [guarded]="upload client store ledger loop profile s3 http commit aws base"
+    [plain]="upload client store ledger loop profile s3 http commit aws base"
     [probe]="client store loop profile s3 http commit aws base"
     [gc]="client store ledger loop s3 commit base"
-    [api]="guarded probe gc upload client store ledger loop profile s3 http commit aws base"
+    [api]="guarded plain probe gc upload client store ledger loop profile s3 http commit aws base"
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.

@@ -4,8 +4,8 @@
  * it, where the name is a symbolic link, over what it leads to. What is no regular file (a device, a FIFO), and what
  * /proc gives as the open file of a process, is written to in place. Knows nothing of objects.
  */
-#ifndef OSCOMMIT_API_GET_FILE_H
-#define OSCOMMIT_API_GET_FILE_H
+#ifndef OSCOMMIT_PLAIN_GET_FILE_H
+#define OSCOMMIT_PLAIN_GET_FILE_H
 
 #include "oscommit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "api/get_file.h"
+#include "plain/get_file.h"
 
 #include "base/clock.h"
 #include "base/error.h"

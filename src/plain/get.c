@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_get: into memory, into a file, or to the caller's function. */
-#include "api/get_file.h"
+/* A get: into memory, into a file, or to the caller's function. */
 #include "client/arguments.h"
 #include "client/store_call.h"
+#include "plain/get_file.h"
+#include "plain/plain.h"
 
 #include "base/error.h"
 
@@ -98,7 +99,7 @@ static os_code keep_memory(struct get *get, os_error *err)
     return OS_OK;
 }
 
-static os_code get_perform(struct get *get, os_client *client, const os_call *call, os_error *err)
+static os_code get_bytes(struct get *get, os_client *client, const os_call *call, os_error *err)
 {
     os_code code = store_call_run(&get->store_call, client, get->sink.file ? &get->call : call, err);
     if (code == OS_ERR_STOPPED && get->local.code != OS_OK) {
@@ -113,38 +114,39 @@ static os_code get_perform(struct get *get, os_client *client, const os_call *ca
     return get->sink.ret_data ? keep_memory(get, err) : OS_OK;
 }
 
-os_code os_get(os_client *client, const char *key, const os_sink *sink, const os_call *call, os_object *ret,
-               os_error *err)
+static os_code get_take(struct get *get, os_client *client, const struct plain_arguments *arguments, os_error *err)
 {
-    struct get get = {.store_call = {.request = {.verb = STORE_GET}, .may_repeat = true}, .file = {.fd = -1}};
+    struct store_request *request = &get->store_call.request;
+    const os_sink *sink = &get->sink;
     char *whole = NULL;
-    error_clear(err);
-    struct inside inside;
-    if (client_enter(client, &inside, err) != OS_OK)
-        return OS_ERR_ARGUMENT;
-    os_code code = versioned_copy(sink, &get.sink, sizeof(get.sink), "os_sink", err);
-    buf_init(&get.memory, get.sink.max_length ? (size_t)get.sink.max_length : (size_t)GET_MEMORY_MOST);
+    os_code code = versioned_copy(arguments->sink, &get->sink, sizeof(get->sink), "os_sink", err);
+    buf_init(&get->memory, sink->max_length ? (size_t)sink->max_length : (size_t)GET_MEMORY_MOST);
     if (code == OS_OK)
-        code = client_object_key(client, key, &whole, err);
-    get.store_call.request.key = whole;
-    get.store_call.request.offset = get.sink.offset;
-    get.store_call.request.count = get.sink.count;
+        code = client_object_key(client, arguments->key, &whole, err);
+    request->key = whole;
+    request->offset = sink->offset;
+    request->count = sink->count;
     if (code == OS_OK)
-        code = arguments_version_id(get.sink.version_id, &get.store_call.request.version_id, err);
+        code = arguments_version_id(sink->version_id, &request->version_id, err);
+    return code == OS_OK ? choose_sink(get, client, arguments->call, err) : code;
+}
+
+static os_code get_perform(os_client *client, const void *context, os_error *err)
+{
+    const struct plain_arguments *arguments = context;
+    struct get get = {.store_call = {.request = {.verb = STORE_GET}, .may_repeat = true}, .file = {.fd = -1}};
+    os_code code = get_take(&get, client, arguments, err);
     if (code == OS_OK)
-        code = choose_sink(&get, client, call, err);
+        code = get_bytes(&get, client, arguments->call, err);
     if (code == OS_OK)
-        code = get_perform(&get, client, call, err);
-    if (code == OS_OK)
-        store_call_export_object(&get.store_call, ret);
+        store_call_export_object(&get.store_call, arguments->ret);
     get_file_close(&get.file);
     buf_free(&get.memory);
-    free(whole);
-    client_leave(client, &inside);
+    free((char *)get.store_call.request.key);
     return code;
 }
 
-void os_free(void *data)
+os_code plain_get(os_client *client, const struct plain_arguments *arguments, os_error *err)
 {
-    free(data);
+    return client_perform(client, get_perform, arguments, err);
 }

@@ -6,6 +6,7 @@
 #include "client/arguments.h"
 #include "client/ledger_call.h"
 #include "client/store_call.h"
+#include "plain/plain.h"
 
 #include "base/error.h"
 #include "base/human.h"
@@ -28,7 +29,8 @@ struct release_params {
 /* S3 time, from a HEAD of the object (whatever it says of it). */
 static os_code store_time(const struct release_params *params, uint64_t *ret_s, os_error *err)
 {
-    os_code code = os_head(params->client, params->key, params->call, NULL, err);
+    const struct plain_arguments head = {.key = params->key, .call = params->call};
+    os_code code = plain_head(params->client, &head, err);
     if (code != OS_OK && code != OS_ERR_NOT_FOUND)
         return code;
     return client_store_time(params->client, ret_s, err);
@@ -211,32 +213,31 @@ static os_code table_release_record(const struct release_params *params, os_erro
     return release_seen(params, &get.answer, err);
 }
 
-os_code os_table_release(os_client *client, const char *key, const char *etag, int force, const os_call *call,
-                         os_error *err)
+static os_code table_release_perform(os_client *client, const void *context, os_error *err)
 {
+    const struct plain_arguments *arguments = context;
     char normal[VERSION_ETAG_SIZE] = RECORD_ETAG_CREATE;
     char *path = NULL;
-    os_error own;
-    struct inside inside;
-    error_clear(&own);
-    if (client_enter(client, &inside, err) != OS_OK)
-        return OS_ERR_ARGUMENT;
     os_code code = OS_OK;
-    if (etag && strcmp(etag, RECORD_ETAG_CREATE) != 0)
-        code = arguments_etag(etag, normal, &own);
-    if (code == OS_OK && key == NULL)
-        code = error_set(&own, OS_ERR_ARGUMENT, "The key is missing; name the object whose record is to be released.");
+    if (arguments->etag && strcmp(arguments->etag, RECORD_ETAG_CREATE) != 0)
+        code = arguments_etag(arguments->etag, normal, err);
+    if (code == OS_OK && arguments->key == NULL)
+        code = error_set(err, OS_ERR_ARGUMENT, "The key is missing; name the object whose record is to be released.");
     if (code == OS_OK)
-        code = client_record_path_of(client, key, &path, &own);
-    struct release_params params = {
-        .client = client, .call = call, .key = key, .path = path, .etag = normal, .force = force != 0};
+        code = client_record_path_of(client, arguments->key, &path, err);
+    const struct release_params params = {.client = client,
+                                          .call = arguments->call,
+                                          .key = arguments->key,
+                                          .path = path,
+                                          .etag = normal,
+                                          .force = arguments->force};
     if (code == OS_OK)
-        code = table_release_record(&params, &own);
-    if (code == OS_OK)
-        error_clear(&own);
-    if (err)
-        *err = own;
+        code = table_release_record(&params, err);
     free(path);
-    client_leave(client, &inside);
     return code;
+}
+
+os_code plain_table_release(os_client *client, const struct plain_arguments *arguments, os_error *err)
+{
+    return client_perform(client, table_release_perform, arguments, err);
 }
