@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guarded functions of the public header. */
+#include "client/settings.h"
 #include "guarded/guarded.h"
 
 #include <stddef.h>
@@ -82,7 +83,7 @@ void os_result_clear(os_result *result)
 {
     if (result == NULL)
         return;
-    size_t size = result->size && result->size < sizeof(*result) ? result->size : sizeof(*result);
+    size_t size = versioned_size(result, sizeof(*result));
     if (size >= offsetof(os_result, ticket) + sizeof(result->ticket))
         free(result->ticket);
     memset(result, 0, size);

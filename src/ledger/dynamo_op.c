@@ -5,7 +5,6 @@
 #include "base/container.h"
 #include "base/digest.h"
 #include "base/error.h"
-#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
