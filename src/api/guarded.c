@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guarded functions of the public header. */
-#include "client/settings.h"
 #include "guarded/guarded.h"
+#include "client/settings.h"
 
 #include <stddef.h>
 #include <stdlib.h>
