@@ -241,8 +241,7 @@ static void driver_head_source(struct driver *driver)
 
 /* ------------------------------------------------------------------------------------------------ all */
 
-/* A step asks for one request, or for two that go out together: R1 with the source's HEAD, R1 with R3. No start ends
- * the driver. */
+/* A step asks for one request, or for those of R1, R3 and R4 that are due at once. No start ends the driver. */
 void driver_perform(struct driver *driver, const struct guard_actions *actions)
 {
     unsigned what = actions->what;
@@ -250,7 +249,7 @@ void driver_perform(struct driver *driver, const struct guard_actions *actions)
         driver_sign_attempt(driver, actions);
     } else if (what & GUARD_DO_SEND) {
         driver_send_attempt(driver, actions);
-    } else if (what & (GUARD_DO_RECORD_GET | GUARD_DO_RECORD_QUERY)) {
+    } else if (what & GUARD_DO_RECORD_QUERY) {
         driver_read_record(driver, actions);
     } else if (what & GUARD_DO_PARTS) {
         driver_list_parts(driver);
@@ -261,6 +260,8 @@ void driver_perform(struct driver *driver, const struct guard_actions *actions)
     } else {
         if (what & GUARD_DO_RECORD_PUT)
             driver_put_record(driver, actions);
+        if (what & GUARD_DO_RECORD_GET)
+            driver_read_record(driver, actions);
         if (what & GUARD_DO_SOURCE)
             driver_head_source(driver);
         if (what & GUARD_DO_HEAD)
