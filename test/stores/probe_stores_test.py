@@ -6,8 +6,8 @@
     probe_stores_test.py --probe STORE FILE   probes one store of the environment; the profile goes to FILE
     probe_stores_test.py --compare DIR STORE...
                                               compares DIR/STORE.json; DIR/STORE.missing says why there is none
-    probe_stores_test.py --shipped DIR        compares the profiles that the library carries; nothing that is `unsafe`
-                                              (broke once, in any race) may be atomic there
+    probe_stores_test.py --profiles DIR...    compares the profiles that are kept in these folders; nothing that is
+                                              `unsafe` (broke once, in any race) may be atomic there
 
 Prints a table of stores and questions, then the differences. Exit status 1 when there is one, 77 when no store is there.
 """
@@ -61,7 +61,7 @@ UNSAID = (None, "unknown", 0)
 
 
 def differences(store, profile, may_be_silent=False):
-    """What the profile says otherwise. A shipped one may leave a field out, and says "not atomic" where it is not proven."""
+    """What the profile says otherwise. A kept one may leave a field out, and says "not atomic" where it is not proven."""
     found = []
     for name, truth in known(store)["truth"].items():
         value = field(profile, name)
@@ -137,7 +137,7 @@ def compare(folder, stores):
     return report(profiles, missing) if profiles else EXIT_SKIPPED
 
 
-def faults_of_shipped(store, profile):
+def faults_of_kept(store, profile):
     """It is of the version and the day that are known, and proves nothing that broke once, in whatever race."""
     wanted = {"name": known(store)["store"], **{name: known(store)[name] for name in ("version", "measured_on")}}
     found = [f"{store}: {name} is {profile[name]!r}, not {value!r}" for name, value in wanted.items() if profile[name] != value]
@@ -147,14 +147,19 @@ def faults_of_shipped(store, profile):
     return found
 
 
-def compare_shipped(folder):
+def kept_profile(store, folders):
+    name = known(store)["profile"] + ".json"
+    return next(load(path) for path in (os.path.join(folder, name) for folder in folders) if os.path.exists(path))
+
+
+def compare_kept(folders):
     found = []
     for store in known_stores():
-        profile = load(os.path.join(folder, known(store)["shipped"] + ".json"))
-        found += faults_of_shipped(store, profile) + differences(store, profile, may_be_silent=True)
+        profile = kept_profile(store, folders)
+        found += faults_of_kept(store, profile) + differences(store, profile, may_be_silent=True)
     for line in found:
         print("DIFFERENT: " + line)
-    print(f"{len(known_stores())} shipped profiles compared, {len(found)} differences")
+    print(f"{len(known_stores())} kept profiles compared, {len(found)} differences")
     return 1 if found else 0
 
 
@@ -172,8 +177,8 @@ def main(arguments):
         return 0
     if arguments[:1] == ["--compare"] and len(arguments) > 2:
         return compare(arguments[1], arguments[2:])
-    if arguments[:1] == ["--shipped"] and len(arguments) == 2:
-        return compare_shipped(arguments[1])
+    if arguments[:1] == ["--profiles"] and len(arguments) > 1:
+        return compare_kept(arguments[1:])
     if arguments:
         sys.exit(__doc__)
     return probe_all()
