@@ -82,7 +82,7 @@ static bool forward_request(struct proxy_connection *connection, const struct pr
     /* A server that refuses a request early has answered, although not all of it went through. */
     (void)stream_send(&connection->server, request->data, request->len);
     good = message_read_answer(&connection->server, request->method, ret);
-    if (!good || ret->closes) {
+    if (!good || ret->framing.closes) {
         stream_close(&connection->server);
         connection->server_name[0] = '\0';
     }
@@ -160,7 +160,7 @@ static bool send_answer(struct exchange *exchange)
 
     if (sent && hooks->delivered != NULL)
         hooks->delivered(hooks->context, &exchange->shown);
-    return sent && !exchange->answer.closes && !exchange->request.closes &&
+    return sent && !exchange->answer.framing.closes && !exchange->request.framing.closes &&
            message_is_delimited(&exchange->answer, exchange->request.method);
 }
 
@@ -176,7 +176,7 @@ static bool give_made_up(struct exchange *exchange, const struct proxy_fault *fa
                        strlen(fault->body));
 
     return len > 0 && (size_t)len < sizeof(head) && stream_send(&connection->client, head, (size_t)len) &&
-           stream_send(&connection->client, fault->body, body_len) && !exchange->request.closes;
+           stream_send(&connection->client, fault->body, body_len) && !exchange->request.framing.closes;
 }
 
 static bool reset_client(struct exchange *exchange)
@@ -248,7 +248,7 @@ static bool serve_exchange(struct exchange *exchange)
     bool goes_on;
 
     if (!message_read_request_head(&connection->client, request) ||
-        (request->expects_continue && !stream_send(&connection->client, go_on, sizeof(go_on) - 1)) ||
+        (request->framing.expects_continue && !stream_send(&connection->client, go_on, sizeof(go_on) - 1)) ||
         !message_read_request_body(&connection->client, request))
         return false;
     exchange->shown = (struct proxy_request){.lane = connection->port->lane,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "proxy/message.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -67,115 +66,57 @@ static bool take_line(struct proxy_stream *stream, struct proxy_message *message
 
 /* ------------------------------------------------------------------------------------------------ heads */
 
-/* Digits only, not more than a message may have. */
-static bool read_number(const char *text, size_t len, uint64_t *ret)
+static void copy_text(char *ret, size_t ret_size, struct head_text text)
 {
-    uint64_t value = 0;
-
-    if (len == 0 || len > 15)
-        return false;
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-        value = value * 10 + (uint64_t)(text[i] - '0');
-    }
-    *ret = value;
-    return true;
-}
-
-static bool is_named(const char *line, size_t name_len, const char *name)
-{
-    return strlen(name) == name_len && strncasecmp(line, name, name_len) == 0;
-}
-
-static void copy_text(char *ret, size_t ret_size, const char *text, size_t len)
-{
-    len = len < ret_size - 1 ? len : ret_size - 1;
-    memcpy(ret, text, len);
+    size_t len = text.len < ret_size - 1 ? text.len : ret_size - 1;
+    memcpy(ret, text.p, len);
     ret[len] = '\0';
 }
 
-static void take_service_call(const char *value, size_t len, struct proxy_message *ret)
+static void note_service_call(struct head_text value, struct proxy_message *ret)
 {
-    const char *dot = memrchr(value, '.', len);
-    size_t skip = dot == NULL ? 0 : (size_t)(dot - value) + 1;
+    const char *dot = memrchr(value.p, '.', value.len);
+    size_t skip = dot == NULL ? 0 : (size_t)(dot - value.p) + 1;
 
-    copy_text(ret->service_call, sizeof(ret->service_call), value + skip, len - skip);
+    copy_text(ret->service_call, sizeof(ret->service_call), (struct head_text){value.p + skip, value.len - skip});
 }
 
-static bool take_length(const char *value, size_t len, struct proxy_message *ret)
+/* A header that says nothing to us is as good as any. */
+static bool note_field(const struct head_field *field, struct proxy_message *ret)
 {
-    uint64_t length;
-
-    if (!read_number(value, len, &length) || (ret->has_length && ret->length != length))
-        return false;
-    ret->length = length;
-    ret->has_length = true;
-    return true;
-}
-
-/* A header that says nothing to us is as good as any. False: one that contradicts an earlier one. */
-static bool take_named(const char *line, size_t name_len, const char *value, size_t len, struct proxy_message *ret)
-{
-    if (is_named(line, name_len, "content-length"))
-        return take_length(value, len, ret);
-    if (is_named(line, name_len, "transfer-encoding")) {
-        ret->chunked = is_named(value, len, "chunked");
-        return ret->chunked;
-    }
-    if (is_named(line, name_len, "connection"))
-        ret->closes = ret->closes || is_named(value, len, "close");
-    else if (is_named(line, name_len, "expect"))
-        ret->expects_continue = true;
-    else if (is_named(line, name_len, "x-amz-target"))
-        take_service_call(value, len, ret);
-    else if (is_named(line, name_len, "x-amz-copy-source"))
+    if (head_is(field->name, "x-amz-target"))
+        note_service_call(field->value, ret);
+    else if (head_is(field->name, "x-amz-copy-source"))
         ret->copies = true;
-    else if (is_named(line, name_len, "date"))
-        copy_text(ret->date, sizeof(ret->date), value, len);
-    return true;
+    else if (head_is(field->name, "date"))
+        copy_text(ret->date, sizeof(ret->date), field->value);
+    return head_note_framing(field, &ret->framing);
 }
 
-static bool is_blank(char c)
+/* The line that begins at `start` and ends what is there; a server may leave its CR out. */
+static struct head_text line_at(const struct proxy_message *message, size_t start)
 {
-    return c == ' ' || c == '\t';
-}
+    struct head_text line = {message->data + start, message->len - start - 1};
 
-static bool take_header(const char *line, size_t len, struct proxy_message *ret)
-{
-    const char *colon = memchr(line, ':', len);
-    const char *value;
-    const char *end = line + len;
-
-    if (colon == NULL || colon == line || is_blank(line[0]))
-        return false;
-    for (value = colon + 1; value < end && is_blank(*value); value++) {
-    }
-    for (; end > value && is_blank(end[-1]); end--) {
-    }
-    return take_named(line, (size_t)(colon - line), value, (size_t)(end - value), ret);
-}
-
-static size_t without_end(const char *line, size_t len)
-{
-    len -= 1; /* '\n' */
-    return len > 0 && line[len - 1] == '\r' ? len - 1 : len;
+    if (line.len > 0 && line.p[line.len - 1] == '\r')
+        line.len--;
+    return line;
 }
 
 /* The headers behind the first line, to the empty line. */
 static bool take_headers(struct proxy_stream *stream, struct proxy_message *ret)
 {
     while (true) {
+        struct head_field field;
         size_t start;
-        size_t len;
         if (ret->len >= MESSAGE_HEAD_MAX || !take_line(stream, ret, MESSAGE_HEAD_MAX - ret->len, &start))
             return false;
-        len = without_end(ret->data + start, ret->len - start);
-        if (len == 0) {
+        struct head_text line = line_at(ret, start);
+        if (line.len == 0) {
             ret->head_len = ret->len;
-            return !(ret->chunked && ret->has_length);
+            return head_is_framed(&ret->framing);
         }
-        if (!take_header(ret->data + start, len, ret))
+        if (!head_read_field(line, &field) || !note_field(&field, ret))
             return false;
     }
 }
@@ -203,7 +144,7 @@ static bool make_origin_form(struct proxy_message *ret)
     gone = sizeof(scheme) - 1 + host_len;
     if (host_len == 0 || host_len >= sizeof(ret->authority) || before + gone >= ret->len || target[gone] != '/')
         return false;
-    copy_text(ret->authority, sizeof(ret->authority), target + sizeof(scheme) - 1, host_len);
+    copy_text(ret->authority, sizeof(ret->authority), (struct head_text){target + sizeof(scheme) - 1, host_len});
     memmove(target, target + gone, ret->len - before - gone);
     ret->len -= gone;
     return true;
@@ -211,22 +152,14 @@ static bool make_origin_form(struct proxy_message *ret)
 
 static bool take_request_line(struct proxy_message *ret)
 {
-    const char *end;
-    const char *target;
-    const char *version;
-    size_t len;
+    struct head_text method;
+    struct head_text target;
 
-    if (!make_origin_form(ret))
+    if (!make_origin_form(ret) || !head_read_request_line(line_at(ret, 0), &method, &target) ||
+        method.len >= sizeof(ret->method) || target.len >= sizeof(ret->target))
         return false;
-    len = without_end(ret->data, ret->len);
-    end = ret->data + len;
-    target = memchr(ret->data, ' ', len);
-    version = target == NULL ? NULL : memchr(target + 1, ' ', (size_t)(end - target - 1));
-    if (version == NULL || (size_t)(target - ret->data) >= sizeof(ret->method) || target == ret->data ||
-        (size_t)(version - target) > sizeof(ret->target) || end - version != 9 || strncmp(version, " HTTP/1.1", 9) != 0)
-        return false;
-    copy_text(ret->method, sizeof(ret->method), ret->data, (size_t)(target - ret->data));
-    copy_text(ret->target, sizeof(ret->target), target + 1, (size_t)(version - target - 1));
+    copy_text(ret->method, sizeof(ret->method), method);
+    copy_text(ret->target, sizeof(ret->target), target);
     return true;
 }
 
@@ -239,13 +172,13 @@ bool message_read_request_head(struct proxy_stream *stream, struct proxy_message
 
 /* ------------------------------------------------------------------------------------------------ bodies */
 
-static bool read_chunk_size(const char *line, size_t len, uint64_t *ret)
+static bool read_chunk_size(struct head_text line, uint64_t *ret)
 {
     uint64_t value = 0;
     size_t i;
 
-    for (i = 0; i < len && line[i] != ';' && line[i] != ' '; i++) {
-        char c = line[i];
+    for (i = 0; i < line.len && line.p[i] != ';' && line.p[i] != ' '; i++) {
+        char c = line.p[i];
         int digit = c >= '0' && c <= '9'   ? c - '0'
                     : c >= 'a' && c <= 'f' ? c - 'a' + 10
                     : c >= 'A' && c <= 'F' ? c - 'A' + 10
@@ -264,21 +197,20 @@ static bool take_chunks(struct proxy_stream *stream, struct proxy_message *messa
     size_t start;
 
     do {
-        if (!take_line(stream, message, MESSAGE_LINE_MAX, &start) ||
-            !read_chunk_size(message->data + start, without_end(message->data + start, message->len - start), &size) ||
+        if (!take_line(stream, message, MESSAGE_LINE_MAX, &start) || !read_chunk_size(line_at(message, start), &size) ||
             (size > 0 && !take_exactly(stream, message, size + 2)))
             return false;
     } while (size > 0);
     do { /* trailers, to the empty line */
         if (!take_line(stream, message, MESSAGE_LINE_MAX, &start))
             return false;
-    } while (without_end(message->data + start, message->len - start) > 0);
+    } while (line_at(message, start).len > 0);
     return true;
 }
 
 static bool take_to_end(struct proxy_stream *stream, struct proxy_message *message)
 {
-    message->closes = true;
+    message->framing.closes = true;
     while (have_room(message, 4096)) {
         size_t got = stream_take(stream, message->data + message->len, 4096);
         if (got == 0)
@@ -290,9 +222,9 @@ static bool take_to_end(struct proxy_stream *stream, struct proxy_message *messa
 
 bool message_read_request_body(struct proxy_stream *stream, struct proxy_message *request)
 {
-    if (request->chunked)
+    if (request->framing.chunked)
         return take_chunks(stream, request);
-    return take_exactly(stream, request, request->has_length ? request->length : 0);
+    return take_exactly(stream, request, request->framing.length);
 }
 
 static bool has_no_body(int status, const char *method)
@@ -302,20 +234,7 @@ static bool has_no_body(int status, const char *method)
 
 bool message_is_delimited(const struct proxy_message *answer, const char *method)
 {
-    return has_no_body(answer->status, method) || answer->chunked || answer->has_length;
-}
-
-static bool take_status_line(struct proxy_message *ret)
-{
-    size_t len = without_end(ret->data, ret->len);
-    uint64_t status;
-
-    if (len < 12 || strncmp(ret->data, "HTTP/1.", 7) != 0 || ret->data[8] != ' ' ||
-        !read_number(ret->data + 9, 3, &status) || status < 100)
-        return false;
-    ret->closes = ret->data[7] == '0';
-    ret->status = (int)status;
-    return true;
+    return has_no_body(answer->status, method) || answer->framing.chunked || answer->framing.has_length;
 }
 
 bool message_read_answer(struct proxy_stream *stream, const char *method, struct proxy_message *ret)
@@ -326,7 +245,8 @@ bool message_read_answer(struct proxy_stream *stream, const char *method, struct
     for (unsigned i = 0; i < INTERIM_MAX; i++) {
         message_free(ret);
         message_init(ret);
-        if (!take_line(stream, ret, MESSAGE_LINE_MAX, &start) || !take_status_line(ret) || !take_headers(stream, ret))
+        if (!take_line(stream, ret, MESSAGE_LINE_MAX, &start) ||
+            !head_read_status_line(line_at(ret, 0), &ret->status, &ret->framing) || !take_headers(stream, ret))
             return false;
         if (ret->status >= 200)
             break;
@@ -335,7 +255,7 @@ bool message_read_answer(struct proxy_stream *stream, const char *method, struct
         return false;
     if (has_no_body(ret->status, method))
         return true;
-    if (ret->chunked)
+    if (ret->framing.chunked)
         return take_chunks(stream, ret);
-    return ret->has_length ? take_exactly(stream, ret, ret->length) : take_to_end(stream, ret);
+    return ret->framing.has_length ? take_exactly(stream, ret, ret->framing.length) : take_to_end(stream, ret);
 }

@@ -6,6 +6,7 @@
 #ifndef OSCOMMIT_LAB_PROXY_MESSAGE_H
 #define OSCOMMIT_LAB_PROXY_MESSAGE_H
 
+#include "proxy/head.h"
 #include "proxy/stream.h"
 
 #include <stdint.h>
@@ -28,13 +29,9 @@ struct proxy_message {
     char authority[300];             /* of the absolute form; else empty */
     char service_call[64];           /* behind the last dot of x-amz-target: "PutItem"; empty: none */
     char date[64];
-    int status; /* of an answer */
-    uint64_t length;
-    bool has_length;
-    bool chunked;
-    bool closes; /* the connection is not for another message */
-    bool expects_continue;
+    int status;  /* of an answer */
     bool copies; /* x-amz-copy-source */
+    struct head_framing framing;
 };
 
 void message_init(struct proxy_message *message);

@@ -1,45 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/fake_http.h"
 
+#include "proxy/head.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------------ request */
 
-static bool same_nocase(struct text text, const char *name)
+static struct text text_from_head(struct head_text text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.p[i];
-        c = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-        char d = name[i];
-        d = d >= 'A' && d <= 'Z' ? (char)(d - 'A' + 'a') : d;
-        if (d == '\0' || c != d)
-            return false;
-    }
-    return name[text.len] == '\0';
-}
-
-/* A line without its CR LF; false when there is none any more, or when it ends in LF alone. */
-static bool take_line(struct text *rest, struct text *ret)
-{
-    const char *end = rest->len > 0 ? memchr(rest->p, '\n', rest->len) : NULL;
-    if (end == NULL || end == rest->p || end[-1] != '\r')
-        return false;
-    *ret = (struct text){rest->p, (size_t)(end - rest->p) - 1};
-    rest->len -= (size_t)(end - rest->p) + 1;
-    rest->p = end + 1;
-    return true;
-}
-
-static bool is_printable(struct text text, bool blanks_too)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.p[i];
-        if (blanks_too ? (c < 0x20 && c != '\t') || c == 0x7f : c <= 0x20 || c >= 0x7f)
-            return false;
-    }
-    return true;
+    return (struct text){text.p, text.len};
 }
 
 static bool split_params(struct fake_request *ret)
@@ -61,84 +33,50 @@ static bool split_params(struct fake_request *ret)
     return true;
 }
 
-static bool read_request_line(struct text line, struct fake_request *ret)
+static bool read_request_line(struct head_text line, struct fake_request *ret)
 {
-    static const char version[] = " HTTP/1.1";
-    size_t tail = sizeof(version) - 1;
-    const char *blank = line.len > 0 ? memchr(line.p, ' ', line.len) : NULL;
-    if (blank == NULL || line.len <= tail || memcmp(line.p + line.len - tail, version, tail) != 0)
+    struct head_text method;
+    struct head_text target;
+    if (!head_read_request_line(line, &method, &target) || target.p[0] != '/')
         return false;
-    const char *end = line.p + line.len - tail;
-    if (end <= blank + 1 || blank[1] != '/')
-        return false;
-    struct text target = {blank + 1, (size_t)(end - blank) - 1};
     const char *mark = memchr(target.p, '?', target.len);
     size_t path = mark != NULL ? (size_t)(mark - target.p) : target.len;
-    ret->method = (struct text){line.p, (size_t)(blank - line.p)};
+    ret->method = text_from_head(method);
     ret->path = (struct text){target.p, path};
     ret->query = mark != NULL ? (struct text){mark + 1, target.len - path - 1} : (struct text){"", 0};
-    return is_printable(target, false) && is_printable(ret->method, false) && split_params(ret);
+    return split_params(ret);
 }
 
-static struct text trimmed(struct text text)
+static bool read_header(struct head_text line, struct fake_request *ret, struct head_framing *framing)
 {
-    while (text.len > 0 && (text.p[0] == ' ' || text.p[0] == '\t')) {
-        text.p++;
-        text.len--;
-    }
-    while (text.len > 0 && (text.p[text.len - 1] == ' ' || text.p[text.len - 1] == '\t'))
-        text.len--;
-    return text;
-}
-
-static bool read_header(struct text line, struct fake_request *ret)
-{
-    const char *colon = memchr(line.p, ':', line.len);
-    if (colon == NULL || colon == line.p || ret->header_count == FAKE_HEADERS_MAX)
+    struct head_field field;
+    if (ret->header_count == FAKE_HEADERS_MAX || !head_read_field(line, &field) || !head_note_framing(&field, framing))
         return false;
-    struct text name = {line.p, (size_t)(colon - line.p)};
-    struct text value = {colon + 1, line.len - name.len - 1};
-    ret->headers[ret->header_count++] = (struct fake_field){name, trimmed(value)};
-    return is_printable(name, false) && is_printable(value, true);
-}
-
-static bool parse_number(struct text text, uint64_t *ret)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.p[i] < '0' || text.p[i] > '9' || value > UINT64_MAX / 16)
-            return false;
-        value = value * 10 + (uint64_t)(text.p[i] - '0');
-    }
-    *ret = value;
-    return text.len > 0;
+    ret->headers[ret->header_count++] = (struct fake_field){text_from_head(field.name), text_from_head(field.value)};
+    return true;
 }
 
 /* No chunked bodies: the library sends none. */
-static bool read_body(struct text rest, struct fake_request *ret)
+static bool read_body(struct head_text rest, const struct head_framing *framing, struct fake_request *ret)
 {
-    const struct text *length = fake_request_header(ret, "content-length");
-    uint64_t promised = 0;
-    if (fake_request_header(ret, "transfer-encoding") != NULL ||
-        (length != NULL && !parse_number(*length, &promised)) || promised < rest.len)
-        return false;
-    ret->body = rest;
-    ret->cut_short = promised > rest.len;
-    return true;
+    ret->body = text_from_head(rest);
+    ret->cut_short = framing->length > rest.len;
+    return !framing->chunked && framing->length >= rest.len;
 }
 
 bool fake_request_parse(const char *bytes, size_t length, struct fake_request *ret)
 {
-    struct text rest = {bytes, length};
-    struct text line;
+    struct head_text rest = {bytes, length};
+    struct head_text line;
+    struct head_framing framing = {0};
     ret->header_count = 0;
     ret->param_count = 0;
-    if (!take_line(&rest, &line) || !read_request_line(line, ret))
+    if (!head_take_line(&rest, &line) || !read_request_line(line, ret))
         return false;
-    while (take_line(&rest, &line)) {
+    while (head_take_line(&rest, &line)) {
         if (line.len == 0)
-            return read_body(rest, ret);
-        if (!read_header(line, ret))
+            return read_body(rest, &framing, ret);
+        if (!read_header(line, ret, &framing))
             return false;
     }
     return false;
@@ -147,7 +85,7 @@ bool fake_request_parse(const char *bytes, size_t length, struct fake_request *r
 const struct text *fake_request_header(const struct fake_request *request, const char *name)
 {
     for (size_t i = 0; i < request->header_count; i++)
-        if (same_nocase(request->headers[i].name, name))
+        if (head_is((struct head_text){request->headers[i].name.p, request->headers[i].name.len}, name))
             return &request->headers[i].value;
     return NULL;
 }

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct http_server;
 
@@ -48,9 +49,10 @@ struct http_server_record {
     struct http_headers headers;
     char *body; /* what came of it, with a NUL behind */
     size_t body_length;
-    size_t bytes;  /* all that was read: request line, headers, body, and what DRAIN read */
-    bool whole;    /* headers and the whole body came */
-    int end_errno; /* after DRAIN, or when reading broke off: 0 for FIN, ECONNRESET for RST */
+    uint64_t promised; /* Content-Length */
+    size_t bytes;      /* all that was read: request line, headers, body, and what DRAIN read */
+    bool whole;        /* headers and the whole body came */
+    int end_errno;     /* after DRAIN, or when reading broke off: 0 for FIN, ECONNRESET for RST */
 };
 
 /* Chooses a step when the script is at its end, in place of http_server_ok. Runs on the connection's thread. What

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/http_server_request.h"
 
+#include "proxy/head.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,26 +37,23 @@ static bool read_more(struct http_server_io *io, struct http_server_record *reco
     return true;
 }
 
-static void parse_head(struct http_server_record *record, struct text head)
+/* A line that no server would take is left out of the record. */
+static void parse_head(struct http_server_record *record, struct head_text head)
 {
-    struct text line;
-    struct text word;
-    if (text_take_until(&head, '\n', &line) && text_take_until(&line, ' ', &word)) {
-        record->method = strndup(word.p, word.len);
-        if (text_take_until(&line, ' ', &word))
-            record->target = strndup(word.p, word.len);
+    struct head_text line;
+    struct head_text method;
+    struct head_text target;
+    struct head_field field;
+    struct head_framing framing = {0};
+    if (head_take_line(&head, &line) && head_read_request_line(line, &method, &target)) {
+        record->method = strndup(method.p, method.len);
+        record->target = strndup(target.p, target.len);
     }
-    while (text_take_until(&head, '\n', &line))
-        if (text_take_until(&line, ':', &word))
-            (void)http_headers_add_text(&record->headers, word, text_trim(line));
-}
-
-static uint64_t promised_length(const struct http_server_record *record)
-{
-    uint64_t length = 0;
-    const char *value = http_headers_get(&record->headers, "content-length");
-    (void)(value != NULL && text_parse_u64(text_from(value), &length));
-    return length;
+    while (head_take_line(&head, &line))
+        if (head_read_field(line, &field) && head_note_framing(&field, &framing))
+            (void)http_headers_add_text(&record->headers, text_of(field.name.p, field.name.len),
+                                        text_of(field.value.p, field.value.len));
+    record->promised = framing.length;
 }
 
 /* Reads one request; false when the connection ended within it. */
@@ -70,15 +69,14 @@ bool http_server_read_request(struct http_server_io *io, struct http_server_reco
         return false;
     }
     size_t head = (size_t)(end - data.data) + 4;
-    parse_head(record, text_of(data.data, head));
-    uint64_t length = promised_length(record);
+    parse_head(record, (struct head_text){data.data, head});
     bool open = true;
-    while (with_body && open && data.len - head < length)
+    while (with_body && open && data.len - head < record->promised)
         open = read_more(io, record, &data);
     record->body_length = data.len - head;
     record->body = http_server_allocate(record->body_length + 1);
     memcpy(record->body, data.data + head, record->body_length);
-    record->whole = record->body_length >= length;
+    record->whole = record->body_length >= record->promised;
     buf_free(&data);
     return open;
 }
@@ -98,7 +96,7 @@ void http_server_read_rest(struct http_server_io *io, struct http_server_record 
         record->body = body;
         record->body_length = length;
     }
-    record->whole = record->headers.count > 0 && record->body_length >= promised_length(record);
+    record->whole = record->headers.count > 0 && record->body_length >= record->promised;
     buf_free(&rest);
 }
 

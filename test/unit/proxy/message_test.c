@@ -79,7 +79,7 @@ TEST(a_chunked_body_ends_behind_its_trailers)
                               "5;chunk-signature=0\r\nhello\r\n0\r\nx-amz-trailer: 1\r\n\r\n";
 
     assert_true(takes_request(put));
-    assert_true(message.chunked);
+    assert_true(message.framing.chunked);
     assert_int_equal(message.len, sizeof(put) - 1);
     done();
 }
@@ -100,8 +100,8 @@ TEST(the_call_of_a_service_is_named)
     assert_true(takes_request("POST / HTTP/1.1\r\nX-Amz-Target: DynamoDB_20120810.PutItem\r\nContent-Length: 0\r\n"
                               "Expect: 100-continue\r\nConnection: close\r\n\r\n"));
     assert_string_equal(message.service_call, "PutItem");
-    assert_true(message.expects_continue);
-    assert_true(message.closes);
+    assert_true(message.framing.expects_continue);
+    assert_true(message.framing.closes);
     done();
 }
 
@@ -121,6 +121,10 @@ TEST(what_is_no_request_is_refused)
         "AVERYLONGMETHODNAME / HTTP/1.1\r\n\r\n",
         "GET / HTTP/1.1\r\nno colon\r\n\r\n",
         "GET / HTTP/1.1\r\nA: 1\r\n folded\r\n\r\n",
+        "GET / HTTP/1.1\r\nA : 1\r\n\r\n",
+        "GET / HTTP/1.1\r\nA: \x01\r\n\r\n",
+        "GET / HTTP/1.1\r\n: 1\r\n\r\n",
+        "GET /\x80 HTTP/1.1\r\n\r\n",
         "PUT / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
         "PUT / HTTP/1.1\r\nContent-Length: 1 1\r\n\r\n",
         "PUT / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
@@ -187,7 +191,7 @@ TEST(an_answer_without_a_length_goes_to_the_end)
 {
     assert_true(takes_answer("HTTP/1.1 200 OK\r\n\r\nall of it", "GET"));
     assert_int_equal(message.len - message.head_len, 9);
-    assert_true(message.closes);
+    assert_true(message.framing.closes);
     assert_false(message_is_delimited(&message, "GET"));
     done();
 }
