@@ -38,7 +38,7 @@ static bool take(const char *from, size_t size, size_t at_once, const char *meth
     message_init(ret);
     if (method)
         return message_read_answer(&stream, method, ret);
-    return message_read_request_head(&stream, ret) && message_read_request_body(&stream, ret);
+    return message_read_request_head(&stream, ret) && message_read_request_body(&stream, ret, SIZE_MAX);
 }
 
 static void check_bounds(const struct proxy_message *message)

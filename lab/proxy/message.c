@@ -40,10 +40,12 @@ static bool have_room(struct proxy_message *message, size_t more)
 
 static bool take_exactly(struct proxy_stream *stream, struct proxy_message *message, uint64_t count)
 {
-    if (count > MESSAGE_MAX || !have_room(message, (size_t)count))
+    enum { AT_ONCE = 64 * 1024 };
+    if (count > MESSAGE_MAX - message->len)
         return false;
     while (count > 0) {
-        size_t got = stream_take(stream, message->data + message->len, (size_t)count);
+        size_t most = count < AT_ONCE ? (size_t)count : AT_ONCE;
+        size_t got = have_room(message, most) ? stream_take(stream, message->data + message->len, most) : 0;
         if (got == 0)
             return false;
         message->len += got;
@@ -220,11 +222,13 @@ static bool take_to_end(struct proxy_stream *stream, struct proxy_message *messa
     return false;
 }
 
-bool message_read_request_body(struct proxy_stream *stream, struct proxy_message *request)
+bool message_read_request_body(struct proxy_stream *stream, struct proxy_message *request, size_t most)
 {
+    size_t taken = request->len - request->head_len;
     if (request->framing.chunked)
-        return take_chunks(stream, request);
-    return take_exactly(stream, request, request->framing.length);
+        return taken > 0 || take_chunks(stream, request);
+    uint64_t left = request->framing.length - taken;
+    return take_exactly(stream, request, left < most ? left : most);
 }
 
 static bool has_no_body(int status, const char *method)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * HTTP/1.1 messages, kept byte for byte, understood no further than where they end and who is meant by them. Bounded:
- * a head of 64 KiB, a line of 16 KiB in a chunked body, a message of 16 MiB.
+ * a head of 64 KiB, a line of 16 KiB in a chunked body, a message of 256 MiB; memory is taken as the bytes come.
  */
 #ifndef OSCOMMIT_LAB_PROXY_MESSAGE_H
 #define OSCOMMIT_LAB_PROXY_MESSAGE_H
@@ -14,7 +14,7 @@
 enum {
     MESSAGE_HEAD_MAX = 64 * 1024,
     MESSAGE_LINE_MAX = 16 * 1024,
-    MESSAGE_MAX = 16 * 1024 * 1024,
+    MESSAGE_MAX = 256 * 1024 * 1024,
     MESSAGE_TARGET_MAX = 8 * 1024
 };
 
@@ -39,7 +39,8 @@ void message_free(struct proxy_message *message);
 
 /* False: the end, or nothing that can be read as a request. */
 bool message_read_request_head(struct proxy_stream *stream, struct proxy_message *ret);
-bool message_read_request_body(struct proxy_stream *stream, struct proxy_message *request);
+/* Up to `most` bytes more, fewer only where the body ends; all of a chunked one. */
+bool message_read_request_body(struct proxy_stream *stream, struct proxy_message *request, size_t most);
 
 /* The final answer to `method`, whole; those before it (1xx) are passed over. */
 bool message_read_answer(struct proxy_stream *stream, const char *method, struct proxy_message *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ports, who is served there, and how that ends. */
-#include "proxy/internal.h"
+#include "proxy/core.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -12,23 +12,23 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct proxy *proxy_new(const struct proxy_hooks *hooks, const char *ca_file)
+struct proxy *proxy_open(proxy_serve_fn serve, void *context)
 {
     struct proxy *proxy = calloc(1, sizeof(*proxy));
     pthread_condattr_t attributes;
 
     if (proxy == NULL)
         return NULL;
-    proxy->hooks = *hooks;
+    proxy->serve = serve;
+    proxy->context = context;
     (void)pthread_mutex_init(&proxy->mutex, NULL);
     (void)pthread_condattr_init(&attributes);
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&proxy->changed, &attributes);
     (void)pthread_condattr_destroy(&attributes);
-    proxy->tls = stream_tls_context(ca_file);
     proxy->port = calloc(PROXY_PORTS_MAX, sizeof(proxy->port[0]));
     proxy->wake = eventfd(0, EFD_CLOEXEC);
-    if (proxy->tls == NULL || proxy->port == NULL || proxy->wake < 0) {
+    if (proxy->port == NULL || proxy->wake < 0) {
         proxy_free(proxy);
         return NULL;
     }
@@ -95,6 +95,7 @@ static void take_connection(struct proxy *proxy, const struct proxy_port *port)
     }
     connection->proxy = proxy;
     connection->port = port;
+    connection->server_fd = -1;
     stream_init(&connection->client, fd);
     stream_init(&connection->server, -1);
     proxy_link(proxy, connection);
@@ -159,8 +160,11 @@ static void end_connections(struct proxy *proxy)
     (void)pthread_mutex_lock(&proxy->mutex);
     proxy->stopping = true;
     (void)pthread_cond_broadcast(&proxy->changed);
-    for (const struct proxy_connection *at = proxy->first; at != NULL; at = at->next)
+    for (const struct proxy_connection *at = proxy->first; at != NULL; at = at->next) {
         (void)shutdown(at->client.fd, SHUT_RDWR);
+        if (at->server_fd >= 0)
+            (void)shutdown(at->server_fd, SHUT_RDWR);
+    }
     while (proxy->threads > 0)
         (void)pthread_cond_wait(&proxy->changed, &proxy->mutex);
     (void)pthread_mutex_unlock(&proxy->mutex);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A proxy on loopback that does harm where it is told to. It stands between a client and a service, forwards every
+ * The race's proxy on loopback, which does harm where it is told to. It stands between a client and a service, forwards every
  * request byte for byte with the Host that was signed, so that signatures stay valid, and asks at each boundary of a
  * request what shall happen to it. Each port belongs to one lane, so that it is known whose request it is.
  *

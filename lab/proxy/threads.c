@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the threads of a proxy share: how many there are, what is held, and the connections. */
-#include "proxy/internal.h"
+#include "proxy/core.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <time.h>
 
 uint64_t proxy_now_us(void)
@@ -53,10 +54,16 @@ void proxy_held(struct proxy *proxy, int change)
     (void)pthread_mutex_unlock(&proxy->mutex);
 }
 
+struct timespec proxy_time_after(uint32_t ms)
+{
+    uint64_t at_us = proxy_now_us() + (uint64_t)ms * 1000;
+
+    return (struct timespec){.tv_sec = (time_t)(at_us / 1000000), .tv_nsec = (long)(at_us % 1000000) * 1000};
+}
+
 void proxy_hold(struct proxy *proxy, uint32_t hold_ms)
 {
-    uint64_t until_us = proxy_now_us() + (uint64_t)hold_ms * 1000;
-    struct timespec until = {.tv_sec = (time_t)(until_us / 1000000), .tv_nsec = (long)(until_us % 1000000) * 1000};
+    struct timespec until = proxy_time_after(hold_ms);
 
     (void)pthread_mutex_lock(&proxy->mutex);
     while (!proxy->draining && !proxy->stopping &&
@@ -88,5 +95,16 @@ void proxy_unlink(struct proxy_connection *connection)
     if (connection->linked && connection->next != NULL)
         connection->next->previous = connection->previous;
     connection->linked = false;
+    (void)pthread_mutex_unlock(&proxy->mutex);
+}
+
+void proxy_note_server(struct proxy_connection *connection, int fd)
+{
+    struct proxy *proxy = connection->proxy;
+
+    (void)pthread_mutex_lock(&proxy->mutex);
+    connection->server_fd = fd;
+    if (proxy->stopping && connection->linked && fd >= 0)
+        (void)shutdown(fd, SHUT_RDWR);
     (void)pthread_mutex_unlock(&proxy->mutex);
 }

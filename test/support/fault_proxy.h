@@ -5,8 +5,9 @@
  * that takes the Host it was signed with. Rules, added and removed while it runs, say which request meets which fault;
  * every request is remembered, so that a test can assert what was sent and not only what came of it.
  *
- * One thread per connection; every request to the upstream has a connection of its own, so that no fault spreads to the
- * next one. All functions may be called from any thread. It must know nothing of the library under test.
+ * Stands on the core of the race's proxy (lab/proxy/core.h). One thread per connection; every request to the upstream has
+ * a connection of its own, so that no fault spreads to the next one. All functions may be called from any thread. It must
+ * know nothing of the library under test.
  */
 #ifndef OSCOMMIT_TEST_FAULT_PROXY_H
 #define OSCOMMIT_TEST_FAULT_PROXY_H

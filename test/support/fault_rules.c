@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct fault_entry {
     struct fault_entry *next;
@@ -17,16 +16,20 @@ struct fault_entry {
     enum fault_release released; /* 0: not yet */
 };
 
-bool fault_book_init(struct fault_book *book)
+static void lock(struct fault_proxy *faults)
 {
-    memset(book, 0, sizeof(*book));
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes) != 0)
-        return false;
-    bool ok = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-              pthread_cond_init(&book->changed, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    return ok && pthread_mutex_init(&book->mutex, NULL) == 0;
+    pthread_mutex_lock(&faults->proxy->mutex);
+}
+
+static void unlock(struct fault_proxy *faults)
+{
+    pthread_mutex_unlock(&faults->proxy->mutex);
+}
+
+static void unlock_changed(struct fault_proxy *faults)
+{
+    pthread_cond_broadcast(&faults->proxy->changed);
+    unlock(faults);
 }
 
 /* The fields of a rule that are strings, for the few loops over all of them. */
@@ -82,20 +85,18 @@ void fault_seen_free(struct fault_seen *seen)
     memset(seen, 0, sizeof(*seen));
 }
 
-void fault_book_destroy(struct fault_book *book)
+void fault_forget_all(struct fault_proxy *faults)
 {
-    for (struct fault_entry *entry = book->entries, *next; entry != NULL; entry = next) {
+    for (struct fault_entry *entry = faults->entries, *next; entry != NULL; entry = next) {
         next = entry->next;
         rule_free(&entry->rule);
         free(entry);
     }
-    for (size_t i = 0; i < book->seen_count; i++) {
-        fault_seen_free(book->seen[i]);
-        free(book->seen[i]);
+    for (size_t i = 0; i < faults->seen_count; i++) {
+        fault_seen_free(faults->seen[i]);
+        free(faults->seen[i]);
     }
-    free(book->seen);
-    pthread_cond_destroy(&book->changed);
-    pthread_mutex_destroy(&book->mutex);
+    free(faults->seen);
 }
 
 static bool contains(const char *text, const char *part)
@@ -103,23 +104,31 @@ static bool contains(const char *text, const char *part)
     return part == NULL || strstr(text, part) != NULL;
 }
 
-static bool has_header(const char *head, const char *name)
+bool fault_find_header(struct head_text head, const char *name, struct head_text *ret_line, struct head_field *ret)
 {
-    struct buf view = {.data = (char *)(uintptr_t)head, .len = strlen(head)};
-    char *value = fault_header(&view, name);
-    bool has = value != NULL;
-    free(value);
-    return has;
+    struct head_text line;
+    while (head_take_line(&head, &line)) {
+        *ret_line = (struct head_text){line.p, line.len + 2};
+        if (head_read_field(line, ret) && head_is(ret->name, name))
+            return true;
+    }
+    return false;
 }
 
-static bool target_fits(const char *head, const char *wanted)
+static bool has_header(const struct fault_seen *seen, const char *name)
 {
-    struct buf view = {.data = (char *)(uintptr_t)head, .len = strlen(head)};
-    char *target = fault_header(&view, "x-amz-target");
-    size_t len = target != NULL ? strlen(target) : 0;
-    bool fits = target != NULL && len >= strlen(wanted) && strcmp(target + len - strlen(wanted), wanted) == 0;
-    free(target);
-    return fits;
+    struct head_text line;
+    struct head_field field;
+    return fault_find_header((struct head_text){seen->head, strlen(seen->head)}, name, &line, &field);
+}
+
+static bool target_fits(const struct fault_seen *seen, const char *wanted)
+{
+    struct head_text line;
+    struct head_field target;
+    size_t len = strlen(wanted);
+    return fault_find_header((struct head_text){seen->head, strlen(seen->head)}, "x-amz-target", &line, &target) &&
+           target.value.len >= len && memcmp(target.value.p + target.value.len - len, wanted, len) == 0;
 }
 
 static bool matches(const struct fault_match *match, const struct fault_seen *seen)
@@ -128,10 +137,17 @@ static bool matches(const struct fault_match *match, const struct fault_seen *se
         return seen->method[0] != '\0'; /* empty: forgotten */
     return (match->method == NULL || strcmp(match->method, seen->method) == 0) &&
            contains(seen->path, match->path_contains) && contains(seen->query, match->query_contains) &&
-           contains(seen->body, match->body_contains) &&
-           (match->target == NULL || target_fits(seen->head, match->target)) &&
-           (match->has_header == NULL || has_header(seen->head, match->has_header)) &&
-           (match->lacks_header == NULL || !has_header(seen->head, match->lacks_header));
+           contains(seen->body, match->body_contains) && (match->target == NULL || target_fits(seen, match->target)) &&
+           (match->has_header == NULL || has_header(seen, match->has_header)) &&
+           (match->lacks_header == NULL || !has_header(seen, match->lacks_header));
+}
+
+static bool seen_is_whole(struct fault_seen *seen)
+{
+    if (seen->method != NULL && seen->path != NULL && seen->query != NULL && seen->head != NULL && seen->body != NULL)
+        return true;
+    fault_seen_free(seen);
+    return false;
 }
 
 static bool seen_copy(const struct fault_seen *from, struct fault_seen *ret)
@@ -142,36 +158,38 @@ static bool seen_copy(const struct fault_seen *from, struct fault_seen *ret)
     ret->query = strdup(from->query);
     ret->head = strdup(from->head);
     ret->body = strdup(from->body);
-    if (ret->method != NULL && ret->path != NULL && ret->query != NULL && ret->head != NULL && ret->body != NULL)
-        return true;
-    fault_seen_free(ret);
-    return false;
+    return seen_is_whole(ret);
 }
 
-/* Makes the memory of a request; the book's lock is held. */
-static struct fault_seen *remember(struct fault_book *book, const struct fault_message *request)
+static bool seen_of(const struct proxy_message *request, struct fault_seen *ret)
 {
-    if (book->seen_count == book->seen_cap) {
-        size_t cap = book->seen_cap > 0 ? book->seen_cap * 2 : 64;
-        struct fault_seen **grown = realloc(book->seen, cap * sizeof(*grown));
+    size_t path = strcspn(request->target, "?");
+    bool with_body = request->service_call[0] != '\0';
+    ret->method = strdup(request->method);
+    ret->path = strndup(request->target, path);
+    ret->query = strdup(request->target + path + (request->target[path] == '?' ? 1 : 0));
+    ret->head = strndup(request->data, request->head_len);
+    ret->body = strndup(request->data + request->head_len, with_body ? request->len - request->head_len : 0);
+    return seen_is_whole(ret);
+}
+
+/* Makes the memory of a request; the lock is held. */
+static struct fault_seen *remember(struct fault_proxy *faults, const struct proxy_message *request)
+{
+    if (faults->seen_count == faults->seen_cap) {
+        size_t cap = faults->seen_cap > 0 ? faults->seen_cap * 2 : 64;
+        struct fault_seen **grown = realloc(faults->seen, cap * sizeof(*grown));
         if (grown == NULL)
             return NULL;
-        book->seen = grown;
-        book->seen_cap = cap;
+        faults->seen = grown;
+        faults->seen_cap = cap;
     }
-    const char *head = buf_str(&request->head);
-    struct fault_seen view = {.method = (char *)(uintptr_t)request->method,
-                              .path = request->path,
-                              .query = request->query,
-                              .head = (char *)(uintptr_t)head,
-                              .body =
-                                  (char *)(uintptr_t)(has_header(head, "x-amz-target") ? buf_str(&request->body) : "")};
     struct fault_seen *seen = calloc(1, sizeof(*seen));
-    if (seen == NULL || !seen_copy(&view, seen)) {
+    if (seen == NULL || !seen_of(request, seen)) {
         free(seen);
         return NULL;
     }
-    book->seen[book->seen_count++] = seen;
+    faults->seen[faults->seen_count++] = seen;
     return seen;
 }
 
@@ -182,197 +200,177 @@ static bool window_open(struct fault_entry *entry)
     return entry->matched >= first && (entry->rule.times == 0 || entry->matched - first < entry->rule.times);
 }
 
-struct fault_seen *fault_book_meet(struct fault_book *book, const struct fault_message *request,
-                                   struct fault_rule *ret_rule)
+struct fault_seen *fault_meet(struct fault_proxy *faults, const struct proxy_message *request,
+                              struct fault_rule *ret_rule)
 {
     memset(ret_rule, 0, sizeof(*ret_rule));
-    pthread_mutex_lock(&book->mutex);
-    struct fault_seen *seen = remember(book, request);
-    for (struct fault_entry *entry = book->entries; seen != NULL && entry != NULL; entry = entry->next) {
+    lock(faults);
+    struct fault_seen *seen = remember(faults, request);
+    for (struct fault_entry *entry = faults->entries; seen != NULL && entry != NULL; entry = entry->next) {
         if (!entry->removed && matches(&entry->rule.match, seen) && window_open(entry)) {
             seen->rule = entry->id;
-            *ret_rule = entry->rule; /* its strings live as long as the book */
+            *ret_rule = entry->rule; /* its strings live as long as the proxy */
             break;
         }
     }
-    pthread_mutex_unlock(&book->mutex);
+    unlock(faults);
     return seen;
 }
 
-void fault_book_status(struct fault_book *book, struct fault_seen *seen, int status, int upstream_status)
+void fault_status(struct fault_proxy *faults, struct fault_seen *seen, int status, int upstream_status)
 {
-    pthread_mutex_lock(&book->mutex);
+    lock(faults);
     seen->status = status != 0 ? status : seen->status;
     seen->upstream_status = upstream_status != 0 ? upstream_status : seen->upstream_status;
-    pthread_mutex_unlock(&book->mutex);
+    unlock(faults);
 }
 
-static struct fault_entry *find(struct fault_book *book, unsigned id)
+static struct fault_entry *find(struct fault_proxy *faults, unsigned id)
 {
-    struct fault_entry *entry = book->entries;
+    struct fault_entry *entry = faults->entries;
     while (entry != NULL && entry->id != id)
         entry = entry->next;
     return entry;
 }
 
-static void count(struct fault_book *book, unsigned id, bool finished)
+static void count(struct fault_proxy *faults, unsigned id, bool finished)
 {
-    pthread_mutex_lock(&book->mutex);
-    struct fault_entry *entry = find(book, id);
-    if (entry != NULL) {
+    lock(faults);
+    struct fault_entry *entry = find(faults, id);
+    if (entry != NULL)
         *(finished ? &entry->finished : &entry->hits) += 1;
-        pthread_cond_broadcast(&book->changed);
-    }
-    pthread_mutex_unlock(&book->mutex);
+    unlock_changed(faults);
 }
 
-void fault_book_hit(struct fault_book *book, unsigned id)
+void fault_hit(struct fault_proxy *faults, unsigned id)
 {
-    count(book, id, false);
+    count(faults, id, false);
 }
 
-void fault_book_finished(struct fault_book *book, unsigned id)
+void fault_finished(struct fault_proxy *faults, unsigned id)
 {
-    count(book, id, true);
+    count(faults, id, true);
 }
 
-enum fault_release fault_book_wait_release(struct fault_book *book, unsigned id)
+enum fault_release fault_wait_release(struct fault_proxy *faults, unsigned id)
 {
-    pthread_mutex_lock(&book->mutex);
-    struct fault_entry *entry = find(book, id);
-    while (!book->stopping && entry->released == 0)
-        pthread_cond_wait(&book->changed, &book->mutex);
-    enum fault_release how = book->stopping ? FAULT_DISCARD : entry->released;
-    pthread_mutex_unlock(&book->mutex);
+    lock(faults);
+    struct fault_entry *entry = find(faults, id);
+    while (!faults->proxy->stopping && entry->released == 0)
+        pthread_cond_wait(&faults->proxy->changed, &faults->proxy->mutex);
+    enum fault_release how = faults->proxy->stopping ? FAULT_DISCARD : entry->released;
+    unlock(faults);
     return how;
 }
 
-static struct timespec after_ms(unsigned ms)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += (time_t)(ms / 1000);
-    at.tv_nsec += (long)(ms % 1000) * 1000000L;
-    if (at.tv_nsec >= 1000000000L) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000L;
-    }
-    return at;
-}
-
-void fault_book_delay(struct fault_book *book, unsigned delay_ms)
-{
-    struct timespec end = after_ms(delay_ms);
-    pthread_mutex_lock(&book->mutex);
-    int rc = 0;
-    while (delay_ms > 0 && !book->stopping && rc != ETIMEDOUT)
-        rc = pthread_cond_timedwait(&book->changed, &book->mutex, &end);
-    pthread_mutex_unlock(&book->mutex);
-}
-
-void fault_book_stop(struct fault_book *book)
-{
-    pthread_mutex_lock(&book->mutex);
-    book->stopping = true;
-    pthread_cond_broadcast(&book->changed);
-    pthread_mutex_unlock(&book->mutex);
-}
-
-unsigned fault_book_add(struct fault_book *book, const struct fault_rule *rule)
+unsigned fault_proxy_add(struct fault_proxy *faults, const struct fault_rule *rule)
 {
     struct fault_entry *entry = calloc(1, sizeof(*entry));
     if (entry == NULL || !rule_copy(rule, &entry->rule)) {
         free(entry);
         return 0;
     }
-    pthread_mutex_lock(&book->mutex);
-    entry->id = ++book->last_id;
-    struct fault_entry **end = &book->entries;
+    lock(faults);
+    entry->id = ++faults->last_id;
+    struct fault_entry **end = &faults->entries;
     while (*end != NULL)
         end = &(*end)->next;
     *end = entry;
     unsigned id = entry->id;
-    pthread_mutex_unlock(&book->mutex);
+    unlock(faults);
     return id;
 }
 
-void fault_book_remove(struct fault_book *book, unsigned id)
+/* 0: all */
+static void remove_rules(struct fault_proxy *faults, unsigned id)
 {
-    pthread_mutex_lock(&book->mutex);
-    for (struct fault_entry *entry = book->entries; entry != NULL; entry = entry->next) {
+    lock(faults);
+    for (struct fault_entry *entry = faults->entries; entry != NULL; entry = entry->next) {
         if (id == 0 || entry->id == id) {
             entry->removed = true;
             entry->released = entry->released != 0 ? entry->released : FAULT_FORWARD;
         }
     }
-    pthread_cond_broadcast(&book->changed);
-    pthread_mutex_unlock(&book->mutex);
+    unlock_changed(faults);
 }
 
-void fault_book_release(struct fault_book *book, unsigned id, enum fault_release how)
+void fault_proxy_remove(struct fault_proxy *faults, unsigned id)
 {
-    pthread_mutex_lock(&book->mutex);
-    struct fault_entry *entry = find(book, id);
-    if (entry != NULL) {
+    remove_rules(faults, id);
+}
+
+void fault_proxy_clear(struct fault_proxy *faults)
+{
+    remove_rules(faults, 0);
+}
+
+void fault_proxy_release(struct fault_proxy *faults, unsigned id, enum fault_release how)
+{
+    lock(faults);
+    struct fault_entry *entry = find(faults, id);
+    if (entry != NULL)
         entry->released = how;
-        pthread_cond_broadcast(&book->changed);
-    }
-    pthread_mutex_unlock(&book->mutex);
+    unlock_changed(faults);
 }
 
-unsigned fault_book_hits(struct fault_book *book, unsigned id)
+unsigned fault_proxy_hits(struct fault_proxy *faults, unsigned id)
 {
-    pthread_mutex_lock(&book->mutex);
-    const struct fault_entry *entry = find(book, id);
+    lock(faults);
+    const struct fault_entry *entry = find(faults, id);
     unsigned hits = entry != NULL ? entry->hits : 0;
-    pthread_mutex_unlock(&book->mutex);
+    unlock(faults);
     return hits;
 }
 
-bool fault_book_wait(struct fault_book *book, unsigned id, bool finished, unsigned count, unsigned timeout_ms)
+static bool wait_count(struct fault_proxy *faults, unsigned id, bool finished, unsigned count, unsigned timeout_ms)
 {
-    struct timespec end = after_ms(timeout_ms);
-    pthread_mutex_lock(&book->mutex);
-    const struct fault_entry *entry = find(book, id);
+    struct timespec end = proxy_time_after(timeout_ms);
+    lock(faults);
+    const struct fault_entry *entry = find(faults, id);
     int rc = 0;
     while (entry != NULL && (finished ? entry->finished : entry->hits) < count && rc != ETIMEDOUT)
-        rc = pthread_cond_timedwait(&book->changed, &book->mutex, &end);
+        rc = pthread_cond_timedwait(&faults->proxy->changed, &faults->proxy->mutex, &end);
     bool reached = entry != NULL && (finished ? entry->finished : entry->hits) >= count;
-    pthread_mutex_unlock(&book->mutex);
+    unlock(faults);
     return reached;
 }
 
-size_t fault_book_count(struct fault_book *book, const struct fault_match *match)
+bool fault_proxy_wait_hits(struct fault_proxy *faults, unsigned id, unsigned hits, unsigned timeout_ms)
 {
-    pthread_mutex_lock(&book->mutex);
+    return wait_count(faults, id, false, hits, timeout_ms);
+}
+
+bool fault_proxy_wait_finished(struct fault_proxy *faults, unsigned id, unsigned count, unsigned timeout_ms)
+{
+    return wait_count(faults, id, true, count, timeout_ms);
+}
+
+size_t fault_proxy_count(struct fault_proxy *faults, const struct fault_match *match)
+{
+    lock(faults);
     size_t count = 0;
-    for (size_t i = 0; i < book->seen_count; i++)
-        count += matches(match, book->seen[i]) ? 1 : 0;
-    pthread_mutex_unlock(&book->mutex);
+    for (size_t i = 0; i < faults->seen_count; i++)
+        count += matches(match, faults->seen[i]) ? 1 : 0;
+    unlock(faults);
     return count;
 }
 
-bool fault_book_seen(struct fault_book *book, const struct fault_match *match, size_t index, struct fault_seen *ret)
+bool fault_proxy_seen(struct fault_proxy *faults, const struct fault_match *match, size_t index, struct fault_seen *ret)
 {
-    pthread_mutex_lock(&book->mutex);
+    lock(faults);
     bool found = false;
-    for (size_t i = 0; i < book->seen_count && !found; i++)
-        if (matches(match, book->seen[i]) && index-- == 0)
-            found = seen_copy(book->seen[i], ret);
-    pthread_mutex_unlock(&book->mutex);
+    for (size_t i = 0; i < faults->seen_count && !found; i++)
+        if (matches(match, faults->seen[i]) && index-- == 0)
+            found = seen_copy(faults->seen[i], ret);
+    unlock(faults);
     return found;
 }
 
-/* Requests that are still under way write to their memory, so it is blanked and not freed. */
-void fault_book_forget(struct fault_book *book)
+/* Requests that are still under way write to their memory, so it is marked and not freed. */
+void fault_proxy_forget(struct fault_proxy *faults)
 {
-    pthread_mutex_lock(&book->mutex);
-    for (size_t i = 0; i < book->seen_count; i++) {
-        book->seen[i]->method[0] = '\0';
-        book->seen[i]->path[0] = '\0';
-        book->seen[i]->query[0] = '\0';
-        book->seen[i]->head[0] = '\0';
-        book->seen[i]->body[0] = '\0';
-    }
-    pthread_mutex_unlock(&book->mutex);
+    lock(faults);
+    for (size_t i = 0; i < faults->seen_count; i++)
+        faults->seen[i]->method[0] = '\0';
+    unlock(faults);
 }
