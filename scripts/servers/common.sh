@@ -243,17 +243,26 @@ launch() { # NAME CHECK PATH COMMAND...
     die "$name did not answer within $ready_within_s s; its log is $run/$name.log"
 }
 
+# It is no child of this shell, which therefore cannot wait for it.
+ends_within() { # PID SECONDS
+    python3 -c '
+import os, select, sys
+try:
+    process = os.pidfd_open(int(sys.argv[1]))
+except ProcessLookupError:
+    sys.exit()
+sys.exit(not select.select([process], [], [], float(sys.argv[2]))[0])' "$1" "$2"
+}
+
 stop_one() { # NAME
-    local pid tries=100
+    local pid
     if is_running "$1"; then
         read -r pid _ <"$run/$1.pid"
         kill "$pid" 2>/dev/null || true
-        while is_running "$1"; do
-            if ((tries-- == 0)); then
-                kill -KILL "$pid" 2>/dev/null || true
-            fi
-            sleep 0.1
-        done
+        if ! ends_within "$pid" 10; then
+            kill -KILL "$pid" 2>/dev/null || true
+            ends_within "$pid" 10
+        fi
     fi
     rm -f "$run/$1.pid"
 }

@@ -5,42 +5,23 @@ that host, and passes on what the tool sends. So no endpoint is given, and the b
 
 import os
 import re
-import socket
-import ssl
-import subprocess
 import sys
 import threading
-import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from loopback import TlsFront
 from oscommit_testing import ABSENT, CONFLICT, NOT_EXECUTED, REGION, BackendCase, main, md5_etag
 
 HOST = f"s3.{REGION}.amazonaws.com"
 
 
-class Amazon:
+class Amazon(TlsFront):
     """The proxy. Notes the heads of all requests."""
 
     def __init__(self, folder, store):
-        self._store = urllib.parse.urlsplit(store).netloc.split(":")
-        self.ca_file, key = os.path.join(folder, "amazon.crt"), os.path.join(folder, "amazon.key")
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-            + ["-subj", "/CN=amazon", "-addext", f"subjectAltName=DNS:{HOST},DNS:*.{HOST}"]
-            + ["-keyout", key, "-out", self.ca_file],
-            check=True,
-            capture_output=True,
-        )
-        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._context.load_cert_chain(self.ca_file, key)
-        self._listener = socket.create_server(("127.0.0.1", 0))
         self._lock, self._heard = threading.Lock(), []
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def close(self):
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
+        super().__init__(folder, store, f"DNS:{HOST},DNS:*.{HOST}")
+        self.url = f"http://127.0.0.1:{self.port}"
 
     def heard(self):
         """The heads since it was last asked, in lower case."""
@@ -49,44 +30,17 @@ class Amazon:
         heads = re.findall(rb"(?:^|\n)((?:GET|HEAD|PUT|POST|DELETE|CONNECT) .*?)\r\n\r\n", b"\n".join(heard), re.DOTALL)
         return [head.decode("latin-1").lower() for head in heads]
 
-    def _note(self, data):
+    def note(self, data):
         with self._lock:
             self._heard.append(data)
 
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
-
-    def _serve(self, client):
+    def serve(self, client):
         asked = b""
         while b"\r\n\r\n" not in asked:
             asked += client.recv(4096)
-        self._note(asked)
+        self.note(asked)
         client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        try:
-            with self._context.wrap_socket(client, server_side=True) as secure:
-                with socket.create_connection((self._store[0], int(self._store[1]))) as server:
-                    threading.Thread(target=self._pass_on, args=(server, secure), daemon=True).start()
-                    self._pass_on(secure, server, self._note)
-        except OSError:
-            pass  # the tool has closed the connection
-
-    @staticmethod
-    def _pass_on(source, target, note=lambda data: None):
-        try:
-            while data := source.recv(65536):
-                note(data)
-                target.sendall(data)
-        except OSError:
-            pass
-        try:
-            target.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
+        super().serve(client)
 
 
 class AtAmazon(BackendCase):

@@ -6,12 +6,12 @@ body, and within the line that says how long a chunk is. The tool ends with a se
 import concurrent.futures
 import datetime
 import os
-import socket
 import sys
 import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from loopback import LoopbackServer
 from oscommit_testing import ABSENT, DONE, NOT_EXECUTED, UNREACHABLE, BackendCase, main
 
 SECONDS = 100  # ten, and what a slow machine takes beside others; the call's own time is two minutes
@@ -39,43 +39,25 @@ KINDS = {
 }
 
 
-class Endless:
+class Endless(LoopbackServer):
     """Answers every request so."""
 
     def __init__(self, kind, content_type="text/plain"):
         self._first, self._rest, *pause = KINDS[kind]
         self._pause_s = pause[0] if pause else 0
         self._type = content_type
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.requests, self.sent = 0, 0
         self._lock = threading.Lock()
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__()
 
-    def close(self):
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
+    def serve(self, client):
+        asked = b""
+        while b"\r\n\r\n" not in asked:
+            more = client.recv(65536)
+            if not more:
                 return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
-
-    def _serve(self, client):
-        try:
-            with client:
-                asked = b""
-                while b"\r\n\r\n" not in asked:
-                    more = client.recv(65536)
-                    if not more:
-                        return
-                    asked += more
-                self._answer(client)
-        except OSError:
-            pass  # the tool has had enough
+            asked += more
+        self._answer(client)
 
     def _answer(self, client):
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%a, %d %b %Y %H:%M:%S GMT")
@@ -84,7 +66,7 @@ class Endless:
         client.sendall(HEAD.format(date=now, type=self._type).encode() + self._first)
         while True:
             client.sendall(self._rest)
-            time.sleep(self._pause_s)
+            time.sleep(self._pause_s)  # a slow server is what is tested
             with self._lock:
                 self.sent += len(self._rest)
 

@@ -9,8 +9,9 @@ import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from loopback import TlsFront
 from oscommit_testing import CONFLICT, main, signed_request
-from race_testing import FaultyRace, TlsFront
+from race_testing import FaultyRace
 
 
 class NetworkRace(FaultyRace):

@@ -197,12 +197,9 @@ class FleetCase(BackendCase):
         self.assertEqual(len(found), 1, found)
         return found[0]
 
-    def wait_until(self, what, is_so, seconds=60):
-        """Asks again until it is so: for what no request through the router tells."""
-        end = time.monotonic() + seconds
-        while not is_so():
-            self.assertLess(time.monotonic(), end, f"{what}: not within {seconds} s")
-            time.sleep(0.05)
+    def wait_until(self, what, is_so, **match):
+        """Looks again after each request of this kind that was answered well."""
+        self.assertTrue(any(is_so() for _ in self.router.after_each(**match)), f"{what}: not within a minute")
 
     # ------------------------------------------------------------------------------------------------- records
 
@@ -238,7 +235,7 @@ class FleetCase(BackendCase):
         return signed_request(self.store_endpoint, "s3", "HEAD", f"/{self.table}/{key}")[1].get("ETag")
 
     def wait_for_commit(self, key, etag):
-        self.wait_until("the next commit", lambda: self.etag_of(key) != etag)
+        self.wait_until("the next commit", lambda: self.etag_of(key) != etag, method="PUT", path_contains=key)
 
     def append_until(self, writer, key, entries, log, refusals="conflict|not_executed"):
         """Appends entries to the object, each by an update of the version that was read, until it has been told of each

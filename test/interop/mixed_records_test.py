@@ -15,7 +15,7 @@ NONCE = {"S": "00112233445566778899aabbccddeeff"}
 class Records(FleetCase):
     def released(self, key, etag="*"):
         """Waits for a release in the background (R9); the record."""
-        self.wait_until("the release", lambda: self.record(key, etag)["timeout"] == {"N": "0"})
+        self.wait_until("the release", lambda: self.record(key, etag)["timeout"] == {"N": "0"}, body_contains=key)
         return self.record(key, etag)
 
     def is_the_peers(self, key, etag, generation):

@@ -111,13 +111,6 @@ void put_plain(os_client *client, const char *key, const char *text, char *ret_e
         snprintf(ret_etag, sizeof(object.etag), "%s", object.etag);
 }
 
-uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 void fixture_file(const struct fixture *fixture, const char *name, const char *text, char *ret, size_t size)
 {
     fixture_path(fixture, name, ret, size);

@@ -7,6 +7,7 @@
 #define OSCOMMIT_TEST_CHECKS_H
 
 #include "oscommit.h"
+#include "support/event.h"
 #include "support/test.h"
 
 /* A guarded call with everything that it says. */
@@ -35,8 +36,6 @@ char *text_of_object(os_client *client, const char *key);
 /* Puts text without a guard, or fails the test. Returns its ETag in ret_etag (128 bytes; may be NULL). */
 void put_plain(os_client *client, const char *key, const char *text, char *ret_etag);
 bool object_exists(os_client *client, const char *key);
-
-uint64_t now_ms(void); /* CLOCK_MONOTONIC */
 
 #define CHECK_VERDICT(outcome, expected) check_verdict(&(outcome), (expected), __FILE__, __LINE__)
 #define CHECK_ERROR(outcome, expected) \

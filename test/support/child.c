@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/child.h"
 
+#include "support/event.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -9,7 +11,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -63,19 +64,12 @@ bool child_tell(struct child *child, const char *line)
     return write(child->in, line, len) == (ssize_t)len && write(child->in, "\n", 1) == 1;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 bool child_hear(struct child *child, char *ret, size_t size, unsigned timeout_ms)
 {
-    int64_t end = now_ms() + timeout_ms;
+    int64_t end = (int64_t)now_ms() + timeout_ms;
     size_t len = 0;
     while (len + 1 < size) {
-        int64_t left = end - now_ms();
+        int64_t left = end - (int64_t)now_ms();
         struct pollfd ready = {.fd = child->out, .events = POLLIN};
         char c;
         if (left <= 0 || poll(&ready, 1, (int)left) <= 0 || read(child->out, &c, 1) != 1)

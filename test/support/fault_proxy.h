@@ -101,6 +101,9 @@ size_t fault_proxy_count(struct fault_proxy *proxy, const struct fault_match *ma
 /* A copy of the index-th request that matches, from 0; false when there are fewer. */
 bool fault_proxy_seen(struct fault_proxy *proxy, const struct fault_match *match, size_t index, struct fault_seen *ret);
 void fault_seen_free(struct fault_seen *seen);
+/* Waits until the upstream has answered so many requests that match with this status. */
+bool fault_proxy_wait_answered(struct fault_proxy *proxy, const struct fault_match *match, int upstream_status,
+                               unsigned count, unsigned timeout_ms);
 void fault_proxy_forget(struct fault_proxy *proxy); /* what was seen so far */
 
 #endif

@@ -9,6 +9,7 @@
  *   {"op":"remove","id"} {"op":"clear"} {"op":"forget"} {"op":"release","id","how":"forward"|"discard"}   -> {}
  *   {"op":"hits","id"} -> {"hits":N}      {"op":"wait_hits"|"wait_finished","id","count","timeout_ms"} ->
  * {"reached":bool}
+ *   {"op":"wait_answered", match fields,"status","count","timeout_ms"} -> {"reached":bool}
  *   {"op":"requests", match fields} ->
  * {"requests":[{"method","path","query","head","body","status","upstream_status","rule"}]} A bad command is answered by
  * {"error":TEXT}.
@@ -98,11 +99,17 @@ static json_t *requests(struct fault_proxy *proxy, const json_t *command)
 
 static json_t *wait_for(struct fault_proxy *proxy, const json_t *command, const char *op)
 {
+    struct fault_match match = match_of(command);
     unsigned id = number(command, "id");
     unsigned count = number(command, "count");
     unsigned timeout_ms = number(command, "timeout_ms");
-    bool reached = strcmp(op, "wait_hits") == 0 ? fault_proxy_wait_hits(proxy, id, count, timeout_ms)
-                                                : fault_proxy_wait_finished(proxy, id, count, timeout_ms);
+    bool reached;
+    if (strcmp(op, "wait_answered") == 0)
+        reached = fault_proxy_wait_answered(proxy, &match, (int)number(command, "status"), count, timeout_ms);
+    else if (strcmp(op, "wait_hits") == 0)
+        reached = fault_proxy_wait_hits(proxy, id, count, timeout_ms);
+    else
+        reached = fault_proxy_wait_finished(proxy, id, count, timeout_ms);
     return json_pack("{s:b}", "reached", (int)reached);
 }
 

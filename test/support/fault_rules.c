@@ -222,7 +222,7 @@ void fault_status(struct fault_proxy *faults, struct fault_seen *seen, int statu
     lock(faults);
     seen->status = status != 0 ? status : seen->status;
     seen->upstream_status = upstream_status != 0 ? upstream_status : seen->upstream_status;
-    unlock(faults);
+    unlock_changed(faults);
 }
 
 static struct fault_entry *find(struct fault_proxy *faults, unsigned id)
@@ -343,6 +343,28 @@ bool fault_proxy_wait_hits(struct fault_proxy *faults, unsigned id, unsigned hit
 bool fault_proxy_wait_finished(struct fault_proxy *faults, unsigned id, unsigned count, unsigned timeout_ms)
 {
     return wait_count(faults, id, true, count, timeout_ms);
+}
+
+static unsigned count_answered(struct fault_proxy *faults, const struct fault_match *match, int upstream_status)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < faults->seen_count; i++)
+        if (faults->seen[i]->upstream_status == upstream_status && matches(match, faults->seen[i]))
+            count++;
+    return count;
+}
+
+bool fault_proxy_wait_answered(struct fault_proxy *faults, const struct fault_match *match, int upstream_status,
+                               unsigned count, unsigned timeout_ms)
+{
+    struct timespec end = proxy_time_after(timeout_ms);
+    lock(faults);
+    int rc = 0;
+    while (count_answered(faults, match, upstream_status) < count && rc != ETIMEDOUT)
+        rc = pthread_cond_timedwait(&faults->proxy->changed, &faults->proxy->mutex, &end);
+    bool reached = count_answered(faults, match, upstream_status) >= count;
+    unlock(faults);
+    return reached;
 }
 
 size_t fault_proxy_count(struct fault_proxy *faults, const struct fault_match *match)

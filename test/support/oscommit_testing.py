@@ -137,7 +137,7 @@ def make_table(endpoint, table):
     if status != 200:
         raise RuntimeError(f"the table {table} could not be made: {answer}")
     while dynamo(endpoint, "DescribeTable", {"TableName": table})[1]["Table"]["TableStatus"] != "ACTIVE":
-        time.sleep(0.05)
+        time.sleep(0.05)  # a table tells nobody that it can be used
 
 
 # ---------------------------------------------------------------------------------------------------- the fault proxy
@@ -178,6 +178,15 @@ class FaultProxy:
 
     def requests(self, **match):
         return self("requests", **match)["requests"]
+
+    def after_each(self, **match):
+        """Yields now, and again whenever the upstream has answered such a request well; ends when none comes for a minute."""
+        answered = sum(request["upstream_status"] == 200 for request in self.requests(**match))
+        while True:
+            yield
+            answered += 1
+            if not self("wait_answered", count=answered, status=200, timeout_ms=60000, **match)["reached"]:
+                return
 
     def close(self):
         self._process.stdin.close()

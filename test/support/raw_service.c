@@ -153,7 +153,7 @@ bool raw_make_table(const char *endpoint, const char *table, const char *hash, c
                                 "AttributeName", hash, "KeyType", "HASH", "AttributeName", range, "KeyType", "RANGE");
     if (raw_dynamo(endpoint, "CreateTable", request, NULL) != 200)
         return false;
-    const struct timespec pause = {.tv_nsec = 50 * 1000000L};
+    const struct timespec pause = {.tv_nsec = 50 * 1000000L}; /* a table tells nobody that it can be used */
     for (int polls = 0; polls < 2400; polls++) {
         if (is_active(endpoint, table))
             return true;

@@ -95,7 +95,7 @@ static void sweep_uploads(struct torture *torture, os_client *calm)
             return;
         }
         torture->uploads += result.removed;
-        usleep(SWEEP_US);
+        usleep(SWEEP_US); /* until it is a second old: time alone makes it so */
     } while (result.uploads > 0);
 }
 

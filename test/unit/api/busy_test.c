@@ -2,30 +2,21 @@
 /* An embedded store whose databases another program keeps locked: a call ends at its deadline, or when it is cancelled,
  * with what is true, and goes through when the lock is let go. The same of what keeps the store itself busy for long.
  */
+#include "support/event.h"
 #include "unit/api/client_scratch.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { DEADLINE_MS = 300, AT_MOST_MS = 30000, LONG_MS = 90000 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Signatures are short, so that what is unknown is settled soon. */
-static os_client *client_of(const struct scratch *scratch, atomic_bool *looked, os_metric_fn metric)
+static os_client *client_of(const struct scratch *scratch, struct event *looked, os_metric_fn metric)
 {
     os_options options = OS_OPTIONS_INIT;
     options.length_s = 1;
@@ -183,27 +174,17 @@ TEST_WITH(scratch, a_locked_ledger_ends_the_making_of_a_table_at_its_deadline)
 
 /* ------------------------------------------------------------------------------------------------ meanwhile */
 
-static bool has_temporary_file(const struct scratch *scratch)
+static const char *temporary_files(const struct scratch *scratch, char ret[160])
 {
-    char path[160];
-    bool found = false;
-    snprintf(path, sizeof(path), "%s/.oscommit/tmp", scratch->root);
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
-        found = found || entry->d_name[0] != '.';
-    (void)closedir(folder);
-    return found;
+    snprintf(ret, 160, "%s/.oscommit/tmp", scratch->root);
+    return ret;
 }
 
 /* A write of the index comes after the temporary file, whose name stands in it. */
 static void wait_for_temporary_file(const struct scratch *scratch)
 {
-    uint64_t end_ms = now_ms() + LONG_MS;
-    while (!has_temporary_file(scratch)) {
-        assert_true(now_ms() < end_ms);
-        sched_yield();
-    }
+    char path[160];
+    assert_true(folder_gets_a_file(temporary_files(scratch, path)));
 }
 
 TEST_WITH(scratch, a_call_goes_through_when_the_index_is_let_go_in_time)
@@ -227,22 +208,19 @@ TEST_WITH(scratch, a_call_goes_through_when_the_index_is_let_go_in_time)
 static void note_head(void *context, const os_metric *metric)
 {
     if (metric->kind == OS_METRIC_REQUEST && strcmp(metric->operation, "HEAD") == 0)
-        atomic_store((atomic_bool *)context, true);
+        event_set(context);
 }
 
 TEST_WITH(scratch, a_call_goes_through_when_the_ledger_is_let_go_in_time)
 {
     struct guarded_put put;
     pthread_t thread;
-    atomic_bool looked = false; /* the record is asked for at the same time (R3) */
+    struct event looked = EVENT_INIT; /* the record is asked for at the same time (R3) */
     os_client *client = client_of(scratch, &looked, note_head);
     sqlite3 *db = lock(scratch, "ledger.db", against_writers);
     prepare_put(&put, client, LONG_MS);
     assert_int_equal(pthread_create(&thread, NULL, run_guarded_put, &put), 0);
-    uint64_t end_ms = now_ms() + LONG_MS;
-    while (!atomic_load(&looked) && now_ms() < end_ms)
-        sched_yield();
-    assert_true(atomic_load(&looked));
+    assert_true(event_reaches(&looked, 1));
     assert_false(atomic_load(&put.done));
     unlock(db);
     pthread_join(thread, NULL);
@@ -315,6 +293,7 @@ TEST_WITH(scratch, a_huge_body_does_not_keep_a_put_beyond_its_deadline_and_nothi
     CHECK_CODE(os_put(client, "k", &body, NULL, &call, NULL, &error), OS_ERR_DEADLINE, &error);
     assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
     check_absent(client);
-    assert_false(has_temporary_file(scratch));
+    char tmp[160];
+    assert_false(folder_has_a_file(temporary_files(scratch, tmp)));
     os_client_close(client);
 }

@@ -71,21 +71,10 @@ TEST_WITH(scratch, a_client_that_does_nothing_closes_at_once)
 /* ------------------------------------------------------------------------------------------------ closed meanwhile */
 
 /* Counts what the client has begun, so that a test closes it when all its calls are under way. */
-struct begun {
-    pthread_mutex_t mutex;
-    pthread_cond_t cond;
-    int count;
-};
-
 static void count_request(void *context, const os_metric *metric)
 {
-    struct begun *begun = context;
-    if (metric->kind != OS_METRIC_REQUEST || strcmp(metric->operation, "GetItem") != 0)
-        return;
-    pthread_mutex_lock(&begun->mutex);
-    begun->count++;
-    pthread_cond_broadcast(&begun->cond);
-    pthread_mutex_unlock(&begun->mutex);
+    if (metric->kind == OS_METRIC_REQUEST && strcmp(metric->operation, "GetItem") == 0)
+        event_set(context);
 }
 
 /* A holder that never ends: its record has no fence and a lease of an hour. */
@@ -129,7 +118,7 @@ static void *wait_for_holder(void *argument)
 }
 
 struct contest {
-    struct begun begun;
+    struct event begun;
     os_client *client;
     struct caller callers[THREADS];
     pthread_t threads[THREADS];
@@ -138,7 +127,7 @@ struct contest {
 /* All threads wait for the record of one holder, polling. */
 static void contest_start(struct contest *contest, const struct scratch *scratch, os_cancel *cancel)
 {
-    *contest = (struct contest){.begun = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0}};
+    *contest = (struct contest){.begun = EVENT_INIT};
     os_options options = OS_OPTIONS_INIT;
     options.metric = count_request;
     options.metric_context = &contest->begun;
@@ -149,10 +138,7 @@ static void contest_start(struct contest *contest, const struct scratch *scratch
         snprintf(caller->key, sizeof(caller->key), "held/%d", i % 2);
         assert_int_equal(pthread_create(&contest->threads[i], NULL, wait_for_holder, caller), 0);
     }
-    pthread_mutex_lock(&contest->begun.mutex);
-    while (contest->begun.count < 2 * THREADS)
-        pthread_cond_wait(&contest->begun.cond, &contest->begun.mutex);
-    pthread_mutex_unlock(&contest->begun.mutex);
+    assert_true(event_reaches(&contest->begun, 2 * THREADS));
 }
 
 static void contest_check_cancelled(struct contest *contest)

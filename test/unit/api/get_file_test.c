@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What os_get does with the names of files: what is no regular file is written to, and never replaced by one. */
+#include "support/event.h"
 #include "unit/api/client_scratch.h"
 
 #include <errno.h>
@@ -35,13 +36,6 @@ static int remove_all(void **state)
     (void)state;
     scratch_tear_down(&scratch);
     return 0;
-}
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static const char *in(const char *name)

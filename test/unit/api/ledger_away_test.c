@@ -4,6 +4,7 @@
  * has sent nothing to the store says so after ten seconds, and names the setting; so does one that resolves a ticket.
  * The store is a made-up one that is well. All cases wait at the same time.
  */
+#include "support/event.h"
 #include "support/http_server.h"
 #include "unit/api/client_scratch.h"
 
@@ -239,13 +240,6 @@ static void set_up(struct away *away)
     }
     atomic_store(&away->plays, (int)away->wanted.kind);
     away->client = open_client(away);
-}
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 enum { SETTLE_MS = 30000 };

@@ -2,11 +2,11 @@
 /* What waits for others in the embedded store, for the lock of a key, a busy database, or who takes and gives bytes,
  * does not keep anything else from being prompt. */
 #include "local/file_lock.h"
+#include "support/event.h"
 #include "unit/api/client_scratch.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -27,13 +26,6 @@ enum {
     OBJECT_BYTES = 256 << 10 /* more than a FIFO takes */
 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Calls of one kind, each on a thread of its own. */
 struct crowd {
     const struct scratch *scratch;
@@ -41,12 +33,12 @@ struct crowd {
     os_cancel *cancel;
     void (*call)(struct crowd *crowd, const os_call *call, os_error *ret);
     uint64_t deadline_ms;
-    os_code wanted;        /* of each call */
-    struct holding *until; /* what a callback waits for */
+    os_code wanted;      /* of each call */
+    struct event *until; /* what a callback waits for */
     size_t size;
     atomic_uint number;
-    atomic_uint begun;
-    atomic_uint inside; /* in callbacks */
+    struct event begun;
+    struct event inside; /* in callbacks */
     atomic_uint ended;
     atomic_uint otherwise; /* ended with something else than what was wanted */
     pthread_t threads[MANY];
@@ -59,7 +51,7 @@ static void *take_part(void *argument)
     os_error error = {.code = OS_OK};
     call.cancel = crowd->cancel;
     call.deadline_ms = crowd->deadline_ms;
-    atomic_fetch_add(&crowd->begun, 1);
+    event_set(&crowd->begun);
     crowd->call(crowd, &call, &error);
     if (error.code != crowd->wanted && atomic_fetch_add(&crowd->otherwise, 1) == 0)
         print_message("%s: %s\n", os_code_name(error.code), error.message);
@@ -67,25 +59,18 @@ static void *take_part(void *argument)
     return NULL;
 }
 
-static void wait_until_at_least(const atomic_uint *count, unsigned wanted)
-{
-    uint64_t end_ms = now_ms() + DEADLINE_MS;
-    while (atomic_load(count) < wanted) {
-        assert_true(now_ms() < end_ms);
-        sched_yield();
-    }
-}
-
 static void start_crowd(struct crowd *crowd, const struct scratch *scratch, size_t size)
 {
     crowd->scratch = scratch;
+    crowd->begun = (struct event)EVENT_INIT;
+    crowd->inside = (struct event)EVENT_INIT;
     crowd->size = size;
     crowd->deadline_ms = crowd->deadline_ms ? crowd->deadline_ms : 10 * DEADLINE_MS;
     crowd->client = crowd->client ? crowd->client : scratch_client(scratch, NULL);
     assert_int_equal(os_cancel_new(&crowd->cancel), OS_OK);
     for (size_t i = 0; i < size; i++)
         assert_int_equal(pthread_create(&crowd->threads[i], NULL, take_part, crowd), 0);
-    wait_until_at_least(&crowd->begun, (unsigned)size);
+    assert_true(event_reaches(&crowd->begun, (unsigned)size));
 }
 
 static void end_crowd(struct crowd *crowd)
@@ -321,31 +306,10 @@ TEST_WITH(scratch, writes_that_wait_for_the_index_keep_no_reader_waiting)
 
 /* ------------------------------------------------------------------------------- who gives or takes slowly */
 
-struct holding {
-    pthread_mutex_t mutex;
-    pthread_cond_t cond;
-    bool over;
-};
-#define HOLDING_INIT                                               \
-    {                                                              \
-        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false \
-    }
-
 static void wait_for_end_of(struct crowd *crowd)
 {
-    atomic_fetch_add(&crowd->inside, 1);
-    pthread_mutex_lock(&crowd->until->mutex);
-    while (!crowd->until->over)
-        pthread_cond_wait(&crowd->until->cond, &crowd->until->mutex);
-    pthread_mutex_unlock(&crowd->until->mutex);
-}
-
-static void end_holding(struct holding *holding)
-{
-    pthread_mutex_lock(&holding->mutex);
-    holding->over = true;
-    pthread_cond_broadcast(&holding->cond);
-    pthread_mutex_unlock(&holding->mutex);
+    event_set(&crowd->inside);
+    event_reaches(crowd->until, 1);
 }
 
 static int take_slowly(void *context, const void *data, size_t length)
@@ -397,13 +361,13 @@ static os_client *client_with_large_object(const struct scratch *scratch)
 static void check_slow(const struct scratch *scratch, size_t size,
                        void (*call)(struct crowd *crowd, const os_call *call, os_error *ret))
 {
-    struct holding holding = HOLDING_INIT;
-    struct crowd crowd = {.call = call, .wanted = OS_OK, .until = &holding};
+    struct event over = EVENT_INIT;
+    struct crowd crowd = {.call = call, .wanted = OS_OK, .until = &over};
     crowd.client = client_with_large_object(scratch);
     start_crowd(&crowd, scratch, size);
-    wait_until_at_least(&crowd.inside, 16); /* as many as ever are */
+    assert_true(event_reaches(&crowd.inside, 16)); /* as many as ever are */
     check_puts_are_prompt(&crowd);
-    end_holding(&holding);
+    event_set(&over);
     end_crowd(&crowd);
 }
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slow downloads over S3 do not keep a guarded write from being prompt. The embedded store: starve_local_test.c. */
+#include "support/event.h"
 #include "support/http_server.h"
 #include "unit/api/client_scratch.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     DOWNLOADS = 64,
@@ -19,18 +18,11 @@ enum {
     OBJECT_BYTES = 256 << 10
 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 struct downloads {
     os_client *client;
     os_cancel *cancel;
     os_sink_fn write; /* NULL: into memory */
-    atomic_uint begun;
+    struct event begun;
     atomic_uint ended;
     pthread_t threads[DOWNLOADS];
 };
@@ -106,7 +98,7 @@ static void answer(void *context, const struct http_server_record *record, struc
         for (int i = 0; i < OBJECT_BYTES; i++)
             buf_add_char(scratch, 'x');
         *ret = (struct http_server_step){.answer_length = scratch->len, .drip_bytes = 64, .drip_ms = 100};
-        atomic_fetch_add(&downloads->begun, 1);
+        event_set(&downloads->begun);
     }
     assert_true(buf_ok(scratch));
     ret->answer = scratch->data;
@@ -114,18 +106,14 @@ static void answer(void *context, const struct http_server_record *record, struc
 
 TEST_WITH(scratch, slow_downloads_over_s3_leave_room_for_guarded_writes)
 {
-    struct downloads downloads = {.client = NULL};
+    struct downloads downloads = {.begun = EVENT_INIT};
     struct http_server_options store = {.respond = answer, .respond_context = &downloads};
     struct http_server *server = http_server_start(&store);
     os_options options = OS_OPTIONS_INIT;
     options.fences = OS_OFF;
     downloads.client = scratch_s3_client(scratch, http_server_host(server), &options);
     start_downloads(&downloads);
-    uint64_t end_ms = now_ms() + DEADLINE_MS;
-    while (atomic_load(&downloads.begun) < DOWNLOADS * 7 / 8) { /* as many as there is room for */
-        assert_true(now_ms() < end_ms);
-        sched_yield();
-    }
+    assert_true(event_reaches(&downloads.begun, DOWNLOADS * 7 / 8)); /* as many as there is room for */
     check_writes_are_prompt(&downloads);
     end_downloads(&downloads);
     os_client_close(downloads.client);

@@ -39,13 +39,6 @@ struct on_ledger {
     struct event read;
 };
 
-static uint64_t now_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
-}
-
 static void note_done(void *context, const struct ledger_answer *answer)
 {
     struct asking *asking = context;

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "scratch.h"
+#include "support/event.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -73,7 +74,7 @@ static os_code take_within(const struct state *state, const char *key, bool excl
     bool taken = false;
     os_code code = file_lock_try(state->locks, key, exclusive, ret, &taken, err);
     while (code == OS_OK && !taken && in_ms(0) < end_ms) {
-        struct timespec nap = {.tv_nsec = 100000};
+        struct timespec nap = {.tv_nsec = 100000}; /* nothing tells that another process lets a lock go */
         (void)nanosleep(&nap, NULL);
         code = file_lock_try(state->locks, key, exclusive, ret, &taken, err);
     }
@@ -231,7 +232,7 @@ struct taker {
     const struct state *state;
     const char *key;
     atomic_bool stop;
-    atomic_uint taken;
+    struct event taken;
     os_code code;
 };
 
@@ -244,7 +245,7 @@ static void *take_and_drop(void *argument)
         taker->code = take_within(taker->state, taker->key, true, 60000, &lock, &own);
         if (taker->code == OS_OK) {
             file_lock_drop(&lock);
-            atomic_fetch_add(&taker->taken, 1);
+            event_set(&taker->taken);
         }
     }
     return NULL;
@@ -253,18 +254,15 @@ static void *take_and_drop(void *argument)
 TEST_WITH(state, no_child_forked_at_any_instant_keeps_a_key_locked)
 {
     enum { CHILDREN = 60 };
-    struct taker taker = {.state = state, .key = "k"};
+    struct taker taker = {.state = state, .key = "k", .taken = EVENT_INIT};
     pthread_t thread;
     pid_t children[CHILDREN];
     struct file_lock lock;
     assert_int_equal(pthread_create(&thread, NULL, take_and_drop, &taker), 0);
     for (size_t i = 0; i < CHILDREN; i++) {
-        unsigned before = atomic_load(&taker.taken);
+        unsigned before = event_count(&taker.taken);
         children[i] = bystander(fork);
-        while (atomic_load(&taker.taken) < before + 3) { /* the lock goes on changing hands beside the child */
-            struct timespec nap = {.tv_nsec = 10000};
-            (void)nanosleep(&nap, NULL);
-        }
+        assert_true(event_reaches(&taker.taken, before + 3)); /* the lock goes on changing hands beside the child */
     }
     atomic_store(&taker.stop, true);
     pthread_join(thread, NULL);

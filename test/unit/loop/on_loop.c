@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/loop/on_loop.h"
 
-void event_set(struct event *event)
-{
-    pthread_mutex_lock(&event->mutex);
-    event->set++;
-    pthread_cond_broadcast(&event->cond);
-    pthread_mutex_unlock(&event->mutex);
-}
-
-void event_wait(struct event *event)
-{
-    pthread_mutex_lock(&event->mutex);
-    while (event->set == 0)
-        pthread_cond_wait(&event->cond, &event->mutex);
-    event->set--;
-    pthread_mutex_unlock(&event->mutex);
-}
-
 static void *run(void *argument)
 {
     loop_run(argument);

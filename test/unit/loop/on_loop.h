@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A loop on a thread of its own, calls made on that thread, and events to wait for. */
+/* A loop on a thread of its own, and calls made on that thread. */
 #ifndef OSCOMMIT_TEST_LOOP_ON_LOOP_H
 #define OSCOMMIT_TEST_LOOP_ON_LOOP_H
 
 #include "loop/loop.h"
+#include "support/event.h"
 #include "support/test.h"
 
 #include <pthread.h>
@@ -12,18 +13,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct event {
-    pthread_mutex_t mutex;
-    pthread_cond_t cond;
-    int set;
-};
-#define EVENT_INIT                                             \
-    {                                                          \
-        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 \
-    }
-void event_set(struct event *event); /* may be waited for as often as it was set */
-void event_wait(struct event *event);
 
 struct on_loop {
     struct loop *loop;

@@ -8,7 +8,6 @@
 #include "unit/api/client_scratch.h"
 #include "unit/loop/on_loop.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -37,13 +36,6 @@ int __wrap_renameat(int from, const char *old, int to, const char *name)
         return ret;
     errno = EIO;
     return -1;
-}
-
-static uint64_t now_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
 }
 
 static uint64_t now_s(void)
@@ -358,29 +350,14 @@ static sqlite3 *keep_writers_from_the_index(const struct scratch *scratch)
     return db;
 }
 
-static bool has_temporary_file(const struct scratch *scratch)
-{
-    char path[160];
-    snprintf(path, sizeof(path), "%s/.oscommit/tmp", scratch->root);
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    bool found = false;
-    for (struct dirent *entry = readdir(folder); entry && !found; entry = readdir(folder))
-        found = entry->d_name[0] != '.';
-    closedir(folder);
-    return found;
-}
-
 /* The temporary file is made behind the admission, and the index is written before the rename. */
 TEST_WITH(fixture, E8_a_write_holds_its_lock_from_its_admission_to_its_rename)
 {
     sqlite3 *db = keep_writers_from_the_index(&fixture->scratch);
     tell(&fixture->other, PUT);
-    uint64_t end_ms = now_ms() + LONG_MS;
-    while (!has_temporary_file(&fixture->scratch)) {
-        assert_true(now_ms() < end_ms);
-        sched_yield();
-    }
+    char path[160];
+    snprintf(path, sizeof(path), "%s/.oscommit/tmp", fixture->scratch.root);
+    assert_true(folder_gets_a_file(path));
     check_nothing_sent(ask(&fixture->side, &head, SHORT_MS), __LINE__);
     check_nothing_sent(ask(&fixture->side, &put, SHORT_MS), __LINE__);
     assert_int_equal(sqlite3_close(db), SQLITE_OK); /* rolls back */

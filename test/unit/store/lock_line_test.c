@@ -60,13 +60,6 @@ struct room {
     struct event all;
 };
 
-static uint64_t now_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
-}
-
 /* Nobody keeps the lock of the room: who is let out gets it, lets go, and is done; or has to come back. */
 static void try_it(struct lock_waiter *waiter)
 {

@@ -25,7 +25,7 @@ static void *visit(void *argument)
     struct visitor *visitor = argument;
     assert_true(borrow_enter(&visitor->borrow));
     event_set(&visitor->inside);
-    while (!borrow_is_cancelled(&visitor->borrow))
+    while (!borrow_is_cancelled(&visitor->borrow)) /* a worker asks now and then: a borrow tells nobody */
         sched_yield();
     atomic_store(&visitor->left, true);
     borrow_leave(&visitor->borrow);
