@@ -104,14 +104,14 @@ static bool write_page(struct race *race)
 
 bool race_judge(struct race *race)
 {
-    bool good =
-        race_record_finish(&race->record) && add_facts(race) && judge_history(race->record.history, &race->judged);
+    bool good = race_record_finish(&race->record) && add_facts(race) &&
+                judge_history(race->record.history, &race->judged) &&
+                race_summarize(race->record.history, &race->judged, race->writers, &race->summary);
 
     if (!good) {
         output_message(&race->session->output, "There is not enough memory to judge the history of the race.");
         return false;
     }
-    race_summarize(race->record.history, &race->judged, race->writers, &race->summary);
     good = write_history(race);
     return write_page(race) && good;
 }

@@ -80,17 +80,17 @@ static void print_times(const struct race *race, const char *name, uint64_t (*of
 
 static uint64_t p50(const struct race_figures *figures)
 {
-    return latency_quantile(&figures->latency, 50);
+    return figures->latency.p50;
 }
 
 static uint64_t p95(const struct race_figures *figures)
 {
-    return latency_quantile(&figures->latency, 95);
+    return figures->latency.p95;
 }
 
 static uint64_t longest(const struct race_figures *figures)
 {
-    return figures->latency.max_us;
+    return figures->latency.max;
 }
 
 static uint64_t elapsed(const struct race_figures *figures)
@@ -133,7 +133,7 @@ static void print_writers(const struct race *race)
 
 static void print_faults(const struct race *race)
 {
-    const struct latency *wait = &race->summary.takeover_wait;
+    const struct spread *wait = &race->summary.takeover_wait;
 
     if (race->faults_wanted == 0)
         return;
@@ -145,9 +145,8 @@ static void print_faults(const struct race *race)
         }
     }
     (void)printf("\n  %-22s %" PRIu64 "\n", "processes", race->progress.lives);
-    (void)printf("  %-22s %" PRIu64 ", waited p50 %.1f s, p95 %.1f s, max %.1f s\n", "take-overs", wait->count,
-                 (double)latency_quantile(wait, 50) / 1e6, (double)latency_quantile(wait, 95) / 1e6,
-                 (double)wait->max_us / 1e6);
+    (void)printf("  %-22s %zu, waited p50 %.1f s, p95 %.1f s, max %.1f s\n", "take-overs", wait->count,
+                 (double)wait->p50 / 1e6, (double)wait->p95 / 1e6, (double)wait->max / 1e6);
     (void)printf("  %-22s %" PRIu64 "\n", "seed", race->seed);
 }
 
@@ -214,9 +213,9 @@ static void add_figures(struct json_line *line, const char *name, const struct r
     json_line_begin(&child);
     for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++)
         json_line_number(&child, rows[row].name, figure(figures, rows[row].offset));
-    json_line_number(&child, "latency_p50_us", latency_quantile(&figures->latency, 50));
-    json_line_number(&child, "latency_p95_us", latency_quantile(&figures->latency, 95));
-    json_line_number(&child, "latency_max_us", figures->latency.max_us);
+    json_line_number(&child, "latency_p50_us", figures->latency.p50);
+    json_line_number(&child, "latency_p95_us", figures->latency.p95);
+    json_line_number(&child, "latency_max_us", figures->latency.max);
     json_line_number(&child, "elapsed_ms", elapsed(figures) / 1000);
     json_line_child(line, name, &child);
 }
@@ -286,8 +285,8 @@ static void print_result_json(struct race *race, enum race_judgement judgement, 
         json_line_number(&line, "counter_found", race->progress.counters_found);
     json_line_number(&line, "reads", summary->reads);
     json_line_number(&line, "unsettled", summary->unsettled);
-    json_line_number(&line, "takeover_wait_p50_ms", latency_quantile(&summary->takeover_wait, 50) / 1000);
-    json_line_number(&line, "takeover_wait_max_ms", summary->takeover_wait.max_us / 1000);
+    json_line_number(&line, "takeover_wait_p50_ms", summary->takeover_wait.p50 / 1000);
+    json_line_number(&line, "takeover_wait_max_ms", summary->takeover_wait.max / 1000);
     for (size_t i = 0; i < RACE_KINDS; i++)
         add_figures(&line, columns[i].name, &summary->kind[columns[i].kind]);
     add_writers(&line, race);

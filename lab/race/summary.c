@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum race_kind race_kind_of(const char *name)
@@ -76,8 +77,6 @@ static void count_call(const struct history *history, const struct history_call 
     case OS_NOT_EXECUTED: figures->not_executed++; break;
     case OS_UNKNOWN: count_unknown(history, call, figures); break;
     }
-    if (call->end_us != HISTORY_NEVER)
-        latency_add(&figures->latency, call->end_us - call->start_us);
 }
 
 static void count_for_writer(const struct history_call *call, enum race_kind kind, struct race_summary *ret)
@@ -105,27 +104,62 @@ static void count_names(const struct history *history, const struct judge_result
     }
 }
 
-void race_summarize(const struct history *history, const struct judge_result *judged, unsigned writers,
+/* A counter's creation is no increment, and sources are only there to be copied: RACE_KINDS. */
+static enum race_kind kind_of_call(const struct history_call *call)
+{
+    enum race_kind kind = call->operation == HISTORY_READ ? RACE_KINDS : race_kind_of(call->key);
+
+    return kind == RACE_UPDATE && call->operation != HISTORY_PUT_IF_MATCH ? RACE_KINDS : kind;
+}
+
+static void measure_latencies(const struct history *history, uint64_t *samples, struct race_summary *ret)
+{
+    for (unsigned kind = 0; kind < RACE_KINDS; kind++) {
+        size_t count = 0;
+        for (size_t i = 0; i < history_call_count(history); i++) {
+            const struct history_call *call = history_call_at(history, i);
+            if (kind_of_call(call) == kind && call->end_us != HISTORY_NEVER)
+                samples[count++] = call->end_us - call->start_us;
+        }
+        ret->kind[kind].latency = spread_of(samples, count);
+    }
+}
+
+static void measure_waits(const struct history *history, uint64_t *samples, struct race_summary *ret)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < history_call_count(history); i++) {
+        const struct history_call *call = history_call_at(history, i);
+        if (call->took_over && call->operation != HISTORY_READ)
+            samples[count++] = call->waited_ms * 1000;
+    }
+    ret->takeover_wait = spread_of(samples, count);
+}
+
+bool race_summarize(const struct history *history, const struct judge_result *judged, unsigned writers,
                     struct race_summary *ret)
 {
+    uint64_t *samples = malloc((history_call_count(history) + 1) * sizeof(*samples));
+
     memset(ret, 0, sizeof(*ret));
+    if (samples == NULL)
+        return false;
     ret->writers = writers;
     for (size_t i = 0; i < history_call_count(history); i++) {
         const struct history_call *call = history_call_at(history, i);
-        enum race_kind kind = race_kind_of(call->key);
-        if (call->operation == HISTORY_READ) {
-            ret->reads++;
+        enum race_kind kind = kind_of_call(call);
+        ret->reads += call->operation == HISTORY_READ ? 1 : 0;
+        ret->unsettled += call->operation != HISTORY_READ && is_unsettled(call) ? 1 : 0;
+        if (kind == RACE_KINDS)
             continue;
-        }
-        ret->unsettled += is_unsettled(call) ? 1 : 0;
-        if (call->took_over)
-            latency_add(&ret->takeover_wait, call->waited_ms * 1000);
-        if (kind == RACE_KINDS || (kind == RACE_UPDATE && call->operation != HISTORY_PUT_IF_MATCH))
-            continue; /* a counter's creation is no increment, and sources are only there to be copied */
         count_call(history, call, &ret->kind[kind]);
         count_for_writer(call, kind, ret);
     }
+    measure_latencies(history, samples, ret);
+    measure_waits(history, samples, ret);
     count_names(history, judged, ret);
+    free(samples);
+    return true;
 }
 
 uint64_t race_committed(const struct race_figures *figures)

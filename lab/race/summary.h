@@ -8,8 +8,8 @@
 
 #include "history/history.h"
 #include "history/judge.h"
+#include "history/spread.h"
 #include "race/content.h"
-#include "race/latency.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ struct race_figures {
     uint64_t by_both;
     uint64_t first_us;
     uint64_t last_us;
-    struct latency latency;
+    struct spread latency; /* of those that returned */
 };
 
 struct race_progress {
@@ -50,7 +50,7 @@ struct race_progress {
 struct race_summary {
     unsigned writers;
     struct race_figures kind[RACE_KINDS];
-    struct latency takeover_wait;   /* calls that took a record over: how long they had waited */
+    struct spread takeover_wait;    /* calls that took a record over: how long they had waited */
     uint64_t won[RACE_WRITERS_MAX]; /* names created first */
     uint64_t increments[RACE_WRITERS_MAX];
     uint64_t names;   /* different ones that were tried */
@@ -64,7 +64,8 @@ struct race_summary {
 /* Which kind a name belongs to; RACE_KINDS: none that is counted. */
 enum race_kind race_kind_of(const char *name);
 
-void race_summarize(const struct history *history, const struct judge_result *judged, unsigned writers,
+/* False: no memory. */
+bool race_summarize(const struct history *history, const struct judge_result *judged, unsigned writers,
                     struct race_summary *ret);
 
 uint64_t race_committed(const struct race_figures *figures); /* at once, or settled so */

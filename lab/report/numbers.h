@@ -7,17 +7,10 @@
 #define OSCOMMIT_LAB_REPORT_NUMBERS_H
 
 #include "history/history.h"
+#include "history/spread.h"
 
 /* Indexed by enum history_operation, os_verdict and enum history_event_kind as they are; 0 stands for all of them. */
 enum { REPORT_OPERATIONS = HISTORY_READ + 1, REPORT_VERDICTS = OS_UNKNOWN + 1, REPORT_KINDS = HISTORY_THROTTLE + 1 };
-
-struct report_spread {
-    size_t count;
-    uint64_t p50;
-    uint64_t p90;
-    uint64_t p99;
-    uint64_t max;
-};
 
 struct report_numbers {
     uint64_t duration_us; /* from 0 to the last end of anything */
@@ -34,15 +27,15 @@ struct report_numbers {
     uint64_t attempts;
     uint64_t requests;
     /* From start to return, by first verdict; a call that never returned has none. */
-    struct report_spread latency[REPORT_OPERATIONS][REPORT_VERDICTS];
-    struct report_spread settling; /* from the return as unknown to the return of os_resolve */
+    struct spread latency[REPORT_OPERATIONS][REPORT_VERDICTS];
+    struct spread settling; /* from the return as unknown to the return of os_resolve */
     size_t takeovers;
-    struct report_spread waited; /* by calls that took over, for other writers' records */
+    struct spread waited; /* by calls that took over, for other writers' records */
     /* From the instant at which the record's last holder was killed, paused or gave up, to the return of the call that
      * took its record over; of the take-overs for which the history shows that holder. */
-    struct report_spread failover;
-    struct report_spread events[REPORT_KINDS]; /* how many, how long */
-    size_t met[REPORT_KINDS];                  /* calls during which one of that kind began or lasted */
+    struct spread failover;
+    struct spread events[REPORT_KINDS]; /* how many, how long */
+    size_t met[REPORT_KINDS];           /* calls during which one of that kind began or lasted */
 };
 
 /* False: no memory. */

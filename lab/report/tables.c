@@ -9,7 +9,7 @@ enum { TEXT_MAX = 400 };
 
 /* ---------------------------------------------------------------------------------------------------- durations */
 
-static void spread_cells(FILE *out, const struct report_spread *spread)
+static void spread_cells(FILE *out, const struct spread *spread)
 {
     char text[REPORT_TEXT_SIZE];
     const uint64_t value[] = {spread->p50, spread->p90, spread->p99, spread->max};
@@ -22,7 +22,7 @@ static void spread_cells(FILE *out, const struct report_spread *spread)
 
 static void operation_rows(struct report *report, unsigned operation)
 {
-    const struct report_spread *spreads = report->numbers.latency[operation];
+    const struct spread *spreads = report->numbers.latency[operation];
     unsigned rows = 0;
 
     for (unsigned verdict = 1; verdict < REPORT_VERDICTS; verdict++)
@@ -47,7 +47,7 @@ static void operation_rows(struct report *report, unsigned operation)
     (void)fputs("</tbody>\n", report->out);
 }
 
-static void spread_row(FILE *out, const char *name, const char *title, const struct report_spread *spread)
+static void spread_row(FILE *out, const char *name, const char *title, const struct spread *spread)
 {
     if (spread->count > 0) {
         (void)fprintf(out, "<tr><th scope=\"row\" colspan=\"2\" title=\"%s\">%s</th>", title, name);
@@ -99,7 +99,7 @@ void report_faults(struct report *report)
         "<th scope=\"col\">max</th></tr></thead>\n<tbody>\n",
         out);
     for (unsigned kind = 1; kind < REPORT_KINDS; kind++) {
-        const struct report_spread *spread = &report->numbers.events[kind];
+        const struct spread *spread = &report->numbers.events[kind];
 
         if (kind == HISTORY_START || spread->count == 0)
             continue;

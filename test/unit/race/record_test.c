@@ -173,7 +173,7 @@ static enum race_judgement conclude(struct race_progress *progress, const uint64
     progress->read_back = true;
     assert_true(race_record_finish(&record));
     assert_true(judge_history(record.history, &judged));
-    race_summarize(record.history, &judged, 2, &summary);
+    assert_true(race_summarize(record.history, &judged, 2, &summary));
     return race_conclude(&summary, progress, &judged, count, sentence, size);
 }
 
@@ -188,6 +188,25 @@ TEST_BETWEEN(begin, end, one_winner_and_a_conflict_are_exact)
     assert_true(starts(1, 2, "key-00000", "\"b\"", 12) && ends(1, 2, OS_CONFLICT, 40));
     add_final("key-00000", "\"a\"");
     assert_int_equal(conclude(&progress, one_key, sentence, sizeof(sentence)), RACE_EXACT);
+}
+
+TEST_BETWEEN(begin, end, the_summary_has_the_times_of_what_returned)
+{
+    static struct race_summary summary;
+    static struct judge_result judged;
+
+    assert_true(starts(0, 1, "key-00000", "\"a\"", 10) && ends(0, 1, OS_COMMITTED, 30));
+    assert_true(starts(1, 2, "key-00000", "\"b\"", 12) && ends(1, 2, OS_CONFLICT, 40));
+    assert_true(starts(1, 3, "counter", "\"b\"", 50));
+    assert_true(race_record_finish(&record));
+    assert_true(judge_history(record.history, &judged));
+    assert_true(race_summarize(record.history, &judged, 2, &summary));
+    assert_int_equal(summary.kind[RACE_CREATE].latency.count, 2);
+    assert_int_equal(summary.kind[RACE_CREATE].latency.p50, 20);
+    assert_int_equal(summary.kind[RACE_CREATE].latency.p95, 28);
+    assert_int_equal(summary.kind[RACE_CREATE].latency.max, 28);
+    assert_int_equal(summary.kind[RACE_UPDATE].latency.count, 0);
+    assert_int_equal(summary.takeover_wait.count, 0);
 }
 
 TEST_BETWEEN(begin, end, two_winners_are_broken_and_the_key_is_named)

@@ -71,7 +71,7 @@ TEST_BETWEEN(begin, end, percentiles_are_the_nearest_ranks)
     for (uint64_t i = 100; i > 0; i--) /* 1 to 100 milliseconds */
         add(call(0, "key", i * 1000000, i * 1000000 + i * 1000, OS_COMMITTED));
     measure();
-    const struct report_spread *spread = &numbers.latency[HISTORY_PUT_IF_MATCH][OS_COMMITTED];
+    const struct spread *spread = &numbers.latency[HISTORY_PUT_IF_MATCH][OS_COMMITTED];
     assert_int_equal(spread->count, 100);
     assert_int_equal(spread->p50, 50000);
     assert_int_equal(spread->p90, 90000);
