@@ -66,3 +66,25 @@ void fuzz_check_error(os_code code, const os_error *err)
     FUZZ_CHECK(strpbrk(err->message, "\r\n") == NULL);
     FUZZ_CHECK(code == OS_OK || err->message[0] != '\0');
 }
+
+bool fuzz_body_has(const struct http_response *response, const char *name)
+{
+    size_t len = response->body.len;
+    return len > 0 && (memmem(response->body.data, len, name, strlen(name)) != NULL ||
+                       memchr(response->body.data, '\0', len) != NULL);
+}
+
+bool fuzz_goes_on(struct fuzz_listener *listener)
+{
+    FUZZ_CHECK(listener->stop_after == 0 || listener->entries < listener->stop_after);
+    return ++listener->entries != listener->stop_after;
+}
+
+void fuzz_check_failure(os_code code, const os_error *err, const void *result, size_t size)
+{
+    const unsigned char *bytes = result;
+    fuzz_check_error(code, err);
+    FUZZ_CHECK(code == OS_ERR_SERVICE || code == OS_ERR_PROTOCOL);
+    for (size_t i = 0; i < size; i++)
+        FUZZ_CHECK(bytes[i] == 0x55);
+}

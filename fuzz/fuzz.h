@@ -10,6 +10,7 @@
 #include "base/http_message.h"
 #include "oscommit.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,19 @@ char *fuzz_string(const uint8_t *data, size_t size);
 
 /* "STATUS\nname: value\n...\n\nbody" as an answer; what is no header is left out. Freed by http_response_free. */
 void fuzz_response(const uint8_t *data, size_t size, struct http_response *ret);
+
+/* The body has this name: as bytes, or as UTF-16, which expat takes too, with a NUL in each letter. */
+bool fuzz_body_has(const struct http_response *response, const char *name);
+
+/* Counts what a reader gives to its callback, and tells it to stop. */
+struct fuzz_listener {
+    unsigned entries;
+    unsigned stop_after; /* 0: never */
+};
+bool fuzz_goes_on(struct fuzz_listener *listener);
+
+/* The failure of a reader of S3's documents: a `result` that was filled with 0x55 is as it was. */
+void fuzz_check_failure(os_code code, const os_error *err, const void *result, size_t size);
 
 /* An error that a caller may print: a code that has a name, strings that end, UTF-8, one line. */
 void fuzz_check_error(os_code code, const os_error *err);

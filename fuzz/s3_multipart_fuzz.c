@@ -10,14 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_bytes(const struct http_response *response, const char *needle)
-{
-    size_t len = response->body.len;
-    /* expat takes UTF-16 as well: there the name stands with a NUL in each letter. */
-    return len > 0 && (memmem(response->body.data, len, needle, strlen(needle)) != NULL ||
-                       memchr(response->body.data, '\0', len) != NULL);
-}
-
 static void check_sum(const struct s3_sum *sum)
 {
     FUZZ_CHECK_ARRAY(sum->text);
@@ -47,15 +39,6 @@ static void check_part(const struct s3_part *part)
     buf_free(&body);
 }
 
-static void check_failure(os_code code, const os_error *err, const void *result, size_t size)
-{
-    const unsigned char *bytes = result;
-    fuzz_check_error(code, err);
-    FUZZ_CHECK(code == OS_ERR_SERVICE || code == OS_ERR_PROTOCOL);
-    for (size_t i = 0; i < size; i++)
-        FUZZ_CHECK(bytes[i] == 0x55);
-}
-
 static void read_documents(const struct http_response *response)
 {
     static struct s3_upload_id id;
@@ -66,28 +49,29 @@ static void read_documents(const struct http_response *response)
 
     memset(&id, 0x55, sizeof(id));
     os_code code = s3_parse_create_upload(response, &id, &said, &err);
-    FUZZ_CHECK(code != OS_OK || (s3_is_upload_id(id.text) && has_bytes(response, "InitiateMultipartUpload")));
+    FUZZ_CHECK(code != OS_OK || (s3_is_upload_id(id.text) && fuzz_body_has(response, "InitiateMultipartUpload")));
     if (code != OS_OK)
-        check_failure(code, &err, &id, sizeof(id));
+        fuzz_check_failure(code, &err, &id, sizeof(id));
 
     memset(&part, 0x55, sizeof(part));
     code = s3_parse_part_copy(response, &part, &said, &err);
-    FUZZ_CHECK(code != OS_OK || has_bytes(response, "CopyPartResult") || has_bytes(response, "CopyObjectResult"));
+    FUZZ_CHECK(code != OS_OK || fuzz_body_has(response, "CopyPartResult") ||
+               fuzz_body_has(response, "CopyObjectResult"));
     if (code == OS_OK)
         check_part(&part);
     else
-        check_failure(code, &err, &part, sizeof(part));
+        fuzz_check_failure(code, &err, &part, sizeof(part));
 
     memset(&part, 0x55, sizeof(part));
     code = s3_parse_part(response, &part, &err);
     if (code == OS_OK)
         check_part(&part);
     else
-        check_failure(code, &err, &part, sizeof(part));
+        fuzz_check_failure(code, &err, &part, sizeof(part));
 
     memset(&completed, 0x55, sizeof(completed));
     code = s3_parse_completed(response, &completed, &said, &err);
-    FUZZ_CHECK(code != OS_OK || has_bytes(response, "CompleteMultipartUploadResult"));
+    FUZZ_CHECK(code != OS_OK || fuzz_body_has(response, "CompleteMultipartUploadResult"));
     FUZZ_CHECK_ARRAY(said.code);
     FUZZ_CHECK_ARRAY(said.message);
     if (code == OS_OK) {
@@ -95,28 +79,20 @@ static void read_documents(const struct http_response *response)
         FUZZ_CHECK_ARRAY(completed.version_id);
         check_sum(&completed.sum);
     } else {
-        check_failure(code, &err, &completed, sizeof(completed));
+        fuzz_check_failure(code, &err, &completed, sizeof(completed));
     }
 }
 
-struct listener {
-    unsigned entries;
-    unsigned stop_after; /* 0: never */
-};
-
 static bool each_part(void *context, const struct s3_part *part)
 {
-    struct listener *listener = context;
-    FUZZ_CHECK(listener->stop_after == 0 || listener->entries < listener->stop_after);
-    listener->entries++;
     FUZZ_CHECK(part->number >= 1 && part->number <= S3_PART_NUMBER_MAX);
     check_part(part);
-    return listener->entries != listener->stop_after;
+    return fuzz_goes_on(context);
 }
 
 static unsigned read_parts(const struct http_response *response, uint32_t after, unsigned stop_after, os_code *ret)
 {
-    struct listener listener = {.stop_after = stop_after};
+    struct fuzz_listener listener = {.stop_after = stop_after};
     struct s3_parts_page page;
     os_error err = {.code = OS_OK};
     memset(&page, 0x55, sizeof(page));
@@ -124,24 +100,21 @@ static unsigned read_parts(const struct http_response *response, uint32_t after,
     if (*ret == OS_OK)
         FUZZ_CHECK(page.truncated ? page.next_after > after : page.next_after == 0);
     else if (*ret != OS_ERR_STOPPED)
-        check_failure(*ret, &err, &page, sizeof(page));
+        fuzz_check_failure(*ret, &err, &page, sizeof(page));
     return listener.entries;
 }
 
 static bool each_upload(void *context, const struct s3_listed_upload *upload)
 {
-    struct listener *listener = context;
-    FUZZ_CHECK(listener->stop_after == 0 || listener->entries < listener->stop_after);
-    listener->entries++;
     FUZZ_CHECK(upload->key != NULL && upload->key[0] != '\0');
     FUZZ_CHECK(s3_is_upload_id(upload->id.text));
-    return listener->entries != listener->stop_after;
+    return fuzz_goes_on(context);
 }
 
 static unsigned read_uploads(const struct http_response *response, unsigned stop_after, os_code *ret)
 {
     const struct s3_list_uploads_options options = {.key_marker = "k", .upload_id_marker = "u"};
-    struct listener listener = {.stop_after = stop_after};
+    struct fuzz_listener listener = {.stop_after = stop_after};
     struct s3_uploads_page page;
     os_error err = {.code = OS_OK};
     memset(&page, 0x55, sizeof(page));
@@ -155,7 +128,7 @@ static unsigned read_uploads(const struct http_response *response, unsigned stop
         free(page.next_key_marker);
         free(page.next_upload_id_marker);
     } else if (*ret != OS_ERR_STOPPED) {
-        check_failure(*ret, &err, &page, sizeof(page));
+        fuzz_check_failure(*ret, &err, &page, sizeof(page));
     }
     return listener.entries;
 }

@@ -9,34 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_bytes(const struct http_response *response, const char *needle)
-{
-    size_t len = response->body.len;
-    /* expat takes UTF-16 as well: there the name stands with a NUL in each letter. */
-    return len > 0 && (memmem(response->body.data, len, needle, strlen(needle)) != NULL ||
-                       memchr(response->body.data, '\0', len) != NULL);
-}
-
-static void check_failure(os_code code, const os_error *err, const void *result, size_t size)
-{
-    const unsigned char *bytes = result;
-    fuzz_check_error(code, err);
-    FUZZ_CHECK(code == OS_ERR_SERVICE || code == OS_ERR_PROTOCOL);
-    for (size_t i = 0; i < size; i++)
-        FUZZ_CHECK(bytes[i] == 0x55);
-}
-
-struct listener {
-    unsigned entries;
-    unsigned stop_after; /* 0: never */
-};
-
-static bool go_on(struct listener *listener)
-{
-    FUZZ_CHECK(listener->stop_after == 0 || listener->entries < listener->stop_after);
-    return ++listener->entries != listener->stop_after;
-}
-
 /* ------------------------------------------------------------------------------------------------ tags */
 
 /* A copy can carry it. */
@@ -48,20 +20,20 @@ static bool each_tag(void *context, const char *name, const char *value)
     http_request_init(&request);
     FUZZ_CHECK(s3_request_attributes(&request, &attributes, NULL) == OS_OK);
     http_request_free(&request);
-    return go_on(context);
+    return fuzz_goes_on(context);
 }
 
 static unsigned read_tags(const struct http_response *response, unsigned stop_after, os_code *ret)
 {
-    struct listener listener = {.stop_after = stop_after};
+    struct fuzz_listener listener = {.stop_after = stop_after};
     struct s3_error said;
     os_error err = {.code = OS_OK};
     *ret = s3_parse_tags(response, each_tag, &listener, &said, &err);
     FUZZ_CHECK_ARRAY(said.code);
-    FUZZ_CHECK(*ret != OS_OK || has_bytes(response, "Tagging"));
+    FUZZ_CHECK(*ret != OS_OK || fuzz_body_has(response, "Tagging"));
     FUZZ_CHECK(listener.entries <= S3_TAGS_MAX);
     if (*ret != OS_OK && *ret != OS_ERR_STOPPED) {
-        check_failure(*ret, &err, NULL, 0);
+        fuzz_check_failure(*ret, &err, NULL, 0);
         FUZZ_CHECK(listener.entries == 0);
     }
     return listener.entries;
@@ -75,10 +47,10 @@ static void read_versioning(const struct http_response *response)
     memset(&versioning, 0x55, sizeof(versioning));
     os_code code = s3_parse_versioning(response, &versioning, &said, &err);
     if (code != OS_OK)
-        check_failure(code, &err, &versioning, sizeof(versioning));
+        fuzz_check_failure(code, &err, &versioning, sizeof(versioning));
     else
         FUZZ_CHECK(versioning >= S3_VERSIONING_NEVER && versioning <= S3_VERSIONING_SUSPENDED &&
-                   has_bytes(response, "VersioningConfiguration"));
+                   fuzz_body_has(response, "VersioningConfiguration"));
 }
 
 /* ------------------------------------------------------------------------------------------------ versions */
@@ -89,19 +61,19 @@ static bool each_version(void *context, const struct s3_listed_version *version)
     FUZZ_CHECK(version->version_id[0] != '\0');
     FUZZ_CHECK_ARRAY(version->version_id);
     FUZZ_CHECK_ARRAY(version->etag);
-    return go_on(context);
+    return fuzz_goes_on(context);
 }
 
 static unsigned read_versions(const struct http_response *response, unsigned stop_after, os_code *ret)
 {
     const struct s3_list_versions_options options = {.key_marker = "k", .version_id_marker = "v"};
-    struct listener listener = {.stop_after = stop_after};
+    struct fuzz_listener listener = {.stop_after = stop_after};
     struct s3_versions_page page;
     os_error err = {.code = OS_OK};
     memset(&page, 0x55, sizeof(page));
     *ret = s3_parse_versions(response, &options, each_version, &listener, &page, &err);
     if (*ret == OS_OK) {
-        FUZZ_CHECK(has_bytes(response, "ListVersionsResult"));
+        FUZZ_CHECK(fuzz_body_has(response, "ListVersionsResult"));
         FUZZ_CHECK(page.truncated == (page.next_key_marker != NULL));
         FUZZ_CHECK(page.truncated == (page.next_version_id_marker != NULL));
         FUZZ_CHECK(!page.truncated || page.next_key_marker[0] != '\0');
@@ -110,7 +82,7 @@ static unsigned read_versions(const struct http_response *response, unsigned sto
         free(page.next_key_marker);
         free(page.next_version_id_marker);
     } else if (*ret != OS_ERR_STOPPED) {
-        check_failure(*ret, &err, &page, sizeof(page));
+        fuzz_check_failure(*ret, &err, &page, sizeof(page));
     }
     return listener.entries;
 }

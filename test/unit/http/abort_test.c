@@ -15,20 +15,6 @@ static void fixture_set_up(struct fixture *fixture)
     fixture_start(fixture, 8, NULL);
 }
 
-static void warm_up(struct fixture *fixture)
-{
-    struct probe probe;
-    probe_get(fixture->engine, &probe, http_server_host(fixture->server), "/warm");
-    assert_int_equal(probe.code, OS_OK);
-    probe_free(&probe);
-}
-
-static void init_once(struct fixture *fixture, struct probe *probe, const char *method, const void *data, size_t length)
-{
-    probe_init(probe, method, http_server_host(fixture->server), "/attempt", data, length);
-    probe->start.once = true;
-}
-
 /* A server that does not read gets what the socket buffers hold, then a reset, and never the rest. */
 static void check_reset(struct fixture *fixture, bool cancel)
 {
@@ -38,7 +24,7 @@ static void check_reset(struct fixture *fixture, bool cancel)
     char *body = calloc(1, LENGTH);
     assert_non_null(body);
     struct probe probe;
-    init_once(fixture, &probe, "PUT", body, LENGTH);
+    fixture_init_once(fixture, &probe, "PUT", body, LENGTH);
     probe.start.deadline_monotonic_ms = cancel ? 0 : probe_now_ms() + HOUR_MS;
     socket_watch_begin();
     probe_start(fixture->engine, &probe);
@@ -78,7 +64,7 @@ TEST_WITH(fixture, an_unanswered_small_attempt_is_reset_at_its_deadline)
     const struct http_server_step mute = {.hold = true, .leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &mute);
     struct probe probe;
-    init_once(fixture, &probe, "DELETE", NULL, 0);
+    fixture_init_once(fixture, &probe, "DELETE", NULL, 0);
     probe.start.deadline_monotonic_ms = probe_now_ms() + HOUR_MS;
     probe_start(fixture->engine, &probe);
     while (http_server_held(fixture->server) == 0 && !probe.done)
@@ -100,7 +86,7 @@ TEST_WITH(fixture, an_attempt_ends_when_its_deadline_comes)
     const struct http_server_step mute = {.leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &mute);
     struct probe probe;
-    init_once(fixture, &probe, "DELETE", NULL, 0);
+    fixture_init_once(fixture, &probe, "DELETE", NULL, 0);
     uint64_t begun_ms = probe_now_ms();
     probe.start.deadline_monotonic_ms = begun_ms + 200;
     http_probe_run(fixture->engine, &probe);
@@ -156,14 +142,14 @@ TEST_WITH(fixture, an_attempt_whose_answer_makes_no_sense_is_reset_and_the_rest_
 
 TEST_WITH(fixture, an_attempt_past_its_deadline_is_not_sent)
 {
-    warm_up(fixture);
+    fixture_warm_up(fixture);
     struct probe probe;
-    init_once(fixture, &probe, "DELETE", NULL, 0);
+    fixture_init_once(fixture, &probe, "DELETE", NULL, 0);
     probe.start.deadline_monotonic_ms = probe_now_ms() - 1;
     http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
     assert_false(probe.sent);
-    warm_up(fixture);
+    fixture_warm_up(fixture);
     assert_int_equal(http_server_count(fixture->server), 2);
     probe_free(&probe);
 }
@@ -183,7 +169,7 @@ TEST_WITH(fixture, a_process_stopped_past_the_deadline_sends_nothing_more)
     char *body = calloc(1, LENGTH);
     assert_non_null(body);
     struct probe probe;
-    init_once(fixture, &probe, "PUT", body, LENGTH);
+    fixture_init_once(fixture, &probe, "PUT", body, LENGTH);
     probe.start.deadline_monotonic_ms = probe_now_ms() + HOUR_MS;
     socket_watch_begin();
     probe_start(fixture->engine, &probe);
@@ -224,7 +210,7 @@ TEST_WITH(fixture, an_attempt_held_up_by_a_callback_past_its_deadline_is_not_sen
     probe_init(&first, "GET", http_server_host(fixture->server), "/first", NULL, 0);
     first.start.sink = pass_time;
     first.start.sink_context = &deadline_ms;
-    init_once(fixture, &second, "DELETE", NULL, 0);
+    fixture_init_once(fixture, &second, "DELETE", NULL, 0);
     second.start.deadline_monotonic_ms = deadline_ms;
     probe_start(engine, &first);
     probe_start(engine, &second);
@@ -247,7 +233,7 @@ TEST_WITH(fixture, an_attempt_that_was_answered_is_not_reset)
     http_server_push(fixture->server, &closing);
     socket_watch_begin();
     struct probe probe;
-    init_once(fixture, &probe, "PUT", "hello", 5);
+    fixture_init_once(fixture, &probe, "PUT", "hello", 5);
     http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(socket_watch()->resets, 0);
@@ -258,20 +244,20 @@ TEST_WITH(fixture, an_attempt_that_was_answered_is_not_reset)
 
 TEST_WITH(fixture, the_user_timeout_is_set_for_the_attempt_and_taken_back_for_others)
 {
-    warm_up(fixture);
+    fixture_warm_up(fixture);
     socket_watch_begin();
     struct probe probe;
-    init_once(fixture, &probe, "PUT", "hello", 5);
+    fixture_init_once(fixture, &probe, "PUT", "hello", 5);
     probe.start.user_timeout_ms = 4321;
     http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(socket_watch()->user_timeout_calls, 1);
     assert_int_equal(socket_watch()->user_timeout_ms, 4321);
     probe_free(&probe);
-    warm_up(fixture);
+    fixture_warm_up(fixture);
     assert_int_equal(socket_watch()->user_timeout_calls, 2);
     assert_int_equal(socket_watch()->user_timeout_ms, 0);
-    warm_up(fixture);
+    fixture_warm_up(fixture);
     assert_int_equal(socket_watch()->user_timeout_calls, 2);
     assert_int_equal(http_server_connections(fixture->server), 1);
 }

@@ -30,4 +30,20 @@ static inline void fixture_tear_down(struct fixture *fixture)
     http_server_stop(fixture->server);
 }
 
+/* Leaves a connection behind that is kept. */
+static inline void fixture_warm_up(struct fixture *fixture)
+{
+    struct probe probe;
+    probe_get(fixture->engine, &probe, http_server_host(fixture->server), "/warm");
+    assert_int_equal(probe.code, OS_OK);
+    probe_free(&probe);
+}
+
+static inline void fixture_init_once(struct fixture *fixture, struct probe *probe, const char *method, const void *data,
+                                     size_t length)
+{
+    probe_init(probe, method, http_server_host(fixture->server), "/attempt", data, length);
+    probe->start.once = true;
+}
+
 #endif

@@ -11,30 +11,16 @@ static void fixture_set_up(struct fixture *fixture)
     fixture_start(fixture, 8, NULL);
 }
 
-static void warm_up(struct fixture *fixture)
-{
-    struct probe probe;
-    probe_get(fixture->engine, &probe, http_server_host(fixture->server), "/warm");
-    assert_int_equal(probe.code, OS_OK);
-    probe_free(&probe);
-}
-
-static void init_once(struct fixture *fixture, struct probe *probe, const char *method, const void *data, size_t length)
-{
-    probe_init(probe, method, http_server_host(fixture->server), "/attempt", data, length);
-    probe->start.once = true;
-}
-
 /* The attempt goes out on a kept connection that dies without an answer; then the server would answer a second copy. */
 static void attempt_on_dying_connection(struct fixture *fixture, const char *method, const void *data, size_t length,
                                         enum http_server_read read, enum http_server_leave leave)
 {
-    warm_up(fixture);
+    fixture_warm_up(fixture);
     const struct http_server_step die = {.read = read, .leave = leave};
     http_server_push(fixture->server, &die);
     size_t connections = http_server_connections(fixture->server);
     struct probe probe;
-    init_once(fixture, &probe, method, data, length);
+    fixture_init_once(fixture, &probe, method, data, length);
     http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     assert_true(probe.sent);
@@ -43,7 +29,7 @@ static void attempt_on_dying_connection(struct fixture *fixture, const char *met
     assert_true(strlen(probe.message) > 0);
     assert_int_equal(http_server_connections(fixture->server), connections); /* not even a new connection */
     /* One more request as a barrier: whatever had been sent before it would have been recorded. */
-    warm_up(fixture);
+    fixture_warm_up(fixture);
     size_t attempts = 0;
     for (size_t i = 0; i < http_server_count(fixture->server); i++) {
         const struct http_server_record *record = http_server_record(fixture->server, i);
@@ -116,11 +102,11 @@ TEST_WITH(fixture, no_other_kept_connection_gets_it_either)
     const struct http_server_step die = {.leave = HTTP_SERVER_RESET};
     http_server_push(fixture->server, &die);
     struct probe probe;
-    init_once(fixture, &probe, "DELETE", NULL, 0);
+    fixture_init_once(fixture, &probe, "DELETE", NULL, 0);
     http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     assert_true(probe.sent);
-    warm_up(fixture);
+    fixture_warm_up(fixture);
     assert_int_equal(http_server_count(fixture->server), 6);
     assert_int_equal(http_server_connections(fixture->server), 4);
     probe_free(&probe);
@@ -128,7 +114,7 @@ TEST_WITH(fixture, no_other_kept_connection_gets_it_either)
 
 TEST_WITH(fixture, any_other_request_may_be_sent_again)
 {
-    warm_up(fixture);
+    fixture_warm_up(fixture);
     const struct http_server_step die = {.leave = HTTP_SERVER_CLOSE};
     http_server_push(fixture->server, &die);
     struct probe probe;
@@ -148,10 +134,10 @@ TEST_WITH(fixture, a_connection_closed_long_before_is_replaced)
 {
     const struct http_server_step closing = {.answer = http_server_ok.answer, .leave = HTTP_SERVER_CLOSE};
     http_server_push(fixture->server, &closing);
-    warm_up(fixture);
+    fixture_warm_up(fixture);
     assert_true(http_server_wait_closed(fixture->server, 1));
     struct probe probe;
-    init_once(fixture, &probe, "PUT", "hello", 5);
+    fixture_init_once(fixture, &probe, "PUT", "hello", 5);
     http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(http_server_connections(fixture->server), 2);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a request leaves behind that never came to a connection: nothing that stands in the way of the next one. */
-#include "support/http_probe.h"
-#include "support/http_server.h"
+#include "fixture.h"
 #include "support/name_service.h"
-#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,35 +9,23 @@
 
 enum { QUEUED = 8 };
 
-struct fixture {
-    struct http_server *server;
-    struct http_engine *engine;
-    char host[64]; /* the server, by a name that libcurl has not kept */
-    unsigned names;
-};
+static char host[64]; /* the server, by a name that libcurl has not kept */
+static unsigned names;
 
 static void fixture_set_up(struct fixture *fixture)
 {
-    fixture->server = http_server_start(NULL);
-    fixture->engine = probe_engine(1, NULL);
-}
-
-static void fixture_tear_down(struct fixture *fixture)
-{
-    http_engine_free(fixture->engine);
-    http_server_stop(fixture->server);
+    fixture_start(fixture, 1, NULL);
 }
 
 static void take_new_name(struct fixture *fixture)
 {
-    (void)snprintf(fixture->host, sizeof(fixture->host), "store%u.test:%d", fixture->names++,
-                   http_server_port(fixture->server));
+    (void)snprintf(host, sizeof(host), "store%u.test:%d", names++, http_server_port(fixture->server));
 }
 
-static void expect_answer(struct fixture *fixture, const char *host)
+static void expect_answer(struct fixture *fixture, const char *of)
 {
     struct probe probe;
-    probe_get(fixture->engine, &probe, host, "/k");
+    probe_get(fixture->engine, &probe, of, "/k");
     assert_string_equal(probe.message, "");
     assert_int_equal(probe.code, OS_OK);
     assert_int_equal(probe.status, 200);
@@ -50,9 +36,9 @@ static void expect_unknown_host(struct fixture *fixture)
 {
     char sentence[128];
     struct probe probe;
-    (void)snprintf(sentence, sizeof(sentence), "the host name %.*s could not be looked up",
-                   (int)strcspn(fixture->host, ":"), fixture->host);
-    probe_get(fixture->engine, &probe, fixture->host, "/k");
+    (void)snprintf(sentence, sizeof(sentence), "the host name %.*s could not be looked up", (int)strcspn(host, ":"),
+                   host);
+    probe_get(fixture->engine, &probe, host, "/k");
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     assert_false(probe.sent);
     assert_non_null(strstr(probe.message, sentence));
@@ -65,7 +51,7 @@ TEST_WITH(fixture, a_failed_name_look_up_names_the_host_and_is_over)
         take_new_name(fixture);
         name_service_fail(1);
         expect_unknown_host(fixture);
-        expect_answer(fixture, fixture->host);
+        expect_answer(fixture, host);
         expect_answer(fixture, http_server_host(fixture->server));
     }
 }
@@ -76,7 +62,7 @@ TEST_WITH(fixture, a_name_that_stays_unknown_is_said_to_be_unknown_each_time)
     name_service_fail(4);
     for (int i = 0; i < 4; i++)
         expect_unknown_host(fixture);
-    expect_answer(fixture, fixture->host);
+    expect_answer(fixture, host);
 }
 
 /* They wait for the one connection that the engine may have, and never get it. */
@@ -125,7 +111,6 @@ TEST_WITH(fixture, requests_that_were_cancelled_in_the_queue_are_over)
 TEST_WITH(fixture, a_refused_connection_is_over)
 {
     struct http_server *gone = http_server_start(NULL);
-    char host[64];
     (void)snprintf(host, sizeof(host), "%s", http_server_host(gone));
     http_server_stop(gone);
     struct probe probe;

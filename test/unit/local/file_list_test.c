@@ -5,10 +5,7 @@
 
 static void put(struct state *state, const char *key)
 {
-    struct file_object object;
-    struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = key, .length = strlen(key)};
-    struct file_content content = {.nonce = "n"};
-    CHECK_OK(file_store_put(state->store, key, &body, &content, &object, &error));
+    CHECK_OK(put_text(state, key, key, "n", NULL));
 }
 
 struct listed {

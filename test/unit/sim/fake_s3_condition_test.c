@@ -13,27 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_ETAG "\"4b3a6218bb3e3a7303e8a171a60fcf92\"" /* of "bytes" */
-
-static struct fake_s3 *open_with(void (*change)(struct fake_s3_options *))
-{
-    struct fake_s3_options options = wire_s3_options();
-    if (change != NULL)
-        change(&options);
-    struct fake_s3 *s3 = fake_s3_new(&options);
-    assert_non_null(s3);
-    return s3;
-}
-
-static void put_is(struct fake_s3 *s3, const char *key, const struct s3_condition *condition, int status,
-                   const char *code)
-{
-    struct http_response response = wire_put(s3, key, "bytes", "0123456789abcdef0123456789abcdef", condition);
-    assert_int_equal(response.status, status);
-    assert_string_equal(status == 200 ? "" : wire_s3_code(&response), code);
-    http_response_free(&response);
-}
-
 static void expect(struct http_response response, int status, const char *code)
 {
     assert_int_equal(response.status, status);
@@ -51,15 +30,15 @@ static struct http_response delete_of(struct fake_s3 *s3, const char *key, const
 
 TEST(conditions_of_puts_are_held)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     const struct s3_condition absent = {.if_none_match_any = true};
-    const struct s3_condition right = {.if_match = BYTES_ETAG};
+    const struct s3_condition right = {.if_match = WIRE_BYTES_ETAG};
     const struct s3_condition stale = {.if_match = "\"00000000000000000000000000000000\""};
-    put_is(s3, "key", &right, 404, "NoSuchKey");
-    put_is(s3, "key", &absent, 200, "");
-    put_is(s3, "key", &absent, 412, "PreconditionFailed");
-    put_is(s3, "key", &stale, 412, "PreconditionFailed");
-    put_is(s3, "key", &right, 200, "");
+    wire_put_is(s3, "key", &right, 404, "NoSuchKey");
+    wire_put_is(s3, "key", &absent, 200, "");
+    wire_put_is(s3, "key", &absent, 412, "PreconditionFailed");
+    wire_put_is(s3, "key", &stale, 412, "PreconditionFailed");
+    wire_put_is(s3, "key", &right, 200, "");
     assert_int_equal(fake_s3_version_count(s3, "key"), 2);
     assert_int_equal(fake_s3_version_at(s3, "key", 0).serial, 1);
     assert_int_equal(fake_s3_version_at(s3, "key", 1).serial, 2);
@@ -90,17 +69,17 @@ static void contended_put_is(struct fake_s3 *s3, const char *key, int status, co
 TEST(a_condition_may_be_undecided_while_the_key_is_contended)
 {
     const struct s3_condition absent = {.if_none_match_any = true};
-    struct fake_s3 *s3 = open_with(answer_409_undecided);
-    put_is(s3, "key", &absent, 200, "");
-    put_is(s3, "key", &absent, 412, "PreconditionFailed");
+    struct fake_s3 *s3 = wire_s3_with(answer_409_undecided);
+    wire_put_is(s3, "key", &absent, 200, "");
+    wire_put_is(s3, "key", &absent, 412, "PreconditionFailed");
     contended_put_is(s3, "key", 409, "ConditionalRequestConflict");
     contended_put_is(s3, "other", 409, "ConditionalRequestConflict");
     assert_int_equal(fake_s3_version_count(s3, "other"), 0);
     fake_s3_free(s3);
 
-    s3 = open_with(answer_409_final);
-    put_is(s3, "key", &absent, 200, "");
-    put_is(s3, "key", &absent, 412, "PreconditionFailed");
+    s3 = wire_s3_with(answer_409_final);
+    wire_put_is(s3, "key", &absent, 200, "");
+    wire_put_is(s3, "key", &absent, 412, "PreconditionFailed");
     contended_put_is(s3, "key", 409, "FileAlreadyExists");
     contended_put_is(s3, "other", 200, "");
     fake_s3_free(s3);
@@ -115,11 +94,11 @@ static void refuse_conditions(struct fake_s3_options *options)
 TEST(a_store_may_refuse_conditions_of_one_request)
 {
     const struct s3_condition absent = {.if_none_match_any = true};
-    const struct s3_condition right = {.if_match = BYTES_ETAG};
-    struct fake_s3 *s3 = open_with(refuse_conditions);
-    put_is(s3, "key", &absent, 501, "NotImplemented");
+    const struct s3_condition right = {.if_match = WIRE_BYTES_ETAG};
+    struct fake_s3 *s3 = wire_s3_with(refuse_conditions);
+    wire_put_is(s3, "key", &absent, 501, "NotImplemented");
     expect(delete_of(s3, "key", &right), 412, "PreconditionFailed");
-    put_is(s3, "key", NULL, 200, "");
+    wire_put_is(s3, "key", NULL, 200, "");
     expect(delete_of(s3, "key", &right), 204, "");
     fake_s3_free(s3);
 }

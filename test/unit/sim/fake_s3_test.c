@@ -13,38 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_ETAG "\"4b3a6218bb3e3a7303e8a171a60fcf92\"" /* of "bytes" */
-
-static struct fake_s3 *open_with(void (*change)(struct fake_s3_options *))
-{
-    struct fake_s3_options options = wire_s3_options();
-    if (change != NULL)
-        change(&options);
-    struct fake_s3 *s3 = fake_s3_new(&options);
-    assert_non_null(s3);
-    return s3;
-}
-
-static void put_is(struct fake_s3 *s3, const char *key, const struct s3_condition *condition, int status,
-                   const char *code)
-{
-    struct http_response response = wire_put(s3, key, "bytes", "0123456789abcdef0123456789abcdef", condition);
-    assert_int_equal(response.status, status);
-    assert_string_equal(status == 200 ? "" : wire_s3_code(&response), code);
-    http_response_free(&response);
-}
-
 TEST(what_was_put_is_given_back)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct http_request request;
     struct s3_object object;
     int64_t date;
-    put_is(s3, "a/b c", NULL, 200, "");
+    wire_put_is(s3, "a/b c", NULL, 200, "");
     struct http_response response = wire_head(s3, "a/b c");
     assert_int_equal(response.status, 200);
     assert_int_equal(s3_parse_object(&response, &object, NULL), OS_OK);
-    assert_string_equal(object.etag, BYTES_ETAG);
+    assert_string_equal(object.etag, WIRE_BYTES_ETAG);
     assert_string_equal(object.nonce, "0123456789abcdef0123456789abcdef");
     assert_int_equal(object.length, 5);
     assert_int_equal(object.last_modified_s, WIRE_S);
@@ -104,19 +83,19 @@ static void check_expiry_at_end(struct fake_s3_options *options)
 TEST(an_expired_query_signature_is_refused)
 {
     const uint64_t end = WIRE_MS + 1000 * WIRE_DYING;
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     late_put_is(s3, end + 1, end + 1, 403);
     assert_int_equal(fake_s3_version_count(s3, "late"), 0);
     late_put_is(s3, end, end + 60000, 200); /* admitted in time: it lands, however late */
     assert_int_equal(fake_s3_version_at(s3, "late", 0).applied_ms, end + 60000);
     fake_s3_free(s3);
 
-    s3 = open_with(check_expiry_at_end);
+    s3 = wire_s3_with(check_expiry_at_end);
     late_put_is(s3, end, end + 1, 403);
     late_put_is(s3, end, end, 200);
     fake_s3_free(s3);
 
-    s3 = open_with(ignore_expiry);
+    s3 = wire_s3_with(ignore_expiry);
     late_put_is(s3, end + 86400000, end + 86400000, 200);
     fake_s3_free(s3);
 }
@@ -131,17 +110,17 @@ static struct http_response delete_of(struct fake_s3 *s3, const char *key, const
 
 TEST(the_history_of_a_key_has_its_deletions)
 {
-    struct fake_s3 *s3 = open_with(NULL);
-    const struct s3_condition right = {.if_match = BYTES_ETAG};
+    struct fake_s3 *s3 = wire_s3_with(NULL);
+    const struct s3_condition right = {.if_match = WIRE_BYTES_ETAG};
     const struct s3_condition stale = {.if_match = "\"00000000000000000000000000000000\""};
     expect(delete_of(s3, "key", NULL), 204, "");
     expect(delete_of(s3, "key", &right), 404, "NoSuchKey");
-    put_is(s3, "key", NULL, 200, "");
+    wire_put_is(s3, "key", NULL, 200, "");
     expect(delete_of(s3, "key", &stale), 412, "PreconditionFailed");
     expect(delete_of(s3, "key", &right), 204, "");
-    put_is(s3, "key", NULL, 200, "");
+    wire_put_is(s3, "key", NULL, 200, "");
     assert_int_equal(fake_s3_version_count(s3, "key"), 3);
-    assert_string_equal(fake_s3_version_at(s3, "key", 0).etag, BYTES_ETAG);
+    assert_string_equal(fake_s3_version_at(s3, "key", 0).etag, WIRE_BYTES_ETAG);
     assert_null(fake_s3_version_at(s3, "key", 1).etag);
     assert_string_equal(fake_s3_version_at(s3, "key", 2).nonce, "0123456789abcdef0123456789abcdef");
     fake_s3_free(s3);
@@ -172,22 +151,22 @@ static void nonce_is(struct fake_s3 *s3, const char *key, const char *nonce)
 
 TEST(a_copy_has_the_bytes_of_its_source_and_the_metadata_that_were_asked_for)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     const struct s3_content content = {.nonce = "another"};
     const struct s3_condition absent = {.if_none_match_any = true};
     struct s3_object object;
     struct s3_error error;
-    expect(copy_to(s3, "to", BYTES_ETAG, NULL, &content, NULL), 404, "NoSuchKey");
-    put_is(s3, "from", NULL, 200, "");
+    expect(copy_to(s3, "to", WIRE_BYTES_ETAG, NULL, &content, NULL), 404, "NoSuchKey");
+    wire_put_is(s3, "from", NULL, 200, "");
     expect(copy_to(s3, "to", "\"00000000000000000000000000000000\"", NULL, &content, NULL), 412, "PreconditionFailed");
-    struct http_response response = copy_to(s3, "to", BYTES_ETAG, NULL, &content, &absent);
+    struct http_response response = copy_to(s3, "to", WIRE_BYTES_ETAG, NULL, &content, &absent);
     assert_int_equal(response.status, 200);
     assert_int_equal(s3_parse_copy(&response, &object, &error, NULL), OS_OK);
-    assert_string_equal(object.etag, BYTES_ETAG);
+    assert_string_equal(object.etag, WIRE_BYTES_ETAG);
     assert_int_equal(object.last_modified_s, WIRE_S);
     http_response_free(&response);
     nonce_is(s3, "to", "another");
-    expect(copy_to(s3, "to", BYTES_ETAG, NULL, &content, &absent), 412, "PreconditionFailed");
+    expect(copy_to(s3, "to", WIRE_BYTES_ETAG, NULL, &content, &absent), 412, "PreconditionFailed");
     expect(copy_to(s3, "to", NULL, NULL, NULL, NULL), 200, "");
     nonce_is(s3, "to", "0123456789abcdef0123456789abcdef");
     expect(copy_to(s3, "from", NULL, NULL, NULL, NULL), 400, "InvalidRequest");
@@ -205,14 +184,14 @@ static void make_strange(struct fake_s3_options *options)
 TEST(a_store_may_ignore_conditions_and_invent_etags)
 {
     const struct s3_condition absent = {.if_none_match_any = true};
-    struct fake_s3 *s3 = open_with(make_strange);
-    put_is(s3, "key", &absent, 200, "");
-    put_is(s3, "key", &absent, 200, "");
+    struct fake_s3 *s3 = wire_s3_with(make_strange);
+    wire_put_is(s3, "key", &absent, 200, "");
+    wire_put_is(s3, "key", &absent, 200, "");
     struct fake_s3_version first = fake_s3_version_at(s3, "key", 0);
     struct fake_s3_version second = fake_s3_version_at(s3, "key", 1);
     assert_int_equal(strlen(first.etag), 34);
     assert_string_not_equal(first.etag, second.etag);
-    assert_string_not_equal(first.etag, BYTES_ETAG);
+    assert_string_not_equal(first.etag, WIRE_BYTES_ETAG);
     fake_s3_free(s3);
 }
 
@@ -223,10 +202,10 @@ static void keep_versions(struct fake_s3_options *options)
 
 TEST(a_versioned_bucket_names_its_versions)
 {
-    struct fake_s3 *s3 = open_with(keep_versions);
+    struct fake_s3 *s3 = wire_s3_with(keep_versions);
     const struct s3_content content = {.nonce = "copied"};
     struct s3_object object;
-    put_is(s3, "from", NULL, 200, "");
+    wire_put_is(s3, "from", NULL, 200, "");
     struct http_response response = wire_head(s3, "from");
     assert_int_equal(s3_parse_object(&response, &object, NULL), OS_OK);
     assert_string_equal(object.version_id, "v1");
@@ -237,9 +216,9 @@ TEST(a_versioned_bucket_names_its_versions)
     assert_int_equal(s3_parse_object(&response, &object, NULL), OS_OK);
     assert_true(object.delete_marker);
     http_response_free(&response);
-    expect(copy_to(s3, "to", BYTES_ETAG, NULL, &content, NULL), 404, "NoSuchKey");
-    expect(copy_to(s3, "to", BYTES_ETAG, "v1", &content, NULL), 200, "");
-    expect(copy_to(s3, "to", BYTES_ETAG, "v9", &content, NULL), 404, "NoSuchVersion");
+    expect(copy_to(s3, "to", WIRE_BYTES_ETAG, NULL, &content, NULL), 404, "NoSuchKey");
+    expect(copy_to(s3, "to", WIRE_BYTES_ETAG, "v1", &content, NULL), 200, "");
+    expect(copy_to(s3, "to", WIRE_BYTES_ETAG, "v9", &content, NULL), 404, "NoSuchVersion");
     fake_s3_free(s3);
 }
 
@@ -248,7 +227,7 @@ static bool note_version(void *context, const struct s3_listed_version *version)
     struct buf *out = context;
     buf_add_f(out, "%s:%s%s%s ", version->key, version->version_id, version->is_delete_marker ? "-" : "",
               version->is_latest ? "!" : "");
-    assert_true(version->is_delete_marker || strcmp(version->etag, BYTES_ETAG) == 0);
+    assert_true(version->is_delete_marker || strcmp(version->etag, WIRE_BYTES_ETAG) == 0);
     assert_true(version->last_modified_s > 0);
     return true;
 }
@@ -283,11 +262,11 @@ static void versions_are(struct fake_s3 *s3, const char *prefix, uint32_t max, u
 
 TEST(versions_are_listed_newest_first_and_in_pages)
 {
-    struct fake_s3 *s3 = open_with(keep_versions);
-    put_is(s3, "a b", NULL, 200, "");
-    put_is(s3, "a b/c", NULL, 200, "");
+    struct fake_s3 *s3 = wire_s3_with(keep_versions);
+    wire_put_is(s3, "a b", NULL, 200, "");
+    wire_put_is(s3, "a b/c", NULL, 200, "");
     expect(delete_of(s3, "a b", NULL), 204, "");
-    put_is(s3, "a b", NULL, 200, "");
+    wire_put_is(s3, "a b", NULL, 200, "");
     versions_are(s3, "a b", 0, 1, "a b:v4! a b:v3- a b:v1 a b/c:v2! ");
     versions_are(s3, "a b", 1, 4, "a b:v4! a b:v3- a b:v1 a b/c:v2! ");
     versions_are(s3, "a b", 3, 2, "a b:v4! a b:v3- a b:v1 a b/c:v2! ");
@@ -299,7 +278,7 @@ TEST(versions_are_listed_newest_first_and_in_pages)
 TEST(a_body_that_was_cut_or_changed_is_not_stored)
 {
     const struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = "bytes", .fd = -1, .length = 5};
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     for (int changed = 0; changed < 2; changed++) {
         struct http_request request;
         struct http_response response;
@@ -324,7 +303,7 @@ TEST(a_body_that_was_cut_or_changed_is_not_stored)
 
 TEST(wrong_and_old_credentials_are_told_apart)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     const struct sigv4_keys wrong = {WIRE_ACCESS, "wrong", NULL};
     const struct sigv4_keys unknown = {"AKIDOTHER", WIRE_SECRET, NULL};
     const struct sigv4_keys *const keys[] = {&wrong, &unknown, &wire_keys};
@@ -352,7 +331,7 @@ static bool note_entry(void *context, const struct s3_list_entry *entry)
 {
     struct buf *out = context;
     buf_add_f(out, "%s%s ", entry->key, entry->is_prefix ? "*" : "");
-    assert_true(entry->is_prefix || (entry->length == 5 && strcmp(entry->etag, BYTES_ETAG) == 0));
+    assert_true(entry->is_prefix || (entry->length == 5 && strcmp(entry->etag, WIRE_BYTES_ETAG) == 0));
     return true;
 }
 
@@ -382,9 +361,9 @@ static void list_is(struct fake_s3 *s3, const char *prefix, const char *delimite
 TEST(lists_come_in_pages_and_with_common_prefixes)
 {
     static const char *const keys[] = {"b/2", "a", "b/1", "b/1/x", "c d+e&<", "b", "gone", "\xc3\xa4"};
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        put_is(s3, keys[i], NULL, 200, "");
+        wire_put_is(s3, keys[i], NULL, 200, "");
     expect(delete_of(s3, "gone", NULL), 204, "");
     for (uint32_t max = 0; max < 9; max++) {
         list_is(s3, NULL, NULL, max, "a b b/1 b/1/x b/2 c d+e&< \xc3\xa4 ");
@@ -401,7 +380,7 @@ TEST(lists_come_in_pages_and_with_common_prefixes)
 
 TEST(another_bucket_is_not_there)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct s3_target target = wire_s3_target;
     struct http_request request;
     assert_int_equal(s3_build_head_bucket(&target, &request, NULL), OS_OK);
@@ -424,14 +403,14 @@ TEST(another_bucket_is_not_there)
 
 TEST(equal_histories_have_equal_digests)
 {
-    struct fake_s3 *one = open_with(NULL);
-    struct fake_s3 *other = open_with(NULL);
-    put_is(one, "b", NULL, 200, "");
-    put_is(other, "b", NULL, 200, "");
+    struct fake_s3 *one = wire_s3_with(NULL);
+    struct fake_s3 *other = wire_s3_with(NULL);
+    wire_put_is(one, "b", NULL, 200, "");
+    wire_put_is(other, "b", NULL, 200, "");
     assert_true(fake_s3_digest(one) == fake_s3_digest(other));
-    put_is(other, "a", NULL, 200, "");
+    wire_put_is(other, "a", NULL, 200, "");
     assert_true(fake_s3_digest(one) != fake_s3_digest(other));
-    put_is(one, "a", NULL, 200, "");
+    wire_put_is(one, "a", NULL, 200, "");
     assert_true(fake_s3_digest(one) == fake_s3_digest(other));
     fake_s3_free(one);
     fake_s3_free(other);
@@ -449,7 +428,7 @@ TEST(bytes_that_are_no_request_get_400)
                                         "GET / HTTP/1.1\r\nHost\r\n\r\n",
                                         "GET / HTTP/1.1\r\nHost: a\r\n\r\nbody",
                                         "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"};
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct buf answer;
         struct http_response response;

@@ -23,16 +23,6 @@
 #define WHOLE_ETAG "\"0b034e41e6cd53ddca775db50cc1ff6a-1\""
 enum { PART_MIN = 5 << 20 };
 
-static struct fake_s3 *open_with(void (*change)(struct fake_s3_options *))
-{
-    struct fake_s3_options options = wire_s3_options();
-    if (change != NULL)
-        change(&options);
-    struct fake_s3 *s3 = fake_s3_new(&options);
-    assert_non_null(s3);
-    return s3;
-}
-
 static struct http_response ask(struct fake_s3 *s3, struct http_request *request)
 {
     wire_sign("s3", &wire_keys, WIRE_S, true, request);
@@ -137,7 +127,7 @@ static struct s3_upload_id staged(struct fake_s3 *s3)
 
 TEST(a_completed_upload_is_an_object_with_what_its_creation_said)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct s3_upload_id id = staged(s3);
     struct s3_completed completed;
     struct s3_error error;
@@ -163,7 +153,7 @@ TEST(a_completed_upload_is_an_object_with_what_its_creation_said)
 
 TEST(parts_are_joined_in_the_order_of_their_numbers)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct s3_upload_id id = create(s3);
     char *large = malloc(PART_MIN);
     assert_non_null(large);
@@ -189,7 +179,7 @@ TEST(a_completion_that_does_not_fit_its_parts_is_refused)
     static const struct s3_part_name small[] = {{.number = 1, .etag = PART_ETAG}, {.number = 2, .etag = PART_ETAG}};
     static const struct s3_completion long_one = {.length = 6};
     static const struct s3_part_name one[] = {{.number = 1, .etag = PART_ETAG}};
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct s3_upload_id id = staged(s3);
     expect(complete(s3, &(struct finish){.id = id.text, .parts = wrong_etag, .count = 1}), 400, "InvalidPart");
     expect(complete(s3, &(struct finish){.id = id.text, .parts = missing, .count = 1}), 400, "InvalidPart");
@@ -204,7 +194,7 @@ TEST(a_completion_that_does_not_fit_its_parts_is_refused)
 
 TEST(an_upload_is_completed_once)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct s3_upload_id id = staged(s3);
     expect(complete_one(s3, id.text, NULL), 200, "");
     expect(complete_one(s3, id.text, NULL), 404, "NoSuchUpload");
@@ -225,7 +215,7 @@ static void be_lenient(struct fake_s3_options *options)
 
 TEST(a_store_may_take_a_second_completion_and_an_abort_for_well)
 {
-    struct fake_s3 *s3 = open_with(be_lenient);
+    struct fake_s3 *s3 = wire_s3_with(be_lenient);
     struct s3_upload_id id = staged(s3);
     for (int i = 0; i < 2; i++) {
         struct s3_completed completed;
@@ -249,7 +239,7 @@ TEST(conditions_of_completions_are_held)
 {
     const struct s3_condition absent = {.if_none_match_any = true};
     const struct s3_condition right = {.if_match = WHOLE_ETAG};
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct s3_upload_id id = staged(s3);
     expect(complete_one(s3, id.text, &right), 404, "NoSuchKey");
     expect(complete_one(s3, id.text, &absent), 200, "");
@@ -271,7 +261,7 @@ TEST(an_upload_whose_completion_was_undecided_must_be_staged_again)
     static const struct s3_part_name parts[] = {{.number = 1, .etag = PART_ETAG}};
     const struct s3_condition absent = {.if_none_match_any = true};
     const struct s3_completion said = {.condition = absent};
-    struct fake_s3 *s3 = open_with(answer_409);
+    struct fake_s3 *s3 = wire_s3_with(answer_409);
     struct s3_upload_id id = staged(s3);
     struct finish contended = {.id = id.text, .parts = parts, .count = 1, .said = &said, .contended = true};
     expect(complete(s3, &contended), 409, "ConditionalRequestConflict");
@@ -290,7 +280,7 @@ static void ignore_conditions_of_completions(struct fake_s3_options *options)
 TEST(conditions_are_ignored_request_by_request)
 {
     const struct s3_condition absent = {.if_none_match_any = true};
-    struct fake_s3 *s3 = open_with(ignore_conditions_of_completions);
+    struct fake_s3 *s3 = wire_s3_with(ignore_conditions_of_completions);
     expect(wire_put(s3, KEY, "bytes", NULL, &absent), 200, "");
     struct s3_upload_id id = staged(s3);
     expect(complete_one(s3, id.text, &absent), 200, "");
@@ -302,7 +292,7 @@ TEST(conditions_are_ignored_request_by_request)
 
 TEST(nothing_follows_an_abort)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct s3_upload_id id = staged(s3);
     expect(abort_of(s3, id.text), 204, "");
     expect(abort_of(s3, id.text), 404, "NoSuchUpload");
@@ -324,7 +314,7 @@ static struct http_response copy_part(struct fake_s3 *s3, const char *id, const 
 
 TEST(a_part_may_be_copied_from_an_object)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct s3_upload_id id = create(s3);
     struct s3_part part;
     struct s3_error error;
@@ -366,7 +356,7 @@ static void tags_are(struct fake_s3 *s3, const char *version_id, const char *exp
 
 TEST(an_object_has_the_tags_of_its_upload)
 {
-    struct fake_s3 *s3 = open_with(be_lenient);
+    struct fake_s3 *s3 = wire_s3_with(be_lenient);
     struct s3_upload_id id = staged(s3);
     expect(complete_one(s3, id.text, NULL), 200, "");
     tags_are(s3, NULL, "a b=c&<;empty=;");
@@ -395,7 +385,7 @@ static bool note_part(void *context, const struct s3_part *part)
 
 TEST(parts_are_listed_in_pages)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct s3_upload_id id = staged(s3);
     put_part(s3, id.text, 4, "bytes", 5);
     struct buf text;
@@ -420,7 +410,7 @@ static bool note_upload(void *context, const struct s3_listed_upload *upload)
 
 TEST(open_uploads_are_listed_in_pages)
 {
-    struct fake_s3 *s3 = open_with(NULL);
+    struct fake_s3 *s3 = wire_s3_with(NULL);
     struct s3_upload_id first = staged(s3);
     struct s3_upload_id gone = staged(s3);
     struct s3_upload_id last = create(s3);

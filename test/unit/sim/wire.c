@@ -177,3 +177,22 @@ const char *wire_s3_code(const struct http_response *response)
     assert_false(error.unreadable);
     return error.code;
 }
+
+struct fake_s3 *wire_s3_with(void (*change)(struct fake_s3_options *options))
+{
+    struct fake_s3_options options = wire_s3_options();
+    if (change != NULL)
+        change(&options);
+    struct fake_s3 *s3 = fake_s3_new(&options);
+    assert_non_null(s3);
+    return s3;
+}
+
+void wire_put_is(struct fake_s3 *s3, const char *key, const struct s3_condition *condition, int status,
+                 const char *code)
+{
+    struct http_response response = wire_put(s3, key, "bytes", "0123456789abcdef0123456789abcdef", condition);
+    assert_int_equal(response.status, status);
+    assert_string_equal(status == 200 ? "" : wire_s3_code(&response), code);
+    http_response_free(&response);
+}

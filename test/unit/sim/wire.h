@@ -37,6 +37,9 @@ void wire_sign(const char *service, const struct sigv4_keys *keys, int64_t sign_
 struct fake_s3_options wire_s3_options(void);
 struct fake_dynamo_options wire_dynamo_options(void);
 
+/* Such a service, changed a little before it begins (NULL: not), or the end of the test. */
+struct fake_s3 *wire_s3_with(void (*change)(struct fake_s3_options *options));
+
 /* Hands over a signed request and gives the answer; frees the request. */
 struct http_response wire_s3(struct fake_s3 *s3, struct http_request *request, uint64_t at_ms);
 /* The same while another write of the key is under way. */
@@ -48,6 +51,11 @@ struct http_response wire_dynamo(struct fake_dynamo *dynamo, struct http_request
 struct http_response wire_put(struct fake_s3 *s3, const char *key, const char *body, const char *nonce,
                               const struct s3_condition *condition);
 struct http_response wire_head(struct fake_s3 *s3, const char *key);
+
+#define WIRE_BYTES_ETAG "\"4b3a6218bb3e3a7303e8a171a60fcf92\"" /* of "bytes" */
+/* Puts "bytes", and expects this status and code ("": a success). */
+void wire_put_is(struct fake_s3 *s3, const char *key, const struct s3_condition *condition, int status,
+                 const char *code);
 
 /* The code in an S3 error document, borrowed until the next call; "" when there is none. */
 const char *wire_s3_code(const struct http_response *response);

@@ -19,16 +19,12 @@ struct fixture {
 
 static void fixture_set_up(struct fixture *f)
 {
-    char url[64];
-    f->server = http_server_start(NULL);
-    snprintf(url, sizeof(url), "http://%s", http_server_host(f->server));
-    on_store_open(&f->on, url, "bucket");
+    f->server = on_store_serve(&f->on, STORE_MARKS_NONE);
 }
 
 static void fixture_tear_down(struct fixture *f)
 {
-    on_store_close(&f->on);
-    http_server_stop(f->server);
+    on_store_stop(&f->on, f->server);
 }
 
 static int take(void *context, const void *data, size_t length)

@@ -18,16 +18,12 @@ struct fixture {
 
 static void fixture_set_up(struct fixture *f)
 {
-    char url[64];
-    f->server = http_server_start(NULL);
-    snprintf(url, sizeof(url), "http://%s", http_server_host(f->server));
-    on_store_open(&f->on, url, "bucket");
+    f->server = on_store_serve(&f->on, STORE_MARKS_NONE);
 }
 
 static void fixture_tear_down(struct fixture *f)
 {
-    on_store_close(&f->on);
-    http_server_stop(f->server);
+    on_store_stop(&f->on, f->server);
 }
 
 static void answer_with(struct fixture *f, const char *status, const char *headers, const char *body)

@@ -21,10 +21,7 @@ struct fixture {
 
 static void open_fixture(struct fixture *f, enum store_marks marks)
 {
-    char url[64];
-    f->server = http_server_start(NULL);
-    snprintf(url, sizeof(url), "http://%s", http_server_host(f->server));
-    on_store_open_marks(&f->on, url, "bucket", marks);
+    f->server = on_store_serve(&f->on, marks);
 }
 
 static void fixture_set_up(struct fixture *f)
@@ -34,8 +31,7 @@ static void fixture_set_up(struct fixture *f)
 
 static void fixture_tear_down(struct fixture *f)
 {
-    on_store_close(&f->on);
-    http_server_stop(f->server);
+    on_store_stop(&f->on, f->server);
 }
 
 static void push(struct fixture *f, int status, const char *headers, const char *body)

@@ -141,6 +141,21 @@ void on_store_close(struct on_store *on)
     on->store->vtable->free(on->store);
 }
 
+struct http_server *on_store_serve(struct on_store *ret, enum store_marks marks)
+{
+    char url[64];
+    struct http_server *server = http_server_start(NULL);
+    snprintf(url, sizeof(url), "http://%s", http_server_host(server));
+    on_store_open_marks(ret, url, "bucket", marks);
+    return server;
+}
+
+void on_store_stop(struct on_store *on, struct http_server *server)
+{
+    on_store_close(on);
+    http_server_stop(server);
+}
+
 void store_check_answer(struct store_answer answer, os_code wanted, const char *file, int line)
 {
     if (answer.code == wanted)

@@ -4,6 +4,7 @@
 #define OSCOMMIT_TEST_STORE_STORE_CALL_H
 
 #include "store/store.h"
+#include "support/http_server.h"
 #include "unit/loop/on_loop.h"
 
 struct on_store {
@@ -17,6 +18,9 @@ void on_store_open(struct on_store *ret, const char *url, const char *bucket);
 /* That one takes answers without a mark for the store's. */
 void on_store_open_marks(struct on_store *ret, const char *url, const char *bucket, enum store_marks marks);
 void on_store_close(struct on_store *on);
+/* That of a server of its own, with the bucket "bucket"; and its end. */
+struct http_server *on_store_serve(struct on_store *ret, enum store_marks marks);
+void on_store_stop(struct on_store *on, struct http_server *server);
 
 /* The answer without what is borrowed (`response`). The request's deadline is set here. */
 struct store_answer store_call(struct on_store *on, struct store_request *request);
