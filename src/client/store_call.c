@@ -53,6 +53,14 @@ static os_code undecided(struct store_call *store_call)
     return OS_ERR_UNDECIDED;
 }
 
+/* The time of the call is over, of which its timer is about to tell: a try that it ends says nothing of the store. */
+static bool was_cut_by_deadline(const struct store_call *store_call, const struct store_answer *answer)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return answer->code == OS_ERR_DEADLINE && now.monotonic_ms >= store_call->request.deadline_monotonic_ms;
+}
+
 static void store_call_done(void *context, const struct store_answer *answer)
 {
     struct store_call *store_call = context;
@@ -61,9 +69,12 @@ static void store_call_done(void *context, const struct store_answer *answer)
     client_note_request(store_call->client, store_verb_name(store_call->request.verb),
                         store_call->request.key ? store_call->request.key : "", &store_call->sent, answer->status,
                         answer->code);
+    const os_error before = store_call->error;
     store_call->error = answer->error;
     store_call->no_upload = strcmp(answer->service.code, "NoSuchUpload") == 0;
     if (answer->code != OS_OK && worth_repeating(store_call, answer)) {
+        if (was_cut_by_deadline(store_call, answer) && before.code != OS_OK)
+            store_call->error = before;
         op_pause(&store_call->op);
         return;
     }

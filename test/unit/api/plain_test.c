@@ -76,3 +76,23 @@ TEST_WITH(scratch, R10_a_deletion_that_was_not_answered_is_undecided)
 {
     check_write(scratch, delete_it);
 }
+
+/* The last try is under way when the time ends: that it got no answer says less than what was answered before. */
+TEST_WITH(scratch, a_read_that_its_deadline_ends_says_what_was_in_its_way)
+{
+    struct plainly plainly;
+    os_call call = OS_CALL_INIT;
+    os_sink sink = OS_SINK_INIT;
+    void *data = NULL;
+    sink.ret_data = &data;
+    call.deadline_ms = 3000;
+    plainly_open(&plainly, scratch);
+    http_server_push(plainly.server,
+                     &(struct http_server_step){.answer = "HTTP/1.1 500 Internal Server Error" DATED "0\r\n\r\n"});
+    http_server_push(plainly.server, &(struct http_server_step){.hold = true, .leave = HTTP_SERVER_DRAIN});
+    CHECK_CODE(os_get(plainly.client, "key", &sink, &call, NULL, &plainly.error), OS_ERR_DEADLINE, &plainly.error);
+    CHECK_SAYS(&plainly.error, "its deadline passed");
+    CHECK_SAYS(&plainly.error, "500");
+    http_server_release(plainly.server, 1);
+    plainly_close(&plainly);
+}
