@@ -38,7 +38,7 @@ static struct counts count_calls(const struct history *history)
 
 /* ------------------------------------------------------------------------------------------------------- output */
 
-static const char *word_of(const struct judge_result *result)
+static const char *check_word_of(const struct judge_result *result)
 {
     if (result->finding_count > 0)
         return "refused";
@@ -63,9 +63,9 @@ static void print_findings(const struct judge_result *result)
     }
 }
 
-static void print_human(const char *name, const struct judge_result *result, const struct counts *counts)
+static void check_print_human(const char *name, const struct judge_result *result, const struct counts *counts)
 {
-    (void)printf("%s ", word_of(result));
+    (void)printf("%s ", check_word_of(result));
     clean_print(stdout, name);
     (void)printf("\n  %zu calls on %zu keys: %" PRIu64 " committed, %" PRIu64 " conflict, %" PRIu64
                  " not executed, %" PRIu64 " unknown; %" PRIu64 " reads; %" PRIu64 " settled, %zu not settled\n",
@@ -101,12 +101,12 @@ static json_t *json_findings(const struct judge_result *result)
     return findings;
 }
 
-static void print_json(struct output *output, const char *name, const struct judge_result *result,
-                       const struct counts *counts)
+static void check_print_json(struct output *output, const char *name, const struct judge_result *result,
+                             const struct counts *counts)
 {
     struct json_line line;
 
-    output_json_begin(output, &line, NULL, word_of(result));
+    output_json_begin(output, &line, NULL, check_word_of(result));
     json_line_text(&line, "file", name);
     json_line_number(&line, "calls", result->calls);
     json_line_number(&line, "keys", result->keys);
@@ -174,9 +174,9 @@ static enum status judge_file(struct output *output, const char *name, const cha
         return fail_no_memory(output, name);
     struct counts counts = count_calls(history);
     if (output->json)
-        print_json(output, name, &result, &counts);
+        check_print_json(output, name, &result, &counts);
     else if (output_is_human(output))
-        print_human(name, &result, &counts);
+        check_print_human(name, &result, &counts);
     if (report != NULL && !write_report(output, report, history, &result))
         return STATUS_NOT_EXECUTED;
     if (result.finding_count > 0)

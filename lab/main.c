@@ -21,7 +21,7 @@ static enum status run_command(const struct options *options)
     return options->command == &command_check ? check_run(options) : options->command->run(options);
 }
 
-static enum status run(int argc, char **argv)
+static enum status race_main(int argc, char **argv)
 {
     struct options options;
     enum status status;
@@ -35,5 +35,5 @@ int main(int argc, char **argv)
 {
     /* A reader that goes away is an error of write(), not the end of a process that still owes a verdict. */
     (void)signal(SIGPIPE, SIG_IGN);
-    return streams_open() ? (int)streams_close(run(argc, argv)) : (int)STATUS_NOT_EXECUTED;
+    return streams_open() ? (int)streams_close(race_main(argc, argv)) : (int)STATUS_NOT_EXECUTED;
 }

@@ -11,7 +11,7 @@
 
 #include <signal.h>
 
-static enum status run(int argc, char **argv)
+static enum status tool_main(int argc, char **argv)
 {
     struct options options;
     enum status status;
@@ -27,5 +27,5 @@ int main(int argc, char **argv)
 {
     /* A reader that goes away is an error of write(), not the end of a process that still owes a verdict. */
     (void)signal(SIGPIPE, SIG_IGN);
-    return streams_open() ? (int)streams_close(run(argc, argv)) : (int)STATUS_NOT_EXECUTED;
+    return streams_open() ? (int)streams_close(tool_main(argc, argv)) : (int)STATUS_NOT_EXECUTED;
 }

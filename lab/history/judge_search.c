@@ -44,7 +44,7 @@ struct search {
     enum judge_found failure; /* JUDGE_GAVE_UP or JUDGE_NO_MEMORY; JUDGE_FOUND: none */
 };
 
-static bool is_write(const struct judge_op *op)
+static bool judge_search_is_write(const struct judge_op *op)
 {
     return op->kind == JUDGE_WRITE || op->kind == JUDGE_MAYBE;
 }
@@ -202,7 +202,7 @@ static bool start_op(struct search *search, uint32_t op)
 {
     const struct judge_op *started = &search->key->op[op];
 
-    if (is_write(started))
+    if (judge_search_is_write(started))
         list_insert(search, op);
     if (started->kind == JUDGE_MAYBE)
         return true;
@@ -256,7 +256,7 @@ static bool end_op(struct search *search, uint32_t op, struct judge_outcome *ret
         if (!placed || done.count == 0)
             return false;
     }
-    if (is_write(&search->key->op[op]))
+    if (judge_search_is_write(&search->key->op[op]))
         list_remove(search, op);
     return true;
 }

@@ -13,7 +13,7 @@
 
 enum { CONNECT_S = 10, IDLE_S = 90 };
 
-static void set_up(int fd)
+static void stream_set_up(int fd)
 {
     int on = 1;
     struct timeval idle = {.tv_sec = IDLE_S};
@@ -30,7 +30,7 @@ void stream_init(struct proxy_stream *stream, int fd)
     stream->first = 0;
     stream->last = 0;
     if (fd >= 0)
-        set_up(fd);
+        stream_set_up(fd);
 }
 
 void stream_close(struct proxy_stream *stream)

@@ -26,7 +26,7 @@ static bool is_attempt(const struct proxy_request *request)
     return strcmp(request->method, "PUT") == 0 || strcmp(request->method, "DELETE") == 0;
 }
 
-static bool is_write(const struct proxy_request *request)
+static bool harm_is_write(const struct proxy_request *request)
 {
     return is_attempt(request) || strcmp(request->service_call, "PutItem") == 0;
 }
@@ -34,7 +34,7 @@ static bool is_write(const struct proxy_request *request)
 /* Writes are where it hurts, so what is due mostly meets one of the next of these; now and then a read. */
 static bool is_chosen(struct race_net *net, const struct proxy_request *request)
 {
-    return race_faults_draw(net->faults, is_write(request) ? 2 : 8) == 0;
+    return race_faults_draw(net->faults, harm_is_write(request) ? 2 : 8) == 0;
 }
 
 /* Pauses and kills, at this boundary. True: killed. */

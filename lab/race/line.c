@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *shown(const char *text)
+static const char *line_shown(const char *text)
 {
     return text[0] == '\0' ? "-" : text;
 }
 
-static size_t add(char *ret, size_t len, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static size_t line_add(char *ret, size_t len, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static size_t add(char *ret, size_t len, const char *format, ...)
+static size_t line_add(char *ret, size_t len, const char *format, ...)
 {
     va_list args;
     int more;
@@ -29,7 +29,7 @@ static size_t add_text(char *ret, size_t len, const char *text)
 {
     size_t start = len;
 
-    len = add(ret, len, " %.*s", RACE_TEXT_MAX - 1, text);
+    len = line_add(ret, len, " %.*s", RACE_TEXT_MAX - 1, text);
     for (size_t i = start; i < len; i++)
         if ((unsigned char)ret[i] < 0x20 || ret[i] == 0x7f)
             ret[i] = ' ';
@@ -38,30 +38,32 @@ static size_t add_text(char *ret, size_t len, const char *text)
 
 static size_t format_task(const struct race_task *task, char *ret)
 {
-    size_t len = add(ret, 0, "J %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, task->lane, task->life, task->seed,
-                     task->until_us);
+    size_t len = line_add(ret, 0, "J %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, task->lane, task->life, task->seed,
+                          task->until_us);
 
     for (size_t i = 0; i < RACE_KINDS; i++)
-        len = add(ret, len, " %" PRIu64, task->count[i]);
+        len = line_add(ret, len, " %" PRIu64, task->count[i]);
     for (size_t i = 0; i < RACE_KINDS; i++)
-        len = add(ret, len, " %" PRIu64, task->done[i]);
-    return add(ret, len, " %" PRIu64 " %d", task->serial, task->etags_are_md5 ? 1 : 0);
+        len = line_add(ret, len, " %" PRIu64, task->done[i]);
+    return line_add(ret, len, " %" PRIu64 " %d", task->serial, task->etags_are_md5 ? 1 : 0);
 }
 
 static size_t format_end(const struct race_message *message, char *ret)
 {
-    size_t len = add(ret, 0, "E %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-                     message->call, (int)message->verdict, message->end_us, message->generation, message->attempts,
-                     message->requests, message->guards, message->waited_ms);
+    size_t len =
+        line_add(ret, 0, "E %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                 message->call, (int)message->verdict, message->end_us, message->generation, message->attempts,
+                 message->requests, message->guards, message->waited_ms);
 
-    len = add(ret, len, " %d %s %s", message->took_over ? 1 : 0, shown(message->guard), shown(message->rule));
+    len = line_add(ret, len, " %d %s %s", message->took_over ? 1 : 0, line_shown(message->guard),
+                   line_shown(message->rule));
     return add_text(ret, len, message->text);
 }
 
 static size_t format_settled(const struct race_message *message, char *ret)
 {
-    size_t len = add(ret, 0, "V %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %s", message->call, (int)message->verdict,
-                     message->end_us, message->requests, shown(message->rule));
+    size_t len = line_add(ret, 0, "V %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %s", message->call, (int)message->verdict,
+                          message->end_us, message->requests, line_shown(message->rule));
 
     return add_text(ret, len, message->text);
 }
@@ -72,44 +74,45 @@ static size_t format_ticket(const struct race_message *message, char *ret)
 
     if (len == 0 || len > RACE_LINE_MAX - 64 || strpbrk(message->ticket, "\r\n") != NULL)
         return 0;
-    return add(ret, 0, "K %" PRIu64 " %s", message->call, message->ticket);
+    return line_add(ret, 0, "K %" PRIu64 " %s", message->call, message->ticket);
 }
 
 static size_t format_body(const struct race_message *message, char *ret)
 {
     switch (message->kind) {
     case RACE_MESSAGE_CALL:
-        return add(ret, 0, "S %" PRIu64 " %d %s %s %s %" PRIu64, message->call, (int)message->operation, message->key,
-                   shown(message->expected), shown(message->value), message->start_us);
+        return line_add(ret, 0, "S %" PRIu64 " %d %s %s %s %" PRIu64, message->call, (int)message->operation,
+                        message->key, line_shown(message->expected), line_shown(message->value), message->start_us);
     case RACE_MESSAGE_READ:
-        return add(ret, 0, "G %s %s %" PRIu64 " %" PRIu64, message->key, shown(message->value), message->start_us,
-                   message->end_us);
+        return line_add(ret, 0, "G %s %s %" PRIu64 " %" PRIu64, message->key, line_shown(message->value),
+                        message->start_us, message->end_us);
     case RACE_MESSAGE_PROGRESS:
-        return add(ret, 0, "P %" PRIu64 " %" PRIu64 " %d", message->item, message->done, message->given_up ? 1 : 0);
+        return line_add(ret, 0, "P %" PRIu64 " %" PRIu64 " %d", message->item, message->done,
+                        message->given_up ? 1 : 0);
     case RACE_MESSAGE_END: return format_end(message, ret);
     case RACE_MESSAGE_SETTLED: return format_settled(message, ret);
     case RACE_MESSAGE_TICKET: return format_ticket(message, ret);
     case RACE_MESSAGE_TASK: return format_task(&message->task, ret);
-    case RACE_MESSAGE_TROUBLE: return add_text(ret, add(ret, 0, "T"), message->text);
-    case RACE_MESSAGE_REMARK: return add_text(ret, add(ret, 0, "M"), message->text);
+    case RACE_MESSAGE_TROUBLE: return add_text(ret, line_add(ret, 0, "T"), message->text);
+    case RACE_MESSAGE_REMARK: return add_text(ret, line_add(ret, 0, "M"), message->text);
     case RACE_MESSAGE_READY:
     case RACE_MESSAGE_DONE:
     case RACE_MESSAGE_BEGIN: break;
     }
-    return add(ret, 0, "%c", (char)message->kind);
+    return line_add(ret, 0, "%c", (char)message->kind);
 }
 
 size_t race_line_format(const struct race_message *message, char ret[RACE_LINE_MAX])
 {
     size_t len = format_body(message, ret);
 
-    return len == 0 ? 0 : add(ret, len, "\n");
+    return len == 0 ? 0 : line_add(ret, len, "\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ parsing */
 
 /* A blank, then decimal digits. */
-static bool take(const char **cursor, uint64_t max, uint64_t *ret)
+static bool line_take(const char **cursor, uint64_t max, uint64_t *ret)
 {
     const char *p = *cursor;
     uint64_t value = 0;
@@ -129,7 +132,7 @@ static bool take(const char **cursor, uint64_t max, uint64_t *ret)
 
 static bool take_any(const char **cursor, uint64_t *ret)
 {
-    return take(cursor, UINT64_MAX, ret);
+    return line_take(cursor, UINT64_MAX, ret);
 }
 
 /* A blank, then a word. "-" is the empty one, where that is allowed. */
@@ -157,7 +160,7 @@ static bool take_verdict(const char **cursor, os_verdict *ret)
 {
     uint64_t value;
 
-    if (!take(cursor, OS_UNKNOWN, &value) || value < OS_COMMITTED)
+    if (!line_take(cursor, OS_UNKNOWN, &value) || value < OS_COMMITTED)
         return false;
     *ret = (os_verdict)value;
     return true;
@@ -167,7 +170,7 @@ static bool take_operation(const char **cursor, enum history_operation *ret)
 {
     uint64_t value;
 
-    if (!take(cursor, HISTORY_DELETE_IF_MATCH, &value) || value < HISTORY_PUT_IF_ABSENT)
+    if (!line_take(cursor, HISTORY_DELETE_IF_MATCH, &value) || value < HISTORY_PUT_IF_ABSENT)
         return false;
     *ret = (enum history_operation)value;
     return true;
@@ -177,7 +180,7 @@ static bool take_flag(const char **cursor, bool *ret)
 {
     uint64_t value;
 
-    if (!take(cursor, 1, &value))
+    if (!line_take(cursor, 1, &value))
         return false;
     *ret = value == 1;
     return true;
@@ -206,8 +209,8 @@ static bool parse_call(const char **at, struct race_message *ret)
 static bool parse_end(const char **at, struct race_message *ret)
 {
     return take_any(at, &ret->call) && take_verdict(at, &ret->verdict) && take_any(at, &ret->end_us) &&
-           take_any(at, &ret->generation) && take(at, UINT32_MAX, &ret->attempts) &&
-           take(at, UINT32_MAX, &ret->requests) && take(at, UINT32_MAX, &ret->guards) &&
+           take_any(at, &ret->generation) && line_take(at, UINT32_MAX, &ret->attempts) &&
+           line_take(at, UINT32_MAX, &ret->requests) && line_take(at, UINT32_MAX, &ret->guards) &&
            take_any(at, &ret->waited_ms) && take_flag(at, &ret->took_over) &&
            take_word(at, true, ret->guard, sizeof(ret->guard)) && take_word(at, true, ret->rule, sizeof(ret->rule)) &&
            take_text(at, ret);
@@ -216,7 +219,7 @@ static bool parse_end(const char **at, struct race_message *ret)
 static bool parse_settled(const char **at, struct race_message *ret)
 {
     return take_any(at, &ret->call) && take_verdict(at, &ret->verdict) && take_any(at, &ret->end_us) &&
-           take(at, UINT32_MAX, &ret->requests) && take_word(at, true, ret->rule, sizeof(ret->rule)) &&
+           line_take(at, UINT32_MAX, &ret->requests) && take_word(at, true, ret->rule, sizeof(ret->rule)) &&
            take_text(at, ret);
 }
 
@@ -237,8 +240,8 @@ static bool parse_read(const char **at, struct race_message *ret)
 
 static bool parse_task(const char **at, struct race_task *ret)
 {
-    bool good = take(at, RACE_WRITERS_MAX - 1, &ret->lane) && take_any(at, &ret->life) && take_any(at, &ret->seed) &&
-                take_any(at, &ret->until_us);
+    bool good = line_take(at, RACE_WRITERS_MAX - 1, &ret->lane) && take_any(at, &ret->life) &&
+                take_any(at, &ret->seed) && take_any(at, &ret->until_us);
 
     for (size_t i = 0; i < RACE_KINDS; i++)
         good = good && take_any(at, &ret->count[i]);
@@ -264,7 +267,8 @@ bool race_line_parse(const char *line, struct race_message *ret)
     case RACE_MESSAGE_SETTLED: good = parse_settled(&at, ret); break;
     case RACE_MESSAGE_READ: good = parse_read(&at, ret); break;
     case RACE_MESSAGE_PROGRESS:
-        good = take(&at, RACE_KINDS - 1, &ret->item) && take_any(&at, &ret->done) && take_flag(&at, &ret->given_up);
+        good =
+            line_take(&at, RACE_KINDS - 1, &ret->item) && take_any(&at, &ret->done) && take_flag(&at, &ret->given_up);
         break;
     case RACE_MESSAGE_TROUBLE:
     case RACE_MESSAGE_REMARK: good = take_text(&at, ret); break;

@@ -53,7 +53,7 @@ static const struct row rows[] = {
     {"  by both", "guarded_by_both", offsetof(struct race_figures, by_both)},
 };
 
-static uint64_t figure(const struct race_figures *figures, size_t offset)
+static uint64_t result_figure(const struct race_figures *figures, size_t offset)
 {
     uint64_t number;
 
@@ -109,7 +109,7 @@ static void print_calls(const struct race *race)
         (void)printf("  %-22s", rows[row].title);
         for (size_t i = 0; i < RACE_KINDS; i++)
             if (is_shown(race, columns[i].kind))
-                (void)printf(" %12" PRIu64, figure(&race->summary.kind[columns[i].kind], rows[row].offset));
+                (void)printf(" %12" PRIu64, result_figure(&race->summary.kind[columns[i].kind], rows[row].offset));
         (void)fputc('\n', stdout);
     }
     print_times(race, "latency p50", p50);
@@ -212,7 +212,7 @@ static void add_figures(struct json_line *line, const char *name, const struct r
 
     json_line_begin(&child);
     for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++)
-        json_line_number(&child, rows[row].name, figure(figures, rows[row].offset));
+        json_line_number(&child, rows[row].name, result_figure(figures, rows[row].offset));
     json_line_number(&child, "latency_p50_us", figures->latency.p50);
     json_line_number(&child, "latency_p95_us", figures->latency.p95);
     json_line_number(&child, "latency_max_us", figures->latency.max);

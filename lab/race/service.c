@@ -67,7 +67,7 @@ bool race_service_parse(const char *url, struct race_service *ret)
     return true;
 }
 
-static const char *variable(const char *name)
+static const char *service_variable(const char *name)
 {
     const char *value = getenv(name);
 
@@ -85,11 +85,11 @@ bool race_service_find(const struct options *options, bool ledger, struct race_s
     const char *region = ledger ? options_text(options, OPTION_DYNAMODB_REGION) : NULL;
     char own[320];
 
-    url = first_of(url, variable(ledger ? "AWS_ENDPOINT_URL_DYNAMODB" : "AWS_ENDPOINT_URL_S3"),
-                   variable("AWS_ENDPOINT_URL"));
+    url = first_of(url, service_variable(ledger ? "AWS_ENDPOINT_URL_DYNAMODB" : "AWS_ENDPOINT_URL_S3"),
+                   service_variable("AWS_ENDPOINT_URL"));
     if (url == NULL) {
-        region = first_of(region, options_text(options, OPTION_REGION), variable("AWS_REGION"));
-        region = first_of(region, variable("AWS_DEFAULT_REGION"), NULL);
+        region = first_of(region, options_text(options, OPTION_REGION), service_variable("AWS_REGION"));
+        region = first_of(region, service_variable("AWS_DEFAULT_REGION"), NULL);
         if (region == NULL || strspn(region, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(region)) {
             return usage_refuse(usage,
                                 "Faults of the network need the endpoint of %s: give --%s-endpoint, or --region.",

@@ -163,8 +163,8 @@ void report_facts(struct report *report)
 /* ------------------------------------------------------------------------------------------------------ figures */
 
 /* One figure; `format` and what follows it are the line below. */
-__attribute__((format(printf, 5, 6))) static void figure(FILE *out, const char *name, const char *label, uint64_t value,
-                                                         const char *format, ...)
+__attribute__((format(printf, 5, 6))) static void summary_figure(FILE *out, const char *name, const char *label,
+                                                                 uint64_t value, const char *format, ...)
 {
     char number[REPORT_TEXT_SIZE];
     va_list arguments;
@@ -181,17 +181,17 @@ static void share_figure(FILE *out, const char *name, const char *label, size_t 
 {
     double percent = of > 0 ? 100.0 * (double)part / (double)of : 0.0;
 
-    figure(out, name, label, part, "%.1f %% of the writes", percent);
+    summary_figure(out, name, label, part, "%.1f %% of the writes", percent);
 }
 
 static void settled_figure(FILE *out, const char *name, const char *label, size_t count, const size_t *as)
 {
     if (count == 0) {
-        figure(out, name, label, 0, "none");
+        summary_figure(out, name, label, 0, "none");
         return;
     }
-    figure(out, name, label, count, "then %zu committed, %zu not; %zu open", as[OS_COMMITTED],
-           as[OS_CONFLICT] + as[OS_NOT_EXECUTED], as[OS_UNKNOWN]);
+    summary_figure(out, name, label, count, "then %zu committed, %zu not; %zu open", as[OS_COMMITTED],
+                   as[OS_CONFLICT] + as[OS_NOT_EXECUTED], as[OS_UNKNOWN]);
 }
 
 void report_figures(struct report *report)
@@ -209,19 +209,21 @@ void report_figures(struct report *report)
         }
     }
     (void)fputs("<dl class=\"figures\">\n", out);
-    figure(out, "writes", "Writes", numbers->guarded, "and %s read%s, %s requests",
-           report_count(numbers->reads, text[0]), plural(numbers->reads), report_count(numbers->requests, text[1]));
+    summary_figure(out, "writes", "Writes", numbers->guarded, "and %s read%s, %s requests",
+                   report_count(numbers->reads, text[0]), plural(numbers->reads),
+                   report_count(numbers->requests, text[1]));
     share_figure(out, "committed", "Committed", numbers->settled_as[OS_COMMITTED], numbers->guarded);
     share_figure(out, "conflict", "Conflict", numbers->settled_as[OS_CONFLICT], numbers->guarded);
     share_figure(out, "not-executed", "Not executed", numbers->settled_as[OS_NOT_EXECUTED], numbers->guarded);
     settled_figure(out, "unknown", "Unknown at first", numbers->unknown, numbers->unknown_as);
     settled_figure(out, "killed", "Killed in flight", numbers->killed, numbers->killed_as);
     if (numbers->failover.count > 0) {
-        figure(out, "takeovers", "Take-overs", numbers->takeovers, "failover %s, at most %s",
-               report_duration(numbers->failover.p50, text[0]), report_duration(numbers->failover.max, text[1]));
+        summary_figure(out, "takeovers", "Take-overs", numbers->takeovers, "failover %s, at most %s",
+                       report_duration(numbers->failover.p50, text[0]),
+                       report_duration(numbers->failover.max, text[1]));
     } else {
-        figure(out, "takeovers", "Take-overs", numbers->takeovers, "%s", "of another writer's record");
+        summary_figure(out, "takeovers", "Take-overs", numbers->takeovers, "%s", "of another writer's record");
     }
-    figure(out, "faults", "Faults", faults, "of %u kind%s", kinds, plural(kinds));
+    summary_figure(out, "faults", "Faults", faults, "of %u kind%s", kinds, plural(kinds));
     (void)fputs("</dl>\n", out);
 }

@@ -28,7 +28,7 @@ struct credentials {
     bool no_environment;
 };
 
-static void wipe(char **string)
+static void credentials_wipe(char **string)
 {
     if (*string != NULL)
         OPENSSL_cleanse(*string, strlen(*string));
@@ -38,14 +38,14 @@ static void wipe(char **string)
 
 static void keys_free(struct keys *keys)
 {
-    wipe(&keys->access_key_id);
-    wipe(&keys->secret_access_key);
-    wipe(&keys->session_token);
+    credentials_wipe(&keys->access_key_id);
+    credentials_wipe(&keys->secret_access_key);
+    credentials_wipe(&keys->session_token);
     keys->expires_s = 0;
 }
 
 /* NULL for an empty one. False when out of memory. */
-static bool copy(struct text from, char **ret)
+static bool credentials_copy(struct text from, char **ret)
 {
     *ret = NULL;
     if (from.len > 0)
@@ -87,8 +87,8 @@ static os_code keys_take(struct text id, struct text secret, struct text token, 
     os_code code = check_parts(id, secret, token, err);
     if (code != OS_OK)
         return code;
-    if (!copy(id, &taken.access_key_id) || !copy(secret, &taken.secret_access_key) ||
-        !copy(token, &taken.session_token)) {
+    if (!credentials_copy(id, &taken.access_key_id) || !credentials_copy(secret, &taken.secret_access_key) ||
+        !credentials_copy(token, &taken.session_token)) {
         keys_free(&taken);
         return error_no_memory(err);
     }
@@ -116,7 +116,7 @@ os_code credentials_new(const struct credentials_source *source, struct credenti
     credentials->callback_context = source->callback_context;
     credentials->no_environment = source->no_environment;
     os_code code = keys_take(id, secret, token, 0, &credentials->given, err);
-    if (code == OS_OK && !copy(text_from(source->profile), &credentials->profile))
+    if (code == OS_OK && !credentials_copy(text_from(source->profile), &credentials->profile))
         code = error_no_memory(err);
     if (code != OS_OK) {
         credentials_free(credentials);
@@ -264,7 +264,7 @@ static os_code from_surroundings(struct credentials *credentials, os_error *err)
     return code;
 }
 
-static os_code look(struct credentials *credentials, os_error *err)
+static os_code credentials_find(struct credentials *credentials, os_error *err)
 {
     const struct keys *given = &credentials->given;
     if (credentials->callback != NULL)
@@ -289,7 +289,7 @@ os_code credentials_get(struct credentials *credentials, int64_t now_s, bool ren
     bool ends_soon =
         have && current->expires_s != 0 && (current->expires_s < 0 || now_s >= current->expires_s - RENEW_BEFORE_S);
     if (!have || renew || ends_soon) {
-        os_code code = look(credentials, err);
+        os_code code = credentials_find(credentials, err);
         bool still_good = have && !renew && now_s < current->expires_s;
         if (code != OS_OK && !still_good)
             return code;

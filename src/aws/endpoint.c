@@ -180,7 +180,7 @@ os_code endpoint_parse(const char *service, const char *url, const char *region,
 
 /* -------------------------------------------------------------------------------------------------- environment */
 
-static struct text variable(const char *name)
+static struct text endpoint_variable(const char *name)
 {
     return text_from(getenv(name));
 }
@@ -192,25 +192,25 @@ static struct text first_of(struct text first, struct text second)
 
 static struct text find_url(const char *service, const char *profile, const struct profile_files *files)
 {
-    struct text ignored = first_of(variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
+    struct text ignored = first_of(endpoint_variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
                                    profile_setting(files, profile, "ignore_configured_endpoint_urls"));
     if (text_is_nocase(ignored, "true"))
         return text_of("", 0);
     bool s3 = strcmp(service, "s3") == 0;
-    struct text set =
-        first_of(variable(s3 ? "AWS_ENDPOINT_URL_S3" : "AWS_ENDPOINT_URL_DYNAMODB"), variable("AWS_ENDPOINT_URL"));
+    struct text set = first_of(endpoint_variable(s3 ? "AWS_ENDPOINT_URL_S3" : "AWS_ENDPOINT_URL_DYNAMODB"),
+                               endpoint_variable("AWS_ENDPOINT_URL"));
     return first_of(set, first_of(profile_service_setting(files, profile, service, "endpoint_url"),
                                   profile_setting(files, profile, "endpoint_url")));
 }
 
 static struct text find_region(const char *profile, const struct profile_files *files)
 {
-    struct text set = first_of(variable("AWS_REGION"), variable("AWS_DEFAULT_REGION"));
+    struct text set = first_of(endpoint_variable("AWS_REGION"), endpoint_variable("AWS_DEFAULT_REGION"));
     return first_of(set, profile_setting(files, profile, "region"));
 }
 
 /* NULL for an empty one. False when out of memory. */
-static bool copy(struct text from, char **ret)
+static bool endpoint_copy(struct text from, char **ret)
 {
     *ret = from.len > 0 ? strndup(from.p, from.len) : NULL;
     return from.len == 0 || *ret != NULL;
@@ -225,7 +225,8 @@ os_code endpoint_from_environment(const char *service, const char *profile, char
         return code;
     char *url = NULL;
     char *region = NULL;
-    bool ok = copy(find_url(service, profile, &files), &url) && copy(find_region(profile, &files), &region);
+    bool ok =
+        endpoint_copy(find_url(service, profile, &files), &url) && endpoint_copy(find_region(profile, &files), &region);
     profile_free(&files);
     if (!ok) {
         free(url);
@@ -267,14 +268,14 @@ bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addres
     return addressing == OS_ADDRESSING_VIRTUAL;
 }
 
-void endpoint_hint(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_MEND_SIZE])
+void endpoint_hint(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_HINT_SIZE])
 {
     if (endpoint->is_aws) {
-        (void)snprintf(ret, ENDPOINT_MEND_SIZE,
+        (void)snprintf(ret, ENDPOINT_HINT_SIZE,
                        "Check %s_region (%s) and the connection to https://%s, or set %s_endpoint.", service,
                        endpoint->region, endpoint->host, service);
     } else {
-        (void)snprintf(ret, ENDPOINT_MEND_SIZE, "Check %s_endpoint, which is %s://%s.", service, endpoint->scheme,
+        (void)snprintf(ret, ENDPOINT_HINT_SIZE, "Check %s_endpoint, which is %s://%s.", service, endpoint->scheme,
                        endpoint->host);
     }
 }

@@ -36,7 +36,7 @@ bool bucket_name_ok(const char *bucket);
 bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addressing, const char *bucket);
 
 /* A sentence that says which setting to look at when the service cannot be reached. */
-enum { ENDPOINT_MEND_SIZE = 600 };
-void endpoint_hint(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_MEND_SIZE]);
+enum { ENDPOINT_HINT_SIZE = 600 };
+void endpoint_hint(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_HINT_SIZE]);
 
 #endif

@@ -66,7 +66,7 @@ static ssize_t read_whole(int fd, char *data)
     return (ssize_t)len;
 }
 
-static void wipe(char *data, size_t len)
+static void profile_wipe(char *data, size_t len)
 {
     if (data != NULL) {
         OPENSSL_cleanse(data, len);
@@ -88,7 +88,7 @@ static os_code take_file(struct profile_files *files, enum profile_file file, in
     ssize_t len = read_whole(fd, data);
     if (len < 0 || len > FILE_MAX || memchr(data, '\0', (size_t)len) != NULL) {
         int read_error = errno;
-        wipe(data, FILE_MAX + 1);
+        profile_wipe(data, FILE_MAX + 1);
         return not_used(files->path[file],
                         len < 0          ? strerror(read_error)
                         : len > FILE_MAX ? "it is over 1 MiB long"
@@ -127,7 +127,7 @@ os_code profile_load(struct profile_files *ret, os_error *err)
 void profile_free(struct profile_files *files)
 {
     for (enum profile_file file = PROFILE_CREDENTIALS; file < PROFILE_FILES; file++)
-        wipe(files->data[file], files->len[file]);
+        profile_wipe(files->data[file], files->len[file]);
     *files = (struct profile_files){0};
 }
 

@@ -235,7 +235,8 @@ static bool derive_key(struct sigv4_signer *signer, const char *secret, const ch
     return ok;
 }
 
-static bool sign(struct sigv4_signer *signer, const char *secret, int64_t now_s, const struct buf *canonical, char *ret)
+static bool sigv4_sign(struct sigv4_signer *signer, const char *secret, int64_t now_s, const struct buf *canonical,
+                       char *ret)
 {
     struct times times;
     char hash[HEX_SIZE];
@@ -260,7 +261,7 @@ static bool sign_request(struct sigv4_signer *signer, const struct sigv4_keys *k
     struct buf canonical;
     buf_init(&canonical, CANONICAL_MAX);
     bool ok = sigv4_canonical_request(request, payload_sha256, &canonical, ret_signed_headers) &&
-              sign(signer, keys->secret_access_key, now_s, &canonical, ret);
+              sigv4_sign(signer, keys->secret_access_key, now_s, &canonical, ret);
     buf_free(&canonical);
     return ok;
 }

@@ -6,7 +6,7 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-static bool digest(const char *name, const void *data, size_t len, unsigned char *ret)
+static bool digest_all(const char *name, const void *data, size_t len, unsigned char *ret)
 {
     size_t ret_len = 0;
     return EVP_Q_digest(NULL, name, NULL, data ? data : "", len, ret, &ret_len) == 1;
@@ -14,12 +14,12 @@ static bool digest(const char *name, const void *data, size_t len, unsigned char
 
 bool sha256_digest(const void *data, size_t len, unsigned char *ret)
 {
-    return digest("SHA256", data, len, ret);
+    return digest_all("SHA256", data, len, ret);
 }
 
 bool md5_digest(const void *data, size_t len, unsigned char *ret)
 {
-    return digest("MD5", data, len, ret);
+    return digest_all("MD5", data, len, ret);
 }
 
 bool sha256_hex(const void *data, size_t len, char *ret)
@@ -59,23 +59,23 @@ void digest_stream_add(struct digest_stream *stream, const void *data, size_t le
 
 bool digest_stream_end(struct digest_stream *stream, unsigned char *ret, size_t *ret_len)
 {
-    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned char digest_all[EVP_MAX_MD_SIZE];
     unsigned int len = 0;
-    if (stream->failed || EVP_DigestFinal_ex(stream->context, digest, &len) != 1 || len > SHA256_SIZE)
+    if (stream->failed || EVP_DigestFinal_ex(stream->context, digest_all, &len) != 1 || len > SHA256_SIZE)
         return false;
-    memcpy(ret, digest, len);
+    memcpy(ret, digest_all, len);
     *ret_len = len;
     return true;
 }
 
 bool digest_stream_etag(struct digest_stream *stream, char *ret)
 {
-    unsigned char digest[SHA256_SIZE];
+    unsigned char digest_all[SHA256_SIZE];
     size_t len = 0;
-    if (!digest_stream_end(stream, digest, &len) || len != MD5_SIZE)
+    if (!digest_stream_end(stream, digest_all, &len) || len != MD5_SIZE)
         return false;
     ret[0] = '"';
-    text_hex(digest, MD5_SIZE, ret + 1);
+    text_hex(digest_all, MD5_SIZE, ret + 1);
     ret[MD5_ETAG_SIZE - 2] = '"';
     ret[MD5_ETAG_SIZE - 1] = '\0';
     return true;

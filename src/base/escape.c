@@ -50,7 +50,7 @@ static bool is_escaped(uint32_t character)
 }
 
 /* Of a well-formed sequence. */
-static uint32_t decode(const unsigned char *p, size_t len)
+static uint32_t escape_decode(const unsigned char *p, size_t len)
 {
     static const unsigned char lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     uint32_t character = p[0] & lead_bits[len];
@@ -64,7 +64,7 @@ static size_t show_one(struct text text, char piece[PIECE_SIZE])
 {
     const unsigned char *p = (const unsigned char *)text.p;
     size_t len = text_utf8_sequence(text);
-    uint32_t character = len > 0 ? decode(p, len) : 0;
+    uint32_t character = len > 0 ? escape_decode(p, len) : 0;
     if (len == 0 || (len == 1 && is_escaped(character))) {
         snprintf(piece, PIECE_SIZE, "\\x%02x", (unsigned)p[0]);
         return 1;

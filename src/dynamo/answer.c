@@ -28,7 +28,7 @@ struct meaning {
     os_code os;
     bool skewed;
     bool token_expired;
-    const char *mend;
+    const char *hint;
 };
 
 #define WAIT_AND_REPEAT "It was not applied and may be sent again after a pause."
@@ -124,7 +124,7 @@ static const struct meaning *find_meaning(const struct dynamo_error *detail, int
 
 /* -------------------------------------------------------------------------------------------------- sentences */
 
-static int shown(const char *str, size_t max)
+static int answer_shown(const char *str, size_t max)
 {
     return (int)text_utf8_cut(text_from(str), max);
 }
@@ -137,13 +137,13 @@ static const char *dots(const char *str, size_t max)
 static void describe(const struct answer_of *of, char ret[SUBJECT_SIZE])
 {
     if (of->path == NULL) {
-        snprintf(ret, SUBJECT_SIZE, "%s of %.*s", of->operation, shown(of->where, SHOWN_WHERE), of->where);
+        snprintf(ret, SUBJECT_SIZE, "%s of %.*s", of->operation, answer_shown(of->where, SHOWN_WHERE), of->where);
         return;
     }
     const char *etag = of->etag != NULL ? of->etag : "";
     snprintf(ret, SUBJECT_SIZE, "%s of the record of key \"%.*s%s\" (etag %.*s%s) in %.*s", of->operation,
-             shown(of->path, SHOWN_PATH), of->path, dots(of->path, SHOWN_PATH), shown(etag, SHOWN_ETAG), etag,
-             dots(etag, SHOWN_ETAG), shown(of->where, SHOWN_WHERE), of->where);
+             answer_shown(of->path, SHOWN_PATH), of->path, dots(of->path, SHOWN_PATH), answer_shown(etag, SHOWN_ETAG),
+             etag, dots(etag, SHOWN_ETAG), answer_shown(of->where, SHOWN_WHERE), of->where);
 }
 
 /* " ThrottlingException: Rate exceeded (request id ABC)", as far as there is anything to tell. */
@@ -158,7 +158,8 @@ static void quote_service(const struct dynamo_error *detail, char ret[SAID_SIZE]
         snprintf(words, sizeof(words), ": %.*s", (int)message.len, message.p);
     char id[SHOWN_REQUEST_ID + 32] = "";
     if (detail->request_id[0] != '\0')
-        snprintf(id, sizeof(id), " (request id %.*s)", shown(detail->request_id, SHOWN_REQUEST_ID), detail->request_id);
+        snprintf(id, sizeof(id), " (request id %.*s)", answer_shown(detail->request_id, SHOWN_REQUEST_ID),
+                 detail->request_id);
     snprintf(ret, SAID_SIZE, "%s%s%s%s", detail->code[0] != '\0' ? " " : "", detail->code, words, id);
 }
 
@@ -248,7 +249,7 @@ static enum ledger_outcome judge_refusal(const struct http_response *response, c
     if (meaning->outcome == LEDGER_CONFLICT)
         return LEDGER_CONFLICT;
     snprintf(finding, sizeof(finding), "was %s:%s. %s",
-             meaning->outcome == LEDGER_THROTTLED && !meaning->skewed ? "put off" : "refused", said, meaning->mend);
+             meaning->outcome == LEDGER_THROTTLED && !meaning->skewed ? "put off" : "refused", said, meaning->hint);
     return answer_finding(response, of, meaning->outcome, meaning->os, finding, detail, err);
 }
 
@@ -265,7 +266,7 @@ static enum ledger_outcome judge_status(const struct http_response *response, co
 
 /* Whoever answered has neither DynamoDB's mark nor its form, and says for certain that he is not to be asked: a server
  * in between may pass on what it says in trouble (5xx), when it is asked too often, or waited for too long. */
-static bool is_foreign(const struct http_response *response)
+static bool answer_is_foreign(const struct http_response *response)
 {
     int status = response->status;
     bool passing = status == 408 || status == 429 || status == 500 || (status >= 502 && status <= 504);
@@ -300,16 +301,16 @@ static enum ledger_outcome judge_unread(const struct http_response *response, co
         return LEDGER_CONFLICT;
     if (detail->too_large)
         return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is larger than the limit", detail, err);
-    if (is_foreign(response))
+    if (answer_is_foreign(response))
         return foreign(response, of, detail, err);
     return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is not a JSON object", detail, err);
 }
 
-static enum ledger_outcome judge(const struct http_response *response, const struct answer_of *of, const json_t *root,
-                                 struct dynamo_error *detail, os_error *err)
+static enum ledger_outcome answer_classify(const struct http_response *response, const struct answer_of *of,
+                                           const json_t *root, struct dynamo_error *detail, os_error *err)
 {
     bool is_refusal = response->status >= 400 && response->status < 500 && response->status != 408;
-    bool elsewhere = root == NULL && is_foreign(response);
+    bool elsewhere = root == NULL && answer_is_foreign(response);
     if (response->status != 200 && !is_refusal && !elsewhere)
         return judge_status(response, of, detail, err);
     if (root == NULL)
@@ -318,7 +319,8 @@ static enum ledger_outcome judge(const struct http_response *response, const str
         return judge_refusal(response, of, detail, err);
     if (detail->code[0] != '\0')
         return ambiguous(response, of, OS_ERR_PROTOCOL, "got an error in an answer with HTTP 200", detail, err);
-    if (is_foreign(response)) /* E9: an empty object would be a PutItem that is done, and a GetItem that found none */
+    if (answer_is_foreign(
+            response)) /* E9: an empty object would be a PutItem that is done, and a GetItem that found none */
         return foreign(response, of, detail, err);
     return LEDGER_OK;
 }
@@ -329,7 +331,7 @@ static enum ledger_outcome read_whole(const struct http_response *response, cons
     json_t *root = json_read(buf_str(&response->body), response->body.len);
     read_code(root, detail);
     read_message(root, detail);
-    enum ledger_outcome outcome = judge(response, of, root, detail, err);
+    enum ledger_outcome outcome = answer_classify(response, of, root, detail, err);
     if (outcome == LEDGER_OK || outcome == LEDGER_CONFLICT)
         *ret_root = root;
     else

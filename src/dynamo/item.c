@@ -30,7 +30,7 @@ json_t *item_number(uint64_t value)
 }
 
 /* Adds what was made, if it was; a NULL value is the failure of whoever made it. */
-static bool add(json_t *item, const char *name, json_t *value)
+static bool item_add(json_t *item, const char *name, json_t *value)
 {
     return json_object_set_new(item, name, value) == 0;
 }
@@ -38,14 +38,14 @@ static bool add(json_t *item, const char *name, json_t *value)
 static bool add_record(json_t *item, const char *path, const char *etag, const struct record *record,
                        const char *upload)
 {
-    return add(item, RECORD_PATH, item_string(path)) && add(item, RECORD_ETAG, item_string(etag)) &&
-           add(item, RECORD_GENERATION, item_number(record->generation)) &&
-           add(item, RECORD_TIMEOUT, item_number(record->timeout_ms)) &&
-           add(item, RECORD_TTL, item_number(record->ttl_s)) &&
-           (record->nonce[0] == '\0' || add(item, RECORD_NONCE, item_string(record->nonce))) &&
-           (!record->has_fence || add(item, RECORD_FENCE, item_number(record->fence_s))) &&
-           (record->saw[0] == '\0' || add(item, RECORD_SAW, item_string(record->saw))) &&
-           (record->upload == 0 || add(item, RECORD_UPLOAD, item_string(upload)));
+    return item_add(item, RECORD_PATH, item_string(path)) && item_add(item, RECORD_ETAG, item_string(etag)) &&
+           item_add(item, RECORD_GENERATION, item_number(record->generation)) &&
+           item_add(item, RECORD_TIMEOUT, item_number(record->timeout_ms)) &&
+           item_add(item, RECORD_TTL, item_number(record->ttl_s)) &&
+           (record->nonce[0] == '\0' || item_add(item, RECORD_NONCE, item_string(record->nonce))) &&
+           (!record->has_fence || item_add(item, RECORD_FENCE, item_number(record->fence_s))) &&
+           (record->saw[0] == '\0' || item_add(item, RECORD_SAW, item_string(record->saw))) &&
+           (record->upload == 0 || item_add(item, RECORD_UPLOAD, item_string(upload)));
 }
 
 json_t *item_from_record(const char *path, const char *etag, const struct record *record, const char *upload)
@@ -71,7 +71,7 @@ const char *item_get_string(const json_t *item, const char *name)
     return typed_value(json_object_get(item, name), "S");
 }
 
-static os_code refuse(os_error *err, const char *name, const char *fault)
+static os_code item_refuse(os_error *err, const char *name, const char *fault)
 {
     return error_set(err, OS_ERR_PROTOCOL, "The attribute \"%s\" %s.", name, fault);
 }
@@ -81,10 +81,10 @@ static os_code read_string(const json_t *item, const char *name, const char **re
 {
     const json_t *attribute = json_object_get(item, name);
     if (attribute == NULL)
-        return refuse(err, name, "is missing");
+        return item_refuse(err, name, "is missing");
     const char *value = typed_value(attribute, "S");
     if (value == NULL || value[0] == '\0')
-        return refuse(err, name, "is not a string (S) of at least one byte and without NUL");
+        return item_refuse(err, name, "is not a string (S) of at least one byte and without NUL");
     *ret = value;
     return OS_OK;
 }
@@ -93,12 +93,12 @@ static os_code read_number(const json_t *item, const char *name, uint64_t *ret, 
 {
     const json_t *attribute = json_object_get(item, name);
     if (attribute == NULL)
-        return refuse(err, name, "is missing");
+        return item_refuse(err, name, "is missing");
     const char *value = typed_value(attribute, "N");
     if (value == NULL)
-        return refuse(err, name, "is not a number (N)");
+        return item_refuse(err, name, "is not a number (N)");
     if (!text_parse_u64(text_from(value), ret))
-        return refuse(err, name, "is not a plain unsigned 64-bit integer");
+        return item_refuse(err, name, "is not a plain unsigned 64-bit integer");
     return OS_OK;
 }
 
@@ -113,7 +113,7 @@ static os_code read_nonce(const json_t *item, const char *name, char *ret, os_er
     }
     os_code code = read_string(item, name, &value, err);
     if (code == OS_OK && !text_copy(text_from(value), ret, RECORD_NONCE_SIZE))
-        return refuse(err, name, "is longer than 32 bytes");
+        return item_refuse(err, name, "is longer than 32 bytes");
     return code;
 }
 
@@ -125,7 +125,7 @@ static os_code read_upload(const json_t *item, uint64_t *ret, const char **ret_t
         return OS_OK;
     os_code code = read_string(item, RECORD_UPLOAD, ret_text, err);
     if (code == OS_OK && strlen(*ret_text) >= RECORD_UPLOAD_SIZE)
-        return refuse(err, RECORD_UPLOAD, "is longer than 1,024 bytes");
+        return item_refuse(err, RECORD_UPLOAD, "is longer than 1,024 bytes");
     if (code == OS_OK)
         *ret = record_upload_number(*ret_text);
     return code;

@@ -93,7 +93,7 @@ os_code dynamo_check_key(const struct dynamo_target *target, const struct dynamo
 
 /* --------------------------------------------------------------------------------------------------- request */
 
-static void start(struct http_request *ret, struct buf *ret_body)
+static void request_start(struct http_request *ret, struct buf *ret_body)
 {
     http_request_init(ret);
     buf_init(ret_body, BODY_MAX);
@@ -101,8 +101,8 @@ static void start(struct http_request *ret, struct buf *ret_body)
 
 /* Developer Guide, "DynamoDB low-level API". The answer is asked for as it is: x-amz-crc32 is about the bytes that were
  * sent, and a compressed body would have to be checked before it is unpacked. */
-static bool fill(const struct dynamo_target *target, const char *operation, struct http_request *ret,
-                 const struct buf *body)
+static bool request_fill(const struct dynamo_target *target, const char *operation, struct http_request *ret,
+                         const struct buf *body)
 {
     char action[64];
     int len = snprintf(action, sizeof(action), "DynamoDB_20120810.%s", operation);
@@ -119,7 +119,7 @@ static bool fill(const struct dynamo_target *target, const char *operation, stru
 os_code dynamo_finish(const struct dynamo_target *target, const char *operation, json_t *body, struct http_request *ret,
                       struct buf *ret_body, os_error *err)
 {
-    bool done = body != NULL && json_write(ret_body, body) && fill(target, operation, ret, ret_body);
+    bool done = body != NULL && json_write(ret_body, body) && request_fill(target, operation, ret, ret_body);
     json_decref(body);
     if (!done) {
         http_request_free(ret);
@@ -134,7 +134,7 @@ os_code dynamo_finish(const struct dynamo_target *target, const char *operation,
 static os_code build_plain(const struct dynamo_target *target, const char *operation, struct http_request *ret,
                            struct buf *ret_body, os_error *err)
 {
-    start(ret, ret_body);
+    request_start(ret, ret_body);
     os_code code = check_table(target->table, err);
     if (code != OS_OK)
         return code;
@@ -239,7 +239,7 @@ os_code dynamo_build_put(const struct dynamo_target *target, const struct dynamo
                          const struct dynamo_write *write, struct http_request *ret, struct buf *ret_body,
                          os_error *err)
 {
-    start(ret, ret_body);
+    request_start(ret, ret_body);
     os_code code = dynamo_check_key(target, key, err);
     if (code != OS_OK)
         return code;
@@ -264,7 +264,7 @@ os_code dynamo_build_delete(const struct dynamo_target *target, const struct dyn
                             const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
                             os_error *err)
 {
-    start(ret, ret_body);
+    request_start(ret, ret_body);
     os_code code = dynamo_check_key(target, key, err);
     if (code != OS_OK)
         return code;
@@ -304,7 +304,7 @@ static bool add_record_projection(json_t *body)
 os_code dynamo_build_get(const struct dynamo_target *target, const struct dynamo_key *key, struct http_request *ret,
                          struct buf *ret_body, os_error *err)
 {
-    start(ret, ret_body);
+    request_start(ret, ret_body);
     os_code code = dynamo_check_key(target, key, err);
     if (code != OS_OK)
         return code;
@@ -361,7 +361,7 @@ os_code dynamo_build_list(const struct dynamo_target *target, const struct dynam
                           struct buf *ret_body, os_error *err)
 {
     json_t *start_at = NULL;
-    start(ret, ret_body);
+    request_start(ret, ret_body);
     os_code code = page->path != NULL ? check_partition(target, page->path, err) : check_table(target->table, err);
     if (code == OS_OK)
         code = read_start_key(page->start_key, &start_at, err);
@@ -396,7 +396,7 @@ os_code dynamo_build_describe_ttl(const struct dynamo_target *target, struct htt
 os_code dynamo_build_create_table(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
                                   os_error *err)
 {
-    start(ret, ret_body);
+    request_start(ret, ret_body);
     os_code code = check_table(target->table, err);
     if (code != OS_OK)
         return code;
@@ -411,7 +411,7 @@ os_code dynamo_build_create_table(const struct dynamo_target *target, struct htt
 os_code dynamo_build_update_ttl(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
                                 os_error *err)
 {
-    start(ret, ret_body);
+    request_start(ret, ret_body);
     os_code code = check_table(target->table, err);
     if (code != OS_OK)
         return code;

@@ -38,8 +38,8 @@ os_code dynamo_build_delete(const struct dynamo_target *target, const struct dyn
                             os_error *err);
 /* Puts a record in the place of an item that is none, on the condition that it still is what was seen: JSON, as
  * dynamo_read_unreadable gave it, or NULL for one that is too large to be read. */
-os_code dynamo_build_mend(const struct dynamo_target *target, const struct dynamo_key *key, const struct record *record,
-                          const char *seen, struct http_request *ret, struct buf *ret_body, os_error *err);
+os_code dynamo_build_fix(const struct dynamo_target *target, const struct dynamo_key *key, const struct record *record,
+                         const char *seen, struct http_request *ret, struct buf *ret_body, os_error *err);
 /* A consistent read of what a record has. */
 os_code dynamo_build_get(const struct dynamo_target *target, const struct dynamo_key *key, struct http_request *ret,
                          struct buf *ret_body, os_error *err);

@@ -136,7 +136,7 @@ static const char *or_empty(const char *str)
 
 enum row_result { ROW_GO_ON = 1, ROW_STOP, ROW_NO_MEMORY };
 
-static enum row_result give_row(json_t *item, dynamo_row_fn each, void *context)
+static enum row_result response_give_row(json_t *item, dynamo_row_fn each, void *context)
 {
     char upload[RECORD_UPLOAD_SIZE] = "";
     os_error fault;
@@ -158,7 +158,7 @@ static enum row_result give_rows(const json_t *items, dynamo_row_fn each, void *
 {
     enum row_result result = ROW_GO_ON;
     for (size_t i = 0; i < json_array_size(items) && result == ROW_GO_ON; i++)
-        result = give_row(json_array_get(items, i), each, context);
+        result = response_give_row(json_array_get(items, i), each, context);
     return result;
 }
 

@@ -49,7 +49,7 @@ enum ledger_outcome dynamo_read_get(const struct http_response *response, const 
                                     bool *ret_found, struct record *ret, char *ret_upload,
                                     struct dynamo_error *ret_detail, os_error *err);
 
-/* GetItem, of an item that may be no record: LEDGER_UNREADABLE for one, with *ret_seen for dynamo_build_mend
+/* GetItem, of an item that may be no record: LEDGER_UNREADABLE for one, with *ret_seen for dynamo_build_fix
  * (malloc'ed, or NULL where it is too large). LEDGER_OK: it is a record, or *ret_found is false. ret_detail: not NULL.
  */
 enum ledger_outcome dynamo_read_unreadable(const struct http_response *response, const struct dynamo_about *about,

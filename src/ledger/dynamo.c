@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct dynamo_ledger *of(struct ledger *ledger)
+static struct dynamo_ledger *dynamo_of(struct ledger *ledger)
 {
     return (struct dynamo_ledger *)ledger;
 }
@@ -57,7 +57,7 @@ static const struct dynamo_chain *chain_of(enum ledger_verb verb)
     case LEDGER_GET:
     case LEDGER_DELETE: return &record_chain;
     case LEDGER_LIST: return &dynamo_list_chain;
-    case LEDGER_MEND: return &dynamo_mend_chain;
+    case LEDGER_FIX: return &dynamo_fix_chain;
     case LEDGER_CREATE_TABLE: return &dynamo_create_chain;
     case LEDGER_CHECK_TABLE: break;
     }
@@ -67,7 +67,7 @@ static const struct dynamo_chain *chain_of(enum ledger_verb verb)
 static struct ledger_op *dynamo_start(struct ledger *ledger, const struct ledger_request *request, ledger_done_fn done,
                                       void *context)
 {
-    return dynamo_op_start(of(ledger), chain_of(request->verb), request, done, context);
+    return dynamo_op_start(dynamo_of(ledger), chain_of(request->verb), request, done, context);
 }
 
 static void dynamo_cancel(struct ledger *ledger, struct ledger_op *op)
@@ -78,7 +78,7 @@ static void dynamo_cancel(struct ledger *ledger, struct ledger_op *op)
 
 static void dynamo_free(struct ledger *ledger)
 {
-    struct dynamo_ledger *dynamo = of(ledger);
+    struct dynamo_ledger *dynamo = dynamo_of(ledger);
     credentials_free(dynamo->credentials);
     sigv4_signer_free(dynamo->signer);
     free(dynamo->table);
@@ -109,8 +109,8 @@ os_code dynamo_ledger_new(const struct ledger_config *config, struct ledger **re
     ledger->endpoint = *config->endpoint;
     ledger->credentials = config->credentials;
     ledger->stall_ms = config->stall_ms;
-    endpoint_hint("dynamodb", config->endpoint, ledger->mend);
-    ledger->ledger.mend = ledger->mend;
+    endpoint_hint("dynamodb", config->endpoint, ledger->hint);
+    ledger->ledger.hint = ledger->hint;
     snprintf(ledger->where, sizeof(ledger->where), "table %.255s in %s", config->table, config->endpoint->region);
     *ret = &ledger->ledger;
     return OS_OK;

@@ -16,7 +16,7 @@ struct dynamo_ledger {
     struct loop *loop;
     struct endpoint endpoint;
     char *table;
-    char mend[ENDPOINT_MEND_SIZE];
+    char hint[ENDPOINT_HINT_SIZE];
     char where[400]; /* "table NAME in REGION", for sentences */
     struct credentials *credentials;
     struct sigv4_signer *signer;
@@ -25,7 +25,7 @@ struct dynamo_ledger {
 };
 
 /* Which request of an operation is under way. */
-enum dynamo_step { STEP_ONLY = 0, STEP_CREATE, STEP_DESCRIBE, STEP_UPDATE_TTL, STEP_DESCRIBE_TTL, STEP_MEND };
+enum dynamo_step { STEP_ONLY = 0, STEP_CREATE, STEP_DESCRIBE, STEP_UPDATE_TTL, STEP_DESCRIBE_TTL, STEP_FIX };
 
 /* How much of a list one request asks for: less where the answer was too large to be read. */
 enum list_width { LIST_PAGES = 0, LIST_ONE, LIST_ONE_RECORD, LIST_ONE_KEY };
@@ -87,7 +87,7 @@ void dynamo_op_later(struct ledger_op *op);                               /* the
 bool dynamo_op_repeats(struct ledger_op *op, const struct dynamo_error *detail, const struct http_response *response);
 
 extern const struct dynamo_chain dynamo_list_chain;   /* dynamo_list.c */
-extern const struct dynamo_chain dynamo_mend_chain;   /* dynamo_fix.c */
+extern const struct dynamo_chain dynamo_fix_chain;    /* dynamo_fix.c */
 extern const struct dynamo_chain dynamo_create_chain; /* dynamo_table.c */
 extern const struct dynamo_chain dynamo_check_chain;
 

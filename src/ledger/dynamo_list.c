@@ -23,7 +23,7 @@ static os_code dynamo_list_build(struct ledger_op *op, const struct dynamo_targe
     return dynamo_build_list(target, &page, &op->http, &op->body, err);
 }
 
-static bool give_row(void *context, const struct dynamo_row *row)
+static bool dynamo_list_give_row(void *context, const struct dynamo_row *row)
 {
     struct ledger_op *op = context;
     struct ledger_row given = {.path = row->path,
@@ -86,7 +86,7 @@ static void dynamo_list_answered(struct ledger_op *op, const struct http_respons
     struct dynamo_error detail;
     char *last_key = NULL;
     enum ledger_outcome outcome =
-        dynamo_read_list(response, op->ledger->where, give_row, op, &last_key, &detail, &op->answer.error);
+        dynamo_read_list(response, op->ledger->where, dynamo_list_give_row, op, &last_key, &detail, &op->answer.error);
     if (outcome == LEDGER_OK) {
         page_read(op, last_key);
         return;

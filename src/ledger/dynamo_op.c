@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t now_s(const struct dynamo_ledger *ledger)
+static int64_t dynamo_op_now_s(const struct dynamo_ledger *ledger)
 {
     struct clock_reading now;
     clock_read(&now);
@@ -24,7 +24,7 @@ static void drop_http(struct ledger_op *op)
     buf_free(&op->body);
 }
 
-static void op_free(struct ledger_op *op)
+static void dynamo_op_free(struct ledger_op *op)
 {
     loop_timer_clear(op->ledger->loop, &op->timer);
     drop_http(op);
@@ -37,54 +37,54 @@ void dynamo_op_finish(struct ledger_op *op, enum ledger_outcome outcome)
 {
     op->answer.outcome = outcome;
     op->done(op->context, &op->answer);
-    op_free(op);
+    dynamo_op_free(op);
 }
 
-static void run_failed(struct loop_job *job)
+static void dynamo_op_run_failed(struct loop_job *job)
 {
     struct ledger_op *op = container_of(job, struct ledger_op, failed_job);
     op->posted = false;
     if (op->cancelled)
-        op_free(op);
+        dynamo_op_free(op);
     else
         dynamo_op_finish(op, op->answer.outcome);
 }
 
 /* Nothing was sent: said later, as `done` never runs inside start. */
-static void fail_later(struct ledger_op *op)
+static void dynamo_op_fail_later(struct ledger_op *op)
 {
     os_code code = op->answer.error.code;
     op->answer.outcome = code == OS_ERR_NO_MEMORY ? LEDGER_THROTTLED : LEDGER_REFUSED;
     op->posted = true;
-    op->failed_job.run = run_failed;
+    op->failed_job.run = dynamo_op_run_failed;
     loop_post(op->ledger->loop, &op->failed_job);
 }
 
 /* ------------------------------------------------------------------------------------------------ sending */
 
-static os_code sign(struct ledger_op *op, bool renew, os_error *err)
+static os_code dynamo_op_sign(struct ledger_op *op, bool renew, os_error *err)
 {
     struct dynamo_ledger *ledger = op->ledger;
     struct sigv4_keys keys;
     char payload[65];
-    os_code code = credentials_get(ledger->credentials, now_s(ledger), renew, &keys, err);
+    os_code code = credentials_get(ledger->credentials, dynamo_op_now_s(ledger), renew, &keys, err);
     if (code != OS_OK)
         return code;
     if (!sha256_hex(op->body.data, op->body.len, payload) ||
-        !sigv4_sign_header(ledger->signer, &keys, now_s(ledger), payload, &op->http))
+        !sigv4_sign_header(ledger->signer, &keys, dynamo_op_now_s(ledger), payload, &op->http))
         return error_no_memory(err);
     return OS_OK;
 }
 
-static void http_done(void *context, const struct http_result *result);
+static void dynamo_op_http_done(void *context, const struct http_result *result);
 
-static os_code launch(struct ledger_op *op, bool renew)
+static os_code dynamo_op_launch(struct ledger_op *op, bool renew)
 {
     os_error *err = &op->answer.error;
     struct dynamo_target target = {.endpoint = &op->ledger->endpoint, .table = op->ledger->table};
     os_code code = op->chain->build(op, &target, err);
     if (code == OS_OK)
-        code = sign(op, renew, err);
+        code = dynamo_op_sign(op, renew, err);
     if (code != OS_OK)
         return code;
     struct http_start start = {
@@ -93,7 +93,7 @@ static os_code launch(struct ledger_op *op, bool renew)
         .stall_ms = op->ledger->stall_ms,
         .body_max = DYNAMO_ANSWER_MAX,
         .loopback = op->ledger->endpoint.loopback,
-        .done = http_done,
+        .done = dynamo_op_http_done,
         .done_context = op,
     };
     code = http_engine_start(loop_http(op->ledger->loop), &start, &op->http_id, err);
@@ -105,8 +105,8 @@ static os_code launch(struct ledger_op *op, bool renew)
 static void relaunch(struct ledger_op *op, bool renew)
 {
     drop_http(op);
-    if (launch(op, renew) != OS_OK)
-        fail_later(op);
+    if (dynamo_op_launch(op, renew) != OS_OK)
+        dynamo_op_fail_later(op);
 }
 
 void dynamo_op_next(struct ledger_op *op, enum dynamo_step step)
@@ -120,7 +120,7 @@ void dynamo_op_later(struct ledger_op *op)
     loop_timer_set(op->ledger->loop, &op->timer, backoff_next_ms(&op->backoff));
 }
 
-static void on_timer(struct loop_timer *timer)
+static void dynamo_op_on_timer(struct loop_timer *timer)
 {
     relaunch(container_of(timer, struct ledger_op, timer), false);
 }
@@ -161,13 +161,13 @@ static void read_transport(struct ledger_op *op, const struct http_result *resul
         dynamo_op_finish(op, outcome);
 }
 
-static void http_done(void *context, const struct http_result *result)
+static void dynamo_op_http_done(void *context, const struct http_result *result)
 {
     struct ledger_op *op = context;
     op->http_id = 0;
     memset(&op->answer.error, 0, sizeof(op->answer.error));
     if (op->cancelled)
-        op_free(op);
+        dynamo_op_free(op);
     else if (result->code != OS_OK)
         read_transport(op, result);
     else
@@ -185,13 +185,13 @@ struct ledger_op *dynamo_op_start(struct dynamo_ledger *ledger, const struct dyn
     op->request = *request;
     op->done = done;
     op->context = context;
-    op->timer.fire = on_timer;
+    op->timer.fire = dynamo_op_on_timer;
     op->backoff.random = request->deadline_monotonic_ms;
     http_request_init(&op->http);
     buf_init(&op->body, 0);
     op->step = chain->first;
-    if (launch(op, false) != OS_OK)
-        fail_later(op);
+    if (dynamo_op_launch(op, false) != OS_OK)
+        dynamo_op_fail_later(op);
     return op;
 }
 
@@ -203,5 +203,5 @@ void dynamo_op_cancel(struct ledger_op *op)
     if (op->http_id)
         http_engine_cancel(loop_http(op->ledger->loop), op->http_id); /* frees in http_done */
     else
-        op_free(op);
+        dynamo_op_free(op);
 }

@@ -17,5 +17,5 @@ uint64_t ledger_try_deadline(const struct ledger_request *request)
 
 void ledger_add_hint(const struct ledger *ledger, os_error *err)
 {
-    error_add(err, ledger->mend);
+    error_add(err, ledger->hint);
 }

@@ -16,7 +16,7 @@ enum ledger_verb {
     LEDGER_CREATE_TABLE,
     LEDGER_CHECK_TABLE,
     LEDGER_DELETE, /* never by a writer (T3): what TTL would do, on a condition */
-    LEDGER_MEND    /* nor this: puts `record` in the place of an item that is no record, as it was found just now. OK;
+    LEDGER_FIX     /* nor this: puts `record` in the place of an item that is no record, as it was found just now. OK;
                       CONFLICT_BLIND when there is none, or it was changed meanwhile; CONFLICT when it is a record */
 };
 
@@ -61,7 +61,7 @@ struct ledger_op;
 
 struct ledger {
     const struct ledger_vtable *vtable;
-    const char *mend; /* what to look at where it cannot be reached: a sentence that names the setting */
+    const char *hint; /* what to look at where it cannot be reached: a sentence that names the setting */
 };
 
 struct ledger_vtable {

@@ -39,17 +39,17 @@ struct ledger_op {
     uint64_t jitter; /* state of random_next */
 };
 
-static struct ledger_op *op_of(struct loop_blocking *blocking)
+static struct ledger_op *sqlite_op_of(struct loop_blocking *blocking)
 {
     return container_of(blocking, struct ledger_op, blocking);
 }
 
-static struct local_ledger *of(struct ledger *ledger)
+static struct local_ledger *sqlite_of(struct ledger *ledger)
 {
     return (struct local_ledger *)ledger;
 }
 
-static uint64_t now_ms(void)
+static uint64_t sqlite_now_ms(void)
 {
     struct clock_reading now;
     clock_read(&now);
@@ -60,7 +60,7 @@ static uint64_t now_ms(void)
  * time. */
 static struct sqlite_patience patience_of(const struct ledger_op *op)
 {
-    uint64_t slice_end_ms = now_ms() + SLICE_MS;
+    uint64_t slice_end_ms = sqlite_now_ms() + SLICE_MS;
     uint64_t until_ms = op->until_monotonic_ms;
     return (struct sqlite_patience){.until_ms = slice_end_ms < until_ms ? slice_end_ms : until_ms,
                                     .cancelled = &op->borrow.cancelled};
@@ -82,7 +82,7 @@ static struct sqlite_ledger *settle_on(struct local_ledger *ledger, struct sqlit
 
 /* Opened when first needed, and again after a failure: `oscommit table create` may come later than the client. Not
  * under the mutex: one who waits for a busy file would make others wait beyond their deadlines. */
-static struct sqlite_ledger *opened(const struct ledger_op *op, os_error *err)
+static struct sqlite_ledger *sqlite_opened(const struct ledger_op *op, os_error *err)
 {
     struct sqlite_ledger *made = NULL;
     struct sqlite_ledger *open = settle_on(op->ledger, NULL);
@@ -92,7 +92,8 @@ static struct sqlite_ledger *opened(const struct ledger_op *op, os_error *err)
     return sqlite_ledger_open(op->ledger->file, &patience, &made, err) == OS_OK ? settle_on(op->ledger, made) : NULL;
 }
 
-static bool give_row(void *context, const char *path, const char *etag, const struct record *record, const char *upload)
+static bool sqlite_give_row(void *context, const char *path, const char *etag, const struct record *record,
+                            const char *upload)
 {
     struct ledger_op *op = context;
     struct ledger_row row = {.path = path,
@@ -107,7 +108,7 @@ static bool give_row(void *context, const char *path, const char *etag, const st
     return !borrow_is_cancelled(&op->borrow) && op->request.each(op->request.each_context, &row);
 }
 
-static enum ledger_outcome perform(struct ledger_op *op, struct sqlite_ledger *ledger)
+static enum ledger_outcome sqlite_perform(struct ledger_op *op, struct sqlite_ledger *ledger)
 {
     const struct ledger_request *request = &op->request;
     struct ledger_answer *answer = &op->answer;
@@ -130,14 +131,14 @@ static enum ledger_outcome perform(struct ledger_op *op, struct sqlite_ledger *l
     case LEDGER_GET:
         return sqlite_ledger_get(ledger, &(struct sqlite_key){request->path, request->etag}, patience, &answer->found,
                                  &answer->record, answer->upload, &answer->error);
-    case LEDGER_LIST: return sqlite_ledger_list(ledger, request->path, patience, give_row, op, &answer->error);
-    case LEDGER_MEND:
-        return sqlite_ledger_mend(ledger, request->path, request->etag, request->record, patience, &answer->error);
+    case LEDGER_LIST: return sqlite_ledger_list(ledger, request->path, patience, sqlite_give_row, op, &answer->error);
+    case LEDGER_FIX:
+        return sqlite_ledger_fix(ledger, request->path, request->etag, request->record, patience, &answer->error);
     default: return LEDGER_OK; /* CHECK_TABLE: opening it was the check */
     }
 }
 
-static void execute(struct ledger_op *op)
+static void sqlite_execute(struct ledger_op *op)
 {
     os_error *err = &op->answer.error;
     op->answer.requests = 1;
@@ -145,11 +146,11 @@ static void execute(struct ledger_op *op)
     op->answer.outcome = LEDGER_REFUSED;
     if (op->request.verb == LEDGER_CREATE_TABLE && sqlite_ledger_create(op->ledger->file, &patience, err) != OS_OK)
         return;
-    struct sqlite_ledger *ledger = opened(op, err);
+    struct sqlite_ledger *ledger = sqlite_opened(op, err);
     if (ledger == NULL)
         return;
     error_clear(err);
-    op->answer.outcome = perform(op, ledger);
+    op->answer.outcome = sqlite_perform(op, ledger);
 }
 
 /* Nothing was done, and there is time to try it again. */
@@ -157,20 +158,20 @@ static bool has_to_wait(const struct ledger_op *op)
 {
     bool busy = (op->answer.outcome == LEDGER_THROTTLED || op->answer.outcome == LEDGER_REFUSED) &&
                 op->answer.error.code == OS_ERR_THROTTLED;
-    return busy && !op->given && now_ms() < op->until_monotonic_ms;
+    return busy && !op->given && sqlite_now_ms() < op->until_monotonic_ms;
 }
 
-static void work(struct loop_blocking *blocking)
+static void sqlite_work(struct loop_blocking *blocking)
 {
-    struct ledger_op *op = op_of(blocking);
+    struct ledger_op *op = sqlite_op_of(blocking);
     if (!borrow_enter(&op->borrow))
         return;
-    execute(op);
+    sqlite_execute(op);
     op->waits = has_to_wait(op);
     borrow_leave(&op->borrow);
 }
 
-static void end(struct ledger_op *op)
+static void sqlite_end(struct ledger_op *op)
 {
     loop_timer_clear(op->ledger->loop, &op->timer);
     if (!borrow_is_cancelled(&op->borrow))
@@ -180,9 +181,9 @@ static void end(struct ledger_op *op)
 }
 
 /* The last try is made when the time is over. */
-static void wait(struct ledger_op *op)
+static void sqlite_wait(struct ledger_op *op)
 {
-    uint64_t now = now_ms();
+    uint64_t now = sqlite_now_ms();
     uint64_t left_ms = op->until_monotonic_ms > now ? op->until_monotonic_ms - now : 0;
     uint32_t most_ms = op->pause_ms * 2 < PAUSE_MOST_MS ? op->pause_ms * 2 : PAUSE_MOST_MS;
     uint64_t pause_ms = most_ms / 2 + random_next(&op->jitter) % (most_ms / 2 + 1);
@@ -190,7 +191,7 @@ static void wait(struct ledger_op *op)
     loop_timer_set(op->ledger->loop, &op->timer, pause_ms < left_ms ? pause_ms : left_ms);
 }
 
-static void on_timer(struct loop_timer *timer)
+static void sqlite_on_timer(struct loop_timer *timer)
 {
     struct ledger_op *op = container_of(timer, struct ledger_op, timer);
     error_clear(&op->answer.error);
@@ -199,11 +200,11 @@ static void on_timer(struct loop_timer *timer)
 
 static void work_done(struct loop_blocking *blocking)
 {
-    struct ledger_op *op = op_of(blocking);
+    struct ledger_op *op = sqlite_op_of(blocking);
     if (op->waits && !borrow_is_cancelled(&op->borrow))
-        wait(op);
+        sqlite_wait(op);
     else
-        end(op);
+        sqlite_end(op);
 }
 
 /* They need not wait for who writes. */
@@ -222,16 +223,16 @@ static struct ledger_op *local_start(struct ledger *ledger, const struct ledger_
         free(op);
         return NULL;
     }
-    op->ledger = of(ledger);
+    op->ledger = sqlite_of(ledger);
     op->request = *request;
     op->until_monotonic_ms = ledger_try_deadline(request);
     op->done = done;
     op->context = context;
-    op->timer.fire = on_timer;
+    op->timer.fire = sqlite_on_timer;
     op->pause_ms = PAUSE_FIRST_MS / 2;
     (void)random_bytes(&op->jitter, sizeof(op->jitter)); /* without it: less jitter */
     op->blocking.lane = is_read(request->verb) ? LOOP_RECORDS_READ : LOOP_RECORDS_WRITTEN;
-    op->blocking.work = work;
+    op->blocking.work = sqlite_work;
     op->blocking.done = work_done;
     loop_run_blocking(op->ledger->loop, &op->blocking);
     return op;
@@ -243,12 +244,12 @@ static void local_cancel(struct ledger *ledger, struct ledger_op *op)
     (void)ledger;
     borrow_cancel(&op->borrow);
     if (op->timer.armed)
-        end(op);
+        sqlite_end(op);
 }
 
 static void local_free(struct ledger *ledger)
 {
-    struct local_ledger *local = of(ledger);
+    struct local_ledger *local = sqlite_of(ledger);
     sqlite_ledger_close(local->open);
     pthread_mutex_destroy(&local->mutex);
     free(local->file);
@@ -273,7 +274,7 @@ os_code local_ledger_new(const struct ledger_config *config, struct ledger **ret
         return error_no_memory(err);
     }
     local->ledger.vtable = &local_vtable;
-    local->ledger.mend = "Check ledger_url, and the disk that it is on.";
+    local->ledger.hint = "Check ledger_url, and the disk that it is on.";
     local->loop = config->loop;
     *ret = &local->ledger;
     return OS_OK;

@@ -39,7 +39,7 @@ static const struct sqlite_spec spec = {
     .sql_count = STATEMENT_COUNT,
     .missing = OS_ERR_CONFIG,
     .broken = OS_ERR_CONFIG,
-    .mend = "Run `oscommit init` on the root. If the index is damaged, first stop every process that uses the store, "
+    .hint = "Run `oscommit init` on the root. If the index is damaged, first stop every process that uses the store, "
             "and move the index away with its -wal and -shm files. The objects stay, with new ETags of the same bytes, "
             "but without nonces, metadata and content headers.",
 };

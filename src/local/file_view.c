@@ -142,7 +142,7 @@ static enum digest_state digest_blocks(const struct file_store *store, const str
 }
 
 /* The ETag of the bytes, if they were not written while they were read. */
-static enum digest_state digest(struct file_store *store, const struct file_view *view, char *ret_etag)
+static enum digest_state file_view_digest(struct file_store *store, const struct file_view *view, char *ret_etag)
 {
     struct file_stamp after;
     struct digest_stream md5;
@@ -178,7 +178,7 @@ static enum digest_state view_settle(struct file_store *store, const char *key, 
                                      enum file_match match)
 {
     char etag[MD5_ETAG_SIZE];
-    enum digest_state state = digest(store, view, etag);
+    enum digest_state state = file_view_digest(store, view, etag);
     if (state != DIGEST_DONE)
         return state;
     if (match != FILE_LIKELY || strcmp(etag, view->row.etag) != 0) {

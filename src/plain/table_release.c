@@ -177,7 +177,7 @@ static os_code table_release_fix(const struct release_params *params, os_error *
         return code;
     record.ttl_s = fresh_ttl(params, date_s, params->client->settings.guard.timeout_ms);
     struct ledger_call put = {
-        .request = {.verb = LEDGER_MEND, .path = params->path, .etag = params->etag, .record = &record}};
+        .request = {.verb = LEDGER_FIX, .path = params->path, .etag = params->etag, .record = &record}};
     enum ledger_outcome outcome = ledger_call_run(&put, params->client, params->call, err);
     bool is_other = outcome == LEDGER_CONFLICT || outcome == LEDGER_CONFLICT_BLIND || outcome == LEDGER_UNREADABLE;
     return is_other ? table_release_changed(params, err) : ledger_code_of(outcome, err);

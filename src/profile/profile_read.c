@@ -22,12 +22,12 @@ struct part {
     const char *place;
 };
 
-static bool failed(const struct part *part)
+static bool profile_read_failed(const struct part *part)
 {
     return part->reader->code != OS_OK;
 }
 
-static void refuse(const struct part *part, const char *name, const char *why)
+static void profile_read_refuse(const struct part *part, const char *name, const char *why)
 {
     part->reader->code = error_set(part->reader->err, OS_ERR_CONFIG, "The store profile %.300s: %s%.100s %s.",
                                    part->reader->where, part->place, name, why);
@@ -43,14 +43,14 @@ static void check_names(const struct part *part, const char *const *names)
         const char *const *known = names;
         while (*known && strcmp(*known, name) != 0)
             known++;
-        if (*known == NULL && !failed(part))
-            refuse(part, name, "is not a field that this release knows");
+        if (*known == NULL && !profile_read_failed(part))
+            profile_read_refuse(part, name, "is not a field that this release knows");
     }
 }
 
 static const json_t *value_of(const struct part *part, const char *name)
 {
-    return failed(part) ? NULL : json_object_get(part->object, name);
+    return profile_read_failed(part) ? NULL : json_object_get(part->object, name);
 }
 
 static void read_text(const struct part *part, const char *name, bool required, char *ret, size_t ret_size)
@@ -59,18 +59,18 @@ static void read_text(const struct part *part, const char *name, bool required, 
     if (value == NULL && !required)
         return;
     const char *text = json_string_value(value);
-    if (failed(part))
+    if (profile_read_failed(part))
         return;
     if (text == NULL || (required && text[0] == '\0')) {
-        refuse(part, name, required ? "must be a text that is not empty" : "must be a text");
+        profile_read_refuse(part, name, required ? "must be a text that is not empty" : "must be a text");
         return;
     }
     struct text slice = text_of(text, json_string_length(value));
-    for (size_t i = 0; i < slice.len && !failed(part); i++)
+    for (size_t i = 0; i < slice.len && !profile_read_failed(part); i++)
         if ((unsigned char)slice.p[i] < 0x20 || slice.p[i] == 0x7f)
-            refuse(part, name, "has a control character");
-    if (!failed(part) && !text_copy(slice, ret, ret_size))
-        refuse(part, name, "is too long");
+            profile_read_refuse(part, name, "has a control character");
+    if (!profile_read_failed(part) && !text_copy(slice, ret, ret_size))
+        profile_read_refuse(part, name, "is too long");
 }
 
 static void list_words(const struct profile_words *words, char *ret, size_t ret_size)
@@ -93,7 +93,7 @@ static int read_word(const struct part *part, const char *name, const struct pro
             return (int)i;
     char why[192];
     list_words(words, why, sizeof(why));
-    refuse(part, name, why);
+    profile_read_refuse(part, name, why);
     return 0;
 }
 
@@ -111,7 +111,7 @@ static bool read_flag(const struct part *part, const char *name)
 {
     const json_t *value = value_of(part, name);
     if (value && json_typeof(value) != JSON_TRUE && json_typeof(value) != JSON_FALSE)
-        refuse(part, name, "must be true or false");
+        profile_read_refuse(part, name, "must be true or false");
     return json_is_true(value);
 }
 
@@ -125,7 +125,7 @@ static json_int_t read_number(const struct part *part, const char *name, json_in
         return number;
     char why[64];
     snprintf(why, sizeof(why), "must be a whole number from 0 to %lld", (long long)most);
-    refuse(part, name, why);
+    profile_read_refuse(part, name, why);
     return 0;
 }
 
@@ -137,12 +137,12 @@ static bool enter(const struct part *part, const char *name, const char *place, 
     if (value == NULL)
         return false;
     if (json_typeof(value) != JSON_OBJECT) {
-        refuse(part, name, "must be an object");
+        profile_read_refuse(part, name, "must be an object");
         return false;
     }
     *ret = (struct part){.reader = part->reader, .object = value, .place = place};
     check_names(ret, names);
-    return !failed(ret);
+    return !profile_read_failed(ret);
 }
 
 /* ------------------------------------------------------------------------------------------------ conditions */
@@ -151,19 +151,20 @@ static bool enter(const struct part *part, const char *name, const char *place, 
 static void check_atomic(const struct part *part, const char *name, bool atomic, enum profile_condition condition,
                          bool raced)
 {
-    if (failed(part) || !atomic)
+    if (profile_read_failed(part) || !atomic)
         return;
     if (condition != PROFILE_ENFORCED)
-        refuse(part, name, "is true, but the condition is not enforced");
+        profile_read_refuse(part, name, "is true, but the condition is not enforced");
     else if (!raced)
-        refuse(part, name, "is true, but no round of a race was run and the source is not \"documentation\"");
+        profile_read_refuse(part, name,
+                            "is true, but no round of a race was run and the source is not \"documentation\"");
 }
 
 static int read_status(const struct part *part, const char *name)
 {
     int status = (int)read_number(part, name, 599);
     if (status > 0 && status < 100)
-        refuse(part, name, "must be an HTTP status, or 0");
+        profile_read_refuse(part, name, "must be an HTTP status, or 0");
     return status;
 }
 
@@ -200,8 +201,9 @@ static void read_rules(const struct part *whole, struct profile *ret)
         if (enter(&rules, name, place, fields, &rule))
             read_rule(&rule, documented, &ret->rules[request]);
     }
-    if (!failed(&rules) && ret->rules[PROFILE_DELETE].absent != PROFILE_UNKNOWN)
-        refuse(&rules, "delete.absent", "must be \"unknown\": DELETE has no condition that the object is absent");
+    if (!profile_read_failed(&rules) && ret->rules[PROFILE_DELETE].absent != PROFILE_UNKNOWN)
+        profile_read_refuse(&rules, "delete.absent",
+                            "must be \"unknown\": DELETE has no condition that the object is absent");
 }
 
 static void read_vendors(const struct part *whole, struct profile *ret)
@@ -253,15 +255,15 @@ static void read_names(const struct part *whole, struct profile *ret)
     read_text(whole, "version", false, ret->version, sizeof(ret->version));
     read_text(whole, "measured_on", true, ret->measured_on, sizeof(ret->measured_on));
     read_text(whole, "source", true, ret->source, sizeof(ret->source));
-    if (!failed(whole) && !is_date(ret->measured_on))
-        refuse(whole, "measured_on", "must be a date as \"2026-11-22\" or \"2026-11\"");
+    if (!profile_read_failed(whole) && !is_date(ret->measured_on))
+        profile_read_refuse(whole, "measured_on", "must be a date as \"2026-11-22\" or \"2026-11\"");
 }
 
 static void read_checksums(const struct part *whole, struct profile *ret)
 {
     const json_t *list = value_of(whole, "checksums");
     if (list && json_typeof(list) != JSON_ARRAY)
-        refuse(whole, "checksums", "must be an array");
+        profile_read_refuse(whole, "checksums", "must be an array");
     size_t index;
     json_t *value;
     json_array_foreach((json_t *)list, index, value)
@@ -271,7 +273,8 @@ static void read_checksums(const struct part *whole, struct profile *ret)
         while (word && checksum < PROFILE_CHECKSUMS && strcmp(word, profile_checksum_name(checksum)) != 0)
             checksum++;
         if (word == NULL || checksum == PROFILE_CHECKSUMS) {
-            refuse(whole, "checksums", "may have \"CRC32\", \"CRC32C\", \"CRC64NVME\", \"SHA1\" and \"SHA256\" only");
+            profile_read_refuse(whole, "checksums",
+                                "may have \"CRC32\", \"CRC32C\", \"CRC64NVME\", \"SHA1\" and \"SHA256\" only");
             return;
         }
         ret->checksums |= UINT32_C(1) << checksum;
@@ -282,9 +285,9 @@ static void check_format(const struct part *whole)
 {
     const json_t *format = value_of(whole, "format");
     if (!json_is_integer(format))
-        refuse(whole, "format", "must be a number: this is not a profile");
+        profile_read_refuse(whole, "format", "must be a number: this is not a profile");
     else if (json_integer_value(format) != PROFILE_FORMAT)
-        refuse(whole, "format", "is not 1, the only format that this release reads");
+        profile_read_refuse(whole, "format", "is not 1, the only format that this release reads");
 }
 
 static void read_whole(const struct part *whole, struct profile *ret)
@@ -336,7 +339,7 @@ os_code profile_parse(const char *text, size_t len, const char *where, struct pr
     if (json_typeof(object) == JSON_OBJECT)
         read_whole(&whole, &profile);
     else
-        refuse(&whole, "the file", "must be an object");
+        profile_read_refuse(&whole, "the file", "must be an object");
     json_decref(object);
     if (reader.code == OS_OK)
         *ret = profile;

@@ -19,7 +19,7 @@ void listed_key_free(struct listed_key *key)
 }
 
 /* In encoding-type=url a blank is "+" on AWS, MinIO and others, and "%20" on the rest; a plus is "%2B" on all. */
-static bool decode(struct listed_key *key, struct text text)
+static bool listed_key_decode(struct listed_key *key, struct text text)
 {
     if (!buf_add(&key->scratch, text.p, text.len))
         return false;
@@ -35,7 +35,7 @@ bool listed_key_set(struct listed_key *key, struct text text, bool url_encoded)
     buf_reset(&key->scratch);
     if (text.len == 0 || text.len > WRITTEN_MAX)
         return false;
-    bool ok = url_encoded ? decode(key, text) : buf_add(&key->key, text.p, text.len);
+    bool ok = url_encoded ? listed_key_decode(key, text) : buf_add(&key->key, text.p, text.len);
     key->no_memory = !buf_ok(&key->key) || !buf_ok(&key->scratch);
     return ok && key->key.len <= LISTED_KEY_MAX && memchr(key->key.data, '\0', key->key.len) == NULL;
 }

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static os_code failed(os_error *err, os_code code, const struct libs3_subject *subject, const char *sentence)
+static os_code libs3_answer_failed(os_error *err, os_code code, const struct libs3_subject *subject,
+                                   const char *sentence)
 {
     return error_set(err, code, "%s of s3://%s%s%.300s through libs3 failed: %s", subject->verb, subject->bucket,
                      subject->key ? "/" : "", subject->key ? subject->key : "", sentence);
@@ -26,7 +27,7 @@ static void add_libs3_error(const struct libs3_run *run, struct s3_error *ret)
 
 static void fill_answer(const struct libs3_run *run, struct libs3_result *ret)
 {
-    const struct http_response *answer = &run->tap.answer;
+    const struct http_response *answer = &run->peek.answer;
     const char *type = http_headers_get(&answer->headers, "content-type");
     ret->status = answer->status;
     ret->marked = s3_mark_of(answer) != S3_MARK_NONE;
@@ -71,8 +72,8 @@ static int known_status(S3Status status)
 
 bool libs3_answer_missed(const struct libs3_run *run)
 {
-    return run->missed || run->tap.overread ||
-           (!run->tap.answered && run->ended == OS_OK && run->done &&
+    return run->missed || run->peek.overread ||
+           (!run->peek.answered && run->ended == OS_OK && run->done &&
             (run->status == S3StatusOK || run->status >= S3StatusErrorAccessDenied));
 }
 
@@ -91,11 +92,11 @@ static bool never_connected(S3Status status)
 static os_code explain_body(const struct libs3_run *run, const struct libs3_subject *subject, os_error *err)
 {
     if (run->body_code == OS_ERR_BODY)
-        return failed(err, OS_ERR_BODY, subject,
-                      "the file grew or shrank while it was sent; write it to a file of its own first.");
+        return libs3_answer_failed(err, OS_ERR_BODY, subject,
+                                   "the file grew or shrank while it was sent; write it to a file of its own first.");
     char sentence[200];
     snprintf(sentence, sizeof(sentence), "the file could not be read: %s.", strerror(run->body_errno));
-    return failed(err, OS_ERR_IO, subject, sentence);
+    return libs3_answer_failed(err, OS_ERR_IO, subject, sentence);
 }
 
 static os_code explain_status(const struct libs3_run *run, const struct libs3_subject *subject,
@@ -103,35 +104,37 @@ static os_code explain_status(const struct libs3_run *run, const struct libs3_su
 {
     char sentence[200];
     const char *name = S3_get_status_name(run->status);
-    if (run->tap.no_memory || run->status == S3StatusOutOfMemory)
-        return failed(err, OS_ERR_NO_MEMORY, subject, "there is not enough memory.");
+    if (run->peek.no_memory || run->status == S3StatusOutOfMemory)
+        return libs3_answer_failed(err, OS_ERR_NO_MEMORY, subject, "there is not enough memory.");
     if (refused_by_libs3(run->status)) {
         ret->sent = false;
         snprintf(sentence, sizeof(sentence), "libs3 cannot send this request (%s).", name);
-        return failed(err, OS_ERR_ARGUMENT, subject, sentence);
+        return libs3_answer_failed(err, OS_ERR_ARGUMENT, subject, sentence);
     }
     if (never_connected(run->status)) {
         ret->sent = run->stood;
         snprintf(sentence, sizeof(sentence), "the server %.80s cannot be reached (%s); check the endpoint%s.",
                  subject->host, name,
                  run->status == S3StatusNameLookupError ? ", and this machine's name resolution" : "");
-        return failed(err, OS_ERR_NETWORK, subject, sentence);
+        return libs3_answer_failed(err, OS_ERR_NETWORK, subject, sentence);
     }
     if (libs3_answer_missed(run))
-        return failed(err, OS_ERR_NETWORK, subject, "the answer was not seen before libs3 read it.");
+        return libs3_answer_failed(err, OS_ERR_NETWORK, subject, "the answer was not seen before libs3 read it.");
     snprintf(sentence, sizeof(sentence), "the connection ended without an answer that can be used (%s).", name);
-    return failed(err, OS_ERR_NETWORK, subject, sentence);
+    return libs3_answer_failed(err, OS_ERR_NETWORK, subject, sentence);
 }
 
 static os_code explain_end(const struct libs3_run *run, const struct libs3_subject *subject, os_error *err)
 {
     switch (run->ended) {
-    case OS_ERR_DEADLINE: return failed(err, OS_ERR_DEADLINE, subject, "the deadline passed before an answer came.");
-    case OS_ERR_CANCELLED: return failed(err, OS_ERR_CANCELLED, subject, "it was cancelled.");
-    case OS_ERR_NO_MEMORY: return failed(err, OS_ERR_NO_MEMORY, subject, "there is not enough memory.");
+    case OS_ERR_DEADLINE:
+        return libs3_answer_failed(err, OS_ERR_DEADLINE, subject, "the deadline passed before an answer came.");
+    case OS_ERR_CANCELLED: return libs3_answer_failed(err, OS_ERR_CANCELLED, subject, "it was cancelled.");
+    case OS_ERR_NO_MEMORY: return libs3_answer_failed(err, OS_ERR_NO_MEMORY, subject, "there is not enough memory.");
     case OS_ERR_PROTOCOL:
-        return failed(err, OS_ERR_PROTOCOL, subject, "the server sent more bytes than its answer can have.");
-    default: return failed(err, OS_ERR_NETWORK, subject, "libs3 could not go on with it.");
+        return libs3_answer_failed(err, OS_ERR_PROTOCOL, subject,
+                                   "the server sent more bytes than its answer can have.");
+    default: return libs3_answer_failed(err, OS_ERR_NETWORK, subject, "libs3 could not go on with it.");
     }
 }
 
@@ -140,7 +143,7 @@ os_code libs3_answer(const struct libs3_run *run, const struct libs3_subject *su
 {
     ret->sent = libs3_run_sent(run);
     snprintf(ret->detail, sizeof(ret->detail), "%s", S3_get_status_name(run->status));
-    if (run->tap.answered) {
+    if (run->peek.answered) {
         ret->sent = true;
         fill_answer(run, ret);
         return OS_OK;
@@ -149,7 +152,7 @@ os_code libs3_answer(const struct libs3_run *run, const struct libs3_subject *su
         return explain_end(run, subject, err);
     if (run->body_code != OS_OK)
         return explain_body(run, subject, err);
-    ret->status = run->tap.no_memory || !run->reads ? 0 : known_status(run->status);
+    ret->status = run->peek.no_memory || !run->reads ? 0 : known_status(run->status);
     if (ret->status != 0) {
         add_libs3_error(run, &ret->error);
         return OS_OK;
@@ -162,18 +165,18 @@ static bool came_whole(const struct libs3_run *run)
 {
     if (run->sink && run->read.has_length)
         return run->read.received >= run->read.length;
-    return run->tap.whole_body || (run->kept && !run->closed);
+    return run->peek.whole_body || (run->kept && !run->closed);
 }
 
 os_code libs3_answer_body(const struct libs3_run *run, const struct libs3_subject *subject, os_error *err)
 {
     if (run->sink_stopped)
-        return failed(err, OS_ERR_STOPPED, subject, "its receiver stopped it.");
+        return libs3_answer_failed(err, OS_ERR_STOPPED, subject, "its receiver stopped it.");
     if (run->ended != OS_OK)
         return explain_end(run, subject, err);
     if (run->status == S3StatusOutOfMemory)
-        return failed(err, OS_ERR_NO_MEMORY, subject, "there is not enough memory.");
+        return libs3_answer_failed(err, OS_ERR_NO_MEMORY, subject, "there is not enough memory.");
     if (run->status != S3StatusOK || !came_whole(run))
-        return failed(err, OS_ERR_NETWORK, subject, "the answer was cut short.");
+        return libs3_answer_failed(err, OS_ERR_NETWORK, subject, "the answer was cut short.");
     return OS_OK;
 }

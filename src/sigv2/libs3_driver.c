@@ -112,8 +112,8 @@ static struct libs3_subject subject_of(const struct request *request, const char
 }
 
 /* Runs one request; what it leaves in `run` is the caller's to free, also on failure. */
-static os_code perform(struct libs3_run *run, const struct request *request, const char *verb, libs3_begin_fn begin,
-                       struct libs3_result *ret, os_error *err)
+static os_code libs3_driver_perform(struct libs3_run *run, const struct request *request, const char *verb,
+                                    libs3_begin_fn begin, struct libs3_result *ret, os_error *err)
 {
     struct libs3_subject subject = subject_of(request, verb);
     libs3_run_until_done(run, begin, request);
@@ -133,24 +133,25 @@ static os_code perform_read(struct libs3_run *run, const struct request *request
                             libs3_begin_fn begin, struct libs3_result *ret, os_error *err)
 {
     run->reads = true;
-    os_code code = perform(run, request, verb, begin, ret, err);
+    os_code code = libs3_driver_perform(run, request, verb, begin, ret, err);
     for (int i = 1; i < READ_TRIES && libs3_answer_missed(run); i++) {
         if (!libs3_run_again(run))
             return error_no_memory(err);
         memset(ret, 0, sizeof(*ret));
-        code = perform(run, request, verb, begin, ret, err);
+        code = libs3_driver_perform(run, request, verb, begin, ret, err);
     }
     return code;
 }
 
 /* The answer's headers stay in run->tap.answer. */
-static os_code head(struct libs3_run *run, const struct request *request, struct libs3_result *ret, os_error *err)
+static os_code libs3_driver_head(struct libs3_run *run, const struct request *request, struct libs3_result *ret,
+                                 os_error *err)
 {
-    run->tap.no_body = true;
-    run->tap.sends_nothing = true;
+    run->peek.no_body = true;
+    run->peek.sends_nothing = true;
     os_code code = perform_read(run, request, "HEAD", begin_head, ret, err);
     if (code == OS_OK && (ret->status < 300 || ret->status == 404))
-        code = s3_parse_object(&run->tap.answer, &ret->object, err);
+        code = s3_parse_object(&run->peek.answer, &ret->object, err);
     return code;
 }
 
@@ -162,7 +163,7 @@ os_code libs3_head(const struct libs3_config *config, const struct libs3_call *c
     os_code code = prepare(config, key ? key : "", &request, ret, err);
     if (code != OS_OK)
         return code;
-    code = libs3_run_init(&run, call) ? head(&run, &request, ret, err) : error_no_memory(err);
+    code = libs3_run_init(&run, call) ? libs3_driver_head(&run, &request, ret, err) : error_no_memory(err);
     libs3_run_free(&run);
     return code;
 }
@@ -179,13 +180,13 @@ static void begin_get(struct libs3_run *run, const void *arguments)
 static os_code get(struct libs3_run *run, const struct request *request, struct libs3_result *ret, os_error *err)
 {
     struct libs3_subject subject = subject_of(request, "GET");
-    run->tap.sends_nothing = true;
+    run->peek.sends_nothing = true;
     os_code code = perform_read(run, request, "GET", begin_get, ret, err);
     if (code != OS_OK || ret->status >= 300)
         return code;
     code = libs3_sink_begin(run, err);
     if (code == OS_OK)
-        code = s3_parse_object(&run->tap.answer, &ret->object, err);
+        code = s3_parse_object(&run->peek.answer, &ret->object, err);
     if (code == OS_OK)
         code = libs3_answer_body(run, &subject, err);
     return code == OS_OK ? libs3_sink_end(run, &ret->object, err) : code;
@@ -286,11 +287,11 @@ os_code libs3_put(const struct libs3_config *config, const struct libs3_call *ca
     bool ok = libs3_run_init(&run, call);
     run.body = body;
     request.length = body->kind == HTTP_BODY_NONE ? 0 : body->length;
-    run.tap.sends_nothing = request.length == 0;
+    run.peek.sends_nothing = request.length == 0;
     add_md5(&request, body);
-    code = ok ? perform(&run, &request, "PUT", begin_put, ret, err) : error_no_memory(err);
+    code = ok ? libs3_driver_perform(&run, &request, "PUT", begin_put, ret, err) : error_no_memory(err);
     if (code == OS_OK && ret->status < 300)
-        code = s3_parse_object(&run.tap.answer, &ret->object, err);
+        code = s3_parse_object(&run.peek.answer, &ret->object, err);
     libs3_run_free(&run);
     return code;
 }
@@ -309,8 +310,8 @@ static void begin_copy(struct libs3_run *run, const void *arguments)
 static os_code read_copy(const struct libs3_run *run, const struct request *request, struct libs3_result *ret,
                          os_error *err)
 {
-    if (run->tap.whole_body)
-        return s3_parse_copy(&run->tap.answer, &ret->object, &ret->error, err);
+    if (run->peek.whole_body)
+        return s3_parse_copy(&run->peek.answer, &ret->object, &ret->error, err);
     if (run->status != S3StatusOK || run->closed || request->copied_etag[0] == '\0' ||
         !TEXT_COPY_STR(request->copied_etag, ret->object.etag))
         return error_set(err, OS_ERR_PROTOCOL, "The store's answer to the copy to %.300s has no readable result.",
@@ -331,7 +332,7 @@ static os_code carry(const struct libs3_run *source, struct request *request, co
 {
     os_metadata list[LIBS3_METADATA_MAX];
     struct s3_content content;
-    if (!s3_content_of(&source->tap.answer, list, LIBS3_METADATA_MAX - 1, &content))
+    if (!s3_content_of(&source->peek.answer, list, LIBS3_METADATA_MAX - 1, &content))
         return error_set(err, OS_ERR_UNSUPPORTED, "The source of the copy has more than %d metadata entries.",
                          LIBS3_METADATA_MAX - 1);
     if (nonce && has_room(&content, nonce))
@@ -371,9 +372,9 @@ static os_code copy_from(struct libs3_run *source, const struct libs3_call *call
     if (code != OS_OK)
         return code;
     bool ok = libs3_run_init(&run, call);
-    run.tap.want_body = true;
-    run.tap.sends_nothing = true;
-    code = ok ? perform(&run, request, "COPY", begin_copy, ret, err) : error_no_memory(err);
+    run.peek.want_body = true;
+    run.peek.sends_nothing = true;
+    code = ok ? libs3_driver_perform(&run, request, "COPY", begin_copy, ret, err) : error_no_memory(err);
     if (code == OS_OK && ret->status < 300)
         code = read_copy(&run, request, ret, err);
     libs3_run_free(&run);
@@ -393,7 +394,8 @@ os_code libs3_copy(const struct libs3_config *config, const struct libs3_call *c
         code = encode_source(&request, source->key, err);
     if (code != OS_OK)
         return code;
-    code = libs3_run_init(&source_run, call) ? head(&source_run, &source_request, ret, err) : error_no_memory(err);
+    code = libs3_run_init(&source_run, call) ? libs3_driver_head(&source_run, &source_request, ret, err)
+                                             : error_no_memory(err);
     ret->sent = false; /* of the copy */
     if (code == OS_OK && ret->status < 300 && source->etag && source->etag[0] &&
         strcmp(source->etag, ret->object.etag) != 0)
@@ -421,8 +423,8 @@ os_code libs3_delete(const struct libs3_config *config, const struct libs3_call 
     if (code != OS_OK)
         return code;
     bool ok = libs3_run_init(&run, call);
-    run.tap.sends_nothing = true;
-    code = ok ? perform(&run, &request, "DELETE", begin_delete, ret, err) : error_no_memory(err);
+    run.peek.sends_nothing = true;
+    code = ok ? libs3_driver_perform(&run, &request, "DELETE", begin_delete, ret, err) : error_no_memory(err);
     libs3_run_free(&run);
     return code;
 }
@@ -449,13 +451,13 @@ static os_code list(const struct libs3_config *config, const struct libs3_call *
     request.list = *wanted;
     bool ok = libs3_run_init(&run, call);
     run.page = page;
-    run.tap.sends_nothing = true;
-    run.tap.wait_for_body = true;
+    run.peek.sends_nothing = true;
+    run.peek.wait_for_body = true;
     code = ok ? perform_read(&run, &request, "LIST", begin_list, ret, err) : error_no_memory(err);
     if (code == OS_OK && ret->status < 300)
         code = libs3_answer_body(&run, &subject, err);
     if (code == OS_OK && ret->status < 300)
-        code = libs3_page_check(page, &run.tap.answer, err);
+        code = libs3_page_check(page, &run.peek.answer, err);
     libs3_run_free(&run);
     return code;
 }

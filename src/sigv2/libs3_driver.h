@@ -16,7 +16,7 @@
  * see is reported as no answer, and a write is then open (R10), whatever libs3 says of it.
  *   - It takes an answer that was cut short for a whole one: the driver looks whether the server had closed.
  *   - It follows redirects, sending the write again: the driver aborts at a 3xx, and at a 417, which libcurl would
- * answer by a second copy as well (R6). One that comes unseen (libs3_tap.h) is followed, and the write is open unless
+ * answer by a second copy as well (R6). One that comes unseen (libs3_peek.h) is followed, and the write is open unless
  * the second copy was answered on another connection.
  *   - It does not verify TLS certificates (CURLOPT_SSL_VERIFYPEER is 0, and there is no setting): https is refused. A
  *     TLS proxy on this machine, such as stunnel, does the job.

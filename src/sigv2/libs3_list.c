@@ -37,7 +37,7 @@ void libs3_page_empty(struct libs3_page *page)
 
 /* ------------------------------------------------------------------------------------------------ collecting */
 
-static struct s3_list_entry *add(struct libs3_page *page, struct libs3_entries *entries, const char *key)
+static struct s3_list_entry *libs3_list_add(struct libs3_page *page, struct libs3_entries *entries, const char *key)
 {
     if (entries->count == PAGE_MAX)
         page->code = OS_ERR_PROTOCOL;
@@ -60,7 +60,7 @@ static struct s3_list_entry *add(struct libs3_page *page, struct libs3_entries *
 }
 
 /* libs3 reads a time of day in UTC as if it were local time. */
-static int64_t mend_time(int64_t misread_s)
+static int64_t fix_time(int64_t misread_s)
 {
     time_t misread = (time_t)misread_s;
     struct tm fields;
@@ -71,11 +71,11 @@ static int64_t mend_time(int64_t misread_s)
 
 static bool add_key(struct libs3_page *page, const S3ListBucketContent *content)
 {
-    struct s3_list_entry *entry = add(page, &page->keys, content->key);
+    struct s3_list_entry *entry = libs3_list_add(page, &page->keys, content->key);
     if (entry == NULL)
         return false;
     entry->length = content->size;
-    entry->last_modified_s = mend_time(content->lastModified);
+    entry->last_modified_s = fix_time(content->lastModified);
     if (content->eTag && !TEXT_COPY_STR(content->eTag, entry->etag))
         page->code = OS_ERR_PROTOCOL;
     return page->code == OS_OK;
@@ -83,7 +83,7 @@ static bool add_key(struct libs3_page *page, const S3ListBucketContent *content)
 
 static bool add_prefix(struct libs3_page *page, const char *prefix)
 {
-    struct s3_list_entry *entry = add(page, &page->prefixes, prefix);
+    struct s3_list_entry *entry = libs3_list_add(page, &page->prefixes, prefix);
     if (entry)
         entry->is_prefix = true;
     return entry != NULL;
@@ -156,7 +156,7 @@ static os_code next_token(const struct libs3_page *page, char **ret, os_error *e
     return *ret ? OS_OK : error_no_memory(err);
 }
 
-static bool give(const struct libs3_entries *entries, s3_list_fn each, void *context)
+static bool libs3_list_give(const struct libs3_entries *entries, s3_list_fn each, void *context)
 {
     for (size_t i = 0; i < entries->count; i++)
         if (!each(context, &entries->list[i]))
@@ -171,7 +171,7 @@ os_code libs3_page_give(const struct libs3_page *page, s3_list_fn each, void *co
     os_code code = page->truncated ? next_token(page, &token, err) : OS_OK;
     if (code != OS_OK)
         return code;
-    if (!give(&page->keys, each, context) || !give(&page->prefixes, each, context)) {
+    if (!libs3_list_give(&page->keys, each, context) || !libs3_list_give(&page->prefixes, each, context)) {
         free(token);
         return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
     }

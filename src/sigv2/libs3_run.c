@@ -112,7 +112,7 @@ static bool find_sockets(struct libs3_run *run)
         return false;
     for (int fd = 0; fd <= last; fd++) {
         short in = FD_ISSET(fd, &readable) || FD_ISSET(fd, &exceptional) ? POLLIN | POLLRDHUP : 0;
-        short out = FD_ISSET(fd, &writable) && !run->tap.held ? POLLOUT : 0;
+        short out = FD_ISSET(fd, &writable) && !run->peek.held ? POLLOUT : 0;
         add_fd(run, fd, (short)(in | out));
     }
     return true;
@@ -236,16 +236,16 @@ static int wait_time(const struct libs3_run *run, uint64_t left_ms, bool *ret_ca
     int64_t timer_ms = S3_get_request_context_timeout(run->context);
     if (run->fd_count == 0 && (timer_ms < 0 || timer_ms > BLIND_MS))
         timer_ms = BLIND_MS;
-    *ret_call_after = !run->tap.held && timer_ms >= 0 && timer_ms <= limit_ms;
+    *ret_call_after = !run->peek.held && timer_ms >= 0 && timer_ms <= limit_ms;
     return (int)(*ret_call_after ? timer_ms : limit_ms);
 }
 
 /* The gravest of what the tap says of the sockets. */
-static enum libs3_tap_step look(struct libs3_run *run)
+static enum libs3_peek_step libs3_run_look(struct libs3_run *run)
 {
-    enum libs3_tap_step gravest = LIBS3_TAP_NOTHING;
+    enum libs3_peek_step gravest = LIBS3_PEEK_NOTHING;
     for (nfds_t i = 0; i < run->fd_count; i++) {
-        enum libs3_tap_step step = libs3_tap_look(&run->tap, run->fds[i].fd);
+        enum libs3_peek_step step = libs3_peek_head(&run->peek, run->fds[i].fd);
         gravest = step > gravest ? step : gravest;
     }
     return gravest;
@@ -276,7 +276,7 @@ static bool call_libs3(struct libs3_run *run, bool may_read)
 {
     int remaining = 0;
     for (nfds_t i = 0; i < run->fd_count && !may_read; i++)
-        libs3_tap_shut(&run->tap, run->fds[i].fd);
+        libs3_peek_close(&run->peek, run->fds[i].fd);
     run->started = true;
     run->waiting = false; /* a connection can stand, carry the request and end within the call */
     S3Status status = S3_runonce_request_context(run->context, &remaining);
@@ -299,7 +299,7 @@ static bool step(struct libs3_run *run)
     if (ends)
         return false;
     for (nfds_t i = 0; i < run->fd_count; i++)
-        libs3_tap_open(&run->tap, run->fds[i].fd);
+        libs3_peek_open(&run->peek, run->fds[i].fd);
     int ready = poll(run->fds, run->fd_count, wait_time(run, left_ms, &call_after));
     if (is_flooded(run)) {
         run->ended = OS_ERR_PROTOCOL;
@@ -308,10 +308,10 @@ static bool step(struct libs3_run *run)
     if (ready <= 0 && !call_after)
         return true;
     note_end(run);
-    enum libs3_tap_step tapped = look(run);
-    if (tapped == LIBS3_TAP_HOLD || tapped == LIBS3_TAP_ABORT)
-        return tapped == LIBS3_TAP_HOLD;
-    return call_libs3(run, tapped == LIBS3_TAP_PASS);
+    enum libs3_peek_step tapped = libs3_run_look(run);
+    if (tapped == LIBS3_PEEK_HOLD || tapped == LIBS3_PEEK_ABORT)
+        return tapped == LIBS3_PEEK_HOLD;
+    return call_libs3(run, tapped == LIBS3_PEEK_PASS);
 }
 
 bool libs3_run_init(struct libs3_run *run, const struct libs3_call *call)
@@ -322,7 +322,7 @@ bool libs3_run_init(struct libs3_run *run, const struct libs3_call *call)
     run->body_code = OS_OK;
     run->tuned_fd = -1;
     run->ear_fd = -1;
-    return libs3_tap_init(&run->tap);
+    return libs3_peek_init(&run->peek);
 }
 
 /* Keeps what the caller has set. */
@@ -331,10 +331,10 @@ bool libs3_run_again(struct libs3_run *run)
     struct libs3_run before = *run;
     libs3_run_free(run);
     bool ok = libs3_run_init(run, before.call);
-    run->tap.no_body = before.tap.no_body;
-    run->tap.want_body = before.tap.want_body;
-    run->tap.wait_for_body = before.tap.wait_for_body;
-    run->tap.sends_nothing = before.tap.sends_nothing;
+    run->peek.no_body = before.peek.no_body;
+    run->peek.want_body = before.peek.want_body;
+    run->peek.wait_for_body = before.peek.wait_for_body;
+    run->peek.sends_nothing = before.peek.sends_nothing;
     run->reads = before.reads;
     run->body = before.body;
     run->sink = before.sink;
@@ -348,7 +348,7 @@ bool libs3_run_again(struct libs3_run *run)
 
 void libs3_run_free(struct libs3_run *run)
 {
-    libs3_tap_free(&run->tap);
+    libs3_peek_free(&run->peek);
     s3_read_free(&run->read);
 }
 
@@ -365,7 +365,7 @@ void libs3_run_until_done(struct libs3_run *run, libs3_begin_fn begin, const voi
     while (!run->done && step(run))
         continue;
     note_kept(run);
-    bool answered = run->tap.answered && run->ended == OS_OK;
+    bool answered = run->peek.answered && run->ended == OS_OK;
     if (!run->done && !answered)
         reset(run);
     S3_destroy_request_context(run->context); /* completes what is not done, as interrupted */

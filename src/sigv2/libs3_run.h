@@ -5,7 +5,7 @@
 
 #include "s3/read_check.h"
 #include "sigv2/libs3_driver.h"
-#include "sigv2/libs3_tap.h"
+#include "sigv2/libs3_peek.h"
 
 #include <libs3.h>
 #include <poll.h>
@@ -15,7 +15,7 @@ enum { LIBS3_RUN_FDS = 8 };
 struct libs3_run {
     const struct libs3_call *call;
     S3RequestContext *context;
-    struct libs3_tap tap;
+    struct libs3_peek peek;
     struct pollfd fds[LIBS3_RUN_FDS];
     nfds_t fd_count;
     int tuned_fd;

@@ -22,7 +22,7 @@
 
 enum { FILE_URI_MAX = 16384, PROGRESS_STEPS = 10000 /* of SQLite's machine: about a millisecond */ };
 
-static uint64_t now_ms(void)
+static uint64_t conn_now_ms(void)
 {
     struct clock_reading now;
     clock_read(&now);
@@ -35,7 +35,7 @@ static int conn_busy(void *context, int count)
 {
     struct sqlite_conn *conn = context;
     const struct sqlite_patience *patience = &conn->patience;
-    if (now_ms() >= patience->until_ms || (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0))
+    if (conn_now_ms() >= patience->until_ms || (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0))
         return 0;
     uint64_t most_ns = UINT64_C(250000) << (count < 5 ? count : 5);
     struct timespec nap = {.tv_nsec = (long)(most_ns / 2 + random_next(&conn->jitter) % most_ns)};
@@ -49,12 +49,13 @@ static int work_is_over(void *context)
 {
     const struct sqlite_conn *conn = context;
     const struct sqlite_patience *patience = &conn->patience;
-    return (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0) || now_ms() >= conn->work_until_ms;
+    return (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0) ||
+           conn_now_ms() >= conn->work_until_ms;
 }
 
 void sqlite_conn_set_patience(struct sqlite_conn *conn, const struct sqlite_patience *patience)
 {
-    uint64_t least_ms = now_ms() + SQLITE_WORK_MS;
+    uint64_t least_ms = conn_now_ms() + SQLITE_WORK_MS;
     conn->patience = *patience;
     conn->work_until_ms = patience->until_ms > least_ms ? patience->until_ms : least_ms;
 }
@@ -136,7 +137,7 @@ static os_code check_identity(struct sqlite_conn *conn, const struct identity *f
     if (found->application_id != spec->application_id) {
         return error_set(err, spec->broken,
                          "The file %s is a database of another program (application id %lld), not a %s. %s",
-                         sqlite_conn_file(conn), (long long)found->application_id, spec->what, spec->mend);
+                         sqlite_conn_file(conn), (long long)found->application_id, spec->what, spec->hint);
     }
     if (found->version < 1 || found->version > spec->version) {
         return error_set(err, spec->broken,

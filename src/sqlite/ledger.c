@@ -49,7 +49,7 @@ static const struct sqlite_spec spec = {
     .sql_count = STATEMENT_COUNT,
     .missing = OS_ERR_NO_TABLE,
     .broken = OS_ERR_TABLE,
-    .mend = "Make a ledger with `oscommit init` or `oscommit table create`, or name another file. If the ledger is "
+    .hint = "Make a ledger with `oscommit init` or `oscommit table create`, or name another file. If the ledger is "
             "damaged, first stop all its writers, and move it away with its -wal and -shm files.",
 };
 
@@ -241,10 +241,10 @@ static enum ledger_outcome write_in(struct sqlite_conn *conn, const struct sqlit
     enum row_state state = row_find(conn, write->path, write->etag, &found, upload);
     if (state == ROW_FAILED)
         return ledger_failed(conn, sqlite_code(conn), "read a record", err);
-    bool mends = write->condition == NULL;
-    if (state == ROW_UNREADABLE && !mends)
+    bool fixes = write->condition == NULL;
+    if (state == ROW_UNREADABLE && !fixes)
         return ledger_unreadable(write->path, write->etag, err);
-    if (mends ? state != ROW_UNREADABLE : !condition_holds(write->condition, state, &found)) {
+    if (fixes ? state != ROW_UNREADABLE : !condition_holds(write->condition, state, &found)) {
         if (state == ROW_READ && ret_conflict != NULL)
             memcpy(ret_conflict, &found, sizeof(found));
         if (state == ROW_READ && ret_upload != NULL)
@@ -289,8 +289,8 @@ enum ledger_outcome sqlite_ledger_delete(struct sqlite_ledger *ledger, const cha
     return write_to(ledger, &write, patience, ret_conflict, NULL, err);
 }
 
-enum ledger_outcome sqlite_ledger_mend(struct sqlite_ledger *ledger, const char *path, const char *etag,
-                                       const struct record *record, struct sqlite_patience patience, os_error *err)
+enum ledger_outcome sqlite_ledger_fix(struct sqlite_ledger *ledger, const char *path, const char *etag,
+                                      const struct record *record, struct sqlite_patience patience, os_error *err)
 {
     struct sqlite_write write = {.path = path, .etag = etag, .record = record, .upload = ""};
     return write_to(ledger, &write, patience, NULL, NULL, err);

@@ -46,8 +46,8 @@ enum ledger_outcome sqlite_ledger_delete(struct sqlite_ledger *ledger, const cha
                                          const struct record_condition *condition, struct sqlite_patience patience,
                                          struct record *ret_conflict, os_error *err);
 /* Puts `record` in the place of a row that is no record. A row that is one is LEDGER_CONFLICT, none CONFLICT_BLIND. */
-enum ledger_outcome sqlite_ledger_mend(struct sqlite_ledger *ledger, const char *path, const char *etag,
-                                       const struct record *record, struct sqlite_patience patience, os_error *err);
+enum ledger_outcome sqlite_ledger_fix(struct sqlite_ledger *ledger, const char *path, const char *etag,
+                                      const struct record *record, struct sqlite_patience patience, os_error *err);
 /* `ret_upload` as above. */
 enum ledger_outcome sqlite_ledger_get(struct sqlite_ledger *ledger, const struct sqlite_key *key,
                                       struct sqlite_patience patience, bool *ret_found, struct record *ret,

@@ -21,7 +21,7 @@ static const char *reason_of(const struct sqlite_conn *conn, int rc)
 
 os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_error *err)
 {
-    return error_set(err, spec->missing, "There is no %s at %s. %s", spec->what, file, spec->mend);
+    return error_set(err, spec->missing, "There is no %s at %s. %s", spec->what, file, spec->hint);
 }
 
 os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err)
@@ -54,7 +54,7 @@ os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_er
     case SQLITE_FORMAT:
         return error_set(err, conn->spec->broken,
                          "Cannot %s in the %s %s: the file is damaged, or something else (%s). %s", doing, what, file,
-                         reason_of(conn, rc), conn->spec->mend);
+                         reason_of(conn, rc), conn->spec->hint);
     default:
         return error_set(err, OS_ERR_IO, "Cannot %s in the %s %s: %s (SQLite code %d).", doing, what, file,
                          reason_of(conn, rc), sqlite3_extended_errcode(conn->db));

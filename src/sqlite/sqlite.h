@@ -27,7 +27,7 @@ struct sqlite_spec {
     size_t sql_count;
     os_code missing;  /* the file is not there, or is still empty */
     os_code broken;   /* it is something else, of a later release, or damaged */
-    const char *mend; /* a sentence for both */
+    const char *hint; /* a sentence for both */
 };
 
 /* How long a busy file is waited for: until a time, and no longer than the call is wanted. */

@@ -81,7 +81,7 @@ static os_code check_journal(const struct sqlite_spec *spec, const char *file, o
         return error_set(err, spec->broken,
                          "The %s %.500s has a journal (-journal) that belongs to another file too, or cannot be read, "
                          "so it is not oscommit's. %s",
-                         spec->what, file, spec->mend);
+                         spec->what, file, spec->hint);
     }
     return OS_OK;
 }
@@ -95,7 +95,7 @@ static os_code check_kind(const struct sqlite_spec *spec, const char *file, cons
     if (S_ISDIR(status->st_mode))
         return error_set(err, OS_ERR_IO, "Cannot open the %s %.500s: it is a folder.", spec->what, file);
     if (!S_ISREG(status->st_mode))
-        return error_set(err, spec->broken, "The %s %.500s is not a regular file. %s", spec->what, file, spec->mend);
+        return error_set(err, spec->broken, "The %s %.500s is not a regular file. %s", spec->what, file, spec->hint);
     return OS_OK;
 }
 
@@ -228,7 +228,7 @@ os_code sqlite_trust_schema(struct sqlite_conn *conn, os_error *err)
             err, conn->spec->broken,
             "The %s %.500s has other tables, indexes or triggers than those that oscommit makes: undo what "
             "was changed, or drop what was added. %s",
-            conn->spec->what, sqlite_conn_file(conn), conn->spec->mend);
+            conn->spec->what, sqlite_conn_file(conn), conn->spec->hint);
     }
     return OS_OK;
 }

@@ -11,7 +11,7 @@ struct meaning {
     const char *code; /* the service's; NULL: by status alone */
     int status;       /* 0: any */
     os_code ours;
-    const char *mend;
+    const char *hint;
 };
 
 /* Which error of S3 is which of ours, and what to do. The first that fits. Source: Amazon S3 API Reference, "Error
@@ -131,7 +131,7 @@ void store_answer_explain(struct store_answer *answer, enum store_verb verb, con
     answer->code = error_set(&answer->error, m->ours, "%s of %s failed: %s%s%.200s (HTTP %d%s%s).%s %s",
                              store_verb_name(verb), object, said->code[0] ? said->code : "the service refused it",
                              said->message[0] ? ": " : "", said->message, answer->status,
-                             said->request_id[0] ? ", request " : "", said->request_id, region, m->mend);
+                             said->request_id[0] ? ", request " : "", said->request_id, region, m->hint);
     error_service(&answer->error, answer->status, said->code, said->request_id);
 }
 
@@ -162,11 +162,11 @@ void store_answer_foreign(struct store_answer *answer, enum store_verb verb, con
 
 void store_answer_name_setting(struct store_answer *answer, const struct endpoint *endpoint)
 {
-    char mend[ENDPOINT_MEND_SIZE];
+    char hint[ENDPOINT_HINT_SIZE];
     if (answer->code != OS_ERR_NETWORK && answer->code != OS_ERR_DEADLINE && answer->code != OS_ERR_TLS)
         return;
-    endpoint_hint("s3", endpoint, mend);
-    error_add(&answer->error, mend);
+    endpoint_hint("s3", endpoint, hint);
+    error_add(&answer->error, hint);
 }
 
 static bool is_given(const char *text)

@@ -26,12 +26,12 @@ static bool is_first_near(uint64_t date_s, const struct clock_reading *now)
     return date_s <= now->realtime_ms / 1000 + DATE_NEAR_S;
 }
 
-static bool fits(const struct dates *dates, uint64_t date_s, const struct clock_reading *now, uint32_t margin_s)
+static bool dates_fits(const struct dates *dates, uint64_t date_s, const struct clock_reading *now, uint32_t margin_s)
 {
     return dates->known ? date_s <= latest_s(dates->date_s, &dates->clock, now, margin_s) : is_first_near(date_s, now);
 }
 
-static void believe(struct dates *dates, uint64_t date_s, const struct clock_reading *sent)
+static void dates_believe(struct dates *dates, uint64_t date_s, const struct clock_reading *sent)
 {
     dates->doubting = false;
     if (dates->known && date_s < dates->date_s)
@@ -67,8 +67,8 @@ static bool is_older(const struct dates *dates, uint64_t date_s, const struct cl
            latest_s(date_s, sent, &dates->doubted_clock, margin_s) >= dates->doubted_s;
 }
 
-static void doubt(struct dates *dates, uint64_t date_s, const struct clock_reading *sent,
-                  const struct clock_reading *now, uint32_t margin_s)
+static void dates_doubt(struct dates *dates, uint64_t date_s, const struct clock_reading *sent,
+                        const struct clock_reading *now, uint32_t margin_s)
 {
     bool agreed = agrees(dates, date_s, now, margin_s);
     if (!agreed && is_older(dates, date_s, sent, margin_s))
@@ -90,13 +90,13 @@ enum date_belief dates_judge(struct dates *dates, uint64_t date_s, const struct 
 {
     if (date_s < DATE_LEAST_S || date_s >= DATE_MOST_S)
         return DATE_ABSURD;
-    if (fits(dates, date_s, now, margin_s)) {
-        believe(dates, date_s, sent);
+    if (dates_fits(dates, date_s, now, margin_s)) {
+        dates_believe(dates, date_s, sent);
         return DATE_BELIEVED;
     }
-    doubt(dates, date_s, sent, now, margin_s);
+    dates_doubt(dates, date_s, sent, now, margin_s);
     if (!is_agreed(dates, now))
         return DATE_DOUBTED;
-    believe(dates, date_s, sent);
+    dates_believe(dates, date_s, sent);
     return DATE_BELIEVED;
 }

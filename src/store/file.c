@@ -23,12 +23,12 @@ struct local_store {
     struct lock_lines *lines; /* of those who wait for them */
 };
 
-static struct local_store *of(struct store *store)
+static struct local_store *file_of(struct store *store)
 {
     return (struct local_store *)store;
 }
 
-static uint64_t now_s(void)
+static uint64_t file_now_s(void)
 {
     struct clock_reading now;
     clock_read(&now);
@@ -94,8 +94,8 @@ static void take_object(struct store_op *op, const struct file_object *object)
 
 /* ------------------------------------------------------------------------------------------------ requests */
 
-static os_code put(struct file_store *files, const struct store_request *request, struct file_object *object,
-                   os_error *err)
+static os_code file_put(struct file_store *files, const struct store_request *request, struct file_object *object,
+                        os_error *err)
 {
     struct file_content content = local_content_of(request, request->content);
     os_code code = file_store_put(files, request->key, &request->body, &content, object, err);
@@ -144,7 +144,7 @@ static bool list_each(void *context, const char *key, bool is_prefix, const stru
     return false;
 }
 
-static os_code list(struct file_store *files, struct store_op *op, os_error *err)
+static os_code file_list(struct file_store *files, struct store_op *op, os_error *err)
 {
     const struct store_request *request = &op->request;
     const struct s3_list_options *options = &request->list;
@@ -183,12 +183,12 @@ static os_code perform_on(struct file_store *files, struct store_op *op, struct 
         return file_store_get(files, request->key,
                               &(struct file_range){.offset = request->offset, .count = request->count}, give_piece, op,
                               object, err);
-    case STORE_PUT: return put(files, request, object, err);
+    case STORE_PUT: return file_put(files, request, object, err);
     case STORE_COPY:
         return file_store_copy(files, request->source_key, request->source_etag, request->key, request->nonce, object,
                                err);
     case STORE_DELETE: return file_store_delete(files, request->key, err);
-    case STORE_LIST: return list(files, op, err);
+    case STORE_LIST: return file_list(files, op, err);
     case STORE_GET_TAGS: return file_store_head(files, request->key, object, err); /* it has none */
     case STORE_GET_VERSIONING: op->answer.versioning = S3_VERSIONING_NEVER; return OS_OK;
     default: break;
@@ -201,10 +201,10 @@ static struct file_store *lend(struct store_op *op)
 {
     struct sqlite_patience patience = {.until_ms = op->request.deadline_monotonic_ms,
                                        .cancelled = &op->borrow.cancelled};
-    return file_store_lend(of(op->store)->files, &patience);
+    return file_store_lend(file_of(op->store)->files, &patience);
 }
 
-static os_code perform(struct store_op *op, struct file_object *object)
+static os_code file_perform(struct store_op *op, struct file_object *object)
 {
     struct file_store *files = lend(op);
     if (files == NULL)
@@ -214,7 +214,7 @@ static os_code perform(struct store_op *op, struct file_object *object)
     return code;
 }
 
-static bool is_write(enum store_verb verb)
+static bool file_is_write(enum store_verb verb)
 {
     return verb == STORE_PUT || verb == STORE_COPY || verb == STORE_DELETE || verb == STORE_COMPLETE;
 }
@@ -223,7 +223,7 @@ static bool is_write(enum store_verb verb)
 static void execute_locked(struct store_op *op)
 {
     op->answer.has_date = true;
-    op->answer.date_s = now_s();
+    op->answer.date_s = file_now_s();
     if (op->expires && op->answer.date_s > op->not_after_s) {
         answer_expired(op);
         return;
@@ -231,7 +231,7 @@ static void execute_locked(struct store_op *op)
     struct file_object object;
     memset(&object, 0, sizeof(object));
     os_code code =
-        op->completion ? file_upload_complete(op->completion, &object, &op->answer.error) : perform(op, &object);
+        op->completion ? file_upload_complete(op->completion, &object, &op->answer.error) : file_perform(op, &object);
     if (code == OS_ERR_CANCELLED) {
         op->answer.code = code; /* nothing was done, as with the lock of the key */
         return;
@@ -248,8 +248,8 @@ static void execute_in_turn(struct store_op *op)
 {
     struct file_lock lock;
     bool taken = false;
-    os_code code = file_lock_try(of(op->store)->locks, op->request.key, is_write(op->request.verb), &lock, &taken,
-                                 &op->answer.error);
+    os_code code = file_lock_try(file_of(op->store)->locks, op->request.key, file_is_write(op->request.verb), &lock,
+                                 &taken, &op->answer.error);
     op->answer.code = code;
     op->waits = code == OS_OK && !taken;
     op->locked = taken;
@@ -266,7 +266,7 @@ static bool prepare_complete(struct store_op *op)
     if (op->completion)
         return true;
     op->files = lend(op);
-    op->answer.date_s = now_s();
+    op->answer.date_s = file_now_s();
     os_code code = op->files ? local_upload_check(op->files, &op->request, &op->completion, &op->answer.error)
                              : error_no_memory(&op->answer.error);
     if (code == OS_ERR_DEADLINE || code == OS_ERR_CANCELLED) {
@@ -280,7 +280,7 @@ static bool prepare_complete(struct store_op *op)
 
 static bool needs_lock(const struct store_op *op)
 {
-    return is_write(op->request.verb) || op->request.verb == STORE_HEAD;
+    return file_is_write(op->request.verb) || op->request.verb == STORE_HEAD;
 }
 
 static void let_go_of_upload(struct store_op *op)
@@ -299,7 +299,7 @@ static void execute_complete(struct store_op *op)
         let_go_of_upload(op);
 }
 
-static void execute(struct store_op *op)
+static void file_execute(struct store_op *op)
 {
     if (op->request.verb == STORE_COMPLETE)
         execute_complete(op);
@@ -311,7 +311,7 @@ static void execute(struct store_op *op)
 
 /* ------------------------------------------------------------------------------------------------ waiting */
 
-static struct store_op *op_of(struct lock_waiter *waiter)
+static struct store_op *file_op_of(struct lock_waiter *waiter)
 {
     return container_of(waiter, struct store_op, waiter);
 }
@@ -319,27 +319,27 @@ static struct store_op *op_of(struct lock_waiter *waiter)
 /* The others came first. A Complete has something to do before it needs the lock. */
 static bool must_wait(struct store_op *op)
 {
-    struct lock_lines *lines = of(op->store)->lines;
-    op->waiter.shares = !is_write(op->request.verb);
+    struct lock_lines *lines = file_of(op->store)->lines;
+    op->waiter.shares = !file_is_write(op->request.verb);
     op->waiter.deadline_ms = op->request.deadline_monotonic_ms;
     op->waiter.came = lock_line_number(lines);
     op->lock_number = needs_lock(op) ? file_lock_number(op->request.key) : 0;
     return needs_lock(op) && op->request.verb != STORE_COMPLETE && !lock_line_is_empty(lines, op->lock_number);
 }
 
-static void wait(struct store_op *op)
+static void file_wait(struct store_op *op)
 {
-    lock_line_wait(of(op->store)->lines, op->lock_number, &op->waiter);
+    lock_line_wait(file_of(op->store)->lines, op->lock_number, &op->waiter);
 }
 
 static void out_of_line(struct lock_waiter *waiter)
 {
-    blocking_op_resume(op_of(waiter));
+    blocking_op_resume(file_op_of(waiter));
 }
 
 static void late_in_line(struct lock_waiter *waiter)
 {
-    struct store_op *op = op_of(waiter);
+    struct store_op *op = file_op_of(waiter);
     op->answer.code = file_lock_late(op->request.key, &op->answer.error);
     blocking_op_end(op);
 }
@@ -350,20 +350,20 @@ static void ended(struct store_op *op)
     lock_line_leave(&op->waiter);
     let_go_of_upload(op);
     if (op->locked)
-        lock_line_let_go(of(op->store)->lines, op->lock_number);
+        lock_line_let_go(file_of(op->store)->lines, op->lock_number);
 }
 
 static const struct blocking_kind plain_kind = {
-    .execute = execute, .must_wait = must_wait, .wait = wait, .ended = ended};
+    .execute = file_execute, .must_wait = must_wait, .wait = file_wait, .ended = ended};
 static const struct blocking_kind attempt_kind = {
-    .execute = execute, .must_wait = must_wait, .wait = wait, .ended = ended, .attempts = true};
+    .execute = file_execute, .must_wait = must_wait, .wait = file_wait, .ended = ended, .attempts = true};
 
 /* ------------------------------------------------------------------------------------------------ the interface */
 
 static struct store_op *local_start(struct store *store, const struct store_request *request, store_done_fn done,
                                     void *context)
 {
-    return blocking_op_start(of(store)->loop, store, request, &plain_kind, NULL, done, context);
+    return blocking_op_start(file_of(store)->loop, store, request, &plain_kind, NULL, done, context);
 }
 
 static os_code local_prepare(struct store *store, const struct store_request *request, uint64_t date_s,
@@ -379,7 +379,8 @@ static struct store_op *local_send(struct store *store, struct store_attempt *at
 {
     struct store_request request = attempt->request;
     request.deadline_monotonic_ms = sending->deadline_monotonic_ms;
-    return blocking_op_start(of(store)->loop, store, &request, &attempt_kind, &attempt->not_after_s, done, context);
+    return blocking_op_start(file_of(store)->loop, store, &request, &attempt_kind, &attempt->not_after_s, done,
+                             context);
 }
 
 static void local_attempt_free(struct store *store, struct store_attempt *attempt)
@@ -399,7 +400,7 @@ static struct store_op *local_probe(struct store *store, const char *key, uint64
 {
     struct store_request request = {.verb = STORE_HEAD, .key = key, .deadline_monotonic_ms = deadline_ms};
     uint64_t not_after_s = live ? at_s + LOCAL_PROBE_LENGTH_S : at_s;
-    return blocking_op_start(of(store)->loop, store, &request, &plain_kind, &not_after_s, done, context);
+    return blocking_op_start(file_of(store)->loop, store, &request, &plain_kind, &not_after_s, done, context);
 }
 
 static os_code local_check_key(struct store *store, const char *key, os_error *err)
@@ -411,7 +412,7 @@ static os_code local_check_key(struct store *store, const char *key, os_error *e
 
 static void local_free(struct store *store)
 {
-    struct local_store *local = of(store);
+    struct local_store *local = file_of(store);
     lock_lines_free(local->lines);
     file_locks_close(local->locks);
     file_store_close(local->files);

@@ -26,7 +26,7 @@ struct lock_lines {
     struct lock_line lines[];
 };
 
-static uint64_t now_ms(void)
+static uint64_t lock_line_now_ms(void)
 {
     struct clock_reading now;
     clock_read(&now);
@@ -113,10 +113,10 @@ static void send_away_late(struct lock_line *line, uint64_t now)
     }
 }
 
-static void on_timer(struct loop_timer *timer)
+static void lock_line_on_timer(struct loop_timer *timer)
 {
     struct lock_line *line = container_of(timer, struct lock_line, timer);
-    uint64_t now = now_ms();
+    uint64_t now = lock_line_now_ms();
     send_away_late(line, now);
     if (line->first && line->try_at_ms <= now) {
         line->pause_ms = line->pause_ms * 2 < LOCK_LINE_MOST_MS ? line->pause_ms * 2 : LOCK_LINE_MOST_MS;
@@ -136,7 +136,7 @@ struct lock_lines *lock_lines_new(struct loop *loop, size_t count, lock_line_fn 
     *lines = (struct lock_lines){.loop = loop, .out = out, .late = late, .count = count};
     for (size_t i = 0; i < count; i++)
         lines->lines[i] =
-            (struct lock_line){.lines = lines, .timer = {.fire = on_timer}, .pause_ms = LOCK_LINE_FIRST_MS};
+            (struct lock_line){.lines = lines, .timer = {.fire = lock_line_on_timer}, .pause_ms = LOCK_LINE_FIRST_MS};
     return lines;
 }
 
@@ -158,7 +158,7 @@ bool lock_line_is_empty(const struct lock_lines *lines, size_t number)
 void lock_line_wait(struct lock_lines *lines, size_t number, struct lock_waiter *waiter)
 {
     struct lock_line *line = &lines->lines[number];
-    uint64_t now = now_ms();
+    uint64_t now = lock_line_now_ms();
     if (line->first == NULL && line->try_at_ms <= now) /* else the pause goes on that he came out of */
         line->try_at_ms = now + line->pause_ms;
     put_in(line, waiter);
@@ -171,7 +171,7 @@ void lock_line_leave(struct lock_waiter *waiter)
     if (line == NULL)
         return;
     take_out(waiter);
-    set_timer(line, now_ms());
+    set_timer(line, lock_line_now_ms());
 }
 
 static void let_out_first(struct lock_line *line)
@@ -198,7 +198,7 @@ static bool has_to_rest(struct lock_line *line, uint64_t now)
 void lock_line_let_go(struct lock_lines *lines, size_t number)
 {
     struct lock_line *line = &lines->lines[number];
-    uint64_t now = now_ms();
+    uint64_t now = lock_line_now_ms();
     line->pause_ms = LOCK_LINE_FIRST_MS;
     if (line->first == NULL) {
         line->streak_since_ms = 0;

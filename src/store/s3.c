@@ -21,7 +21,7 @@ enum {
     S3_HEAD_TLS = 4096
 };
 
-static struct s3_store *of(struct store *store)
+static struct s3_store *s3_of(struct store *store)
 {
     return (struct s3_store *)store;
 }
@@ -35,8 +35,8 @@ static struct s3_target target_of(const struct s3_store *store)
     };
 }
 
-static os_code sign(struct s3_store *store, struct http_request *http, bool query, int64_t date_s, uint32_t length_s,
-                    bool renew, os_error *err)
+static os_code s3_sign(struct s3_store *store, struct http_request *http, bool query, int64_t date_s, uint32_t length_s,
+                       bool renew, os_error *err)
 {
     struct sigv4_keys keys;
     os_code code = credentials_get(store->credentials, s3_store_now_s(store), renew, &keys, err);
@@ -52,7 +52,7 @@ static os_code sign(struct s3_store *store, struct http_request *http, bool quer
 
 /* ------------------------------------------------------------------------------------------------ the answer */
 
-static void op_free(struct store_op *op)
+static void s3_op_free(struct store_op *op)
 {
     s3_store_end_doubt(op);
     s3_store_get_free(&op->get);
@@ -60,34 +60,34 @@ static void op_free(struct store_op *op)
     free(op);
 }
 
-static void finish(struct store_op *op, const struct store_answer *answer)
+static void s3_finish(struct store_op *op, const struct store_answer *answer)
 {
     store_done_fn done = op->done;
     void *context = op->context;
     done(context, answer);
-    op_free(op);
+    s3_op_free(op);
 }
 
-static void run_failed(struct loop_job *job)
+static void s3_run_failed(struct loop_job *job)
 {
     struct store_op *op = container_of(job, struct store_op, failed_job);
     if (op->cancelled)
-        op_free(op);
+        s3_op_free(op);
     else
-        finish(op, &op->failed);
+        s3_finish(op, &op->failed);
 }
 
 /* Nothing was sent: the answer is given later, as `done` never runs inside start. */
-static void fail_later(struct store_op *op, os_code code, const os_error *err)
+static void s3_fail_later(struct store_op *op, os_code code, const os_error *err)
 {
     op->failed.code = code;
     op->failed.error = *err;
     op->failed_posted = true;
-    op->failed_job.run = run_failed;
+    op->failed_job.run = s3_run_failed;
     loop_post(op->store->loop, &op->failed_job);
 }
 
-static os_code launch(struct store_op *op, bool renew, os_error *err);
+static os_code s3_launch(struct store_op *op, bool renew, os_error *err);
 
 /* Definite answers that ask for exactly one repetition of a request that is no attempt. */
 static bool repeat(struct store_op *op, const struct store_answer *answer)
@@ -100,14 +100,14 @@ static bool repeat(struct store_op *op, const struct store_answer *answer)
     op->repeated = true;
     s3_store_http_free(&op->http);
     os_error err;
-    return launch(op, renew, &err) == OS_OK;
+    return s3_launch(op, renew, &err) == OS_OK;
 }
 
 static bool send_again(struct store_op *op)
 {
     os_error err;
     s3_store_http_free(&op->http);
-    if (launch(op, false, &err) != OS_OK)
+    if (s3_launch(op, false, &err) != OS_OK)
         return false;
     op->get.doubted = false;
     s3_store_end_doubt(op);
@@ -151,7 +151,7 @@ static void answered(struct store_op *op, const struct http_result *result)
     if (op->request.verb == STORE_GET)
         s3_store_get_end(&op->get, &answer);
     if (!repeat(op, &answer))
-        finish(op, &answer);
+        s3_finish(op, &answer);
 }
 
 static void on_trusted(struct store_op *op, bool ask_once_more)
@@ -160,7 +160,7 @@ static void on_trusted(struct store_op *op, bool ask_once_more)
         answered(op, &op->held);
 }
 
-static void http_done(void *context, const struct http_result *result)
+static void s3_http_done(void *context, const struct http_result *result)
 {
     struct store_op *op = context;
     op->http_id = 0;
@@ -221,22 +221,22 @@ static os_code start_http(struct store_op *op, struct http_request *http, const 
         .sink_context = &op->get,
         .progress = op->request.progress,
         .progress_context = op->request.progress_context,
-        .done = http_done,
+        .done = s3_http_done,
         .done_context = op,
     };
     return http_engine_start(loop_http(op->store->loop), &start, &op->http_id, err);
 }
 
-static os_code launch(struct store_op *op, bool renew, os_error *err)
+static os_code s3_launch(struct store_op *op, bool renew, os_error *err)
 {
     struct s3_store *store = op->store;
     struct s3_target target = target_of(store);
     os_code code = s3_store_build(&target, &op->request, &op->http, err);
     if (code == OS_OK && op->presigned)
-        code = sign(store, &op->http.request, true, (int64_t)op->sign_s, S3_PROBE_LENGTH_S, renew, err);
+        code = s3_sign(store, &op->http.request, true, (int64_t)op->sign_s, S3_PROBE_LENGTH_S, renew, err);
     if (code == OS_OK && !op->presigned) {
         op->sign_s = (uint64_t)s3_store_now_s(store);
-        code = sign(store, &op->http.request, false, (int64_t)op->sign_s, 0, renew, err);
+        code = s3_sign(store, &op->http.request, false, (int64_t)op->sign_s, 0, renew, err);
     }
     struct store_sending sending = {.deadline_monotonic_ms = op->request.deadline_monotonic_ms};
     if (code == OS_OK)
@@ -250,7 +250,7 @@ static struct store_op *op_new(struct store *store, const struct store_request *
     struct store_op *op = calloc(1, sizeof(*op));
     if (op == NULL)
         return NULL;
-    op->store = of(store);
+    op->store = s3_of(store);
     op->request = *request;
     op->get.request = &op->request;
     op->get.marks = &op->store->marks;
@@ -264,9 +264,9 @@ static struct store_op *op_new(struct store *store, const struct store_request *
 static void launch_or_fail(struct store_op *op)
 {
     os_error err;
-    os_code code = launch(op, false, &err);
+    os_code code = s3_launch(op, false, &err);
     if (code != OS_OK)
-        fail_later(op, code, &err);
+        s3_fail_later(op, code, &err);
 }
 
 static struct store_op *s3_start(struct store *store, const struct store_request *request, store_done_fn done,
@@ -299,10 +299,10 @@ static os_code s3_prepare(struct store *store, const struct store_request *reque
         return error_no_memory(err);
     attempt->request = *request;
     s3_store_http_init(&attempt->http);
-    struct s3_target target = target_of(of(store));
+    struct s3_target target = target_of(s3_of(store));
     os_code code = s3_store_build(&target, request, &attempt->http, err);
     if (code == OS_OK)
-        code = sign(of(store), &attempt->http.request, true, (int64_t)date_s, length_s, renew, err);
+        code = s3_sign(s3_of(store), &attempt->http.request, true, (int64_t)date_s, length_s, renew, err);
     if (code != OS_OK) {
         s3_store_http_free(&attempt->http);
         free(attempt);
@@ -315,8 +315,8 @@ static os_code s3_prepare(struct store *store, const struct store_request *reque
 static void s3_delivery(struct store *store, const struct store_attempt *attempt, struct http_delivery *ret)
 {
     const struct http_request *request = &attempt->http.request;
-    http_engine_delivery(loop_http(of(store)->loop), request, of(store)->segment_bytes, ret);
-    ret->at_once = ret->at_once && (request->body.kind == HTTP_BODY_NONE || !is_parted(of(store)));
+    http_engine_delivery(loop_http(s3_of(store)->loop), request, s3_of(store)->segment_bytes, ret);
+    ret->at_once = ret->at_once && (request->body.kind == HTTP_BODY_NONE || !is_parted(s3_of(store)));
 }
 
 static struct store_op *s3_send(struct store *store, struct store_attempt *attempt, const struct store_sending *sending,
@@ -329,7 +329,7 @@ static struct store_op *s3_send(struct store *store, struct store_attempt *attem
     os_error err;
     os_code code = start_http(op, &attempt->http.request, sending, &err);
     if (code != OS_OK)
-        fail_later(op, code, &err);
+        s3_fail_later(op, code, &err);
     return op;
 }
 
@@ -360,10 +360,10 @@ static void s3_cancel(struct store *store, struct store_op *op)
         struct store_op *question = op->question;
         op->question = NULL;
         s3_cancel(store, question);
-        op_free(op);
+        s3_op_free(op);
         return;
     }
-    http_engine_cancel(loop_http(of(store)->loop), op->http_id); /* calls http_done, which frees */
+    http_engine_cancel(loop_http(s3_of(store)->loop), op->http_id); /* calls http_done, which frees */
 }
 
 static os_code s3_check(struct store *store, const char *key, os_error *err)
@@ -374,7 +374,7 @@ static os_code s3_check(struct store *store, const char *key, os_error *err)
 
 static void s3_free(struct store *store)
 {
-    struct s3_store *s3 = of(store);
+    struct s3_store *s3 = s3_of(store);
     credentials_free(s3->credentials);
     sigv4_signer_free(s3->signer);
     free(s3);

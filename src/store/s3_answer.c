@@ -140,7 +140,7 @@ static void explain_marker(const struct store_request *request, const struct htt
 }
 
 /* E9: all that it says is that another answered. */
-static bool is_foreign(const struct http_response *response, enum store_marks marks)
+static bool s3_answer_is_foreign(const struct http_response *response, enum store_marks marks)
 {
     return marks != STORE_MARKS_NONE && response && s3_status_is_definite(response->status) &&
            s3_mark_of(response) == S3_MARK_NONE;
@@ -165,7 +165,7 @@ void s3_store_read(const struct store_request *request, const char *bucket, cons
     ret->sent_ms = result->sent_us / 1000;
     ret->tail_kept = result->tail_kept;
     ret->tail_rate = result->sent_us > 0 ? result->acknowledged_bytes * 1000000 / result->sent_us : 0;
-    if (is_foreign(response, marks)) {
+    if (s3_answer_is_foreign(response, marks)) {
         store_answer_foreign(ret, request->verb, bucket, request->key, response->status, marks);
         return;
     }

@@ -26,7 +26,7 @@ int s3_store_get_take(void *context, const void *data, size_t length)
 }
 
 /* It is told at once, and not asked for again: the store would give the same. */
-static void refuse(const struct s3_store_get *get, struct store_answer *answer)
+static void s3_get_refuse(const struct s3_store_get *get, struct store_answer *answer)
 {
     answer->complete = true;
     answer->code = get->refused.code;
@@ -40,7 +40,7 @@ void s3_store_get_end(struct s3_store_get *get, struct store_answer *answer)
     if (get->refused.code == OS_OK && check->begun && answer->code == OS_OK)
         (void)s3_read_end(&get->check, get->request->key, &get->refused);
     if (get->refused.code != OS_OK)
-        refuse(get, answer);
+        s3_get_refuse(get, answer);
     else if (answer->code == OS_OK && !check->has_length)
         answer->object.length = check->received;
 }

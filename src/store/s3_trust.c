@@ -20,7 +20,7 @@ void s3_store_end_doubt(struct store_op *op)
     op->question_key = NULL;
 }
 
-static int take_nothing(void *context, const void *data, size_t length)
+static int s3_trust_take_nothing(void *context, const void *data, size_t length)
 {
     (void)context;
     (void)data;
@@ -40,7 +40,7 @@ static void told(void *context, const struct store_answer *answer)
     op->trusted(op, the_stores);
 }
 
-static bool hold(struct store_op *op, const struct http_result *result)
+static bool s3_trust_hold(struct store_op *op, const struct http_result *result)
 {
     op->held = *result;
     op->held.response = &op->held_response;
@@ -48,7 +48,7 @@ static bool hold(struct store_op *op, const struct http_result *result)
     return http_response_copy(result->response, &op->held_response);
 }
 
-static bool ask(struct store_op *op)
+static bool s3_trust_ask(struct store_op *op)
 {
     unsigned char random[8];
     char hex[2 * sizeof(random) + 1];
@@ -65,7 +65,7 @@ static bool ask(struct store_op *op)
     struct store_request request = {
         .verb = STORE_GET,
         .key = op->question_key,
-        .sink = take_nothing,
+        .sink = s3_trust_take_nothing,
         .deadline_monotonic_ms = given_ms > 0 && given_ms < until_ms ? given_ms : until_ms,
     };
     op->question = op->store->store.vtable->start(&op->store->store, &request, told, op);
@@ -86,5 +86,5 @@ bool s3_store_doubts(struct store_op *op, const struct http_result *result)
     }
     bool ended = result->code == OS_OK || op->get.doubted;
     bool decides = ended && s3_status_is_definite(response->status);
-    return !op->is_question && decides && hold(op, result) && ask(op);
+    return !op->is_question && decides && s3_trust_hold(op, result) && s3_trust_ask(op);
 }

@@ -37,15 +37,15 @@ struct sigv2_store {
     const struct sigv2_module *module; /* NULL: not loaded, or not started */
 };
 
-static struct sigv2_store *of(struct store *store)
+static struct sigv2_store *sigv2_of(struct store *store)
 {
     return (struct sigv2_store *)store;
 }
 
 /* ------------------------------------------------------------------------------------------------ requests */
 
-static os_code list(const struct sigv2_store *store, const struct libs3_call *call, const struct store_request *request,
-                    struct libs3_result *result, os_error *err)
+static os_code sigv2_list(const struct sigv2_store *store, const struct libs3_call *call,
+                          const struct store_request *request, struct libs3_result *result, os_error *err)
 {
     const struct s3_list_options *options = &request->list;
     struct libs3_list_request wanted = {
@@ -69,15 +69,15 @@ static os_code get(const struct sigv2_store *store, const struct libs3_call *cal
     return store->module->get(&store->config, call, request->key, &reading, result, err);
 }
 
-static os_code copy(const struct sigv2_store *store, const struct libs3_call *call, const struct store_request *request,
-                    struct libs3_result *result, os_error *err)
+static os_code sigv2_copy(const struct sigv2_store *store, const struct libs3_call *call,
+                          const struct store_request *request, struct libs3_result *result, os_error *err)
 {
     struct libs3_source source = {.key = request->source_key, .etag = request->source_etag};
     return store->module->copy(&store->config, call, &source, request->key, request->nonce, result, err);
 }
 
-static os_code perform(const struct sigv2_store *store, const struct libs3_call *call,
-                       const struct store_request *request, struct libs3_result *result, os_error *err)
+static os_code sigv2_perform(const struct sigv2_store *store, const struct libs3_call *call,
+                             const struct store_request *request, struct libs3_result *result, os_error *err)
 {
     const struct sigv2_module *module = store->module;
     const struct libs3_config *config = &store->config;
@@ -93,10 +93,10 @@ static os_code perform(const struct sigv2_store *store, const struct libs3_call 
     case STORE_HEAD: return module->head(config, call, request->key, result, err);
     case STORE_GET: return get(store, call, request, result, err);
     case STORE_PUT: return module->put(config, call, request->key, &request->body, &content, result, err);
-    case STORE_COPY: return copy(store, call, request, result, err);
+    case STORE_COPY: return sigv2_copy(store, call, request, result, err);
     case STORE_DELETE: return module->remove(config, call, request->key, result, err);
     case STORE_HEAD_BUCKET: return module->head_bucket(config, call, result, err);
-    case STORE_LIST: return list(store, call, request, result, err);
+    case STORE_LIST: return sigv2_list(store, call, request, result, err);
     default: break;
     }
     return error_set(err, OS_ERR_UNSUPPORTED, "Internal error: operation %d is not supported with Signature V2.",
@@ -109,7 +109,7 @@ static void add_date(struct store_answer *answer, int64_t date_s)
     answer->date_s = date_s > 0 ? (uint64_t)date_s : 0;
 }
 
-static int take_nothing(void *context, const void *data, size_t length)
+static int sigv2_take_nothing(void *context, const void *data, size_t length)
 {
     (void)context;
     (void)data;
@@ -128,7 +128,7 @@ static void ask_for_a_mark(struct sigv2_store *store, const struct libs3_call *c
     if (!random_bytes(random, sizeof(random)))
         return;
     text_hex(random, sizeof(random), key + strlen(STORE_NOWHERE));
-    struct libs3_reading reading = {.count = 1, .sink = take_nothing};
+    struct libs3_reading reading = {.count = 1, .sink = sigv2_take_nothing};
     os_code code = store->module->get(&store->config, call, key, &reading, &result, &err);
     if (result.marked)
         atomic_store(&store->marks, STORE_MARKS_ALL);
@@ -137,7 +137,8 @@ static void ask_for_a_mark(struct sigv2_store *store, const struct libs3_call *c
         atomic_store(&store->marks, STORE_MARKS_NONE);
 }
 
-static bool is_foreign(struct sigv2_store *store, const struct libs3_call *call, const struct libs3_result *result)
+static bool sigv2_is_foreign(struct sigv2_store *store, const struct libs3_call *call,
+                             const struct libs3_result *result)
 {
     if (result->marked && atomic_load(&store->marks) == STORE_MARKS_UNKNOWN)
         atomic_store(&store->marks, STORE_MARKS_ALL);
@@ -148,18 +149,18 @@ static bool is_foreign(struct sigv2_store *store, const struct libs3_call *call,
     return atomic_load(&store->marks) != STORE_MARKS_NONE;
 }
 
-static void execute(struct store_op *op)
+static void sigv2_execute(struct store_op *op)
 {
-    struct sigv2_store *store = of(op->store);
+    struct sigv2_store *store = sigv2_of(op->store);
     struct libs3_call call = {.deadline_monotonic_ms = op->request.deadline_monotonic_ms,
                               .cancelled = &op->borrow.cancelled,
                               .marks = atomic_load(&store->marks) == STORE_MARKS_ALL};
     struct libs3_result result;
     memset(&result, 0, sizeof(result));
     struct store_answer *answer = &op->answer;
-    os_code code = perform(store, &call, &op->request, &result, &answer->error);
+    os_code code = sigv2_perform(store, &call, &op->request, &result, &answer->error);
     answer->sent = result.sent;
-    if (is_foreign(store, &call, &result)) {
+    if (sigv2_is_foreign(store, &call, &result)) {
         store_answer_foreign(answer, op->request.verb, store->bucket, op->request.key, result.status,
                              (enum store_marks)atomic_load(&store->marks));
         return;
@@ -185,13 +186,13 @@ static void execute(struct store_op *op)
 
 /* ------------------------------------------------------------------------------------------------ the interface */
 
-static const struct blocking_kind plain_kind = {.execute = execute};
-static const struct blocking_kind attempt_kind = {.execute = execute, .attempts = true};
+static const struct blocking_kind plain_kind = {.execute = sigv2_execute};
+static const struct blocking_kind attempt_kind = {.execute = sigv2_execute, .attempts = true};
 
 static struct store_op *sigv2_store_start(struct store *store, const struct store_request *request, store_done_fn done,
                                           void *context)
 {
-    return blocking_op_start(of(store)->loop, store, request, &plain_kind, NULL, done, context);
+    return blocking_op_start(sigv2_of(store)->loop, store, request, &plain_kind, NULL, done, context);
 }
 
 static os_code sigv2_prepare(struct store *store, const struct store_request *request, uint64_t date_s,
@@ -215,7 +216,7 @@ static struct store_op *sigv2_send(struct store *store, struct store_attempt *at
 {
     struct store_request request = attempt->request;
     request.deadline_monotonic_ms = sending->deadline_monotonic_ms;
-    return blocking_op_start(of(store)->loop, store, &request, &attempt_kind, NULL, done, context);
+    return blocking_op_start(sigv2_of(store)->loop, store, &request, &attempt_kind, NULL, done, context);
 }
 
 static void sigv2_attempt_free(struct store *store, struct store_attempt *attempt)
@@ -248,7 +249,7 @@ static os_code sigv2_check_key(struct store *store, const char *key, os_error *e
 
 static void sigv2_free(struct store *store)
 {
-    struct sigv2_store *sigv2 = of(store);
+    struct sigv2_store *sigv2 = sigv2_of(store);
     if (sigv2->module)
         sigv2->module->stop();
     credentials_free(sigv2->credentials);

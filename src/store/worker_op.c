@@ -6,21 +6,21 @@
 
 #include <stdlib.h>
 
-static struct store_op *of(struct loop_blocking *blocking)
+static struct store_op *worker_op_of(struct loop_blocking *blocking)
 {
     return container_of(blocking, struct store_op, blocking);
 }
 
-static void work(struct loop_blocking *blocking)
+static void worker_op_work(struct loop_blocking *blocking)
 {
-    struct store_op *op = of(blocking);
+    struct store_op *op = worker_op_of(blocking);
     if (!borrow_enter(&op->borrow))
         return;
     op->kind->execute(op);
     borrow_leave(&op->borrow);
 }
 
-static void end(struct store_op *op)
+static void worker_op_end(struct store_op *op)
 {
     if (op->kind->ended)
         op->kind->ended(op);
@@ -37,13 +37,13 @@ static void park(struct store_op *op)
     op->kind->wait(op);
 }
 
-static void done(struct loop_blocking *blocking)
+static void worker_op_done(struct loop_blocking *blocking)
 {
-    struct store_op *op = of(blocking);
+    struct store_op *op = worker_op_of(blocking);
     if (op->waits && !borrow_is_cancelled(&op->borrow))
         park(op);
     else
-        end(op);
+        worker_op_end(op);
 }
 
 /* Uploads and downloads go by verb, not by size: nobody knows how slow who gives or takes the bytes is. */
@@ -81,8 +81,8 @@ struct store_op *blocking_op_start(struct loop *loop, struct store *store, const
     op->not_after_s = not_after_s ? *not_after_s : 0;
     op->done = done_fn;
     op->context = context;
-    op->blocking.work = work;
-    op->blocking.done = done;
+    op->blocking.work = worker_op_work;
+    op->blocking.done = worker_op_done;
     op->blocking.loop = loop;
     op->blocking.lane = kind->attempts ? LOOP_ATTEMPTS : lane_of(request->verb);
     if (kind->must_wait && kind->must_wait(op))
@@ -101,14 +101,14 @@ void blocking_op_resume(struct store_op *op)
 void blocking_op_end(struct store_op *op)
 {
     op->parked = false;
-    end(op);
+    worker_op_end(op);
 }
 
 void blocking_op_cancel(struct store_op *op)
 {
     borrow_cancel(&op->borrow);
     if (op->parked)
-        end(op);
+        worker_op_end(op);
 }
 
 os_code blocking_attempt_new(const struct store_request *request, uint64_t not_after_s, struct store_attempt **ret,

@@ -26,7 +26,7 @@ static const char *fate_name(os_garbage_fate fate)
     return "";
 }
 
-static bool print_json(struct search *search, const os_garbage *garbage)
+static bool gc_print_json(struct search *search, const os_garbage *garbage)
 {
     struct json_line line;
     char *url = location_url_of(search->at, garbage->key);
@@ -48,7 +48,7 @@ static bool print_json(struct search *search, const os_garbage *garbage)
     return output_json_print(&search->session->output, &line);
 }
 
-static bool print_human(const os_garbage *garbage)
+static bool gc_print_human(const os_garbage *garbage)
 {
     char time[CLEAN_TIME_SIZE] = "-";
 
@@ -74,9 +74,9 @@ static int gc_each(void *context, const os_garbage *garbage)
 
     progress_clear(&output->progress);
     if (output->json)
-        search->output_failed = !print_json(search, garbage);
+        search->output_failed = !gc_print_json(search, garbage);
     else if (!output->quiet)
-        search->output_failed = !print_human(garbage);
+        search->output_failed = !gc_print_human(garbage);
     return search->output_failed ? 1 : 0;
 }
 

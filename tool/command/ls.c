@@ -26,7 +26,7 @@ static bool is_prefix(const struct listing *listing, const os_object *object)
     return end > 0 && object->etag[0] == '\0' && len >= end && strcmp(object->key + len - end, listing->delimiter) == 0;
 }
 
-static bool print_json(struct listing *listing, const os_object *object)
+static bool ls_print_json(struct listing *listing, const os_object *object)
 {
     struct json_line line;
     char *url = location_url_of(listing->at, object->key);
@@ -49,7 +49,7 @@ static bool print_json(struct listing *listing, const os_object *object)
     return output_json_print(&listing->session->output, &line);
 }
 
-static bool print_human(const struct listing *listing, const os_object *object)
+static bool ls_print_human(const struct listing *listing, const os_object *object)
 {
     char time[CLEAN_TIME_SIZE];
 
@@ -75,9 +75,9 @@ static int ls_each(void *context, const os_object *object)
 
     progress_clear(&output->progress);
     if (output->json)
-        listing->output_failed = !print_json(listing, object);
+        listing->output_failed = !ls_print_json(listing, object);
     else if (!output->quiet)
-        listing->output_failed = !print_human(listing, object);
+        listing->output_failed = !ls_print_human(listing, object);
     return listing->output_failed ? 1 : 0;
 }
 

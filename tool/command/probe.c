@@ -19,7 +19,7 @@ static const json_t *rule_of(const json_t *profile, size_t request)
     return json_object_get(json_object_get(profile, "requests"), requests[request]);
 }
 
-static const char *word_of(const json_t *object, const char *name)
+static const char *probe_word_of(const json_t *object, const char *name)
 {
     const char *word = json_string_value(json_object_get(object, name));
     return word == NULL ? "unknown" : word;
@@ -40,10 +40,10 @@ static json_int_t rounds_of(const json_t *rule, const char *condition)
 static bool proves_condition(const json_t *profile, size_t request, const char *condition)
 {
     const json_t *rule = rule_of(profile, request);
-    bool told_apart = request == DELETE || strcmp(word_of(profile, "metadata_survives"), "no") != 0;
+    bool told_apart = request == DELETE || strcmp(probe_word_of(profile, "metadata_survives"), "no") != 0;
     bool raced = is_atomic(rule, condition) && rounds_of(rule, condition) >= OS_PROBE_PROOF_ROUNDS;
 
-    return told_apart && raced && strcmp(word_of(rule, condition), "enforced") == 0;
+    return told_apart && raced && strcmp(probe_word_of(rule, condition), "enforced") == 0;
 }
 
 /* Writes that meet on a key must trust the same guard, so auto goes by all of them: an object of any size, put or
@@ -62,7 +62,7 @@ static const char *auto_mode(const json_t *profile, const char *condition)
 
 static void describe_rule(const json_t *rule, const char *condition, char *ret, size_t ret_size)
 {
-    const char *word = word_of(rule, condition);
+    const char *word = probe_word_of(rule, condition);
     json_int_t rounds = rounds_of(rule, condition);
 
     if (strcmp(word, "enforced") != 0)
@@ -96,7 +96,7 @@ static void print_statuses(const json_t *rule, const char *title)
     (void)printf("%-24s unmet: %lld", title, (long long)unmet);
     if (missing > 0)
         (void)printf("; nothing there: %lld", (long long)missing);
-    (void)printf("; 409: %s\n", word_of(rule, "answer_409"));
+    (void)printf("; 409: %s\n", probe_word_of(rule, "answer_409"));
 }
 
 static void print_vendors(const json_t *profile)
@@ -106,8 +106,9 @@ static void print_vendors(const json_t *profile)
 
     json_object_foreach(json_object_get(profile, "vendors"), name, vendor)
     {
-        (void)printf("%-24s PUT %s%s, COPY %s%s\n", name, word_of(vendor, "put"),
-                     json_is_true(json_object_get(vendor, "put_atomic")) ? " (atomic)" : "", word_of(vendor, "copy"),
+        (void)printf("%-24s PUT %s%s, COPY %s%s\n", name, probe_word_of(vendor, "put"),
+                     json_is_true(json_object_get(vendor, "put_atomic")) ? " (atomic)" : "",
+                     probe_word_of(vendor, "copy"),
                      json_is_true(json_object_get(vendor, "copy_atomic")) ? " (atomic)" : "");
     }
 }
@@ -126,7 +127,7 @@ static void print_checksums(const json_t *profile)
     (void)puts(json_array_size(list) == 0 ? " none" : "");
 }
 
-static void print_human(const json_t *profile)
+static void probe_print_human(const json_t *profile)
 {
     static const char *const facts[][2] = {
         {"copy_source_match", "copy of a version"}, {"expiry", "expired signatures"},
@@ -136,8 +137,8 @@ static void print_human(const json_t *profile)
         {"answer_mark", "answers are marked by"},
     };
 
-    clean_print(stdout, word_of(profile, "name"));
-    (void)printf(", measured on %s (%s)\n\n", word_of(profile, "measured_on"), word_of(profile, "source"));
+    clean_print(stdout, probe_word_of(profile, "name"));
+    (void)printf(", measured on %s (%s)\n\n", probe_word_of(profile, "measured_on"), probe_word_of(profile, "source"));
     (void)printf("%-24s %-9s %-36s %s\n", "request", "if", "condition", "safest guard");
     for (size_t i = 0; i < REQUESTS; i++) {
         if (i != DELETE)
@@ -149,7 +150,7 @@ static void print_human(const json_t *profile)
     for (size_t i = 0; i < REQUESTS; i++)
         print_statuses(rule_of(profile, i), request_titles[i]);
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-        (void)printf("%-24s %s\n", facts[i][1], word_of(profile, facts[i][0]));
+        (void)printf("%-24s %s\n", facts[i][1], probe_word_of(profile, facts[i][0]));
     print_checksums(profile);
     print_vendors(profile);
 }
@@ -180,7 +181,7 @@ static void add_modes(struct json_line *line, const json_t *profile)
     json_line_value(line, "auto", automatic);
 }
 
-static void print_json(struct output *output, const char *url, json_t *profile)
+static void probe_print_json(struct output *output, const char *url, json_t *profile)
 {
     struct json_line line;
 
@@ -210,9 +211,9 @@ static enum status probe_report(struct session *session, const char *url, const 
         return session_fail(session, url, OS_ERR_NO_MEMORY, "There is not enough memory to show the profile.");
     progress_end(&session->output.progress);
     if (session->output.json)
-        print_json(&session->output, url, profile);
+        probe_print_json(&session->output, url, profile);
     else if (output_is_human(&session->output))
-        print_human(profile);
+        probe_print_human(profile);
     json_decref(profile);
     return STATUS_DONE;
 }

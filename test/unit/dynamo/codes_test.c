@@ -6,7 +6,7 @@ struct row {
     const char *code;
     enum ledger_outcome outcome;
     os_code os;
-    const char *mend; /* a part of what the sentence says must be done */
+    const char *hint; /* a part of what the sentence says must be done */
 };
 
 static const struct row rows[] = {
@@ -61,7 +61,7 @@ static void assert_row(const struct row *row, int status, const char *space, con
     assert_says(err, "PutItem of the record of key \"dir/k\" (etag *) in " WHERE " was ");
     assert_says(err, row->code);
     assert_says(err, ": Some words (request id REQ1). ");
-    assert_says(err, row->mend);
+    assert_says(err, row->hint);
     assert_int_equal(err.message[strlen(err.message) - 1], '.');
     assert_int_equal(detail.skewed, row->os == OS_ERR_EXPIRED);
     assert_int_equal(detail.token_expired, strncmp(row->code, "ExpiredToken", 12) == 0);
@@ -200,7 +200,7 @@ TEST(long_names_and_messages_leave_room_for_the_mend)
         assert_int_equal(
             dynamo_read_put(&response, &(struct dynamo_about){where, path, etag}, &record, NULL, &detail, &err),
             rows[i].outcome);
-        assert_says(err, rows[i].mend);
+        assert_says(err, rows[i].hint);
         assert_int_equal(err.message[strlen(err.message) - 1], '.');
         assert_true(text_is_utf8(text_from(err.message)));
         assert_true(text_is_utf8(text_from(detail.message)));

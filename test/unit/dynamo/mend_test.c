@@ -24,7 +24,7 @@ static void assert_mend(const char *seen, const char *golden)
     struct http_request request;
     struct buf body;
     assert_int_equal(
-        dynamo_build_mend(&target, &(struct dynamo_key){"dir/k", "*"}, &released, seen, &request, &body, NULL), OS_OK);
+        dynamo_build_fix(&target, &(struct dynamo_key){"dir/k", "*"}, &released, seen, &request, &body, NULL), OS_OK);
     assert_string_equal(buf_str(&body), golden);
     assert_string_equal(http_headers_get(&request.headers, "x-amz-target"), "DynamoDB_20120810.PutItem");
     http_request_free(&request);
@@ -64,8 +64,8 @@ TEST(what_was_seen_must_be_json)
     struct buf body;
     os_error err;
     assert_int_not_equal(
-        dynamo_build_mend(&target, &(struct dynamo_key){"dir/k", "*"}, &released, "{", &request, &body, &err), OS_OK);
-    assert_int_equal(dynamo_build_mend(&target, &(struct dynamo_key){"", "*"}, &released, "{}", &request, &body, &err),
+        dynamo_build_fix(&target, &(struct dynamo_key){"dir/k", "*"}, &released, "{", &request, &body, &err), OS_OK);
+    assert_int_equal(dynamo_build_fix(&target, &(struct dynamo_key){"", "*"}, &released, "{}", &request, &body, &err),
                      OS_ERR_ARGUMENT);
 }
 

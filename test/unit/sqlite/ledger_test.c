@@ -189,9 +189,9 @@ TEST_WITH(state, records_are_listed_by_path_and_etag)
     assert_int_equal(listed.count, 2);
 }
 
-static enum ledger_outcome mend(struct state *state, const char *path, const struct record *record)
+static enum ledger_outcome hint(struct state *state, const char *path, const struct record *record)
 {
-    return sqlite_ledger_mend(state->ledger, path, "*", record, sqlite_patience_ms(PATIENT_MS), &error);
+    return sqlite_ledger_fix(state->ledger, path, "*", record, sqlite_patience_ms(PATIENT_MS), &error);
 }
 
 TEST_WITH(state, a_row_that_is_no_record_is_unreadable_and_only_overwritten_to_mend_it)
@@ -225,10 +225,10 @@ TEST_WITH(state, a_row_that_is_no_record_is_unreadable_and_only_overwritten_to_m
     assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
     assert_string_equal(listed.text, "k * none;l * 1 aa;");
     record.generation = 5;
-    assert_int_equal(mend(state, "absent", &record), LEDGER_CONFLICT_BLIND);
-    assert_int_equal(mend(state, "l", &record), LEDGER_CONFLICT);
-    assert_int_equal(mend(state, "k", &record), LEDGER_OK);
-    assert_int_equal(mend(state, "k", &record), LEDGER_CONFLICT);
+    assert_int_equal(hint(state, "absent", &record), LEDGER_CONFLICT_BLIND);
+    assert_int_equal(hint(state, "l", &record), LEDGER_CONFLICT);
+    assert_int_equal(hint(state, "k", &record), LEDGER_OK);
+    assert_int_equal(hint(state, "k", &record), LEDGER_CONFLICT);
     assert_int_equal(list(state, NULL, &listed), LEDGER_OK);
     assert_string_equal(listed.text, "k * 5 aa;l * 1 aa;");
 }

@@ -65,7 +65,7 @@ static bool add_seen_condition(json_t *body, json_t *names, json_t *values, cons
     return done;
 }
 
-static bool add_mend_condition(json_t *body, const json_t *seen)
+static bool add_fix_condition(json_t *body, const json_t *seen)
 {
     json_t *names = json_object();
     json_t *values = json_object();
@@ -79,8 +79,8 @@ static bool add_mend_condition(json_t *body, const json_t *seen)
     return done;
 }
 
-os_code dynamo_build_mend(const struct dynamo_target *target, const struct dynamo_key *key, const struct record *record,
-                          const char *seen, struct http_request *ret, struct buf *ret_body, os_error *err)
+os_code dynamo_build_fix(const struct dynamo_target *target, const struct dynamo_key *key, const struct record *record,
+                         const char *seen, struct http_request *ret, struct buf *ret_body, os_error *err)
 {
     http_request_init(ret);
     buf_init(ret_body, MEND_BODY_MAX);
@@ -88,9 +88,9 @@ os_code dynamo_build_mend(const struct dynamo_target *target, const struct dynam
     if (code != OS_OK)
         return code;
     json_t *item = seen != NULL ? json_read(seen, strlen(seen)) : NULL;
-    json_t *mended = item_from_record(key->path, key->etag, record, NULL);
-    json_t *body = json_pack("{s:s, s:o}", "TableName", target->table, "Item", mended);
-    if (body != NULL && ((seen != NULL && item == NULL) || !add_mend_condition(body, item))) {
+    json_t *fixed = item_from_record(key->path, key->etag, record, NULL);
+    json_t *body = json_pack("{s:s, s:o}", "TableName", target->table, "Item", fixed);
+    if (body != NULL && ((seen != NULL && item == NULL) || !add_fix_condition(body, item))) {
         json_decref(body);
         body = NULL;
     }

@@ -10,12 +10,12 @@
  * connection the server closes is let through. An answer that was missed is known as such (`answered` is false), and so
  * is one that comes behind it on the same connection (`overread`).
  */
-#ifndef OSCOMMIT_SIGV2_LIBS3_TAP_H
-#define OSCOMMIT_SIGV2_LIBS3_TAP_H
+#ifndef OSCOMMIT_SIGV2_LIBS3_PEEK_H
+#define OSCOMMIT_SIGV2_LIBS3_PEEK_H
 
 #include "base/http_message.h"
 
-struct libs3_tap {
+struct libs3_peek {
     /* what the request is, set by the caller */
     bool no_body;       /* HEAD: none follows the answer's headers */
     bool want_body;     /* also of a 2xx (COPY's result document) */
@@ -37,17 +37,17 @@ struct libs3_tap {
     char *bytes;
 };
 
-enum libs3_tap_step {
-    LIBS3_TAP_NOTHING = 1, /* nothing has come: libs3 may write, and must not read */
-    LIBS3_TAP_PASS,        /* let libs3 read */
-    LIBS3_TAP_HOLD,        /* more must come first: libs3 must not be called; libs3_tap_open lets poll tell of it */
-    LIBS3_TAP_ABORT        /* libs3 must not see this: it would send the request again */
+enum libs3_peek_step {
+    LIBS3_PEEK_NOTHING = 1, /* nothing has come: libs3 may write, and must not read */
+    LIBS3_PEEK_PASS,        /* let libs3 read */
+    LIBS3_PEEK_HOLD,        /* more must come first: libs3 must not be called; libs3_peek_open lets poll tell of it */
+    LIBS3_PEEK_ABORT        /* libs3 must not see this: it would send the request again */
 };
 
-bool libs3_tap_init(struct libs3_tap *tap); /* false when out of memory */
-void libs3_tap_free(struct libs3_tap *tap);
-enum libs3_tap_step libs3_tap_look(struct libs3_tap *tap, int fd);
-void libs3_tap_open(const struct libs3_tap *tap, int fd); /* before our poll */
-void libs3_tap_shut(const struct libs3_tap *tap, int fd); /* before a call of libs3 that must not read */
+bool libs3_peek_init(struct libs3_peek *peek); /* false when out of memory */
+void libs3_peek_free(struct libs3_peek *peek);
+enum libs3_peek_step libs3_peek_head(struct libs3_peek *peek, int fd);
+void libs3_peek_open(const struct libs3_peek *peek, int fd);  /* before our poll */
+void libs3_peek_close(const struct libs3_peek *peek, int fd); /* before a call of libs3 that must not read */
 
 #endif
