@@ -7,25 +7,33 @@
 #include <string.h>
 
 static const struct backend *backend_now; /* of the group that runs: cmocka's group setup has no argument */
+static struct fixture *fixture_now;       /* not in *state: where a group has one, cmocka gives no test its row */
+
+struct fixture *suite_fixture(void)
+{
+    return fixture_now;
+}
 
 static int group_setup(void **state)
 {
+    (void)state;
     struct fixture *fixture = calloc(1, sizeof(*fixture));
     if (fixture == NULL || !fixture_open(fixture, backend_now)) {
         free(fixture);
         return -1;
     }
     fixture_export(fixture);
-    *state = fixture;
+    fixture_now = fixture;
     return 0;
 }
 
 static int group_teardown(void **state)
 {
-    struct fixture *fixture = *state;
-    if (fixture != NULL)
-        fixture_close(fixture);
-    free(fixture);
+    (void)state;
+    if (fixture_now != NULL)
+        fixture_close(fixture_now);
+    free(fixture_now);
+    fixture_now = NULL;
     return 0;
 }
 

@@ -9,16 +9,28 @@
 #include "support/child.h"
 #include "support/fixture.h"
 
+struct fixture *suite_fixture(void); /* of the group that runs */
+
 /* SUITE_TEST(name, BACKEND_…) { … }: the body has `struct fixture *f`. A backend without these features does not run
  * it. */
 #define SUITE_TEST(name, needed_features)                               \
     static void name(struct fixture *f);                                \
-    static void name##_run(void **state)                                \
+    static void name##_run(__attribute__((unused)) void **state)        \
     {                                                                   \
-        name(*state);                                                   \
+        name(suite_fixture());                                          \
     }                                                                   \
     TEST_REGISTER(name, #name, name##_run, NULL, NULL, needed_features) \
     static void name(__attribute__((unused)) struct fixture *f)
+
+/* SUITE_ROWS(rows, name, BACKEND_…) { … }: a test for each row of an array, as TEST_ROWS makes them. */
+#define SUITE_ROWS(rows, id, needed_features)                            \
+    static void id(struct fixture *f, const __typeof__((rows)[0]) *row); \
+    static void id##_run(void **state)                                   \
+    {                                                                    \
+        id(suite_fixture(), *state);                                     \
+    }                                                                    \
+    TEST_REGISTER_ROWS(id, id##_run, NULL, NULL, rows, needed_features)  \
+    static void id(struct fixture *f, const __typeof__((rows)[0]) *row)
 
 struct suite_role {
     const char *name;

@@ -11,9 +11,20 @@ static const char *argument; /* the pattern, or NULL */
 static size_t ran;
 static size_t counted; /* of all groups */
 
+/* Before main, and never freed. */
+static const char *name_of_row(const struct test *test)
+{
+    char *name;
+    if (asprintf(&name, "%s: %s", test->name, test->row_name) < 0)
+        abort();
+    return name;
+}
+
 void test_register(struct test *test)
 {
     struct test **at = &first;
+    if (test->row_name != NULL)
+        test->name = name_of_row(test);
     while (*at != NULL && (*at)->line <= test->line)
         at = &(*at)->next;
     test->next = *at;
@@ -71,7 +82,8 @@ int test_run_group(const struct test_group *group)
         return 1;
     for (const struct test *test = first; test != NULL; test = test->next)
         if (is_wanted(test, group->features) && (!group->is_shared || is_of_this_share()))
-            tests[wanted++] = (struct CMUnitTest){test->name, test->run, test->set_up, test->tear_down, group->state};
+            tests[wanted++] = (struct CMUnitTest){test->name, test->run, test->set_up, test->tear_down,
+                                                  test->row != NULL ? (void *)(uintptr_t)test->row : group->state};
     const char *name = group->name != NULL ? group->name : program_invocation_short_name;
     if (wanted > 0)
         failed = _cmocka_run_group_tests(name, tests, wanted, group->set_up, group->tear_down);

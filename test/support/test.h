@@ -63,8 +63,53 @@
         return 0;                                        \
     }
 
+/* TEST_ROWS(rows, name) { … }: a test for each row of the array `rows`, which the body has as `row`. A row has a `name`:
+ * it stands behind the test's, and either of them finds the test. */
+#define TEST_ROWS(rows, name) TEST_ROWS_BETWEEN(NULL, NULL, rows, name)
+#define TEST_ROWS_BETWEEN(set_up, tear_down, rows, id)           \
+    static void id(const __typeof__((rows)[0]) *row);            \
+    static void id##_run(void **state)                           \
+    {                                                            \
+        id(*state);                                              \
+    }                                                            \
+    TEST_REGISTER_ROWS(id, id##_run, set_up, tear_down, rows, 0) \
+    static void id(const __typeof__((rows)[0]) *row)
+
+/* The same with a fixture, as TEST_WITH has one. */
+#define TEST_ROWS_WITH(fixture, rows, id)                                      \
+    static void id(struct fixture *fixture, const __typeof__((rows)[0]) *row); \
+    struct id##_with_row {                                                     \
+        struct fixture made;                                                   \
+        const void *row;                                                       \
+    };                                                                         \
+    static int id##_begin(void **state)                                        \
+    {                                                                          \
+        struct id##_with_row *made = calloc(1, sizeof(*made));                 \
+        assert_non_null(made);                                                 \
+        made->row = *state;                                                    \
+        *state = made;                                                         \
+        fixture##_set_up(&made->made);                                         \
+        return 0;                                                              \
+    }                                                                          \
+    static void id##_run(void **state)                                         \
+    {                                                                          \
+        struct id##_with_row *made = *state;                                   \
+        id(&made->made, made->row);                                            \
+    }                                                                          \
+    static int id##_end(void **state)                                          \
+    {                                                                          \
+        struct id##_with_row *made = *state;                                   \
+        fixture##_tear_down(&made->made);                                      \
+        free(made);                                                            \
+        return 0;                                                              \
+    }                                                                          \
+    TEST_REGISTER_ROWS(id, id##_run, id##_begin, id##_end, rows, 0)            \
+    static void id(__attribute__((unused)) struct fixture *fixture, const __typeof__((rows)[0]) *row)
+
 struct test {
     const char *name;
+    const char *row_name; /* NULL: the test has no rows */
+    const void *row;      /* where *state begins; NULL: as the group's */
     CMUnitTestFunction run;
     CMFixtureFunction set_up;
     CMFixtureFunction tear_down;
@@ -82,6 +127,22 @@ struct test {
                                    .tear_down = after,                   \
                                    .needs = features};                   \
         test_register(&test);                                            \
+    }
+#define TEST_REGISTER_ROWS(id, function, before, after, rows, features) \
+    __attribute__((constructor)) static void register_##id(void)        \
+    {                                                                   \
+        static struct test tests[sizeof(rows) / sizeof((rows)[0])];     \
+        for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) { \
+            tests[i] = (struct test){.name = #id,                       \
+                                     .row_name = (rows)[i].name,        \
+                                     .row = &(rows)[i],                 \
+                                     .run = function,                   \
+                                     .line = __LINE__,                  \
+                                     .set_up = before,                  \
+                                     .tear_down = after,                \
+                                     .needs = features};                \
+            test_register(&tests[i]);                                   \
+        }                                                               \
     }
 void test_register(struct test *test);
 size_t test_count(void);
