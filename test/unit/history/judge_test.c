@@ -3,120 +3,116 @@
 #include "history_maker.h"
 #include "support/checks.h"
 
-#include <string.h>
+/* One call of a maker_ function: its name and what it is given. */
+struct step {
+    enum { STEP_END, STEP_CALL, STEP_SETTLED, STEP_WRITE, STEP_READ, STEP_FINAL } kind;
+    enum history_operation operation;
+    const char *from; /* what a call expects */
+    const char *to;   /* and writes, or reads */
+    uint64_t start_us;
+    uint64_t end_us;
+    os_verdict verdict;
+    uint64_t settled_us;
+    int64_t versions;
+};
+
+#define CALL(how, expected, value, start, end, verdict_)                                              \
+    {                                                                                                 \
+        STEP_CALL, .operation = how, .from = expected, .to = value, .start_us = start, .end_us = end, \
+                   .verdict = verdict_                                                                \
+    }
+#define SETTLED(how, expected, value, start, end, verdict_, settled)                                     \
+    {                                                                                                    \
+        STEP_SETTLED, .operation = how, .from = expected, .to = value, .start_us = start, .end_us = end, \
+                      .verdict = verdict_, .settled_us = settled                                         \
+    }
+#define WRITE(from_, to_, start, end, verdict_)                                                     \
+    {                                                                                               \
+        STEP_WRITE, .from = from_, .to = to_, .start_us = start, .end_us = end, .verdict = verdict_ \
+    }
+#define READ(value, start, end)                                  \
+    {                                                            \
+        STEP_READ, .to = value, .start_us = start, .end_us = end \
+    }
+#define FINAL(value, count)                        \
+    {                                              \
+        STEP_FINAL, .to = value, .versions = count \
+    }
+
+enum { STEPS_MAX = 6 };
+
+static struct history *history_of(const struct step steps[STEPS_MAX])
+{
+    struct history *h = maker_new();
+
+    for (const struct step *step = steps; step < steps + STEPS_MAX; step++)
+        switch (step->kind) {
+        case STEP_END: break;
+        case STEP_CALL:
+            maker_call(h, step->operation, step->from, step->to, step->start_us, step->end_us, step->verdict);
+            break;
+        case STEP_SETTLED:
+            maker_settled(h, step->operation, step->from, step->to, step->start_us, step->end_us, step->verdict,
+                          step->settled_us);
+            break;
+        case STEP_WRITE: maker_write(h, step->from, step->to, step->start_us, step->end_us, step->verdict); break;
+        case STEP_READ: maker_read(h, step->to, step->start_us, step->end_us); break;
+        case STEP_FINAL: maker_final(h, step->to, step->versions); break;
+        }
+    return h;
+}
+
+struct judged {
+    const char *name;
+    struct step steps[STEPS_MAX];
+    struct judge_finding finding; /* where it is refused */
+};
 
 /* ---------------------------------------------------------------------------------------------------- accepted */
 
-TEST(an_empty_history_is_accepted)
+static const struct judged accepted_histories[] = {
+    {.name = "an empty history is accepted"},
+    {.name = "one of two creations wins",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE(NULL, "b", 0, 10, OS_CONFLICT), FINAL("a", 1)}},
+    {.name = "a conflict may rest on a write that ends after it",
+     .steps = {WRITE(NULL, "a", 0, 100, OS_COMMITTED), WRITE(NULL, "b", 10, 20, OS_CONFLICT)}},
+    {.name = "calls that touch at one microsecond overlap",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE(NULL, "b", 0, 10, OS_CONFLICT),
+               WRITE("a", "c", 10, 20, OS_COMMITTED), WRITE("c", "d", 20, 30, OS_COMMITTED), READ("a", 10, 10),
+               FINAL("d", 3)}},
+    {.name = "an unknown write may have happened",
+     .steps = {WRITE(NULL, "a", 0, HISTORY_NEVER, OS_UNKNOWN), WRITE("a", "b", 50, 60, OS_COMMITTED), FINAL("b", 2)}},
+    {.name = "an unknown write may not have happened",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_UNKNOWN), WRITE(NULL, "b", 50, 60, OS_COMMITTED), FINAL("b", 1)}},
+    {.name = "an unknown write may happen long after its call",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_UNKNOWN), READ(NULL, 20, 30), WRITE(NULL, "b", 40, 50, OS_CONFLICT),
+               FINAL("a", 1)}},
+    {.name = "a settled commit may have happened until it was settled",
+     .steps = {SETTLED(HISTORY_PUT_IF_ABSENT, NULL, "a", 0, 10, OS_COMMITTED, 100), READ(NULL, 50, 60),
+               READ("a", 110, 120), FINAL("a", 1)}},
+    {.name = "a settled conflict may rest on a later write",
+     .steps = {SETTLED(HISTORY_PUT_IF_ABSENT, NULL, "a", 0, 10, OS_CONFLICT, 100),
+               WRITE(NULL, "b", 50, 60, OS_COMMITTED), FINAL("b", 1)}},
+    {.name = "a value may come again",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE("a", "b", 20, 30, OS_COMMITTED),
+               WRITE("b", "a", 40, 50, OS_COMMITTED), WRITE("a", "c", 60, 70, OS_COMMITTED), FINAL("c", 4)}},
+    {.name = "one etag may be created twice with a delete between",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE("a", NULL, 20, 30, OS_COMMITTED),
+               WRITE(NULL, "a", 40, 50, OS_COMMITTED), FINAL("a", 2)}},
+    {.name = "an unknown delete lets two creations win",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE("a", NULL, 20, HISTORY_NEVER, OS_UNKNOWN),
+               WRITE(NULL, "b", 40, 50, OS_COMMITTED), FINAL("b", 2)}},
+    {.name = "an unknown write that was overwritten counts as a version",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE("a", "b", 20, 30, OS_UNKNOWN),
+               WRITE("b", "a", 40, 50, OS_UNKNOWN), FINAL("a", 3)}},
+    {.name = "a write that was not executed proves nothing",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_NOT_EXECUTED), CALL(HISTORY_READ, NULL, "x", 20, 30, OS_NOT_EXECUTED),
+               CALL(HISTORY_READ, NULL, "x", 20, HISTORY_NEVER, OS_UNKNOWN), FINAL(NULL, 0)}},
+};
+
+TEST_ROWS(accepted_histories, accepted)
 {
-    maker_accepted(maker_new());
-}
-
-TEST(one_of_two_creations_wins)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, NULL, "b", 0, 10, OS_CONFLICT);
-    maker_final(h, "a", 1);
-    maker_accepted(h);
-}
-
-TEST(a_conflict_may_rest_on_a_write_that_ends_after_it)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 100, OS_COMMITTED);
-    maker_write(h, NULL, "b", 10, 20, OS_CONFLICT);
-    maker_accepted(h);
-}
-
-TEST(calls_that_touch_at_one_microsecond_overlap)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, NULL, "b", 0, 10, OS_CONFLICT);
-    maker_write(h, "a", "c", 10, 20, OS_COMMITTED);
-    maker_write(h, "c", "d", 20, 30, OS_COMMITTED);
-    maker_read(h, "a", 10, 10);
-    maker_final(h, "d", 3);
-    maker_accepted(h);
-}
-
-TEST(an_unknown_write_may_have_happened)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, HISTORY_NEVER, OS_UNKNOWN);
-    maker_write(h, "a", "b", 50, 60, OS_COMMITTED);
-    maker_final(h, "b", 2);
-    maker_accepted(h);
-}
-
-TEST(an_unknown_write_may_not_have_happened)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_UNKNOWN);
-    maker_write(h, NULL, "b", 50, 60, OS_COMMITTED);
-    maker_final(h, "b", 1);
-    maker_accepted(h);
-}
-
-TEST(an_unknown_write_may_happen_long_after_its_call)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_UNKNOWN);
-    maker_read(h, NULL, 20, 30);
-    maker_write(h, NULL, "b", 40, 50, OS_CONFLICT);
-    maker_final(h, "a", 1);
-    maker_accepted(h);
-}
-
-TEST(a_settled_commit_may_have_happened_until_it_was_settled)
-{
-    struct history *h = maker_new();
-
-    maker_settled(h, HISTORY_PUT_IF_ABSENT, NULL, "a", 0, 10, OS_COMMITTED, 100);
-    maker_read(h, NULL, 50, 60);
-    maker_read(h, "a", 110, 120);
-    maker_final(h, "a", 1);
-    maker_accepted(h);
-}
-
-TEST(a_settled_conflict_may_rest_on_a_later_write)
-{
-    struct history *h = maker_new();
-
-    maker_settled(h, HISTORY_PUT_IF_ABSENT, NULL, "a", 0, 10, OS_CONFLICT, 100);
-    maker_write(h, NULL, "b", 50, 60, OS_COMMITTED);
-    maker_final(h, "b", 1);
-    maker_accepted(h);
-}
-
-TEST(a_value_may_come_again)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
-    maker_write(h, "b", "a", 40, 50, OS_COMMITTED);
-    maker_write(h, "a", "c", 60, 70, OS_COMMITTED);
-    maker_final(h, "c", 4);
-    maker_accepted(h);
-}
-
-TEST(one_etag_may_be_created_twice_with_a_delete_between)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, "a", NULL, 20, 30, OS_COMMITTED);
-    maker_write(h, NULL, "a", 40, 50, OS_COMMITTED);
-    maker_final(h, "a", 2);
-    maker_accepted(h);
+    maker_accepted(history_of(row->steps));
 }
 
 TEST(a_rename_is_a_copy_and_a_delete)
@@ -144,243 +140,87 @@ TEST(a_rename_is_a_copy_and_a_delete)
     maker_accepted(h);
 }
 
-TEST(an_unknown_delete_lets_two_creations_win)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, "a", NULL, 20, HISTORY_NEVER, OS_UNKNOWN);
-    maker_write(h, NULL, "b", 40, 50, OS_COMMITTED);
-    maker_final(h, "b", 2);
-    maker_accepted(h);
-}
-
-TEST(an_unknown_write_that_was_overwritten_counts_as_a_version)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, "a", "b", 20, 30, OS_UNKNOWN);
-    maker_write(h, "b", "a", 40, 50, OS_UNKNOWN);
-    maker_final(h, "a", 3);
-    maker_accepted(h);
-}
-
-TEST(a_write_that_was_not_executed_proves_nothing)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_NOT_EXECUTED);
-    maker_call(h, HISTORY_READ, NULL, "x", 20, 30, OS_NOT_EXECUTED);
-    maker_call(h, HISTORY_READ, NULL, "x", 20, HISTORY_NEVER, OS_UNKNOWN);
-    maker_final(h, NULL, 0);
-    maker_accepted(h);
-}
-
 /* ----------------------------------------------------------------------------------------------------- refused */
 
-TEST(two_winners_are_refused)
+static const struct judged refused_histories[] = {
+    {.name = "two winners are refused",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE(NULL, "b", 5, 20, OS_COMMITTED)},
+     .finding = {.violation = JUDGE_TWO_WINNERS, .call = 2, .other_call = 1}},
+    {.name = "two winners are refused when the delete came before both",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE("a", NULL, 20, 30, OS_COMMITTED),
+               WRITE(NULL, "b", 40, 50, OS_COMMITTED), WRITE(NULL, "c", 60, 70, OS_COMMITTED)},
+     .finding = {.violation = JUDGE_TWO_WINNERS, .call = 4, .other_call = 3}},
+    {.name = "two winners under one etag are refused",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE("a", "b", 20, 30, OS_COMMITTED),
+               WRITE("a", "c", 20, 30, OS_COMMITTED)},
+     .finding = {.violation = JUDGE_TWO_WINNERS, .call = 3, .other_call = 2}},
+    {.name = "a commit that the end state lacks is refused",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE("a", "b", 20, 30, OS_COMMITTED), FINAL("a", -1)},
+     .finding = {.violation = JUDGE_LOST_COMMIT, .call = 2}},
+    {.name = "an object that is gone without a delete is a lost commit",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), FINAL(NULL, -1)},
+     .finding = {.violation = JUDGE_LOST_COMMIT, .call = 1}},
+    {.name = "a conflict whose write stands there is refused",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_CONFLICT), FINAL("a", 1)},
+     .finding = {.violation = JUDGE_FALSE_CONFLICT, .call = 1}},
+    {.name = "a write that was not executed but was seen is refused",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_NOT_EXECUTED), WRITE("a", "b", 20, 30, OS_COMMITTED)},
+     .finding = {.violation = JUDGE_FALSE_CONFLICT, .call = 1, .other_call = 2}},
+    {.name = "a conflict without a reason is refused",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE("a", "b", 20, 30, OS_CONFLICT),
+               WRITE("a", "c", 40, 50, OS_COMMITTED)},
+     .finding = {.violation = JUDGE_NOT_LINEARIZABLE, .call = 2, .other_call = 1}},
+    {.name = "a conflict of a creation where nothing ever was is refused",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_CONFLICT)},
+     .finding = {.violation = JUDGE_NOT_LINEARIZABLE, .call = 1}},
+    {.name = "a stale read is refused",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE("a", "b", 20, 30, OS_COMMITTED), READ("a", 31, 40)},
+     .finding = {.violation = JUDGE_NOT_LINEARIZABLE, .call = 3, .other_call = 2}},
+    {.name = "a commit before its expectation was written is refused",
+     .steps = {WRITE("a", "b", 0, 10, OS_COMMITTED), WRITE(NULL, "a", 20, 30, OS_COMMITTED)},
+     .finding = {.violation = JUDGE_NOT_LINEARIZABLE, .call = 1}},
+    {.name = "an unknown write happens at most once",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_UNKNOWN), WRITE("a", NULL, 20, 30, OS_COMMITTED), READ("a", 40, 50)},
+     .finding = {.violation = JUDGE_NOT_LINEARIZABLE, .call = 3, .other_call = 2}},
+    {.name = "an unknown write does not happen before its start",
+     .steps = {READ("a", 0, 10), WRITE(NULL, "a", 20, 30, OS_UNKNOWN)},
+     .finding = {.violation = JUDGE_NOT_LINEARIZABLE, .call = 1}},
+    {.name = "a settled commit that never shows is refused",
+     .steps = {SETTLED(HISTORY_PUT_IF_ABSENT, NULL, "a", 0, HISTORY_NEVER, OS_COMMITTED, 100), READ(NULL, 101, 110)},
+     .finding = {.violation = JUDGE_NOT_LINEARIZABLE, .call = 2, .other_call = 1}},
+    {.name = "a second version of a create once key is refused",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED), WRITE(NULL, "b", 0, 10, OS_CONFLICT), FINAL("a", 2)},
+     .finding = {.violation = JUDGE_VERSIONS}},
+    {.name = "versions that no order makes are refused",
+     .steps = {WRITE(NULL, "a", 0, 10, OS_COMMITTED),
+               WRITE("a", "b", 20, 30, OS_UNKNOWN) /* nothing leads back from "b" */, FINAL("a", 2)},
+     .finding = {.violation = JUDGE_VERSIONS}},
+    {.name = "a value that nobody wrote is refused",
+     .steps = {FINAL("a", -1)},
+     .finding = {.violation = JUDGE_NOT_LINEARIZABLE}},
+    {.name = "a call that ends before it starts is a bad history",
+     .steps = {WRITE(NULL, "a", 10, 5, OS_COMMITTED)},
+     .finding = {.violation = JUDGE_BAD_HISTORY, .call = 1}},
+    {.name = "a verdict of a call that never returned is a bad history",
+     .steps = {WRITE(NULL, "a", 10, HISTORY_NEVER, OS_COMMITTED)},
+     .finding = {.violation = JUDGE_BAD_HISTORY, .call = 1}},
+    {.name = "a creation that expects something is a bad history",
+     .steps = {CALL(HISTORY_COPY_IF_ABSENT, "x", "a", 0, 1, OS_COMMITTED)},
+     .finding = {.violation = JUDGE_BAD_HISTORY, .call = 1}},
+    {.name = "a replacement that writes nothing is a bad history",
+     .steps = {CALL(HISTORY_PUT_IF_MATCH, "x", NULL, 0, 1, OS_UNKNOWN)},
+     .finding = {.violation = JUDGE_BAD_HISTORY, .call = 1}},
+    {.name = "two end states of one key are a bad history",
+     .steps = {FINAL(NULL, -1), FINAL("a", -1)},
+     .finding = {.violation = JUDGE_BAD_HISTORY}},
+};
+
+TEST_ROWS(refused_histories, refused)
 {
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, NULL, "b", 5, 20, OS_COMMITTED);
-    maker_refused(h, JUDGE_TWO_WINNERS, 2, 1);
-}
-
-TEST(two_winners_are_refused_when_the_delete_came_before_both)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, "a", NULL, 20, 30, OS_COMMITTED);
-    maker_write(h, NULL, "b", 40, 50, OS_COMMITTED);
-    maker_write(h, NULL, "c", 60, 70, OS_COMMITTED);
-    maker_refused(h, JUDGE_TWO_WINNERS, 4, 3);
-}
-
-TEST(two_winners_under_one_etag_are_refused)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
-    maker_write(h, "a", "c", 20, 30, OS_COMMITTED);
-    maker_refused(h, JUDGE_TWO_WINNERS, 3, 2);
-}
-
-TEST(a_commit_that_the_end_state_lacks_is_refused)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
-    maker_final(h, "a", -1);
-    maker_refused(h, JUDGE_LOST_COMMIT, 2, 0);
-}
-
-TEST(an_object_that_is_gone_without_a_delete_is_a_lost_commit)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_final(h, NULL, -1);
-    maker_refused(h, JUDGE_LOST_COMMIT, 1, 0);
-}
-
-TEST(a_conflict_whose_write_stands_there_is_refused)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_CONFLICT);
-    maker_final(h, "a", 1);
-    maker_refused(h, JUDGE_FALSE_CONFLICT, 1, 0);
-}
-
-TEST(a_write_that_was_not_executed_but_was_seen_is_refused)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_NOT_EXECUTED);
-    maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
-    maker_refused(h, JUDGE_FALSE_CONFLICT, 1, 2);
-}
-
-TEST(a_conflict_without_a_reason_is_refused)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, "a", "b", 20, 30, OS_CONFLICT);
-    maker_write(h, "a", "c", 40, 50, OS_COMMITTED);
-    maker_refused(h, JUDGE_NOT_LINEARIZABLE, 2, 1);
-}
-
-TEST(a_conflict_of_a_creation_where_nothing_ever_was_is_refused)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_CONFLICT);
-    maker_refused(h, JUDGE_NOT_LINEARIZABLE, 1, 0);
-}
-
-TEST(a_stale_read_is_refused)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, "a", "b", 20, 30, OS_COMMITTED);
-    maker_read(h, "a", 31, 40);
-    maker_refused(h, JUDGE_NOT_LINEARIZABLE, 3, 2);
-}
-
-TEST(a_commit_before_its_expectation_was_written_is_refused)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, "a", "b", 0, 10, OS_COMMITTED);
-    maker_write(h, NULL, "a", 20, 30, OS_COMMITTED);
-    maker_refused(h, JUDGE_NOT_LINEARIZABLE, 1, 0);
-}
-
-TEST(an_unknown_write_happens_at_most_once)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_UNKNOWN);
-    maker_write(h, "a", NULL, 20, 30, OS_COMMITTED);
-    maker_read(h, "a", 40, 50);
-    maker_refused(h, JUDGE_NOT_LINEARIZABLE, 3, 2);
-}
-
-TEST(an_unknown_write_does_not_happen_before_its_start)
-{
-    struct history *h = maker_new();
-
-    maker_read(h, "a", 0, 10);
-    maker_write(h, NULL, "a", 20, 30, OS_UNKNOWN);
-    maker_refused(h, JUDGE_NOT_LINEARIZABLE, 1, 0);
-}
-
-TEST(a_settled_commit_that_never_shows_is_refused)
-{
-    struct history *h = maker_new();
-
-    maker_settled(h, HISTORY_PUT_IF_ABSENT, NULL, "a", 0, HISTORY_NEVER, OS_COMMITTED, 100);
-    maker_read(h, NULL, 101, 110);
-    maker_refused(h, JUDGE_NOT_LINEARIZABLE, 2, 1);
-}
-
-TEST(a_second_version_of_a_create_once_key_is_refused)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, NULL, "b", 0, 10, OS_CONFLICT);
-    maker_final(h, "a", 2);
-    maker_refused(h, JUDGE_VERSIONS, 0, 0);
-}
-
-TEST(versions_that_no_order_makes_are_refused)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 0, 10, OS_COMMITTED);
-    maker_write(h, "a", "b", 20, 30, OS_UNKNOWN); /* nothing leads back from "b" */
-    maker_final(h, "a", 2);
-    maker_refused(h, JUDGE_VERSIONS, 0, 0);
-}
-
-TEST(a_value_that_nobody_wrote_is_refused)
-{
-    struct history *h = maker_new();
-
-    maker_final(h, "a", -1);
-    maker_refused(h, JUDGE_NOT_LINEARIZABLE, 0, 0);
+    maker_refused(history_of(row->steps), row->finding.violation, row->finding.call, row->finding.other_call);
 }
 
 /* ------------------------------------------------------------------------------------------------- bad history */
-
-TEST(a_call_that_ends_before_it_starts_is_a_bad_history)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 10, 5, OS_COMMITTED);
-    maker_refused(h, JUDGE_BAD_HISTORY, 1, 0);
-}
-
-TEST(a_verdict_of_a_call_that_never_returned_is_a_bad_history)
-{
-    struct history *h = maker_new();
-
-    maker_write(h, NULL, "a", 10, HISTORY_NEVER, OS_COMMITTED);
-    maker_refused(h, JUDGE_BAD_HISTORY, 1, 0);
-}
-
-TEST(a_creation_that_expects_something_is_a_bad_history)
-{
-    struct history *h = maker_new();
-
-    maker_call(h, HISTORY_COPY_IF_ABSENT, "x", "a", 0, 1, OS_COMMITTED);
-    maker_refused(h, JUDGE_BAD_HISTORY, 1, 0);
-}
-
-TEST(a_replacement_that_writes_nothing_is_a_bad_history)
-{
-    struct history *h = maker_new();
-
-    maker_call(h, HISTORY_PUT_IF_MATCH, "x", NULL, 0, 1, OS_UNKNOWN);
-    maker_refused(h, JUDGE_BAD_HISTORY, 1, 0);
-}
-
-TEST(two_end_states_of_one_key_are_a_bad_history)
-{
-    struct history *h = maker_new();
-
-    maker_final(h, NULL, -1);
-    maker_final(h, "a", -1);
-    maker_refused(h, JUDGE_BAD_HISTORY, 0, 0);
-}
 
 TEST(two_calls_of_one_id_are_a_bad_history)
 {
