@@ -19,9 +19,11 @@ enum { START_S = 1795255200, MARGIN_S = 1 };
 
 /* A store whose one object is as `head` says. */
 struct asked {
+    struct scratch scratch;
     struct http_server *server;
     os_client *client;
     struct clock_reading begun;
+    char *ticket;
     const char *head;            /* status line and headers */
     const char *otherwise;       /* the answer to what is no HEAD */
     _Atomic(os_cancel *) cancel; /* triggered by the second HEAD */
@@ -60,35 +62,36 @@ static void respond(void *context, const struct http_server_record *record, stru
     *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
 }
 
-static void asked_open(struct asked *ret, const struct scratch *scratch, const char *head)
+static void asked_set_up(struct asked *asked)
 {
     os_options options = OS_OPTIONS_INIT;
-    memset(ret, 0, sizeof(*ret));
-    ret->head = head;
-    ret->otherwise = "403 Forbidden";
-    ret->result = (os_result)OS_RESULT_INIT;
-    clock_read(&ret->begun);
-    const struct http_server_options server = {.respond = respond, .respond_context = ret};
-    ret->server = http_server_start(&server);
+    scratch_set_up(&asked->scratch);
+    asked->otherwise = "403 Forbidden";
+    asked->result = (os_result)OS_RESULT_INIT;
+    clock_read(&asked->begun);
+    const struct http_server_options server = {.respond = respond, .respond_context = asked};
+    asked->server = http_server_start(&server);
     options.margin_s = MARGIN_S;
-    ret->client = scratch_s3_client(scratch, http_server_host(ret->server), &options);
+    asked->client = scratch_s3_client(&asked->scratch, http_server_host(asked->server), &options);
 }
 
-static void asked_close(struct asked *asked)
+static void asked_tear_down(struct asked *asked)
 {
+    free(asked->ticket);
     os_result_clear(&asked->result);
     os_client_close(asked->client);
     http_server_stop(asked->server);
     os_cancel_free(asked->cancel);
+    scratch_tear_down(&asked->scratch);
 }
 
 enum { DEAD = -3, NO_FENCE = 1000 };
 
-/* Of a create of "key" that may be applied until `fence_s` after the start. */
-static char *ticket_of(const struct asked *asked, const struct scratch *scratch, int fence_s, bool versioned)
+/* The store has it so; and the ticket is of a create of "key" that may be applied until `fence_s` after the start. */
+static void ask_about(struct asked *asked, const char *head, int fence_s, bool versioned)
 {
     char ledger[160];
-    snprintf(ledger, sizeof(ledger), "%s/.oscommit/ledger.db", scratch->root);
+    snprintf(ledger, sizeof(ledger), "%s/.oscommit/ledger.db", asked->scratch.root);
     const struct ticket_place place = {
         .part = {"s3", http_server_host(asked->server), "bucket", "", "sqlite", ledger, "", "", ""}};
     struct guard_ticket ticket = {
@@ -100,9 +103,9 @@ static char *ticket_of(const struct asked *asked, const struct scratch *scratch,
         .margin_s = MARGIN_S};
     ticket.record.has_fence = fence_s != NO_FENCE;
     ticket.record.fence_s = fence_s != NO_FENCE ? (uint64_t)(START_S + fence_s) : 0;
-    char *text = ticket_write(&place, "key", NULL, &ticket);
-    assert_non_null(text);
-    return text;
+    asked->head = head;
+    asked->ticket = ticket_write(&place, "key", NULL, &ticket);
+    assert_non_null(asked->ticket);
 }
 
 static void make_cancel(struct asked *asked)
@@ -112,21 +115,21 @@ static void make_cancel(struct asked *asked)
     asked->cancel = cancel;
 }
 
-static os_verdict ask(struct asked *asked, const char *ticket, bool settle, uint64_t deadline_ms)
+static os_verdict ask(struct asked *asked, bool settle, uint64_t deadline_ms)
 {
     os_call call = OS_CALL_INIT;
     call.deadline_ms = deadline_ms;
     call.cancel = asked->cancel;
     os_result_clear(&asked->result);
-    return settle ? os_settle(asked->client, ticket, NULL, &call, &asked->result, &asked->error)
-                  : os_resolve(asked->client, ticket, &call, &asked->result, &asked->error);
+    return settle ? os_settle(asked->client, asked->ticket, NULL, &call, &asked->result, &asked->error)
+                  : os_resolve(asked->client, asked->ticket, &call, &asked->result, &asked->error);
 }
 
 /* Ended by the store's second answer. */
-static os_verdict ask_twice(struct asked *asked, const char *ticket)
+static os_verdict ask_twice(struct asked *asked)
 {
     make_cancel(asked);
-    return ask(asked, ticket, false, 60000);
+    return ask(asked, false, 60000);
 }
 
 /* Told at the second HEAD, and reckoned from it: however late that came. */
@@ -145,158 +148,122 @@ static void check_ask_again(const struct asked *asked, uint64_t least_ms, uint64
 
 /* ------------------------------------------------------------------------------------------------ what is said */
 
-TEST_WITH(scratch, before_the_fence_it_is_said_when_to_ask_again)
+TEST_WITH(asked, before_the_fence_it_is_said_when_to_ask_again)
 {
-    struct asked asked;
-    asked_open(&asked, scratch, ABSENT);
-    char *ticket = ticket_of(&asked, scratch, 60, false);
-    assert_int_equal(ask_twice(&asked, ticket), OS_UNKNOWN);
-    assert_string_equal(asked.result.rule, "V3");
-    assert_false(asked.result.final);
-    check_ask_again(&asked, 60000, 63000); /* fence, margin, and the second in which it is past */
-    assert_non_null(asked.result.ticket);
-    free(ticket);
-    asked_close(&asked);
+    ask_about(asked, ABSENT, 60, false);
+    assert_int_equal(ask_twice(asked), OS_UNKNOWN);
+    assert_string_equal(asked->result.rule, "V3");
+    assert_false(asked->result.final);
+    check_ask_again(asked, 60000, 63000); /* fence, margin, and the second in which it is past */
+    assert_non_null(asked->result.ticket);
 }
 
 /* The lease is the best guess: D0 was five seconds before the start. */
-TEST_WITH(scratch, without_a_fence_the_lease_says_when_to_ask_again)
+TEST_WITH(asked, without_a_fence_the_lease_says_when_to_ask_again)
 {
-    struct asked asked;
-    asked_open(&asked, scratch, ABSENT);
-    char *ticket = ticket_of(&asked, scratch, NO_FENCE, false);
-    assert_int_equal(ask_twice(&asked, ticket), OS_UNKNOWN);
-    assert_false(asked.result.final);
-    check_ask_again(&asked, 60000, 63000);
-    free(ticket);
-    asked_close(&asked);
+    ask_about(asked, ABSENT, NO_FENCE, false);
+    assert_int_equal(ask_twice(asked), OS_UNKNOWN);
+    assert_false(asked->result.final);
+    check_ask_again(asked, 60000, 63000);
 }
 
 /* Nothing answers: a second is the least. */
-TEST_WITH(scratch, where_nothing_tells_the_time_a_second_is_said)
+TEST_WITH(asked, where_nothing_tells_the_time_a_second_is_said)
 {
-    struct asked asked;
-    asked_open(&asked, scratch, "503 Slow Down");
-    char *ticket = ticket_of(&asked, scratch, NO_FENCE, false);
-    assert_int_equal(ask(&asked, ticket, false, 300), OS_UNKNOWN);
-    assert_false(asked.result.final);
-    assert_true(asked.result.ask_again_ms >= 1000);
-    free(ticket);
-    asked_close(&asked);
+    ask_about(asked, "503 Slow Down", NO_FENCE, false);
+    assert_int_equal(ask(asked, false, 300), OS_UNKNOWN);
+    assert_false(asked->result.final);
+    assert_true(asked->result.ask_again_ms >= 1000);
 }
 
-TEST_WITH(scratch, an_unknown_for_want_of_evidence_is_final)
+TEST_WITH(asked, an_unknown_for_want_of_evidence_is_final)
 {
-    struct asked asked;
-    asked_open(&asked, scratch, OTHERS);
-    char *ticket = ticket_of(&asked, scratch, DEAD, false);
-    assert_int_equal(ask(&asked, ticket, true, 20000), OS_UNKNOWN);
-    assert_string_equal(asked.result.rule, "R13.F");
-    assert_true(asked.result.final);
-    assert_int_equal(asked.result.ask_again_ms, 0);
-    CHECK_SAYS(&asked.error, "Asking again does not help");
-    free(ticket);
-    asked_close(&asked);
+    ask_about(asked, OTHERS, DEAD, false);
+    assert_int_equal(ask(asked, true, 20000), OS_UNKNOWN);
+    assert_string_equal(asked->result.rule, "R13.F");
+    assert_true(asked->result.final);
+    assert_int_equal(asked->result.ask_again_ms, 0);
+    CHECK_SAYS(&asked->error, "Asking again does not help");
 }
 
 /* R16: the list could tell, and a right is missing. */
-TEST_WITH(scratch, an_unknown_for_want_of_a_right_is_not_final)
+TEST_WITH(asked, an_unknown_for_want_of_a_right_is_not_final)
 {
-    struct asked asked;
-    asked_open(&asked, scratch, VERSIONED);
-    char *ticket = ticket_of(&asked, scratch, DEAD, true);
-    assert_int_equal(ask(&asked, ticket, true, 20000), OS_UNKNOWN);
-    assert_false(asked.result.final);
-    assert_int_equal(asked.result.ask_again_ms, 0);
-    CHECK_SAYS(&asked.error, "s3:ListBucketVersions");
-    asked.otherwise = "501 Not Implemented";
-    assert_int_equal(ask(&asked, ticket, true, 20000), OS_UNKNOWN);
-    assert_true(asked.result.final);
-    free(ticket);
-    asked_close(&asked);
+    ask_about(asked, VERSIONED, DEAD, true);
+    assert_int_equal(ask(asked, true, 20000), OS_UNKNOWN);
+    assert_false(asked->result.final);
+    assert_int_equal(asked->result.ask_again_ms, 0);
+    CHECK_SAYS(&asked->error, "s3:ListBucketVersions");
+    asked->otherwise = "501 Not Implemented";
+    assert_int_equal(ask(asked, true, 20000), OS_UNKNOWN);
+    assert_true(asked->result.final);
 }
 
-TEST_WITH(scratch, a_verdict_is_final)
+TEST_WITH(asked, a_verdict_is_final)
 {
-    struct asked asked;
-    asked_open(&asked, scratch, OURS);
-    char *ticket = ticket_of(&asked, scratch, DEAD, false);
-    assert_int_equal(ask(&asked, ticket, false, 60000), OS_COMMITTED);
-    assert_true(asked.result.final);
-    assert_int_equal(asked.result.ask_again_ms, 0);
+    ask_about(asked, OURS, DEAD, false);
+    assert_int_equal(ask(asked, false, 60000), OS_COMMITTED);
+    assert_true(asked->result.final);
+    assert_int_equal(asked->result.ask_again_ms, 0);
     os_body body = OS_BODY_MEMORY("x", 1);
-    os_result_clear(&asked.result);
-    assert_int_equal(os_put_if_match(asked.client, "key", "W/\"weak\"", &body, NULL, NULL, &asked.result, &asked.error),
-                     OS_NOT_EXECUTED);
-    assert_true(asked.result.final);
-    free(ticket);
-    asked_close(&asked);
+    os_result_clear(&asked->result);
+    assert_int_equal(
+        os_put_if_match(asked->client, "key", "W/\"weak\"", &body, NULL, NULL, &asked->result, &asked->error),
+        OS_NOT_EXECUTED);
+    assert_true(asked->result.final);
 }
 
-TEST_WITH(scratch, a_ticket_that_is_refused_is_neither_final_nor_worth_waiting_for)
+TEST_WITH(asked, a_ticket_that_is_refused_is_neither_final_nor_worth_waiting_for)
 {
-    struct asked asked;
-    asked_open(&asked, scratch, OURS);
-    assert_int_equal(ask(&asked, "{}", true, 20000), OS_UNKNOWN);
-    assert_int_equal(asked.error.code, OS_ERR_ARGUMENT);
-    assert_false(asked.result.final);
-    assert_int_equal(asked.result.ask_again_ms, 0);
-    assert_int_equal(atomic_load(&asked.heads), 0);
-    asked_close(&asked);
+    asked->head = OURS;
+    asked->ticket = strdup("{}");
+    assert_int_equal(ask(asked, true, 20000), OS_UNKNOWN);
+    assert_int_equal(asked->error.code, OS_ERR_ARGUMENT);
+    assert_false(asked->result.final);
+    assert_int_equal(asked->result.ask_again_ms, 0);
+    assert_int_equal(atomic_load(&asked->heads), 0);
 }
 
 /* A caller of an earlier release has a shorter struct. */
-TEST_WITH(scratch, a_result_of_an_earlier_release_is_filled_as_far_as_it_goes)
+TEST_WITH(asked, a_result_of_an_earlier_release_is_filled_as_far_as_it_goes)
 {
-    struct asked asked;
-    asked_open(&asked, scratch, OTHERS);
-    char *ticket = ticket_of(&asked, scratch, DEAD, false);
-    asked.result.size = offsetof(os_result, final);
-    asked.result.final = 77;
-    asked.result.ask_again_ms = 78;
-    assert_int_equal(os_settle(asked.client, ticket, NULL, NULL, &asked.result, &asked.error), OS_UNKNOWN);
-    assert_int_equal(asked.result.final, 77);
-    assert_int_equal(asked.result.ask_again_ms, 78);
-    assert_non_null(asked.result.ticket);
-    free(ticket);
-    asked_close(&asked);
+    ask_about(asked, OTHERS, DEAD, false);
+    asked->result.size = offsetof(os_result, final);
+    asked->result.final = 77;
+    asked->result.ask_again_ms = 78;
+    assert_int_equal(os_settle(asked->client, asked->ticket, NULL, NULL, &asked->result, &asked->error), OS_UNKNOWN);
+    assert_int_equal(asked->result.final, 77);
+    assert_int_equal(asked->result.ask_again_ms, 78);
+    assert_non_null(asked->result.ticket);
 }
 
 /* ------------------------------------------------------------------------------------------------ os_settle */
 
-TEST_WITH(scratch, settling_waits_for_the_fence_without_asking_all_the_time)
+TEST_WITH(asked, settling_waits_for_the_fence_without_asking_all_the_time)
 {
-    struct asked asked;
     struct clock_reading now;
-    asked_open(&asked, scratch, ABSENT);
-    char *ticket = ticket_of(&asked, scratch, 3, false);
-    assert_int_equal(ask(&asked, ticket, true, 60000), OS_NOT_EXECUTED);
-    assert_string_equal(asked.result.rule, "R13.D");
+    ask_about(asked, ABSENT, 3, false);
+    assert_int_equal(ask(asked, true, 60000), OS_NOT_EXECUTED);
+    assert_string_equal(asked->result.rule, "R13.D");
     clock_read(&now);
-    assert_in_range(clock_elapsed_max(&asked.begun, &now), 4000, 59000);
-    assert_true(atomic_load(&asked.longest_ms) >= 1200); /* os_resolve: a second at most */
-    assert_int_equal(asked.result.guards, 1);
-    free(ticket);
-    asked_close(&asked);
+    assert_in_range(clock_elapsed_max(&asked->begun, &now), 4000, 59000);
+    assert_true(atomic_load(&asked->longest_ms) >= 1200); /* os_resolve: a second at most */
+    assert_int_equal(asked->result.guards, 1);
 }
 
-TEST_WITH(scratch, settling_ends_at_its_deadline_and_at_its_cancellation)
+TEST_WITH(asked, settling_ends_at_its_deadline_and_at_its_cancellation)
 {
-    struct asked asked;
     struct clock_reading now;
-    asked_open(&asked, scratch, ABSENT);
-    char *ticket = ticket_of(&asked, scratch, 50, false);
-    assert_int_equal(ask(&asked, ticket, true, 300), OS_UNKNOWN);
-    assert_int_equal(asked.error.code, OS_ERR_UNDECIDED);
-    CHECK_SAYS(&asked.error, "deadline passed");
-    atomic_store(&asked.heads, 0);
-    make_cancel(&asked);
-    assert_int_equal(ask(&asked, ticket, true, 60000), OS_UNKNOWN);
-    CHECK_SAYS(&asked.error, "cancelled");
+    ask_about(asked, ABSENT, 50, false);
+    assert_int_equal(ask(asked, true, 300), OS_UNKNOWN);
+    assert_int_equal(asked->error.code, OS_ERR_UNDECIDED);
+    CHECK_SAYS(&asked->error, "deadline passed");
+    atomic_store(&asked->heads, 0);
+    make_cancel(asked);
+    assert_int_equal(ask(asked, true, 60000), OS_UNKNOWN);
+    CHECK_SAYS(&asked->error, "cancelled");
     clock_read(&now);
-    assert_true(clock_elapsed_max(&asked.begun, &now) < 50000);
-    free(ticket);
-    asked_close(&asked);
+    assert_true(clock_elapsed_max(&asked->begun, &now) < 50000);
 }
 
 /* ------------------------------------------------------------------------------------------------ again and again */
