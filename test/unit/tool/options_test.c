@@ -30,7 +30,23 @@ static const struct command table_show = {
     .name = "table show", .operands = "KEY", .min_operands = 1, .max_operands = 1, .run = nothing};
 static const struct command *const some[] = {&put, &ls, &table_ls, &table_show, NULL};
 
-static bool parse(struct options *options, struct usage *usage, const char *first, ...)
+struct parsed {
+    struct options options;
+    struct usage usage;
+};
+
+static void parsed_set_up(struct parsed *parsed)
+{
+    memset(parsed, 0x5a, sizeof(*parsed)); /* the parser has to set what it gives */
+    assert_int_equal(clearenv(), 0);
+}
+
+static void parsed_tear_down(struct parsed *parsed)
+{
+    (void)parsed;
+}
+
+static bool parse(struct parsed *ret, const char *first, ...)
 {
     char *argv[32] = {(char *)(uintptr_t) "oscommit"};
     int argc = 1;
@@ -40,68 +56,55 @@ static bool parse(struct options *options, struct usage *usage, const char *firs
     for (const char *arg = first; arg != NULL; arg = va_arg(args, const char *))
         argv[argc++] = (char *)(uintptr_t)arg;
     va_end(args);
-    memset(usage, 0, sizeof(*usage));
-    return options_parse(argc, argv, some, options, usage);
+    memset(&ret->usage, 0, sizeof(ret->usage));
+    return options_parse(argc, argv, some, &ret->options, &ret->usage);
 }
 
-#define ASSERT_REFUSED(sentence, ...)                                       \
-    do {                                                                    \
-        struct options options_;                                            \
-        struct usage usage_;                                                \
-        assert_false(parse(&options_, &usage_, __VA_ARGS__, (char *)NULL)); \
-        assert_string_equal(usage_.message, sentence);                      \
+#define PARSE(...) parse(parsed, __VA_ARGS__, (char *)NULL)
+#define ASSERT_REFUSED(sentence, ...)                             \
+    do {                                                          \
+        struct parsed refused;                                    \
+        assert_false(parse(&refused, __VA_ARGS__, (char *)NULL)); \
+        assert_string_equal(refused.usage.message, sentence);     \
     } while (0)
 
-TEST(flags_may_stand_anywhere_and_a_dash_is_an_operand)
+TEST_WITH(parsed, flags_may_stand_anywhere_and_a_dash_is_an_operand)
 {
-    struct options options;
-    struct usage usage;
-
-    assert_true(
-        parse(&options, &usage, "--ttl-s", "900", "put", "-", "--json", "s3://b/k", "--if-match=\"e\"", (char *)NULL));
-    assert_ptr_equal(options.command, &put);
-    assert_int_equal(options.operand_count, 2);
-    assert_string_equal(options.operand[0], "-");
-    assert_string_equal(options.operand[1], "s3://b/k");
-    assert_int_equal(options_number(&options, OPTION_TTL_S), 900);
-    assert_true(options_on(&options, OPTION_JSON));
-    assert_string_equal(options_text(&options, OPTION_IF_MATCH), "\"e\"");
-    assert_null(options_text(&options, OPTION_LEDGER));
+    assert_true(PARSE("--ttl-s", "900", "put", "-", "--json", "s3://b/k", "--if-match=\"e\""));
+    assert_ptr_equal(parsed->options.command, &put);
+    assert_int_equal(parsed->options.operand_count, 2);
+    assert_string_equal(parsed->options.operand[0], "-");
+    assert_string_equal(parsed->options.operand[1], "s3://b/k");
+    assert_int_equal(options_number(&parsed->options, OPTION_TTL_S), 900);
+    assert_true(options_on(&parsed->options, OPTION_JSON));
+    assert_string_equal(options_text(&parsed->options, OPTION_IF_MATCH), "\"e\"");
+    assert_null(options_text(&parsed->options, OPTION_LEDGER));
 }
 
-TEST(two_words_name_a_command_of_a_group)
+TEST_WITH(parsed, two_words_name_a_command_of_a_group)
 {
-    struct options options;
-    struct usage usage;
-
-    assert_true(parse(&options, &usage, "table", "show", "k", (char *)NULL));
-    assert_ptr_equal(options.command, &table_show);
-    assert_int_equal(options.operand_count, 1);
-    assert_string_equal(options.operand[0], "k");
+    assert_true(PARSE("table", "show", "k"));
+    assert_ptr_equal(parsed->options.command, &table_show);
+    assert_int_equal(parsed->options.operand_count, 1);
+    assert_string_equal(parsed->options.operand[0], "k");
     ASSERT_REFUSED("table needs a subcommand: one of ls, show.", "table");
     ASSERT_REFUSED("table has no subcommand \"drop\"; it has ls, show.", "table", "drop");
     ASSERT_REFUSED("There is no command \"xyz\".", "xyz");
 }
 
-TEST(two_dashes_end_the_flags)
+TEST_WITH(parsed, two_dashes_end_the_flags)
 {
-    struct options options;
-    struct usage usage;
-
-    assert_true(parse(&options, &usage, "put", "--", "--json", "-v", (char *)NULL));
-    assert_string_equal(options.operand[0], "--json");
-    assert_string_equal(options.operand[1], "-v");
-    assert_false(options_on(&options, OPTION_JSON));
+    assert_true(PARSE("put", "--", "--json", "-v"));
+    assert_string_equal(parsed->options.operand[0], "--json");
+    assert_string_equal(parsed->options.operand[1], "-v");
+    assert_false(options_on(&parsed->options, OPTION_JSON));
 }
 
-TEST(short_switches_join_and_repeat)
+TEST_WITH(parsed, short_switches_join_and_repeat)
 {
-    struct options options;
-    struct usage usage;
-
-    assert_true(parse(&options, &usage, "ls", "-qv", "-v", (char *)NULL));
-    assert_true(options_on(&options, OPTION_QUIET));
-    assert_int_equal(options.given[OPTION_VERBOSE], 2);
+    assert_true(PARSE("ls", "-qv", "-v"));
+    assert_true(options_on(&parsed->options, OPTION_QUIET));
+    assert_int_equal(parsed->options.given[OPTION_VERBOSE], 2);
     ASSERT_REFUSED("There is no flag -x.", "ls", "-vx");
 }
 
@@ -123,14 +126,11 @@ TEST(bad_usage_is_said_in_a_sentence)
                    "9");
 }
 
-TEST(numbers_are_plain_and_in_bounds)
+TEST_WITH(parsed, numbers_are_plain_and_in_bounds)
 {
-    struct options options;
-    struct usage usage;
-
-    assert_true(parse(&options, &usage, "ls", "--ttl-s", "18446744073709551615", (char *)NULL));
-    assert_true(options_number(&options, OPTION_TTL_S) == UINT64_MAX);
-    assert_true(parse(&options, &usage, "ls", "--length-s", "4294967295", (char *)NULL));
+    assert_true(PARSE("ls", "--ttl-s", "18446744073709551615"));
+    assert_true(options_number(&parsed->options, OPTION_TTL_S) == UINT64_MAX);
+    assert_true(PARSE("ls", "--length-s", "4294967295"));
     ASSERT_REFUSED("--ttl-s must be a whole number from 1 to 18446744073709551615, not \"18446744073709551616\".", "ls",
                    "--ttl-s", "18446744073709551616");
     ASSERT_REFUSED("--length-s must be a whole number from 1 to 4294967295, not \"4294967296\".", "ls", "--length-s",
@@ -142,14 +142,11 @@ TEST(numbers_are_plain_and_in_bounds)
     ASSERT_REFUSED("--margin-s must be a whole number from 1 to 4294967295, not \"1s\".", "ls", "--margin-s", "1s");
 }
 
-TEST(choices_are_those_of_the_list)
+TEST_WITH(parsed, choices_are_those_of_the_list)
 {
-    struct options options;
-    struct usage usage;
-
-    assert_true(parse(&options, &usage, "ls", "--fences", "off", (char *)NULL));
-    assert_int_equal(options_choice(&options, OPTION_FENCES), 2);
-    assert_int_equal(options_choice(&options, OPTION_SIGNATURE), 0);
+    assert_true(PARSE("ls", "--fences", "off"));
+    assert_int_equal(options_choice(&parsed->options, OPTION_FENCES), 2);
+    assert_int_equal(options_choice(&parsed->options, OPTION_SIGNATURE), 0);
     ASSERT_REFUSED("--fences must be one of auto|on|off, not \"o\".", "ls", "--fences", "o");
     ASSERT_REFUSED("--fences must be one of auto|on|off, not \"auto|on\".", "ls", "--fences", "auto|on");
     ASSERT_REFUSED("--signature must be one of v4|v2, not \"V2\".", "ls", "--signature", "V2");
@@ -172,56 +169,47 @@ TEST(there_is_no_flag_for_a_secret)
     }
 }
 
-TEST(metadata_is_kept_in_order_and_bounded)
+TEST_WITH(parsed, metadata_is_kept_in_order_and_bounded)
 {
     char *argv[4 + 2 * (METADATA_MAX + 1)] = {(char *)(uintptr_t) "oscommit", (char *)(uintptr_t) "put",
                                               (char *)(uintptr_t) "f", (char *)(uintptr_t) "k"};
-    struct options options;
-    struct usage usage = {0};
     int argc = 4;
 
-    assert_true(parse(&options, &usage, "put", "f", "k", "--metadata", "a=1", "--metadata", "b=", (char *)NULL));
-    assert_int_equal(options.metadata_count, 2);
-    assert_string_equal(options.metadata[0], "a=1");
-    assert_string_equal(options.metadata[1], "b=");
+    assert_true(PARSE("put", "f", "k", "--metadata", "a=1", "--metadata", "b="));
+    assert_int_equal(parsed->options.metadata_count, 2);
+    assert_string_equal(parsed->options.metadata[0], "a=1");
+    assert_string_equal(parsed->options.metadata[1], "b=");
     ASSERT_REFUSED("--metadata wants NAME=VALUE, not \"=b\".", "put", "f", "k", "--metadata", "=b");
     ASSERT_REFUSED("--metadata wants NAME=VALUE, not \"b\".", "put", "f", "k", "--metadata", "b");
     for (int i = 0; i <= METADATA_MAX; i++) {
         argv[argc++] = (char *)(uintptr_t) "--metadata";
         argv[argc++] = (char *)(uintptr_t) "n=v";
     }
-    assert_true(options_parse(argc - 2, argv, some, &options, &usage));
-    assert_false(options_parse(argc, argv, some, &options, &usage));
-    assert_string_equal(usage.message, "--metadata may be given at most 64 times.");
+    assert_true(options_parse(argc - 2, argv, some, &parsed->options, &parsed->usage));
+    assert_false(options_parse(argc, argv, some, &parsed->options, &parsed->usage));
+    assert_string_equal(parsed->usage.message, "--metadata may be given at most 64 times.");
 }
 
-TEST(tags_are_kept_in_order_and_bounded)
+TEST_WITH(parsed, tags_are_kept_in_order_and_bounded)
 {
-    struct options options;
-    struct usage usage = {0};
-
-    assert_true(
-        parse(&options, &usage, "put", "f", "k", "--tag", "A b=1=2", "--metadata", "m=3", "--tag", "c=", (char *)NULL));
-    assert_int_equal(options.tag_count, 2);
-    assert_string_equal(options.tags[0], "A b=1=2");
-    assert_string_equal(options.tags[1], "c=");
-    assert_int_equal(options.metadata_count, 1);
+    assert_true(PARSE("put", "f", "k", "--tag", "A b=1=2", "--metadata", "m=3", "--tag", "c="));
+    assert_int_equal(parsed->options.tag_count, 2);
+    assert_string_equal(parsed->options.tags[0], "A b=1=2");
+    assert_string_equal(parsed->options.tags[1], "c=");
+    assert_int_equal(parsed->options.metadata_count, 1);
     ASSERT_REFUSED("--tag wants NAME=VALUE, not \"b\".", "put", "f", "k", "--tag", "b");
     ASSERT_REFUSED("--tag may be given at most 10 times.", "put", "f", "k", "--tag", "a=", "--tag", "b=", "--tag",
                    "c=", "--tag", "d=", "--tag", "e=", "--tag", "f=", "--tag", "g=", "--tag", "h=", "--tag",
                    "i=", "--tag", "j=", "--tag", "k=");
 }
 
-TEST(help_needs_no_operands_and_no_command)
+TEST_WITH(parsed, help_needs_no_operands_and_no_command)
 {
-    struct options options;
-    struct usage usage;
-
-    assert_true(parse(&options, &usage, "put", "--help", (char *)NULL));
-    assert_ptr_equal(options.command, &put);
-    assert_true(parse(&options, &usage, "-h", (char *)NULL));
-    assert_null(options.command);
-    assert_true(parse(&options, &usage, "--version", (char *)NULL));
+    assert_true(PARSE("put", "--help"));
+    assert_ptr_equal(parsed->options.command, &put);
+    assert_true(PARSE("-h"));
+    assert_null(parsed->options.command);
+    assert_true(PARSE("--version"));
 }
 
 TEST(a_word_that_is_near_is_suggested)
@@ -239,38 +227,24 @@ TEST(a_word_that_is_near_is_suggested)
     ASSERT_REFUSED("There is no flag --x.", "ls", "--x");
 }
 
-TEST(every_setting_is_asked_for_with_the_help_alone)
+TEST_WITH(parsed, every_setting_is_asked_for_with_the_help_alone)
 {
-    struct options options;
-    struct usage usage;
-
-    assert_true(parse(&options, &usage, "put", "--help", "--all", (char *)NULL));
+    assert_true(PARSE("put", "--help", "--all"));
     ASSERT_REFUSED("--all needs --help.", "ls", "--all");
-    assert_true(parse(&options, &usage, "table", "--help", (char *)NULL));
-    assert_null(options.command);
-    assert_string_equal(options.group, "table");
+    assert_true(PARSE("table", "--help"));
+    assert_null(parsed->options.command);
+    assert_string_equal(parsed->options.group, "table");
 }
 
-TEST(a_bad_flag_still_tells_which_command_was_meant)
+TEST_WITH(parsed, a_bad_flag_still_tells_which_command_was_meant)
 {
-    struct options options;
-    struct usage usage;
-
-    assert_false(parse(&options, &usage, "put", "f", "--nonsense", "k", (char *)NULL));
-    assert_ptr_equal(options.command, &put);
-    assert_string_equal(usage.message, "There is no flag --nonsense.");
+    assert_false(PARSE("put", "f", "--nonsense", "k"));
+    assert_ptr_equal(parsed->options.command, &put);
+    assert_string_equal(parsed->usage.message, "There is no flag --nonsense.");
 }
 
-static int clear_environment(void **state)
+TEST_WITH(parsed, a_variable_gives_what_the_command_line_left_open)
 {
-    (void)state;
-    return clearenv();
-}
-
-TEST_BETWEEN(clear_environment, NULL, a_variable_gives_what_the_command_line_left_open)
-{
-    struct options options;
-    struct usage usage;
     char name[64];
 
     option_variable(OPTION_MAX_CLOCK_SKEW_RATE, name, sizeof(name));
@@ -279,43 +253,37 @@ TEST_BETWEEN(clear_environment, NULL, a_variable_gives_what_the_command_line_lef
     (void)setenv("OSCOMMIT_LEDGER", "dynamodb://env", 1);
     (void)setenv("OSCOMMIT_REGION", "", 1);
     (void)setenv("OSCOMMIT_CHECK_TABLE", "1", 1);
-    assert_true(parse(&options, &usage, "ls", "--store", "s3://flag", (char *)NULL));
-    assert_true(options_take_environment(&options, &usage));
-    assert_string_equal(options_text(&options, OPTION_STORE), "s3://flag");
-    assert_false(options.from_environment[OPTION_STORE]);
-    assert_string_equal(options_text(&options, OPTION_LEDGER), "dynamodb://env");
-    assert_true(options.from_environment[OPTION_LEDGER]);
-    assert_null(options_text(&options, OPTION_REGION));
-    assert_true(options_on(&options, OPTION_CHECK_TABLE));
+    assert_true(PARSE("ls", "--store", "s3://flag"));
+    assert_true(options_take_environment(&parsed->options, &parsed->usage));
+    assert_string_equal(options_text(&parsed->options, OPTION_STORE), "s3://flag");
+    assert_false(parsed->options.from_environment[OPTION_STORE]);
+    assert_string_equal(options_text(&parsed->options, OPTION_LEDGER), "dynamodb://env");
+    assert_true(parsed->options.from_environment[OPTION_LEDGER]);
+    assert_null(options_text(&parsed->options, OPTION_REGION));
+    assert_true(options_on(&parsed->options, OPTION_CHECK_TABLE));
 }
 
-TEST_BETWEEN(clear_environment, NULL, a_bad_variable_is_named)
+TEST_WITH(parsed, a_bad_variable_is_named)
 {
-    struct options options;
-    struct usage usage;
-
     (void)setenv("OSCOMMIT_TTL_S", "soon", 1);
-    assert_true(parse(&options, &usage, "ls", (char *)NULL));
-    assert_false(options_take_environment(&options, &usage));
-    assert_string_equal(usage.message,
+    assert_true(PARSE("ls"));
+    assert_false(options_take_environment(&parsed->options, &parsed->usage));
+    assert_string_equal(parsed->usage.message,
                         "OSCOMMIT_TTL_S must be a whole number from 1 to 18446744073709551615, not \"soon\".");
-    assert_true(parse(&options, &usage, "ls", "--ttl-s", "900", (char *)NULL));
-    assert_true(options_take_environment(&options, &usage));
+    assert_true(PARSE("ls", "--ttl-s", "900"));
+    assert_true(options_take_environment(&parsed->options, &parsed->usage));
     (void)setenv("OSCOMMIT_CHECK_TABLE", "yes", 1);
-    assert_true(parse(&options, &usage, "ls", "--ttl-s", "900", (char *)NULL));
-    assert_false(options_take_environment(&options, &usage));
-    assert_string_equal(usage.message, "OSCOMMIT_CHECK_TABLE must be 0 or 1, not \"yes\".");
+    assert_true(PARSE("ls", "--ttl-s", "900"));
+    assert_false(options_take_environment(&parsed->options, &parsed->usage));
+    assert_string_equal(parsed->usage.message, "OSCOMMIT_CHECK_TABLE must be 0 or 1, not \"yes\".");
 }
 
-TEST_BETWEEN(clear_environment, NULL, how_the_tool_speaks_is_no_business_of_the_environment)
+TEST_WITH(parsed, how_the_tool_speaks_is_no_business_of_the_environment)
 {
-    struct options options;
-    struct usage usage;
-
     (void)setenv("OSCOMMIT_JSON", "1", 1);
     (void)setenv("OSCOMMIT_IF_MATCH", "e", 1);
-    assert_true(parse(&options, &usage, "put", "f", "k", (char *)NULL));
-    assert_true(options_take_environment(&options, &usage));
-    assert_false(options_on(&options, OPTION_JSON));
-    assert_null(options_text(&options, OPTION_IF_MATCH));
+    assert_true(PARSE("put", "f", "k"));
+    assert_true(options_take_environment(&parsed->options, &parsed->usage));
+    assert_false(options_on(&parsed->options, OPTION_JSON));
+    assert_null(options_text(&parsed->options, OPTION_IF_MATCH));
 }
