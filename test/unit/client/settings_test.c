@@ -12,12 +12,42 @@
 static void check_refused(const os_options *options, os_code code, const char *says)
 {
     struct opened opened;
-    CHECK_CODE(open_settings(options, &opened), code, &opened.error);
+    os_code got = open_settings(options, &opened);
+    if (got == OS_OK)
+        fail_msg("it is accepted, and ought to say: %s", says);
+    CHECK_CODE(got, code, &opened.error);
     CHECK_SAYS(&opened.error, says);
     assert_null(strstr(opened.error.message, "secret-of-the-test"));
     assert_null(opened.store_keys);
     assert_null(opened.ledger_keys);
     close_settings(&opened);
+}
+
+/* Options and what has been made of them. */
+struct given {
+    os_options options;
+    struct opened opened;
+    bool is_open;
+};
+
+static void given_set_up(struct given *given)
+{
+    given->options = s3_options();
+}
+
+static void given_tear_down(struct given *given)
+{
+    if (given->is_open)
+        close_settings(&given->opened);
+}
+
+/* They are accepted; what was made of them before is closed. */
+static const struct settings *accepted(struct given *given)
+{
+    given_tear_down(given);
+    given->is_open = true;
+    CHECK_CODE(open_settings(&given->options, &given->opened), OS_OK, &given->opened.error);
+    return &given->opened.settings;
 }
 
 /* Options that are the defaults but for `change`. */
@@ -28,12 +58,10 @@ static void check_refused(const os_options *options, os_code code, const char *s
         check_refused(&options, OS_ERR_CONFIG, (says)); \
     } while (0)
 
-TEST(zero_means_the_defaults_of_the_protocol)
+TEST_WITH(given, zero_means_the_defaults_of_the_protocol)
 {
-    os_options options = s3_options();
-    struct opened opened;
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    const struct guard_settings *guard = &opened.settings.guard;
+    accepted(given);
+    const struct guard_settings *guard = &given->opened.settings.guard;
     assert_int_equal(guard->timeout_ms, 20000);
     assert_int_equal(guard->max_clock_skew_rate, 3);
     assert_int_equal(guard->ttl_s, 3600);
@@ -42,100 +70,78 @@ TEST(zero_means_the_defaults_of_the_protocol)
     assert_int_equal(guard->work_s, 0); /* by operation */
     assert_int_equal(guard->recheck_after_ms, 5000);
     assert_false(guard->release_always);
-    assert_false(opened.settings.condition_headers);
-    assert_int_equal(opened.settings.request_timeout_ms, 10000);
-    assert_string_equal(opened.settings.s3_endpoint.region, "us-east-1");
-    assert_string_equal(opened.settings.dynamodb_endpoint.region, "us-east-1");
-    assert_string_equal(opened.settings.prefix, "prefix/");
-    assert_non_null(opened.store_keys);
-    assert_non_null(opened.ledger_keys);
-    close_settings(&opened);
+    assert_false(given->opened.settings.condition_headers);
+    assert_int_equal(given->opened.settings.request_timeout_ms, 10000);
+    assert_string_equal(given->opened.settings.s3_endpoint.region, "us-east-1");
+    assert_string_equal(given->opened.settings.dynamodb_endpoint.region, "us-east-1");
+    assert_string_equal(given->opened.settings.prefix, "prefix/");
+    assert_non_null(given->opened.store_keys);
+    assert_non_null(given->opened.ledger_keys);
 }
 
-TEST(an_embedded_store_has_its_own_ledger_and_no_keys)
+TEST_WITH(given, an_embedded_store_has_its_own_ledger_and_no_keys)
 {
-    os_options options = OS_OPTIONS_INIT;
-    struct opened opened;
-    options.store_url = "file:///srv/data/";
-    options.no_environment = 1;
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_int_equal(opened.settings.ledger_scheme, SETTINGS_SQLITE);
-    assert_string_equal(opened.settings.table, "/srv/data/.oscommit/ledger.db");
-    assert_null(opened.store_keys);
-    assert_null(opened.ledger_keys);
+    given->options = (os_options)OS_OPTIONS_INIT;
+    given->options.store_url = "file:///srv/data/";
+    given->options.no_environment = 1;
+    accepted(given);
+    assert_int_equal(given->opened.settings.ledger_scheme, SETTINGS_SQLITE);
+    assert_string_equal(given->opened.settings.table, "/srv/data/.oscommit/ledger.db");
+    assert_null(given->opened.store_keys);
+    assert_null(given->opened.ledger_keys);
     struct ticket_place place;
-    ticket_place_of(&opened.settings, &place);
+    ticket_place_of(&given->opened.settings, &place);
     char *with_slash = strdup(place.part[TICKET_ENDPOINT]);
-    close_settings(&opened);
-    options.store_url = "file:///srv/data";
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    ticket_place_of(&opened.settings, &place);
+    given->options.store_url = "file:///srv/data";
+    accepted(given);
+    ticket_place_of(&given->opened.settings, &place);
     assert_string_equal(place.part[TICKET_ENDPOINT], with_slash); /* one store, one name in tickets */
     free(with_slash);
-    close_settings(&opened);
 }
 
-TEST(an_s3_store_without_a_ledger_is_for_plain_calls)
+TEST_WITH(given, an_s3_store_without_a_ledger_is_for_plain_calls)
 {
-    os_options options = s3_options();
-    struct opened opened;
-    options.ledger_url = "";
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_int_equal(opened.settings.ledger_scheme, 0);
-    assert_null(opened.ledger_keys);
-    close_settings(&opened);
+    given->options.ledger_url = "";
+    accepted(given);
+    assert_int_equal(given->opened.settings.ledger_scheme, 0);
+    assert_null(given->opened.ledger_keys);
 }
 
-TEST(a_ledger_url_with_a_timeout_sets_it_unless_an_option_does)
+TEST_WITH(given, a_ledger_url_with_a_timeout_sets_it_unless_an_option_does)
 {
-    os_options options = s3_options();
-    struct opened opened;
-    options.ledger_url = "dynamo:records:30000";
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_int_equal(opened.settings.guard.timeout_ms, 30000);
-    close_settings(&opened);
-    options.timeout_ms = 40000;
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_int_equal(opened.settings.guard.timeout_ms, 40000);
-    close_settings(&opened);
+    given->options.ledger_url = "dynamo:records:30000";
+    assert_int_equal(accepted(given)->guard.timeout_ms, 30000);
+    given->options.timeout_ms = 40000;
+    assert_int_equal(accepted(given)->guard.timeout_ms, 40000);
 }
 
-TEST(t5_a_ttl_that_ends_too_early_is_refused)
+TEST_WITH(given, t5_a_ttl_that_ends_too_early_is_refused)
 {
-    os_options options = s3_options();
-    struct opened opened;
-    options.ttl_s = 599;
-    check_refused(&options, OS_ERR_CONFIG, "at least 600");
-    options.ttl_s = 600;
-    assert_int_equal(open_settings(&options, &opened), OS_OK); /* 10 x 20 s x 3 */
-    close_settings(&opened);
-    options.timeout_ms = 20001;
-    check_refused(&options, OS_ERR_CONFIG, "T5");
-    options.ttl_s = 601;
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    close_settings(&opened);
-    options.max_clock_skew_rate = 4;
-    check_refused(&options, OS_ERR_CONFIG, "ttl_s is 601");
-    options.ttl_s = UINT64_C(1) << 32;
-    check_refused(&options, OS_ERR_CONFIG, "136 years");
-    options.ttl_s = 0; /* the default grows with the others */
-    options.timeout_ms = 3600000;
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_int_equal(opened.settings.guard.ttl_s, 10 * 3600 * 4);
-    close_settings(&opened);
+    given->options.ttl_s = 599;
+    check_refused(&given->options, OS_ERR_CONFIG, "at least 600");
+    given->options.ttl_s = 600;
+    accepted(given); /* 10 x 20 s x 3 */
+    given->options.timeout_ms = 20001;
+    check_refused(&given->options, OS_ERR_CONFIG, "T5");
+    given->options.ttl_s = 601;
+    accepted(given);
+    given->options.max_clock_skew_rate = 4;
+    check_refused(&given->options, OS_ERR_CONFIG, "ttl_s is 601");
+    given->options.ttl_s = UINT64_C(1) << 32;
+    check_refused(&given->options, OS_ERR_CONFIG, "136 years");
+    given->options.ttl_s = 0; /* the default grows with the others */
+    given->options.timeout_ms = 3600000;
+    assert_int_equal(accepted(given)->guard.ttl_s, 10 * 3600 * 4);
 }
 
-TEST(a_skew_rate_without_room_is_refused)
+TEST_WITH(given, a_skew_rate_without_room_is_refused)
 {
-    os_options options = s3_options();
-    struct opened opened;
-    options.max_clock_skew_rate = 1;
-    check_refused(&options, OS_ERR_CONFIG, "max_clock_skew_rate is 1");
-    options.max_clock_skew_rate = 2;
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    close_settings(&opened);
-    options.max_clock_skew_rate = 1001;
-    check_refused(&options, OS_ERR_CONFIG, "max_clock_skew_rate at most 1,000");
+    given->options.max_clock_skew_rate = 1;
+    check_refused(&given->options, OS_ERR_CONFIG, "max_clock_skew_rate is 1");
+    given->options.max_clock_skew_rate = 2;
+    accepted(given);
+    given->options.max_clock_skew_rate = 1001;
+    check_refused(&given->options, OS_ERR_CONFIG, "max_clock_skew_rate at most 1,000");
 }
 
 TEST(times_that_nobody_would_wait_for_are_refused)
@@ -182,51 +188,43 @@ TEST(behind_a_proxy_nothing_bounds_a_body)
     assert_int_equal(unsetenv("https_proxy") | unsetenv("no_proxy"), 0);
 }
 
-TEST(sizes_that_no_store_takes_are_refused)
+TEST_WITH(given, sizes_that_no_store_takes_are_refused)
 {
     const uint64_t mib = 1 << 20;
     const uint64_t gib = 1 << 30;
-    struct opened opened;
     REFUSED_WITH(part_size = 5 * mib - 1, "5 MiB to 5 GiB");
     REFUSED_WITH(part_size = 5 * gib + 1, "5 MiB to 5 GiB");
     REFUSED_WITH(stage_above = 5 * gib + 1, "stage_above is 5368709121");
     REFUSED_WITH(parts_at_once = 257, "parts_at_once is 257");
-    os_options options = s3_options();
-    options.parts_at_once = 256;
-    options.part_size = 5 * mib;
-    options.stage_above = 5 * gib;
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_int_equal(opened.settings.parts_at_once, 256);
-    assert_int_equal(opened.settings.part_size, 5 * mib);
-    assert_int_equal(opened.settings.stage_above, 5 * gib);
-    close_settings(&opened);
-    options = s3_options();
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_int_equal(opened.settings.parts_at_once, 4);
-    close_settings(&opened);
+    given->options.parts_at_once = 256;
+    given->options.part_size = 5 * mib;
+    given->options.stage_above = 5 * gib;
+    accepted(given);
+    assert_int_equal(given->opened.settings.parts_at_once, 256);
+    assert_int_equal(given->opened.settings.part_size, 5 * mib);
+    assert_int_equal(given->opened.settings.stage_above, 5 * gib);
+    given->options = s3_options();
+    assert_int_equal(accepted(given)->parts_at_once, 4);
 }
 
 /* T6 is kept by the guard, which raises what it writes: the longest settings must not make a number too large. */
-TEST(t6_the_longest_times_are_still_numbers)
+TEST_WITH(given, t6_the_longest_times_are_still_numbers)
 {
-    os_options options = s3_options();
-    struct opened opened;
-    options.timeout_ms = 86400000;
-    options.max_clock_skew_rate = 1000;
-    options.length_s = 60;
-    options.margin_s = 3600;
-    options.allowance_s = 86400;
-    options.request_timeout_ms = UINT64_MAX;
-    options.connect_timeout_ms = UINT64_MAX;
-    options.recheck_after_ms = UINT64_MAX;
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_int_equal(opened.settings.guard.ttl_s, UINT64_C(10) * 86400 * 1000);
-    assert_int_equal(opened.settings.request_timeout_ms, 86400000);
-    assert_int_equal(opened.settings.connect_timeout_ms, 86400000);
-    close_settings(&opened);
+    given->options.timeout_ms = 86400000;
+    given->options.max_clock_skew_rate = 1000;
+    given->options.length_s = 60;
+    given->options.margin_s = 3600;
+    given->options.allowance_s = 86400;
+    given->options.request_timeout_ms = UINT64_MAX;
+    given->options.connect_timeout_ms = UINT64_MAX;
+    given->options.recheck_after_ms = UINT64_MAX;
+    accepted(given);
+    assert_int_equal(given->opened.settings.guard.ttl_s, UINT64_C(10) * 86400 * 1000);
+    assert_int_equal(given->opened.settings.request_timeout_ms, 86400000);
+    assert_int_equal(given->opened.settings.connect_timeout_ms, 86400000);
 }
 
-TEST(values_outside_their_enumerations_are_refused)
+TEST_WITH(given, values_outside_their_enumerations_are_refused)
 {
     static const char says[] = "not in its enumeration";
     REFUSED_WITH(release = (os_release)2, says);
@@ -235,57 +233,51 @@ TEST(values_outside_their_enumerations_are_refused)
     REFUSED_WITH(s3_addressing = (os_addressing)3, says);
     REFUSED_WITH(signature = (os_signature)2, says);
     REFUSED_WITH(log_level = (os_log_level)5, says);
-    os_options options = s3_options();
-    options.fences = OS_ON;
-    options.signature = OS_SIGNATURE_V2;
-    check_refused(&options, OS_ERR_CONFIG, "fences=on needs signature v4");
+    given->options.fences = OS_ON;
+    given->options.signature = OS_SIGNATURE_V2;
+    check_refused(&given->options, OS_ERR_CONFIG, "fences=on needs signature v4");
 }
 
-TEST(modes_that_contradict_the_rest_are_refused)
+TEST_WITH(given, modes_that_contradict_the_rest_are_refused)
 {
-    os_options options = s3_options();
-    options.guard = OS_GUARD_NATIVE;
-    options.s3_endpoint = "https://minio.example";
-    check_refused(&options, OS_ERR_CONFIG, "guard=native needs store_profile");
-    options.store_profile = "minio";
-    options.condition_headers = OS_OFF;
-    check_refused(&options, OS_ERR_CONFIG, "contradicts guard=native");
-    options.guard = OS_GUARD_BOTH;
-    check_refused(&options, OS_ERR_CONFIG, "contradicts guard=both");
-    options.condition_headers = OS_AUTO;
-    options.signature = OS_SIGNATURE_V2;
-    check_refused(&options, OS_ERR_CONFIG, "store_profile needs signature v4");
-    options.store_profile = NULL;
-    check_refused(&options, OS_ERR_CONFIG, "guard=native or both needs signature v4");
-    options.signature = OS_SIGNATURE_V4;
-    options.store_url = "file:///srv/data";
-    check_refused(&options, OS_ERR_CONFIG, "the embedded store");
-    options.guard = OS_GUARD_AUTO;
-    options.store_profile = "minio";
-    check_refused(&options, OS_ERR_CONFIG, "the embedded store");
-    options = s3_options();
-    options.store_profile = "no-such-store";
-    check_refused(&options, OS_ERR_CONFIG, "no-such-store");
-    options.store_profile = "./no-such-file.json";
-    check_refused(&options, OS_ERR_CONFIG, "no-such-file");
+    given->options.guard = OS_GUARD_NATIVE;
+    given->options.s3_endpoint = "https://minio.example";
+    check_refused(&given->options, OS_ERR_CONFIG, "guard=native needs store_profile");
+    given->options.store_profile = "minio";
+    given->options.condition_headers = OS_OFF;
+    check_refused(&given->options, OS_ERR_CONFIG, "contradicts guard=native");
+    given->options.guard = OS_GUARD_BOTH;
+    check_refused(&given->options, OS_ERR_CONFIG, "contradicts guard=both");
+    given->options.condition_headers = OS_AUTO;
+    given->options.signature = OS_SIGNATURE_V2;
+    check_refused(&given->options, OS_ERR_CONFIG, "store_profile needs signature v4");
+    given->options.store_profile = NULL;
+    check_refused(&given->options, OS_ERR_CONFIG, "guard=native or both needs signature v4");
+    given->options.signature = OS_SIGNATURE_V4;
+    given->options.store_url = "file:///srv/data";
+    check_refused(&given->options, OS_ERR_CONFIG, "the embedded store");
+    given->options.guard = OS_GUARD_AUTO;
+    given->options.store_profile = "minio";
+    check_refused(&given->options, OS_ERR_CONFIG, "the embedded store");
+    given->options = s3_options();
+    given->options.store_profile = "no-such-store";
+    check_refused(&given->options, OS_ERR_CONFIG, "no-such-store");
+    given->options.store_profile = "./no-such-file.json";
+    check_refused(&given->options, OS_ERR_CONFIG, "no-such-file");
 }
 
-TEST(a_profile_is_taken_and_the_ledger_is_then_no_must)
+TEST_WITH(given, a_profile_is_taken_and_the_ledger_is_then_no_must)
 {
-    os_options options = s3_options();
-    struct opened opened;
-    options.s3_endpoint = "https://minio.example";
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_null(opened.settings.profile);
-    assert_int_equal(opened.settings.mode, OS_GUARD_AUTO);
-    close_settings(&opened);
-    options.store_profile = "minio";
-    options.guard = OS_GUARD_NATIVE;
-    options.ledger_url = NULL;
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_string_equal(opened.settings.profile->name, "MinIO");
-    assert_int_equal(opened.settings.mode, OS_GUARD_NATIVE);
-    close_settings(&opened);
+    given->options.s3_endpoint = "https://minio.example";
+    accepted(given);
+    assert_null(given->opened.settings.profile);
+    assert_int_equal(given->opened.settings.mode, OS_GUARD_AUTO);
+    given->options.store_profile = "minio";
+    given->options.guard = OS_GUARD_NATIVE;
+    given->options.ledger_url = NULL;
+    accepted(given);
+    assert_string_equal(given->opened.settings.profile->name, "MinIO");
+    assert_int_equal(given->opened.settings.mode, OS_GUARD_NATIVE);
 }
 
 TEST(bad_names_of_places_are_refused)
@@ -309,33 +301,26 @@ TEST(half_a_pair_of_keys_is_refused)
     REFUSED_WITH(dynamodb_secret_access_key = "secret-of-the-test", "key");
 }
 
-TEST(empty_keys_of_the_ledger_mean_those_of_the_store)
+TEST_WITH(given, empty_keys_of_the_ledger_mean_those_of_the_store)
 {
-    os_options options = s3_options();
-    struct opened opened;
     struct sigv4_keys keys;
-    options.dynamodb_access_key_id = "";
-    options.dynamodb_secret_access_key = "";
-    options.dynamodb_profile = "";
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    CHECK_CODE(credentials_get(opened.ledger_keys, 0, false, &keys, &opened.error), OS_OK, &opened.error);
+    given->options.dynamodb_access_key_id = "";
+    given->options.dynamodb_secret_access_key = "";
+    given->options.dynamodb_profile = "";
+    accepted(given);
+    CHECK_CODE(credentials_get(given->opened.ledger_keys, 0, false, &keys, &given->opened.error), OS_OK,
+               &given->opened.error);
     assert_string_equal(keys.access_key_id, "id");
-    close_settings(&opened);
 }
 
-TEST(the_dynamodb_region_defaults_to_the_s3_one)
+TEST_WITH(given, the_dynamodb_region_defaults_to_the_s3_one)
 {
-    os_options options = s3_options();
-    struct opened opened;
-    options.s3_region = "eu-west-1";
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_string_equal(opened.settings.dynamodb_endpoint.region, "eu-west-1");
-    close_settings(&opened);
-    options.dynamodb_region = "eu-central-1";
-    assert_int_equal(open_settings(&options, &opened), OS_OK);
-    assert_string_equal(opened.settings.dynamodb_endpoint.region, "eu-central-1");
-    assert_string_equal(opened.settings.s3_endpoint.region, "eu-west-1");
-    close_settings(&opened);
+    given->options.s3_region = "eu-west-1";
+    assert_string_equal(accepted(given)->dynamodb_endpoint.region, "eu-west-1");
+    given->options.dynamodb_region = "eu-central-1";
+    accepted(given);
+    assert_string_equal(given->opened.settings.dynamodb_endpoint.region, "eu-central-1");
+    assert_string_equal(given->opened.settings.s3_endpoint.region, "eu-west-1");
 }
 
 struct newer_options {
