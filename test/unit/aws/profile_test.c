@@ -14,47 +14,92 @@ static struct profile_files load(void)
     return files;
 }
 
-static void expect(const struct profile_files *files, const char *profile, const char *name, const char *wanted)
-{
-    struct text found = profile_setting(files, profile, name);
-    if (!text_is(found, wanted)) {
-        fail_msg("%s of %s: wanted \"%s\", got \"%.*s\"", name, profile ? profile : "no profile", wanted,
-                 (int)found.len, found.p);
+struct setting {
+    const char *profile;
+    const char *service; /* NULL: of the profile itself */
+    const char *name;    /* NULL behind the last one */
+    const char *value;
+};
+#define SETTING(of_profile, named, wanted)                    \
+    {                                                         \
+        .profile = of_profile, .name = named, .value = wanted \
     }
+#define SERVICE_SETTING(of_profile, of_service, named, wanted)                       \
+    {                                                                                \
+        .profile = of_profile, .service = of_service, .name = named, .value = wanted \
+    }
+
+static void expect(const struct profile_files *files, const struct setting *setting)
+{
+    struct text found = setting->service != NULL
+                            ? profile_service_setting(files, setting->profile, setting->service, setting->name)
+                            : profile_setting(files, setting->profile, setting->name);
+    if (!text_is(found, setting->value))
+        fail_msg("%s%s%s of %s: wanted \"%s\", got \"%.*s\"", setting->service ? setting->service : "",
+                 setting->service ? "." : "", setting->name, setting->profile ? setting->profile : "no profile",
+                 setting->value, (int)found.len, found.p);
 }
 
-TEST_BETWEEN(surroundings_setup, surroundings_teardown,
-             a_profile_is_a_bare_section_in_one_file_and_a_named_one_in_the_other)
-{
-    write_profile("credentials", "[default]\nkey = a\n[me.at.work-1]\nkey = b\n[profile me]\nkey = wrong\n");
-    write_profile("config", "[default]\nregion = r0\n[profile me.at.work-1]\nregion = r1\n[me]\nregion = wrong\n");
-    struct profile_files files = load();
-    expect(&files, "default", "key", "a");
-    expect(&files, "me.at.work-1", "key", "b");
-    expect(&files, "default", "region", "r0");
-    expect(&files, "me.at.work-1", "region", "r1");
-    expect(&files, "me", "key", "");
-    expect(&files, "me", "region", "");
-    expect(&files, "me.at.work", "region", "");
-    profile_free(&files);
-}
+#define EXPECT(of_profile, named, wanted) expect(&files, &(struct setting)SETTING(of_profile, named, wanted))
 
-TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_credentials_file_goes_before_the_config_file)
-{
-    write_profile("credentials", "[p]\nregion = first\n");
-    write_profile("config", "[profile p]\nregion = second\noutput = json\n");
-    struct profile_files files = load();
-    expect(&files, "p", "region", "first");
-    expect(&files, "p", "output", "json");
-    profile_free(&files);
-}
+static const struct {
+    const char *name;
+    const char *credentials; /* the files; NULL: none */
+    const char *config;
+    struct setting settings[12];
+} readings[] = {
+    {.name = "a profile is a bare section in one file and a named one in the other",
+     .credentials = "[default]\nkey = a\n[me.at.work-1]\nkey = b\n[profile me]\nkey = wrong\n",
+     .config = "[default]\nregion = r0\n[profile me.at.work-1]\nregion = r1\n[me]\nregion = wrong\n",
+     .settings = {SETTING("default", "key", "a"), SETTING("me.at.work-1", "key", "b"),
+                  SETTING("default", "region", "r0"), SETTING("me.at.work-1", "region", "r1"), SETTING("me", "key", ""),
+                  SETTING("me", "region", ""), SETTING("me.at.work", "region", "")}},
+    {.name = "the credentials file goes before the config file",
+     .credentials = "[p]\nregion = first\n",
+     .config = "[profile p]\nregion = second\noutput = json\n",
+     .settings = {SETTING("p", "region", "first"), SETTING("p", "output", "json")}},
+    {.name = "profile default goes before default",
+     .config = "[default]\nregion = b\noutput = o\n[profile default]\nregion = a\n",
+     .settings = {SETTING(NULL, "region", "a"), SETTING(NULL, "output", "o")}},
+    {.name = "blanks comments and line ends of every kind are taken",
+     .config = "\xef\xbb\xbf# first\r\n[ profile \t p ]  # why\r\n; comment\r\n  \r\n\r\n"
+               "a=1\r\nb   =\t2 # two\r\nc = x#y;z\r\nd = # none\r\nE = five ; 5\r\nno setting\r\n"
+               "[profile \"two words\"]\na = quoted\n[profile 'q']\nlast = without line end",
+     .settings = {SETTING("p", "a", "1"), SETTING("p", "b", "2"), SETTING("p", "c", "x#y;z"), SETTING("p", "d", ""),
+                  SETTING("p", "e", "five"), SETTING("p", "A", "1"), SETTING("two words", "a", "quoted"),
+                  SETTING("q", "last", "without line end")}},
+    {.name = "a value may hold the signs of the format",
+     .credentials = "[p]\nsecret = a/b+c==\nurl = http://h:1/\nodd = [x]\nname:with = colon\n",
+     .settings = {SETTING("p", "secret", "a/b+c=="), SETTING("p", "url", "http://h:1/"), SETTING("p", "odd", "[x]"),
+                  SETTING("p", "name:with", "colon")}},
+    {.name = "of two settings of one name the later counts",
+     .config = "[profile p]\na = 1\na = 2\n[profile q]\na = 3\n[profile p]\na = 4\nb =\n",
+     .settings = {SETTING("p", "a", "4"), SETTING("q", "a", "3")}},
+    {.name = "a services section is found by the name in the profile",
+     .config = "[profile p]\nservices = local\n[profile q]\n[profile r]\nservices = nowhere\n"
+               "[services other]\ns3 =\n  endpoint_url = http://wrong\n"
+               "[services local]\ns3 =\n  endpoint_url = http://s3:9000\n  region = x\n"
+               "dynamodb =\n  endpoint_url = http://db:8000\n",
+     .settings = {SERVICE_SETTING("p", "s3", "endpoint_url", "http://s3:9000"),
+                  SERVICE_SETTING("p", "dynamodb", "endpoint_url", "http://db:8000"),
+                  SERVICE_SETTING("p", "sqs", "endpoint_url", ""), SERVICE_SETTING("q", "s3", "endpoint_url", ""),
+                  SERVICE_SETTING("r", "s3", "endpoint_url", "")}},
+    {.name = "sections that are nearly the wanted one are others",
+     .config = "[profile]\nregion = none\n[profiles p]\nregion = other\n[profile p\nregion = open\n"
+               "[profile\t'p']\nregion = ;all comment\nkey = \"half\nother = 'whole'\n",
+     .settings = {SETTING("p", "region", ""), SETTING("p", "key", "\"half"),
+                  SERVICE_SETTING("p", "s3", "endpoint_url", "")}},
+};
 
-TEST_BETWEEN(surroundings_setup, surroundings_teardown, profile_default_goes_before_default)
+TEST_ROWS_BETWEEN(surroundings_setup, surroundings_teardown, readings, what_is_read)
 {
-    write_profile("config", "[default]\nregion = b\noutput = o\n[profile default]\nregion = a\n");
+    if (row->credentials != NULL)
+        write_profile("credentials", row->credentials);
+    if (row->config != NULL)
+        write_profile("config", row->config);
     struct profile_files files = load();
-    expect(&files, NULL, "region", "a");
-    expect(&files, NULL, "output", "o");
+    for (const struct setting *setting = row->settings; setting->name != NULL; setting++)
+        expect(&files, setting);
     profile_free(&files);
 }
 
@@ -70,52 +115,15 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown,
     assert_string_equal(profile_name(NULL), "default");
 }
 
-TEST_BETWEEN(surroundings_setup, surroundings_teardown, blanks_comments_and_line_ends_of_every_kind_are_taken)
-{
-    write_profile("config", "\xef\xbb\xbf# first\r\n[ profile \t p ]  # why\r\n; comment\r\n  \r\n\r\n"
-                            "a=1\r\nb   =\t2 # two\r\nc = x#y;z\r\nd = # none\r\nE = five ; 5\r\nno setting\r\n"
-                            "[profile \"two words\"]\na = quoted\n[profile 'q']\nlast = without line end");
-    struct profile_files files = load();
-    expect(&files, "p", "a", "1");
-    expect(&files, "p", "b", "2");
-    expect(&files, "p", "c", "x#y;z");
-    expect(&files, "p", "d", "");
-    expect(&files, "p", "e", "five");
-    expect(&files, "p", "A", "1");
-    expect(&files, "two words", "a", "quoted");
-    expect(&files, "q", "last", "without line end");
-    profile_free(&files);
-}
-
-TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_value_may_hold_the_signs_of_the_format)
-{
-    write_profile("credentials", "[p]\nsecret = a/b+c==\nurl = http://h:1/\nodd = [x]\nname:with = colon\n");
-    struct profile_files files = load();
-    expect(&files, "p", "secret", "a/b+c==");
-    expect(&files, "p", "url", "http://h:1/");
-    expect(&files, "p", "odd", "[x]");
-    expect(&files, "p", "name:with", "colon");
-    profile_free(&files);
-}
-
-TEST_BETWEEN(surroundings_setup, surroundings_teardown, of_two_settings_of_one_name_the_later_counts)
-{
-    write_profile("config", "[profile p]\na = 1\na = 2\n[profile q]\na = 3\n[profile p]\na = 4\nb =\n");
-    struct profile_files files = load();
-    expect(&files, "p", "a", "4");
-    expect(&files, "q", "a", "3");
-    profile_free(&files);
-}
-
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, nested_blocks_are_apart_from_the_settings_around_them)
 {
     write_profile("config", "[profile p]\ns3 =\n  region = inner\n\n  # still inside\n\tother = 5\nregion = outer\n"
                             "  stray = 1\nmore = x\n  region = continuation\n");
     struct profile_files files = load();
     const struct profile_place place = {PROFILE_CONFIG, "profile", "p"};
-    expect(&files, "p", "region", "outer");
-    expect(&files, "p", "other", "");
-    expect(&files, "p", "stray", "");
+    EXPECT("p", "region", "outer");
+    EXPECT("p", "other", "");
+    EXPECT("p", "stray", "");
     assert_true(text_is(profile_find(&files, &place, "s3", "region"), "inner"));
     assert_true(text_is(profile_find(&files, &place, "s3", "other"), "5"));
     assert_true(text_is(profile_find(&files, &place, "more", "region"), ""));
@@ -123,30 +131,15 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, nested_blocks_are_apart_
     profile_free(&files);
 }
 
-TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_services_section_is_found_by_the_name_in_the_profile)
-{
-    write_profile("config", "[profile p]\nservices = local\n[profile q]\n[profile r]\nservices = nowhere\n"
-                            "[services other]\ns3 =\n  endpoint_url = http://wrong\n"
-                            "[services local]\ns3 =\n  endpoint_url = http://s3:9000\n  region = x\n"
-                            "dynamodb =\n  endpoint_url = http://db:8000\n");
-    struct profile_files files = load();
-    assert_true(text_is(profile_service_setting(&files, "p", "s3", "endpoint_url"), "http://s3:9000"));
-    assert_true(text_is(profile_service_setting(&files, "p", "dynamodb", "endpoint_url"), "http://db:8000"));
-    assert_true(text_is(profile_service_setting(&files, "p", "sqs", "endpoint_url"), ""));
-    assert_true(text_is(profile_service_setting(&files, "q", "s3", "endpoint_url"), ""));
-    assert_true(text_is(profile_service_setting(&files, "r", "s3", "endpoint_url"), ""));
-    profile_free(&files);
-}
-
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, files_that_are_not_there_are_empty)
 {
     struct profile_files files = load();
-    expect(&files, "default", "region", "");
+    EXPECT("default", "region", "");
     assert_int_equal(files.failed[PROFILE_CONFIG], 0);
     profile_free(&files);
     unsetenv("HOME");
     files = load();
-    expect(&files, "default", "region", "");
+    EXPECT("default", "region", "");
     profile_free(&files);
 }
 
@@ -158,8 +151,8 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_paths_can_be_set)
     setenv("AWS_CONFIG_FILE", path, 1);
     setenv("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/other", 1);
     struct profile_files files = load();
-    expect(&files, "p", "a", "1");
-    expect(&files, "p", "b", "2");
+    EXPECT("p", "a", "1");
+    EXPECT("p", "b", "2");
     assert_string_equal(files.path[PROFILE_CREDENTIALS], path);
     profile_free(&files);
 }
@@ -187,7 +180,7 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_damaged_file_is_an_err
     expect_damaged("1 MiB");
     write_profile_bytes("config", large, most);
     struct profile_files files = load();
-    expect(&files, "default", "a", "1");
+    EXPECT("default", "a", "1");
     profile_free(&files);
     free(large);
     setenv("AWS_CONFIG_FILE", "~/.aws", 1);
@@ -207,17 +200,6 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, no_cut_of_a_file_reads_b
         (void)profile_service_setting(&files, "p", "s3", "a");
         profile_free(&files);
     }
-}
-
-TEST_BETWEEN(surroundings_setup, surroundings_teardown, sections_that_are_nearly_the_wanted_one_are_others)
-{
-    write_profile("config", "[profile]\nregion = none\n[profiles p]\nregion = other\n[profile p\nregion = open\n"
-                            "[profile\t'p']\nregion = ;all comment\nkey = \"half\nother = 'whole'\n");
-    struct profile_files files = load();
-    expect(&files, "p", "region", "");
-    expect(&files, "p", "key", "\"half");
-    assert_true(text_is(profile_service_setting(&files, "p", "s3", "endpoint_url"), ""));
-    profile_free(&files);
 }
 
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_name_of_services_that_is_too_long_names_none)
@@ -242,7 +224,7 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_path_that_leads_nowher
     struct profile_files files = load();
     assert_int_equal(files.failed[PROFILE_CREDENTIALS], 0);
     assert_string_equal(files.path[PROFILE_CONFIG], "~nobody/config");
-    expect(&files, "p", "a", "");
+    EXPECT("p", "a", "");
     profile_free(&files);
     memset(wrong, 'x', sizeof(wrong) - 1);
     wrong[sizeof(wrong) - 1] = '\0';
@@ -284,6 +266,6 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_null_device_is_an_em
     setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null", 1);
     setenv("AWS_CONFIG_FILE", "/dev/null", 1);
     struct profile_files files = load();
-    expect(&files, "p", "a", "");
+    EXPECT("p", "a", "");
     profile_free(&files);
 }
