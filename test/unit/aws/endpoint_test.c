@@ -13,86 +13,92 @@ static struct endpoint parsed(const char *url, const char *region)
     return endpoint;
 }
 
-static void expect_host(const char *url, const char *scheme, const char *host, bool loopback)
-{
-    struct endpoint endpoint = parsed(url, "us-east-1");
-    assert_string_equal(endpoint.scheme, scheme);
-    assert_string_equal(endpoint.host, host);
-    assert_string_equal(endpoint.region, "us-east-1");
-    assert_false(endpoint.is_aws);
-    assert_int_equal(endpoint.loopback, loopback);
-}
-
 /* ---------------------------------------------------------------------------------------------------------- URLs */
 
-TEST(a_given_host_is_taken_with_a_port_that_is_not_the_usual_one)
+/* The host is taken with a port that is not the usual one. */
+static const struct {
+    const char *name; /* the URL */
+    const char *scheme;
+    const char *host;
+    bool loopback;
+} origins[] = {
+    {.name = "http://minio.example", .scheme = "http", .host = "minio.example"},
+    {.name = "https://minio.example/", .scheme = "https", .host = "minio.example"},
+    {.name = "HTTPS://Minio_1:9000", .scheme = "https", .host = "Minio_1:9000"},
+    {.name = "http://h:80", .scheme = "http", .host = "h"},
+    {.name = "http://h:443", .scheme = "http", .host = "h:443"},
+    {.name = "https://h:443/", .scheme = "https", .host = "h"},
+    {.name = "https://h:80", .scheme = "https", .host = "h:80"},
+    {.name = "http://h:65535", .scheme = "http", .host = "h:65535"},
+    {.name = "http://[2001:db8::1]:9000", .scheme = "http", .host = "[2001:db8::1]:9000"},
+    {.name = "http://localhost:9000", .scheme = "http", .host = "localhost:9000", .loopback = true},
+    {.name = "http://LocalHost", .scheme = "http", .host = "LocalHost", .loopback = true},
+    {.name = "http://127.0.0.1:8000", .scheme = "http", .host = "127.0.0.1:8000", .loopback = true},
+    {.name = "http://127.255.1.2", .scheme = "http", .host = "127.255.1.2", .loopback = true},
+    {.name = "http://[::1]:8000", .scheme = "http", .host = "[::1]:8000", .loopback = true},
+    {.name = "http://[0:0:0:0:0:0:0:1]", .scheme = "http", .host = "[0:0:0:0:0:0:0:1]", .loopback = true},
+    {.name = "http://127.evil.example", .scheme = "http", .host = "127.evil.example"},
+    {.name = "http://128.0.0.1", .scheme = "http", .host = "128.0.0.1"},
+    {.name = "http://localhost.example", .scheme = "http", .host = "localhost.example"},
+    {.name = "http://[::2]", .scheme = "http", .host = "[::2]"},
+};
+
+TEST_ROWS(origins, an_origin)
 {
-    expect_host("http://minio.example", "http", "minio.example", false);
-    expect_host("https://minio.example/", "https", "minio.example", false);
-    expect_host("HTTPS://Minio_1:9000", "https", "Minio_1:9000", false);
-    expect_host("http://h:80", "http", "h", false);
-    expect_host("http://h:443", "http", "h:443", false);
-    expect_host("https://h:443/", "https", "h", false);
-    expect_host("https://h:80", "https", "h:80", false);
-    expect_host("http://h:65535", "http", "h:65535", false);
-    expect_host("http://[2001:db8::1]:9000", "http", "[2001:db8::1]:9000", false);
+    struct endpoint endpoint = parsed(row->name, "us-east-1");
+    assert_string_equal(endpoint.scheme, row->scheme);
+    assert_string_equal(endpoint.host, row->host);
+    assert_string_equal(endpoint.region, "us-east-1");
+    assert_false(endpoint.is_aws);
+    assert_int_equal(endpoint.loopback, row->loopback);
 }
 
-TEST(only_loopback_addresses_are_loopback)
-{
-    expect_host("http://localhost:9000", "http", "localhost:9000", true);
-    expect_host("http://LocalHost", "http", "LocalHost", true);
-    expect_host("http://127.0.0.1:8000", "http", "127.0.0.1:8000", true);
-    expect_host("http://127.255.1.2", "http", "127.255.1.2", true);
-    expect_host("http://[::1]:8000", "http", "[::1]:8000", true);
-    expect_host("http://[0:0:0:0:0:0:0:1]", "http", "[0:0:0:0:0:0:0:1]", true);
-    expect_host("http://127.evil.example", "http", "127.evil.example", false);
-    expect_host("http://128.0.0.1", "http", "128.0.0.1", false);
-    expect_host("http://localhost.example", "http", "localhost.example", false);
-    expect_host("http://[::2]", "http", "[::2]", false);
-}
+/* More or less than an origin. */
+static const struct {
+    const char *name;
+} refused_urls[] = {
+    {.name = "localhost:9000"},
+    {.name = "ftp://h"},
+    {.name = "http:/h"},
+    {.name = "http://"},
+    {.name = "http:///"},
+    {.name = "http://h:"},
+    {.name = "http://h:0"},
+    {.name = "http://h:65536"},
+    {.name = "http://h:-1"},
+    {.name = "http://h:1x"},
+    {.name = "http://h:99999999999999999999"},
+    {.name = "http://h/p"},
+    {.name = "http://h//"},
+    {.name = "http://h?q"},
+    {.name = "http://h#f"},
+    {.name = "http://u@h"},
+    {.name = "http://u:PASSWORD@h:1"},
+    {.name = "http://h h"},
+    {.name = "http://h\r\nx"},
+    {.name = "http://-h"},
+    {.name = "http://.h"},
+    {.name = "http://[::1"},
+    {.name = "http://[::1]x"},
+    {.name = "http://[]"},
+    {.name = "http://[::g]"},
+    {.name = "http://[fe80::1%25eth0]"},
+    {.name = "http://::1"},
+    {.name = "s3://u:PASSWORD@h"},
+    {.name = "http://[1]"},
+    {.name = "http://[0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0001]"},
+    {.name = "http://h{h"},
+    {.name = "http://h`"},
+};
 
-TEST(urls_that_are_more_or_less_than_an_origin_are_refused)
+TEST_ROWS(refused_urls, a_url_is_refused)
 {
-    static const char *const bad[] = {
-        "localhost:9000",
-        "ftp://h",
-        "http:/h",
-        "http://",
-        "http:///",
-        "http://h:",
-        "http://h:0",
-        "http://h:65536",
-        "http://h:-1",
-        "http://h:1x",
-        "http://h:99999999999999999999",
-        "http://h/p",
-        "http://h//",
-        "http://h?q",
-        "http://h#f",
-        "http://u@h",
-        "http://u:PASSWORD@h:1",
-        "http://h h",
-        "http://h\r\nx",
-        "http://-h",
-        "http://.h",
-        "http://[::1",
-        "http://[::1]x",
-        "http://[]",
-        "http://[::g]",
-        "http://[fe80::1%25eth0]",
-        "http://::1",
-        "s3://u:PASSWORD@h",
-    };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct endpoint endpoint = {.host = "untouched"};
-        os_error err;
-        if (endpoint_parse("dynamodb", bad[i], "us-east-1", &endpoint, &err) != OS_ERR_CONFIG)
-            fail_msg("%s is taken", bad[i]);
-        assert_string_equal(endpoint.host, "untouched");
-        assert_non_null(strstr(err.message, "dynamodb endpoint"));
-        assert_null(strstr(err.message, "PASSWORD"));
-    }
+    struct endpoint endpoint = {.host = "untouched"};
+    os_error err;
+    assert_int_equal(endpoint_parse("dynamodb", row->name, "us-east-1", &endpoint, &err), OS_ERR_CONFIG);
+    assert_string_equal(endpoint.host, "untouched");
+    assert_non_null(strstr(err.message, "dynamodb endpoint"));
+    assert_null(strstr(err.message, "PASSWORD"));
 }
 
 TEST(a_host_has_at_most_253_characters)
@@ -110,31 +116,31 @@ TEST(a_host_has_at_most_253_characters)
 
 /* ------------------------------------------------------------------------------------------------------- regions */
 
-TEST(aws_hosts_follow_from_service_and_region)
+static const struct {
+    const char *name; /* the host */
+    const char *service;
+    const char *region;
+    const char *url; /* none */
+} aws_hosts[] = {
+    {.name = "s3.us-east-1.amazonaws.com", .service = "s3", .region = "us-east-1"},
+    {.name = "dynamodb.eu-central-1.amazonaws.com", .service = "dynamodb", .region = "eu-central-1", .url = ""},
+    {.name = "s3.us-gov-west-1.amazonaws.com", .service = "s3", .region = "us-gov-west-1"},
+    {.name = "s3.cn-north-1.amazonaws.com.cn", .service = "s3", .region = "cn-north-1", .url = ""},
+    {.name = "s3.eusc-de-east-1.amazonaws.eu", .service = "s3", .region = "eusc-de-east-1"},
+    {.name = "dynamodb.us-iso-east-1.c2s.ic.gov", .service = "dynamodb", .region = "us-iso-east-1", .url = ""},
+    {.name = "dynamodb.us-isob-east-1.sc2s.sgov.gov", .service = "dynamodb", .region = "us-isob-east-1"},
+};
+
+TEST_ROWS(aws_hosts, a_host_of_aws_follows_from_service_and_region)
 {
-    static const struct {
-        const char *service;
-        const char *region;
-        const char *host;
-    } hosts[] = {
-        {"s3", "us-east-1", "s3.us-east-1.amazonaws.com"},
-        {"dynamodb", "eu-central-1", "dynamodb.eu-central-1.amazonaws.com"},
-        {"s3", "us-gov-west-1", "s3.us-gov-west-1.amazonaws.com"},
-        {"s3", "cn-north-1", "s3.cn-north-1.amazonaws.com.cn"},
-        {"s3", "eusc-de-east-1", "s3.eusc-de-east-1.amazonaws.eu"},
-        {"dynamodb", "us-iso-east-1", "dynamodb.us-iso-east-1.c2s.ic.gov"},
-        {"dynamodb", "us-isob-east-1", "dynamodb.us-isob-east-1.sc2s.sgov.gov"},
-    };
-    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
-        struct endpoint endpoint;
-        os_error err;
-        assert_int_equal(endpoint_parse(hosts[i].service, i % 2 ? "" : NULL, hosts[i].region, &endpoint, &err), OS_OK);
-        assert_string_equal(endpoint.scheme, "https");
-        assert_string_equal(endpoint.host, hosts[i].host);
-        assert_string_equal(endpoint.region, hosts[i].region);
-        assert_true(endpoint.is_aws);
-        assert_false(endpoint.loopback);
-    }
+    struct endpoint endpoint;
+    os_error err;
+    assert_int_equal(endpoint_parse(row->service, row->url, row->region, &endpoint, &err), OS_OK);
+    assert_string_equal(endpoint.scheme, "https");
+    assert_string_equal(endpoint.host, row->name);
+    assert_string_equal(endpoint.region, row->region);
+    assert_true(endpoint.is_aws);
+    assert_false(endpoint.loopback);
 }
 
 TEST(regions_that_could_not_stand_in_a_host_or_a_scope_are_refused)
@@ -281,23 +287,6 @@ TEST(a_bucket_goes_into_the_host_on_aws_when_it_is_one_label)
     assert_false(endpoint_virtual_host(&own, OS_ADDRESSING_AUTO, "my-bucket"));
     assert_true(endpoint_virtual_host(&own, OS_ADDRESSING_VIRTUAL, "my-bucket"));
     assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_PATH, "my-bucket"));
-}
-
-TEST(addresses_in_brackets_that_are_none_are_refused)
-{
-    static const char *const urls[] = {"http://[::1",
-                                       "http://[]",
-                                       "http://[1]",
-                                       "http://[::g]",
-                                       "http://[0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0001]",
-                                       "http://h{h",
-                                       "http://h`"};
-    for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
-        struct endpoint endpoint;
-        os_error err;
-        assert_int_equal(endpoint_parse("s3", urls[i], "us-east-1", &endpoint, &err), OS_ERR_CONFIG);
-    }
-    const struct endpoint aws = parsed(NULL, "us-east-1");
     assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, ""));
     assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO, "a{b"));
     assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO,
