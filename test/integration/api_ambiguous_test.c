@@ -43,16 +43,16 @@ try {
     uint64_t deadline_ms; /* 0: the default */
 };
 
-static void try_open(struct try *try, struct fixture *f, const char *name, os_toggle condition_headers)
+static struct try try_open(struct fixture *f, const char *name, os_toggle condition_headers)
 {
-    memset(try, 0, sizeof(*try));
-    try->f = f;
+    struct try try = {.f = f};
     assert_true(fixture_proxies(f));
     os_options options = fixture_fast_options(f);
     options.condition_headers = condition_headers;
-    try->client = fixture_client(&options);
-    try->key = fixture_key(f, name);
-    try->attempts = attempt_on(try->key);
+    try.client = fixture_client(&options);
+    try.key = fixture_key(f, name);
+    try.attempts = attempt_on(try.key);
+    return try;
 }
 
 static void *try_create(void *argument)
@@ -71,6 +71,7 @@ static void try_close(struct try *try)
     outcome_clear(&try->outcome);
     os_client_close(try->client);
 }
+#define ENDED __attribute__((cleanup(try_close)))
 
 /* R6, R13: every attempt has left once, none was repeated by a lower layer. */
 static void check_sent(const struct try *try, size_t attempts)
@@ -83,8 +84,7 @@ static void check_sent(const struct try *try, size_t attempts)
 
 static void proven_by_nonce(struct fixture *f, const char *name, struct fault_rule rule)
 {
-    struct try try;
-    try_open(&try, f, name, OS_OFF);
+    ENDED struct try try = try_open(f, name, OS_OFF);
     rule.match = try.attempts;
     rule.times = 1;
     add(f, rule);
@@ -95,7 +95,6 @@ static void proven_by_nonce(struct fixture *f, const char *name, struct fault_ru
     check_sent(&try, 1);
     CHECK_OBJECT(try.client, try.key, "ours");
     assert_string_equal(try.outcome.result.etag, "\"abdc793c700a0f9110566c092398985f\"");
-    try_close(&try);
 }
 
 SUITE_TEST(a_lost_answer_to_put_is_proven_by_the_nonce, 0)
@@ -114,19 +113,16 @@ SUITE_TEST(a_500_after_the_put_was_applied_is_proven_by_the_nonce, 0)
 
 SUITE_TEST(a_put_that_a_layer_sends_twice_is_committed_once, BACKEND_REAL)
 {
-    struct try try;
-    try_open(&try, f, "put-twice", OS_ON); /* the second copy meets 412: no word about the first */
+    ENDED struct try try = try_open(f, "put-twice", OS_ON); /* the second copy meets 412: no word about the first */
     add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_REPLAY, .times = 1});
     try_create(&try);
     CHECK_VERDICT(try.outcome, OS_COMMITTED);
     CHECK_OBJECT(try.client, try.key, "ours");
-    try_close(&try);
 }
 
 SUITE_TEST(a_copy_whose_answer_is_empty_is_proven_by_the_nonce, BACKEND_V4)
 {
-    struct try try;
-    try_open(&try, f, "copy-empty-answer", OS_OFF);
+    ENDED struct try try = try_open(f, "copy-empty-answer", OS_OFF);
     put_plain(try.client, "copied-source", "source", NULL);
     add(f, (struct fault_rule){
                .match = try.attempts, .action = FAULT_ANSWER_AFTER, .times = 1, .status = 200, .headers = XML});
@@ -135,16 +131,47 @@ SUITE_TEST(a_copy_whose_answer_is_empty_is_proven_by_the_nonce, BACKEND_V4)
     assert_string_equal(try.outcome.result.rule, "V4");
     check_sent(&try, 1);
     CHECK_OBJECT(try.client, try.key, "source");
-    try_close(&try);
 }
 
 /* ------------------------------------------------------------------------------- row D, then a new guard */
 
-static void dead_then_tried_again(struct fixture *f, const char *name, os_toggle condition_headers,
-                                  struct fault_rule rule)
+static const struct {
+    const char *name;
+    const char *key;
+    os_toggle condition_headers;
+    struct fault_rule rule; /* of the first attempt */
+} waited_out[] = {
+    {.name = "a connection that dies before the PUT is waited out",
+     .key = "put-reset",
+     .condition_headers = OS_OFF,
+     .rule = {.action = FAULT_RESET}},
+    {.name = "a 503 to the PUT is waited out",
+     .key = "put-503",
+     .condition_headers = OS_OFF,
+     .rule = {.action = FAULT_ANSWER,
+              .status = 503,
+              .headers = XML,
+              .body = FAILURE("SlowDown", "Please reduce your request rate.")}},
+    {.name = "signature_expired_is_never_definite", /* docs/counterexamples.md */
+     .key = "put-expired",
+     .condition_headers = OS_OFF,
+     .rule = {.action = FAULT_ANSWER,
+              .status = 403,
+              .headers = XML,
+              .body = FAILURE("AccessDenied", "Request has expired")}},
+    {.name = "a 409 of an unknown store is ambiguous",
+     .key = "put-409",
+     .condition_headers = OS_ON,
+     .rule = {.action = FAULT_ANSWER,
+              .status = 409,
+              .headers = XML,
+              .body = FAILURE("ConditionalRequestConflict", "At least one of the conditions was changed.")}},
+};
+
+SUITE_ROWS(waited_out, a_put_is_dead_then_tried_again, BACKEND_REAL)
 {
-    struct try try;
-    try_open(&try, f, name, condition_headers);
+    ENDED struct try try = try_open(f, row->key, row->condition_headers);
+    struct fault_rule rule = row->rule;
     rule.match = try.attempts;
     rule.times = 1;
     unsigned id = add(f, rule);
@@ -155,46 +182,11 @@ static void dead_then_tried_again(struct fixture *f, const char *name, os_toggle
     check_sent(&try, 2);
     assert_in_range(try.took_ms, DEAD_MS, 60000); /* no second copy before the first was dead */
     CHECK_OBJECT(try.client, try.key, "ours");
-    try_close(&try);
-}
-
-SUITE_TEST(a_connection_that_dies_before_the_put_is_waited_out, BACKEND_REAL)
-{
-    dead_then_tried_again(f, "put-reset", OS_OFF, (struct fault_rule){.action = FAULT_RESET});
-}
-
-SUITE_TEST(a_503_to_the_put_is_waited_out, BACKEND_REAL)
-{
-    dead_then_tried_again(f, "put-503", OS_OFF,
-                          (struct fault_rule){.action = FAULT_ANSWER,
-                                              .status = 503,
-                                              .headers = XML,
-                                              .body = FAILURE("SlowDown", "Please reduce your request rate.")});
-}
-
-SUITE_TEST(signature_expired_is_never_definite, BACKEND_REAL)
-{
-    dead_then_tried_again(f, "put-expired", OS_OFF,
-                          (struct fault_rule){.action = FAULT_ANSWER,
-                                              .status = 403,
-                                              .headers = XML,
-                                              .body = FAILURE("AccessDenied", "Request has expired")});
-}
-
-SUITE_TEST(a_409_of_an_unknown_store_is_ambiguous, BACKEND_REAL)
-{
-    dead_then_tried_again(f, "put-409", OS_ON,
-                          (struct fault_rule){.action = FAULT_ANSWER,
-                                              .status = 409,
-                                              .headers = XML,
-                                              .body = FAILURE("ConditionalRequestConflict",
-                                                              "At least one of the conditions was changed.")});
 }
 
 SUITE_TEST(a_copy_answered_200_with_an_error_inside_is_not_a_commit, BACKEND_REAL)
 {
-    struct try try;
-    try_open(&try, f, "copy-200-error", OS_OFF);
+    ENDED struct try try = try_open(f, "copy-200-error", OS_OFF);
     put_plain(try.client, "copied-source", "source", NULL);
     add(f, (struct fault_rule){.match = try.attempts,
                                .action = FAULT_ANSWER,
@@ -207,14 +199,12 @@ SUITE_TEST(a_copy_answered_200_with_an_error_inside_is_not_a_commit, BACKEND_REA
     assert_int_equal(try.outcome.result.guards, 2);
     check_sent(&try, 2);
     CHECK_OBJECT(try.client, try.key, "source");
-    try_close(&try);
 }
 
 SUITE_TEST(an_update_whose_connection_died_is_tried_again_on_the_very_version, BACKEND_REAL)
 {
-    struct try try;
-    try_open(&try, f, "update-reset", OS_OFF);
-    struct outcome first = create(try.client, try.key, "first", NULL);
+    ENDED struct try try = try_open(f, "update-reset", OS_OFF);
+    CLEARED struct outcome first = create(try.client, try.key, "first", NULL);
     CHECK_VERDICT(first, OS_COMMITTED);
     fault_proxy_forget(f->store_proxy);
     add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_RESET, .times = 1});
@@ -223,16 +213,13 @@ SUITE_TEST(an_update_whose_connection_died_is_tried_again_on_the_very_version, B
     assert_int_equal(try.outcome.result.guards, 2);
     check_sent(&try, 2);
     CHECK_OBJECT(try.client, try.key, "ours");
-    outcome_clear(&first);
-    try_close(&try);
 }
 
 /* ------------------------------------------------------------------------------------------- rows B and C */
 
 SUITE_TEST(a_412_although_the_very_version_is_there_is_not_executed, BACKEND_REAL)
 {
-    struct try try;
-    try_open(&try, f, "row-b", OS_ON);
+    ENDED struct try try = try_open(f, "row-b", OS_ON);
     add(f, (struct fault_rule){
                .match = try.attempts,
                .action = FAULT_ANSWER,
@@ -246,32 +233,34 @@ SUITE_TEST(a_412_although_the_very_version_is_there_is_not_executed, BACKEND_REA
     CHECK_SAYS(&try.outcome.error, try.key);
     check_sent(&try, 1);
     CHECK_ABSENT(try.client, try.key);
-    try_close(&try);
+}
+
+/* The PUT is held until an outsider has written the key. */
+static void create_beside_outsider(struct try *try, enum fault_release how)
+{
+    unsigned id = add(try->f, (struct fault_rule){.match = try->attempts, .action = FAULT_HOLD, .times = 1});
+    assert_int_equal(pthread_create(&try->thread, NULL, try_create, try), 0);
+    assert_true(fault_proxy_wait_hits(try->f->store_proxy, id, 1, 60000));
+    char path[160];
+    snprintf(path, sizeof(path), "/%s/%s", try->f->bucket, try->key);
+    assert_int_equal(raw_s3(try->f->store_endpoint, "PUT", path, "outsider", NULL), 200);
+    fault_proxy_release(try->f->store_proxy, id, how);
+    pthread_join(try->thread, NULL);
 }
 
 SUITE_TEST(an_outsider_between_record_and_put_is_a_conflict_with_condition_headers, BACKEND_REAL)
 {
-    struct try try;
-    try_open(&try, f, "row-c", OS_ON);
-    unsigned id = add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_HOLD, .times = 1});
-    assert_int_equal(pthread_create(&try.thread, NULL, try_create, &try), 0);
-    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 60000));
-    char path[160];
-    snprintf(path, sizeof(path), "/%s/%s", f->bucket, try.key);
-    assert_int_equal(raw_s3(f->store_endpoint, "PUT", path, "outsider", NULL), 200);
-    fault_proxy_release(f->store_proxy, id, FAULT_FORWARD);
-    pthread_join(try.thread, NULL);
+    ENDED struct try try = try_open(f, "row-c", OS_ON);
+    create_beside_outsider(&try, FAULT_FORWARD);
     CHECK_VERDICT(try.outcome, OS_CONFLICT);
     assert_string_equal(try.outcome.result.rule, "R13.C");
     assert_string_equal(try.outcome.result.found_etag, "\"bed945e0718a876291b22dd13f70586a\"");
     CHECK_OBJECT(try.client, try.key, "outsider");
-    try_close(&try);
 }
 
 SUITE_TEST(a_stripped_condition_header_breaks_the_signature, BACKEND_REAL)
 {
-    struct try try;
-    try_open(&try, f, "stripped", OS_ON);
+    ENDED struct try try = try_open(f, "stripped", OS_ON);
     unsigned id =
         add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_STRIP_REQUEST, .header = "if-none-match"});
     try.deadline_ms = 4000;
@@ -279,15 +268,13 @@ SUITE_TEST(a_stripped_condition_header_breaks_the_signature, BACKEND_REAL)
     assert_int_not_equal(try.outcome.verdict, OS_COMMITTED);
     fault_proxy_remove(f->store_proxy, id);
     CHECK_ABSENT(try.client, try.key);
-    try_close(&try);
 }
 
 /* ------------------------------------------------------------------------------------------------ row E */
 
 SUITE_TEST(a_late_put_after_the_fence_is_refused_and_harms_nobody, BACKEND_REAL)
 {
-    struct try late;
-    try_open(&late, f, "late-put", OS_OFF);
+    ENDED struct try late = try_open(f, "late-put", OS_OFF);
     unsigned id = add(f, (struct fault_rule){.match = late.attempts, .action = FAULT_HOLD, .times = 1});
     late.deadline_ms = 8000; /* before its fence, so that it makes no second attempt */
     uint64_t start = now_ms();
@@ -295,8 +282,8 @@ SUITE_TEST(a_late_put_after_the_fence_is_refused_and_harms_nobody, BACKEND_REAL)
     assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 60000));
 
     os_options options = fixture_fast_options(f);
-    os_client *other = fixture_client(&options);
-    struct outcome winner = create(other, late.key, "the winner's", NULL);
+    CLOSED os_client *other = fixture_client(&options);
+    CLEARED struct outcome winner = create(other, late.key, "the winner's", NULL);
     CHECK_VERDICT(winner, OS_COMMITTED);
     assert_true(winner.result.took_over);
     assert_in_range(now_ms() - start, DEAD_MS, 60000);
@@ -310,42 +297,28 @@ SUITE_TEST(a_late_put_after_the_fence_is_refused_and_harms_nobody, BACKEND_REAL)
     assert_int_equal(seen.upstream_status, 403);
     fault_seen_free(&seen);
     CHECK_OBJECT(other, late.key, "the winner's");
-    struct outcome settled = resolve(late.client, late.outcome.result.ticket, NULL);
+    CLEARED struct outcome settled = resolve(late.client, late.outcome.result.ticket, NULL);
     CHECK_VERDICT(settled, OS_CONFLICT);
     assert_string_equal(settled.result.rule, "R13.E");
     assert_string_equal(settled.result.found_etag, winner.result.etag);
-    outcome_clear(&settled);
-    outcome_clear(&winner);
-    os_client_close(other);
-    try_close(&late);
 }
 
 /* ------------------------------------------------------------------------------------------------ row F */
 
 SUITE_TEST(an_outsiders_object_where_ours_was_lost_is_unknown, BACKEND_REAL)
 {
-    struct try try;
-    try_open(&try, f, "row-f", OS_OFF);
-    unsigned id = add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_HOLD, .times = 1});
-    assert_int_equal(pthread_create(&try.thread, NULL, try_create, &try), 0);
-    assert_true(fault_proxy_wait_hits(f->store_proxy, id, 1, 60000));
-    char path[160];
-    snprintf(path, sizeof(path), "/%s/%s", f->bucket, try.key);
-    assert_int_equal(raw_s3(f->store_endpoint, "PUT", path, "outsider", NULL), 200);
-    fault_proxy_release(f->store_proxy, id, FAULT_DISCARD);
-    pthread_join(try.thread, NULL);
+    ENDED struct try try = try_open(f, "row-f", OS_OFF);
+    create_beside_outsider(&try, FAULT_DISCARD);
     CHECK_VERDICT(try.outcome, OS_UNKNOWN);
     CHECK_ERROR(try.outcome, OS_ERR_UNDECIDED);
     assert_string_equal(try.outcome.result.rule, "R13.F");
     assert_non_null(try.outcome.result.ticket);
     CHECK_OBJECT(try.client, try.key, "outsider");
-    try_close(&try);
 }
 
 SUITE_TEST(a_delete_that_was_applied_and_not_answered_is_unknown, BACKEND_REAL)
 {
-    struct try try;
-    try_open(&try, f, "delete-lost", OS_OFF);
+    ENDED struct try try = try_open(f, "delete-lost", OS_OFF);
     char etag[128];
     put_plain(try.client, try.key, "x", etag);
     add(f, (struct fault_rule){
@@ -355,7 +328,6 @@ SUITE_TEST(a_delete_that_was_applied_and_not_answered_is_unknown, BACKEND_REAL)
     assert_non_null(try.outcome.result.ticket);
     CHECK_SAYS(&try.outcome.error, try.key);
     CHECK_ABSENT(try.client, try.key);
-    try_close(&try);
 }
 
 /* -------------------------------------------------------------------------------------- stores without a fence */
@@ -364,8 +336,7 @@ SUITE_TEST(without_a_fence_a_lost_attempt_is_unknown_at_the_deadline, 0)
 {
     if (f->backend->features & BACKEND_FENCE)
         skip();
-    struct try try;
-    try_open(&try, f, "never-dead", OS_OFF);
+    ENDED struct try try = try_open(f, "never-dead", OS_OFF);
     add(f, (struct fault_rule){.match = try.attempts, .action = FAULT_RESET, .times = 1});
     try.deadline_ms = 15000; /* past what would be a fence */
     try_create(&try);
@@ -374,7 +345,6 @@ SUITE_TEST(without_a_fence_a_lost_attempt_is_unknown_at_the_deadline, 0)
     assert_in_range(try.took_ms, 14800, 60000);
     check_sent(&try, 1);
     assert_false(try.outcome.result.fenced);
-    try_close(&try);
 }
 
 int main(int argc, char **argv)
