@@ -30,11 +30,10 @@ struct mode {
 };
 
 /* `profile`: the text of one, or NULL for the shipped one of this store. */
-static void mode_open(struct mode *mode, struct fixture *f, const char *name, os_guard guard, const char *profile)
+static struct mode mode_open(struct fixture *f, const char *name, os_guard guard, const char *profile)
 {
     char path[512];
-    memset(mode, 0, sizeof(*mode));
-    mode->f = f;
+    struct mode mode = {.f = f};
     assert_true(fixture_proxies(f));
     os_options options = fixture_fast_options(f);
     options.guard = guard;
@@ -45,9 +44,10 @@ static void mode_open(struct mode *mode, struct fixture *f, const char *name, os
     }
     if (guard == OS_GUARD_NATIVE)
         options.ledger_url = NULL;
-    mode->client = fixture_client(&options);
-    mode->key = fixture_key(f, name);
-    mode->writes = (struct fault_match){.method = "PUT", .path_contains = mode->key};
+    mode.client = fixture_client(&options);
+    mode.key = fixture_key(f, name);
+    mode.writes = (struct fault_match){.method = "PUT", .path_contains = mode.key};
+    return mode;
 }
 
 static void mode_close(struct mode *mode)
@@ -55,6 +55,7 @@ static void mode_close(struct mode *mode)
     outcome_clear(&mode->outcome);
     os_client_close(mode->client);
 }
+#define ENDED __attribute__((cleanup(mode_close)))
 
 static unsigned add(struct mode *mode, struct fault_rule rule)
 {
@@ -93,33 +94,27 @@ static size_t with_header(const struct mode *mode, const char *header)
 
 SUITE_TEST(native_writes_with_one_request_and_no_ledger, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "native", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "native", OS_GUARD_NATIVE, NULL);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     check_way(&mode, OS_GUARD_NATIVE, "PutObject");
     assert_int_equal(mode.outcome.result.requests, 1);
     assert_int_equal(with_header(&mode, "if-none-match"), 1);
-    struct outcome second = replace(mode.client, mode.key, mode.outcome.result.etag, "theirs", NULL);
+    CLEARED struct outcome second = replace(mode.client, mode.key, mode.outcome.result.etag, "theirs", NULL);
     CHECK_VERDICT(second, OS_COMMITTED);
     assert_int_equal(with_header(&mode, "if-match"), 1);
-    struct outcome third = create(mode.client, mode.key, "third", NULL);
+    CLEARED struct outcome third = create(mode.client, mode.key, "third", NULL);
     CHECK_VERDICT(third, OS_CONFLICT);
     assert_string_equal(third.result.found_etag, second.result.etag);
-    struct outcome fourth = replace(mode.client, mode.key, mode.outcome.result.etag, "fourth", NULL);
+    CLEARED struct outcome fourth = replace(mode.client, mode.key, mode.outcome.result.etag, "fourth", NULL);
     CHECK_VERDICT(fourth, OS_CONFLICT);
     CHECK_OBJECT(mode.client, mode.key, "theirs");
     assert_int_equal(ledger_requests(&mode), 0);
-    outcome_clear(&second);
-    outcome_clear(&third);
-    outcome_clear(&fourth);
-    mode_close(&mode);
 }
 
 SUITE_TEST(native_is_refused_where_the_profile_does_not_prove_it, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "unproven", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "unproven", OS_GUARD_NATIVE, NULL);
     char etag[128];
     put_plain(mode.client, mode.key, "stays", etag);
     mode.outcome = delete_version(mode.client, mode.key, etag, NULL);
@@ -128,50 +123,43 @@ SUITE_TEST(native_is_refused_where_the_profile_does_not_prove_it, 0)
     CHECK_SAYS(&mode.outcome.error, "DeleteObject");
     assert_int_equal(mode.outcome.result.requests, 0);
     CHECK_OBJECT(mode.client, mode.key, "stays");
-    mode_close(&mode);
 }
 
 SUITE_TEST(a_native_copy_goes_by_a_rung_that_is_proven, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "rung", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "rung", OS_GUARD_NATIVE, NULL);
     put_plain(mode.client, "rung-source", "source", NULL);
     mode.outcome = copy(mode.client, "rung-source", mode.key, NULL);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     check_way(&mode, OS_GUARD_NATIVE, "CompleteMultipartUpload");
-    struct outcome second = copy(mode.client, "rung-source", mode.key, NULL);
+    CLEARED struct outcome second = copy(mode.client, "rung-source", mode.key, NULL);
     CHECK_VERDICT(second, OS_CONFLICT);
     CHECK_OBJECT(mode.client, mode.key, "source");
     assert_int_equal(ledger_requests(&mode), 0);
-    outcome_clear(&second);
-    mode_close(&mode);
 }
 
 SUITE_TEST(both_sends_the_condition_under_the_record, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "both", OS_GUARD_BOTH, NULL);
+    ENDED struct mode mode = mode_open(f, "both", OS_GUARD_BOTH, NULL);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     check_way(&mode, OS_GUARD_BOTH, "PutObject");
     assert_int_equal(with_header(&mode, "if-none-match"), 1);
     struct fault_match puts = {.target = "PutItem"};
     assert_int_equal(fault_proxy_count(mode.f->ledger_proxy, &puts), 1);
-    mode_close(&mode);
 }
 
 SUITE_TEST(a_native_writer_and_one_with_both_exclude_each_other, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "mixed", OS_GUARD_BOTH, NULL);
+    ENDED struct mode mode = mode_open(f, "mixed", OS_GUARD_BOTH, NULL);
     os_options options = fixture_fast_options(mode.f);
     options.guard = OS_GUARD_NATIVE;
     options.length_s = 60; /* its signature lives on: nothing but its condition is in its way */
     options.timeout_ms = 90000;
     options.store_profile = mode.f->backend->name;
-    os_client *native = fixture_client(&options);
+    CLOSED os_client *native = fixture_client(&options);
     unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD});
-    struct outcome theirs = {0};
+    CLEARED struct outcome theirs = {0};
     /* the native one is held at the proxy until the other, which holds the record, has written */
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 6000;
@@ -182,38 +170,31 @@ SUITE_TEST(a_native_writer_and_one_with_both_exclude_each_other, 0)
     fault_proxy_release(mode.f->store_proxy, id, FAULT_FORWARD);
     assert_true(fault_proxy_wait_finished(mode.f->store_proxy, id, 1, 60000));
     CHECK_OBJECT(mode.client, mode.key, "ours");
-    outcome_clear(&theirs);
-    os_client_close(native);
-    mode_close(&mode);
 }
 
 /* ------------------------------------------------------------------------------------------------ answers */
 
 SUITE_TEST(a_lost_answer_is_proven_by_the_nonce, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "native-lost", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "native-lost", OS_GUARD_NATIVE, NULL);
     add(&mode, (struct fault_rule){.action = FAULT_DROP_ANSWER});
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     assert_string_equal(mode.outcome.result.rule, "V4");
     assert_int_equal(mode.outcome.result.attempts, 1);
     CHECK_OBJECT(mode.client, mode.key, "ours");
-    mode_close(&mode);
 }
 
 /* The second copy meets what the first one made: 412, of one's own. */
 SUITE_TEST(a_412_of_ones_own_copy_is_a_commit, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "native-twice", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "native-twice", OS_GUARD_NATIVE, NULL);
     unsigned id = add(&mode, (struct fault_rule){.action = FAULT_REPLAY});
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     assert_string_equal(mode.outcome.result.rule, "V4");
     assert_int_equal(fault_proxy_hits(mode.f->store_proxy, id), 1);
     CHECK_OBJECT(mode.client, mode.key, "ours");
-    mode_close(&mode);
 }
 
 static const struct fault_rule answer_503 = {.action = FAULT_ANSWER,
@@ -224,8 +205,7 @@ static const struct fault_rule answer_503 = {.action = FAULT_ANSWER,
 /* N3: still absent proves nothing, as nobody keeps a record of who deleted what. */
 SUITE_TEST(a_503_to_a_create_is_unknown_when_it_is_dead, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "native-503", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "native-503", OS_GUARD_NATIVE, NULL);
     add(&mode, answer_503);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
@@ -233,30 +213,25 @@ SUITE_TEST(a_503_to_a_create_is_unknown_when_it_is_dead, 0)
     CHECK_SAYS(&mode.outcome.error, "without a record");
     assert_int_equal(mode.outcome.result.attempts, 1);
     CHECK_ABSENT(mode.client, mode.key);
-    struct outcome settled = resolve(mode.client, mode.outcome.result.ticket, NULL);
+    CLEARED struct outcome settled = resolve(mode.client, mode.outcome.result.ticket, NULL);
     CHECK_VERDICT(settled, OS_UNKNOWN);
     assert_string_equal(settled.result.rule, "N3");
     assert_int_equal(settled.result.guard, OS_GUARD_NATIVE);
-    outcome_clear(&settled);
-    mode_close(&mode);
 }
 
 /* The call ends before its attempt is certain; whoever has the ticket, and no ledger either, finds out. */
 SUITE_TEST(a_native_ticket_is_resolved_by_the_nonce, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "native-ticket", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "native-ticket", OS_GUARD_NATIVE, NULL);
     unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD_ANSWER});
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 6000; /* sent by then, and not yet dead */
     mode.outcome = create(mode.client, mode.key, "ours", &call);
     CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
     assert_true(fault_proxy_wait_hits(mode.f->store_proxy, id, 1, 60000)); /* it has written */
-    struct outcome settled = resolve(mode.client, mode.outcome.result.ticket, NULL);
+    CLEARED struct outcome settled = resolve(mode.client, mode.outcome.result.ticket, NULL);
     CHECK_VERDICT(settled, OS_COMMITTED);
     assert_string_equal(settled.result.rule, "V4");
-    outcome_clear(&settled);
-    mode_close(&mode);
 }
 
 static const struct fault_rule answer_412 = {.action = FAULT_ANSWER,
@@ -268,21 +243,18 @@ static const struct fault_rule answer_412 = {.action = FAULT_ANSWER,
 /* As when another writer's object was there for an instant. */
 SUITE_TEST(a_412_of_an_instant_is_followed_by_a_new_guard, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "native-412-once", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "native-412-once", OS_GUARD_NATIVE, NULL);
     add(&mode, answer_412);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     assert_int_equal(mode.outcome.result.guards, 2);
     assert_int_equal(mode.outcome.result.attempts, 2);
     CHECK_OBJECT(mode.client, mode.key, "ours");
-    mode_close(&mode);
 }
 
 SUITE_TEST(a_412_again_and_again_although_nothing_is_there_is_not_executed, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "native-412", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "native-412", OS_GUARD_NATIVE, NULL);
     struct fault_rule always = answer_412;
     always.times = 100;
     add(&mode, always);
@@ -292,7 +264,6 @@ SUITE_TEST(a_412_again_and_again_although_nothing_is_there_is_not_executed, 0)
     CHECK_SAYS(&mode.outcome.error, "guard=record");
     assert_int_equal(mode.outcome.result.guards, 6);
     CHECK_ABSENT(mode.client, mode.key);
-    mode_close(&mode);
 }
 
 static const struct fault_rule answer_409 = {
@@ -304,40 +275,34 @@ static const struct fault_rule answer_409 = {
 /* R7: the profile says that this copy was not applied. */
 SUITE_TEST(an_undecided_409_is_sent_again, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "native-409", OS_GUARD_NATIVE, PROFILE(PUT_409("undecided")));
+    ENDED struct mode mode = mode_open(f, "native-409", OS_GUARD_NATIVE, PROFILE(PUT_409("undecided")));
     add(&mode, answer_409);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     assert_int_equal(mode.outcome.result.attempts, 2);
     assert_int_equal(mode.outcome.result.guards, 1);
     CHECK_OBJECT(mode.client, mode.key, "ours");
-    mode_close(&mode);
 }
 
 SUITE_TEST(a_final_409_is_as_412, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "native-final", OS_GUARD_NATIVE, PROFILE(PUT_409("final")));
+    ENDED struct mode mode = mode_open(f, "native-final", OS_GUARD_NATIVE, PROFILE(PUT_409("final")));
     put_plain(mode.client, mode.key, "theirs", NULL);
     add(&mode, answer_409);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_CONFLICT);
     assert_int_equal(mode.outcome.result.attempts, 1);
     CHECK_OBJECT(mode.client, mode.key, "theirs");
-    mode_close(&mode);
 }
 
 SUITE_TEST(a_409_of_which_the_profile_knows_nothing_is_ambiguous, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "native-409-unknown", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "native-409-unknown", OS_GUARD_NATIVE, NULL);
     add(&mode, answer_409);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
     assert_int_equal(mode.outcome.result.attempts, 1);
     CHECK_ABSENT(mode.client, mode.key);
-    mode_close(&mode);
 }
 
 /* ------------------------------------------------------------------------------------------------ RenameObject */
@@ -366,14 +331,12 @@ static void rename_ours(struct mode *mode, const char *name, struct fault_rule r
 
 SUITE_TEST(a_rename_is_one_request_where_that_is_proven, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "renamed", OS_GUARD_NATIVE, RENAMES);
+    ENDED struct mode mode = mode_open(f, "renamed", OS_GUARD_NATIVE, RENAMES);
     rename_ours(&mode, "rename-source-1", (struct fault_rule){.action = FAULT_ANSWER, .status = 200, .headers = XML},
                 0);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     assert_string_equal(mode.outcome.result.etag, "\"85b51ace16ad425d5d1e15832fc38da0\"");
     assert_int_equal(with_header(&mode, "if-none-match"), 1);
-    mode_close(&mode);
 }
 
 /* R6; a store may apply the second copy once more, where the source has been made anew. */
@@ -386,17 +349,15 @@ SUITE_TEST(a_rename_is_sent_once, 0)
         {.action = FAULT_ANSWER, .status = 409, .headers = XML, .body = FAILURE("OperationAborted", "Try again")},
     };
     for (size_t i = 0; i < sizeof(unclear) / sizeof(unclear[0]); i++) {
-        struct mode mode;
         char name[32];
         snprintf(name, sizeof(name), "renamed-once-%zu", i);
-        mode_open(&mode, f, name, OS_GUARD_NATIVE, RENAMES);
+        ENDED struct mode mode = mode_open(f, name, OS_GUARD_NATIVE, RENAMES);
         snprintf(name, sizeof(name), "rename-source-once-%zu", i);
         rename_ours(&mode, name, unclear[i], 0);
         CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
         CHECK_ERROR(mode.outcome, OS_ERR_UNDECIDED);
         assert_null(mode.outcome.result.ticket);
         assert_int_equal(with_header(&mode, "x-amz-client-token"), 1);
-        mode_close(&mode);
     }
 }
 
@@ -404,12 +365,10 @@ SUITE_TEST(a_rename_that_is_refused_is_not_executed, 0)
 {
     static const struct fault_rule deny = {
         .action = FAULT_ANSWER, .status = 403, .headers = XML, .body = FAILURE("AccessDenied", "No")};
-    struct mode mode;
-    mode_open(&mode, f, "renamed-denied", OS_GUARD_NATIVE, RENAMES);
+    ENDED struct mode mode = mode_open(f, "renamed-denied", OS_GUARD_NATIVE, RENAMES);
     rename_ours(&mode, "rename-source-2", deny, 0);
     CHECK_VERDICT(mode.outcome, OS_NOT_EXECUTED);
     assert_int_equal(with_header(&mode, "x-amz-client-token"), 1);
-    mode_close(&mode);
 }
 
 static const struct fault_rule refuse_rename = {.action = FAULT_ANSWER,
@@ -419,28 +378,24 @@ static const struct fault_rule refuse_rename = {.action = FAULT_ANSWER,
 
 SUITE_TEST(a_rename_to_a_name_that_is_taken_is_a_conflict, 0)
 {
-    struct mode mode;
     char etag[128];
-    mode_open(&mode, f, "renamed-taken", OS_GUARD_NATIVE, RENAMES);
+    ENDED struct mode mode = mode_open(f, "renamed-taken", OS_GUARD_NATIVE, RENAMES);
     put_plain(mode.client, mode.key, "theirs", etag);
     fault_proxy_forget(mode.f->store_proxy);
     rename_ours(&mode, "rename-source-3", refuse_rename, 0);
     CHECK_VERDICT(mode.outcome, OS_CONFLICT);
     assert_string_equal(mode.outcome.result.found_etag, etag);
-    mode_close(&mode);
 }
 
 SUITE_TEST(a_rename_without_a_proven_delete_writes_nothing, 0)
 {
-    struct mode mode;
-    mode_open(&mode, f, "not-renamed", OS_GUARD_NATIVE, NULL);
+    ENDED struct mode mode = mode_open(f, "not-renamed", OS_GUARD_NATIVE, NULL);
     put_plain(mode.client, "rename-source-5", "stays", NULL);
     mode.outcome = rename_object(mode.client, "rename-source-5", mode.key, NULL);
     CHECK_VERDICT(mode.outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(mode.outcome, OS_ERR_UNSUPPORTED);
     CHECK_ABSENT(mode.client, mode.key);
     CHECK_OBJECT(mode.client, "rename-source-5", "stays");
-    mode_close(&mode);
 }
 
 int main(int argc, char **argv)
