@@ -50,6 +50,13 @@ lines_in() { # FOLDER NAME PATTERN
     find "$root/$1" -name "$2" -type f -exec cat {} + 2>/dev/null | grep -cE -- "$3" || true
 }
 
+# With a fixture and without one, and a row of a table is a test.
+unit_tests() {
+    local rows
+    rows=$(grep -rlZE --include='*.c' '^TEST_ROWS' "$root/test/unit" | xargs -0 -r grep -ohE '\{\.name = ' | wc -l)
+    echo $(($(lines_in test/unit '*.c' '^TEST(_WITH|_WITH_AS|_AGAIN_AS|_BETWEEN)?\(') + rows))
+}
+
 counted_row() { # WHAT COUNT [WORDS]
     printf '| %s | %s%s |\n' "$1" "$(with_commas "$2")" "${3:-}"
 }
@@ -59,7 +66,7 @@ counted() {
     counted_row 'rules' "$(lines_in docs rules.md '^### [A-Z]+[0-9]+\. ')"
     counted_row 'mutants' "$(files_in test/mutants/patches '*.patch')" \
         ", of which $(lines_in test/mutants/patches '*.patch' '^Class: io$') are of the class io"
-    counted_row 'unit tests' "$(lines_in test/unit '*.c' '^TEST\(')"
+    counted_row 'unit tests' "$(unit_tests)"
     counted_row 'programs of integration tests' "$(files_in test/integration '*_test.*')"
     counted_row 'checks' "$(($(files_in test/check '*.sh') - $(files_in test/check lib.sh)))"
     counted_row 'fuzz targets' "$(files_in fuzz '*_fuzz.c')" ", with $(with_commas "$(files_in fuzz/corpus '*')") inputs that are kept"
