@@ -80,6 +80,24 @@ bool fuzz_goes_on(struct fuzz_listener *listener)
     return ++listener->entries != listener->stop_after;
 }
 
+void fuzz_check_list(fuzz_list_reader *read, const struct http_response *response)
+{
+    os_code code;
+    unsigned all = read(response, 0, &code);
+    FUZZ_CHECK(code != OS_ERR_STOPPED);
+    unsigned some = read(response, 1, &code);
+    FUZZ_CHECK(some == (all > 0 ? 1 : 0) && (all == 0 || code == OS_ERR_STOPPED));
+}
+
+void fuzz_check_page(bool truncated, const char *const from[2], char *const next[2])
+{
+    FUZZ_CHECK(truncated == (next[0] != NULL) && truncated == (next[1] != NULL));
+    FUZZ_CHECK(!truncated || next[0][0] != '\0');
+    FUZZ_CHECK(!truncated || strcmp(next[0], from[0]) != 0 || strcmp(next[1], from[1]) != 0);
+    free(next[0]);
+    free(next[1]);
+}
+
 void fuzz_check_failure(os_code code, const os_error *err, const void *result, size_t size)
 {
     const unsigned char *bytes = result;

@@ -38,6 +38,13 @@ struct fuzz_listener {
 };
 bool fuzz_goes_on(struct fuzz_listener *listener);
 
+/* A list is read to its end, and stopped after its first entry. A reader gives how many entries it gave away. */
+typedef unsigned fuzz_list_reader(const struct http_response *response, unsigned stop_after, os_code *ret);
+void fuzz_check_list(fuzz_list_reader *read, const struct http_response *response);
+
+/* A page that leads on has two markers, which are not those it was asked from; the last page has none. Frees them. */
+void fuzz_check_page(bool truncated, const char *const from[2], char *const next[2]);
+
 /* The failure of a reader of S3's documents: a `result` that was filled with 0x55 is as it was. */
 void fuzz_check_failure(os_code code, const os_error *err, const void *result, size_t size);
 
