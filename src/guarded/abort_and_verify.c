@@ -6,6 +6,7 @@
 #include "client/ticket.h"
 #include "guarded/call.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,7 @@ static bool is_as_it_was(const struct driver_outcome *outcome, const struct obje
 static void verify_by_head(struct guarded *guarded, const char *upload_id, enum upload_abort_outcome aborted)
 {
     struct driver_outcome *outcome = &guarded->outcome;
+    assert(outcome->by_fence && (outcome->verdict == OS_NOT_EXECUTED || outcome->verdict == OS_CONFLICT));
     os_error trouble = {.code = OS_OK};
     struct object_version found;
     uint64_t left_ms = guarded_time_left(guarded);

@@ -18,6 +18,7 @@ enum { DRIVER_OLD_DATE_MS = 600000 /* of S3 time that a native guard signs at */
 static void driver_link(struct driver *driver)
 {
     os_client *client = driver->client;
+    assert(client->drivers == NULL || client->drivers->previous == NULL);
     driver->next = client->drivers;
     if (client->drivers)
         client->drivers->previous = driver;
@@ -50,6 +51,8 @@ static void driver_free(struct driver *driver)
 /* Gives the outcome. From here on nothing of the params may be touched: it belongs to the caller again. */
 static void driver_answer(struct driver *driver)
 {
+    assert(!driver->answered); /* exactly once */
+    assert(driver->outcome.verdict != 0);
     driver->answered = true;
     op_end(&driver->op);
     driver_cancel_requests(driver, true);
@@ -148,6 +151,7 @@ static void step_guard(struct driver *driver, struct guard_event *event);
 static void begin_guard(struct driver *driver)
 {
     struct clock_reading now;
+    assert(!driver->answered && (driver->outcome.result.guards == 0 || guard_finished(&driver->guard)));
     clock_read(&now);
     if (!init_guard(driver, &now)) {
         os_error error;
@@ -176,6 +180,7 @@ static void driver_attempt(struct op *op)
 /* E6: twice as long; or as long as all of it takes at the rate that was seen, and half as long again. */
 static void driver_lengthen(struct driver *driver)
 {
+    assert(driver->length_s > 0 && driver->length_s <= GUARD_LENGTH_MAX_S);
     uint64_t length_s = 2 * (uint64_t)driver->length_s;
     uint64_t needed_s =
         driver->io.attempt.tail_rate > 0 ? driver->guard.wire_bytes * 3 / (2 * driver->io.attempt.tail_rate) + 1 : 0;
@@ -187,6 +192,7 @@ static void driver_lengthen(struct driver *driver)
 /* "The call starts new guards until its deadline, and only then returns the last verdict" (G2). */
 static void start_again(struct driver *driver)
 {
+    assert(driver->params.ticket == NULL); /* a ticket is of one attempt, and none is made for it */
     if (guard_expired(&driver->guard))
         driver_lengthen(driver);
     if (driver->guard.reason == GUARD_REASON_UNMET)
@@ -228,6 +234,7 @@ static void count_waiting(struct driver *driver, const struct clock_reading *now
 
 static void end_guard(struct driver *driver)
 {
+    assert(guard_finished(&driver->guard) && guard_verdict(&driver->guard) != VERDICT_NONE);
     driver_cancel_requests(driver, false);
     loop_timer_clear(driver->client->loop, &driver->time.guard_timer);
     if (!driver->answered && wants_again(driver)) {
@@ -244,6 +251,7 @@ static void end_guard(struct driver *driver)
 /* Of each guard of the call: the last one may end before it has sent anything. */
 static void keep_ticket(struct driver *driver)
 {
+    assert(guard_verdict(&driver->guard) != VERDICT_NONE);
     driver->outcome.owns_upload = driver->params.ticket && guard_owns_upload(&driver->guard) && driver->upload &&
                                   strcmp(driver->io.records.seen_upload, driver->upload) == 0;
     if (!guard_by_fence(&driver->guard))
@@ -268,6 +276,7 @@ static void driver_stop(struct driver *driver);
 static void step_guard(struct driver *driver, struct guard_event *event)
 {
     struct guard_actions actions;
+    assert(!guard_finished(&driver->guard)); /* what it had under way was cancelled */
     clock_read(&event->now);
     guard_step(&driver->guard, event, &actions);
     count_waiting(driver, &event->now);
@@ -314,6 +323,7 @@ static void on_guard_timer(struct loop_timer *timer)
 static void refuse_stopped(struct driver *driver)
 {
     os_error error;
+    assert(driver->outcome.result.attempts == 0);
     const char *colon = driver->io.last_error.code != OS_OK ? " Last trouble: " : "";
     const char *words = driver->io.last_error.code != OS_OK ? driver->io.last_error.message : "";
     if (driver->cancelled)
@@ -361,6 +371,7 @@ void driver_free_all(os_client *client)
 
 static bool copy_names(struct driver *driver)
 {
+    assert(driver->params.name && driver->params.key);
     driver->key = strdup(driver->params.key);
     driver->path = client_record_path(driver->client, driver->params.key);
     if (driver->key == NULL || driver->path == NULL)
@@ -378,6 +389,8 @@ static bool copy_names(struct driver *driver)
 
 bool driver_start(os_client *client, const struct driver_params *params, driver_done_fn done, void *context)
 {
+    assert(params->ticket || (params->operation == GUARD_COMPLETE) == (params->upload != NULL));
+    assert(params->ticket || params->operation != GUARD_COPY || params->source_key != NULL);
     struct driver *driver = calloc(1, sizeof(*driver));
     if (driver == NULL)
         return false;

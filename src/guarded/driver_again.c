@@ -2,6 +2,8 @@
 /* When it makes sense to look again at an attempt that is not decided. */
 #include "guarded/driver.h"
 
+#include <assert.h>
+
 enum { AGAIN_LEAST_MS = 1000, PATIENCE_MOST_MS = 60000, AGAIN_MOST_S = 3600 };
 
 static uint64_t at_most(uint64_t value, uint64_t most)
@@ -41,6 +43,7 @@ uint64_t driver_ask_again_ms(const struct driver *driver)
 
 uint64_t driver_patient_ms(struct driver *driver, uint64_t timer_ms)
 {
+    assert(driver->params.patient);
     uint64_t until = until_decided_ms(driver);
     driver->time.patience_ms = driver->time.patience_ms ? 2 * driver->time.patience_ms : timer_ms;
     driver->time.patience_ms = at_most(driver->time.patience_ms, PATIENCE_MOST_MS);

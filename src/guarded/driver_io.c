@@ -122,6 +122,7 @@ static bool has_no_clock(struct driver *driver, const struct store_answer *answe
 static void head_done(void *context, const struct store_answer *answer)
 {
     struct driver *driver = context;
+    assert(driver->io.head.op != NULL);
     driver->io.head.op = NULL;
     driver_count_request(driver, "HEAD", &driver->io.head.sent, answer);
     note_trouble(driver, answer);
@@ -154,6 +155,7 @@ static void head_done(void *context, const struct store_answer *answer)
 
 static void driver_head_key(struct driver *driver)
 {
+    assert(driver->io.head.op == NULL); /* one at a time: D0 is of this one */
     clock_read(&driver->io.head.sent);
     driver->io.head.request = (struct store_request){
         .verb = STORE_HEAD,
@@ -169,6 +171,7 @@ static void driver_head_key(struct driver *driver)
 /* What the COPY needs of its source; false when it cannot be copied, with the reason in source_error. */
 static bool take_source(struct driver *driver, const struct store_answer *answer)
 {
+    assert(driver->params.operation == GUARD_COPY);
     if (answer->code != OS_OK) {
         if (answer->code == OS_ERR_NOT_FOUND) {
             error_set(&driver->io.source.error, OS_ERR_SOURCE, "The source %s of the copy does not exist.",
@@ -212,6 +215,7 @@ static bool take_source(struct driver *driver, const struct store_answer *answer
 static void source_done(void *context, const struct store_answer *answer)
 {
     struct driver *driver = context;
+    assert(driver->io.source.op != NULL);
     driver->io.source.op = NULL;
     driver_count_request(driver, "HEAD", &driver->io.source.sent, answer);
     driver->io.source.error = answer->error;
@@ -226,6 +230,7 @@ static void source_done(void *context, const struct store_answer *answer)
 
 static void driver_head_source(struct driver *driver)
 {
+    assert(driver->io.source.op == NULL && driver->params.source_key);
     clock_read(&driver->io.source.sent);
     driver->io.source.request = (struct store_request){
         .verb = STORE_HEAD,
@@ -241,10 +246,21 @@ static void driver_head_source(struct driver *driver)
 
 /* ------------------------------------------------------------------------------------------------ all */
 
+enum { DRIVER_TOGETHER = GUARD_DO_RECORD_PUT | GUARD_DO_RECORD_GET | GUARD_DO_SOURCE | GUARD_DO_HEAD };
+
+/* What is not asked for together is asked for alone. */
+static bool is_one_step(unsigned what)
+{
+    unsigned requests = what & ~(unsigned)(GUARD_DO_VERDICT | GUARD_DO_RELEASE | GUARD_DO_REPORT_LEASE);
+    unsigned alone = requests & ~(unsigned)DRIVER_TOGETHER;
+    return alone == 0 || (requests == alone && (alone & (alone - 1)) == 0);
+}
+
 /* A step asks for one request, or for those of R1, R3 and R4 that are due at once. No start ends the driver. */
 void driver_perform(struct driver *driver, const struct guard_actions *actions)
 {
     unsigned what = actions->what;
+    assert(is_one_step(what));
     if (what & GUARD_DO_SIGN) {
         driver_sign_attempt(driver, actions);
     } else if (what & GUARD_DO_SEND) {

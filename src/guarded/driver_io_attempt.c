@@ -6,6 +6,7 @@
 #include "commit/words.h"
 #include "store/answer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ static enum store_verb verb_of(enum guard_operation operation)
 static void describe_attempt(struct driver *driver)
 {
     const struct driver_params *params = &driver->params;
+    assert(params->ticket == NULL); /* who resolves makes no attempt */
     struct store_request *request = &driver->io.attempt.request;
     memset(request, 0, sizeof(*request));
     request->verb = verb_of(params->operation);
@@ -51,6 +53,7 @@ static void describe_attempt(struct driver *driver)
 
 void driver_sign_attempt(struct driver *driver, const struct guard_actions *actions)
 {
+    assert(driver->io.attempt.op == NULL); /* nothing is signed beside an attempt under way */
     struct store *store = driver->client->store;
     store->vtable->attempt_free(store, driver->io.attempt.signed_request);
     driver->io.attempt.signed_request = NULL;
@@ -100,6 +103,7 @@ static void driver_io_attempt_measure(struct driver *driver, const struct store_
 static void send_done(void *context, const struct store_answer *answer)
 {
     struct driver *driver = context;
+    assert(driver->io.attempt.op != NULL);
     driver->io.attempt.op = NULL;
     driver_count_request(driver, store_verb_name(driver->io.attempt.request.verb), &driver->io.attempt.sent, answer);
     if (answer->code != OS_OK)
@@ -130,6 +134,7 @@ static void send_done(void *context, const struct store_answer *answer)
 
 void driver_send_attempt(struct driver *driver, const struct guard_actions *actions)
 {
+    assert(driver->io.attempt.signed_request && driver->io.attempt.op == NULL); /* R2, R6 */
     clock_read(&driver->io.attempt.sent);
     struct store *store = driver->client->store;
     struct store_sending sending = {

@@ -6,10 +6,12 @@
 #include "base/error.h"
 #include "commit/words.h"
 
+#include <assert.h>
 #include <string.h>
 
 void driver_event(struct driver *driver, struct guard_event *event)
 {
+    assert(driver->outcome.result.guards > 0);
     driver->on_event(driver, event);
 }
 
@@ -35,6 +37,7 @@ bool driver_etag_is_missing(const char *etag)
 /* A request could not even be started. The guard hears of it later, like of any other answer. */
 void driver_fail_later(struct driver *driver, unsigned request)
 {
+    assert(request != 0 && !(driver->io.failed & request));
     error_no_memory(&driver->io.last_error);
     driver->io.failed |= request;
     loop_timer_set(driver->client->loop, &driver->io.failed_timer, 0);
@@ -57,6 +60,7 @@ void driver_on_failed(struct loop_timer *timer)
                                         GUARD_DO_RECORD_GET, GUARD_DO_RECORD_QUERY, GUARD_DO_SEND,
                                         GUARD_DO_PARTS,      GUARD_DO_ABORT,        GUARD_DO_VERSIONS};
     struct driver *driver = container_of(timer, struct driver, io.failed_timer);
+    assert(driver->io.failed != 0); /* else the search below has no end */
     size_t i = 0;
     while (!(driver->io.failed & requests[i]))
         i++;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "client/ledger_call.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -119,6 +120,7 @@ static void driver_io_ledger_take_answer(struct driver *driver, const char *oper
 static void put_done(void *context, const struct ledger_answer *answer)
 {
     struct driver *driver = context;
+    assert(driver->io.records.put_op != NULL);
     driver->io.records.put_op = NULL;
     driver_io_ledger_take_answer(driver, "PutItem", &driver->io.records.put_sent, answer);
     struct guard_event event = {.kind = GUARD_EVENT_RECORD_PUT, .ledger = answer->outcome};
@@ -129,6 +131,7 @@ static void put_done(void *context, const struct ledger_answer *answer)
 
 void driver_put_record(struct driver *driver, const struct guard_actions *actions)
 {
+    assert(driver->io.records.put_op == NULL && driver->params.ticket == NULL);
     record_copy(&driver->io.records.put_record, &actions->record);
     driver->io.records.put_condition = actions->condition;
     clock_read(&driver->io.records.put_sent);
@@ -151,6 +154,7 @@ void driver_put_record(struct driver *driver, const struct guard_actions *action
 static void get_done(void *context, const struct ledger_answer *answer)
 {
     struct driver *driver = context;
+    assert(driver->io.records.get_op != NULL);
     driver->io.records.get_op = NULL;
     driver_io_ledger_take_answer(driver, "GetItem", &driver->io.records.get_sent, answer);
     struct guard_event event = {.kind = GUARD_EVENT_RECORD_GET, .ledger = answer->outcome, .found = answer->found};
@@ -172,6 +176,7 @@ static bool classify_row(void *context, const struct ledger_row *row)
 static void query_done(void *context, const struct ledger_answer *answer)
 {
     struct driver *driver = context;
+    assert(driver->io.records.get_op != NULL);
     driver->io.records.get_op = NULL;
     driver_io_ledger_take_answer(driver, "Query", &driver->io.records.get_sent, answer);
     struct guard_event event = {
@@ -181,6 +186,7 @@ static void query_done(void *context, const struct ledger_answer *answer)
 
 void driver_read_record(struct driver *driver, const struct guard_actions *actions)
 {
+    assert(driver->io.records.get_op == NULL);
     bool query = (actions->what & GUARD_DO_RECORD_QUERY) != 0;
     memset(&driver->io.records.evidence, 0, sizeof(driver->io.records.evidence));
     clock_read(&driver->io.records.get_sent);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "store/answer.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A 404 without its code is another's: of the bucket, or of a middlebox. */
@@ -28,6 +29,7 @@ static enum upload_outcome driver_io_upload_outcome_of(const struct store_answer
 static void driver_io_upload_answered(struct driver *driver, enum guard_event_kind kind, enum upload_outcome done,
                                       const struct store_answer *answer)
 {
+    assert(driver->io.parts.op != NULL);
     driver->io.parts.op = NULL;
     driver_count_request(driver, store_verb_name(driver->io.parts.request.verb), &driver->io.parts.sent, answer);
     struct guard_event event = {.kind = kind, .upload = driver_io_upload_outcome_of(answer, done)};
@@ -59,6 +61,7 @@ static bool ignore_part(void *context, const struct s3_part *part)
 static void driver_io_upload_start(struct driver *driver, enum store_verb verb, const char *id, unsigned asked,
                                    store_done_fn done)
 {
+    assert(driver->io.parts.op == NULL && id != NULL);
     struct store *store = driver->client->store;
     clock_read(&driver->io.parts.sent);
     driver->io.parts.request = (struct store_request){

@@ -66,6 +66,7 @@ static void driver_io_versions_start(struct driver *driver, store_done_fn done)
 {
     struct store *store = driver->client->store;
     struct driver_versions *versions = driver->io.versions;
+    assert(versions->op == NULL);
     clock_read(&versions->sent);
     versions->request.deadline_monotonic_ms = versions->sent.monotonic_ms + driver->client->settings.request_timeout_ms;
     versions->op = store->vtable->start(store, &versions->request, done, driver);
@@ -95,6 +96,7 @@ static enum versions_outcome outcome_without(const struct store_answer *answer)
 /* False: it was no success, and the guard has its event. */
 static bool succeeded(struct driver *driver, const struct store_answer *answer)
 {
+    assert(driver->io.versions->op != NULL);
     driver->io.versions->op = NULL;
     driver_count_request(driver, store_verb_name(driver->io.versions->request.verb), &driver->io.versions->sent,
                          answer);
@@ -157,6 +159,7 @@ static bool came_since(const struct driver *driver)
 static void ask_next(struct driver *driver, const struct store_answer *last)
 {
     struct driver_versions *versions = driver->io.versions;
+    assert(versions->next <= versions->count && versions->count <= VERSIONS_ASKED);
     if (versions->next < versions->count) {
         versions->request = (struct store_request){
             .verb = STORE_HEAD, .key = driver->key, .version_id = versions->asked[versions->next++]};
@@ -260,6 +263,7 @@ static void page_done(void *context, const struct store_answer *answer)
 static void list_next(struct driver *driver)
 {
     struct driver_versions *versions = driver->io.versions;
+    assert(versions->pages < VERSIONS_PAGES);
     free(versions->key_marker);
     free(versions->id_marker);
     versions->key_marker = versions->page.next_key_marker;

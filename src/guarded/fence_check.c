@@ -8,6 +8,7 @@
 #include "base/container.h"
 #include "base/error.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ struct fence_check {
 static void check_free(struct fence_check *check)
 {
     os_client *client = check->client;
+    assert(client->fence_check == check);
     struct store *store = client->store;
     struct store_op *ops[] = {check->bucket_op, check->live_op, check->expired_op};
     for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
@@ -148,6 +150,7 @@ static void expired_done(void *context, const struct store_answer *answer)
 
 static void fence_check_probe(struct fence_check *check, uint64_t now_s)
 {
+    assert(check->live_op == NULL && check->expired_op == NULL && check->client->fences == CLIENT_FENCES_UNKNOWN);
     os_client *client = check->client;
     const struct store_vtable *vtable = client->store->vtable;
     check->live_status = 0;
@@ -212,6 +215,7 @@ static bool is_doubted(struct fence_check *check)
 static void bucket_done(void *context, const struct store_answer *answer)
 {
     struct fence_check *check = context;
+    assert(check->bucket_op != NULL);
     check->bucket_op = NULL;
     check->last_error = answer->error;
     client_note_date(check->client, answer, &check->sent);
@@ -244,6 +248,7 @@ static void bucket_done(void *context, const struct store_answer *answer)
 static void ask_bucket(struct retry *retry)
 {
     struct fence_check *check = container_of(retry, struct fence_check, retry);
+    assert(check->bucket_op == NULL && check->live_op == NULL && check->expired_op == NULL);
     struct store *store = check->client->store;
     clock_read(&check->sent);
     check->bucket_request = (struct store_request){
@@ -276,6 +281,7 @@ static struct fence_check *check_new(struct driver *driver)
 
 void fence_check_wait(struct driver *driver)
 {
+    assert(driver->next_waiting == NULL && driver->params.ticket == NULL);
     os_client *client = driver->client;
     struct clock_reading now;
     clock_read(&now);

@@ -3,6 +3,7 @@
 #include "client/plan.h"
 #include "guarded/call.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ static os_code multipart_upload(struct multipart *multipart, struct uploaded *re
 static os_code multipart_complete(struct multipart *multipart, const struct uploaded *uploaded, os_error *err)
 {
     struct guarded *guarded = multipart->guarded;
+    assert(uploaded->upload_id[0] && uploaded->part_count > 0);
     const struct driver_upload upload = {
         .id = uploaded->upload_id,
         .nonce = multipart->nonce,
@@ -170,6 +172,7 @@ static void multipart_attempt(struct multipart *multipart)
 
 void multipart_put(struct guarded *guarded, const struct multipart_params *params)
 {
+    assert((params->source == NULL) != (params->body == NULL));
     struct multipart multipart = {.guarded = guarded, .params = params, .sums = {.requests = params->requests}};
     struct clock_reading now;
     guarded->reports_late = true;

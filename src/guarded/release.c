@@ -5,6 +5,7 @@
 
 #include "base/container.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static void try_again_or_give_up(struct release *release)
 static void release_done(void *context, const struct ledger_answer *answer)
 {
     struct release *release = context;
+    assert(release->op != NULL);
     release->op = NULL;
     client_note_request(release->client, "PutItem", release->path, &release->sent, answer->error.http_status,
                         answer->error.code);
@@ -62,6 +64,7 @@ static void release_done(void *context, const struct ledger_answer *answer)
 static void release_attempt(struct retry *retry)
 {
     struct release *release = container_of(retry, struct release, retry);
+    assert(release->op == NULL);
     struct ledger *ledger = release->client->ledger;
     clock_read(&release->sent);
     uint64_t try_ms = client_ledger_try_ms(release->client);

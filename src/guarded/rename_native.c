@@ -11,6 +11,7 @@
 #include "commit/verdict.h"
 #include "guarded/call.h"
 
+#include <assert.h>
 #include <string.h>
 
 static os_code rename_native_ask(struct guarded *guarded, struct store_call *store_call, os_error *err)
@@ -96,6 +97,7 @@ static bool is_definite(os_code code, const os_error *error)
 
 static void rename_it(struct guarded *guarded, const struct s3_object *source, const char *token)
 {
+    assert(guarded->outcome.result.attempts == 0); /* sent once */
     const struct driver_params *params = &guarded->params;
     struct store_call store_call = {.request = {.verb = STORE_RENAME,
                                                 .key = params->key,

@@ -6,6 +6,7 @@
 #include "client/ticket.h"
 #include "guarded/call.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,7 @@ static void asking_free(struct asking *asking)
 static os_code resolve_ask(struct asking *asking, os_error *err)
 {
     struct guarded *guarded = asking->guarded;
+    assert(guarded->params.ticket == &asking->ticket);
     os_result *result = &guarded->outcome.result;
     os_result before = *result;
     uint64_t whole_ms = guarded->params.deadline_ms;

@@ -327,6 +327,7 @@ static void describe_plan(const struct driver *driver, os_result *result)
 
 void driver_describe(struct driver *driver)
 {
+    assert(guard_verdict(&driver->guard) != VERDICT_NONE && !driver->answered);
     const struct guard *guard = &driver->guard;
     os_result *result = &driver->outcome.result;
     driver->outcome.verdict = public_verdict(guard_verdict(guard));

@@ -19,6 +19,7 @@ static struct upload_slot *free_slot(struct upload *upload)
         monitor_wait(&upload->monitor);
     if (!upload->failed) {
         slot = upload->free_slots;
+        assert(upload->busy < upload->slot_count);
         upload->free_slots = slot->next;
         upload->busy++;
     }
@@ -139,6 +140,7 @@ static os_code make_plan(struct upload *upload, os_error *err)
 
 static os_code make_slots(struct upload *upload, os_error *err)
 {
+    assert(upload->plan.count > 0);
     uint32_t count = upload->client->settings.parts_at_once + 1;
     if (count > upload->plan.count)
         count = upload->plan.count;
@@ -187,6 +189,7 @@ static os_code open_reader(struct upload *upload, os_error *err)
 static os_code upload_conclude(struct upload *upload, os_error *err)
 {
     struct uploaded *ret = upload->ret;
+    assert(ret->part_count > 0 && ret->part_count <= upload->answer_cap && upload->busy == 0);
     ret->parts = calloc(ret->part_count, sizeof(*ret->parts));
     if (ret->parts == NULL)
         return error_no_memory(err);

@@ -9,6 +9,7 @@
 #include "loop/op.h"
 #include "store/answer.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct abort {
@@ -67,6 +68,7 @@ static bool upload_abort_no_part(void *context, const struct s3_part *part)
 /* versitygw 1.8.0 makes the upload's folder again for a part whose bytes had come before the abort. */
 static void found_gone(struct abort *abort)
 {
+    assert(abort->gone);
     if (abort->settling || !abort->parts_in_doubt) {
         upload_abort_end(abort);
         return;
@@ -111,6 +113,7 @@ static void aborted(struct abort *abort, const struct store_answer *answer)
 static void upload_abort_done(void *context, const struct store_answer *answer)
 {
     struct abort *abort = context;
+    assert(abort->under_way != NULL);
     abort->under_way = NULL;
     client_note_date(abort->client, answer, &abort->sent);
     client_note_request(abort->client, store_verb_name(abort->request.verb), abort->request.key, &abort->sent,
@@ -124,6 +127,7 @@ static void upload_abort_done(void *context, const struct store_answer *answer)
 static void upload_abort_attempt(struct op *op)
 {
     struct abort *abort = container_of(op, struct abort, op);
+    assert(abort->under_way == NULL);
     struct store *store = abort->client->store;
     abort->request.verb = abort->accepted ? STORE_LIST_PARTS : STORE_ABORT_UPLOAD;
     abort->request.deadline_monotonic_ms = op->deadline_monotonic_ms;
@@ -135,7 +139,7 @@ static void upload_abort_attempt(struct op *op)
 
 static void upload_abort_interrupted(struct op *op, enum op_reason reason)
 {
-    (void)reason; /* the others have only shortened it */
+    assert(reason == OP_DEADLINE); /* the others have only shortened it */
     upload_abort_end(container_of(op, struct abort, op));
 }
 

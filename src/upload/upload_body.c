@@ -185,6 +185,7 @@ static bool add_sum(struct upload_reader *reader, struct upload_bytes *bytes)
 
 os_code upload_reader_next(struct upload_reader *reader, uint64_t most, struct upload_bytes *ret, os_error *err)
 {
+    assert(reader->body->goes_on || reader->offset <= reader->body->http.length);
     os_code code = upload_body_take(reader, most, ret, err);
     if (code != OS_OK)
         return code;

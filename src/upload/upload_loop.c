@@ -5,14 +5,17 @@
 #include "store/answer.h"
 #include "upload/upload_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 void upload_slot_done(struct upload_slot *slot)
 {
     struct upload *upload = slot->upload;
+    assert(slot->under_way == NULL);
     monitor_enter(&upload->monitor);
     slot->next = upload->free_slots;
     upload->free_slots = slot;
+    assert(upload->busy > 0);
     upload->busy--;
     monitor_wake(&upload->monitor);
     monitor_leave(&upload->monitor);
@@ -32,6 +35,7 @@ enum {
 /* The first failure counts. */
 static void set_failed(struct upload *upload, const os_error *error)
 {
+    assert(error->code != OS_OK);
     monitor_enter(&upload->monitor);
     if (!upload->failed) {
         upload->failed = true;
@@ -173,6 +177,7 @@ static bool upload_loop_take_part(struct upload_slot *slot, const struct store_a
         memcpy(part.sum.text, slot->bytes.sum_text, sizeof(part.sum.text));
     }
     monitor_enter(&upload->monitor);
+    assert(slot->number > 0 && slot->number <= upload->answer_cap);
     upload->ret->answers[slot->number - 1] = part;
     monitor_leave(&upload->monitor);
     return true;
@@ -184,6 +189,7 @@ static void part_done(void *context, const struct store_answer *answer)
 {
     struct upload_slot *slot = context;
     struct upload *upload = slot->upload;
+    assert(slot->under_way != NULL && !upload->closed);
     slot->under_way = NULL;
     note(upload, slot->request.verb, &slot->sent, answer);
     if (!answer->complete || answer->status >= 500) /* a gateway answers for a store that is still at it */
@@ -240,6 +246,8 @@ static void send_part(struct retry *retry)
 {
     struct upload_slot *slot = container_of(retry, struct upload_slot, retry);
     struct upload *upload = slot->upload;
+    assert(slot->under_way == NULL && !upload->closing);
+    assert(upload->ret->upload_id[0]);
     struct store *store = upload->client->store;
     clock_read(&slot->sent);
     forget_sent(slot);
@@ -252,6 +260,7 @@ static void send_part(struct retry *retry)
 static void on_posted(struct loop_job *job)
 {
     struct upload_slot *slot = container_of(job, struct upload_slot, job);
+    assert(!slot->upload->closing); /* jobs run in order */
     slot->damaged = 0;
     backoff_restart(&slot->retry.backoff);
     if (slot->upload->failed) /* set on this thread alone */
@@ -326,6 +335,7 @@ static void upload_loop_interrupted(struct op *op, enum op_reason reason)
 static void create_done(void *context, const struct store_answer *answer)
 {
     struct upload *upload = context;
+    assert(upload->opening && upload->creation_under_way != NULL);
     upload->creation_under_way = NULL;
     note(upload, STORE_CREATE_UPLOAD, &upload->create_sent, answer);
     bool lost = answer->code == OS_ERR_NETWORK && retry_elapsed_ms(&upload->op.retry) > UPLOAD_UNREACHABLE_MS;
@@ -344,6 +354,7 @@ static void create_done(void *context, const struct store_answer *answer)
 static void upload_loop_create(struct op *op)
 {
     struct upload *upload = container_of(op, struct upload, op);
+    assert(upload->opening && upload->creation_under_way == NULL);
     struct store *store = upload->client->store;
     _Static_assert(sizeof(upload->ret->upload_id) == sizeof(struct s3_upload_id), "");
     clock_read(&upload->create_sent);
@@ -402,6 +413,7 @@ static bool has_parts_under_way(const struct upload *upload)
 
 static void end_closing_when_drained(struct upload *upload)
 {
+    assert(upload->closing && !upload->closed);
     if (has_parts_under_way(upload))
         return;
     loop_timer_clear(upload->client->loop, &upload->drain_timer);
@@ -416,6 +428,7 @@ static void end_closing_when_drained(struct upload *upload)
 static void on_drain(struct loop_timer *timer)
 {
     struct upload *upload = container_of(timer, struct upload, drain_timer);
+    assert(has_parts_under_way(upload));
     upload->ret->parts_in_doubt = true;
     for (uint32_t i = 0; i < upload->slot_count; i++)
         cancel_op(upload, &upload->slots[i].under_way);
@@ -427,6 +440,7 @@ static void on_drain(struct loop_timer *timer)
 static void close_on_loop(struct loop_job *job)
 {
     struct upload *upload = container_of(job, struct upload, close_job);
+    assert(!upload->opening && !upload->closing);
     upload_loop_end(upload);
     upload->closing = true;
     upload->drain_timer.fire = on_drain;
