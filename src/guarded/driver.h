@@ -60,8 +60,8 @@ struct driver_outcome {
     bool by_fence;     /* an attempt is held for lost since it is dead: no answer said so. `ticket` is of the last */
     bool upload_again; /* NOT_EXECUTED, and the upload is of no more use: its parts may be uploaded again */
     bool too_large;    /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
-    unsigned reached;  /* RUN_...: which have answered */
-    unsigned away;     /* RUN_...: which was given up, as it did not; it may yet */
+    unsigned reached;  /* DRIVER_...: which have answered */
+    unsigned away;     /* DRIVER_...: which was given up, as it did not; it may yet */
     uint64_t source_bytes;               /* COPY */
     char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
 };

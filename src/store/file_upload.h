@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verbs of a staged upload to the embedded store (file.c). */
+/* The verbs of a multipart upload to the embedded store (file.c). */
 #ifndef OSCOMMIT_STORE_FILE_UPLOAD_H
 #define OSCOMMIT_STORE_FILE_UPLOAD_H
 

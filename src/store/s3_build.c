@@ -74,7 +74,7 @@ static os_code build_rename(const struct s3_target *target, const struct store_r
                            request->nonce, &request->condition, ret, err);
 }
 
-/* ------------------------------------------------------------------------------------------------ staged uploads */
+/* ------------------------------------------------------------------------------------------------ multipart uploads */
 
 static os_code build_complete(const struct s3_target *target, const struct store_request *request,
                               struct s3_store_http *ret, os_error *err)

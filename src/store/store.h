@@ -26,7 +26,7 @@ enum store_verb {
     STORE_DELETE,
     STORE_LIST,
     STORE_HEAD_BUCKET,
-    STORE_CREATE_UPLOAD, /* the verbs of a staged upload (R14, R15); OS_ERR_UNSUPPORTED without has_uploads */
+    STORE_CREATE_UPLOAD, /* the verbs of a multipart upload (R14, R15); OS_ERR_UNSUPPORTED without has_uploads */
     STORE_UPLOAD_PART,
     STORE_UPLOAD_PART_COPY,
     STORE_COMPLETE,
@@ -41,7 +41,7 @@ enum store_verb {
 
 typedef int (*store_sink_fn)(void *context, const void *data, size_t length); /* 0: go on */
 
-/* The rest of a request about a staged upload. Borrowed like the request. */
+/* The rest of a request about a multipart upload. Borrowed like the request. */
 struct store_upload {
     const char *id;                           /* all but CREATE_UPLOAD and LIST_UPLOADS */
     const struct s3_creation *creation;       /* CREATE_UPLOAD; its content has the nonce */
@@ -149,7 +149,7 @@ struct store {
     const struct store_vtable *vtable;
     bool has_fence; /* an expired attempt may be refused (E7 finds out); false: never (libs3) */
     bool is_local;
-    bool has_uploads;                    /* staged uploads */
+    bool has_uploads;                    /* multipart uploads */
     bool has_attributes;                 /* knows what tags, storage classes and encryption are, at least */
     atomic_uint_least32_t at_once_bytes; /* bodies of so many bytes arrive at once with usual headers (F3) */
 };
