@@ -168,6 +168,26 @@ static void driver_head_key(struct driver *driver)
         driver_fail_later(driver, GUARD_DO_HEAD);
 }
 
+/* A store without a response carries metadata over itself. */
+static bool take_source_metadata(struct driver *driver, const struct store_answer *answer)
+{
+    driver->io.source.has_source_metadata = false;
+    if (answer->response == NULL)
+        return true;
+    if (source_metadata_take(&driver->io.source.source_metadata, answer->response, &driver->io.source.error) != OS_OK)
+        return false;
+    driver->io.source.has_source_metadata = true;
+    driver->io.source.leave_nonce_out =
+        !source_metadata_has_room(&driver->io.source.source_metadata, driver->guard.nonce);
+    if (!driver->io.source.leave_nonce_out || !driver->guard.settings.native)
+        return true;
+    error_set(&driver->io.source.error, OS_ERR_UNSUPPORTED,
+              "The metadata of the source %.300s leaves no room for the entry that the guard adds. Without it "
+              "guard=native cannot distinguish this copy from another writer's; use guard=record for it.",
+              driver->params.source_key);
+    return false;
+}
+
 /* What the COPY needs of its source; false when it cannot be copied, with the reason in source_error. */
 static bool take_source(struct driver *driver, const struct store_answer *answer)
 {
@@ -195,21 +215,7 @@ static bool take_source(struct driver *driver, const struct store_answer *answer
     }
     fixed_str_copy(driver->io.source.etag, answer->object.etag, sizeof(driver->io.source.etag));
     fixed_str_copy(driver->outcome.source_etag, answer->object.etag, sizeof(driver->outcome.source_etag));
-    driver->io.source.has_source_metadata = false;
-    if (answer->response == NULL)
-        return true; /* the store carries metadata over itself */
-    if (source_metadata_take(&driver->io.source.source_metadata, answer->response, &driver->io.source.error) != OS_OK)
-        return false;
-    driver->io.source.has_source_metadata = true;
-    driver->io.source.leave_nonce_out =
-        !source_metadata_has_room(&driver->io.source.source_metadata, driver->guard.nonce);
-    if (!driver->io.source.leave_nonce_out || !driver->guard.settings.native)
-        return true;
-    error_set(&driver->io.source.error, OS_ERR_UNSUPPORTED,
-              "The metadata of the source %.300s leaves no room for the entry that the guard adds. Without it "
-              "guard=native cannot distinguish this copy from another writer's; use guard=record for it.",
-              driver->params.source_key);
-    return false;
+    return take_source_metadata(driver, answer);
 }
 
 static void source_done(void *context, const struct store_answer *answer)
