@@ -405,14 +405,14 @@ static void check_verdict(const struct model *model, const struct guard *guard, 
     bool unanswered = (model->awaiting & GUARD_DO_SEND) != 0;
 
     FUZZ_CHECK((todo->what & REQUESTS) == 0 && !todo->has_timer);
-    FUZZ_CHECK(guard_rule_name(guard)[0] != '\0' && guard->reason != GUARD_REASON_NONE);
+    FUZZ_CHECK(guard_rule_name(guard)[0] != '\0' && guard->outcome.reason != GUARD_REASON_NONE);
     FUZZ_CHECK(!guard_try_again(guard) || model->verdict == VERDICT_NOT_EXECUTED);
-    FUZZ_CHECK(guard->rule != RULE_R16 || model->proof || model->not_in_list);
+    FUZZ_CHECK(guard->outcome.rule != RULE_R16 || model->proof || model->not_in_list);
     switch (model->verdict) {
     case VERDICT_COMMITTED: FUZZ_CHECK(model->proof); return; /* V2 */
     case VERDICT_UNKNOWN:
-        FUZZ_CHECK(model->resolving || model->sends > 0);                                /* V3 */
-        FUZZ_CHECK((guard->reason == GUARD_REASON_FALSE_TICKET) == model->contradicted); /* R17 */
+        FUZZ_CHECK(model->resolving || model->sends > 0);                                        /* V3 */
+        FUZZ_CHECK((guard->outcome.reason == GUARD_REASON_FALSE_TICKET) == model->contradicted); /* R17 */
         return;
     case VERDICT_CONFLICT:
     case VERDICT_NOT_EXECUTED:

@@ -26,7 +26,7 @@ static void check_guard(const struct guard_ticket *ticket)
     guard_ticket_of(&guard, &again);
     FUZZ_CHECK(strcmp(again.expected_etag, ticket->expected_etag) == 0 && again.d0_s == ticket->d0_s);
     FUZZ_CHECK(guard.settings.margin_s >= MARGIN_S && guard.settings.margin_s >= ticket->margin_s);
-    FUZZ_CHECK(guard.largest_date_s == 0 && guard.hold == GUARD_HOLDS_NOTHING && !guard_owns_upload(&guard));
+    FUZZ_CHECK(guard.time.largest_date_s == 0 && guard.own.hold == GUARD_HOLDS_NOTHING && !guard_owns_upload(&guard));
     guard_step(&guard, &start, &todo);
     FUZZ_CHECK(todo.what == GUARD_DO_HEAD);
 }

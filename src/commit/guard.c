@@ -16,7 +16,7 @@ static void guard_on_round(struct guard *g, const struct guard_event *event, str
 
 static void guard_on_start(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    if (g->resolving)
+    if (g->write.from_ticket)
         guard_on_round(g, event, actions);
     else
         guard_check(g, event, actions);
@@ -85,7 +85,7 @@ static void guard_dispatch(struct guard *g, const struct guard_event *event, str
 static bool shows_our_nonce(const struct guard *g, const struct guard_event *event)
 {
     return event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED && event->version.exists &&
-           strcmp(event->version.nonce, g->nonce) == 0;
+           strcmp(event->version.nonce, g->write.nonce) == 0;
 }
 
 static void guard_on_answer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -94,7 +94,7 @@ static void guard_on_answer(struct guard *g, const struct guard_event *event, st
     if (event->kind == GUARD_EVENT_HEAD)
         guard_note_versions(g, event);
     if (shows_our_nonce(g, event)) {
-        version_copy(&g->found, &event->version);
+        version_copy(&g->outcome.found, &event->version);
         guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_V4, actions);
         return;
     }
@@ -105,9 +105,9 @@ static void guard_on_answer(struct guard *g, const struct guard_event *event, st
  * executed`; between two copies (R7, E2) every one so far was answered definitely, and none will follow. */
 static void guard_on_stop(struct guard *g, struct guard_actions *actions)
 {
-    if (g->verdict != VERDICT_NONE)
+    if (g->outcome.verdict != VERDICT_NONE)
         return;
-    bool may_be_out = g->resolving || g->state == GUARD_SENDING || guard_phase(g) == GUARD_PHASE_RESOLVE;
+    bool may_be_out = g->write.from_ticket || g->state == GUARD_SENDING || guard_phase(g) == GUARD_PHASE_RESOLVE;
     if (may_be_out)
         guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_STOPPED, RULE_V3, actions);
     else if (guard_phase(g) == GUARD_PHASE_CONTEND)
@@ -119,8 +119,8 @@ static void guard_on_stop(struct guard *g, struct guard_actions *actions)
 void guard_step(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     memset(actions, 0, sizeof(*actions));
-    if (event->has_date && event->date_s > g->largest_date_s)
-        g->largest_date_s = event->date_s;
+    if (event->has_date && event->date_s > g->time.largest_date_s)
+        g->time.largest_date_s = event->date_s;
     if (event->kind == GUARD_EVENT_STOP)
         guard_on_stop(g, actions);
     else if (event->kind == GUARD_EVENT_TIMER || event->kind == GUARD_EVENT_START)

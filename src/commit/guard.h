@@ -22,7 +22,7 @@
 #define OSCOMMIT_COMMIT_GUARD_H
 
 #include "base/backoff.h"
-#include "base/clock.h"
+#include "commit/guard_event.h"
 #include "commit/record.h"
 #include "commit/verdict.h"
 #include "commit/version.h"
@@ -114,132 +114,6 @@ struct guard_ticket {
     struct object_version base; /* the version of the last HEAD before we sent */
     bool not_applied;           /* a definite 412 or final 409 was received */
     bool parts_in_doubt;        /* R14 */
-};
-
-/* ------------------------------------------------------------------------------------------------ events */
-
-enum guard_event_kind {
-    GUARD_EVENT_START = 1,
-    GUARD_EVENT_HEAD,         /* answer to GUARD_DO_HEAD */
-    GUARD_EVENT_SOURCE,       /* answer to GUARD_DO_SOURCE */
-    GUARD_EVENT_SIGNED,       /* answer to GUARD_DO_SIGN */
-    GUARD_EVENT_RECORD_PUT,   /* answer to GUARD_DO_RECORD_PUT */
-    GUARD_EVENT_RECORD_GET,   /* answer to GUARD_DO_RECORD_GET */
-    GUARD_EVENT_RECORD_QUERY, /* answer to GUARD_DO_RECORD_QUERY */
-    GUARD_EVENT_ATTEMPT,      /* answer to GUARD_DO_SEND */
-    GUARD_EVENT_PARTS,        /* answer to GUARD_DO_PARTS */
-    GUARD_EVENT_ABORTED,      /* answer to GUARD_DO_ABORT */
-    GUARD_EVENT_VERSIONS,     /* answer to GUARD_DO_VERSIONS */
-    GUARD_EVENT_TIMER,        /* actions.timer_ms has passed */
-    GUARD_EVENT_STOP          /* the caller's deadline or cancellation */
-};
-
-enum head_outcome {
-    HEAD_ANSWERED = 1, /* the version, maybe absent, and a Date */
-    HEAD_FAILED = 2,   /* no answer, 5xx, throttled: ask again */
-    HEAD_REFUSED = 3   /* denied or bad: asking again will not help */
-};
-
-/* What the store says of an upload (R14). */
-enum upload_outcome {
-    UPLOAD_OPEN = 1,    /* PARTS: it is still open */
-    UPLOAD_ABORTED = 2, /* ABORTED: accepted; some stores say so of an upload that is completed already (MinIO) */
-    UPLOAD_GONE = 3,    /* NoSuchUpload: completed, or aborted before */
-    UPLOAD_UNCLEAR = 4, /* no answer, 5xx, throttled: ask again */
-    UPLOAD_REFUSED = 5  /* denied: asking again will not help */
-};
-
-/* What the versions of the key say (R16). */
-enum versions_outcome {
-    VERSIONS_OURS = 1,    /* one of them has our nonce: event.version */
-    VERSIONS_OTHERS = 2,  /* all were looked at, none is ours or can hide it, and the bucket keeps every version */
-    VERSIONS_UNCLEAR = 3, /* no answer, 5xx, throttled: ask again */
-    VERSIONS_HIDDEN = 4   /* denied, no such list, too many, or one that can hide ours */
-};
-
-/* One entry of the list of versions (R16). Strings are borrowed. */
-struct listed_version {
-    const char *version_id;
-    const char *etag;        /* "" of a delete marker */
-    int64_t last_modified_s; /* 0 if unreadable */
-    bool is_delete_marker;
-};
-enum {
-    GUARD_VERSION_ASK = 1 << 0,  /* a HEAD of it can show our nonce: guard_classify_version */
-    GUARD_VERSION_HIDES = 1 << 1 /* with it the list does not prove that we are not in it */
-};
-
-/* Row A's and "locked"'s evidence from records other than the one of our own key. */
-struct guard_evidence {
-    bool saw_ours; /* one of them has `saw` = our nonce */
-    bool locked;   /* one of them may still be written under */
-};
-
-struct guard_event {
-    enum guard_event_kind kind;
-    struct clock_reading now; /* after the answer was received */
-    bool has_date; /* HEAD, SOURCE, ATTEMPT, PARTS, ABORTED, VERSIONS: the store's Date (of the last answer) */
-    uint64_t date_s;
-    enum head_outcome head;               /* HEAD, SOURCE */
-    struct object_version version;        /* HEAD; VERSIONS_OURS */
-    bool versioned;                       /* HEAD: it names a version, or a delete marker, by an id of its own */
-    uint64_t source_bytes;                /* SOURCE */
-    bool signed_ok;                       /* SIGNED */
-    bool at_once;                         /* SIGNED: it arrives at once: one segment, over TLS one record */
-    uint64_t wire_bytes;                  /* SIGNED: of the whole request on the wire, at most */
-    enum ledger_outcome ledger;           /* RECORD_PUT, RECORD_GET, RECORD_QUERY */
-    bool found;                           /* RECORD_GET with LEDGER_OK */
-    struct record record;                 /* RECORD_PUT with LEDGER_CONFLICT, RECORD_GET when found */
-    struct guard_evidence evidence;       /* RECORD_QUERY: of all rows, by guard_classify_record */
-    enum attempt_answer attempt;          /* ATTEMPT */
-    enum upload_outcome upload;           /* PARTS, ABORTED */
-    enum versions_outcome versions;       /* VERSIONS */
-    char attempt_etag[VERSION_ETAG_SIZE]; /* ATTEMPT_OK: what the store said, may be "" */
-    char attempt_version_id[VERSION_ID_SIZE];
-};
-
-/* ---------------------------------------------------------------------------------------------- what to do */
-
-enum {
-    GUARD_DO_HEAD = 1 << 0,       /* HEAD the destination */
-    GUARD_DO_SOURCE = 1 << 1,     /* HEAD the source of a COPY */
-    GUARD_DO_SIGN = 1 << 2,       /* sign the attempt at actions.sign_date_s for actions.sign_length_s, keep it (R2) */
-    GUARD_DO_RECORD_PUT = 1 << 3, /* PutItem actions.record on actions.condition */
-    GUARD_DO_RECORD_GET = 1 << 4, /* consistent GetItem of our key, or of (path, "*") when actions.get_our_etag */
-    GUARD_DO_RECORD_QUERY = 1 << 5, /* consistent Query of the partition; weigh each row with guard_classify_record */
-    GUARD_DO_SEND =
-        1 << 6, /* send the signed attempt, once, with actions.send_deadline_ms; then abort the connection (R6) */
-    GUARD_DO_RELEASE =
-        1 << 7, /* PutItem actions.release on actions.release_condition, in the background, no event wanted (T3) */
-    GUARD_DO_VERDICT = 1 << 8,      /* the verdict is there: guard_verdict() */
-    GUARD_DO_REPORT_LEASE = 1 << 9, /* a record with a timeout over an hour is being waited for: tell somebody (R12) */
-    GUARD_DO_PARTS = 1 << 10,       /* ListParts of the own upload: is it still open? (R14) */
-    GUARD_DO_ABORT = 1 << 11,       /* abort the upload actions.upload of the record seen last (R14) */
-    GUARD_DO_VERSIONS = 1 << 12     /* list the versions of the key, and look at them (R16): weigh each with
-                                       guard_classify_listed, those to be asked by a HEAD with guard_classify_version; what
-                                       the     last HEAD showed must be in the list */
-};
-
-struct guard_actions {
-    unsigned what;
-    uint64_t sign_date_s;
-    uint32_t sign_length_s;
-    bool sign_renewed; /* E2: with renewed credentials, same date and length */
-    bool get_our_etag; /* DELETE */
-    uint64_t upload;
-    struct record record;
-    struct record_condition condition;
-    struct record release;
-    struct record_condition release_condition;
-    uint64_t send_deadline_ms;  /* from now */
-    uint64_t send_allowance_ms; /* the kernel may try no longer to deliver it (TCP_USER_TIMEOUT) */
-    bool send_at_once;          /* the record counts on it: else nothing is sent */
-    /* Otherwise the end of the body is held back until all before it is acknowledged, and handed over only while less
-     * than send_tail_ms have passed since send_clock, by the clock that advanced most. */
-    struct clock_reading send_clock;
-    uint64_t send_tail_ms;
-    bool has_timer;
-    uint64_t timer_ms; /* from now; replaces an earlier timer, which a step without one leaves running */
 };
 
 /* ---------------------------------------------------------------------------------------------------- state */
@@ -354,77 +228,124 @@ enum guard_versioning {
     GUARD_VERSIONED_BEFORE /* it had them before the attempt was sent: what is not in their list was never made */
 };
 
-struct guard {
-    struct guard_settings settings;
-    struct backoff backoff;
+/*
+ * The state, in parts: who writes one is said beside it. No gap is left that nobody sets, as the bytes of a guard are
+ * compared and hashed.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
 
-    /* What it is for. */
-    uint32_t operation;
-    uint32_t state;                        /* enum guard_state */
-    uint32_t verdict;                      /* enum verdict; 0: none yet */
-    uint32_t reason;                       /* enum guard_reason */
-    uint32_t rule;                         /* enum guard_rule */
-    uint32_t awaiting;                     /* GUARD_DO_... of requests under way */
+/* The write that is guarded, as guard_start or a ticket tells it. Never changed. */
+struct guard_write {
+    enum guard_operation operation;
+    uint32_t part_count;
     char expected_etag[VERSION_ETAG_SIZE]; /* "": absent */
     char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
     char nonce[RECORD_NONCE_SIZE];
-    bool resolving;     /* from a ticket: never makes an attempt */
-    bool own_same;      /* R17: in this round our key's record was the ticket's, in every attribute */
-    bool own_alive;     /* R17: and a record with our nonce was, whose fence has not passed */
-    uint8_t hold;       /* enum guard_hold */
-    uint8_t source;     /* enum guard_source */
-    uint8_t versioning; /* enum guard_versioning */
-    uint8_t reserved[2];
-    uint64_t source_bytes;
+    bool parts_in_doubt; /* R14: what is open may have been completed, and opened again by a late part */
+    bool from_ticket;    /* never makes an attempt, begins at R13 */
+    uint8_t reserved[5];
+};
 
-    /* S3 time (G4). */
-    uint64_t d0_s;
-    struct clock_reading d0_clock;   /* read before the request that D0 answers was sent */
-    struct clock_reading head_clock; /* read before the HEAD under way was sent */
+/* G4: S3 time, of every answer and every HEAD (guard.c, guard_core.c). */
+struct guard_time {
     uint64_t largest_date_s;
-    uint64_t head_date_s; /* the largest Date received before the HEAD under way was sent */
+    uint64_t head_date_s;            /* the largest Date received before the HEAD under way was sent */
+    struct clock_reading head_clock; /* read before the HEAD under way was sent */
+};
 
-    /* The object. */
-    struct object_version base;       /* of the last HEAD before we send; native: absent where there was none */
-    struct object_version found;      /* what broke the expectation, or what we made; R16: what the last HEAD showed */
-    struct clock_reading check_clock; /* before R1's HEAD was sent (R5) */
+/* R1, R5: what is known before anything is sent (guard_acquire.c; a takeover begins it anew, guard_contend.c). */
+struct guard_check {
+    struct object_version base; /* of the last HEAD before we send; native: absent where there was none */
+    struct clock_reading clock; /* before R1's HEAD was sent (R5) */
+    uint64_t source_bytes;
+    enum guard_source source;
+    bool together; /* R1 and R3 went out together */
+    bool done;     /* R1's HEAD has shown the expectation to hold */
+    uint8_t reserved[2];
+};
 
-    /* Our record. */
-    struct record ours;
-    struct record_condition condition; /* of the PutItem of `ours` */
+/* R2: what was signed, and counts for the fence (guard_sign.c). */
+struct guard_signature {
+    uint64_t d0_s;
+    struct clock_reading d0_clock; /* read before the request that D0 answers was sent */
+    uint64_t wire_bytes;           /* of what was signed before the record was written, which counts on it */
+    uint32_t length_s;             /* from D0 on */
+    bool at_once;                  /* as wire_bytes: it arrives at once */
+    bool renewed;                  /* E2: signed again once */
+    uint8_t reserved[2];
+};
+
+/* R3, R4, T3: our record (guard_acquire.c, guard_sign.c). */
+struct guard_own {
+    struct record record;
+    struct record_condition condition; /* of its PutItem */
     struct clock_reading lease_clock;  /* before its first send */
+    enum guard_hold hold;
+    bool took_over;
+    uint8_t reserved[3];
+};
 
-    /* Another writer's record (R11). */
-    struct record seen;
+/* R11, R12, R14: another writer's record (guard_contend.c). */
+struct guard_holder {
+    struct record record;
     struct clock_reading first_seen;
     struct clock_reading poll_clock;    /* read before this poll's GetItem and HEAD */
     struct clock_reading aborted_clock; /* R14: after the answer that its upload is aborted, or gone */
-
-    /* R13's round. */
-    uint32_t answered_409;
-    uint32_t send_count;
-
-    uint32_t part_count;
-    uint32_t signed_length_s; /* of the attempt's signature, from D0 on */
-    uint64_t wire_bytes;      /* of what was signed before the record was written, which counts on it */
-
-    bool at_once;  /* the same: it arrives at once */
-    bool together; /* R1 and R3 went out together */
-    bool checked;  /* R1's HEAD has shown the expectation to hold */
-    bool took_over;
-    bool renewed;     /* E2: signed again once */
-    bool not_applied; /* R13: definitely not applied */
-    bool dead;        /* R13: S3 time was past fence + margin before the round's first HEAD was sent */
+    bool upload_aborted;                /* R14: it is, or gone */
     bool lease_reported;
-    bool own_is_foreign; /* R13: our key's record has a nonce that is not ours */
-    bool saw_ours;       /* R13, row A */
-    bool locked;         /* R13: our ETag is locked */
-    bool began_changed;  /* R13: the HEAD that began the round showed another version than `base` */
-    bool upload_aborted; /* R14: the upload of the record in g->seen is aborted, or gone */
-    bool upload_open;    /* R14, N2: ListParts has said so of our dead Complete */
-    bool parts_in_doubt; /* R14: what is open may have been completed, and opened again by a late part */
-    bool came_too_late;  /* E6: R6 found too little left of the signature, or an answer says that it is over */
+    uint8_t reserved[6];
 };
+
+/* R6 to R8: the copies that were sent, and how they were answered (guard_attempt.c). */
+struct guard_attempt {
+    uint32_t send_count;
+    uint32_t answered_409;
+    bool not_applied;   /* definitely */
+    bool came_too_late; /* E6: R6 found too little left of the signature, or an answer says that it is over */
+    uint8_t reserved[6];
+};
+
+/* R13: what one round has shown (guard_resolve.c, guard_native.c, guard_ticket.c). */
+struct guard_round {
+    bool dead;           /* S3 time was past fence + margin before its first HEAD was sent */
+    bool began_changed;  /* that HEAD showed another version than `base` */
+    bool own_is_foreign; /* our key's record has a nonce that is not ours */
+    bool own_same;       /* R17: our key's record was the ticket's, in every attribute */
+    bool own_alive;      /* R17: and a record with our nonce was, whose fence has not passed */
+    bool saw_ours;       /* row A */
+    bool locked;         /* our ETag is locked */
+    bool upload_open;    /* R14, N2: ListParts has said so of our dead Complete */
+};
+
+/* V1 to V5: how it ended (guard_core.c). */
+struct guard_outcome {
+    struct object_version found; /* what broke the expectation, or what we made; R16: what the last HEAD showed */
+    enum verdict verdict;        /* NONE: not yet */
+    enum guard_reason reason;
+    enum guard_rule rule;
+    uint8_t reserved[4];
+};
+
+struct guard {
+    struct guard_settings settings;
+    struct backoff backoff;
+    enum guard_state state;
+    uint32_t awaiting; /* GUARD_DO_... of requests under way */
+    struct guard_write write;
+    struct guard_time time;
+    struct guard_check check;
+    struct guard_signature signature;
+    struct guard_own own;
+    struct guard_holder holder;
+    struct guard_attempt attempt;
+    struct guard_round round;
+    struct guard_outcome outcome;
+    enum guard_versioning versioning; /* R16 (guard_versions.c) */
+    uint8_t reserved[4];
+};
+
+#pragma GCC diagnostic pop
 
 void guard_init(struct guard *guard, const struct guard_settings *settings, const struct guard_start *start);
 /* Begins at R13. Settings and ticket give the margin, whichever is larger; the ticket gives the rest, as far as it is

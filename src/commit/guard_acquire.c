@@ -9,38 +9,39 @@
 
 static void native_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    g->checked = g->together; /* a recent Date: the store's condition looks at the object, nobody else needs to */
-    g->together = false;
+    g->check.done =
+        g->check.together; /* a recent Date: the store's condition looks at the object, nobody else needs to */
+    g->check.together = false;
     g->state = GUARD_CHECKING;
-    if (!g->checked)
+    if (!g->check.done)
         guard_request_head(g, &event->now, actions);
-    if (g->operation == GUARD_COPY)
+    if (g->write.operation == GUARD_COPY)
         guard_request(g, GUARD_DO_SOURCE, actions);
-    else if (g->checked)
+    else if (g->check.done)
         guard_sign(g, &event->now, actions);
 }
 
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(!g->checked && g->awaiting == 0);
-    g->check_clock = event->now;
+    assert(!g->check.done && g->awaiting == 0);
+    g->check.clock = event->now;
     if (g->settings.native) {
         native_check(g, event, actions);
         return;
     }
-    if (g->together) {
+    if (g->check.together) {
         guard_sign(g, &event->now, actions); /* R2 comes first even here; HEAD and PutItem follow together */
         return;
     }
     g->state = GUARD_CHECKING;
     guard_request_head(g, &event->now, actions);
-    if (g->operation == GUARD_COPY)
+    if (g->write.operation == GUARD_COPY)
         guard_request(g, GUARD_DO_SOURCE, actions);
 }
 
 static void sign_when_checked(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    if (g->checked && (g->operation != GUARD_COPY || g->source == GUARD_SOURCE_FOUND))
+    if (g->check.done && (g->write.operation != GUARD_COPY || g->check.source == GUARD_SOURCE_FOUND))
         guard_sign(g, now, actions);
 }
 
@@ -48,47 +49,47 @@ static void record_acquired(struct guard *g, const struct clock_reading *now, st
 
 void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(!g->checked);
+    assert(!g->check.done);
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R1, actions);
         return;
     }
     if (event->head == HEAD_FAILED || !event->has_date) {
-        guard_wait(g, (enum guard_state)g->state, actions);
+        guard_wait(g, g->state, actions);
         return;
     }
     if (guard_broken(g, &event->version)) {
-        version_copy(&g->found, &event->version);
+        version_copy(&g->outcome.found, &event->version);
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R1, actions);
         return;
     }
-    if (g->source == GUARD_SOURCE_REFUSED) {
+    if (g->check.source == GUARD_SOURCE_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE, RULE_R1, actions);
         return;
     }
-    version_copy(&g->base, &event->version);
-    g->checked = true;
-    g->check_clock = g->head_clock;
-    if (!g->together) {
-        g->d0_s = event->date_s;
-        g->d0_clock = g->head_clock;
+    version_copy(&g->check.base, &event->version);
+    g->check.done = true;
+    g->check.clock = g->time.head_clock;
+    if (!g->check.together) {
+        g->signature.d0_s = event->date_s;
+        g->signature.d0_clock = g->time.head_clock;
         sign_when_checked(g, &event->now, actions);
     } else if (g->state == GUARD_CONTEND_FIRST) {
-        guard_contend(g, &g->seen, &event->now, actions);
-    } else if (g->hold == GUARD_HOLDS_RECORD) {
+        guard_contend(g, &g->holder.record, &event->now, actions);
+    } else if (g->own.hold == GUARD_HOLDS_RECORD) {
         record_acquired(g, &event->now, actions);
     }
 }
 
 void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->operation == GUARD_COPY && g->source == GUARD_SOURCE_OPEN);
+    assert(g->write.operation == GUARD_COPY && g->check.source == GUARD_SOURCE_OPEN);
     if (event->head == HEAD_FAILED) {
         guard_wait(g, GUARD_CHECKING, actions);
         return;
     }
     if (event->head == HEAD_REFUSED && g->awaiting & GUARD_DO_HEAD) {
-        g->source = GUARD_SOURCE_REFUSED; /* a broken expectation is the better answer: wait for the HEAD */
+        g->check.source = GUARD_SOURCE_REFUSED; /* a broken expectation is the better answer: wait for the HEAD */
         return;
     }
     if (event->head == HEAD_REFUSED) {
@@ -99,8 +100,8 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE_TOO_LARGE, RULE_R1, actions);
         return;
     }
-    g->source_bytes = event->source_bytes;
-    g->source = GUARD_SOURCE_FOUND;
+    g->check.source_bytes = event->source_bytes;
+    g->check.source = GUARD_SOURCE_FOUND;
     sign_when_checked(g, &event->now, actions);
 }
 
@@ -108,43 +109,43 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
 
 void guard_on_signed(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->hold == GUARD_HOLDS_NOTHING && g->send_count == 0);
+    assert(g->own.hold == GUARD_HOLDS_NOTHING && g->attempt.send_count == 0);
     if (!event->signed_ok) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_R2, actions);
         return;
     }
-    g->at_once = event->at_once;
-    g->wire_bytes = event->wire_bytes;
+    g->signature.at_once = event->at_once;
+    g->signature.wire_bytes = event->wire_bytes;
     guard_describe_record(g);
-    g->lease_clock = event->now;
+    g->own.lease_clock = event->now;
     backoff_restart(&g->backoff);
     if (g->settings.native) {
         guard_send(g, &event->now, actions);
         return;
     }
     guard_put_record(g, actions);
-    if (g->together) /* a takeover is not: its HEAD came first */
+    if (g->check.together) /* a takeover is not: its HEAD came first */
         guard_request_head(g, &event->now, actions);
 }
 
 static bool lease_over(const struct guard *g, const struct clock_reading *now)
 {
-    return clock_elapsed_max(&g->lease_clock, now) >= g->ours.timeout_ms;
+    return clock_elapsed_max(&g->own.lease_clock, now) >= g->own.record.timeout_ms;
 }
 
 static void record_acquired(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     assert(g->state != GUARD_CONTEND_FIRST && !(g->awaiting & GUARD_DO_RECORD_PUT));
-    g->hold = GUARD_HOLDS_RECORD;
-    g->took_over = g->condition.kind == RECORD_IF_SEEN && !guard_continues_own(g);
+    g->own.hold = GUARD_HOLDS_RECORD;
+    g->own.took_over = g->own.condition.kind == RECORD_IF_SEEN && !guard_continues_own(g);
     backoff_restart(&g->backoff);
-    if (!g->checked) {
+    if (!g->check.done) {
         g->state = GUARD_ACQUIRING; /* from ACQUIRE_READING a timer would send the GetItem once more */
         if (!(g->awaiting & GUARD_DO_HEAD))
             guard_wait(g, GUARD_ACQUIRING, actions);
         return; /* R1's HEAD, sent beside the PutItem, is still to come */
     }
-    if (guard_continues_own(g) || clock_elapsed_max(&g->check_clock, now) > g->settings.recheck_after_ms) { /* R5 */
+    if (guard_continues_own(g) || clock_elapsed_max(&g->check.clock, now) > g->settings.recheck_after_ms) { /* R5 */
         g->state = GUARD_RECHECKING;
         guard_request_head(g, now, actions);
         return;
@@ -156,23 +157,23 @@ static void record_acquired(struct guard *g, const struct clock_reading *now, st
  * can have the generation of what continues its record. */
 static bool just_sent(const struct guard *g, const struct record *item)
 {
-    return record_same_holder(item, &g->ours) && item->timeout_ms == g->ours.timeout_ms &&
-           item->has_fence == g->ours.has_fence && (!item->has_fence || item->fence_s == g->ours.fence_s);
+    return record_same_holder(item, &g->own.record) && item->timeout_ms == g->own.record.timeout_ms &&
+           item->has_fence == g->own.record.has_fence && (!item->has_fence || item->fence_s == g->own.record.fence_s);
 }
 
 static void met_item(struct guard *g, const struct record *item, const struct clock_reading *now,
                      struct guard_actions *actions)
 {
-    assert(g->hold != GUARD_HOLDS_RECORD && g->state != GUARD_CONTEND_FIRST);
+    assert(g->own.hold != GUARD_HOLDS_RECORD && g->state != GUARD_CONTEND_FIRST);
     if (!guard_is_ours(g, item)) {
-        if (g->hold == GUARD_HOLDS_OLDER)
-            g->hold = GUARD_HOLDS_NOTHING;
-        if (g->checked) {
+        if (g->own.hold == GUARD_HOLDS_OLDER)
+            g->own.hold = GUARD_HOLDS_NOTHING;
+        if (g->check.done) {
             guard_contend(g, item, now, actions);
             return;
         }
         g->state = GUARD_CONTEND_FIRST; /* first let R1's HEAD say whether there is anything to contend for */
-        record_copy(&g->seen, item);
+        record_copy(&g->holder.record, item);
         if (!(g->awaiting & GUARD_DO_HEAD))
             guard_request_head(g, now, actions);
         return;
@@ -199,12 +200,12 @@ void guard_on_record_put(struct guard *g, const struct guard_event *event, struc
     case LEDGER_OK: record_acquired(g, &event->now, actions); return;
     case LEDGER_CONFLICT: met_item(g, &event->record, &event->now, actions); return;
     case LEDGER_CONFLICT_BLIND:
-        g->hold = GUARD_HOLDS_MAYBE; /* any layer may have sent it twice: the item in its way is perhaps ours */
+        g->own.hold = GUARD_HOLDS_MAYBE; /* any layer may have sent it twice: the item in its way is perhaps ours */
         g->state = GUARD_ACQUIRE_READING;
         guard_request(g, GUARD_DO_RECORD_GET, actions);
         return;
     case LEDGER_AMBIGUOUS:
-        g->hold = GUARD_HOLDS_MAYBE;
+        g->own.hold = GUARD_HOLDS_MAYBE;
         again_within_lease(g, event, GUARD_ACQUIRING, actions);
         return;
     case LEDGER_THROTTLED: /* E1 */ again_within_lease(g, event, GUARD_ACQUIRING, actions); return;
@@ -218,17 +219,17 @@ void guard_on_record_put(struct guard *g, const struct guard_event *event, struc
 /* R3: the verdict is given, the PutItem is answered only now. */
 void guard_orphan_answered(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->verdict != VERDICT_NONE && g->hold != GUARD_HOLDS_RECORD && g->awaiting == 0);
+    assert(g->outcome.verdict != VERDICT_NONE && g->own.hold != GUARD_HOLDS_RECORD && g->awaiting == 0);
     g->state = GUARD_FINISHED;
     switch (event->ledger) {
-    case LEDGER_OK: g->hold = GUARD_HOLDS_RECORD; break;
+    case LEDGER_OK: g->own.hold = GUARD_HOLDS_RECORD; break;
     case LEDGER_CONFLICT:
-        g->hold = guard_is_ours(g, &event->record) ? GUARD_HOLDS_RECORD : GUARD_HOLDS_NOTHING;
-        if (g->hold == GUARD_HOLDS_RECORD)
-            record_copy(&g->ours, &event->record);
+        g->own.hold = guard_is_ours(g, &event->record) ? GUARD_HOLDS_RECORD : GUARD_HOLDS_NOTHING;
+        if (g->own.hold == GUARD_HOLDS_RECORD)
+            record_copy(&g->own.record, &event->record);
         break;
     case LEDGER_AMBIGUOUS:
-    case LEDGER_CONFLICT_BLIND: g->hold = GUARD_HOLDS_MAYBE; break;
+    case LEDGER_CONFLICT_BLIND: g->own.hold = GUARD_HOLDS_MAYBE; break;
     case LEDGER_THROTTLED:
     case LEDGER_REFUSED:
     case LEDGER_UNREADABLE: break; /* this one was not applied: what was before it stands */
@@ -239,8 +240,8 @@ void guard_orphan_answered(struct guard *g, const struct guard_event *event, str
 /* A consistent read shows no record: there is nothing to release. */
 static void record_gone(struct guard *g, struct guard_actions *actions)
 {
-    assert(g->hold != GUARD_HOLDS_RECORD);
-    g->hold = GUARD_HOLDS_NOTHING;
+    assert(g->own.hold != GUARD_HOLDS_RECORD);
+    g->own.hold = GUARD_HOLDS_NOTHING;
     guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_RECORD_GONE, RULE_R4, actions);
 }
 
@@ -262,7 +263,7 @@ void guard_on_acquire_get(struct guard *g, const struct guard_event *event, stru
 
 void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->hold == GUARD_HOLDS_RECORD && g->checked);
+    assert(g->own.hold == GUARD_HOLDS_RECORD && g->check.done);
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R5, actions);
         return;
@@ -272,11 +273,11 @@ void guard_on_recheck_head(struct guard *g, const struct guard_event *event, str
         return;
     }
     if (guard_broken(g, &event->version)) {
-        version_copy(&g->found, &event->version);
+        version_copy(&g->outcome.found, &event->version);
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R5, actions);
         return;
     }
-    version_copy(&g->base, &event->version);
+    version_copy(&g->check.base, &event->version);
     guard_send(g, &event->now, actions);
 }
 
@@ -288,13 +289,13 @@ void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, st
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, actions);
         return;
     }
-    bool source_open = g->operation == GUARD_COPY && g->source == GUARD_SOURCE_OPEN;
+    bool source_open = g->write.operation == GUARD_COPY && g->check.source == GUARD_SOURCE_OPEN;
     unsigned wanted = 0;
-    if (!g->checked || g->state == GUARD_RECHECKING)
+    if (!g->check.done || g->state == GUARD_RECHECKING)
         wanted |= GUARD_DO_HEAD;
     if (g->state == GUARD_CHECKING && source_open)
         wanted |= GUARD_DO_SOURCE;
-    if (g->state == GUARD_ACQUIRING && g->hold != GUARD_HOLDS_RECORD)
+    if (g->state == GUARD_ACQUIRING && g->own.hold != GUARD_HOLDS_RECORD)
         wanted |= GUARD_DO_RECORD_PUT;
     if (g->state == GUARD_ACQUIRE_READING)
         wanted |= GUARD_DO_RECORD_GET;

@@ -16,12 +16,12 @@ static uint64_t left_ms(uint64_t whole_ms, uint64_t elapsed_ms)
 
 static uint64_t signature_left_ms(const struct guard *g, const struct clock_reading *now)
 {
-    return left_ms((uint64_t)g->signed_length_s * 1000, clock_elapsed_max(&g->d0_clock, now));
+    return left_ms((uint64_t)g->signature.length_s * 1000, clock_elapsed_max(&g->signature.d0_clock, now));
 }
 
 static uint64_t lease_left_ms(const struct guard *g, const struct clock_reading *now)
 {
-    return left_ms(g->ours.timeout_ms, clock_elapsed_max(&g->lease_clock, now));
+    return left_ms(g->own.record.timeout_ms, clock_elapsed_max(&g->own.lease_clock, now));
 }
 
 /* All local clocks say that signature and lease have enough left: the attempt can arrive in time. */
@@ -34,14 +34,16 @@ static bool in_time(const struct guard *g, const struct clock_reading *now)
 
 static void send_copy(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    assert(g->checked && (g->hold == GUARD_HOLDS_RECORD || g->settings.native) && g->awaiting == 0);
-    assert(g->send_count == g->answered_409 + g->renewed); /* each copy before was answered definitely (R7) */
+    assert(g->check.done && (g->own.hold == GUARD_HOLDS_RECORD || g->settings.native) && g->awaiting == 0);
+    assert(g->attempt.send_count ==
+           g->attempt.answered_409 + g->signature.renewed); /* each copy before was answered definitely (R7) */
     g->state = GUARD_SENDING;
-    g->send_count++;
+    g->attempt.send_count++;
     actions->send_allowance_ms = (uint64_t)guard_allowance_s(g) * 1000;
-    actions->send_at_once = g->at_once;
-    actions->send_clock = g->d0_clock;
-    actions->send_tail_ms = ((uint64_t)g->signed_length_s + guard_delivery_s(&g->settings, g->wire_bytes)) * 1000;
+    actions->send_at_once = g->signature.at_once;
+    actions->send_clock = g->signature.d0_clock;
+    actions->send_tail_ms =
+        ((uint64_t)g->signature.length_s + guard_delivery_s(&g->settings, g->signature.wire_bytes)) * 1000;
     if (g->settings.native)
         actions->send_deadline_ms =
             signature_left_ms(g, now) + actions->send_allowance_ms + (uint64_t)g->settings.margin_s * 1000;
@@ -52,7 +54,7 @@ static void send_copy(struct guard *g, const struct clock_reading *now, struct g
 
 static void too_late(struct guard *g, enum guard_rule rule, struct guard_actions *actions)
 {
-    g->came_too_late = true;
+    g->attempt.came_too_late = true;
     guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, rule, actions);
 }
 
@@ -71,14 +73,14 @@ void guard_send(struct guard *g, const struct clock_reading *now, struct guard_a
 static void definitely_not_applied(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(guard_phase(g) == GUARD_PHASE_ATTEMPT && !(g->awaiting & GUARD_DO_SEND));
-    g->not_applied = true;
+    g->attempt.not_applied = true;
     guard_resolve(g, &event->now, actions);
 }
 
 /* All copies were answered so, and nothing but the signature's end is in the way of another. */
 static void copies_are_over(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    g->came_too_late = true;
+    g->attempt.came_too_late = true;
     definitely_not_applied(g, event, actions);
 }
 
@@ -89,10 +91,10 @@ static void on_409(struct guard *g, const struct guard_event *event, struct guar
     } else if (g->settings.answer_409 == GUARD_409_AMBIGUOUS) {
         guard_resolve(g, &event->now, actions);
     } else {
-        g->answered_409++;
+        g->attempt.answered_409++;
         /* A Complete is not sent again. An earlier guard's, of the same upload, may have been applied after all: V4 and
          * row A first. */
-        if (g->operation == GUARD_COMPLETE)
+        if (g->write.operation == GUARD_COMPLETE)
             definitely_not_applied(g, event, actions);
         else if (in_time(g, &event->now))
             guard_wait(g, GUARD_SEND_WAITING, actions);
@@ -120,7 +122,7 @@ static bool signature_surely_lives(const struct guard *g, const struct clock_rea
 
 static void on_token_expired(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    if (g->renewed) {
+    if (g->signature.renewed) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_E2, actions);
         return;
     }
@@ -128,10 +130,10 @@ static void on_token_expired(struct guard *g, const struct guard_event *event, s
         too_late(g, RULE_E2, actions);
         return;
     }
-    g->renewed = true;
+    g->signature.renewed = true;
     g->state = GUARD_SIGNING_AGAIN;
-    actions->sign_date_s = g->d0_s; /* R2: date and length never change */
-    actions->sign_length_s = g->signed_length_s;
+    actions->sign_date_s = g->signature.d0_s; /* R2: date and length never change */
+    actions->sign_length_s = g->signature.length_s;
     actions->sign_renewed = true;
     guard_request(g, GUARD_DO_SIGN, actions);
 }
@@ -139,9 +141,9 @@ static void on_token_expired(struct guard *g, const struct guard_event *event, s
 /* To arrive, than the record counts on. */
 static bool takes_longer(const struct guard *g, const struct guard_event *event)
 {
-    if (g->at_once || event->at_once)
-        return g->at_once && !event->at_once;
-    return guard_delivery_s(&g->settings, event->wire_bytes) > guard_delivery_s(&g->settings, g->wire_bytes);
+    if (g->signature.at_once || event->at_once)
+        return g->signature.at_once && !event->at_once;
+    return guard_delivery_s(&g->settings, event->wire_bytes) > guard_delivery_s(&g->settings, g->signature.wire_bytes);
 }
 
 void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -158,23 +160,23 @@ void guard_on_signed_again(struct guard *g, const struct guard_event *event, str
 
 static void attempt_written(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    struct object_version made = {.exists = g->operation != GUARD_DELETE};
+    struct object_version made = {.exists = g->write.operation != GUARD_DELETE};
     fixed_str_copy(made.etag, event->attempt_etag, sizeof(made.etag));
     fixed_str_copy(made.version_id, event->attempt_version_id, sizeof(made.version_id));
-    version_copy(&g->found, &made);
+    version_copy(&g->outcome.found, &made);
     guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_WRITTEN, RULE_R9, actions);
 }
 
 /* R8: this copy says so; E6 makes the next one longer. */
 static void may_have_expired(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    g->came_too_late = true;
+    g->attempt.came_too_late = true;
     guard_resolve(g, &event->now, actions);
 }
 
 void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->hold == GUARD_HOLDS_RECORD || g->settings.native);
+    assert(g->own.hold == GUARD_HOLDS_RECORD || g->settings.native);
     switch (event->attempt) {
     case ATTEMPT_OK: attempt_written(g, event, actions); return;
     case ATTEMPT_PRECONDITION: definitely_not_applied(g, event, actions); return;

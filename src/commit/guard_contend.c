@@ -9,11 +9,11 @@ static void see_record(struct guard *g, const struct record *item, const struct 
                        struct guard_actions *actions)
 {
     assert(!guard_is_ours(g, item));
-    record_copy(&g->seen, item);
-    g->first_seen = *now;
-    g->upload_aborted = false;
-    if (item->timeout_ms > GUARD_LONG_LEASE_MS && !g->lease_reported) {
-        g->lease_reported = true;
+    record_copy(&g->holder.record, item);
+    g->holder.first_seen = *now;
+    g->holder.upload_aborted = false;
+    if (item->timeout_ms > GUARD_LONG_LEASE_MS && !g->holder.lease_reported) {
+        g->holder.lease_reported = true;
         actions->what |= GUARD_DO_REPORT_LEASE;
     }
 }
@@ -22,13 +22,14 @@ static void see_record(struct guard *g, const struct record *item, const struct 
 void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now,
                    struct guard_actions *actions)
 {
-    assert(g->checked && g->hold != GUARD_HOLDS_RECORD && g->awaiting == 0);
+    assert(g->check.done && g->own.hold != GUARD_HOLDS_RECORD && g->awaiting == 0);
     struct record seen;
-    record_copy(&seen, item); /* `item` may be g->seen */
+    record_copy(&seen, item); /* `item` may be g->holder.record */
     see_record(g, &seen, now, actions);
-    g->hold = GUARD_HOLDS_NOTHING; /* the condition failed on another's item: no copy of ours was applied before it */
-    g->together = false;
-    g->poll_clock = *now;
+    g->own.hold =
+        GUARD_HOLDS_NOTHING; /* the condition failed on another's item: no copy of ours was applied before it */
+    g->check.together = false;
+    g->holder.poll_clock = *now;
     backoff_restart(&g->backoff);
     g->state = GUARD_CONTEND_CHECKING;
     guard_request_head(g, now, actions);
@@ -36,17 +37,17 @@ void guard_contend(struct guard *g, const struct record *item, const struct cloc
 
 void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->hold == GUARD_HOLDS_NOTHING && !g->together && g->awaiting == 0);
-    g->poll_clock = event->now; /* R11: clocks first */
+    assert(g->own.hold == GUARD_HOLDS_NOTHING && !g->check.together && g->awaiting == 0);
+    g->holder.poll_clock = event->now; /* R11: clocks first */
     g->state = GUARD_CONTEND_READING;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
 }
 
 static bool as_seen(const struct guard *g, const struct record *item)
 {
-    return record_same_holder(&g->seen, item) && g->seen.timeout_ms == item->timeout_ms &&
-           g->seen.upload == item->upload && g->seen.has_fence == item->has_fence &&
-           (!item->has_fence || g->seen.fence_s == item->fence_s);
+    return record_same_holder(&g->holder.record, item) && g->holder.record.timeout_ms == item->timeout_ms &&
+           g->holder.record.upload == item->upload && g->holder.record.has_fence == item->has_fence &&
+           (!item->has_fence || g->holder.record.fence_s == item->fence_s);
 }
 
 static void contend_found(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -80,32 +81,32 @@ void guard_on_contend_get(struct guard *g, const struct guard_event *event, stru
 /* R12, by poll_clock or by a Date. Both must be from before the HEAD was sent, and that after the record was seen. */
 static bool holder_is_dead(const struct guard *g, uint64_t date_s)
 {
-    if (g->seen.timeout_ms == 0)
+    if (g->holder.record.timeout_ms == 0)
         return true;
-    if (g->seen.has_fence)
-        return guard_past_fence(g, date_s, g->seen.fence_s);
-    uint64_t bound_ms = record_bound_ms(g->seen.timeout_ms, g->settings.max_clock_skew_rate);
-    return clock_elapsed_min(&g->first_seen, &g->poll_clock) > bound_ms;
+    if (g->holder.record.has_fence)
+        return guard_past_fence(g, date_s, g->holder.record.fence_s);
+    uint64_t bound_ms = record_bound_ms(g->holder.record.timeout_ms, g->settings.max_clock_skew_rate);
+    return clock_elapsed_min(&g->holder.first_seen, &g->holder.poll_clock) > bound_ms;
 }
 
 /* The HEAD that found the holder dead is R1 of the guard that continues: new D0, version seen and fence, the same
  * nonce. */
 static void take_over(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(holder_is_dead(g, g->head_date_s));
-    assert(g->seen.upload == 0 || g->seen.timeout_ms == 0 || g->upload_aborted); /* R14 */
-    if (g->seen.generation == UINT64_MAX) {
+    assert(holder_is_dead(g, g->time.head_date_s));
+    assert(g->holder.record.upload == 0 || g->holder.record.timeout_ms == 0 || g->holder.upload_aborted); /* R14 */
+    if (g->holder.record.generation == UINT64_MAX) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, actions);
         return;
     }
-    version_copy(&g->base, &event->version);
-    g->checked = true;
-    g->check_clock = g->head_clock;
-    g->d0_s = event->date_s;
-    g->d0_clock = g->head_clock;
-    g->condition.kind = RECORD_IF_SEEN;
-    record_copy(&g->condition.seen, &g->seen);
-    g->ours.generation = g->seen.generation + 1;
+    version_copy(&g->check.base, &event->version);
+    g->check.done = true;
+    g->check.clock = g->time.head_clock;
+    g->signature.d0_s = event->date_s;
+    g->signature.d0_clock = g->time.head_clock;
+    g->own.condition.kind = RECORD_IF_SEEN;
+    record_copy(&g->own.condition.seen, &g->holder.record);
+    g->own.record.generation = g->holder.record.generation + 1;
     guard_sign(g, &event->now, actions);
 }
 
@@ -115,15 +116,16 @@ static void take_over(struct guard *g, const struct guard_event *event, struct g
  * covers (T6), passes before the poll that shows what became of it. */
 static bool abort_is_over(const struct guard *g)
 {
-    return g->seen.has_fence || clock_elapsed_min(&g->aborted_clock, &g->poll_clock) > g->seen.timeout_ms;
+    return g->holder.record.has_fence ||
+           clock_elapsed_min(&g->holder.aborted_clock, &g->holder.poll_clock) > g->holder.record.timeout_ms;
 }
 
 static void on_dead_holder(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    bool has_upload = g->seen.upload != 0 && g->seen.timeout_ms != 0;
-    if (has_upload && !g->upload_aborted) {
+    bool has_upload = g->holder.record.upload != 0 && g->holder.record.timeout_ms != 0;
+    if (has_upload && !g->holder.upload_aborted) {
         g->state = GUARD_CONTEND_ABORTING;
-        actions->upload = g->seen.upload;
+        actions->upload = g->holder.record.upload;
         guard_request(g, GUARD_DO_ABORT, actions);
     } else if (has_upload && !abort_is_over(g)) {
         guard_wait(g, GUARD_CONTEND_WAITING, actions);
@@ -135,14 +137,14 @@ static void on_dead_holder(struct guard *g, const struct guard_event *event, str
 /* The HEAD comes after the abort in any case: "accepted" is also said of an upload that was completed before. */
 void guard_on_aborted(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->seen.upload != 0 && !g->upload_aborted);
+    assert(g->holder.record.upload != 0 && !g->holder.upload_aborted);
     if (event->upload == UPLOAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_ABORT_REFUSED, RULE_R14, actions);
         return;
     }
-    g->upload_aborted = event->upload == UPLOAD_ABORTED || event->upload == UPLOAD_GONE;
-    g->aborted_clock = event->now;
-    if (g->upload_aborted && g->seen.has_fence) {
+    g->holder.upload_aborted = event->upload == UPLOAD_ABORTED || event->upload == UPLOAD_GONE;
+    g->holder.aborted_clock = event->now;
+    if (g->holder.upload_aborted && g->holder.record.has_fence) {
         g->state = GUARD_CONTEND_CHECKING;
         guard_request_head(g, &event->now, actions);
     } else {
@@ -155,9 +157,9 @@ void guard_on_contend_head(struct guard *g, const struct guard_event *event, str
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R11, actions);
     } else if (event->head == HEAD_ANSWERED && guard_broken(g, &event->version)) {
-        version_copy(&g->found, &event->version);
+        version_copy(&g->outcome.found, &event->version);
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R11, actions);
-    } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, g->head_date_s)) {
+    } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, g->time.head_date_s)) {
         on_dead_holder(g, event, actions);
     } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, event->date_s)) {
         /* The bound was passed while this HEAD was under way: its Date is of its end, what it shows may be older. */

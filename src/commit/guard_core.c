@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-uint8_t guard_versioning_of(const struct guard_settings *settings, bool before)
+enum guard_versioning guard_versioning_of(const struct guard_settings *settings, bool before)
 {
     if (before)
         return GUARD_VERSIONED_BEFORE;
@@ -22,28 +22,28 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     memset(g, 0, sizeof(*g));
     g->settings = *settings;
     g->backoff.random = start->seed;
-    g->operation = start->operation;
+    g->write.operation = start->operation;
     assert(start->operation != GUARD_DELETE || start->expected_etag != NULL);
     if (start->expected_etag)
-        fixed_str_copy(g->expected_etag, start->expected_etag, sizeof(g->expected_etag));
+        fixed_str_copy(g->write.expected_etag, start->expected_etag, sizeof(g->write.expected_etag));
     if (start->operation == GUARD_DELETE)
-        fixed_str_copy(g->our_etag, RECORD_ETAG_CREATE, sizeof(g->our_etag));
+        fixed_str_copy(g->write.our_etag, RECORD_ETAG_CREATE, sizeof(g->write.our_etag));
     else if (settings->etag_known && start->our_etag)
-        fixed_str_copy(g->our_etag, start->our_etag, sizeof(g->our_etag));
-    fixed_str_copy(g->nonce, start->nonce, sizeof(g->nonce));
-    g->part_count = start->part_count;
-    g->parts_in_doubt = start->parts_in_doubt;
+        fixed_str_copy(g->write.our_etag, start->our_etag, sizeof(g->write.our_etag));
+    fixed_str_copy(g->write.nonce, start->nonce, sizeof(g->write.nonce));
+    g->write.part_count = start->part_count;
+    g->write.parts_in_doubt = start->parts_in_doubt;
     g->versioning = guard_versioning_of(settings, settings->versioned);
     assert((start->operation == GUARD_COMPLETE) == (start->upload != 0));
-    g->ours.upload = start->upload;
-    g->condition.kind = RECORD_IF_ABSENT;
-    g->ours.generation = start->generation & ((UINT64_C(1) << 48) - 1);   /* T2 */
+    g->own.record.upload = start->upload;
+    g->own.condition.kind = RECORD_IF_ABSENT;
+    g->own.record.generation = start->generation & ((UINT64_C(1) << 48) - 1); /* T2 */
     bool sign_first = start->operation != GUARD_COPY || settings->native; /* a COPY's fence needs the source's size */
     if (start->has_recent_date && sign_first) {
-        g->together = true;
-        g->d0_s = start->recent_date_s;
-        g->largest_date_s = start->recent_date_s;
-        g->d0_clock = start->recent_clock;
+        g->check.together = true;
+        g->signature.d0_s = start->recent_date_s;
+        g->time.largest_date_s = start->recent_date_s;
+        g->signature.d0_clock = start->recent_clock;
     }
 }
 
@@ -56,26 +56,27 @@ bool guard_finished(const struct guard *g)
 
 enum verdict guard_verdict(const struct guard *g)
 {
-    return (enum verdict)g->verdict;
+    return g->outcome.verdict;
 }
 
 bool guard_try_again(const struct guard *g)
 {
-    if (g->verdict != VERDICT_NOT_EXECUTED || g->resolving)
+    if (g->outcome.verdict != VERDICT_NOT_EXECUTED || g->write.from_ticket)
         return false;
-    return g->reason == GUARD_REASON_RECORD_GONE || g->reason == GUARD_REASON_TOO_LATE ||
-           g->reason == GUARD_REASON_EXPIRED || g->reason == GUARD_REASON_NOT_SENT || g->reason == GUARD_REASON_SKEWED;
+    return g->outcome.reason == GUARD_REASON_RECORD_GONE || g->outcome.reason == GUARD_REASON_TOO_LATE ||
+           g->outcome.reason == GUARD_REASON_EXPIRED || g->outcome.reason == GUARD_REASON_NOT_SENT ||
+           g->outcome.reason == GUARD_REASON_SKEWED;
 }
 
 bool guard_expired(const struct guard *g)
 {
-    return g->came_too_late && g->verdict == VERDICT_NOT_EXECUTED;
+    return g->attempt.came_too_late && g->outcome.verdict == VERDICT_NOT_EXECUTED;
 }
 
 bool guard_by_fence(const struct guard *g)
 {
-    bool lost = g->verdict == VERDICT_CONFLICT || g->verdict == VERDICT_NOT_EXECUTED;
-    return lost && g->dead && !g->not_applied;
+    bool lost = g->outcome.verdict == VERDICT_CONFLICT || g->outcome.verdict == VERDICT_NOT_EXECUTED;
+    return lost && g->round.dead && !g->attempt.not_applied;
 }
 
 static const char *const rule_names[] = {
@@ -90,8 +91,8 @@ static const char *const rule_names[] = {
 
 const char *guard_rule_name(const struct guard *g)
 {
-    assert(g->rule < sizeof(rule_names) / sizeof(rule_names[0]));
-    return rule_names[g->rule];
+    assert(g->outcome.rule < sizeof(rule_names) / sizeof(rule_names[0]));
+    return rule_names[g->outcome.rule];
 }
 
 /* ------------------------------------------------------------------------------------------------ what it knows */
@@ -134,24 +135,24 @@ enum guard_phase guard_phase(const struct guard *g)
 
 const char *guard_record_etag(const struct guard *g)
 {
-    return g->expected_etag[0] ? g->expected_etag : RECORD_ETAG_CREATE;
+    return g->write.expected_etag[0] ? g->write.expected_etag : RECORD_ETAG_CREATE;
 }
 
 bool guard_broken(const struct guard *g, const struct object_version *version)
 {
-    if (!g->expected_etag[0])
+    if (!g->write.expected_etag[0])
         return version->exists;
-    return !version->exists || strcmp(version->etag, g->expected_etag) != 0;
+    return !version->exists || strcmp(version->etag, g->write.expected_etag) != 0;
 }
 
 bool guard_is_ours(const struct guard *g, const struct record *record)
 {
-    return strcmp(record->nonce, g->nonce) == 0;
+    return strcmp(record->nonce, g->write.nonce) == 0;
 }
 
 bool guard_continues_own(const struct guard *g)
 {
-    return g->condition.kind == RECORD_IF_SEEN && guard_is_ours(g, &g->condition.seen);
+    return g->own.condition.kind == RECORD_IF_SEEN && guard_is_ours(g, &g->own.condition.seen);
 }
 
 bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s)
@@ -161,7 +162,7 @@ bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s)
 
 bool guard_dead_by(const struct guard *g, uint64_t date_s)
 {
-    return g->ours.has_fence && guard_past_fence(g, date_s, g->ours.fence_s);
+    return g->own.record.has_fence && guard_past_fence(g, date_s, g->own.record.fence_s);
 }
 
 /* ------------------------------------------------------------------------------------------------ allowance */
@@ -179,9 +180,9 @@ static uint32_t work_s(const struct guard *g)
 {
     if (g->settings.work_s != 0)
         return g->settings.work_s;
-    uint64_t amount = g->operation == GUARD_COPY ? g->source_bytes : g->part_count;
-    uint32_t by_operation_s = guard_work_s((enum guard_operation)g->operation, amount);
-    bool takes_longer = g->operation == GUARD_COMPLETE && g->settings.complete_s > by_operation_s;
+    uint64_t amount = g->write.operation == GUARD_COPY ? g->check.source_bytes : g->write.part_count;
+    uint32_t by_operation_s = guard_work_s(g->write.operation, amount);
+    bool takes_longer = g->write.operation == GUARD_COMPLETE && g->settings.complete_s > by_operation_s;
     return takes_longer ? g->settings.complete_s : by_operation_s;
 }
 
@@ -192,24 +193,24 @@ uint32_t guard_delivery_s(const struct guard_settings *settings, uint64_t wire_b
 
 bool guard_never_dies(const struct guard *g)
 {
-    return !g->at_once && g->settings.stalled_body_s == GUARD_STALLED_BODY_FOR_EVER;
+    return !g->signature.at_once && g->settings.stalled_body_s == GUARD_STALLED_BODY_FOR_EVER;
 }
 
 /* What does not arrive at once may stall on its way; a store that waits for it for ever has no such bound, and what is
  * sent to it no fence. */
 uint32_t guard_allowance_s(const struct guard *g)
 {
-    if (g->at_once)
+    if (g->signature.at_once)
         return work_s(g);
     uint32_t stalled_s = guard_never_dies(g) ? GUARD_STALLED_BODY_S : g->settings.stalled_body_s;
-    return work_s(g) + guard_delivery_s(&g->settings, g->wire_bytes) + g->settings.late_segment_s + stalled_s;
+    return work_s(g) + guard_delivery_s(&g->settings, g->signature.wire_bytes) + g->settings.late_segment_s + stalled_s;
 }
 
 /* ------------------------------------------------------------------------------------------------ what it asks for */
 
 void guard_request(struct guard *g, unsigned what, struct guard_actions *actions)
 {
-    assert(g->verdict == VERDICT_NONE);
+    assert(g->outcome.verdict == VERDICT_NONE);
     assert((g->awaiting & what) == 0);
     g->awaiting |= what;
     actions->what |= what;
@@ -217,14 +218,14 @@ void guard_request(struct guard *g, unsigned what, struct guard_actions *actions
 
 void guard_request_head(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    g->head_clock = *now;
-    g->head_date_s = g->largest_date_s;
+    g->time.head_clock = *now;
+    g->time.head_date_s = g->time.largest_date_s;
     guard_request(g, GUARD_DO_HEAD, actions);
 }
 
 void guard_wait(struct guard *g, enum guard_state state, struct guard_actions *actions)
 {
-    assert(g->verdict == VERDICT_NONE);
+    assert(g->outcome.verdict == VERDICT_NONE);
     g->state = state;
     actions->has_timer = true;
     actions->timer_ms = backoff_next_ms(&g->backoff);
@@ -232,9 +233,9 @@ void guard_wait(struct guard *g, enum guard_state state, struct guard_actions *a
 
 void guard_read_parts(struct guard *g, enum guard_state state, struct guard_actions *actions)
 {
-    assert(g->operation == GUARD_COMPLETE && g->dead && !g->not_applied); /* R14, N2 */
+    assert(g->write.operation == GUARD_COMPLETE && g->round.dead && !g->attempt.not_applied); /* R14, N2 */
     g->state = state;
-    actions->upload = g->ours.upload;
+    actions->upload = g->own.record.upload;
     guard_request(g, GUARD_DO_PARTS, actions);
 }
 
@@ -243,33 +244,33 @@ void guard_read_parts(struct guard *g, enum guard_state state, struct guard_acti
 /* T3: a release writes nothing unless the record is still ours, so it is also right where we only may hold it. */
 void guard_release(struct guard *g, struct guard_actions *actions)
 {
-    assert(g->verdict != VERDICT_NONE);
-    assert(!g->settings.native || g->hold == GUARD_HOLDS_NOTHING);
-    if (g->hold == GUARD_HOLDS_NOTHING)
+    assert(g->outcome.verdict != VERDICT_NONE);
+    assert(!g->settings.native || g->own.hold == GUARD_HOLDS_NOTHING);
+    if (g->own.hold == GUARD_HOLDS_NOTHING)
         return;
-    if (g->hold == GUARD_HOLDS_OLDER)
-        record_copy(&g->ours, &g->condition.seen);
-    if (g->ours.generation == UINT64_MAX)
+    if (g->own.hold == GUARD_HOLDS_OLDER)
+        record_copy(&g->own.record, &g->own.condition.seen);
+    if (g->own.record.generation == UINT64_MAX)
         return;
-    uint64_t ttl_s =
-        record_ttl(g->largest_date_s, g->settings.ttl_s, g->ours.timeout_ms, g->settings.max_clock_skew_rate);
-    record_released(&g->ours, ttl_s, &actions->release);
+    uint64_t ttl_s = record_ttl(g->time.largest_date_s, g->settings.ttl_s, g->own.record.timeout_ms,
+                                g->settings.max_clock_skew_rate);
+    record_released(&g->own.record, ttl_s, &actions->release);
     memset(&actions->release_condition, 0, sizeof(actions->release_condition));
-    actions->release_condition.kind = g->resolving ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
-    record_copy(&actions->release_condition.seen, &g->ours);
+    actions->release_condition.kind = g->write.from_ticket ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
+    record_copy(&actions->release_condition.seen, &g->own.record);
     actions->what |= GUARD_DO_RELEASE;
-    g->hold = GUARD_HOLDS_NOTHING;
+    g->own.hold = GUARD_HOLDS_NOTHING;
 }
 
 void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
                     struct guard_actions *actions)
 {
-    assert(g->verdict == VERDICT_NONE);
-    assert(verdict == VERDICT_UNKNOWN || !(g->awaiting & GUARD_DO_SEND));    /* V1 */
-    assert(verdict != VERDICT_UNKNOWN || g->resolving || g->send_count > 0); /* V3 */
-    g->verdict = verdict;
-    g->reason = reason;
-    g->rule = rule;
+    assert(g->outcome.verdict == VERDICT_NONE);
+    assert(verdict == VERDICT_UNKNOWN || !(g->awaiting & GUARD_DO_SEND));                    /* V1 */
+    assert(verdict != VERDICT_UNKNOWN || g->write.from_ticket || g->attempt.send_count > 0); /* V3 */
+    g->outcome.verdict = verdict;
+    g->outcome.reason = reason;
+    g->outcome.rule = rule;
     actions->what |= GUARD_DO_VERDICT;
     if (g->awaiting & GUARD_DO_RECORD_PUT) {
         g->awaiting = GUARD_DO_RECORD_PUT;

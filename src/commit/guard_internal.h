@@ -22,7 +22,7 @@ enum guard_phase {
 };
 
 /* guard_core.c */
-uint8_t guard_versioning_of(const struct guard_settings *settings, bool before); /* enum guard_versioning */
+enum guard_versioning guard_versioning_of(const struct guard_settings *settings, bool before);
 enum guard_phase guard_phase(const struct guard *g);
 bool guard_broken(const struct guard *g, const struct object_version *version); /* the expectation */
 bool guard_is_ours(const struct guard *g, const struct record *record);         /* by nonce */

@@ -13,9 +13,9 @@
 
 void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    assert(g->settings.native && g->hold == GUARD_HOLDS_NOTHING);
-    g->dead = guard_dead_by(g, g->largest_date_s); /* received before anything of this round is sent */
-    if (g->operation == GUARD_COMPLETE && g->dead && !g->not_applied) {
+    assert(g->settings.native && g->own.hold == GUARD_HOLDS_NOTHING);
+    g->round.dead = guard_dead_by(g, g->time.largest_date_s); /* received before anything of this round is sent */
+    if (g->write.operation == GUARD_COMPLETE && g->round.dead && !g->attempt.not_applied) {
         guard_read_parts(g, GUARD_NATIVE_PARTS, actions);
         return;
     }
@@ -26,14 +26,14 @@ void guard_native_round(struct guard *g, const struct clock_reading *now, struct
 /* "Not executed" and may be tried again; a Complete whose upload is not known to be open needs a new one. */
 static void native_not_executed(struct guard *g, enum guard_rule rule, struct guard_actions *actions)
 {
-    bool again = g->operation != GUARD_COMPLETE || g->upload_open;
+    bool again = g->write.operation != GUARD_COMPLETE || g->round.upload_open;
     guard_conclude(g, VERDICT_NOT_EXECUTED, again ? GUARD_REASON_EXPIRED : GUARD_REASON_STAGE_AGAIN, rule, actions);
 }
 
 static void native_conflict(struct guard *g, const struct object_version *found, enum guard_rule rule,
                             struct guard_actions *actions)
 {
-    version_copy(&g->found, found);
+    version_copy(&g->outcome.found, found);
     guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, rule, actions);
 }
 
@@ -52,9 +52,9 @@ static bool stood_there(const struct guard *g, const struct object_version *vers
 {
     if (!version->exists)
         return false;
-    if (version_same(version, &g->base) && is_one_of_a_kind(version))
+    if (version_same(version, &g->check.base) && is_one_of_a_kind(version))
         return true;
-    int64_t settled_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s - GUARD_NATIVE_SETTLED_S;
+    int64_t settled_s = (int64_t)g->signature.d0_s - (int64_t)g->settings.margin_s - GUARD_NATIVE_SETTLED_S;
     bool settled = version->last_modified_s != 0 && version->last_modified_s < settled_s; /* unreadable: assume new */
     return g->settings.modified_tells && version_is_of_one_part(version->etag) && settled;
 }
@@ -62,10 +62,10 @@ static bool stood_there(const struct guard *g, const struct object_version *vers
 /* A definite 412, or 409s until the signature was over (R7). */
 static void native_judge_refused(struct guard *g, const struct object_version *version, struct guard_actions *actions)
 {
-    assert(!g->upload_open); /* it is asked of a dead Complete only */
+    assert(!g->round.upload_open); /* it is asked of a dead Complete only */
     if (guard_broken(g, version))
         native_conflict(g, version, RULE_R7, actions);
-    else if (g->answered_409 > 0)
+    else if (g->attempt.answered_409 > 0)
         native_not_executed(g, RULE_R7, actions);
     else
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET, RULE_R7, actions);
@@ -73,10 +73,10 @@ static void native_judge_refused(struct guard *g, const struct object_version *v
 
 static void native_judge_dead(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->dead && !g->not_applied);
+    assert(g->round.dead && !g->attempt.not_applied);
     const struct object_version *version = &event->version;
     bool stood = stood_there(g, version);
-    if (g->upload_open)
+    if (g->round.upload_open)
         native_not_executed(g, RULE_N2, actions);
     else if (!stood && guard_ask_versions(g, event, actions))
         return;
@@ -90,13 +90,13 @@ static void native_judge_dead(struct guard *g, const struct guard_event *event, 
 
 void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    if (g->not_applied && event->head == HEAD_REFUSED)
+    if (g->attempt.not_applied && event->head == HEAD_REFUSED)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R7, actions);
     else if (event->head != HEAD_ANSWERED || !event->has_date)
         guard_wait(g, GUARD_NATIVE_WAITING, actions);
-    else if (g->not_applied)
+    else if (g->attempt.not_applied)
         native_judge_refused(g, &event->version, actions);
-    else if (g->dead)
+    else if (g->round.dead)
         native_judge_dead(g, event, actions);
     else if (guard_dead_by(g, event->date_s))
         guard_native_round(g, &event->now,

@@ -47,15 +47,15 @@ static const struct row rows[] = {
 
 void guard_resolve(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    assert(g->resolving || g->send_count > 0);
+    assert(g->write.from_ticket || g->attempt.send_count > 0);
     assert(g->awaiting == 0);
     if (guard_phase(g) != GUARD_PHASE_RESOLVE)
         backoff_restart(&g->backoff);
-    if (g->resolving)
-        g->hold = GUARD_HOLDS_NOTHING; /* R17: by this round, or not at all */
-    g->own_is_foreign = false;
-    g->saw_ours = false;
-    g->upload_open = false;
+    if (g->write.from_ticket)
+        g->own.hold = GUARD_HOLDS_NOTHING; /* R17: by this round, or not at all */
+    g->round.own_is_foreign = false;
+    g->round.saw_ours = false;
+    g->round.upload_open = false;
     if (g->settings.native) {
         guard_native_round(g, now, actions);
         return;
@@ -78,14 +78,14 @@ static void round_broken(struct guard *g, struct guard_actions *actions)
  */
 static bool may_be_our_etag(const struct guard *g, const char *etag, const struct record *record)
 {
-    if (g->operation == GUARD_DELETE)
+    if (g->write.operation == GUARD_DELETE)
         return true;
     if (strcmp(etag, RECORD_ETAG_CREATE) == 0)
         return false; /* is no ETag */
-    if (g->our_etag[0] == '\0' || strcmp(etag, g->our_etag) == 0)
+    if (g->write.our_etag[0] == '\0' || strcmp(etag, g->write.our_etag) == 0)
         return true;
     bool says_what_it_saw = record->nonce[0] != '\0' && record->saw[0] != '\0';
-    return !says_what_it_saw && strcmp(etag, g->expected_etag) != 0;
+    return !says_what_it_saw && strcmp(etag, g->write.expected_etag) != 0;
 }
 
 void guard_classify_record(const struct guard *g, const char *etag, const struct record *record,
@@ -93,9 +93,9 @@ void guard_classify_record(const struct guard *g, const char *etag, const struct
 {
     if (guard_is_ours(g, record))
         return;
-    if (strcmp(record->saw, g->nonce) == 0)
+    if (strcmp(record->saw, g->write.nonce) == 0)
         evidence->saw_ours = true;
-    bool may_live = !record->has_fence || !guard_past_fence(g, g->d0_s, record->fence_s);
+    bool may_live = !record->has_fence || !guard_past_fence(g, g->signature.d0_s, record->fence_s);
     if (may_live && may_be_our_etag(g, etag, record))
         evidence->locked = true;
 }
@@ -104,16 +104,16 @@ void guard_classify_record(const struct guard *g, const char *etag, const struct
 static void read_others(struct guard *g, struct guard_actions *actions)
 {
     g->state = GUARD_RESOLVE_OTHERS;
-    actions->get_our_etag = g->operation == GUARD_DELETE;
+    actions->get_our_etag = g->write.operation == GUARD_DELETE;
     guard_request(g, actions->get_our_etag ? GUARD_DO_RECORD_GET : GUARD_DO_RECORD_QUERY, actions);
 }
 
 static void others_read(struct guard *g, const struct guard_evidence *evidence, const struct clock_reading *now,
                         struct guard_actions *actions)
 {
-    g->saw_ours = g->saw_ours || evidence->saw_ours;
-    g->locked = evidence->locked;
-    if (g->operation == GUARD_COMPLETE && g->dead && !g->not_applied && !g->saw_ours) {
+    g->round.saw_ours = g->round.saw_ours || evidence->saw_ours;
+    g->round.locked = evidence->locked;
+    if (g->write.operation == GUARD_COMPLETE && g->round.dead && !g->attempt.not_applied && !g->round.saw_ours) {
         guard_read_parts(g, GUARD_RESOLVE_PARTS, actions);
         return;
     }
@@ -127,11 +127,11 @@ void guard_on_resolve_own(struct guard *g, const struct guard_event *event, stru
         round_broken(g, actions);
         return;
     }
-    if (g->resolving && !guard_ticket_agrees(g, event, actions))
+    if (g->write.from_ticket && !guard_ticket_agrees(g, event, actions))
         return;
     if (event->found && event->record.nonce[0] && !guard_is_ours(g, &event->record)) {
-        g->own_is_foreign = true;
-        g->saw_ours = strcmp(event->record.saw, g->nonce) == 0;
+        g->round.own_is_foreign = true;
+        g->round.saw_ours = strcmp(event->record.saw, g->write.nonce) == 0;
     }
     read_others(g, actions);
 }
@@ -144,7 +144,7 @@ void guard_on_resolve_get(struct guard *g, const struct guard_event *event, stru
     }
     struct guard_evidence evidence = {false, false};
     if (event->found)
-        guard_classify_record(g, g->our_etag, &event->record, &evidence);
+        guard_classify_record(g, g->write.our_etag, &event->record, &evidence);
     others_read(g, &evidence, &event->now, actions);
 }
 
@@ -163,13 +163,13 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
  * to say, leaves it to the rest of the table. */
 void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->operation == GUARD_COMPLETE && g->dead && !g->upload_open);
+    assert(g->write.operation == GUARD_COMPLETE && g->round.dead && !g->round.upload_open);
     bool native = g->state == GUARD_NATIVE_PARTS;
     if (event->upload == UPLOAD_UNCLEAR) {
         guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
         return;
     }
-    g->upload_open = event->upload == UPLOAD_OPEN && !g->parts_in_doubt;
+    g->round.upload_open = event->upload == UPLOAD_OPEN && !g->write.parts_in_doubt;
     g->state = native ? GUARD_NATIVE_HEAD : GUARD_RESOLVE_AGAIN;
     guard_request_head(g, &event->now, actions);
 }
@@ -181,19 +181,19 @@ void guard_on_parts(struct guard *g, const struct guard_event *event, struct gua
  * ours. Of a Complete not even that: its object may have the date on which the upload was created (AWS). */
 static bool version_may_be_ours(const struct guard *g, const struct object_version *version)
 {
-    int64_t signed_s = (int64_t)g->d0_s - (int64_t)g->settings.margin_s;
-    if (!version->exists || version->nonce[0] || g->operation == GUARD_DELETE)
+    int64_t signed_s = (int64_t)g->signature.d0_s - (int64_t)g->settings.margin_s;
+    if (!version->exists || version->nonce[0] || g->write.operation == GUARD_DELETE)
         return false;
-    bool other_bytes = g->our_etag[0] && strcmp(g->our_etag, version->etag) != 0;
+    bool other_bytes = g->write.our_etag[0] && strcmp(g->write.our_etag, version->etag) != 0;
     bool young = version->last_modified_s == 0 || version->last_modified_s >= signed_s; /* unreadable: assume new */
-    return g->operation == GUARD_COMPLETE || (!other_bytes && young);
+    return g->write.operation == GUARD_COMPLETE || (!other_bytes && young);
 }
 
 /* What the last HEAD of the round says of the object. */
 static unsigned version_facts(const struct guard *g, const struct object_version *version)
 {
     unsigned facts = 0;
-    if (version_same(version, &g->base))
+    if (version_same(version, &g->check.base))
         facts |= FACT_VERY_VERSION;
     if (version->exists && version->nonce[0])
         facts |= FACT_HAS_NONCE;
@@ -206,20 +206,20 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
 {
     unsigned facts = version_facts(g, &event->version);
     bool very_version = facts & FACT_VERY_VERSION;
-    bool came_back = very_version && g->began_changed && !event->version.nonce[0];
-    if (g->saw_ours)
+    bool came_back = very_version && g->round.began_changed && !event->version.nonce[0];
+    if (g->round.saw_ours)
         facts |= FACT_SAW_OURS;
-    if (g->not_applied && !g->own_alive)
+    if (g->attempt.not_applied && !g->round.own_alive)
         facts |= FACT_NOT_APPLIED;
-    if (g->dead && !came_back)
+    if (g->round.dead && !came_back)
         facts |= FACT_DEAD;
-    if (g->locked || g->settings.native_writers || (very_version && version_may_be_ours(g, &event->version)))
+    if (g->round.locked || g->settings.native_writers || (very_version && version_may_be_ours(g, &event->version)))
         facts |= FACT_LOCKED;
-    if (event->date_s + GUARD_EVIDENCE_CLOCKS_S <= g->d0_s + GUARD_EVIDENCE_S)
+    if (event->date_s + GUARD_EVIDENCE_CLOCKS_S <= g->signature.d0_s + GUARD_EVIDENCE_S)
         facts |= FACT_FRESH;
-    if (g->own_is_foreign)
+    if (g->round.own_is_foreign)
         facts |= FACT_FOREIGN;
-    if (g->upload_open)
+    if (g->round.upload_open)
         facts |= FACT_UPLOAD_OPEN;
     return facts;
 }
@@ -243,14 +243,14 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
     if (row->rule == RULE_R13_F && guard_ask_versions(g, event, actions))
         return;
     enum guard_reason reason = row->reason;
-    if (row->rule == RULE_R13_B && g->answered_409 > 0)
+    if (row->rule == RULE_R13_B && g->attempt.answered_409 > 0)
         reason = GUARD_REASON_EXPIRED; /* R7: nothing but the signature's end was in the way */
-    if (reason == GUARD_REASON_EXPIRED && g->operation == GUARD_COMPLETE && !g->upload_open)
+    if (reason == GUARD_REASON_EXPIRED && g->write.operation == GUARD_COMPLETE && !g->round.upload_open)
         reason = GUARD_REASON_STAGE_AGAIN; /* R14: its upload is not open, as far as anybody says */
-    if (g->own_is_foreign)
-        g->hold = GUARD_HOLDS_NOTHING;
+    if (g->round.own_is_foreign)
+        g->own.hold = GUARD_HOLDS_NOTHING;
     if (row->verdict == VERDICT_CONFLICT)
-        version_copy(&g->found, &event->version);
+        version_copy(&g->outcome.found, &event->version);
     guard_conclude(g, row->verdict, reason, row->rule, actions);
 }
 
@@ -263,14 +263,14 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
     /* Before this HEAD was sent, not in the round: a write that is applied after this HEAD has read the object, and
      * deleted again by another writer before the last HEAD, under a record that is written only after the records
      * were read, would leave no trace in any of them. A Date is of an answer's end: what it came with is older. */
-    g->dead = guard_dead_by(g, g->head_date_s);
-    if (!g->dead && guard_dead_by(g, event->date_s)) {
+    g->round.dead = guard_dead_by(g, g->time.head_date_s);
+    if (!g->round.dead && guard_dead_by(g, event->date_s)) {
         guard_request_head(g, &event->now, actions);
         return;
     }
     /* Without a nonce what this HEAD shows may be our write, and it may be deleted under a record that is written
      * only after the records were read. */
-    g->began_changed = !version_same(&event->version, &g->base);
+    g->round.began_changed = !version_same(&event->version, &g->check.base);
     g->state = GUARD_RESOLVE_OWN;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
 }

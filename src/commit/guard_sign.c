@@ -11,27 +11,28 @@
 /* The signature ends at an S3 time that is fixed by D0, so what is signed at an older D0 is signed for longer. */
 static bool native_lengthen(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    uint64_t age_ms = clock_elapsed_max(&g->d0_clock, now);
+    uint64_t age_ms = clock_elapsed_max(&g->signature.d0_clock, now);
     if (age_ms > GUARD_NATIVE_DATE_MS) {
-        g->checked = false;
+        g->check.done = false;
         g->state = GUARD_CHECKING;
         guard_request_head(g, now, actions);
         return false;
     }
-    g->signed_length_s += (uint32_t)(age_ms / 1000);
+    g->signature.length_s += (uint32_t)(age_ms / 1000);
     return true;
 }
 
 void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    assert(!g->resolving && g->send_count == 0 && g->awaiting == 0);
-    assert(g->operation != GUARD_COPY || g->source == GUARD_SOURCE_FOUND); /* the fence counts on its size */
-    g->signed_length_s = g->settings.length_s;
+    assert(!g->write.from_ticket && g->attempt.send_count == 0 && g->awaiting == 0);
+    assert(g->write.operation != GUARD_COPY ||
+           g->check.source == GUARD_SOURCE_FOUND); /* the fence counts on its size */
+    g->signature.length_s = g->settings.length_s;
     if (g->settings.native && !native_lengthen(g, now, actions))
         return;
     g->state = GUARD_SIGNING;
-    actions->sign_date_s = g->d0_s;
-    actions->sign_length_s = g->signed_length_s;
+    actions->sign_date_s = g->signature.d0_s;
+    actions->sign_length_s = g->signature.length_s;
     guard_request(g, GUARD_DO_SIGN, actions);
 }
 
@@ -40,28 +41,28 @@ void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_a
 /* The record that goes with a signature made at D0: what it says follows from D0 alone. */
 void guard_describe_record(struct guard *g)
 {
-    uint64_t reach_s = (uint64_t)g->signed_length_s + guard_allowance_s(g);
+    uint64_t reach_s = (uint64_t)g->signature.length_s + guard_allowance_s(g);
     uint64_t timeout_ms = (reach_s + g->settings.margin_s) * 1000; /* T6 */
     if (timeout_ms < g->settings.timeout_ms)
         timeout_ms = g->settings.timeout_ms;
-    g->ours.timeout_ms = timeout_ms;
-    g->ours.ttl_s = record_ttl(g->d0_s, g->settings.ttl_s, timeout_ms, g->settings.max_clock_skew_rate);
-    g->ours.has_fence = g->settings.fences && !guard_never_dies(g);
-    g->ours.fence_s = g->ours.has_fence ? g->d0_s + reach_s : 0;
-    memcpy(g->ours.nonce, g->nonce, sizeof(g->ours.nonce));
-    memset(g->ours.saw, 0, sizeof(g->ours.saw));
-    if (g->checked)
-        memcpy(g->ours.saw, g->base.nonce, sizeof(g->ours.saw));
+    g->own.record.timeout_ms = timeout_ms;
+    g->own.record.ttl_s = record_ttl(g->signature.d0_s, g->settings.ttl_s, timeout_ms, g->settings.max_clock_skew_rate);
+    g->own.record.has_fence = g->settings.fences && !guard_never_dies(g);
+    g->own.record.fence_s = g->own.record.has_fence ? g->signature.d0_s + reach_s : 0;
+    memcpy(g->own.record.nonce, g->write.nonce, sizeof(g->own.record.nonce));
+    memset(g->own.record.saw, 0, sizeof(g->own.record.saw));
+    if (g->check.done)
+        memcpy(g->own.record.saw, g->check.base.nonce, sizeof(g->own.record.saw));
 }
 
 void guard_put_record(struct guard *g, struct guard_actions *actions)
 {
-    assert(!g->settings.native && g->hold != GUARD_HOLDS_RECORD);
-    assert(g->condition.kind == RECORD_IF_ABSENT || g->condition.kind == RECORD_IF_SEEN);
-    record_copy(&actions->record, &g->ours);
+    assert(!g->settings.native && g->own.hold != GUARD_HOLDS_RECORD);
+    assert(g->own.condition.kind == RECORD_IF_ABSENT || g->own.condition.kind == RECORD_IF_SEEN);
+    record_copy(&actions->record, &g->own.record);
     memset(&actions->condition, 0, sizeof(actions->condition));
-    actions->condition.kind = g->condition.kind;
-    record_copy(&actions->condition.seen, &g->condition.seen);
+    actions->condition.kind = g->own.condition.kind;
+    record_copy(&actions->condition.seen, &g->own.condition.seen);
     g->state = GUARD_ACQUIRING;
     guard_request(g, GUARD_DO_RECORD_PUT, actions);
 }
@@ -70,16 +71,16 @@ void guard_put_record(struct guard *g, struct guard_actions *actions)
 void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
                         struct guard_actions *actions)
 {
-    assert(guard_is_ours(g, item) && g->hold != GUARD_HOLDS_RECORD);
+    assert(guard_is_ours(g, item) && g->own.hold != GUARD_HOLDS_RECORD);
     if (item->generation == UINT64_MAX) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R4, actions);
         return;
     }
-    if (g->hold == GUARD_HOLDS_NOTHING)
-        g->hold = GUARD_HOLDS_OLDER;
-    g->condition.kind = RECORD_IF_SEEN;
-    record_copy(&g->condition.seen, item);
-    g->ours.generation = item->generation + 1;
-    g->lease_clock = *now;
+    if (g->own.hold == GUARD_HOLDS_NOTHING)
+        g->own.hold = GUARD_HOLDS_OLDER;
+    g->own.condition.kind = RECORD_IF_SEEN;
+    record_copy(&g->own.condition.seen, item);
+    g->own.record.generation = item->generation + 1;
+    g->own.lease_clock = *now;
     guard_put_record(g, actions);
 }

@@ -20,36 +20,36 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     g->settings.native = ticket->native;
     g->settings.native_writers = ticket->native_writers || settings->native_writers;
     g->backoff.random = seed;
-    g->operation = ticket->operation;
-    g->resolving = true;
+    g->write.operation = ticket->operation;
+    g->write.from_ticket = true;
     if (strcmp(ticket->expected_etag, RECORD_ETAG_CREATE) != 0)
-        fixed_str_copy(g->expected_etag, ticket->expected_etag, sizeof(g->expected_etag));
-    fixed_str_copy(g->our_etag, ticket->operation == GUARD_DELETE ? RECORD_ETAG_CREATE : ticket->our_etag,
-                   sizeof(g->our_etag));
-    record_copy(&g->ours, &ticket->record);
-    fixed_str_copy(g->nonce, ticket->record.nonce, sizeof(g->nonce));
-    g->d0_s = ticket->d0_s;
-    version_copy(&g->base, &ticket->base);
-    g->not_applied = ticket->not_applied;
-    g->parts_in_doubt = ticket->parts_in_doubt;
+        fixed_str_copy(g->write.expected_etag, ticket->expected_etag, sizeof(g->write.expected_etag));
+    fixed_str_copy(g->write.our_etag, ticket->operation == GUARD_DELETE ? RECORD_ETAG_CREATE : ticket->our_etag,
+                   sizeof(g->write.our_etag));
+    record_copy(&g->own.record, &ticket->record);
+    fixed_str_copy(g->write.nonce, ticket->record.nonce, sizeof(g->write.nonce));
+    g->signature.d0_s = ticket->d0_s;
+    version_copy(&g->check.base, &ticket->base);
+    g->attempt.not_applied = ticket->not_applied;
+    g->write.parts_in_doubt = ticket->parts_in_doubt;
     g->versioning = guard_versioning_of(settings, ticket->versioned);
 }
 
 void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
 {
     memset(ret, 0, sizeof(*ret));
-    ret->operation = (enum guard_operation)g->operation;
+    ret->operation = g->write.operation;
     ret->native = g->settings.native;
     ret->native_writers = g->settings.native_writers;
     ret->versioned = g->versioning == GUARD_VERSIONED_BEFORE;
     fixed_str_copy(ret->expected_etag, guard_record_etag(g), sizeof(ret->expected_etag));
-    fixed_str_copy(ret->our_etag, g->our_etag, sizeof(ret->our_etag));
-    record_copy(&ret->record, &g->ours);
-    ret->d0_s = g->d0_s;
+    fixed_str_copy(ret->our_etag, g->write.our_etag, sizeof(ret->our_etag));
+    record_copy(&ret->record, &g->own.record);
+    ret->d0_s = g->signature.d0_s;
     ret->margin_s = g->settings.margin_s;
-    version_copy(&ret->base, &g->base);
-    ret->not_applied = g->not_applied;
-    ret->parts_in_doubt = g->parts_in_doubt;
+    version_copy(&ret->base, &g->check.base);
+    ret->not_applied = g->attempt.not_applied;
+    ret->parts_in_doubt = g->write.parts_in_doubt;
 }
 
 /* The same nonce and generation were written once, with one content: a ticket that says otherwise was changed. Under
@@ -57,27 +57,27 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
  * both bounds must have passed. */
 bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->resolving && g->state == GUARD_RESOLVE_OWN);
+    assert(g->write.from_ticket && g->state == GUARD_RESOLVE_OWN);
     const struct record *stored = &event->record;
-    g->own_same = false;
-    g->own_alive = false;
-    g->hold = GUARD_HOLDS_NOTHING;
+    g->round.own_same = false;
+    g->round.own_alive = false;
+    g->own.hold = GUARD_HOLDS_NOTHING;
     if (!event->found || !guard_is_ours(g, stored))
         return true;
-    g->own_same = record_same(stored, &g->ours);
-    if (!g->own_same && stored->generation == g->ours.generation) {
+    g->round.own_same = record_same(stored, &g->own.record);
+    if (!g->round.own_same && stored->generation == g->own.record.generation) {
         guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_FALSE_TICKET, RULE_R17, actions);
         return false;
     }
-    bool past = stored->has_fence && guard_past_fence(g, g->head_date_s, stored->fence_s);
-    g->own_alive = stored->has_fence && !past;
-    g->dead = g->dead && past;
-    bool releasable = g->own_same && g->dead && stored->upload == 0;
-    g->hold = releasable ? GUARD_HOLDS_RECORD : GUARD_HOLDS_NOTHING;
+    bool past = stored->has_fence && guard_past_fence(g, g->time.head_date_s, stored->fence_s);
+    g->round.own_alive = stored->has_fence && !past;
+    g->round.dead = g->round.dead && past;
+    bool releasable = g->round.own_same && g->round.dead && stored->upload == 0;
+    g->own.hold = releasable ? GUARD_HOLDS_RECORD : GUARD_HOLDS_NOTHING;
     return true;
 }
 
 bool guard_owns_upload(const struct guard *g)
 {
-    return g->resolving && g->own_same && g->dead && g->ours.upload != 0;
+    return g->write.from_ticket && g->round.own_same && g->round.dead && g->own.record.upload != 0;
 }

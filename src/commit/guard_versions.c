@@ -12,7 +12,7 @@ void guard_note_versions(struct guard *g, const struct guard_event *event)
 {
     if (event->head != HEAD_ANSWERED || !event->versioned)
         return;
-    if (g->send_count == 0 && !g->resolving)
+    if (g->attempt.send_count == 0 && !g->write.from_ticket)
         g->versioning = GUARD_VERSIONED_BEFORE; /* a bucket never goes back to having none */
     else if (g->versioning == GUARD_UNVERSIONED)
         g->versioning = GUARD_VERSIONED_NOW;
@@ -20,10 +20,10 @@ void guard_note_versions(struct guard *g, const struct guard_event *event)
 
 bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->dead && !g->not_applied);
+    assert(g->round.dead && !g->attempt.not_applied);
     if (g->versioning == GUARD_UNVERSIONED)
         return false;
-    version_copy(&g->found, &event->version);
+    version_copy(&g->outcome.found, &event->version);
     g->state = g->settings.native ? GUARD_NATIVE_VERSIONS : GUARD_RESOLVE_VERSIONS;
     guard_request(g, GUARD_DO_VERSIONS, actions);
     return true;
@@ -33,7 +33,7 @@ bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct
 
 static int64_t signed_s(const struct guard *g)
 {
-    return (int64_t)g->d0_s - (int64_t)g->settings.margin_s;
+    return (int64_t)g->signature.d0_s - (int64_t)g->settings.margin_s;
 }
 
 /* A date that cannot be read is any. */
@@ -53,16 +53,17 @@ static bool may_have_replaced(const struct guard *g, const struct listed_version
 
 static bool listed_may_be_ours(const struct guard *g, const struct listed_version *listed)
 {
-    if (listed->is_delete_marker != (g->operation == GUARD_DELETE))
+    if (listed->is_delete_marker != (g->write.operation == GUARD_DELETE))
         return false;
-    return g->operation == GUARD_COMPLETE || is_young(listed, signed_s(g)); /* it may be dated by its upload */
+    return g->write.operation == GUARD_COMPLETE || is_young(listed, signed_s(g)); /* it may be dated by its upload */
 }
 
 unsigned guard_classify_listed(const struct guard *g, const struct listed_version *listed)
 {
-    bool has_base_id = version_is_own_id(listed->version_id) && strcmp(listed->version_id, g->base.version_id) == 0;
-    bool other_bytes = strcmp(listed->etag, g->base.etag) != 0;
-    if (has_base_id && !other_bytes && listed->last_modified_s == g->base.last_modified_s)
+    bool has_base_id =
+        version_is_own_id(listed->version_id) && strcmp(listed->version_id, g->check.base.version_id) == 0;
+    bool other_bytes = strcmp(listed->etag, g->check.base.etag) != 0;
+    if (has_base_id && !other_bytes && listed->last_modified_s == g->check.base.last_modified_s)
         return 0;                                /* it was there before we sent */
     bool shared_id = has_base_id && other_bytes; /* by ids this store tells nothing apart */
     unsigned weight = shared_id || may_have_replaced(g, listed) ? GUARD_VERSION_HIDES : 0;
@@ -75,9 +76,9 @@ unsigned guard_classify_listed(const struct guard *g, const struct listed_versio
  * it from ours. */
 enum versions_outcome guard_classify_version(const struct guard *g, const struct object_version *version)
 {
-    if (strcmp(version->nonce, g->nonce) == 0)
+    if (strcmp(version->nonce, g->write.nonce) == 0)
         return VERSIONS_OURS;
-    bool other_bytes = g->our_etag[0] && strcmp(version->etag, g->our_etag) != 0;
+    bool other_bytes = g->write.our_etag[0] && strcmp(version->etag, g->write.our_etag) != 0;
     return version->nonce[0] || other_bytes ? VERSIONS_OTHERS : VERSIONS_HIDDEN;
 }
 
@@ -88,14 +89,14 @@ enum versions_outcome guard_classify_version(const struct guard *g, const struct
 static bool proves_absence(const struct guard *g, const struct guard_event *event)
 {
     return event->versions == VERSIONS_OTHERS && g->versioning == GUARD_VERSIONED_BEFORE && event->has_date &&
-           event->date_s <= g->d0_s + GUARD_VERSIONS_S;
+           event->date_s <= g->signature.d0_s + GUARD_VERSIONS_S;
 }
 
 /* It was not applied, and what the last HEAD showed is what the caller is told. */
 static void versions_show_none(struct guard *g, struct guard_actions *actions)
 {
-    enum guard_reason again = g->operation == GUARD_COMPLETE ? GUARD_REASON_STAGE_AGAIN : GUARD_REASON_EXPIRED;
-    if (guard_broken(g, &g->found))
+    enum guard_reason again = g->write.operation == GUARD_COMPLETE ? GUARD_REASON_STAGE_AGAIN : GUARD_REASON_EXPIRED;
+    if (guard_broken(g, &g->outcome.found))
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, RULE_R16, actions);
     else
         guard_conclude(g, VERDICT_NOT_EXECUTED, again, RULE_R16, actions);
@@ -103,16 +104,16 @@ static void versions_show_none(struct guard *g, struct guard_actions *actions)
 
 void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->dead && g->versioning != GUARD_UNVERSIONED);
+    assert(g->round.dead && g->versioning != GUARD_UNVERSIONED);
     bool native = g->settings.native;
     if (event->versions == VERSIONS_UNCLEAR) {
         guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
         return;
     }
-    if (g->own_is_foreign)
-        g->hold = GUARD_HOLDS_NOTHING;
+    if (g->round.own_is_foreign)
+        g->own.hold = GUARD_HOLDS_NOTHING;
     if (event->versions == VERSIONS_OURS) {
-        version_copy(&g->found, &event->version);
+        version_copy(&g->outcome.found, &event->version);
         guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_R16, actions);
     } else if (proves_absence(g, event)) {
         versions_show_none(g, actions);

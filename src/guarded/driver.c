@@ -182,8 +182,9 @@ static void driver_lengthen(struct driver *driver)
 {
     assert(driver->length_s > 0 && driver->length_s <= GUARD_LENGTH_MAX_S);
     uint64_t length_s = 2 * (uint64_t)driver->length_s;
-    uint64_t needed_s =
-        driver->io.attempt.tail_rate > 0 ? driver->guard.wire_bytes * 3 / (2 * driver->io.attempt.tail_rate) + 1 : 0;
+    uint64_t needed_s = driver->io.attempt.tail_rate > 0
+                            ? driver->guard.signature.wire_bytes * 3 / (2 * driver->io.attempt.tail_rate) + 1
+                            : 0;
     length_s = needed_s > length_s ? needed_s : length_s;
     driver->length_s = length_s < GUARD_LENGTH_MAX_S ? (uint32_t)length_s : GUARD_LENGTH_MAX_S;
     driver->io.attempt.tail_rate = 0;
@@ -195,11 +196,12 @@ static void start_again(struct driver *driver)
     assert(driver->params.ticket == NULL); /* a ticket is of one attempt, and none is made for it */
     if (guard_expired(&driver->guard))
         driver_lengthen(driver);
-    if (driver->guard.reason == GUARD_REASON_UNMET)
+    if (driver->guard.outcome.reason == GUARD_REASON_UNMET)
         driver->refused_count++;
     log_line(&driver->client->log, OS_LOG_INFO, "%s %s: guard ended by %s, a new one starts", driver->params.name,
              driver->key, guard_rule_name(&driver->guard));
-    if (driver->guard.reason == GUARD_REASON_RECORD_GONE || driver->guard.reason == GUARD_REASON_EXPIRED)
+    if (driver->guard.outcome.reason == GUARD_REASON_RECORD_GONE ||
+        driver->guard.outcome.reason == GUARD_REASON_EXPIRED)
         begin_soon(driver);
     else
         op_pause(&driver->op);
@@ -209,7 +211,7 @@ static void start_again(struct driver *driver)
  * again explains that, but not time after time: then the condition itself is refused. */
 static bool refused_for_an_instant(const struct driver *driver)
 {
-    return driver->guard.reason == GUARD_REASON_UNMET && driver->params.plan.guard != OS_GUARD_RECORD &&
+    return driver->guard.outcome.reason == GUARD_REASON_UNMET && driver->params.plan.guard != OS_GUARD_RECORD &&
            driver->params.ticket == NULL && driver->refused_count < DRIVER_REFUSED_MOST;
 }
 
@@ -267,7 +269,7 @@ static void keep_ticket(struct driver *driver)
  * next writer aborts that first. */
 static bool keeps_record(const struct driver *driver)
 {
-    return driver->guard.operation == GUARD_COMPLETE && driver->outcome.by_fence &&
+    return driver->guard.write.operation == GUARD_COMPLETE && driver->outcome.by_fence &&
            guard_verdict(&driver->guard) != VERDICT_COMMITTED;
 }
 
@@ -283,7 +285,7 @@ static void step_guard(struct driver *driver, struct guard_event *event)
     if (actions.what & GUARD_DO_REPORT_LEASE)
         log_line(&driver->client->log, OS_LOG_WARN,
                  "%s: the record of another writer has a timeout of %llu ms, over an hour; it is waited for",
-                 driver->key, (unsigned long long)driver->guard.seen.timeout_ms);
+                 driver->key, (unsigned long long)driver->guard.holder.record.timeout_ms);
     if (actions.what & GUARD_DO_VERDICT)
         keep_ticket(driver);
     if ((actions.what & GUARD_DO_RELEASE) && !keeps_record(driver))

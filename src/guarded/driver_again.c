@@ -29,8 +29,8 @@ static uint64_t until_ms(const os_client *client, uint64_t at_s)
 static uint64_t until_decided_ms(const struct driver *driver)
 {
     const struct guard *guard = &driver->guard;
-    const struct record *ours = &guard->ours;
-    uint64_t from_s = ours->has_fence ? ours->fence_s : guard->d0_s;
+    const struct record *ours = &guard->own.record;
+    uint64_t from_s = ours->has_fence ? ours->fence_s : guard->signature.d0_s;
     uint64_t more_s = ours->has_fence ? (uint64_t)guard->settings.margin_s + 1 : ours->timeout_ms / 1000;
     return until_ms(driver->client, from_s > UINT64_MAX - more_s ? UINT64_MAX : from_s + more_s);
 }

@@ -38,7 +38,7 @@ static bool given_up(struct driver *driver, os_code code)
     if (unreachable && !driver->io.reach.lost)
         driver->io.reach.lost_since = now;
     driver->io.reach.lost = unreachable;
-    bool before_sending = driver->guard.send_count == 0 && !driver->guard.resolving;
+    bool before_sending = driver->guard.attempt.send_count == 0 && !driver->guard.write.from_ticket;
     bool too_long = unreachable && clock_elapsed_max(&driver->io.reach.lost_since, &now) > DRIVER_UNREACHABLE_MS;
     if (too_long && driver->params.ticket) {
         driver->io.gave_up = "its store has not answered for ten seconds or more"; /* who resolves it can ask again */
@@ -84,8 +84,8 @@ static bool lacks_time(struct driver *driver, const struct store_answer *answer)
         return false;
     }
     driver->io.head.unbelieved_count += doubted ? 1 : DRIVER_UNBELIEVED_MOST / 2;
-    if (driver->io.head.unbelieved_count < DRIVER_UNBELIEVED_MOST || driver->guard.send_count > 0 ||
-        driver->guard.resolving)
+    if (driver->io.head.unbelieved_count < DRIVER_UNBELIEVED_MOST || driver->guard.attempt.send_count > 0 ||
+        driver->guard.write.from_ticket)
         return false;
     error_set(&driver->io.last_error, OS_ERR_PROTOCOL,
               "The store's answers to HEAD of %.300s have a Date (second %llu) that is %s, so the store's time is "
@@ -108,7 +108,7 @@ static void note_trouble(struct driver *driver, const struct store_answer *answe
 static bool lacks_etag(const struct driver *driver, const struct store_answer *answer)
 {
     return answer->code == OS_OK && !answer->object.delete_marker && driver_etag_is_missing(answer->object.etag) &&
-           driver->guard.expected_etag[0] != '\0';
+           driver->guard.write.expected_etag[0] != '\0';
 }
 
 /* There is no S3 time then, and nothing of the protocol goes on; nor will it, by asking on. */
@@ -116,7 +116,8 @@ static bool has_no_clock(struct driver *driver, const struct store_answer *answe
 {
     bool answered = answer->code == OS_OK || answer->code == OS_ERR_NOT_FOUND;
     driver->io.head.dateless_count = answered && answer->dateless ? driver->io.head.dateless_count + 1 : 0;
-    return driver->io.head.dateless_count >= DATELESS_MOST && driver->guard.send_count == 0 && !driver->guard.resolving;
+    return driver->io.head.dateless_count >= DATELESS_MOST && driver->guard.attempt.send_count == 0 &&
+           !driver->guard.write.from_ticket;
 }
 
 static void head_done(void *context, const struct store_answer *answer)
@@ -178,7 +179,7 @@ static bool take_source_metadata(struct driver *driver, const struct store_answe
         return false;
     driver->io.source.has_source_metadata = true;
     driver->io.source.leave_nonce_out =
-        !source_metadata_has_room(&driver->io.source.source_metadata, driver->guard.nonce);
+        !source_metadata_has_room(&driver->io.source.source_metadata, driver->guard.write.nonce);
     if (!driver->io.source.leave_nonce_out || !driver->guard.settings.native)
         return true;
     error_set(&driver->io.source.error, OS_ERR_UNSUPPORTED,

@@ -38,7 +38,7 @@ static void describe_attempt(struct driver *driver)
                            : params->content;
     request->attributes = params->operation == GUARD_PUT ? params->attributes : NULL;
     request->nonce =
-        params->operation == GUARD_DELETE || driver->io.source.leave_nonce_out ? NULL : driver->guard.nonce;
+        params->operation == GUARD_DELETE || driver->io.source.leave_nonce_out ? NULL : driver->guard.write.nonce;
     request->progress = params->progress;
     request->progress_context = params->progress_context;
     write_plan_condition(&params->plan, params->etag, &request->condition); /* R7 */

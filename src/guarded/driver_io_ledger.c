@@ -26,7 +26,7 @@ static uint64_t at_most(uint64_t value, uint64_t most)
 /* Nothing was sent to the store, or what is asked for can be asked again. */
 static bool may_give_up(const struct driver *driver)
 {
-    return driver->params.ticket || (driver->guard.send_count == 0 && !driver->guard.resolving);
+    return driver->params.ticket || (driver->guard.attempt.send_count == 0 && !driver->guard.write.from_ticket);
 }
 
 /* Since the first of an unbroken row of failures was sent. A ledger that is slow has at least what it was given. */

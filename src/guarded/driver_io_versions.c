@@ -145,15 +145,15 @@ static void version_done(void *context, const struct store_answer *answer)
  * was there it is all the same, where the HEAD would have named a delete marker as this store does: two witnesses. */
 static bool knows_key(const struct driver *driver)
 {
-    bool never_was =
-        driver->io.head.version_id[0] == '\0' && !driver->guard.found.exists && driver->io.versions->id_count == 0;
+    bool never_was = driver->io.head.version_id[0] == '\0' && !driver->guard.outcome.found.exists &&
+                     driver->io.versions->id_count == 0;
     return driver->io.versions->has_current || (never_was && driver->client->names_markers);
 }
 
 /* The list is later than the HEAD, which found nothing: the next round sees both. */
 static bool came_since(const struct driver *driver)
 {
-    return !driver->guard.found.exists && driver->io.versions->has_latest && !driver->io.versions->hidden;
+    return !driver->guard.outcome.found.exists && driver->io.versions->has_latest && !driver->io.versions->hidden;
 }
 
 static void ask_next(struct driver *driver, const struct store_answer *last)
@@ -167,7 +167,7 @@ static void ask_next(struct driver *driver, const struct store_answer *last)
     } else if (came_since(driver)) {
         driver_io_versions_finish(driver, VERSIONS_UNCLEAR, NULL, last);
     } else if (versions->hidden || !knows_key(driver)) {
-        driver->io.versions_await = !versions->hidden && !driver->guard.found.exists;
+        driver->io.versions_await = !versions->hidden && !driver->guard.outcome.found.exists;
         driver_io_versions_finish(driver, VERSIONS_HIDDEN, NULL, last);
     } else {
         versions->request = (struct store_request){.verb = STORE_GET_VERSIONING};
@@ -183,7 +183,7 @@ static void driver_io_versions_keep(struct driver *driver, const struct s3_liste
     struct driver_versions *versions = driver->io.versions;
     bool full = versions->count == VERSIONS_ASKED;
     versions->hidden = versions->hidden || full;
-    if (full && strcmp(listed->etag, driver->guard.our_etag) != 0)
+    if (full && strcmp(listed->etag, driver->guard.write.our_etag) != 0)
         return;
     size_t place = full ? VERSIONS_ASKED - 1 : versions->count++;
     memcpy(versions->asked[place], listed->version_id, VERSION_ID_SIZE);
@@ -205,7 +205,7 @@ static bool is_new_id(struct driver_versions *versions, const char *version_id)
 /* Where the HEAD named no id it is the latest, by what it is. */
 static bool driver_io_versions_is_current(const struct driver *driver, const struct s3_listed_version *listed)
 {
-    const struct object_version *found = &driver->guard.found;
+    const struct object_version *found = &driver->guard.outcome.found;
     if (listed->is_delete_marker == found->exists)
         return false;
     if (driver->io.head.version_id[0])

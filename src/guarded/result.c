@@ -113,7 +113,7 @@ static void describe_stop(struct driver *driver, const char *meanwhile)
 /* How long a holder that is dead is in the way, as a clause. */
 static void describe_wait(const struct driver *driver, char *ret, size_t ret_size)
 {
-    const struct record *seen = &driver->guard.seen;
+    const struct record *seen = &driver->guard.holder.record;
     const struct guard_settings *settings = &driver->guard.settings;
     char text[HUMAN_SIZE];
     if (seen->has_fence) {
@@ -128,7 +128,7 @@ static void describe_wait(const struct driver *driver, char *ret, size_t ret_siz
 
 static void describe_busy(struct driver *driver)
 {
-    const struct record *seen = &driver->guard.seen;
+    const struct record *seen = &driver->guard.holder.record;
     char wait[HUMAN_SIZE + 64];
     describe_wait(driver, wait, sizeof(wait));
     error_set(&driver->outcome.error, driver->cancelled ? OS_ERR_CANCELLED : OS_ERR_BUSY,
@@ -142,7 +142,7 @@ static void describe_busy(struct driver *driver)
 /* The sentence of one that cannot be read is the ledger's. */
 static void describe_impassable(struct driver *driver)
 {
-    if (driver->guard.seen.generation != UINT64_MAX && driver->io.last_error.code != OS_OK)
+    if (driver->guard.holder.record.generation != UINT64_MAX && driver->io.last_error.code != OS_OK)
         driver->outcome.error = driver->io.last_error;
     else
         error_set(&driver->outcome.error, OS_ERR_TABLE,
@@ -161,13 +161,13 @@ static void describe_again(struct driver *driver)
     }
     os_code code = OS_ERR_EXPIRED;
     const char *why = "each attempt was too late for its own signature or lease";
-    if (driver->guard.reason == GUARD_REASON_RECORD_GONE) {
+    if (driver->guard.outcome.reason == GUARD_REASON_RECORD_GONE) {
         code = OS_ERR_BUSY;
         why = "its record was removed while it was waited for";
-    } else if (driver->guard.reason == GUARD_REASON_NOT_SENT) {
+    } else if (driver->guard.outcome.reason == GUARD_REASON_NOT_SENT) {
         code = OS_ERR_NETWORK;
         why = "the store could not be reached";
-    } else if (driver->guard.reason == GUARD_REASON_SKEWED) {
+    } else if (driver->guard.outcome.reason == GUARD_REASON_SKEWED) {
         code = OS_ERR_SERVICE;
         why = "the store refused the time of the signature";
     }
@@ -183,8 +183,8 @@ static void describe_upload_again(struct driver *driver)
     driver->outcome.upload_again = true;
     error_set(&driver->outcome.error, OS_ERR_EXPIRED,
               "The parts of %.300s must be uploaded again, because %s; nothing was written. Call again.", driver->key,
-              driver->guard.answered_409 > 0 ? "the store was busy with another write of it"
-                                             : "a writer that took over aborted their upload");
+              driver->guard.attempt.answered_409 > 0 ? "the store was busy with another write of it"
+                                                     : "a writer that took over aborted their upload");
 }
 
 /* The last error names the service, and what to look at. */
@@ -214,7 +214,7 @@ static void describe_not_executed(struct driver *driver)
         describe_given_up(driver);
         return;
     }
-    switch ((enum guard_reason)driver->guard.reason) {
+    switch ((enum guard_reason)driver->guard.outcome.reason) {
     case GUARD_REASON_SOURCE: describe_source(driver); return;
     case GUARD_REASON_SOURCE_TOO_LARGE:
         error_set(error, OS_ERR_TOO_LARGE,
@@ -289,7 +289,7 @@ static void describe_unknown(struct driver *driver)
         describe_given_up(driver);
         return;
     }
-    switch ((enum guard_reason)driver->guard.reason) {
+    switch ((enum guard_reason)driver->guard.outcome.reason) {
     case GUARD_REASON_NO_EVIDENCE: describe_no_evidence(driver); return;
     case GUARD_REASON_FALSE_TICKET:
         memset(&driver->outcome.ticket, 0, sizeof(driver->outcome.ticket));
@@ -331,20 +331,21 @@ void driver_describe(struct driver *driver)
     const struct guard *guard = &driver->guard;
     os_result *result = &driver->outcome.result;
     driver->outcome.verdict = public_verdict(guard_verdict(guard));
-    result->generation = guard->ours.generation;
-    result->took_over = guard->took_over;
-    result->fenced = guard->ours.has_fence;
+    result->generation = guard->own.record.generation;
+    result->took_over = guard->own.took_over;
+    result->fenced = guard->own.record.has_fence;
     TEXT_COPY_STR_CUT(guard_rule_name(guard), result->rule);
     describe_plan(driver, result);
     switch (driver->outcome.verdict) {
     case OS_COMMITTED:
-        TEXT_COPY_STR_CUT(guard->found.etag, result->etag);
-        TEXT_COPY_STR_CUT(guard->found.exists ? guard->found.version_id : driver->io.attempt.marker_version_id,
+        TEXT_COPY_STR_CUT(guard->outcome.found.etag, result->etag);
+        TEXT_COPY_STR_CUT(guard->outcome.found.exists ? guard->outcome.found.version_id
+                                                      : driver->io.attempt.marker_version_id,
                           result->version_id);
         error_clear(&driver->outcome.error);
         break;
     case OS_CONFLICT:
-        driver_describe_conflict(&driver->outcome, driver->key, guard->expected_etag, &guard->found);
+        driver_describe_conflict(&driver->outcome, driver->key, guard->write.expected_etag, &guard->outcome.found);
         break;
     case OS_NOT_EXECUTED: describe_not_executed(driver); break;
     case OS_UNKNOWN: describe_unknown(driver); break;

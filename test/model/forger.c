@@ -65,6 +65,6 @@ void forger_finish(struct world *world, unsigned w)
     enum verdict verdict = guard_verdict(guard);
     bool lost = verdict == VERDICT_CONFLICT || verdict == VERDICT_NOT_EXECUTED;
     if (lost && guard_owns_upload(guard))
-        world_new_flight(world, FLIGHT_ABORT, w)->row = (uint8_t)(guard->ours.upload - 1);
+        world_new_flight(world, FLIGHT_ABORT, w)->row = (uint8_t)(guard->own.record.upload - 1);
     writer->state = WRITER_DONE;
 }

@@ -206,7 +206,7 @@ static void check_condition(const struct world *world, unsigned w, const struct 
 static void check_upload(const struct world *world, unsigned w, const struct guard_actions *todo)
 {
     const struct book *book = &world->writers[w].book;
-    const struct record *ours = &world->writers[w].guard.ours;
+    const struct record *ours = &world->writers[w].guard.own.record;
     struct guard_settings settings;
     settings_of(&settings);
     if (todo->what & GUARD_DO_PARTS) {
@@ -278,7 +278,8 @@ static void check_send(struct world *world, unsigned w, const struct guard_actio
 static void check_release(const struct world *world, unsigned w, const struct guard_actions *todo)
 {
     const struct record *seen = &todo->release_condition.seen;
-    enum record_condition_kind kind = world->writers[w].guard.resolving ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
+    enum record_condition_kind kind =
+        world->writers[w].guard.write.from_ticket ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
     MUST(todo->release_condition.kind == kind && is_ours(world, w, seen), "T3: only while it is ours");
     MUST(todo->release.generation == seen->generation + 1 && todo->release.timeout_ms == 0, "T3: generation, timeout");
     MUST(todo->release.ttl_s >= seen->ttl_s, "T3, T5: a fresh ttl");
@@ -290,12 +291,12 @@ static void check_release(const struct world *world, unsigned w, const struct gu
 static void check_unknown(const struct writer *writer, unsigned w, const struct guard *guard)
 {
     const char *rule = guard_rule_name(guard);
-    bool no_evidence = guard->reason == GUARD_REASON_NO_EVIDENCE;
+    bool no_evidence = guard->outcome.reason == GUARD_REASON_NO_EVIDENCE;
     if (!writer->resolving && !writer->book.sent)
         violated(FALSE_UNKNOWN, "V3: %c's verdict is unknown by %s, and it sent nothing", letter(w), rule);
-    if (guard->reason != GUARD_REASON_STOPPED && !no_evidence)
+    if (guard->outcome.reason != GUARD_REASON_STOPPED && !no_evidence)
         violated(FALSE_UNKNOWN, "V3: %c's verdict is unknown by %s, without need", letter(w), rule);
-    if (no_evidence && guard->not_applied)
+    if (no_evidence && guard->attempt.not_applied)
         violated(FALSE_UNKNOWN, "R13.B, C: %c's verdict is unknown by %s after a definite refusal", letter(w), rule);
     if (no_evidence && writer->book.proof)
         violated(FALSE_UNKNOWN, "R13.A: %c's verdict is unknown by %s, and a record saw its nonce", letter(w), rule);
@@ -327,7 +328,7 @@ static void check_verdict(struct world *world, unsigned w, const struct guard *g
     default: check_unknown(writer, w, guard); return;
     }
     bool owes = writer->book.acquired && !writer->book.sent && !(guard->awaiting & GUARD_DO_RECORD_PUT) &&
-                guard->hold == GUARD_HOLDS_RECORD;
+                guard->own.hold == GUARD_HOLDS_RECORD;
     MUST(!owes || todo->what & GUARD_DO_RELEASE, "V5: %c releases what it holds", letter(w));
 }
 
@@ -342,7 +343,7 @@ static void check_blocked(struct world *world, unsigned w, enum guard_state was)
     const struct book *book = &writer->book;
     if (book->aborted && !book->seen.has_fence)
         return; /* R14: its allowance */
-    if (book->head_after_seen && book->head_good && bound_passed(book, &settings, &writer->guard.poll_clock))
+    if (book->head_after_seen && book->head_good && bound_passed(book, &settings, &writer->guard.holder.poll_clock))
         violated(BLOCKED, "R12: %c still waits for a record whose bound has passed", letter(w));
 }
 
@@ -377,7 +378,8 @@ static void check_requests(struct world *world, unsigned w, const struct guard_e
 /* A whole round about a dead attempt gives a verdict, unless a version came and went in it: R13, row F. */
 static void check_judged(const struct guard *guard, unsigned w, enum guard_state was)
 {
-    if (was == GUARD_RESOLVE_AGAIN && guard->state == GUARD_RESOLVE_WAITING && guard->dead && !guard->began_changed)
+    if (was == GUARD_RESOLVE_AGAIN && guard->state == GUARD_RESOLVE_WAITING && guard->round.dead &&
+        !guard->round.began_changed)
         violated(BLOCKED, "R13.F: %c's attempt is dead, a round is whole, and there is no verdict", letter(w));
 }
 

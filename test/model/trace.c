@@ -12,7 +12,7 @@
 
 static const char *rule_of(const struct guard *guard)
 {
-    switch ((enum guard_state)guard->state) {
+    switch (guard->state) {
     case GUARD_NEW: return "-";
     case GUARD_CHECKING: return "R1 checking";
     case GUARD_SIGNING: return "R2 signing";

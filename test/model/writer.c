@@ -93,7 +93,7 @@ static void ask(struct world *world, unsigned w, const struct guard_event *event
         struct flight *flight = world_new_flight(world, FLIGHT_GET, w);
         flight->awaited = 1;
         bool own = !todo->get_our_etag;
-        flight->row = own ? config->calls[w].expected : etag_number(world->writers[w].guard.our_etag);
+        flight->row = own ? config->calls[w].expected : etag_number(world->writers[w].guard.write.our_etag);
     }
     if (todo->what & GUARD_DO_RECORD_QUERY)
         world_new_flight(world, FLIGHT_QUERY, w)->awaited = 1;
@@ -140,7 +140,7 @@ static void step(struct world *world, unsigned w, struct guard_event *event, con
 {
     struct writer *writer = &world->writers[w];
     struct guard_actions todo;
-    enum guard_state was = (enum guard_state)writer->guard.state;
+    enum guard_state was = writer->guard.state;
     event->now = world_clocks(world, w);
     oracle_before(world, w, event, answered);
     guard_step(&writer->guard, event, &todo);

@@ -145,14 +145,14 @@ static const char *bare(const char *etag)
 static void add_verdict(struct trace_text *text, const struct guard *g)
 {
     enum verdict verdict = guard_verdict(g);
-    trace_text_add(text, "%s%s %s %s", separator(text), verdict_names[verdict], reason_names[g->reason],
+    trace_text_add(text, "%s%s %s %s", separator(text), verdict_names[verdict], reason_names[g->outcome.reason],
                    guard_rule_name(g));
     if (guard_try_again(g))
         trace_text_add(text, " again");
     if (guard_expired(g))
         trace_text_add(text, " longer");
     if (verdict == VERDICT_COMMITTED || verdict == VERDICT_CONFLICT)
-        trace_text_add(text, " %s", g->found.exists ? bare(g->found.etag) : "none");
+        trace_text_add(text, " %s", g->outcome.found.exists ? bare(g->outcome.found.etag) : "none");
 }
 
 static void add_send(struct trace_text *text, const struct guard_actions *todo)

@@ -158,7 +158,7 @@ TEST(an_older_item_of_ours_is_continued)
           "put ok -> HEAD [RECHECKING]\n"
           "head none @1001 -> SEND 20000 [SENDING]\n"
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
-    assert_false(guard_trace.guard.took_over);
+    assert_false(guard_trace.guard.own.took_over);
     TRACE("put absent\n" LOCKING "put conflict g=100 t=20000 ttl=4600 n=us fence=1009 -> PUT g=101 t=20000 ttl=4600 "
           "fence=1010 if g=100 ttl=4600 [ACQUIRING]\n"
           "put ok -> HEAD [RECHECKING]\n"
@@ -368,10 +368,10 @@ TEST(the_version_to_compare_with_is_the_last_that_was_seen)
           "put ok +5001 -> HEAD [RECHECKING]\n"
           "head E lm=6 nonce=b vid=v @1005 -> SEND 21999 [SENDING]\n"
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n");
-    assert_int_equal(guard_trace.guard.base.last_modified_s, 6);
-    assert_string_equal(guard_trace.guard.base.nonce, "b");
-    assert_string_equal(guard_trace.guard.base.version_id, "v");
-    assert_string_equal(guard_trace.guard.ours.saw, "a");
+    assert_int_equal(guard_trace.guard.check.base.last_modified_s, 6);
+    assert_string_equal(guard_trace.guard.check.base.nonce, "b");
+    assert_string_equal(guard_trace.guard.check.base.version_id, "v");
+    assert_string_equal(guard_trace.guard.own.record.saw, "a");
 }
 
 /* ------------------------------------------------------------------------------------------------ V3: stop */

@@ -220,7 +220,7 @@ TEST(an_undecided_409_sends_the_same_request_again)
           "attempt 409 -> WAIT 50 [SEND_WAITING]\n"
           "timer +50 -> SEND 19925 [SENDING]\n"
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
-    assert_int_equal(guard_trace.guard.send_count, 3);
+    assert_int_equal(guard_trace.guard.attempt.send_count, 3);
     TRACE("put absent 409=again\n" SENDING "attempt 409 -> WAIT 25 [SEND_WAITING]\n"
           "timer +25 -> SEND 19975 [SENDING]\n"
           "attempt precondition -> HEAD [RESOLVE_HEAD]\n" STILL_ABSENT

@@ -26,8 +26,8 @@ TEST(a_released_record_is_taken_over_after_one_head)
           "signed -> PUT g=8 t=20000 ttl=4601 fence=1011 if g=7 ttl=9 n=other [ACQUIRING]\n"
           "put ok -> SEND 20000 [SENDING]\n"
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
-    assert_true(guard_trace.guard.took_over);
-    assert_int_equal(guard_trace.guard.ours.generation, 8);
+    assert_true(guard_trace.guard.own.took_over);
+    assert_int_equal(guard_trace.guard.own.record.generation, 8);
 }
 
 /* R12: later than fence + margin, by one second. */
@@ -187,7 +187,7 @@ TEST(a_takeover_starts_from_its_own_head)
           "signed -> PUT g=8 t=37000 ttl=4640 fence=1075 saw=b if g=7 ttl=9 n=other [ACQUIRING]\n"
           "put ok +1 -> SEND 36999 [SENDING]\n"
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n");
-    assert_string_equal(guard_trace.guard.base.nonce, "b");
+    assert_string_equal(guard_trace.guard.check.base.nonce, "b");
     TRACE("put absent length=30\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/30 [SIGNING]\n"
@@ -332,7 +332,7 @@ TEST(a_takeover_recognises_its_own_record)
     TRACE("put absent\n" LOCKING RELEASED TAKING_OVER "put ambiguous -> WAIT 25 [ACQUIRING]\n"
           "timer +25 -> PUT g=8 t=20000 ttl=4620 fence=1030 if g=7 ttl=9 n=other [ACQUIRING]\n"
           "put conflict sent -> SEND 19975 [SENDING]\n");
-    assert_true(guard_trace.guard.took_over);
+    assert_true(guard_trace.guard.own.took_over);
     TRACE("put absent\n" LOCKING RELEASED TAKING_OVER "put blind -> GET [ACQUIRE_READING]\n"
           "get found sent -> SEND 20000 [SENDING]\n");
     TRACE("put absent\n" LOCKING RELEASED TAKING_OVER "put blind -> GET [ACQUIRE_READING]\n"

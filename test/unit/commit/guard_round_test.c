@@ -335,7 +335,7 @@ TEST(an_etag_that_was_not_given_is_not_known)
     struct guard_start start = {.operation = GUARD_PUT, .nonce = GUARD_TRACE_NONCE};
     settings.etag_known = true;
     guard_init(&guard, &settings, &start);
-    assert_string_equal(guard.our_etag, "");
+    assert_string_equal(guard.write.our_etag, "");
 }
 
 /* A driver of tomorrow may know more events. */
@@ -355,9 +355,9 @@ TEST(every_rule_that_gives_a_verdict_has_a_name)
 {
     static const char *const names[] = {"",    "R1", "R2", "R3", "R4",    "R5",    "R6",    "R7",    "R8",    "R9",
                                         "R11", "V3", "V4", "E2", "R13.A", "R13.B", "R13.C", "R13.D", "R13.E", "R13.F"};
-    struct guard guard = {.rule = 0};
+    struct guard guard = {.outcome.rule = GUARD_RULE_NONE};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        guard.rule = (uint32_t)i;
+        guard.outcome.rule = (enum guard_rule)i;
         assert_string_equal(guard_rule_name(&guard), names[i]);
     }
 }

@@ -236,9 +236,9 @@ TEST(what_rests_on_the_fence_alone_is_known)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct guard guard;
         memset(&guard, 0, sizeof(guard));
-        guard.verdict = cases[i].verdict;
-        guard.dead = cases[i].dead;
-        guard.not_applied = cases[i].not_applied;
+        guard.outcome.verdict = cases[i].verdict;
+        guard.round.dead = cases[i].dead;
+        guard.attempt.not_applied = cases[i].not_applied;
         assert_int_equal(guard_by_fence(&guard), cases[i].by_fence);
     }
 }

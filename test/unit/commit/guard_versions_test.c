@@ -33,7 +33,7 @@ TEST(ours_in_the_list_is_committed)
 {
     TRACE("put E native\n" NATIVE("F nonce=third vid=v3") "versions ours X nonce=us vid=v2 @1013 -> COMMITTED PROVEN "
                                                           "R16 X [FINISHED]\n");
-    assert_string_equal(guard_trace.guard.found.version_id, "v2");
+    assert_string_equal(guard_trace.guard.outcome.found.version_id, "v2");
     TRACE("put E\n" RECORD OTHERS_READ "head F vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions ours X nonce=us vid=v2 -> COMMITTED PROVEN R16 X [FINISHED]\n");
     TRACE("put E always\n" RECORD OTHERS_READ "head none vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
