@@ -7,8 +7,9 @@
  *
  *   guard_init(&guard, &settings, &start);       or guard_init_resolve, from a ticket
  *   guard_step(&guard, &(struct guard_event){.kind = GUARD_EVENT_START, .now = ...}, &actions);
- *   while (!guard_finished(&guard)) { do what `actions` says; wait for an answer or for actions.timer_ms;
- * guard_step(...); }
+ *   while (!guard_finished(&guard)) {
+ *       do what `actions` says; wait for an answer or for actions.timer_ms; guard_step(...);
+ *   }
  *
  * Of each kind of request at most one is under way. The driver answers each with exactly one event, or stops answering
  * when the guard has finished. A guard can have given its verdict (GUARD_DO_VERDICT) and still not be finished: then it
@@ -214,11 +215,34 @@ enum guard_hold {
     GUARD_HOLDS_RECORD
 };
 
+/* R1: how far the look at the object is. */
+enum guard_check_stage {
+    GUARD_CHECK_FIRST = 0, /* its HEAD comes first, and gives D0 */
+    GUARD_CHECK_BESIDE,    /* R3: D0 is known, its HEAD goes out beside the PutItem */
+    GUARD_CHECK_DONE       /* the expectation holds; native, with a recent Date: the store itself will look */
+};
+
 /* COPY: what is known of the source. */
 enum guard_source {
     GUARD_SOURCE_OPEN = 0,
     GUARD_SOURCE_FOUND,
     GUARD_SOURCE_REFUSED /* and the destination's HEAD is still to come */
+};
+
+/* R13: what a round knows of the attempt. */
+enum guard_life {
+    GUARD_LIFE_LEFT = 0,     /* it may still be applied */
+    GUARD_LIFE_OVER,         /* dead: S3 time was past fence + margin before the round's first HEAD was sent */
+    GUARD_LIFE_OVER_CHANGED, /* the same, and that HEAD showed another version than check.base */
+    GUARD_LIFE_OVER_OPEN     /* R14, N2: the same, and ListParts says that its upload is open */
+};
+
+/* R13, R17: what a round has found in the place of our record. */
+enum guard_own_row {
+    GUARD_ROW_OF_NOBODY = 0, /* nothing that counts: none, a peer's, our own */
+    GUARD_ROW_FOREIGN,       /* one with a nonce that is not ours */
+    GUARD_ROW_ALIVE,         /* from a ticket: with our nonce, and a fence that has not passed */
+    GUARD_ROW_AS_TICKET      /* from a ticket: the ticket's in every attribute, and not alive */
 };
 
 /* R16: what is known of the bucket. */
@@ -259,10 +283,8 @@ struct guard_check {
     struct object_version base; /* of the last HEAD before we send; native: absent where there was none */
     struct clock_reading clock; /* before R1's HEAD was sent (R5) */
     uint64_t source_bytes;
+    enum guard_check_stage stage;
     enum guard_source source;
-    bool together; /* R1 and R3 went out together */
-    bool done;     /* R1's HEAD has shown the expectation to hold */
-    uint8_t reserved[2];
 };
 
 /* R2: what was signed, and counts for the fence (guard_sign.c). */
@@ -303,19 +325,15 @@ struct guard_attempt {
     uint32_t answered_409;
     bool not_applied;   /* definitely */
     bool came_too_late; /* E6: R6 found too little left of the signature, or an answer says that it is over */
-    uint8_t reserved[6];
+    uint8_t reserved[2];
 };
 
 /* R13: what one round has shown (guard_resolve.c, guard_native.c, guard_ticket.c). */
 struct guard_round {
-    bool dead;           /* S3 time was past fence + margin before its first HEAD was sent */
-    bool began_changed;  /* that HEAD showed another version than `base` */
-    bool own_is_foreign; /* our key's record has a nonce that is not ours */
-    bool own_same;       /* R17: our key's record was the ticket's, in every attribute */
-    bool own_alive;      /* R17: and a record with our nonce was, whose fence has not passed */
-    bool saw_ours;       /* row A */
-    bool locked;         /* our ETag is locked */
-    bool upload_open;    /* R14, N2: ListParts has said so of our dead Complete */
+    enum guard_life life;
+    enum guard_own_row own_row;
+    struct guard_evidence others;
+    uint8_t reserved[2];
 };
 
 /* V1 to V5: how it ended (guard_core.c). */

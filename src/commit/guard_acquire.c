@@ -9,27 +9,27 @@
 
 static void native_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    g->check.done =
-        g->check.together; /* a recent Date: the store's condition looks at the object, nobody else needs to */
-    g->check.together = false;
+    /* With a recent Date nobody needs to look at the object: the store's condition does. */
+    bool has_date = g->check.stage == GUARD_CHECK_BESIDE;
+    g->check.stage = has_date ? GUARD_CHECK_DONE : GUARD_CHECK_FIRST;
     g->state = GUARD_CHECKING;
-    if (!g->check.done)
+    if (!has_date)
         guard_request_head(g, &event->now, actions);
     if (g->write.operation == GUARD_COPY)
         guard_request(g, GUARD_DO_SOURCE, actions);
-    else if (g->check.done)
+    else if (has_date)
         guard_sign(g, &event->now, actions);
 }
 
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(!g->check.done && g->awaiting == 0);
+    assert(g->check.stage != GUARD_CHECK_DONE && g->awaiting == 0);
     g->check.clock = event->now;
     if (g->settings.native) {
         native_check(g, event, actions);
         return;
     }
-    if (g->check.together) {
+    if (g->check.stage == GUARD_CHECK_BESIDE) {
         guard_sign(g, &event->now, actions); /* R2 comes first even here; HEAD and PutItem follow together */
         return;
     }
@@ -41,7 +41,8 @@ void guard_check(struct guard *g, const struct guard_event *event, struct guard_
 
 static void sign_when_checked(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    if (g->check.done && (g->write.operation != GUARD_COPY || g->check.source == GUARD_SOURCE_FOUND))
+    if (g->check.stage == GUARD_CHECK_DONE &&
+        (g->write.operation != GUARD_COPY || g->check.source == GUARD_SOURCE_FOUND))
         guard_sign(g, now, actions);
 }
 
@@ -49,7 +50,7 @@ static void record_acquired(struct guard *g, const struct clock_reading *now, st
 
 void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(!g->check.done);
+    assert(g->check.stage != GUARD_CHECK_DONE);
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R1, actions);
         return;
@@ -67,10 +68,11 @@ void guard_on_check_head(struct guard *g, const struct guard_event *event, struc
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE, RULE_R1, actions);
         return;
     }
+    bool comes_first = g->check.stage == GUARD_CHECK_FIRST;
     version_copy(&g->check.base, &event->version);
-    g->check.done = true;
+    g->check.stage = GUARD_CHECK_DONE;
     g->check.clock = g->time.head_clock;
-    if (!g->check.together) {
+    if (comes_first) {
         g->signature.d0_s = event->date_s;
         g->signature.d0_clock = g->time.head_clock;
         sign_when_checked(g, &event->now, actions);
@@ -124,7 +126,7 @@ void guard_on_signed(struct guard *g, const struct guard_event *event, struct gu
         return;
     }
     guard_put_record(g, actions);
-    if (g->check.together) /* a takeover is not: its HEAD came first */
+    if (g->check.stage == GUARD_CHECK_BESIDE)
         guard_request_head(g, &event->now, actions);
 }
 
@@ -139,7 +141,7 @@ static void record_acquired(struct guard *g, const struct clock_reading *now, st
     g->own.hold = GUARD_HOLDS_RECORD;
     g->own.took_over = g->own.condition.kind == RECORD_IF_SEEN && !guard_continues_own(g);
     backoff_restart(&g->backoff);
-    if (!g->check.done) {
+    if (g->check.stage != GUARD_CHECK_DONE) {
         g->state = GUARD_ACQUIRING; /* from ACQUIRE_READING a timer would send the GetItem once more */
         if (!(g->awaiting & GUARD_DO_HEAD))
             guard_wait(g, GUARD_ACQUIRING, actions);
@@ -168,7 +170,7 @@ static void met_item(struct guard *g, const struct record *item, const struct cl
     if (!guard_is_ours(g, item)) {
         if (g->own.hold == GUARD_HOLDS_OLDER)
             g->own.hold = GUARD_HOLDS_NOTHING;
-        if (g->check.done) {
+        if (g->check.stage == GUARD_CHECK_DONE) {
             guard_contend(g, item, now, actions);
             return;
         }
@@ -263,7 +265,7 @@ void guard_on_acquire_get(struct guard *g, const struct guard_event *event, stru
 
 void guard_on_recheck_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->own.hold == GUARD_HOLDS_RECORD && g->check.done);
+    assert(g->own.hold == GUARD_HOLDS_RECORD && g->check.stage == GUARD_CHECK_DONE);
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R5, actions);
         return;
@@ -291,7 +293,7 @@ void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, st
     }
     bool source_open = g->write.operation == GUARD_COPY && g->check.source == GUARD_SOURCE_OPEN;
     unsigned wanted = 0;
-    if (!g->check.done || g->state == GUARD_RECHECKING)
+    if (g->check.stage != GUARD_CHECK_DONE || g->state == GUARD_RECHECKING)
         wanted |= GUARD_DO_HEAD;
     if (g->state == GUARD_CHECKING && source_open)
         wanted |= GUARD_DO_SOURCE;

@@ -34,9 +34,10 @@ static bool in_time(const struct guard *g, const struct clock_reading *now)
 
 static void send_copy(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    assert(g->check.done && (g->own.hold == GUARD_HOLDS_RECORD || g->settings.native) && g->awaiting == 0);
-    assert(g->attempt.send_count ==
-           g->attempt.answered_409 + g->signature.renewed); /* each copy before was answered definitely (R7) */
+    assert(g->check.stage == GUARD_CHECK_DONE && g->awaiting == 0);
+    assert(g->own.hold == GUARD_HOLDS_RECORD || g->settings.native);
+    /* Each copy before was answered definitely (R7). */
+    assert(g->attempt.send_count == g->attempt.answered_409 + g->signature.renewed);
     g->state = GUARD_SENDING;
     g->attempt.send_count++;
     actions->send_allowance_ms = (uint64_t)guard_allowance_s(g) * 1000;

@@ -22,13 +22,12 @@ static void see_record(struct guard *g, const struct record *item, const struct 
 void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now,
                    struct guard_actions *actions)
 {
-    assert(g->check.done && g->own.hold != GUARD_HOLDS_RECORD && g->awaiting == 0);
+    assert(g->check.stage == GUARD_CHECK_DONE && g->own.hold != GUARD_HOLDS_RECORD && g->awaiting == 0);
     struct record seen;
     record_copy(&seen, item); /* `item` may be g->holder.record */
     see_record(g, &seen, now, actions);
-    g->own.hold =
-        GUARD_HOLDS_NOTHING; /* the condition failed on another's item: no copy of ours was applied before it */
-    g->check.together = false;
+    /* The condition failed on another's item: no copy of ours was applied before it. */
+    g->own.hold = GUARD_HOLDS_NOTHING;
     g->holder.poll_clock = *now;
     backoff_restart(&g->backoff);
     g->state = GUARD_CONTEND_CHECKING;
@@ -37,7 +36,7 @@ void guard_contend(struct guard *g, const struct record *item, const struct cloc
 
 void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->own.hold == GUARD_HOLDS_NOTHING && !g->check.together && g->awaiting == 0);
+    assert(g->own.hold == GUARD_HOLDS_NOTHING && g->awaiting == 0);
     g->holder.poll_clock = event->now; /* R11: clocks first */
     g->state = GUARD_CONTEND_READING;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
@@ -93,14 +92,13 @@ static bool holder_is_dead(const struct guard *g, uint64_t date_s)
  * nonce. */
 static void take_over(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(holder_is_dead(g, g->time.head_date_s));
+    assert(holder_is_dead(g, g->time.head_date_s) && g->check.stage == GUARD_CHECK_DONE);
     assert(g->holder.record.upload == 0 || g->holder.record.timeout_ms == 0 || g->holder.upload_aborted); /* R14 */
     if (g->holder.record.generation == UINT64_MAX) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, actions);
         return;
     }
     version_copy(&g->check.base, &event->version);
-    g->check.done = true;
     g->check.clock = g->time.head_clock;
     g->signature.d0_s = event->date_s;
     g->signature.d0_clock = g->time.head_clock;

@@ -40,7 +40,7 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     g->own.record.generation = start->generation & ((UINT64_C(1) << 48) - 1); /* T2 */
     bool sign_first = start->operation != GUARD_COPY || settings->native; /* a COPY's fence needs the source's size */
     if (start->has_recent_date && sign_first) {
-        g->check.together = true;
+        g->check.stage = GUARD_CHECK_BESIDE;
         g->signature.d0_s = start->recent_date_s;
         g->time.largest_date_s = start->recent_date_s;
         g->signature.d0_clock = start->recent_clock;
@@ -76,7 +76,7 @@ bool guard_expired(const struct guard *g)
 bool guard_by_fence(const struct guard *g)
 {
     bool lost = g->outcome.verdict == VERDICT_CONFLICT || g->outcome.verdict == VERDICT_NOT_EXECUTED;
-    return lost && g->round.dead && !g->attempt.not_applied;
+    return lost && guard_is_dead(g) && !g->attempt.not_applied;
 }
 
 static const char *const rule_names[] = {
@@ -160,6 +160,11 @@ bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s)
     return date_s > g->settings.margin_s && date_s - g->settings.margin_s > fence_s;
 }
 
+bool guard_is_dead(const struct guard *g)
+{
+    return g->round.life != GUARD_LIFE_LEFT;
+}
+
 bool guard_dead_by(const struct guard *g, uint64_t date_s)
 {
     return g->own.record.has_fence && guard_past_fence(g, date_s, g->own.record.fence_s);
@@ -233,7 +238,7 @@ void guard_wait(struct guard *g, enum guard_state state, struct guard_actions *a
 
 void guard_read_parts(struct guard *g, enum guard_state state, struct guard_actions *actions)
 {
-    assert(g->write.operation == GUARD_COMPLETE && g->round.dead && !g->attempt.not_applied); /* R14, N2 */
+    assert(g->write.operation == GUARD_COMPLETE && guard_is_dead(g) && !g->attempt.not_applied); /* R14, N2 */
     g->state = state;
     actions->upload = g->own.record.upload;
     guard_request(g, GUARD_DO_PARTS, actions);

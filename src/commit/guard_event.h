@@ -101,18 +101,19 @@ enum {
     GUARD_DO_SIGN = 1 << 2,       /* sign the attempt at actions.sign_date_s for actions.sign_length_s, keep it (R2) */
     GUARD_DO_RECORD_PUT = 1 << 3, /* PutItem actions.record on actions.condition */
     GUARD_DO_RECORD_GET = 1 << 4, /* consistent GetItem of our key, or of (path, "*") when actions.get_our_etag */
-    GUARD_DO_RECORD_QUERY = 1 << 5, /* consistent Query of the partition; weigh each row with guard_classify_record */
-    GUARD_DO_SEND =
-        1 << 6, /* send the signed attempt, once, with actions.send_deadline_ms; then abort the connection (R6) */
-    GUARD_DO_RELEASE =
-        1 << 7, /* PutItem actions.release on actions.release_condition, in the background, no event wanted (T3) */
+    /* Consistent Query of the partition: each row goes through guard_classify_record. */
+    GUARD_DO_RECORD_QUERY = 1 << 5,
+    /* Send the signed attempt, once, with actions.send_deadline_ms; then abort the connection (R6). */
+    GUARD_DO_SEND = 1 << 6,
+    /* PutItem actions.release on actions.release_condition, in the background; no event is wanted (T3). */
+    GUARD_DO_RELEASE = 1 << 7,
     GUARD_DO_VERDICT = 1 << 8,      /* the verdict is there: guard_verdict() */
     GUARD_DO_REPORT_LEASE = 1 << 9, /* a record with a timeout over an hour is being waited for: tell somebody (R12) */
     GUARD_DO_PARTS = 1 << 10,       /* ListParts of the own upload: is it still open? (R14) */
     GUARD_DO_ABORT = 1 << 11,       /* abort the upload actions.upload of the record seen last (R14) */
-    GUARD_DO_VERSIONS = 1 << 12     /* list the versions of the key, and look at them (R16): weigh each with
-                                       guard_classify_listed, those to be asked by a HEAD with guard_classify_version; what
-                                       the     last HEAD showed must be in the list */
+    /* List the versions of the key (R16). Each goes through guard_classify_listed; those that it wants asked get a
+     * HEAD, and go through guard_classify_version. What the last HEAD showed must be in the list. */
+    GUARD_DO_VERSIONS = 1 << 12
 };
 
 struct guard_actions {

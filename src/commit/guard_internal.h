@@ -29,6 +29,7 @@ bool guard_is_ours(const struct guard *g, const struct record *record);         
 bool guard_continues_own(const struct guard *g); /* R4: the PutItem rests on an older item of ours */
 bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s); /* date > fence + margin */
 bool guard_dead_by(const struct guard *g, uint64_t date_s);                      /* date > own fence + margin */
+bool guard_is_dead(const struct guard *g);                                       /* R13.6: by this round */
 bool guard_never_dies(const struct guard *g); /* the store may wait for the rest of it for ever */
 void guard_request(struct guard *g, unsigned what,
                    struct guard_actions *actions); /* a request that will be answered by an event */

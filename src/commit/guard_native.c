@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Native mode (M5): one request under the store's own condition, no record. Before it: a HEAD only
- * where there is no recent Date to sign at. After an ambiguous answer: rounds of one HEAD, which N1 to N3 judge. The
- * way in between (signing, sending, what the answer means) is that of every guard.
+ * Native mode (M5): one request under the store's own condition, no record. Before it: a HEAD only where there is no
+ * recent Date to sign at. After an ambiguous answer: rounds of one HEAD, which N1 to N3 judge. The way in between
+ * (signing, sending, what the answer means) is that of every guard.
  */
 #include "commit/guard_internal.h"
 
@@ -14,8 +14,9 @@
 void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     assert(g->settings.native && g->own.hold == GUARD_HOLDS_NOTHING);
-    g->round.dead = guard_dead_by(g, g->time.largest_date_s); /* received before anything of this round is sent */
-    if (g->write.operation == GUARD_COMPLETE && g->round.dead && !g->attempt.not_applied) {
+    /* Received before anything of this round is sent. */
+    g->round.life = guard_dead_by(g, g->time.largest_date_s) ? GUARD_LIFE_OVER : GUARD_LIFE_LEFT;
+    if (g->write.operation == GUARD_COMPLETE && guard_is_dead(g) && !g->attempt.not_applied) {
         guard_read_parts(g, GUARD_NATIVE_PARTS, actions);
         return;
     }
@@ -26,7 +27,7 @@ void guard_native_round(struct guard *g, const struct clock_reading *now, struct
 /* "Not executed" and may be tried again; a Complete whose upload is not known to be open needs a new one. */
 static void native_not_executed(struct guard *g, enum guard_rule rule, struct guard_actions *actions)
 {
-    bool again = g->write.operation != GUARD_COMPLETE || g->round.upload_open;
+    bool again = g->write.operation != GUARD_COMPLETE || g->round.life == GUARD_LIFE_OVER_OPEN;
     guard_conclude(g, VERDICT_NOT_EXECUTED, again ? GUARD_REASON_EXPIRED : GUARD_REASON_STAGE_AGAIN, rule, actions);
 }
 
@@ -62,7 +63,7 @@ static bool stood_there(const struct guard *g, const struct object_version *vers
 /* A definite 412, or 409s until the signature was over (R7). */
 static void native_judge_refused(struct guard *g, const struct object_version *version, struct guard_actions *actions)
 {
-    assert(!g->round.upload_open); /* it is asked of a dead Complete only */
+    assert(g->round.life != GUARD_LIFE_OVER_OPEN); /* it is asked of what was not refused */
     if (guard_broken(g, version))
         native_conflict(g, version, RULE_R7, actions);
     else if (g->attempt.answered_409 > 0)
@@ -73,10 +74,10 @@ static void native_judge_refused(struct guard *g, const struct object_version *v
 
 static void native_judge_dead(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->round.dead && !g->attempt.not_applied);
+    assert(guard_is_dead(g) && !g->attempt.not_applied);
     const struct object_version *version = &event->version;
     bool stood = stood_there(g, version);
-    if (g->round.upload_open)
+    if (g->round.life == GUARD_LIFE_OVER_OPEN)
         native_not_executed(g, RULE_N2, actions);
     else if (!stood && guard_ask_versions(g, event, actions))
         return;
@@ -96,11 +97,10 @@ void guard_on_native_head(struct guard *g, const struct guard_event *event, stru
         guard_wait(g, GUARD_NATIVE_WAITING, actions);
     else if (g->attempt.not_applied)
         native_judge_refused(g, &event->version, actions);
-    else if (g->round.dead)
+    else if (guard_is_dead(g))
         native_judge_dead(g, event, actions);
     else if (guard_dead_by(g, event->date_s))
-        guard_native_round(g, &event->now,
-                           actions); /* what a HEAD shows may be older than the Date that comes with it */
+        guard_native_round(g, &event->now, actions); /* what a HEAD shows may be older than its Date */
     else
         guard_wait(g, GUARD_NATIVE_WAITING, actions);
 }

@@ -53,9 +53,7 @@ void guard_resolve(struct guard *g, const struct clock_reading *now, struct guar
         backoff_restart(&g->backoff);
     if (g->write.from_ticket)
         g->own.hold = GUARD_HOLDS_NOTHING; /* R17: by this round, or not at all */
-    g->round.own_is_foreign = false;
-    g->round.saw_ours = false;
-    g->round.upload_open = false;
+    memset(&g->round, 0, sizeof(g->round));
     if (g->settings.native) {
         guard_native_round(g, now, actions);
         return;
@@ -111,9 +109,10 @@ static void read_others(struct guard *g, struct guard_actions *actions)
 static void others_read(struct guard *g, const struct guard_evidence *evidence, const struct clock_reading *now,
                         struct guard_actions *actions)
 {
-    g->round.saw_ours = g->round.saw_ours || evidence->saw_ours;
-    g->round.locked = evidence->locked;
-    if (g->write.operation == GUARD_COMPLETE && g->round.dead && !g->attempt.not_applied && !g->round.saw_ours) {
+    g->round.others.saw_ours = g->round.others.saw_ours || evidence->saw_ours;
+    g->round.others.locked = evidence->locked;
+    bool asks_parts = g->write.operation == GUARD_COMPLETE && guard_is_dead(g) && !g->attempt.not_applied;
+    if (asks_parts && !g->round.others.saw_ours) {
         guard_read_parts(g, GUARD_RESOLVE_PARTS, actions);
         return;
     }
@@ -130,8 +129,8 @@ void guard_on_resolve_own(struct guard *g, const struct guard_event *event, stru
     if (g->write.from_ticket && !guard_ticket_agrees(g, event, actions))
         return;
     if (event->found && event->record.nonce[0] && !guard_is_ours(g, &event->record)) {
-        g->round.own_is_foreign = true;
-        g->round.saw_ours = strcmp(event->record.saw, g->write.nonce) == 0;
+        g->round.own_row = GUARD_ROW_FOREIGN;
+        g->round.others.saw_ours = strcmp(event->record.saw, g->write.nonce) == 0;
     }
     read_others(g, actions);
 }
@@ -163,13 +162,14 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
  * to say, leaves it to the rest of the table. */
 void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->write.operation == GUARD_COMPLETE && g->round.dead && !g->round.upload_open);
+    assert(g->write.operation == GUARD_COMPLETE && guard_is_dead(g) && g->round.life != GUARD_LIFE_OVER_OPEN);
     bool native = g->state == GUARD_NATIVE_PARTS;
     if (event->upload == UPLOAD_UNCLEAR) {
         guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
         return;
     }
-    g->round.upload_open = event->upload == UPLOAD_OPEN && !g->write.parts_in_doubt;
+    if (event->upload == UPLOAD_OPEN && !g->write.parts_in_doubt)
+        g->round.life = GUARD_LIFE_OVER_OPEN;
     g->state = native ? GUARD_NATIVE_HEAD : GUARD_RESOLVE_AGAIN;
     guard_request_head(g, &event->now, actions);
 }
@@ -206,20 +206,21 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
 {
     unsigned facts = version_facts(g, &event->version);
     bool very_version = facts & FACT_VERY_VERSION;
-    bool came_back = very_version && g->round.began_changed && !event->version.nonce[0];
-    if (g->round.saw_ours)
+    bool came_back = g->round.life == GUARD_LIFE_OVER_CHANGED && very_version && !event->version.nonce[0];
+    if (g->round.others.saw_ours)
         facts |= FACT_SAW_OURS;
-    if (g->attempt.not_applied && !g->round.own_alive)
+    if (g->attempt.not_applied && g->round.own_row != GUARD_ROW_ALIVE)
         facts |= FACT_NOT_APPLIED;
-    if (g->round.dead && !came_back)
+    if (guard_is_dead(g) && !came_back)
         facts |= FACT_DEAD;
-    if (g->round.locked || g->settings.native_writers || (very_version && version_may_be_ours(g, &event->version)))
+    if (g->round.others.locked || g->settings.native_writers ||
+        (very_version && version_may_be_ours(g, &event->version)))
         facts |= FACT_LOCKED;
     if (event->date_s + GUARD_EVIDENCE_CLOCKS_S <= g->signature.d0_s + GUARD_EVIDENCE_S)
         facts |= FACT_FRESH;
-    if (g->round.own_is_foreign)
+    if (g->round.own_row == GUARD_ROW_FOREIGN)
         facts |= FACT_FOREIGN;
-    if (g->round.upload_open)
+    if (g->round.life == GUARD_LIFE_OVER_OPEN)
         facts |= FACT_UPLOAD_OPEN;
     return facts;
 }
@@ -245,9 +246,9 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
     enum guard_reason reason = row->reason;
     if (row->rule == RULE_R13_B && g->attempt.answered_409 > 0)
         reason = GUARD_REASON_EXPIRED; /* R7: nothing but the signature's end was in the way */
-    if (reason == GUARD_REASON_EXPIRED && g->write.operation == GUARD_COMPLETE && !g->round.upload_open)
+    if (reason == GUARD_REASON_EXPIRED && g->write.operation == GUARD_COMPLETE && g->round.life != GUARD_LIFE_OVER_OPEN)
         reason = GUARD_REASON_STAGE_AGAIN; /* R14: its upload is not open, as far as anybody says */
-    if (g->round.own_is_foreign)
+    if (g->round.own_row == GUARD_ROW_FOREIGN)
         g->own.hold = GUARD_HOLDS_NOTHING;
     if (row->verdict == VERDICT_CONFLICT)
         version_copy(&g->outcome.found, &event->version);
@@ -263,14 +264,16 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
     /* Before this HEAD was sent, not in the round: a write that is applied after this HEAD has read the object, and
      * deleted again by another writer before the last HEAD, under a record that is written only after the records
      * were read, would leave no trace in any of them. A Date is of an answer's end: what it came with is older. */
-    g->round.dead = guard_dead_by(g, g->time.head_date_s);
-    if (!g->round.dead && guard_dead_by(g, event->date_s)) {
+    bool dead = guard_dead_by(g, g->time.head_date_s);
+    if (!dead && guard_dead_by(g, event->date_s)) {
         guard_request_head(g, &event->now, actions);
         return;
     }
     /* Without a nonce what this HEAD shows may be our write, and it may be deleted under a record that is written
      * only after the records were read. */
-    g->round.began_changed = !version_same(&event->version, &g->check.base);
+    bool changed = !version_same(&event->version, &g->check.base);
+    if (dead)
+        g->round.life = changed ? GUARD_LIFE_OVER_CHANGED : GUARD_LIFE_OVER;
     g->state = GUARD_RESOLVE_OWN;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
 }

@@ -13,7 +13,7 @@ static bool native_lengthen(struct guard *g, const struct clock_reading *now, st
 {
     uint64_t age_ms = clock_elapsed_max(&g->signature.d0_clock, now);
     if (age_ms > GUARD_NATIVE_DATE_MS) {
-        g->check.done = false;
+        g->check.stage = GUARD_CHECK_FIRST;
         g->state = GUARD_CHECKING;
         guard_request_head(g, now, actions);
         return false;
@@ -51,7 +51,7 @@ void guard_describe_record(struct guard *g)
     g->own.record.fence_s = g->own.record.has_fence ? g->signature.d0_s + reach_s : 0;
     memcpy(g->own.record.nonce, g->write.nonce, sizeof(g->own.record.nonce));
     memset(g->own.record.saw, 0, sizeof(g->own.record.saw));
-    if (g->check.done)
+    if (g->check.stage == GUARD_CHECK_DONE)
         memcpy(g->own.record.saw, g->check.base.nonce, sizeof(g->own.record.saw));
 }
 

@@ -58,26 +58,29 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
 bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->write.from_ticket && g->state == GUARD_RESOLVE_OWN);
+    assert(g->own.hold == GUARD_HOLDS_NOTHING && g->round.own_row == GUARD_ROW_OF_NOBODY);
     const struct record *stored = &event->record;
-    g->round.own_same = false;
-    g->round.own_alive = false;
-    g->own.hold = GUARD_HOLDS_NOTHING;
     if (!event->found || !guard_is_ours(g, stored))
         return true;
-    g->round.own_same = record_same(stored, &g->own.record);
-    if (!g->round.own_same && stored->generation == g->own.record.generation) {
+    bool same = record_same(stored, &g->own.record);
+    if (!same && stored->generation == g->own.record.generation) {
         guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_FALSE_TICKET, RULE_R17, actions);
         return false;
     }
     bool past = stored->has_fence && guard_past_fence(g, g->time.head_date_s, stored->fence_s);
-    g->round.own_alive = stored->has_fence && !past;
-    g->round.dead = g->round.dead && past;
-    bool releasable = g->round.own_same && g->round.dead && stored->upload == 0;
-    g->own.hold = releasable ? GUARD_HOLDS_RECORD : GUARD_HOLDS_NOTHING;
+    if (stored->has_fence && !past)
+        g->round.own_row = GUARD_ROW_ALIVE;
+    else if (same)
+        g->round.own_row = GUARD_ROW_AS_TICKET;
+    if (!past)
+        g->round.life = GUARD_LIFE_LEFT;
+    if (same && guard_is_dead(g) && stored->upload == 0)
+        g->own.hold = GUARD_HOLDS_RECORD;
     return true;
 }
 
 bool guard_owns_upload(const struct guard *g)
 {
-    return g->write.from_ticket && g->round.own_same && g->round.dead && g->own.record.upload != 0;
+    return g->write.from_ticket && g->round.own_row == GUARD_ROW_AS_TICKET && guard_is_dead(g) &&
+           g->own.record.upload != 0;
 }

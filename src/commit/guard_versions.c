@@ -20,7 +20,7 @@ void guard_note_versions(struct guard *g, const struct guard_event *event)
 
 bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->round.dead && !g->attempt.not_applied);
+    assert(guard_is_dead(g) && !g->attempt.not_applied);
     if (g->versioning == GUARD_UNVERSIONED)
         return false;
     version_copy(&g->outcome.found, &event->version);
@@ -104,13 +104,13 @@ static void versions_show_none(struct guard *g, struct guard_actions *actions)
 
 void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->round.dead && g->versioning != GUARD_UNVERSIONED);
+    assert(guard_is_dead(g) && g->versioning != GUARD_UNVERSIONED);
     bool native = g->settings.native;
     if (event->versions == VERSIONS_UNCLEAR) {
         guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
         return;
     }
-    if (g->round.own_is_foreign)
+    if (g->round.own_row == GUARD_ROW_FOREIGN)
         g->own.hold = GUARD_HOLDS_NOTHING;
     if (event->versions == VERSIONS_OURS) {
         version_copy(&g->outcome.found, &event->version);

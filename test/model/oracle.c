@@ -378,8 +378,8 @@ static void check_requests(struct world *world, unsigned w, const struct guard_e
 /* A whole round about a dead attempt gives a verdict, unless a version came and went in it: R13, row F. */
 static void check_judged(const struct guard *guard, unsigned w, enum guard_state was)
 {
-    if (was == GUARD_RESOLVE_AGAIN && guard->state == GUARD_RESOLVE_WAITING && guard->round.dead &&
-        !guard->round.began_changed)
+    bool dead = guard->round.life == GUARD_LIFE_OVER || guard->round.life == GUARD_LIFE_OVER_OPEN;
+    if (was == GUARD_RESOLVE_AGAIN && guard->state == GUARD_RESOLVE_WAITING && dead)
         violated(BLOCKED, "R13.F: %c's attempt is dead, a round is whole, and there is no verdict", letter(w));
 }
 

@@ -142,7 +142,7 @@ TEST(a_ticket_gives_no_date)
     event = (struct guard_event){.kind = GUARD_EVENT_HEAD, .head = HEAD_ANSWERED, .has_date = true, .date_s = 1001};
     guard_step(&guard, &event, &todo);
     assert_int_equal(todo.what, GUARD_DO_RECORD_GET);
-    assert_false(guard.round.dead);
+    assert_int_equal(guard.round.life, GUARD_LIFE_LEFT);
 }
 
 /* Section 7: whoever says that native writers may be about, ticket or client, is believed. */

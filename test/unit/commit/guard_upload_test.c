@@ -237,15 +237,13 @@ TEST(what_rests_on_the_fence_alone_is_known)
         struct guard guard;
         memset(&guard, 0, sizeof(guard));
         guard.outcome.verdict = cases[i].verdict;
-        guard.round.dead = cases[i].dead;
+        guard.round.life = cases[i].dead ? GUARD_LIFE_OVER : GUARD_LIFE_LEFT;
         guard.attempt.not_applied = cases[i].not_applied;
         assert_int_equal(guard_by_fence(&guard), cases[i].by_fence);
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ one nonce, two
- * guards
- */
+/* ------------------------------------------------------------------------------------------------ two of one nonce */
 
 /* A new guard of the same upload has the same nonce. What an earlier one left is continued (R4), also when its release,
  * under way in the background, is applied in between: with the very generation that the new guard then wants. */
