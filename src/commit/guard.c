@@ -52,10 +52,6 @@ static handler_fn *const handlers[GUARD_FINISHED + 1][GUARD_EVENT_STOP] = {
     [GUARD_RESOLVE_AGAIN] = {[GUARD_EVENT_HEAD] = guard_on_resolve_again},
     [GUARD_RESOLVE_VERSIONS] = {[GUARD_EVENT_VERSIONS] = guard_on_versions},
     [GUARD_RESOLVE_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_round},
-    [GUARD_NATIVE_PARTS] = {[GUARD_EVENT_PARTS] = guard_on_parts},
-    [GUARD_NATIVE_HEAD] = {[GUARD_EVENT_HEAD] = guard_on_native_head},
-    [GUARD_NATIVE_VERSIONS] = {[GUARD_EVENT_VERSIONS] = guard_on_versions},
-    [GUARD_NATIVE_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_round},
     [GUARD_ORPHANED] = {[GUARD_EVENT_RECORD_PUT] = guard_orphan_answered},
 };
 

@@ -137,14 +137,10 @@ enum guard_state {
     GUARD_RESOLVE_HEAD,     /* R13: first HEAD of a round */
     GUARD_RESOLVE_OWN,      /* R13: GetItem of our record */
     GUARD_RESOLVE_OTHERS,   /* R13: GetItem of (path, our ETag), or Query */
-    GUARD_RESOLVE_PARTS,    /* R14: ListParts of our upload */
-    GUARD_RESOLVE_AGAIN,    /* R13: the HEAD that counts */
+    GUARD_RESOLVE_PARTS,    /* R14, N2: ListParts of our upload */
+    GUARD_RESOLVE_AGAIN,    /* R13: the HEAD that counts; N1 to N3: the only one of a round */
     GUARD_RESOLVE_VERSIONS, /* R16: the list of versions */
     GUARD_RESOLVE_WAITING,  /* R13: back-off between rounds */
-    GUARD_NATIVE_PARTS,     /* N2: ListParts of our upload */
-    GUARD_NATIVE_HEAD,      /* N1-N3: the HEAD of a round */
-    GUARD_NATIVE_VERSIONS,  /* R16: the list of versions */
-    GUARD_NATIVE_WAITING,   /* back-off between rounds */
     GUARD_ORPHANED,         /* verdict given, a PutItem still unanswered (R3) */
     GUARD_FINISHED
 };
@@ -281,7 +277,6 @@ struct guard_time {
 /* R1, R5: what is known before anything is sent (guard_acquire.c; a takeover begins it anew, guard_contend.c). */
 struct guard_check {
     struct object_version base; /* of the last HEAD before we send; native: absent where there was none */
-    struct clock_reading clock; /* before R1's HEAD was sent (R5) */
     uint64_t source_bytes;
     enum guard_check_stage stage;
     enum guard_source source;
@@ -311,10 +306,8 @@ struct guard_own {
 /* R11, R12, R14: another writer's record (guard_contend.c). */
 struct guard_holder {
     struct record record;
-    struct clock_reading first_seen;
-    struct clock_reading poll_clock;    /* read before this poll's GetItem and HEAD */
-    struct clock_reading aborted_clock; /* R14: after the answer that its upload is aborted, or gone */
-    bool upload_aborted;                /* R14: it is, or gone */
+    struct clock_reading first_seen; /* without a fence: or after its upload was aborted (R14) */
+    bool upload_aborted;             /* R14: it is, or gone */
     bool lease_reported;
     uint8_t reserved[6];
 };
@@ -332,8 +325,8 @@ struct guard_attempt {
 struct guard_round {
     enum guard_life life;
     enum guard_own_row own_row;
-    struct guard_evidence others;
-    uint8_t reserved[2];
+    bool locked; /* our ETag is */
+    uint8_t reserved[3];
 };
 
 /* V1 to V5: how it ended (guard_core.c). */

@@ -24,7 +24,6 @@ static void native_check(struct guard *g, const struct guard_event *event, struc
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->check.stage != GUARD_CHECK_DONE && g->awaiting == 0);
-    g->check.clock = event->now;
     if (g->settings.native) {
         native_check(g, event, actions);
         return;
@@ -71,7 +70,6 @@ void guard_on_check_head(struct guard *g, const struct guard_event *event, struc
     bool comes_first = g->check.stage == GUARD_CHECK_FIRST;
     version_copy(&g->check.base, &event->version);
     g->check.stage = GUARD_CHECK_DONE;
-    g->check.clock = g->time.head_clock;
     if (comes_first) {
         g->signature.d0_s = event->date_s;
         g->signature.d0_clock = g->time.head_clock;
@@ -147,7 +145,7 @@ static void record_acquired(struct guard *g, const struct clock_reading *now, st
             guard_wait(g, GUARD_ACQUIRING, actions);
         return; /* R1's HEAD, sent beside the PutItem, is still to come */
     }
-    if (guard_continues_own(g) || clock_elapsed_max(&g->check.clock, now) > g->settings.recheck_after_ms) { /* R5 */
+    if (guard_continues_own(g) || clock_elapsed_max(&g->time.head_clock, now) > g->settings.recheck_after_ms) { /* R5 */
         g->state = GUARD_RECHECKING;
         guard_request_head(g, now, actions);
         return;

@@ -18,7 +18,7 @@ static void see_record(struct guard *g, const struct record *item, const struct 
     }
 }
 
-/* The answer that showed the record is a consistent read itself, so the first poll is only clocks and HEAD. */
+/* The answer that showed the record is a consistent read itself, so the first poll is only a HEAD. */
 void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now,
                    struct guard_actions *actions)
 {
@@ -28,7 +28,6 @@ void guard_contend(struct guard *g, const struct record *item, const struct cloc
     see_record(g, &seen, now, actions);
     /* The condition failed on another's item: no copy of ours was applied before it. */
     g->own.hold = GUARD_HOLDS_NOTHING;
-    g->holder.poll_clock = *now;
     backoff_restart(&g->backoff);
     g->state = GUARD_CONTEND_CHECKING;
     guard_request_head(g, now, actions);
@@ -36,8 +35,8 @@ void guard_contend(struct guard *g, const struct record *item, const struct cloc
 
 void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    (void)event;
     assert(g->own.hold == GUARD_HOLDS_NOTHING && g->awaiting == 0);
-    g->holder.poll_clock = event->now; /* R11: clocks first */
     g->state = GUARD_CONTEND_READING;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
 }
@@ -77,7 +76,7 @@ void guard_on_contend_get(struct guard *g, const struct guard_event *event, stru
         guard_wait(g, GUARD_CONTEND_WAITING, actions);
 }
 
-/* R12, by poll_clock or by a Date. Both must be from before the HEAD was sent, and that after the record was seen. */
+/* R12, by the clocks that were read before the HEAD was sent, or by a Date that was received before. */
 static bool holder_is_dead(const struct guard *g, uint64_t date_s)
 {
     if (g->holder.record.timeout_ms == 0)
@@ -85,7 +84,7 @@ static bool holder_is_dead(const struct guard *g, uint64_t date_s)
     if (g->holder.record.has_fence)
         return guard_past_fence(g, date_s, g->holder.record.fence_s);
     uint64_t bound_ms = record_bound_ms(g->holder.record.timeout_ms, g->settings.max_clock_skew_rate);
-    return clock_elapsed_min(&g->holder.first_seen, &g->holder.poll_clock) > bound_ms;
+    return clock_elapsed_min(&g->holder.first_seen, &g->time.head_clock) > bound_ms;
 }
 
 /* The HEAD that found the holder dead is R1 of the guard that continues: new D0, version seen and fence, the same
@@ -99,7 +98,6 @@ static void take_over(struct guard *g, const struct guard_event *event, struct g
         return;
     }
     version_copy(&g->check.base, &event->version);
-    g->check.clock = g->time.head_clock;
     g->signature.d0_s = event->date_s;
     g->signature.d0_clock = g->time.head_clock;
     g->own.condition.kind = RECORD_IF_SEEN;
@@ -110,14 +108,6 @@ static void take_over(struct guard *g, const struct guard_event *event, struct g
 
 /* ------------------------------------------------------------------------------------------------ R14 */
 
-/* Where the holder has no fence, its Complete may have been admitted before the abort: its allowance, which its timeout
- * covers (T6), passes before the poll that shows what became of it. */
-static bool abort_is_over(const struct guard *g)
-{
-    return g->holder.record.has_fence ||
-           clock_elapsed_min(&g->holder.aborted_clock, &g->holder.poll_clock) > g->holder.record.timeout_ms;
-}
-
 static void on_dead_holder(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     bool has_upload = g->holder.record.upload != 0 && g->holder.record.timeout_ms != 0;
@@ -125,14 +115,14 @@ static void on_dead_holder(struct guard *g, const struct guard_event *event, str
         g->state = GUARD_CONTEND_ABORTING;
         actions->upload = g->holder.record.upload;
         guard_request(g, GUARD_DO_ABORT, actions);
-    } else if (has_upload && !abort_is_over(g)) {
-        guard_wait(g, GUARD_CONTEND_WAITING, actions);
     } else {
         take_over(g, event, actions);
     }
 }
 
-/* The HEAD comes after the abort in any case: "accepted" is also said of an upload that was completed before. */
+/* The HEAD comes after the abort in any case: "accepted" is also said of an upload that was completed before. Where the
+ * holder has no fence, its Complete may have been admitted before the abort: R12's bound, which covers its allowance
+ * (T6), begins anew. */
 void guard_on_aborted(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->holder.record.upload != 0 && !g->holder.upload_aborted);
@@ -141,7 +131,8 @@ void guard_on_aborted(struct guard *g, const struct guard_event *event, struct g
         return;
     }
     g->holder.upload_aborted = event->upload == UPLOAD_ABORTED || event->upload == UPLOAD_GONE;
-    g->holder.aborted_clock = event->now;
+    if (g->holder.upload_aborted && !g->holder.record.has_fence)
+        g->holder.first_seen = event->now;
     if (g->holder.upload_aborted && g->holder.record.has_fence) {
         g->state = GUARD_CONTEND_CHECKING;
         guard_request_head(g, &event->now, actions);

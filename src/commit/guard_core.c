@@ -119,10 +119,6 @@ static const uint8_t phases[] = {
     [GUARD_RESOLVE_AGAIN] = GUARD_PHASE_RESOLVE,
     [GUARD_RESOLVE_VERSIONS] = GUARD_PHASE_RESOLVE,
     [GUARD_RESOLVE_WAITING] = GUARD_PHASE_RESOLVE,
-    [GUARD_NATIVE_PARTS] = GUARD_PHASE_RESOLVE,
-    [GUARD_NATIVE_HEAD] = GUARD_PHASE_RESOLVE,
-    [GUARD_NATIVE_VERSIONS] = GUARD_PHASE_RESOLVE,
-    [GUARD_NATIVE_WAITING] = GUARD_PHASE_RESOLVE,
     [GUARD_ORPHANED] = GUARD_PHASE_OVER,
     [GUARD_FINISHED] = GUARD_PHASE_OVER,
 };
@@ -236,10 +232,10 @@ void guard_wait(struct guard *g, enum guard_state state, struct guard_actions *a
     actions->timer_ms = backoff_next_ms(&g->backoff);
 }
 
-void guard_read_parts(struct guard *g, enum guard_state state, struct guard_actions *actions)
+void guard_read_parts(struct guard *g, struct guard_actions *actions)
 {
     assert(g->write.operation == GUARD_COMPLETE && guard_is_dead(g) && !g->attempt.not_applied); /* R14, N2 */
-    g->state = state;
+    g->state = GUARD_RESOLVE_PARTS;
     actions->upload = g->own.record.upload;
     guard_request(g, GUARD_DO_PARTS, actions);
 }

@@ -36,7 +36,7 @@ void guard_request(struct guard *g, unsigned what,
 void guard_request_head(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_wait(struct guard *g, enum guard_state state,
                 struct guard_actions *actions); /* back-off, then GUARD_EVENT_TIMER */
-void guard_read_parts(struct guard *g, enum guard_state state, struct guard_actions *actions);
+void guard_read_parts(struct guard *g, struct guard_actions *actions);
 void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
                     struct guard_actions *actions);
 void guard_release(struct guard *g, struct guard_actions *actions);

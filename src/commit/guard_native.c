@@ -17,10 +17,10 @@ void guard_native_round(struct guard *g, const struct clock_reading *now, struct
     /* Received before anything of this round is sent. */
     g->round.life = guard_dead_by(g, g->time.largest_date_s) ? GUARD_LIFE_OVER : GUARD_LIFE_LEFT;
     if (g->write.operation == GUARD_COMPLETE && guard_is_dead(g) && !g->attempt.not_applied) {
-        guard_read_parts(g, GUARD_NATIVE_PARTS, actions);
+        guard_read_parts(g, actions);
         return;
     }
-    g->state = GUARD_NATIVE_HEAD;
+    g->state = GUARD_RESOLVE_AGAIN;
     guard_request_head(g, now, actions);
 }
 
@@ -94,7 +94,7 @@ void guard_on_native_head(struct guard *g, const struct guard_event *event, stru
     if (g->attempt.not_applied && event->head == HEAD_REFUSED)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R7, actions);
     else if (event->head != HEAD_ANSWERED || !event->has_date)
-        guard_wait(g, GUARD_NATIVE_WAITING, actions);
+        guard_wait(g, GUARD_RESOLVE_WAITING, actions);
     else if (g->attempt.not_applied)
         native_judge_refused(g, &event->version, actions);
     else if (guard_is_dead(g))
@@ -102,5 +102,5 @@ void guard_on_native_head(struct guard *g, const struct guard_event *event, stru
     else if (guard_dead_by(g, event->date_s))
         guard_native_round(g, &event->now, actions); /* what a HEAD shows may be older than its Date */
     else
-        guard_wait(g, GUARD_NATIVE_WAITING, actions);
+        guard_wait(g, GUARD_RESOLVE_WAITING, actions);
 }

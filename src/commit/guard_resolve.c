@@ -7,16 +7,15 @@
 
 /* What a complete round has shown. */
 enum {
-    FACT_SAW_OURS = 1 << 0,    /* a record has `saw` = our nonce (a HEAD that shows it is V4) */
-    FACT_NOT_APPLIED = 1 << 1, /* definitely not applied */
-    FACT_DEAD = 1 << 2,        /* S3 time was past fence + margin before the round; and nothing came and went in it */
-    FACT_VERY_VERSION = 1 << 3,
-    FACT_HAS_NONCE = 1 << 4, /* that version carries a nonce */
-    FACT_LOCKED = 1 << 5,    /* our ETag is locked, or the very version may be ours, or locks say nothing */
-    FACT_FRESH = 1 << 6,
-    FACT_FOREIGN = 1 << 7,    /* our key's record has a nonce that is not ours */
-    FACT_HOLDS = 1 << 8,      /* the expectation holds of what is there, be it another version of the same ETag */
-    FACT_UPLOAD_OPEN = 1 << 9 /* the upload of our dead Complete is still open */
+    FACT_NOT_APPLIED = 1 << 0, /* definitely not applied */
+    FACT_DEAD = 1 << 1,        /* S3 time was past fence + margin before the round; and nothing came and went in it */
+    FACT_VERY_VERSION = 1 << 2,
+    FACT_HAS_NONCE = 1 << 3, /* that version carries a nonce */
+    FACT_LOCKED = 1 << 4,    /* our ETag is locked, or the very version may be ours, or locks say nothing */
+    FACT_FRESH = 1 << 5,
+    FACT_FOREIGN = 1 << 6,    /* our key's record has a nonce that is not ours */
+    FACT_HOLDS = 1 << 7,      /* the expectation holds of what is there, be it another version of the same ETag */
+    FACT_UPLOAD_OPEN = 1 << 8 /* the upload of our dead Complete is still open */
 };
 
 struct row {
@@ -27,9 +26,9 @@ struct row {
     enum guard_reason reason;
 };
 
-/* The table of R13, with R14; the first row that fits decides. Without one: wait. */
+/* The table of R13, with R14; the first row that fits decides. Without one: wait. Row A is not in it: the read that
+ * shows it decides at once, as a HEAD does by V4. */
 static const struct row rows[] = {
-    {RULE_R13_A, FACT_SAW_OURS, 0, VERDICT_COMMITTED, GUARD_REASON_PROVEN},
     {RULE_R14, FACT_UPLOAD_OPEN, 0, VERDICT_NOT_EXECUTED, GUARD_REASON_EXPIRED},
     {RULE_R13_B, FACT_NOT_APPLIED | FACT_VERY_VERSION, 0, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET},
     {RULE_R13_C, FACT_NOT_APPLIED, FACT_VERY_VERSION | FACT_HOLDS, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN},
@@ -106,14 +105,22 @@ static void read_others(struct guard *g, struct guard_actions *actions)
     guard_request(g, actions->get_our_etag ? GUARD_DO_RECORD_GET : GUARD_DO_RECORD_QUERY, actions);
 }
 
+/* Row A. */
+static void seen_by_another(struct guard *g, struct guard_actions *actions)
+{
+    guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_R13_A, actions);
+}
+
 static void others_read(struct guard *g, const struct guard_evidence *evidence, const struct clock_reading *now,
                         struct guard_actions *actions)
 {
-    g->round.others.saw_ours = g->round.others.saw_ours || evidence->saw_ours;
-    g->round.others.locked = evidence->locked;
-    bool asks_parts = g->write.operation == GUARD_COMPLETE && guard_is_dead(g) && !g->attempt.not_applied;
-    if (asks_parts && !g->round.others.saw_ours) {
-        guard_read_parts(g, GUARD_RESOLVE_PARTS, actions);
+    if (evidence->saw_ours) {
+        seen_by_another(g, actions);
+        return;
+    }
+    g->round.locked = evidence->locked;
+    if (g->write.operation == GUARD_COMPLETE && guard_is_dead(g) && !g->attempt.not_applied) {
+        guard_read_parts(g, actions);
         return;
     }
     g->state = GUARD_RESOLVE_AGAIN;
@@ -130,7 +137,11 @@ void guard_on_resolve_own(struct guard *g, const struct guard_event *event, stru
         return;
     if (event->found && event->record.nonce[0] && !guard_is_ours(g, &event->record)) {
         g->round.own_row = GUARD_ROW_FOREIGN;
-        g->round.others.saw_ours = strcmp(event->record.saw, g->write.nonce) == 0;
+        g->own.hold = GUARD_HOLDS_NOTHING;
+        if (strcmp(event->record.saw, g->write.nonce) == 0) {
+            seen_by_another(g, actions);
+            return;
+        }
     }
     read_others(g, actions);
 }
@@ -163,14 +174,13 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
 void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->write.operation == GUARD_COMPLETE && guard_is_dead(g) && g->round.life != GUARD_LIFE_OVER_OPEN);
-    bool native = g->state == GUARD_NATIVE_PARTS;
     if (event->upload == UPLOAD_UNCLEAR) {
-        guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
+        guard_wait(g, GUARD_RESOLVE_WAITING, actions);
         return;
     }
     if (event->upload == UPLOAD_OPEN && !g->write.parts_in_doubt)
         g->round.life = GUARD_LIFE_OVER_OPEN;
-    g->state = native ? GUARD_NATIVE_HEAD : GUARD_RESOLVE_AGAIN;
+    g->state = GUARD_RESOLVE_AGAIN;
     guard_request_head(g, &event->now, actions);
 }
 
@@ -207,14 +217,11 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
     unsigned facts = version_facts(g, &event->version);
     bool very_version = facts & FACT_VERY_VERSION;
     bool came_back = g->round.life == GUARD_LIFE_OVER_CHANGED && very_version && !event->version.nonce[0];
-    if (g->round.others.saw_ours)
-        facts |= FACT_SAW_OURS;
     if (g->attempt.not_applied && g->round.own_row != GUARD_ROW_ALIVE)
         facts |= FACT_NOT_APPLIED;
     if (guard_is_dead(g) && !came_back)
         facts |= FACT_DEAD;
-    if (g->round.others.locked || g->settings.native_writers ||
-        (very_version && version_may_be_ours(g, &event->version)))
+    if (g->round.locked || g->settings.native_writers || (very_version && version_may_be_ours(g, &event->version)))
         facts |= FACT_LOCKED;
     if (event->date_s + GUARD_EVIDENCE_CLOCKS_S <= g->signature.d0_s + GUARD_EVIDENCE_S)
         facts |= FACT_FRESH;
@@ -248,8 +255,6 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
         reason = GUARD_REASON_EXPIRED; /* R7: nothing but the signature's end was in the way */
     if (reason == GUARD_REASON_EXPIRED && g->write.operation == GUARD_COMPLETE && g->round.life != GUARD_LIFE_OVER_OPEN)
         reason = GUARD_REASON_STAGE_AGAIN; /* R14: its upload is not open, as far as anybody says */
-    if (g->round.own_row == GUARD_ROW_FOREIGN)
-        g->own.hold = GUARD_HOLDS_NOTHING;
     if (row->verdict == VERDICT_CONFLICT)
         version_copy(&g->outcome.found, &event->version);
     guard_conclude(g, row->verdict, reason, row->rule, actions);
@@ -280,7 +285,9 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
 
 void guard_on_resolve_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    if (event->head != HEAD_ANSWERED || !event->has_date)
+    if (g->settings.native)
+        guard_on_native_head(g, event, actions);
+    else if (event->head != HEAD_ANSWERED || !event->has_date)
         round_broken(g, actions);
     else
         judge_round(g, event, actions);

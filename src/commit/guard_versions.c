@@ -24,7 +24,7 @@ bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct
     if (g->versioning == GUARD_UNVERSIONED)
         return false;
     version_copy(&g->outcome.found, &event->version);
-    g->state = g->settings.native ? GUARD_NATIVE_VERSIONS : GUARD_RESOLVE_VERSIONS;
+    g->state = GUARD_RESOLVE_VERSIONS;
     guard_request(g, GUARD_DO_VERSIONS, actions);
     return true;
 }
@@ -105,19 +105,17 @@ static void versions_show_none(struct guard *g, struct guard_actions *actions)
 void guard_on_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(guard_is_dead(g) && g->versioning != GUARD_UNVERSIONED);
-    bool native = g->settings.native;
     if (event->versions == VERSIONS_UNCLEAR) {
-        guard_wait(g, native ? GUARD_NATIVE_WAITING : GUARD_RESOLVE_WAITING, actions);
+        guard_wait(g, GUARD_RESOLVE_WAITING, actions);
         return;
     }
-    if (g->round.own_row == GUARD_ROW_FOREIGN)
-        g->own.hold = GUARD_HOLDS_NOTHING;
     if (event->versions == VERSIONS_OURS) {
         version_copy(&g->outcome.found, &event->version);
         guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_R16, actions);
     } else if (proves_absence(g, event)) {
         versions_show_none(g, actions);
     } else {
-        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, native ? RULE_N3 : RULE_R13_F, actions);
+        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, g->settings.native ? RULE_N3 : RULE_R13_F,
+                       actions);
     }
 }

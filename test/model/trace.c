@@ -30,14 +30,10 @@ static const char *rule_of(const struct guard *guard)
     case GUARD_RESOLVE_HEAD: return "R13 first HEAD";
     case GUARD_RESOLVE_OWN: return "R13 own record";
     case GUARD_RESOLVE_OTHERS: return "R13 other records";
-    case GUARD_RESOLVE_PARTS: return "R14 its parts";
-    case GUARD_RESOLVE_AGAIN: return "R13 last HEAD";
-    case GUARD_RESOLVE_VERSIONS:
-    case GUARD_NATIVE_VERSIONS: return "R16 the versions";
+    case GUARD_RESOLVE_PARTS: return "R14, N2 its parts";
+    case GUARD_RESOLVE_AGAIN: return "R13 last HEAD, N1 to N3";
+    case GUARD_RESOLVE_VERSIONS: return "R16 the versions";
     case GUARD_RESOLVE_WAITING: return "R13 before the next round";
-    case GUARD_NATIVE_PARTS: return "N2 its parts";
-    case GUARD_NATIVE_HEAD: return "N1 to N3, HEAD";
-    case GUARD_NATIVE_WAITING: return "N1 to N3, waiting";
     case GUARD_ORPHANED: return "R3 verdict given, a PutItem unanswered";
     default: return "finished";
     }

@@ -118,13 +118,16 @@ TEST(without_a_fence_the_whole_bound_is_waited_for)
           "head none @9999 -> SIGN 9999/5 [SIGNING]\n");
 }
 
-/* R11: the clocks are read before the GetItem and the HEAD: what passes in between does not count. */
-TEST(time_that_passes_during_a_poll_does_not_count)
+/* R11: the clocks are read before the HEAD: what passes until its answer does not count. */
+TEST(time_that_passes_during_a_head_does_not_count)
 {
     TRACE("put absent\n" LOCKING UNFENCED "head none @1001 +90000 -> WAIT 25 [CONTEND_WAITING]\n");
-    TRACE("put absent\n" LOCKING UNFENCED WAITING "timer +60000 -> GET [CONTEND_READING]\n"
-          "get found g=7 t=20000 ttl=9 n=other +90000 -> HEAD [CONTEND_CHECKING]\n"
+    TRACE("put absent\n" LOCKING UNFENCED WAITING "timer +50000 -> GET [CONTEND_READING]\n"
+          "get found g=7 t=20000 ttl=9 n=other +10000 -> HEAD [CONTEND_CHECKING]\n"
           "head none @9999 +90000 -> WAIT 50 [CONTEND_WAITING]\n");
+    TRACE("put absent\n" LOCKING UNFENCED WAITING "timer +50000 -> GET [CONTEND_READING]\n"
+          "get found g=7 t=20000 ttl=9 n=other +10001 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @9999 -> SIGN 9999/5 [SIGNING]\n");
 }
 
 /* A peer's record has neither nonce nor fence; its absence is part of the condition. */

@@ -11,8 +11,8 @@
     "start -> HEAD [CHECKING]\n"                                \
     "head E lm=5 nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n" \
     "signed -> SEND 12000 [SENDING]\n"
-#define LOST               "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
-#define TOLD_DEAD(version) "head " version " @1013 -> HEAD [NATIVE_HEAD]\n"
+#define LOST               "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
+#define TOLD_DEAD(version) "head " version " @1013 -> HEAD [RESOLVE_AGAIN]\n"
 #define HEX                "00112233445566778899aabbccddeeff"
 
 /* ------------------------------------------------------------------------------------------------ the way there */
@@ -33,10 +33,10 @@ TEST(an_older_date_lengthens_the_signature)
     TRACE("put absent native recent=1000\n"
           "start +599999 -> SIGN 1000/604 [SIGNING]\n"
           "signed -> SEND 11001 [SENDING]\n"
-          "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
-          "head none @1611 -> WAIT 25 [NATIVE_WAITING]\n"
-          "timer +25 -> HEAD [NATIVE_HEAD]\n"
-          "head none @1612 -> HEAD [NATIVE_HEAD]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1611 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1612 -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1612 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put absent native recent=1000\n"
           "start r+600000 -> SIGN 1000/605 [SIGNING]\n"
@@ -109,7 +109,7 @@ TEST(a_definite_refusal_is_not_executed)
           "attempt not-sent -> NOT_EXECUTED NOT_SENT R6 again [FINISHED]\n");
     TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt skewed -> NOT_EXECUTED SKEWED E2 again [FINISHED]\n");
     TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt denied +1999 -> NOT_EXECUTED REFUSED R8 [FINISHED]\n");
-    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt denied +2000 -> HEAD [NATIVE_HEAD]\n");
+    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt denied +2000 -> HEAD [RESOLVE_AGAIN]\n");
     TRACE("put absent native recent=1000\n"
           "start +9000 -> SIGN 1000/14 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
@@ -122,52 +122,52 @@ TEST(a_definite_refusal_is_not_executed)
 
 TEST(a_412_is_a_conflict_where_the_expectation_is_broken)
 {
-    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
+    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R7 F [FINISHED]\n");
-    TRACE("put E native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
-          "head failed -> WAIT 25 [NATIVE_WAITING]\n"
-          "timer +25 -> HEAD [NATIVE_HEAD]\n"
+    TRACE("put E native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
+          "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1001 -> CONFLICT OVERTAKEN R7 none [FINISHED]\n");
     TRACE("complete absent parts=7 native recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 13000 [SENDING]\n"
-          "attempt precondition @1020 -> HEAD [NATIVE_HEAD]\n"
+          "attempt precondition @1020 -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1020 -> CONFLICT OVERTAKEN R7 F [FINISHED]\n");
 }
 
 /* V4: somewhere below it was sent twice after all. */
 TEST(a_412_about_our_own_write_is_committed)
 {
-    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
+    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
           "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
 }
 
 TEST(a_412_although_the_expectation_holds_is_not_executed)
 {
-    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
+    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1001 -> NOT_EXECUTED UNMET R7 [FINISHED]\n");
-    TRACE("put E native\n" LOOKED "attempt precondition -> HEAD [NATIVE_HEAD]\n"
+    TRACE("put E native\n" LOOKED "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
           "head E @1001 -> NOT_EXECUTED UNMET R7 [FINISHED]\n");
-    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
+    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
           "head refused -> NOT_EXECUTED HEAD_REFUSED R7 [FINISHED]\n");
 }
 
 TEST(a_409_means_what_the_profile_says)
 {
-    TRACE("put absent native recent=1000 409=final\n" ONE_REQUEST "attempt 409 -> HEAD [NATIVE_HEAD]\n"
+    TRACE("put absent native recent=1000 409=final\n" ONE_REQUEST "attempt 409 -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R7 F [FINISHED]\n");
     TRACE("put absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 -> WAIT 25 [SEND_WAITING]\n"
           "timer +25 -> SEND 11975 [SENDING]\n"
-          "attempt 409 +5000 -> HEAD [NATIVE_HEAD]\n"
+          "attempt 409 +5000 -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1006 -> NOT_EXECUTED EXPIRED R7 again longer [FINISHED]\n");
-    TRACE("put absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 +5000 -> HEAD [NATIVE_HEAD]\n"
+    TRACE("put absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 +5000 -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1006 -> CONFLICT OVERTAKEN R7 F [FINISHED]\n");
-    TRACE("complete absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 -> HEAD [NATIVE_HEAD]\n"
+    TRACE("complete absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1001 -> NOT_EXECUTED STAGE_AGAIN R7 [FINISHED]\n");
-    TRACE("complete absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 -> HEAD [NATIVE_HEAD]\n"
+    TRACE("complete absent native recent=1000 409=again\n" ONE_REQUEST "attempt 409 -> HEAD [RESOLVE_AGAIN]\n"
           "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
-    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt 409 -> HEAD [NATIVE_HEAD]\n"
-          "head F @1001 -> WAIT 25 [NATIVE_WAITING]\n");
+    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt 409 -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1001 -> WAIT 25 [RESOLVE_WAITING]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ rounds */
@@ -182,20 +182,20 @@ TEST(our_nonce_is_committed)
 /* Dead: by a Date that came before the HEAD was sent, later than fence + margin. */
 TEST(while_it_may_be_applied_it_waits)
 {
-    TRACE("put E native\n" LOOKED LOST "head E lm=5 nonce=before @1012 -> WAIT 25 [NATIVE_WAITING]\n"
-          "timer +25 -> HEAD [NATIVE_HEAD]\n"
-          "head refused -> WAIT 50 [NATIVE_WAITING]\n"
-          "timer +50 -> HEAD [NATIVE_HEAD]\n"
-          "head E lm=5 nonce=before @1013 -> HEAD [NATIVE_HEAD]\n"
+    TRACE("put E native\n" LOOKED LOST "head E lm=5 nonce=before @1012 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
+          "head refused -> WAIT 50 [RESOLVE_WAITING]\n"
+          "timer +50 -> HEAD [RESOLVE_AGAIN]\n"
+          "head E lm=5 nonce=before @1013 -> HEAD [RESOLVE_AGAIN]\n"
           "head X nonce=us @1013 -> COMMITTED PROVEN V4 X [FINISHED]\n");
 }
 
 /* E7: without a fence nothing is ever dead. */
 TEST(without_a_fence_it_waits_until_it_is_stopped)
 {
-    TRACE("put E native no-fences\n" LOOKED LOST "head E lm=5 nonce=before @99999 -> WAIT 25 [NATIVE_WAITING]\n"
-          "timer +25 -> HEAD [NATIVE_HEAD]\n"
-          "head E lm=5 nonce=before @99999 -> WAIT 50 [NATIVE_WAITING]\n"
+    TRACE("put E native no-fences\n" LOOKED LOST "head E lm=5 nonce=before @99999 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
+          "head E lm=5 nonce=before @99999 -> WAIT 50 [RESOLVE_WAITING]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
 }
 
@@ -271,42 +271,44 @@ TEST(n1_does_not_trust_every_date)
 #define COMPLETE_LOST                  \
     "start -> SIGN 1000/5 [SIGNING]\n" \
     "signed -> SEND 13000 [SENDING]\n" LOST
-#define ASKED "head none @1014 -> PARTS u=9 [NATIVE_PARTS]\n"
+#define ASKED "head none @1014 -> PARTS u=9 [RESOLVE_PARTS]\n"
 TEST(n2_an_open_upload_was_not_completed)
 {
-    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST "head none @1013 -> WAIT 25 [NATIVE_WAITING]\n"
-          "timer +25 -> HEAD [NATIVE_HEAD]\n" ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
+    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_AGAIN]\n" ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1014 -> NOT_EXECUTED EXPIRED N2 again [FINISHED]\n");
-    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
+    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head X nonce=us @1014 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED
-          "parts unclear -> WAIT 25 [NATIVE_WAITING]\n"
-          "timer +25 -> PARTS u=9 [NATIVE_PARTS]\n"
-          "parts open -> HEAD [NATIVE_HEAD]\n"
-          "head failed -> WAIT 50 [NATIVE_WAITING]\n"
-          "timer +50 -> PARTS u=9 [NATIVE_PARTS]\n");
+          "parts unclear -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> PARTS u=9 [RESOLVE_PARTS]\n"
+          "parts open -> HEAD [RESOLVE_AGAIN]\n"
+          "head failed -> WAIT 50 [RESOLVE_WAITING]\n"
+          "timer +50 -> PARTS u=9 [RESOLVE_PARTS]\n");
 }
 
 /* A late copy of a part may have opened it again. */
 TEST(n2_open_where_a_part_may_come_late_says_nothing)
 {
-    TRACE("complete absent parts=7 doubt native recent=1000\n" COMPLETE_LOST ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
+    TRACE("complete absent parts=7 doubt native recent=1000\n" COMPLETE_LOST ASKED
+          "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
-    TRACE("complete absent parts=7 doubt native recent=1000\n" COMPLETE_LOST ASKED "parts open -> HEAD [NATIVE_HEAD]\n"
+    TRACE("complete absent parts=7 doubt native recent=1000\n" COMPLETE_LOST ASKED
+          "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
 }
 
 TEST(n2_gone_or_refused_says_nothing)
 {
-    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts gone -> HEAD [NATIVE_HEAD]\n"
+    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts gone -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
-    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts refused -> HEAD [NATIVE_HEAD]\n"
+    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts refused -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("complete E parts=7 native\n"
           "start -> HEAD [CHECKING]\n"
           "head E nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n"
-          "signed -> SEND 13000 [SENDING]\n" LOST "head E nonce=before @1014 -> PARTS u=9 [NATIVE_PARTS]\n"
-          "parts gone -> HEAD [NATIVE_HEAD]\n"
+          "signed -> SEND 13000 [SENDING]\n" LOST "head E nonce=before @1014 -> PARTS u=9 [RESOLVE_PARTS]\n"
+          "parts gone -> HEAD [RESOLVE_AGAIN]\n"
           "head E nonce=before @1014 -> NOT_EXECUTED STAGE_AGAIN N1 [FINISHED]\n");
 }
 
@@ -328,11 +330,11 @@ TEST(a_ticket_is_resolved_without_a_record)
 {
     TRACE("put E native\n" LOOKED LOST "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> native E d0=1000 g=100 t=20000 ttl=4600 fence=1010 saw=before base=E\n"
-          "start -> HEAD [NATIVE_HEAD]\n" TOLD_DEAD(
+          "start -> HEAD [RESOLVE_AGAIN]\n" TOLD_DEAD(
               "E lm=5 nonce=before") "head E lm=5 nonce=before @1013 -> NOT_EXECUTED EXPIRED N1 [FINISHED]\n");
-    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [NATIVE_HEAD]\n"
+    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> native * d0=1000 g=100 t=20000 ttl=4600 fence=1010 base=none not-applied\n"
-          "start -> HEAD [NATIVE_HEAD]\n"
+          "start -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R7 F [FINISHED]\n");
 }

@@ -56,27 +56,21 @@ TEST(row_a_our_nonce_in_either_head_is_committed)
 TEST(row_a_a_record_of_our_etag_that_saw_our_nonce_is_committed)
 {
     TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS
-          "query row X g=5 t=9 ttl=9 n=other fence=1020 saw=us -> HEAD [RESOLVE_AGAIN]\n"
-          "head Y @1003 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+          "query row X g=5 t=9 ttl=9 n=other fence=1020 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
     TRACE("put absent\n" AMBIGUOUS ALIVE "get found sent -> QUERY [RESOLVE_OTHERS]\n"
-          "query row X g=5 n=other fence=1020 saw=us -> HEAD [RESOLVE_AGAIN]\n"
-          "head Y @1003 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+          "query row X g=5 n=other fence=1020 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
     TRACE("put absent\n" AMBIGUOUS ALIVE "get found sent -> QUERY [RESOLVE_OTHERS]\n"
-          "query row W g=1 n=third fence=9 row X g=5 n=other fence=1020 saw=us row Z g=5 n=other -> HEAD "
-          "[RESOLVE_AGAIN]\n"
-          "head none @1003 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+          "query row W g=1 n=third fence=9 row X g=5 n=other fence=1020 saw=us row Z g=5 n=other -> "
+          "COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
 
 TEST(row_a_a_later_holder_of_our_key_that_saw_our_nonce_is_committed)
 {
     TRACE("put E ours=E\n" AMBIGUOUS_UPDATE "head E nonce=other @1013 -> HEAD [RESOLVE_HEAD]\n"
           "head E nonce=other @1013 -> GET [RESOLVE_OWN]\n"
-          "get found g=101 n=other fence=1030 saw=us -> QUERY [RESOLVE_OTHERS]\n"
-          "query row E g=101 n=other fence=1030 saw=us -> HEAD [RESOLVE_AGAIN]\n"
-          "head E nonce=other @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+          "get found g=101 n=other fence=1030 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD
-          "get found g=101 n=other fence=1030 saw=us -> QUERY [RESOLVE_OTHERS]\n" UNLOCKED
-          "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+          "get found g=101 n=other fence=1030 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
 
 TEST(row_a_what_somebody_else_saw_proves_nothing)
@@ -184,8 +178,7 @@ TEST(row_d_is_forbidden_by_a_lock_on_our_etag)
 TEST(a_wrong_prediction_does_not_hide_who_replaced_our_write)
 {
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS
-          "query row K g=1 n=other fence=1030 saw=us -> HEAD [RESOLVE_AGAIN]\n"
-          "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+          "query row K g=1 n=other fence=1030 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS "query row K g=1 t=9 ttl=9 -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS

@@ -48,8 +48,7 @@ TEST(a_round_with_an_unanswered_read_is_made_again)
 /* Each round looks for itself: what an earlier one saw does not count. */
 TEST(a_round_forgets_the_round_before)
 {
-    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "query row X g=1 n=x saw=us -> HEAD [RESOLVE_AGAIN]\n"
-          "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
+    TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN UNLOCKED "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
           "head F @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD_OTHER FOREIGN "query row X g=1 n=x -> HEAD [RESOLVE_AGAIN]\n"
@@ -69,8 +68,7 @@ TEST(what_was_read_before_the_death_proves_nothing)
     TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
           "head none @1013 +12000 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS
-          "query row X g=1 t=20000 ttl=4605 n=other fence=1015 saw=us -> HEAD [RESOLVE_AGAIN]\n"
-          "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+          "query row X g=1 t=20000 ttl=4605 n=other fence=1015 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
 
 /*
@@ -103,8 +101,7 @@ TEST(a_head_that_was_sent_before_the_fence_begins_no_round_of_the_dead)
           "head X nonce=us @1013 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS "head none @1013 +12000 -> HEAD [RESOLVE_HEAD]\n"
           "head none @1010 -> GET [RESOLVE_OWN]\n" OURS
-          "query row X g=1 t=20000 ttl=4613 n=other fence=1023 saw=us -> HEAD [RESOLVE_AGAIN]\n"
-          "head none @1013 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+          "query row X g=1 t=20000 ttl=4613 n=other fence=1023 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS "head failed @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS UNLOCKED
           "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "

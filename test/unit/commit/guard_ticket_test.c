@@ -213,12 +213,12 @@ TEST(without_a_record_no_upload_is_the_tickets)
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
-          "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> native * d0=1000 g=100 t=20000 ttl=4600 fence=1010 u=9 base=none\n"
-          "start -> HEAD [NATIVE_HEAD]\n"
-          "head none @1013 -> PARTS u=9 [NATIVE_PARTS]\n"
-          "parts open -> HEAD [NATIVE_HEAD]\n"
+          "start -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> PARTS u=9 [RESOLVE_PARTS]\n"
+          "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> NOT_EXECUTED EXPIRED N2 [FINISHED]\n");
     assert_false(guard_owns_upload(&guard_trace.guard));
 }

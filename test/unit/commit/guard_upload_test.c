@@ -120,8 +120,7 @@ TEST(what_shows_our_nonce_is_committed_whatever_the_upload_says)
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head X nonce=us @1014 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS DEAD OURS
-          "query row X g=5 n=other fence=1020 saw=us -> HEAD [RESOLVE_AGAIN]\n"
-          "head F @1014 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+          "query row X g=5 n=other fence=1020 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
 
 /* R14: NoSuchUpload says only that somebody completed or aborted it: the rest of the table. A row that says "not
@@ -207,8 +206,7 @@ TEST(after_a_409_an_earlier_complete_is_looked_for)
           "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("complete absent parts=7 409=again\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
           "head F @1001 -> GET [RESOLVE_OWN]\n" OURS
-          "query row X g=5 n=other fence=1020 saw=us -> HEAD [RESOLVE_AGAIN]\n"
-          "head F @1001 -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+          "query row X g=5 n=other fence=1020 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
     TRACE("complete absent parts=7 409=again\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
           "head F @1001 -> GET [RESOLVE_OWN]\n" OURS "query -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4601 fence=1011 if g=100 [FINISHED]\n");
@@ -315,22 +313,22 @@ TEST(the_upload_of_a_holder_that_may_live_is_left_alone)
     TRACE("put absent\n" CONTENDING "put conflict g=7 t=0 ttl=9 n=other u=5 -> HEAD [CONTEND_CHECKING]\n" TAKING);
 }
 
-/* Without a fence an accepted abort is followed by the record's own timeout, and a whole poll. */
+/* Without a fence R12's bound begins anew with an accepted abort, and a whole poll follows. */
 #define UNFENCED "put conflict g=7 t=20000 ttl=9 n=other u=5 -> HEAD [CONTEND_CHECKING]\n"
 #define POLLED   "get found g=7 t=20000 ttl=9 n=other u=5 -> HEAD [CONTEND_CHECKING]\n"
 #define BOUND_PASSED                                 \
     UNFENCED                                         \
     "head none @1001 -> WAIT 25 [CONTEND_WAITING]\n" \
     "timer +60001 -> GET [CONTEND_READING]\n" POLLED "head none @1061 -> ABORT u=5 [CONTEND_ABORTING]\n"
-TEST(without_a_fence_the_allowance_is_waited_for_after_the_abort)
+TEST(without_a_fence_the_bound_begins_anew_with_the_abort)
 {
     TRACE("put absent\n" CONTENDING BOUND_PASSED "abort ok +3000 -> WAIT 50 [CONTEND_WAITING]\n"
-          "timer +20000 -> GET [CONTEND_READING]\n" POLLED "head none @1084 -> WAIT 100 [CONTEND_WAITING]\n"
+          "timer +60000 -> GET [CONTEND_READING]\n" POLLED "head none @1084 -> WAIT 100 [CONTEND_WAITING]\n"
           "timer +1 -> GET [CONTEND_READING]\n" POLLED "head none @1084 -> SIGN 1084/5 [SIGNING]\n"
           "signed -> PUT g=8 t=20000 ttl=4684 fence=1094 if g=7 ttl=9 n=other [ACQUIRING]\n");
     TRACE("put absent\n" CONTENDING BOUND_PASSED "abort gone -> WAIT 50 [CONTEND_WAITING]\n"
           "timer m+90000 -> GET [CONTEND_READING]\n" POLLED "head none @1084 -> WAIT 100 [CONTEND_WAITING]\n"
-          "timer b+20001 -> GET [CONTEND_READING]\n" POLLED
+          "timer b+60001 -> GET [CONTEND_READING]\n" POLLED
           "head X nonce=other @1084 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
 }
 

@@ -11,9 +11,9 @@
     "start -> HEAD [CHECKING]\n"                          \
     "head E lm=5 vid=v1 @1000 -> SIGN 1000/5 [SIGNING]\n" \
     "signed -> SEND 12000 [SENDING]\n"                    \
-    "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"           \
-    "head F @1013 -> HEAD [NATIVE_HEAD]\n"
-#define NATIVE(now) NATIVE_LOST "head " now " @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+    "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"         \
+    "head F @1013 -> HEAD [RESOLVE_AGAIN]\n"
+#define NATIVE(now) NATIVE_LOST "head " now " @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
 #define RECORD                                                                \
     "start -> HEAD [CHECKING]\n"                                              \
     "head E lm=5 vid=v1 @1000 -> SIGN 1000/5 [SIGNING]\n"                     \
@@ -63,18 +63,18 @@ TEST(where_the_expectation_holds_it_may_be_tried_again)
     TRACE("put absent native versioned recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
-          "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
-          "head none @1013 -> HEAD [NATIVE_HEAD]\n"
-          "head none @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions others @1013 -> NOT_EXECUTED EXPIRED R16 again [FINISHED]\n");
     TRACE("complete E parts=7 native\n"
           "start -> HEAD [CHECKING]\n"
           "head E lm=5 vid=v1 @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 13000 [SENDING]\n"
-          "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
-          "head E lm=9 vid=v3 @1014 -> PARTS u=9 [NATIVE_PARTS]\n"
-          "parts gone -> HEAD [NATIVE_HEAD]\n"
-          "head E lm=9 vid=v3 @1014 -> VERSIONS [NATIVE_VERSIONS]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
+          "head E lm=9 vid=v3 @1014 -> PARTS u=9 [RESOLVE_PARTS]\n"
+          "parts gone -> HEAD [RESOLVE_AGAIN]\n"
+          "head E lm=9 vid=v3 @1014 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions others @1014 -> NOT_EXECUTED STAGE_AGAIN R16 [FINISHED]\n");
 }
 
@@ -87,9 +87,9 @@ TEST(what_the_list_cannot_prove_stays_unknown)
 
 TEST(a_list_that_was_not_answered_is_asked_for_again)
 {
-    TRACE("put E native\n" NATIVE("F vid=v3") "versions unclear -> WAIT 25 [NATIVE_WAITING]\n"
-                                              "timer +25 -> HEAD [NATIVE_HEAD]\n"
-                                              "head F vid=v3 @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+    TRACE("put E native\n" NATIVE("F vid=v3") "versions unclear -> WAIT 25 [RESOLVE_WAITING]\n"
+                                              "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
+                                              "head F vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
                                               "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
     TRACE("put E\n" RECORD OTHERS_READ "head F vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions unclear -> WAIT 25 [RESOLVE_WAITING]\n"
@@ -104,16 +104,16 @@ TEST(versions_seen_only_after_the_attempt_prove_no_absence)
     TRACE("put absent native recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
-          "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
-          "head F vid=v3 @1013 -> HEAD [NATIVE_HEAD]\n"
-          "head F vid=v3 @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
+          "head F vid=v3 @1013 -> HEAD [RESOLVE_AGAIN]\n"
+          "head F vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions others @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put absent native recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
-          "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
-          "head none vid=v3 @1013 -> HEAD [NATIVE_HEAD]\n"
-          "head none vid=v3 @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
+          "head none vid=v3 @1013 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions ours X nonce=us vid=v2 -> COMMITTED PROVEN R16 X [FINISHED]\n");
 }
 
@@ -123,18 +123,18 @@ TEST(what_a_profile_says_of_versions_only_has_the_list_asked_for)
     TRACE("put absent native likely recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
-          "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
-          "head none @1013 -> HEAD [NATIVE_HEAD]\n"
-          "head none @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions others @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put absent native recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve likely -> native * d0=1000 g=100 t=20000 ttl=4600 fence=1010 base=none\n"
-          "start -> HEAD [NATIVE_HEAD]\n"
-          "head none @1013 -> HEAD [NATIVE_HEAD]\n"
-          "head none @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+          "start -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions ours X nonce=us vid=v2 -> COMMITTED PROVEN R16 X [FINISHED]\n");
 }
 
@@ -144,8 +144,8 @@ TEST(a_bucket_without_versions_is_not_asked)
           "start -> HEAD [CHECKING]\n"
           "head E lm=5 vid=null @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
-          "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
-          "head F vid=null @1013 -> HEAD [NATIVE_HEAD]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
+          "head F vid=null @1013 -> HEAD [RESOLVE_AGAIN]\n"
           "head F vid=null @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
 }
 
@@ -165,12 +165,12 @@ TEST(a_ticket_keeps_that_there_were_versions_before)
           "start -> HEAD [CHECKING]\n"
           "head E lm=5 vid=v1 @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n"
-          "attempt ambiguous -> HEAD [NATIVE_HEAD]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> native E d0=1000 g=100 t=20000 ttl=4600 fence=1010 base=E versioned\n"
-          "start -> HEAD [NATIVE_HEAD]\n"
-          "head none @1013 -> HEAD [NATIVE_HEAD]\n"
-          "head none @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+          "start -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions others @1013 -> CONFLICT OVERTAKEN R16 none [FINISHED]\n");
     /* Of a client that has heard of versions only since: worth asking, no proof of absence. */
     TRACE("put absent native recent=1000\n"
@@ -178,9 +178,9 @@ TEST(a_ticket_keeps_that_there_were_versions_before)
           "signed -> SEND 12000 [SENDING]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve versioned -> native * d0=1000 g=100 t=20000 ttl=4600 fence=1010 base=none\n"
-          "start -> HEAD [NATIVE_HEAD]\n"
-          "head none vid=v9 @1013 -> HEAD [NATIVE_HEAD]\n"
-          "head none @1013 -> VERSIONS [NATIVE_VERSIONS]\n"
+          "start -> HEAD [RESOLVE_AGAIN]\n"
+          "head none vid=v9 @1013 -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions others @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
 }
 
