@@ -2,20 +2,29 @@
 /*
  * The guard among surroundings that the bytes make: settings, the operation, and then one event after another, in any
  * order that a driver allows, with any answer that store and ledger could give, on clocks that jump. After each step
- * the model (guard_fuzz_model.c) says what must hold. Everything is played twice, on memory that was filled
+ * the judge (test/support/guard_watch.h) says what must hold. Everything is played twice, on memory that was filled
  * differently: two runs of the same bytes end in the same bytes, so the state holds no padding, no pointer and nothing
  * unset.
  */
-#include "guard_fuzz_model.h"
+#include "fuzz.h"
+
+#include "support/guard_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define NONCE "0123456789abcdef0123456789abcdef"
 enum { STEPS_MAX = 400 };
 
+/* Clocks, the store's and ours, and who watches. */
+struct surroundings {
+    struct clock_reading now;
+    uint64_t s3_ms;
+    struct guard_watch watch;
+};
+
 static const char *const etags[] = {"\"a\"", "\"b\"", "\"00112233445566778899aabbccddeeff\"", ""};
-static const char *const nonces[] = {MODEL_NONCE, "ffffffffffffffffffffffffffffffff",
-                                     "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", ""};
+static const char *const nonces[] = {NONCE, "ffffffffffffffffffffffffffffffff", "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", ""};
 
 /* ------------------------------------------------------------------------------------------------ bytes */
 
@@ -55,38 +64,38 @@ static uint64_t next_number(struct bytes *bytes)
 
 /* ------------------------------------------------------------------------------------------------ its surroundings */
 
-static void pass_time(struct bytes *bytes, struct model *model)
+static void pass_time(struct bytes *bytes, struct surroundings *around)
 {
     unsigned pick = next(bytes);
     uint64_t ms = pick < 128 ? pick * 8 : pick < 254 ? (pick - 127) * 500 : next_u32(bytes) % 10000000;
 
-    model->now.monotonic_ms += ms;
-    model->now.boottime_ms += pick >= 224 && pick < 248 ? ms + 600000 : ms; /* suspended */
-    model->now.realtime_ms += pick >= 248 && pick < 252 ? ms - 50000 : ms;  /* set */
-    model->s3_ms += pick >= 252 && pick < 254 ? 0 : ms;
+    around->now.monotonic_ms += ms;
+    around->now.boottime_ms += pick >= 224 && pick < 248 ? ms + 600000 : ms; /* suspended */
+    around->now.realtime_ms += pick >= 248 && pick < 252 ? ms - 50000 : ms;  /* set */
+    around->s3_ms += pick >= 252 && pick < 254 ? 0 : ms;
 }
 
-static void fill_date(struct bytes *bytes, struct model *model, struct guard_event *event)
+static void fill_date(struct bytes *bytes, struct surroundings *around, struct guard_event *event)
 {
     unsigned pick = next(bytes);
 
     event->has_date = pick != 255;
-    event->date_s = model->s3_ms / 1000;
+    event->date_s = around->s3_ms / 1000;
     if (pick >= 250 && pick < 255)
         event->date_s += next(bytes);
     else if (pick >= 245)
         event->date_s -= next(bytes);
 }
 
-static void fill_record(struct bytes *bytes, const struct model *model, struct record *ret)
+static void fill_record(struct bytes *bytes, const struct surroundings *around, struct record *ret)
 {
     unsigned pick = next(bytes);
 
     memset(ret, 0, sizeof(*ret));
-    if (pick & 1 && pick & 8 && model->seen_step > 0) { /* the other holder's, still */
-        record_copy(ret, &model->seen);
-    } else if (pick & 1 && (model->record_puts > 0 || model->resolving)) { /* what was sent last, or nearly */
-        record_copy(ret, &model->sent);
+    if (pick & 1 && pick & 8 && around->watch.holder.seen_step > 0) { /* the other holder's, still */
+        record_copy(ret, &around->watch.holder.seen);
+    } else if (pick & 1 && around->watch.own.put.nonce[0]) { /* what was sent last, or nearly */
+        record_copy(ret, &around->watch.own.put);
         if (pick & 2)
             ret->generation -= 1;
         if (pick & 4 && ret->has_fence)
@@ -95,9 +104,9 @@ static void fill_record(struct bytes *bytes, const struct model *model, struct r
         strcpy(ret->nonce, nonces[pick >> 1 & 3]);
         ret->generation = next_number(bytes);
         ret->timeout_ms = next_number(bytes) * 1000;
-        ret->ttl_s = model->s3_ms / 1000 + next_number(bytes);
+        ret->ttl_s = around->s3_ms / 1000 + next_number(bytes);
         ret->has_fence = (pick & 16) != 0;
-        ret->fence_s = ret->has_fence ? model->s3_ms / 1000 + next_number(bytes) - 20 : 0;
+        ret->fence_s = ret->has_fence ? around->s3_ms / 1000 + next_number(bytes) - 20 : 0;
     }
     if (pick & 8)
         ret->upload = 1 + (pick >> 4 & 1);
@@ -105,7 +114,7 @@ static void fill_record(struct bytes *bytes, const struct model *model, struct r
         strcpy(ret->saw, nonces[pick >> 6 & 3]);
 }
 
-static void fill_version(struct bytes *bytes, const struct model *model, struct object_version *ret)
+static void fill_version(struct bytes *bytes, const struct surroundings *around, struct object_version *ret)
 {
     unsigned pick = next(bytes);
 
@@ -117,38 +126,38 @@ static void fill_version(struct bytes *bytes, const struct model *model, struct 
     strcpy(ret->nonce, pick >= 224 ? nonces[0] : nonces[1 + (pick >> 3) % 3]);
     ret->last_modified_s = pick >> 5 & 1;
     if ((pick & 24) == 24) /* around what N1 calls long ago */
-        ret->last_modified_s = (int64_t)(model->s3_ms / 1000) - GUARD_NATIVE_SETTLED_S - (int64_t)(next(bytes) % 64);
+        ret->last_modified_s = (int64_t)(around->s3_ms / 1000) - GUARD_NATIVE_SETTLED_S - (int64_t)(next(bytes) % 64);
     if (pick & 64)
         strcpy(ret->version_id, pick & 128 ? "null" : "v1");
 }
 
 /* What the answer says beyond how it went. */
-static void fill_content(struct bytes *bytes, struct model *model, unsigned pick, struct guard_event *event)
+static void fill_content(struct bytes *bytes, struct surroundings *around, unsigned pick, struct guard_event *event)
 {
     switch (event->kind) {
     case GUARD_EVENT_HEAD:
-        fill_date(bytes, model, event);
-        fill_version(bytes, model, &event->version);
+        fill_date(bytes, around, event);
+        fill_version(bytes, around, &event->version);
         event->versioned = event->version.exists ? version_is_own_id(event->version.version_id) : (pick & 8) != 0;
         return;
     case GUARD_EVENT_SOURCE:
-        fill_date(bytes, model, event);
+        fill_date(bytes, around, event);
         event->source_bytes = next_number(bytes) << (pick & 31);
         return;
     case GUARD_EVENT_ATTEMPT:
-        fill_date(bytes, model, event);
+        fill_date(bytes, around, event);
         strcpy(event->attempt_etag, pick & 128 ? "\"d\"" : "");
         return;
     case GUARD_EVENT_PARTS:
-    case GUARD_EVENT_ABORTED: fill_date(bytes, model, event); return;
+    case GUARD_EVENT_ABORTED: fill_date(bytes, around, event); return;
     case GUARD_EVENT_VERSIONS:
-        fill_date(bytes, model, event);
-        fill_version(bytes, model, &event->version);
+        fill_date(bytes, around, event);
+        fill_version(bytes, around, &event->version);
         return;
     case GUARD_EVENT_RECORD_PUT:
     case GUARD_EVENT_RECORD_GET:
         event->found = (pick & 64) != 0;
-        fill_record(bytes, model, &event->record);
+        fill_record(bytes, around, &event->record);
         return;
     case GUARD_EVENT_RECORD_QUERY:
         event->evidence = (struct guard_evidence){.saw_ours = (pick & 96) == 96, .locked = (pick & 16) != 0};
@@ -157,7 +166,7 @@ static void fill_content(struct bytes *bytes, struct model *model, unsigned pick
     }
 }
 
-static void fill_answer(struct bytes *bytes, struct model *model, struct guard_event *event)
+static void fill_answer(struct bytes *bytes, struct surroundings *around, struct guard_event *event)
 {
     unsigned pick = next(bytes);
 
@@ -172,22 +181,22 @@ static void fill_answer(struct bytes *bytes, struct model *model, struct guard_e
     bool conflict = event->ledger == LEDGER_CONFLICT || event->ledger == LEDGER_CONFLICT_BLIND;
     if (event->kind == GUARD_EVENT_RECORD_GET && conflict)
         event->ledger = LEDGER_AMBIGUOUS;
-    fill_content(bytes, model, pick, event);
+    fill_content(bytes, around, pick, event);
 }
 
 /* An answer that is awaited, or time, or (rarely) something that nobody asked for. False: nothing can happen. */
-static bool next_event(struct bytes *bytes, struct model *model, struct guard_event *event)
+static bool next_event(struct bytes *bytes, struct surroundings *around, struct guard_event *event)
 {
     unsigned pick = next(bytes);
     enum guard_event_kind kinds[11];
     unsigned count = 0;
 
-    pass_time(bytes, model);
-    event->now = model->now;
+    pass_time(bytes, around);
+    event->now = around->now;
     for (unsigned kind = GUARD_EVENT_HEAD; kind <= GUARD_EVENT_VERSIONS; kind++)
-        if (model->awaiting & model_request_of((enum guard_event_kind)kind))
+        if (around->watch.under_way & guard_watch_request_of((enum guard_event_kind)kind))
             kinds[count++] = (enum guard_event_kind)kind;
-    if (model->has_timer)
+    if (around->watch.timer)
         kinds[count++] = GUARD_EVENT_TIMER;
     if (count == 0)
         return false;
@@ -196,7 +205,7 @@ static bool next_event(struct bytes *bytes, struct model *model, struct guard_ev
         event->kind = GUARD_EVENT_STOP;
     else if (pick >= 246)
         event->kind = (enum guard_event_kind)(GUARD_EVENT_HEAD + pick % 10); /* late, from an earlier request */
-    fill_answer(bytes, model, event);
+    fill_answer(bytes, around, event);
     return true;
 }
 
@@ -232,29 +241,29 @@ static void make_settings(struct bytes *bytes, struct guard_settings *ret)
     ret->versions_likely = (pick & 34) == 34;
 }
 
-static void make_guard(struct bytes *bytes, const struct guard_settings *settings, struct model *model,
+static void make_guard(struct bytes *bytes, const struct guard_settings *settings, struct surroundings *around,
                        struct guard *ret)
 {
     unsigned pick = next(bytes);
     struct guard_start start = {
         .operation = (enum guard_operation)(1 + pick % 4),
         .our_etag = pick & 4 ? "\"b\"" : "\"d\"",
-        .nonce = MODEL_NONCE,
+        .nonce = NONCE,
         .seed = pick,
         .part_count = pick * 40,
         .has_recent_date = (pick & 16) != 0,
-        .recent_date_s = model->s3_ms / 1000,
-        .recent_clock = model->now,
+        .recent_date_s = around->s3_ms / 1000,
+        .recent_clock = around->now,
     };
 
     start.expected_etag = start.operation == GUARD_DELETE || pick & 32 ? "\"a\"" : NULL;
     start.upload = start.operation == GUARD_COMPLETE ? 2 : 0;
     start.generation = next_number(bytes);
     guard_init(ret, settings, &start);
-    model_begin(model, settings, &start);
+    guard_watch_start(&around->watch, settings, &start);
 }
 
-static void make_resolution(struct bytes *bytes, const struct guard_settings *settings, struct model *model,
+static void make_resolution(struct bytes *bytes, const struct guard_settings *settings, struct surroundings *around,
                             struct guard *ret)
 {
     struct guard_ticket ticket;
@@ -268,7 +277,7 @@ static void make_resolution(struct bytes *bytes, const struct guard_settings *se
     ticket.record.upload = ticket.operation == GUARD_COMPLETE ? 2 : 0;
     strcpy(ticket.expected_etag, pick & 4 ? "\"a\"" : RECORD_ETAG_CREATE);
     strcpy(ticket.our_etag, pick & 8 ? "\"b\"" : "");
-    ticket.d0_s = model->s3_ms / 1000;
+    ticket.d0_s = around->s3_ms / 1000;
     ticket.margin_s = pick >> 4 & 3;
     ticket.not_applied = pick >= 192;
     ticket.record.generation = next_number(bytes);
@@ -276,39 +285,49 @@ static void make_resolution(struct bytes *bytes, const struct guard_settings *se
     ticket.record.ttl_s = ticket.d0_s + 3600;
     ticket.record.has_fence = (pick & 64) != 0;
     ticket.record.fence_s = ticket.record.has_fence ? ticket.d0_s + 10 : 0;
-    strcpy(ticket.record.nonce, MODEL_NONCE);
-    fill_version(bytes, model, &ticket.base);
+    strcpy(ticket.record.nonce, NONCE);
+    fill_version(bytes, around, &ticket.base);
     guard_init_resolve(ret, settings, &ticket, pick);
-    model_begin_resolution(model, settings, &ticket);
+    guard_watch_resolve(&around->watch, settings, &ticket);
 }
 
 /* ------------------------------------------------------------------------------------------------ the run */
+
+static void begin(struct surroundings *around)
+{
+    memset(around, 0, sizeof(*around));
+    around->s3_ms = UINT64_C(1793496400000);
+    around->now.monotonic_ms = 5000000;
+    around->now.boottime_ms = 6000000;
+    around->now.realtime_ms = around->s3_ms + 300;
+}
 
 static void play(const uint8_t *data, size_t size, int fill, struct guard *guard)
 {
     static struct guard_event event;
     static struct guard_actions todo;
     struct guard_settings settings;
-    struct model model;
+    struct surroundings around;
     struct bytes bytes = {data, size};
 
     memset(guard, fill, sizeof(*guard));
-    model_init(&model);
+    begin(&around);
     unsigned mode = next(&bytes);
     make_settings(&bytes, &settings);
     if (mode & 1)
-        make_resolution(&bytes, &settings, &model, guard);
+        make_resolution(&bytes, &settings, &around, guard);
     else
-        make_guard(&bytes, &settings, &model, guard);
+        make_guard(&bytes, &settings, &around, guard);
     memset(&event, fill, sizeof(event));
-    event = (struct guard_event){.kind = GUARD_EVENT_START, .now = model.now};
+    event = (struct guard_event){.kind = GUARD_EVENT_START, .now = around.now};
     for (unsigned step = 0; step < STEPS_MAX; step++) {
         memset(&todo, ~fill, sizeof(todo));
-        model_before(&model, &event);
         guard_step(guard, &event, &todo);
-        model_after(&model, &event, guard, &todo);
+        const char *wrong = guard_watch_step(&around.watch, guard, &event, &todo);
+        if (wrong)
+            fuzz_failed(__FILE__, __LINE__, wrong);
         memset(&event, 0, sizeof(event));
-        if (guard_finished(guard) || bytes.left == 0 || !next_event(&bytes, &model, &event))
+        if (guard_finished(guard) || bytes.left == 0 || !next_event(&bytes, &around, &event))
             break;
     }
 }

@@ -79,11 +79,11 @@ static void random_record(struct play *play, struct record *ret)
     static const uint64_t timeouts[] = {0, 5000, 20000, 20000, 4000000, UINT64_MAX};
     memset(ret, 0, sizeof(*ret));
     if (one_in(play, 5)) {
-        record_copy(ret, &play->watch.put);
+        record_copy(ret, &play->watch.own.put);
         return;
     }
     if (one_in(play, 2)) { /* the same as before */
-        record_copy(ret, &play->watch.seen);
+        record_copy(ret, &play->watch.holder.seen);
         return;
     }
     strcpy(ret->nonce, one_of(play, nonces, 5));
@@ -261,7 +261,7 @@ static const char *play_sequence(struct play *play, uint64_t number, bool loud, 
         struct guard_ticket ticket;
         guard_ticket_of(&play->guard, &ticket);
         guard_init_resolve(&play->guard, &play->settings, &ticket, number);
-        guard_watch_resolve(&play->watch, &ticket);
+        guard_watch_resolve(&play->watch, &play->settings, &ticket);
         wrong = run(play);
         if (wrong == NULL && guard_try_again(&play->guard))
             wrong = "a resolution is not tried again";
