@@ -59,4 +59,14 @@
         .kind = CALL_GUARD, .operation = GUARD_DELETE, .expected = (from), .guards = 1, .recent = true \
     }
 
+/* What many rows say. A row begins with its name and what it is about. */
+#define TWO_CREATES .calls = {CREATE(ETAG_A, 1), CREATE(ETAG_B, 1)}
+#define NATIVE      .native = true, .headers = true
+#define NO_FENCES   .no_fences = true, .never_expires = true
+#define VERSIONED   .versioned = true, .versions_known = true
+#define PREDICTED   .etag_known = true
+#define WHOLE       .whole = true
+#define QUICK       .quick = true
+#define TINY        .tiny = true
+
 #endif
