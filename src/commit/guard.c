@@ -86,6 +86,7 @@ static bool shows_our_nonce(const struct guard *g, const struct guard_event *eve
 
 static void guard_on_answer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->outcome.verdict == VERDICT_NONE || g->state == GUARD_ORPHANED);
     g->awaiting &= ~answered_by[event->kind];
     if (event->kind == GUARD_EVENT_HEAD)
         guard_note_versions(g, event);
@@ -103,6 +104,7 @@ static void guard_on_stop(struct guard *g, struct guard_actions *actions)
 {
     if (g->outcome.verdict != VERDICT_NONE)
         return;
+    assert(!guard_finished(g));
     bool may_be_out = g->write.from_ticket || g->state == GUARD_SENDING || guard_phase(g) == GUARD_PHASE_RESOLVE;
     if (may_be_out)
         guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_STOPPED, RULE_V3, actions);
@@ -123,4 +125,5 @@ void guard_step(struct guard *g, const struct guard_event *event, struct guard_a
         guard_dispatch(g, event, actions);
     else if (g->awaiting & answered_by[event->kind])
         guard_on_answer(g, event, actions);
+    assert(!guard_finished(g) || (g->awaiting == 0 && !actions->has_timer));
 }

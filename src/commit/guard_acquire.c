@@ -9,6 +9,7 @@
 
 static void native_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->settings.native && g->own.hold == GUARD_HOLDS_NOTHING);
     /* With a recent Date nobody needs to look at the object: the store's condition does. */
     bool has_date = g->check.stage == GUARD_CHECK_BESIDE;
     g->check.stage = has_date ? GUARD_CHECK_DONE : GUARD_CHECK_FIRST;
@@ -188,6 +189,7 @@ static void met_item(struct guard *g, const struct record *item, const struct cl
 static void again_within_lease(struct guard *g, const struct guard_event *event, enum guard_state state,
                                struct guard_actions *actions)
 {
+    assert(!g->settings.native && guard_phase(g) == GUARD_PHASE_ACQUIRE);
     if (lease_over(g, &event->now))
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, actions);
     else
@@ -196,6 +198,7 @@ static void again_within_lease(struct guard *g, const struct guard_event *event,
 
 void guard_on_record_put(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->own.hold != GUARD_HOLDS_RECORD && g->attempt.send_count == 0);
     switch (event->ledger) {
     case LEDGER_OK: record_acquired(g, &event->now, actions); return;
     case LEDGER_CONFLICT: met_item(g, &event->record, &event->now, actions); return;
@@ -247,6 +250,7 @@ static void record_gone(struct guard *g, struct guard_actions *actions)
 
 void guard_on_acquire_get(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->own.hold == GUARD_HOLDS_MAYBE); /* R4: a PutItem whose answer tells nothing */
     if (event->ledger == LEDGER_OK && event->found)
         met_item(g, &event->record, &event->now, actions);
     else if (event->ledger == LEDGER_OK)
@@ -284,6 +288,7 @@ void guard_on_recheck_head(struct guard *g, const struct guard_event *event, str
 /* Sends again whatever of R1, R3, R4 and R5 is wanted and not under way. */
 void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->outcome.verdict == VERDICT_NONE && g->attempt.send_count == 0);
     bool checks = g->state == GUARD_CHECKING || g->state == GUARD_CONTEND_FIRST;
     if (!checks && lease_over(g, &event->now)) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, actions);

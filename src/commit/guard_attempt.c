@@ -61,6 +61,7 @@ static void too_late(struct guard *g, enum guard_rule rule, struct guard_actions
 
 void guard_send(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
+    assert(g->signature.length_s >= g->settings.length_s && !g->attempt.not_applied);
     if (in_time(g, now))
         send_copy(g, now, actions);
     else
@@ -87,6 +88,7 @@ static void copies_are_over(struct guard *g, const struct guard_event *event, st
 
 static void on_409(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->settings.answer_409 <= GUARD_409_FINAL);
     if (g->settings.answer_409 == GUARD_409_FINAL) {
         definitely_not_applied(g, event, actions);
     } else if (g->settings.answer_409 == GUARD_409_AMBIGUOUS) {
@@ -106,6 +108,7 @@ static void on_409(struct guard *g, const struct guard_event *event, struct guar
 
 void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->write.operation != GUARD_COMPLETE && g->attempt.answered_409 > 0);
     if (in_time(g, &event->now))
         send_copy(g, &event->now, actions);
     else
@@ -149,6 +152,7 @@ static bool takes_longer(const struct guard *g, const struct guard_event *event)
 
 void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->signature.renewed && g->attempt.send_count > 0);
     if (!event->signed_ok)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_E2, actions);
     else if (takes_longer(g, event)) /* the new token is longer, and the fence too early for it */
@@ -178,6 +182,7 @@ static void may_have_expired(struct guard *g, const struct guard_event *event, s
 void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->own.hold == GUARD_HOLDS_RECORD || g->settings.native);
+    assert(g->attempt.send_count > 0 && !g->attempt.not_applied);
     switch (event->attempt) {
     case ATTEMPT_OK: attempt_written(g, event, actions); return;
     case ATTEMPT_PRECONDITION: definitely_not_applied(g, event, actions); return;

@@ -110,6 +110,7 @@ static void take_over(struct guard *g, const struct guard_event *event, struct g
 
 static void on_dead_holder(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(!guard_broken(g, &event->version)); /* R14.8: nothing is aborted for a race that is lost */
     bool has_upload = g->holder.record.upload != 0 && g->holder.record.timeout_ms != 0;
     if (has_upload && !g->holder.upload_aborted) {
         g->state = GUARD_CONTEND_ABORTING;
@@ -143,6 +144,7 @@ void guard_on_aborted(struct guard *g, const struct guard_event *event, struct g
 
 void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->own.hold == GUARD_HOLDS_NOTHING && !guard_is_ours(g, &g->holder.record));
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R11, actions);
     } else if (event->head == HEAD_ANSWERED && guard_broken(g, &event->version)) {

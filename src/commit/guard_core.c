@@ -181,6 +181,7 @@ static uint32_t work_s(const struct guard *g)
 {
     if (g->settings.work_s != 0)
         return g->settings.work_s;
+    assert(g->write.operation != GUARD_COPY || g->check.source == GUARD_SOURCE_FOUND);
     uint64_t amount = g->write.operation == GUARD_COPY ? g->check.source_bytes : g->write.part_count;
     uint32_t by_operation_s = guard_work_s(g->write.operation, amount);
     bool takes_longer = g->write.operation == GUARD_COMPLETE && g->settings.complete_s > by_operation_s;
@@ -189,6 +190,7 @@ static uint32_t work_s(const struct guard *g)
 
 uint32_t guard_delivery_s(const struct guard_settings *settings, uint64_t wire_bytes)
 {
+    assert(settings->minimum_rate > 0);
     return (uint32_t)((wire_bytes + settings->minimum_rate - 1) / settings->minimum_rate);
 }
 
@@ -249,6 +251,7 @@ void guard_release(struct guard *g, struct guard_actions *actions)
     assert(!g->settings.native || g->own.hold == GUARD_HOLDS_NOTHING);
     if (g->own.hold == GUARD_HOLDS_NOTHING)
         return;
+    assert(g->own.hold != GUARD_HOLDS_OLDER || guard_continues_own(g));
     if (g->own.hold == GUARD_HOLDS_OLDER)
         record_copy(&g->own.record, &g->own.condition.seen);
     if (g->own.record.generation == UINT64_MAX)
@@ -269,6 +272,7 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
     assert(g->outcome.verdict == VERDICT_NONE);
     assert(verdict == VERDICT_UNKNOWN || !(g->awaiting & GUARD_DO_SEND));                    /* V1 */
     assert(verdict != VERDICT_UNKNOWN || g->write.from_ticket || g->attempt.send_count > 0); /* V3 */
+    assert(verdict != VERDICT_NONE && reason != GUARD_REASON_NONE && rule != GUARD_RULE_NONE);
     g->outcome.verdict = verdict;
     g->outcome.reason = reason;
     g->outcome.rule = rule;

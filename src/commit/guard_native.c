@@ -34,6 +34,7 @@ static void native_not_executed(struct guard *g, enum guard_rule rule, struct gu
 static void native_conflict(struct guard *g, const struct object_version *found, enum guard_rule rule,
                             struct guard_actions *actions)
 {
+    assert(guard_broken(g, found));
     version_copy(&g->outcome.found, found);
     guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, rule, actions);
 }
@@ -91,6 +92,7 @@ static void native_judge_dead(struct guard *g, const struct guard_event *event, 
 
 void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    assert(g->settings.native);
     if (g->attempt.not_applied && event->head == HEAD_REFUSED)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R7, actions);
     else if (event->head != HEAD_ANSWERED || !event->has_date)

@@ -100,6 +100,7 @@ void guard_classify_record(const struct guard *g, const char *etag, const struct
 /* Of a DELETE "our ETag" is known for certain. */
 static void read_others(struct guard *g, struct guard_actions *actions)
 {
+    assert(g->write.operation != GUARD_DELETE || strcmp(g->write.our_etag, RECORD_ETAG_CREATE) == 0);
     g->state = GUARD_RESOLVE_OTHERS;
     actions->get_our_etag = g->write.operation == GUARD_DELETE;
     guard_request(g, actions->get_our_etag ? GUARD_DO_RECORD_GET : GUARD_DO_RECORD_QUERY, actions);
@@ -114,6 +115,7 @@ static void seen_by_another(struct guard *g, struct guard_actions *actions)
 static void others_read(struct guard *g, const struct guard_evidence *evidence, const struct clock_reading *now,
                         struct guard_actions *actions)
 {
+    assert(!g->round.locked && g->round.life != GUARD_LIFE_OVER_OPEN);
     if (evidence->saw_ours) {
         seen_by_another(g, actions);
         return;
@@ -214,6 +216,7 @@ static unsigned version_facts(const struct guard *g, const struct object_version
 
 static unsigned facts_of(const struct guard *g, const struct guard_event *event)
 {
+    assert(g->round.life != GUARD_LIFE_OVER_OPEN || !g->attempt.not_applied);
     unsigned facts = version_facts(g, &event->version);
     bool very_version = facts & FACT_VERY_VERSION;
     bool came_back = g->round.life == GUARD_LIFE_OVER_CHANGED && very_version && !event->version.nonce[0];
@@ -269,6 +272,7 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
     /* Before this HEAD was sent, not in the round: a write that is applied after this HEAD has read the object, and
      * deleted again by another writer before the last HEAD, under a record that is written only after the records
      * were read, would leave no trace in any of them. A Date is of an answer's end: what it came with is older. */
+    assert(!guard_is_dead(g) && g->round.own_row == GUARD_ROW_OF_NOBODY);
     bool dead = guard_dead_by(g, g->time.head_date_s);
     if (!dead && guard_dead_by(g, event->date_s)) {
         guard_request_head(g, &event->now, actions);

@@ -45,6 +45,7 @@ void guard_describe_record(struct guard *g)
     uint64_t timeout_ms = (reach_s + g->settings.margin_s) * 1000; /* T6 */
     if (timeout_ms < g->settings.timeout_ms)
         timeout_ms = g->settings.timeout_ms;
+    assert(timeout_ms > (uint64_t)g->signature.length_s * 1000);
     g->own.record.timeout_ms = timeout_ms;
     g->own.record.ttl_s = record_ttl(g->signature.d0_s, g->settings.ttl_s, timeout_ms, g->settings.max_clock_skew_rate);
     g->own.record.has_fence = g->settings.fences && !guard_never_dies(g);

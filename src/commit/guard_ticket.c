@@ -81,6 +81,7 @@ bool guard_ticket_agrees(struct guard *g, const struct guard_event *event, struc
 
 bool guard_owns_upload(const struct guard *g)
 {
+    assert(g->write.from_ticket || g->round.own_row < GUARD_ROW_ALIVE);
     return g->write.from_ticket && g->round.own_row == GUARD_ROW_AS_TICKET && guard_is_dead(g) &&
            g->own.record.upload != 0;
 }
