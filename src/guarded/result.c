@@ -214,7 +214,7 @@ static void describe_not_executed(struct driver *driver)
         describe_given_up(driver);
         return;
     }
-    switch ((enum guard_reason)driver->guard.outcome.reason) {
+    switch (driver->guard.outcome.reason) {
     case GUARD_REASON_SOURCE: describe_source(driver); return;
     case GUARD_REASON_SOURCE_TOO_LARGE:
         error_set(error, OS_ERR_TOO_LARGE,
@@ -289,7 +289,7 @@ static void describe_unknown(struct driver *driver)
         describe_given_up(driver);
         return;
     }
-    switch ((enum guard_reason)driver->guard.outcome.reason) {
+    switch (driver->guard.outcome.reason) {
     case GUARD_REASON_NO_EVIDENCE: describe_no_evidence(driver); return;
     case GUARD_REASON_FALSE_TICKET:
         memset(&driver->outcome.ticket, 0, sizeof(driver->outcome.ticket));
