@@ -4,9 +4,8 @@
 
 A field of a struct inside a struct counts as one of the outer. Public functions (os_...) are as callers know them.
 
-usage: shapes.py PARAMETERS FIELDS EXEMPT FILE...
-EXEMPT: the functions and structs that may have more, with commas between. One of them that needs it no more is said,
-too. Prints one line for each violation.
+usage: shapes.py PARAMETERS FIELDS FILE...
+Prints one line for each violation.
 """
 import re
 import sys
@@ -61,26 +60,23 @@ def fields(body):
 
 
 def shapes(text):
-    """(position, name, what it is, how many of what)"""
+    """(position, what it is, how many of what)"""
     for match in FUNCTION.finditer(text):
         if not match.group(1).startswith("os_"):
-            yield match.start(), match.group(1), match.group(1), parameters(match.group(2)), "parameters"
+            yield match.start(), match.group(1), parameters(match.group(2)), "parameters"
     for match in STRUCT.finditer(text):
         body = text[match.end() : closing(text, match.end())]
-        yield match.start(), match.group(2), " ".join(match.groups()), fields(body), "fields"
+        yield match.start(), " ".join(match.groups()), fields(body), "fields"
 
 
-def main(most_parameters, most_fields, exempt, *paths):
+def main(most_parameters, most_fields, *paths):
     most = {"parameters": int(most_parameters), "fields": int(most_fields)}
-    exempt = exempt.split(",")
     for path in paths:
         text = code_of(path)
-        for position, name, what, count, of_what in shapes(text):
+        for position, what, count, of_what in shapes(text):
             line = text.count("\n", 0, position) + 1
-            if count > most[of_what] and name not in exempt:
+            if count > most[of_what]:
                 print(f"{path}:{line}: {what} has {count} {of_what}, more than {most[of_what]}")
-            if count <= most[of_what] and name in exempt:
-                print(f"{path}:{line}: {what} has {count} {of_what}: take it from the exemptions of size_limits.sh")
 
 
 if __name__ == "__main__":
