@@ -161,6 +161,17 @@ static bool seen_copy(const struct fault_seen *from, struct fault_seen *ret)
     return seen_is_whole(ret);
 }
 
+/* What was received has no NUL behind it, which strndup may look for under strict_string_checks. */
+static char *text_of(const char *from, size_t len)
+{
+    char *text = malloc(len + 1);
+    if (text == NULL)
+        return NULL;
+    memcpy(text, from, len);
+    text[len] = '\0';
+    return text;
+}
+
 static bool seen_of(const struct proxy_message *request, struct fault_seen *ret)
 {
     size_t path = strcspn(request->target, "?");
@@ -168,8 +179,8 @@ static bool seen_of(const struct proxy_message *request, struct fault_seen *ret)
     ret->method = strdup(request->method);
     ret->path = strndup(request->target, path);
     ret->query = strdup(request->target + path + (request->target[path] == '?' ? 1 : 0));
-    ret->head = strndup(request->data, request->head_len);
-    ret->body = strndup(request->data + request->head_len, with_body ? request->len - request->head_len : 0);
+    ret->head = text_of(request->data, request->head_len);
+    ret->body = text_of(request->data + request->head_len, with_body ? request->len - request->head_len : 0);
     return seen_is_whole(ret);
 }
 
