@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers to a staged upload, each input given to every reader: a 200 is a success only with a whole document of
+/* The answers to a multipart upload, each input given to every reader: a 200 is a success only with a whole document of
  * the right root (V2), what is given can be sent back, pages advance, stopping is obeyed, and nothing is set on
  * failure. What was read of parts is written as a completion that XML can carry. */
 #include "fuzz.h"

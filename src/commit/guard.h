@@ -148,18 +148,18 @@ enum guard_state {
 /* Why a guard ended; decides the error and whether the call starts a new guard. */
 enum guard_reason {
     GUARD_REASON_NONE = 0,
-    GUARD_REASON_WRITTEN,     /* R9 */
-    GUARD_REASON_PROVEN,      /* V4, R13.A, R16 */
-    GUARD_REASON_EXPECTATION, /* a HEAD showed it broken */
-    GUARD_REASON_OVERTAKEN,   /* R13.C, R13.E, R16 */
-    GUARD_REASON_RECORD_GONE, /* again */
-    GUARD_REASON_TOO_LATE,    /* again: R4, R6 */
-    GUARD_REASON_EXPIRED,     /* again: R13.D, R13.B after 409s, R14, R16, N1, N2 */
-    GUARD_REASON_STAGE_AGAIN, /* the upload is of no more use: abort it, stage the parts again, new guard (R7, R14) */
-    GUARD_REASON_NOT_SENT,    /* again: no byte of the attempt left */
-    GUARD_REASON_SKEWED,      /* again: E2 */
-    GUARD_REASON_UNMET,       /* R13.B: the store refused the condition although the very version is there */
-    GUARD_REASON_REFUSED,     /* R8: the driver has the store's error */
+    GUARD_REASON_WRITTEN,      /* R9 */
+    GUARD_REASON_PROVEN,       /* V4, R13.A, R16 */
+    GUARD_REASON_EXPECTATION,  /* a HEAD showed it broken */
+    GUARD_REASON_OVERTAKEN,    /* R13.C, R13.E, R16 */
+    GUARD_REASON_RECORD_GONE,  /* again */
+    GUARD_REASON_TOO_LATE,     /* again: R4, R6 */
+    GUARD_REASON_EXPIRED,      /* again: R13.D, R13.B after 409s, R14, R16, N1, N2 */
+    GUARD_REASON_UPLOAD_AGAIN, /* the upload is of no more use: abort it, upload the parts again, new guard (R7, R14) */
+    GUARD_REASON_NOT_SENT,     /* again: no byte of the attempt left */
+    GUARD_REASON_SKEWED,       /* again: E2 */
+    GUARD_REASON_UNMET,        /* R13.B: the store refused the condition although the very version is there */
+    GUARD_REASON_REFUSED,      /* R8: the driver has the store's error */
     GUARD_REASON_HEAD_REFUSED,
     GUARD_REASON_SOURCE, /* source missing, changed or denied */
     GUARD_REASON_SOURCE_TOO_LARGE,
@@ -370,7 +370,7 @@ void guard_step(struct guard *guard, const struct guard_event *event, struct gua
 bool guard_finished(const struct guard *guard);
 enum verdict guard_verdict(const struct guard *guard); /* VERDICT_NONE until it is given */
 /* The call should start a new guard while its deadline allows; for a COMPLETE on the same upload, with the same nonce.
- * After GUARD_REASON_STAGE_AGAIN that would be in vain: a new upload is needed first, and this is false. */
+ * After GUARD_REASON_UPLOAD_AGAIN that would be in vain: a new upload is needed first, and this is false. */
 bool guard_try_again(const struct guard *guard);
 bool guard_expired(const struct guard *guard); /* E6: it came too late; the next guard doubles its length */
 /* The verdict says that the attempt was lost, and rests on its being dead: no answer said so. */

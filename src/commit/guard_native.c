@@ -28,7 +28,7 @@ void guard_native_round(struct guard *g, const struct clock_reading *now, struct
 static void native_not_executed(struct guard *g, enum guard_rule rule, struct guard_actions *actions)
 {
     bool again = g->write.operation != GUARD_COMPLETE || g->round.life == GUARD_LIFE_OVER_OPEN;
-    guard_conclude(g, VERDICT_NOT_EXECUTED, again ? GUARD_REASON_EXPIRED : GUARD_REASON_STAGE_AGAIN, rule, actions);
+    guard_conclude(g, VERDICT_NOT_EXECUTED, again ? GUARD_REASON_EXPIRED : GUARD_REASON_UPLOAD_AGAIN, rule, actions);
 }
 
 static void native_conflict(struct guard *g, const struct object_version *found, enum guard_rule rule,

@@ -257,7 +257,7 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
     if (row->rule == RULE_R13_B && g->attempt.answered_409 > 0)
         reason = GUARD_REASON_EXPIRED; /* R7: nothing but the signature's end was in the way */
     if (reason == GUARD_REASON_EXPIRED && g->write.operation == GUARD_COMPLETE && g->round.life != GUARD_LIFE_OVER_OPEN)
-        reason = GUARD_REASON_STAGE_AGAIN; /* R14: its upload is not open, as far as anybody says */
+        reason = GUARD_REASON_UPLOAD_AGAIN; /* R14: its upload is not open, as far as anybody says */
     if (row->verdict == VERDICT_CONFLICT)
         version_copy(&g->outcome.found, &event->version);
     guard_conclude(g, row->verdict, reason, row->rule, actions);

@@ -95,7 +95,7 @@ static bool proves_absence(const struct guard *g, const struct guard_event *even
 /* It was not applied, and what the last HEAD showed is what the caller is told. */
 static void versions_show_none(struct guard *g, struct guard_actions *actions)
 {
-    enum guard_reason again = g->write.operation == GUARD_COMPLETE ? GUARD_REASON_STAGE_AGAIN : GUARD_REASON_EXPIRED;
+    enum guard_reason again = g->write.operation == GUARD_COMPLETE ? GUARD_REASON_UPLOAD_AGAIN : GUARD_REASON_EXPIRED;
     assert(g->versioning == GUARD_VERSIONED_BEFORE);
     if (guard_broken(g, &g->outcome.found))
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, RULE_R16, actions);

@@ -224,7 +224,7 @@ static void describe_not_executed(struct driver *driver)
     case GUARD_REASON_UNREADABLE_RECORD: describe_impassable(driver); return;
     case GUARD_REASON_UNMET: describe_unmet(driver); return;
     case GUARD_REASON_BUSY: describe_busy(driver); return;
-    case GUARD_REASON_STAGE_AGAIN: describe_upload_again(driver); return;
+    case GUARD_REASON_UPLOAD_AGAIN: describe_upload_again(driver); return;
     case GUARD_REASON_ABORT_REFUSED:
         error_set(error, OS_ERR_DENIED,
                   "Another writer has left the record of %.300s (etag %.100s) and an upload, and this client cannot "

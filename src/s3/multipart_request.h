@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds the requests of a staged upload (R14, R15), unsigned; pure functions over bytes, as request.h. Facts: Amazon
+ * Builds the requests of a multipart upload (R14, R15), unsigned; pure functions over bytes, as request.h. Facts: Amazon
  * S3 API Reference, "CreateMultipartUpload", "UploadPart", "UploadPartCopy", "CompleteMultipartUpload",
  * "AbortMultipartUpload", "ListParts", "ListMultipartUploads".
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the answers to the requests of a staged upload (multipart_request.h); pure functions, as response.h. What is no
+ * Reads the answers to the requests of a multipart upload (multipart_request.h); pure functions, as response.h. What is no
  * success by its status is read with s3_parse_error: `NoSuchUpload` and the like. Decides nothing about verdicts.
  *
  * Nothing is set on failure, but a struct s3_error, which always is.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole staged uploads against MinIO and versitygw: built, signed, sent and read by the library. What both are known to
+ * Whole multipart uploads against MinIO and versitygw: built, signed, sent and read by the library. What both are known to
  * do alike is asked of both; where they differ, the difference stands in the table of servers.
  */
 #include "support/test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The store's interface against MinIO and versitygw: staged uploads with a guarded Complete, tags, versions. What both
+ * The store's interface against MinIO and versitygw: multipart uploads with a guarded Complete, tags, versions. What both
  * are known to do alike is asked of both; where they differ, the difference stands in the table of servers.
  */
 #include "base/digest.h"
@@ -119,7 +119,7 @@ static void check_tags(struct server *server, const char *key, const char *expec
     assert_string_equal(seen, expected);
 }
 
-/* ------------------------------------------------------------------------------------------------ staged uploads */
+/* ------------------------------------------------------------------------------------------------ multipart uploads */
 
 static bool count_part(void *context, const struct s3_part *part)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worlds of staged uploads (R14) and of native mode (N1 to N3). */
+/* Worlds of multipart uploads (R14) and of native mode (N1 to N3). */
 #include "configs.h"
 #include "plans.h"
 

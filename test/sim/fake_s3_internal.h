@@ -153,7 +153,7 @@ void fake_s3_list(struct fake_s3 *s3);
 void fake_s3_list_versions(struct fake_s3 *s3);
 void fake_s3_get_tags(struct fake_s3 *s3);
 void fake_s3_get_versioning(struct fake_s3 *s3);
-/* Requests of a staged upload. `id`: its parameter, encoded. */
+/* Requests of a multipart upload. `id`: its parameter, encoded. */
 void fake_s3_create_upload(struct fake_s3 *s3);
 void fake_s3_upload_part(struct fake_s3 *s3, struct text id, struct text number);
 void fake_s3_complete_upload(struct fake_s3 *s3, struct text id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Staged uploads up to their completion: CreateMultipartUpload, UploadPart, UploadPartCopy, AbortMultipartUpload. */
+/* Multipart uploads up to their completion: CreateMultipartUpload, UploadPart, UploadPartCopy, AbortMultipartUpload. */
 #include "sim/fake_s3_internal.h"
 
 #include <inttypes.h>

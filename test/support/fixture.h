@@ -27,7 +27,7 @@ enum backend_feature {
     BACKEND_ITEMS = 16,         /* the ledger gives the item that a condition failed on */
     BACKEND_CHECKS = 32,        /* the store checks signatures */
     BACKEND_TTL = 64,           /* the ledger has TTL */
-    BACKEND_UPLOADS = 256,      /* staged uploads */
+    BACKEND_UPLOADS = 256,      /* multipart uploads */
     BACKEND_UPLOAD_ETAGS = 512, /* a Complete is answered with the ETag that the object then has */
     BACKEND_BLANKS = 128,       /* keys with blanks (libs3 sends them as plus signs) */
     BACKEND_REAL = BACKEND_FENCE | BACKEND_S3 | BACKEND_DYNAMO | BACKEND_V4 | BACKEND_ITEMS

@@ -3,7 +3,7 @@
 #include "client/plan.h"
 #include "profile/profile_json.h"
 #include "unit/api/client_scratch.h"
-#include "unit/client/way_profiles.h"
+#include "unit/client/plan_profiles.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Golden requests of a staged upload: each builder's whole request as text. */
+/* Golden requests of a multipart upload: each builder's whole request as text. */
 #include "s3_test.h"
 
 #include "s3/multipart_request.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers to a staged upload's own requests, as stores give them and as none should. */
+/* Answers to a multipart upload's own requests, as stores give them and as none should. */
 #include "s3_test.h"
 
 #include "s3/multipart_response.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Staged uploads of the fake S3, asked by the library's own requests and read by its own parsers. */
+/* Multipart uploads of the fake S3, asked by the library's own requests and read by its own parsers. */
 #include "support/test.h"
 #include "wire.h"
 

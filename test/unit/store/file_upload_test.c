@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A staged upload to the embedded store through the store interface: what each verb answers, and that a Complete that
+/* A multipart upload to the embedded store through the store interface: what each verb answers, and that a Complete that
  * comes too late is refused as S3 refuses it. */
 #include "store/store.h"
 #include "unit/api/client_scratch.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes, HEADs and staged uploads through the store's interface, against a server that says what it is told to. */
+/* Writes, HEADs and multipart uploads through the store's interface, against a server that says what it is told to. */
 #include "base/clock.h"
 #include "base/digest.h"
 #include "store/answer.h"

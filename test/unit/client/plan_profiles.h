@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profiles whose ways way_test.c knows. */
-#ifndef OSCOMMIT_TEST_UNIT_CLIENT_WAY_PROFILES_H
-#define OSCOMMIT_TEST_UNIT_CLIENT_WAY_PROFILES_H
+#ifndef OSCOMMIT_TEST_UNIT_CLIENT_PLAN_PROFILES_H
+#define OSCOMMIT_TEST_UNIT_CLIENT_PLAN_PROFILES_H
 
 #include "client/plan.h"
 

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/staged_try.h"
+#include "support/multipart_try.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct fault_match staged_creations(const char *key)
+struct fault_match multipart_creations(const char *key)
 {
     return (struct fault_match){.method = "POST", .path_contains = key, .query_contains = "uploads"};
 }
 
-struct fault_match staged_parts(const char *key)
+struct fault_match multipart_parts(const char *key)
 {
     return (struct fault_match){.method = "PUT", .path_contains = key, .query_contains = "partNumber"};
 }
 
-struct fault_match staged_completes(const char *key)
+struct fault_match multipart_completes(const char *key)
 {
     return (struct fault_match){.method = "POST", .path_contains = key, .query_contains = "uploadId"};
 }
 
-struct fault_match staged_aborts(const char *key)
+struct fault_match multipart_aborts(const char *key)
 {
     return (struct fault_match){.method = "DELETE", .path_contains = key, .query_contains = "uploadId"};
 }
 
-void staged_try_open(struct staged_try *try, struct fixture *f, const char *name)
+void multipart_try_open(struct multipart_try *try, struct fixture *f, const char *name)
 {
     memset(try, 0, sizeof(*try));
     try->f = f;
@@ -38,40 +38,40 @@ void staged_try_open(struct staged_try *try, struct fixture *f, const char *name
     try->call = (os_call)OS_CALL_INIT;
 }
 
-void *staged_try_put(void *argument)
+void *multipart_try_put(void *argument)
 {
-    struct staged_try *try = argument;
+    struct multipart_try *try = argument;
     uint64_t start = now_ms();
     try->outcome = put_absent(try->client, try->key, &try->body, &try->call);
     try->took_ms = now_ms() - start;
     return NULL;
 }
 
-void staged_try_close(struct staged_try *try)
+void multipart_try_close(struct multipart_try *try)
 {
     outcome_clear(&try->outcome);
     os_client_close(try->client);
     free(try->bytes);
 }
 
-unsigned staged_try_add(struct staged_try *try, struct fault_rule rule)
+unsigned multipart_try_add(struct multipart_try *try, struct fault_rule rule)
 {
     unsigned id = fault_proxy_add(try->f->store_proxy, &rule);
     assert_true(id > 0);
     return id;
 }
 
-size_t staged_try_count(const struct staged_try *try, struct fault_match match)
+size_t multipart_try_count(const struct multipart_try *try, struct fault_match match)
 {
     return fault_proxy_count(try->f->store_proxy, &match);
 }
 
-void check_no_uploads(const struct staged_try *try)
+void check_no_uploads(const struct multipart_try *try)
 {
     assert_int_equal(open_uploads(try->f, try->key), 0);
 }
 
-void staged_try_use_profile(struct staged_try *try, const char *profile, os_guard guard)
+void multipart_try_use_profile(struct multipart_try *try, const char *profile, os_guard guard)
 {
     os_options options = fixture_fast_options(try->f);
     options.part_size = 5 * MIB;
@@ -82,31 +82,32 @@ void staged_try_use_profile(struct staged_try *try, const char *profile, os_guar
     try->client = fixture_client(&options);
 }
 
-void staged_try_answer_409(struct staged_try *try, os_guard guard, unsigned first)
+void multipart_try_answer_409(struct multipart_try *try, os_guard guard, unsigned first)
 {
-    staged_try_use_profile(try, "aws", guard);
-    staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key),
-                                            .action = FAULT_ANSWER,
-                                            .first = first,
-                                            .times = 1,
-                                            .status = 409,
-                                            .headers = XML,
-                                            .body = FAILURE("ConditionalRequestConflict", "Upload the parts again.")});
+    multipart_try_use_profile(try, "aws", guard);
+    multipart_try_add(try,
+                      (struct fault_rule){.match = multipart_completes(try->key),
+                                          .action = FAULT_ANSWER,
+                                          .first = first,
+                                          .times = 1,
+                                          .status = 409,
+                                          .headers = XML,
+                                          .body = FAILURE("ConditionalRequestConflict", "Upload the parts again.")});
 }
 
-void staged_try_leave_unknown(struct staged_try *try, enum fault_action action, unsigned *ret_rule)
+void multipart_try_leave_unknown(struct multipart_try *try, enum fault_action action, unsigned *ret_rule)
 {
     os_cancel *cancel = NULL;
     assert_int_equal(os_cancel_new(&cancel), OS_OK);
-    *ret_rule =
-        staged_try_add(try, (struct fault_rule){.match = staged_completes(try->key), .action = action, .times = 1});
+    *ret_rule = multipart_try_add(
+        try, (struct fault_rule){.match = multipart_completes(try->key), .action = action, .times = 1});
     try->call.cancel = cancel;
-    assert_int_equal(pthread_create(&try->thread, NULL, staged_try_put, try), 0);
+    assert_int_equal(pthread_create(&try->thread, NULL, multipart_try_put, try), 0);
     assert_true(fault_proxy_wait_hits(try->f->store_proxy, *ret_rule, 1, 60000));
     os_cancel_trigger(cancel);
     assert_int_equal(pthread_join(try->thread, NULL), 0);
     os_cancel_free(cancel);
     CHECK_VERDICT(try->outcome, OS_UNKNOWN);
     assert_non_null(try->outcome.result.ticket);
-    assert_int_equal(staged_try_count(try, staged_aborts(try->key)), 0);
+    assert_int_equal(multipart_try_count(try, multipart_aborts(try->key)), 0);
 }

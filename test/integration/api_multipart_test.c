@@ -389,6 +389,6 @@ SUITE_TEST(a_writer_that_is_killed_leaves_an_upload_that_hinders_nobody, 0)
 int main(int argc, char **argv)
 {
     static const struct suite_role roles[] = {{"die", die_role}, {0}};
-    static const struct suite suite = {.name = "staged uploads", .roles = roles, .needs = BACKEND_UPLOADS};
+    static const struct suite suite = {.name = "multipart uploads", .roles = roles, .needs = BACKEND_UPLOADS};
     return suite_main(&suite, argc, argv);
 }
