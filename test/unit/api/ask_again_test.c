@@ -24,9 +24,9 @@ struct asked {
     os_client *client;
     struct clock_reading begun;
     char *ticket;
-    const char *head;            /* status line and headers */
-    const char *otherwise;       /* the answer to what is no HEAD */
-    _Atomic(os_cancel *) cancel; /* triggered by the second HEAD */
+    _Atomic(const char *) head;      /* status line and headers */
+    _Atomic(const char *) otherwise; /* the answer to what is no HEAD */
+    _Atomic(os_cancel *) cancel;     /* triggered by the second HEAD */
     atomic_uint heads;
     atomic_ullong last_ms;    /* when the last HEAD came, after the start */
     atomic_ullong longest_ms; /* between two */
@@ -57,7 +57,7 @@ static void respond(void *context, const struct http_server_record *record, stru
     buf_add_f(
         scratch,
         "HTTP/1.1 %s\r\nDate: Sat, 21 Nov 2026 10:00:%02u GMT\r\nx-amz-request-id: 1\r\nContent-Length: 0\r\n\r\n",
-        is_head ? asked->head : asked->otherwise, (unsigned)(at_ms / 1000));
+        is_head ? atomic_load(&asked->head) : atomic_load(&asked->otherwise), (unsigned)(at_ms / 1000));
     assert_true(buf_ok(scratch));
     *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
 }
@@ -66,7 +66,7 @@ static void asked_set_up(struct asked *asked)
 {
     os_options options = OS_OPTIONS_INIT;
     scratch_set_up(&asked->scratch);
-    asked->otherwise = "403 Forbidden";
+    atomic_store(&asked->otherwise, "403 Forbidden");
     asked->result = (os_result)OS_RESULT_INIT;
     clock_read(&asked->begun);
     const struct http_server_options server = {.respond = respond, .respond_context = asked};
@@ -103,7 +103,7 @@ static void ask_about(struct asked *asked, const char *head, int fence_s, bool v
         .margin_s = MARGIN_S};
     ticket.record.has_fence = fence_s != NO_FENCE;
     ticket.record.fence_s = fence_s != NO_FENCE ? (uint64_t)(START_S + fence_s) : 0;
-    asked->head = head;
+    atomic_store(&asked->head, head);
     asked->ticket = ticket_write(&place, "key", NULL, &ticket);
     assert_non_null(asked->ticket);
 }
@@ -194,7 +194,7 @@ TEST_WITH(asked, an_unknown_for_want_of_a_right_is_not_final)
     assert_false(asked->result.final);
     assert_int_equal(asked->result.ask_again_ms, 0);
     CHECK_SAYS(&asked->error, "s3:ListBucketVersions");
-    asked->otherwise = "501 Not Implemented";
+    atomic_store(&asked->otherwise, "501 Not Implemented");
     assert_int_equal(ask(asked, true, 20000), OS_UNKNOWN);
     assert_true(asked->result.final);
 }
@@ -215,7 +215,7 @@ TEST_WITH(asked, a_verdict_is_final)
 
 TEST_WITH(asked, a_ticket_that_is_refused_is_neither_final_nor_worth_waiting_for)
 {
-    asked->head = OURS;
+    atomic_store(&asked->head, OURS);
     asked->ticket = strdup("{}");
     assert_int_equal(ask(asked, true, 20000), OS_UNKNOWN);
     assert_int_equal(asked->error.code, OS_ERR_ARGUMENT);
