@@ -109,6 +109,48 @@ TEST_WITH(state, no_store_is_made_above_a_store)
     scratch_remove(above);
 }
 
+/* The root of a store that somebody makes wholly in the instant in which the next one's own folder is made: behind its
+ * first look, before its second. */
+static const char *meanwhile;
+static os_code made_meanwhile;
+
+int __real_mkdirat(int folder, const char *name, mode_t mode);
+int __wrap_mkdirat(int folder, const char *name, mode_t mode);
+int __wrap_mkdirat(int folder, const char *name, mode_t mode)
+{
+    const char *root = meanwhile;
+    if (root != NULL && strcmp(name, ".oscommit") == 0) {
+        os_error own;
+        meanwhile = NULL;
+        made_meanwhile = file_store_init(root, &own);
+    }
+    return __real_mkdirat(folder, name, mode);
+}
+
+static void check_made_meanwhile(const char *first, const char *second)
+{
+    meanwhile = second;
+    made_meanwhile = OS_ERR_CONFIG;
+    CHECK_IS(file_store_init(first, &error), OS_ERR_CONFIG);
+    assert_null(meanwhile);
+    assert_int_equal(made_meanwhile, OS_OK);
+    assert_false(exists(below(first, ".oscommit")));
+    assert_true(exists(below(second, ".oscommit")));
+}
+
+TEST_WITH(state, what_is_made_meanwhile_is_seen_by_the_second_look)
+{
+    (void)state;
+    for (int inner_first = 0; inner_first < 2; inner_first++) {
+        char *outer = scratch_make();
+        char *inner = strdup(below(outer, "inner"));
+        make_folder(inner);
+        check_made_meanwhile(inner_first ? inner : outer, inner_first ? outer : inner);
+        free(inner);
+        scratch_remove(outer);
+    }
+}
+
 /* At the same time, each sees what the other makes. */
 TEST_WITH(state, of_a_store_and_one_inside_it_at_most_one_is_made)
 {
