@@ -3,6 +3,7 @@
 #ifndef OSCOMMIT_TEST_UNIT_LOCAL_FILE_STATE_H
 #define OSCOMMIT_TEST_UNIT_LOCAL_FILE_STATE_H
 
+#include "base/clock.h"
 #include "local/file_internal.h"
 #include "local/file_store.h"
 #include "scratch.h"
@@ -16,6 +17,14 @@
 
 static const char nonce_a[] = "a0000000000000000000000000000000";
 static const char nonce_b[] = "b0000000000000000000000000000000";
+
+/* By the clock that the store reads. time() has one of its own, which is some milliseconds behind. */
+MAYBE_UNUSED static int64_t now_s(void)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return (int64_t)(now.realtime_ms / 1000);
+}
 
 struct state {
     char *root;

@@ -288,7 +288,7 @@ static bool see_upload(void *context, const char *of_key, const char *id, int64_
 {
     struct seen *seen = context;
     assert_int_equal(strlen(id), FILE_ID_SIZE - 1);
-    assert_true(initiated_s > (int64_t)time(NULL) - 600 && initiated_s <= (int64_t)time(NULL));
+    assert_true(initiated_s > now_s() - 600 && initiated_s <= now_s());
     (void)snprintf(seen->text + strlen(seen->text), sizeof(seen->text) - strlen(seen->text), "%s ", of_key);
     return ++seen->count != seen->stop_at;
 }
@@ -346,7 +346,7 @@ TEST_WITH(state, what_a_crash_leaves_can_be_listed_aborted_and_swept)
     struct seen seen = {.count = 0};
     struct file_upload_range range = {.most = 10};
     bool more = false;
-    int64_t later = (int64_t)time(NULL) + FILE_TEMP_AGE_S + 2;
+    int64_t later = now_s() + FILE_TEMP_AGE_S + 2;
     begin(state, key, id);
     (void)write_part(state, id, 1, 0, "text");
     file_store_close(state->store);
