@@ -5,11 +5,11 @@
 
 #include "aws/credentials.h"
 #include "aws/sigv4.h"
-#include "base/backoff.h"
 #include "dynamo/request.h"
 #include "dynamo/response.h"
 #include "dynamo/table.h"
 #include "ledger/ledger.h"
+#include "loop/retry.h"
 
 struct dynamo_ledger {
     struct ledger ledger;
@@ -59,8 +59,7 @@ struct ledger_op {
     uint32_t page_failures; /* LIST: in a row */
     enum list_width width;  /* LIST: of the page under way */
     struct dynamo_table found;
-    struct loop_timer timer;
-    struct backoff backoff;
+    struct retry retry;
     struct loop_job failed_job;
     struct ledger_answer answer;
 };

@@ -72,7 +72,7 @@ static void page_read(struct ledger_op *op, char *last_key)
 {
     op->page_failures = 0;
     op->width = LIST_PAGES;
-    backoff_restart(&op->backoff);
+    backoff_restart(&op->retry.backoff);
     free(op->start_key);
     op->start_key = last_key;
     if (last_key)

@@ -26,7 +26,7 @@ static void drop_http(struct ledger_op *op)
 
 static void dynamo_op_free(struct ledger_op *op)
 {
-    loop_timer_clear(op->ledger->loop, &op->timer);
+    retry_stop(&op->retry);
     drop_http(op);
     free(op->start_key);
     free(op->seen);
@@ -117,12 +117,12 @@ void dynamo_op_next(struct ledger_op *op, enum dynamo_step step)
 
 void dynamo_op_later(struct ledger_op *op)
 {
-    loop_timer_set(op->ledger->loop, &op->timer, backoff_next_ms(&op->backoff));
+    retry_later(&op->retry);
 }
 
-static void dynamo_op_on_timer(struct loop_timer *timer)
+static void dynamo_op_attempt(struct retry *retry)
 {
-    relaunch(container_of(timer, struct ledger_op, timer), false);
+    relaunch(container_of(retry, struct ledger_op, retry), false);
 }
 
 /* ------------------------------------------------------------------------------------------------ answers */
@@ -185,8 +185,7 @@ struct ledger_op *dynamo_op_start(struct dynamo_ledger *ledger, const struct dyn
     op->request = *request;
     op->done = done;
     op->context = context;
-    op->timer.fire = dynamo_op_on_timer;
-    op->backoff.random = request->deadline_monotonic_ms;
+    retry_init(&op->retry, ledger->loop, dynamo_op_attempt);
     http_request_init(&op->http);
     buf_init(&op->body, 0);
     op->step = chain->first;
