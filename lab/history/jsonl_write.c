@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is 0, false or empty by nature is left out: a reader takes it for that. */
+#include "history/json_string.h"
 #include "history/jsonl.h"
 
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct line {
     json_t *object;
@@ -25,25 +24,9 @@ static void line_put(struct line *line, const char *name, json_t *value)
         line->failed = true;
 }
 
-/* A message may quote what a service sent: what is not UTF-8 loses the bytes that are not ASCII. */
-static json_t *string_of(const char *text)
-{
-    json_t *string = json_string(text);
-
-    if (string == NULL) {
-        char *plain = strdup(text);
-        for (char *p = plain; p != NULL && *p != '\0'; p++)
-            if ((unsigned char)*p >= 0x80)
-                *p = '?';
-        string = plain != NULL ? json_string(plain) : NULL;
-        free(plain);
-    }
-    return string;
-}
-
 static void put_text(struct line *line, const char *name, const char *text)
 {
-    line_put(line, name, string_of(text));
+    line_put(line, name, json_string_of(text));
 }
 
 static void put_text_if(struct line *line, const char *name, const char *text)
@@ -54,7 +37,7 @@ static void put_text_if(struct line *line, const char *name, const char *text)
 
 static void put_value(struct line *line, const char *name, const char *value)
 {
-    line_put(line, name, *value == '\0' ? json_null() : string_of(value));
+    line_put(line, name, *value == '\0' ? json_null() : json_string_of(value));
 }
 
 /* HISTORY_NEVER, and whatever JSON's signed integers cannot hold, is null. */

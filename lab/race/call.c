@@ -22,6 +22,7 @@ void race_send(struct race_worker *worker, const struct race_message *message)
     size_t len = race_line_format(message, line);
     size_t sent = 0;
 
+    worker->stop = worker->stop || len == 0; /* a call without its end would count as one that never returned */
     while (sent < len) {
         ssize_t more = write(STDOUT_FILENO, line + sent, len - sent);
         if (more >= 0) {

@@ -1,282 +1,235 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "race/line.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include "history/json_string.h"
+
+#include <jansson.h>
 #include <string.h>
 
-static const char *line_shown(const char *text)
+enum field_type {
+    FIELD_NUMBER,    /* uint64_t, up to `limit` */
+    FIELD_SEED,      /* uint64_t, all of it: JSON's integers have a sign */
+    FIELD_COUNTS,    /* uint64_t [RACE_KINDS] */
+    FIELD_FLAG,      /* bool */
+    FIELD_TEXT,      /* char [limit] */
+    FIELD_NAME,      /* the same, not empty */
+    FIELD_TICKET,    /* const char * */
+    FIELD_OPERATION, /* enum history_operation, of a write */
+    FIELD_VERDICT    /* os_verdict */
+};
+
+struct field {
+    const char *name;
+    enum field_type type;
+    size_t offset; /* in struct race_message */
+    uint64_t limit;
+    unsigned kinds; /* which messages have it: bits of IN */
+};
+
+#define IN(kind)      (1U << RACE_MESSAGE_##kind)
+#define OF(member)    offsetof(struct race_message, member)
+#define ARRAY(member) OF(member), sizeof(((struct race_message *)NULL)->member)
+
+static const struct field fields[] = {
+    {"call", FIELD_NUMBER, OF(call), INT64_MAX, IN(CALL) | IN(END) | IN(TICKET) | IN(SETTLED)},
+    {"operation", FIELD_OPERATION, OF(operation), 0, IN(CALL)},
+    {"key", FIELD_NAME, ARRAY(key), IN(CALL) | IN(READ)},
+    {"expected", FIELD_TEXT, ARRAY(expected), IN(CALL)},
+    {"value", FIELD_TEXT, ARRAY(value), IN(CALL) | IN(READ)},
+    {"start_us", FIELD_NUMBER, OF(start_us), INT64_MAX, IN(CALL) | IN(READ)},
+    {"end_us", FIELD_NUMBER, OF(end_us), INT64_MAX, IN(END) | IN(SETTLED) | IN(READ)},
+    {"verdict", FIELD_VERDICT, OF(verdict), 0, IN(END) | IN(SETTLED)},
+    {"generation", FIELD_NUMBER, OF(generation), INT64_MAX, IN(END)},
+    {"attempts", FIELD_NUMBER, OF(attempts), UINT32_MAX, IN(END)},
+    {"requests", FIELD_NUMBER, OF(requests), UINT32_MAX, IN(END) | IN(SETTLED)},
+    {"guards", FIELD_NUMBER, OF(guards), UINT32_MAX, IN(END)},
+    {"waited_ms", FIELD_NUMBER, OF(waited_ms), INT64_MAX, IN(END)},
+    {"took_over", FIELD_FLAG, OF(took_over), 0, IN(END)},
+    {"guard", FIELD_TEXT, ARRAY(guard), IN(END)},
+    {"rule", FIELD_TEXT, ARRAY(rule), IN(END) | IN(SETTLED)},
+    {"message", FIELD_TEXT, ARRAY(text), IN(END) | IN(SETTLED) | IN(TROUBLE) | IN(REMARK)},
+    {"ticket", FIELD_TICKET, OF(ticket), 0, IN(TICKET)},
+    {"item", FIELD_NUMBER, OF(item), RACE_KINDS - 1, IN(PROGRESS)},
+    {"done", FIELD_NUMBER, OF(done), INT64_MAX, IN(PROGRESS)},
+    {"given_up", FIELD_FLAG, OF(given_up), 0, IN(PROGRESS)},
+    {"lane", FIELD_NUMBER, OF(task.lane), RACE_WRITERS_MAX - 1, IN(TASK)},
+    {"life", FIELD_NUMBER, OF(task.life), INT64_MAX, IN(TASK)},
+    {"seed", FIELD_SEED, OF(task.seed), 0, IN(TASK)},
+    {"until_us", FIELD_NUMBER, OF(task.until_us), INT64_MAX, IN(TASK)},
+    {"counts", FIELD_COUNTS, OF(task.count), 0, IN(TASK)},
+    {"done_before", FIELD_COUNTS, OF(task.done), 0, IN(TASK)},
+    {"serial", FIELD_NUMBER, OF(task.serial), INT64_MAX, IN(TASK)},
+    {"etags_are_md5", FIELD_FLAG, OF(task.etags_are_md5), 0, IN(TASK)},
+};
+
+static const char *const kind_names[] = {
+    [RACE_MESSAGE_READY] = "ready",   [RACE_MESSAGE_CALL] = "call",         [RACE_MESSAGE_END] = "end",
+    [RACE_MESSAGE_TICKET] = "ticket", [RACE_MESSAGE_SETTLED] = "settled",   [RACE_MESSAGE_READ] = "read",
+    [RACE_MESSAGE_DONE] = "done",     [RACE_MESSAGE_PROGRESS] = "progress", [RACE_MESSAGE_TROUBLE] = "trouble",
+    [RACE_MESSAGE_REMARK] = "remark", [RACE_MESSAGE_TASK] = "task",         [RACE_MESSAGE_BEGIN] = "begin",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ------------------------------------------------------------------------------------------------ writing */
+
+static json_t *counts_written(const uint64_t *counts)
 {
-    return text[0] == '\0' ? "-" : text;
-}
-
-static size_t line_add(char *ret, size_t len, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static size_t line_add(char *ret, size_t len, const char *format, ...)
-{
-    va_list args;
-    int more;
-
-    va_start(args, format);
-    more = vsnprintf(ret + len, RACE_LINE_MAX - len, format, args);
-    va_end(args);
-    return len + (size_t)more;
-}
-
-/* The last field: what would end the line, or cannot be shown, becomes a blank. */
-static size_t add_text(char *ret, size_t len, const char *text)
-{
-    size_t start = len;
-
-    len = line_add(ret, len, " %.*s", RACE_TEXT_MAX - 1, text);
-    for (size_t i = start; i < len; i++)
-        if ((unsigned char)ret[i] < 0x20 || ret[i] == 0x7f)
-            ret[i] = ' ';
-    return len;
-}
-
-static size_t format_task(const struct race_task *task, char *ret)
-{
-    size_t len = line_add(ret, 0, "J %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, task->lane, task->life, task->seed,
-                          task->until_us);
+    json_t *array = json_array();
 
     for (size_t i = 0; i < RACE_KINDS; i++)
-        len = line_add(ret, len, " %" PRIu64, task->count[i]);
-    for (size_t i = 0; i < RACE_KINDS; i++)
-        len = line_add(ret, len, " %" PRIu64, task->done[i]);
-    return line_add(ret, len, " %" PRIu64 " %d", task->serial, task->etags_are_md5 ? 1 : 0);
+        (void)json_array_append_new(array, json_integer((json_int_t)counts[i]));
+    if (json_array_size(array) == RACE_KINDS)
+        return array;
+    json_decref(array);
+    return NULL;
 }
 
-static size_t format_end(const struct race_message *message, char *ret)
+static json_t *field_written(const struct field *field, const struct race_message *message)
 {
-    size_t len =
-        line_add(ret, 0, "E %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-                 message->call, (int)message->verdict, message->end_us, message->generation, message->attempts,
-                 message->requests, message->guards, message->waited_ms);
+    const void *at = (const char *)message + field->offset;
 
-    len = line_add(ret, len, " %d %s %s", message->took_over ? 1 : 0, line_shown(message->guard),
-                   line_shown(message->rule));
-    return add_text(ret, len, message->text);
-}
-
-static size_t format_settled(const struct race_message *message, char *ret)
-{
-    size_t len = line_add(ret, 0, "V %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %s", message->call, (int)message->verdict,
-                          message->end_us, message->requests, line_shown(message->rule));
-
-    return add_text(ret, len, message->text);
-}
-
-static size_t format_ticket(const struct race_message *message, char *ret)
-{
-    size_t len = strlen(message->ticket);
-
-    if (len == 0 || len > RACE_LINE_MAX - 64 || strpbrk(message->ticket, "\r\n") != NULL)
-        return 0;
-    return line_add(ret, 0, "K %" PRIu64 " %s", message->call, message->ticket);
-}
-
-static size_t format_body(const struct race_message *message, char *ret)
-{
-    switch (message->kind) {
-    case RACE_MESSAGE_CALL:
-        return line_add(ret, 0, "S %" PRIu64 " %d %s %s %s %" PRIu64, message->call, (int)message->operation,
-                        message->key, line_shown(message->expected), line_shown(message->value), message->start_us);
-    case RACE_MESSAGE_READ:
-        return line_add(ret, 0, "G %s %s %" PRIu64 " %" PRIu64, message->key, line_shown(message->value),
-                        message->start_us, message->end_us);
-    case RACE_MESSAGE_PROGRESS:
-        return line_add(ret, 0, "P %" PRIu64 " %" PRIu64 " %d", message->item, message->done,
-                        message->given_up ? 1 : 0);
-    case RACE_MESSAGE_END: return format_end(message, ret);
-    case RACE_MESSAGE_SETTLED: return format_settled(message, ret);
-    case RACE_MESSAGE_TICKET: return format_ticket(message, ret);
-    case RACE_MESSAGE_TASK: return format_task(&message->task, ret);
-    case RACE_MESSAGE_TROUBLE: return add_text(ret, line_add(ret, 0, "T"), message->text);
-    case RACE_MESSAGE_REMARK: return add_text(ret, line_add(ret, 0, "M"), message->text);
-    case RACE_MESSAGE_READY:
-    case RACE_MESSAGE_DONE:
-    case RACE_MESSAGE_BEGIN: break;
+    switch (field->type) {
+    case FIELD_NUMBER:
+    case FIELD_SEED: return json_integer((json_int_t) * (const uint64_t *)at);
+    case FIELD_COUNTS: return counts_written(at);
+    case FIELD_FLAG: return json_boolean(*(const bool *)at);
+    case FIELD_TEXT:
+    case FIELD_NAME: return json_string_of(at);
+    case FIELD_TICKET: return json_string(*(const char *const *)at);
+    case FIELD_OPERATION: return json_string(history_operation_name(*(const enum history_operation *)at));
+    case FIELD_VERDICT: return json_string(history_verdict_name(*(const os_verdict *)at));
     }
-    return line_add(ret, 0, "%c", (char)message->kind);
+    return NULL;
 }
 
 size_t race_line_format(const struct race_message *message, char ret[RACE_LINE_MAX])
 {
-    size_t len = format_body(message, ret);
+    json_t *object = json_object();
+    bool good = json_object_set_new(object, "race", json_string(kind_names[message->kind])) == 0;
+    size_t len = 0;
 
-    return len == 0 ? 0 : line_add(ret, len, "\n");
+    for (size_t i = 0; i < COUNT(fields) && good; i++)
+        if (fields[i].kinds & 1U << message->kind)
+            good = json_object_set_new(object, fields[i].name, field_written(&fields[i], message)) == 0;
+    if (good)
+        len = json_dumpb(object, ret, RACE_LINE_MAX - 1, JSON_COMPACT);
+    json_decref(object);
+    if (len == 0 || len > RACE_LINE_MAX - 2)
+        return 0;
+    ret[len] = '\n';
+    ret[len + 1] = '\0';
+    return len + 1;
 }
 
 /* ------------------------------------------------------------------------------------------------ parsing */
 
-/* A blank, then decimal digits. */
-static bool line_take(const char **cursor, uint64_t max, uint64_t *ret)
+static bool number_read(const json_t *value, uint64_t limit, uint64_t *ret)
 {
-    const char *p = *cursor;
-    uint64_t value = 0;
+    *ret = (uint64_t)json_integer_value(value);
+    return json_is_integer(value) && json_integer_value(value) >= 0 && *ret <= limit;
+}
 
-    if (*p++ != ' ' || *p < '0' || *p > '9')
+static bool seed_read(const json_t *value, uint64_t *ret)
+{
+    *ret = (uint64_t)json_integer_value(value);
+    return json_is_integer(value);
+}
+
+static bool counts_read(const json_t *value, uint64_t *ret)
+{
+    bool good = json_array_size(value) == RACE_KINDS;
+
+    for (size_t i = 0; i < RACE_KINDS && good; i++)
+        good = number_read(json_array_get(value, i), INT64_MAX, &ret[i]);
+    return good;
+}
+
+static bool flag_read(const json_t *value, bool *ret)
+{
+    *ret = json_is_true(value);
+    return json_is_boolean(value);
+}
+
+/* It may be shown on a terminal. */
+static bool text_read(const json_t *value, char *ret, size_t ret_size)
+{
+    if (!json_is_string(value) || json_string_length(value) >= ret_size)
         return false;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        uint64_t digit = (uint64_t)(*p - '0');
-        if (digit > max || value > (max - digit) / 10)
-            return false;
-        value = value * 10 + digit;
+    memcpy(ret, json_string_value(value), json_string_length(value) + 1);
+    for (char *p = ret; *p != '\0'; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = ' ';
+    return true;
+}
+
+/* What it was packed in is never shorter. */
+static bool ticket_read(const json_t *value, char *line, const char **ret)
+{
+    if (json_string_length(value) == 0)
+        return false;
+    memcpy(line, json_string_value(value), json_string_length(value) + 1);
+    *ret = line;
+    return true;
+}
+
+static bool operation_read(const json_t *value, enum history_operation *ret)
+{
+    return json_is_string(value) && history_operation_of(json_string_value(value), ret) && *ret != HISTORY_READ;
+}
+
+static bool verdict_read(const json_t *value, os_verdict *ret)
+{
+    return json_is_string(value) && history_verdict_of(json_string_value(value), ret);
+}
+
+static bool field_read(const struct field *field, const json_t *value, char *line, struct race_message *ret)
+{
+    void *at = (char *)ret + field->offset;
+
+    switch (field->type) {
+    case FIELD_NUMBER: return number_read(value, field->limit, at);
+    case FIELD_SEED: return seed_read(value, at);
+    case FIELD_COUNTS: return counts_read(value, at);
+    case FIELD_FLAG: return flag_read(value, at);
+    case FIELD_TEXT: return text_read(value, at, field->limit);
+    case FIELD_NAME: return text_read(value, at, field->limit) && *(const char *)at != '\0';
+    case FIELD_TICKET: return ticket_read(value, line, at);
+    case FIELD_OPERATION: return operation_read(value, at);
+    case FIELD_VERDICT: return verdict_read(value, at);
     }
-    *cursor = p;
-    *ret = value;
-    return true;
+    return false;
 }
 
-static bool take_any(const char **cursor, uint64_t *ret)
+static bool kind_read(const json_t *value, enum race_message_kind *ret)
 {
-    return line_take(cursor, UINT64_MAX, ret);
+    for (size_t i = 1; i < COUNT(kind_names) && json_is_string(value); i++)
+        if (strcmp(kind_names[i], json_string_value(value)) == 0) {
+            *ret = (enum race_message_kind)i;
+            return true;
+        }
+    return false;
 }
 
-/* A blank, then a word. "-" is the empty one, where that is allowed. */
-static bool take_word(const char **cursor, bool may_be_empty, char *ret, size_t ret_size)
+bool race_line_parse(char *line, struct race_message *ret)
 {
-    const char *p = *cursor;
-    size_t len;
-
-    if (*p++ != ' ')
-        return false;
-    len = strcspn(p, " ");
-    *cursor = p + len;
-    if (len == 1 && *p == '-') {
-        ret[0] = '\0';
-        return may_be_empty;
-    }
-    if (len == 0 || len >= ret_size)
-        return false;
-    memcpy(ret, p, len);
-    ret[len] = '\0';
-    return true;
-}
-
-static bool take_verdict(const char **cursor, os_verdict *ret)
-{
-    uint64_t value;
-
-    if (!line_take(cursor, OS_UNKNOWN, &value) || value < OS_COMMITTED)
-        return false;
-    *ret = (os_verdict)value;
-    return true;
-}
-
-static bool take_operation(const char **cursor, enum history_operation *ret)
-{
-    uint64_t value;
-
-    if (!line_take(cursor, HISTORY_DELETE_IF_MATCH, &value) || value < HISTORY_PUT_IF_ABSENT)
-        return false;
-    *ret = (enum history_operation)value;
-    return true;
-}
-
-static bool take_flag(const char **cursor, bool *ret)
-{
-    uint64_t value;
-
-    if (!line_take(cursor, 1, &value))
-        return false;
-    *ret = value == 1;
-    return true;
-}
-
-/* A blank and the rest of the line. */
-static bool take_text(const char **cursor, struct race_message *ret)
-{
-    size_t len;
-
-    if (**cursor != ' ' || (len = strlen(*cursor + 1)) >= sizeof(ret->text))
-        return false;
-    memcpy(ret->text, *cursor + 1, len + 1);
-    *cursor += 1 + len;
-    return true;
-}
-
-static bool parse_call(const char **at, struct race_message *ret)
-{
-    return take_any(at, &ret->call) && take_operation(at, &ret->operation) &&
-           take_word(at, false, ret->key, sizeof(ret->key)) &&
-           take_word(at, true, ret->expected, sizeof(ret->expected)) &&
-           take_word(at, true, ret->value, sizeof(ret->value)) && take_any(at, &ret->start_us);
-}
-
-static bool parse_end(const char **at, struct race_message *ret)
-{
-    return take_any(at, &ret->call) && take_verdict(at, &ret->verdict) && take_any(at, &ret->end_us) &&
-           take_any(at, &ret->generation) && line_take(at, UINT32_MAX, &ret->attempts) &&
-           line_take(at, UINT32_MAX, &ret->requests) && line_take(at, UINT32_MAX, &ret->guards) &&
-           take_any(at, &ret->waited_ms) && take_flag(at, &ret->took_over) &&
-           take_word(at, true, ret->guard, sizeof(ret->guard)) && take_word(at, true, ret->rule, sizeof(ret->rule)) &&
-           take_text(at, ret);
-}
-
-static bool parse_settled(const char **at, struct race_message *ret)
-{
-    return take_any(at, &ret->call) && take_verdict(at, &ret->verdict) && take_any(at, &ret->end_us) &&
-           line_take(at, UINT32_MAX, &ret->requests) && take_word(at, true, ret->rule, sizeof(ret->rule)) &&
-           take_text(at, ret);
-}
-
-static bool parse_ticket(const char **at, struct race_message *ret)
-{
-    if (!take_any(at, &ret->call) || **at != ' ' || (*at)[1] == '\0')
-        return false;
-    ret->ticket = *at + 1;
-    *at += strlen(*at);
-    return true;
-}
-
-static bool parse_read(const char **at, struct race_message *ret)
-{
-    return take_word(at, false, ret->key, sizeof(ret->key)) && take_word(at, true, ret->value, sizeof(ret->value)) &&
-           take_any(at, &ret->start_us) && take_any(at, &ret->end_us);
-}
-
-static bool parse_task(const char **at, struct race_task *ret)
-{
-    bool good = line_take(at, RACE_WRITERS_MAX - 1, &ret->lane) && take_any(at, &ret->life) &&
-                take_any(at, &ret->seed) && take_any(at, &ret->until_us);
-
-    for (size_t i = 0; i < RACE_KINDS; i++)
-        good = good && take_any(at, &ret->count[i]);
-    for (size_t i = 0; i < RACE_KINDS; i++)
-        good = good && take_any(at, &ret->done[i]);
-    return good && take_any(at, &ret->serial) && take_flag(at, &ret->etags_are_md5);
-}
-
-bool race_line_parse(const char *line, struct race_message *ret)
-{
-    const char *at = line + 1;
-    bool good = false;
+    json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+    bool good;
+    size_t known = 1;
 
     memset(ret, 0, sizeof(*ret));
-    ret->kind = (enum race_message_kind)(unsigned char)line[0];
-    switch (line[0]) {
-    case RACE_MESSAGE_READY:
-    case RACE_MESSAGE_DONE:
-    case RACE_MESSAGE_BEGIN: good = true; break;
-    case RACE_MESSAGE_CALL: good = parse_call(&at, ret); break;
-    case RACE_MESSAGE_END: good = parse_end(&at, ret); break;
-    case RACE_MESSAGE_TICKET: good = parse_ticket(&at, ret); break;
-    case RACE_MESSAGE_SETTLED: good = parse_settled(&at, ret); break;
-    case RACE_MESSAGE_READ: good = parse_read(&at, ret); break;
-    case RACE_MESSAGE_PROGRESS:
-        good =
-            line_take(&at, RACE_KINDS - 1, &ret->item) && take_any(&at, &ret->done) && take_flag(&at, &ret->given_up);
-        break;
-    case RACE_MESSAGE_TROUBLE:
-    case RACE_MESSAGE_REMARK: good = take_text(&at, ret); break;
-    case RACE_MESSAGE_TASK: good = parse_task(&at, &ret->task); break;
-    default: return false;
-    }
-    return good && *at == '\0';
+    good = kind_read(json_object_get(object, "race"), &ret->kind);
+    for (size_t i = 0; i < COUNT(fields) && good; i++)
+        if (fields[i].kinds & 1U << ret->kind) {
+            good = field_read(&fields[i], json_object_get(object, fields[i].name), line, ret);
+            known++;
+        }
+    good = good && json_object_size(object) == known;
+    json_decref(object);
+    return good;
 }
+
+/* ------------------------------------------------------------------------------------------------ gathering */
 
 bool race_reader_take(struct race_reader *reader, const char **data, size_t *len, char ret[RACE_LINE_MAX],
                       bool *ret_too_long)

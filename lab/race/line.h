@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a racing process and its parent tell each other, one line each, at most RACE_LINE_MAX bytes with the line end.
- * A line is the letter of its kind and its fields, one blank apart. An empty word is "-"; what a person reads, and a
- * ticket, come last and may have blanks. Times are microseconds of CLOCK_MONOTONIC. Pure.
+ * What a racing process and its parent tell each other: JSON objects, one a line, at most RACE_LINE_MAX bytes with the
+ * line end. {"race":KIND, ...} with fields that are named as in a history (history/jsonl.h); each kind has all of its
+ * fields and no other. Times are microseconds of CLOCK_MONOTONIC. Pure.
  */
 #ifndef OSCOMMIT_LAB_RACE_LINE_H
 #define OSCOMMIT_LAB_RACE_LINE_H
@@ -19,23 +19,19 @@ enum { RACE_LINE_MAX = 16 * 1024, RACE_TEXT_MAX = 512, RACE_RULE_MAX = 8, RACE_G
 
 enum race_message_kind {
     /* From the process. */
-    RACE_MESSAGE_READY = 'R',
-    /* CALL OPERATION KEY EXPECTED VALUE START: sent before the call, because the process may be killed in it. */
-    RACE_MESSAGE_CALL = 'S',
-    /* CALL VERDICT END GENERATION ATTEMPTS REQUESTS GUARDS WAITED TOOKOVER GUARD RULE TEXT: it has returned. */
-    RACE_MESSAGE_END = 'E',
-    /* CALL TICKET: of an unknown call. From the parent: settle it, an earlier process has left it. */
-    RACE_MESSAGE_TICKET = 'K',
-    /* CALL VERDICT TIME REQUESTS RULE TEXT: os_resolve has settled it; unknown: for good (R13, row F). */
-    RACE_MESSAGE_SETTLED = 'V',
-    RACE_MESSAGE_READ = 'G',     /* KEY VALUE START END: what a read saw */
-    RACE_MESSAGE_PROGRESS = 'P', /* KIND DONE GIVENUP: so many are done by this lane; the last one was given up */
-    RACE_MESSAGE_DONE = 'D',     /* nothing more to do */
-    RACE_MESSAGE_TROUBLE = 'T',  /* TEXT: why it stops */
-    RACE_MESSAGE_REMARK = 'M',   /* TEXT: what does not stop it */
+    RACE_MESSAGE_READY = 1,
+    RACE_MESSAGE_CALL,     /* sent before the call, because the process may be killed in it */
+    RACE_MESSAGE_END,      /* the call has returned */
+    RACE_MESSAGE_TICKET,   /* of an unknown call. From the parent: settle it, an earlier process has left it */
+    RACE_MESSAGE_SETTLED,  /* os_resolve has settled it; unknown: for good (R13, row F) */
+    RACE_MESSAGE_READ,     /* what a read saw */
+    RACE_MESSAGE_PROGRESS, /* so many of a kind are done by this lane; the last one was given up */
+    RACE_MESSAGE_DONE,     /* nothing more to do */
+    RACE_MESSAGE_TROUBLE,  /* why it stops */
+    RACE_MESSAGE_REMARK,   /* what does not stop it */
     /* From the parent. */
-    RACE_MESSAGE_TASK = 'J', /* LANE LIFE SEED UNTIL COUNT... DONE... SERIAL MD5 */
-    RACE_MESSAGE_BEGIN = 'B'
+    RACE_MESSAGE_TASK,
+    RACE_MESSAGE_BEGIN
 };
 
 /* What a process of a lane has to do. Exactly one of `until_us` and the four counts is in force. */
@@ -72,15 +68,15 @@ struct race_message {
     uint64_t done;
     bool given_up;
     struct race_task task;
-    char text[RACE_TEXT_MAX]; /* cut where it is longer; without control characters */
-    const char *ticket;       /* TICKET: borrowed from what was formatted or parsed */
+    char text[RACE_TEXT_MAX]; /* parsed: without control characters */
+    const char *ticket;       /* TICKET: borrowed from its owner; parsed: from the line */
 };
 
-/* Writes the line with its end, and gives its length; 0: a ticket that is too long for a line. */
+/* Writes the line with its end, and gives its length; 0: it is too long for a line, or there is no memory. */
 size_t race_line_format(const struct race_message *message, char ret[RACE_LINE_MAX]);
 
-/* `line` has no line end. False: it is not a message. */
-bool race_line_parse(const char *line, struct race_message *ret);
+/* `line` has no line end; a ticket is unpacked in it. False: it is not a message, or there is no memory. */
+bool race_line_parse(char *line, struct race_message *ret);
 
 /* Gathers bytes of a pipe into lines. */
 struct race_reader {

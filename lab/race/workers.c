@@ -70,7 +70,7 @@ static bool send_message(const struct lane *lane, const struct race_message *mes
             return false; /* its end will be heard */
         said += more > 0 ? (size_t)more : 0;
     }
-    return true;
+    return len > 0;
 }
 
 static struct race_task task_of(const struct crew *crew, unsigned index)
@@ -111,6 +111,8 @@ static void begin_lane(struct crew *crew, unsigned index)
     race_record_event(&race->record, HISTORY_START, index, now, now, "");
     if (good && send_message(lane, &begin))
         race_faults_lane(&race->faults, index, lane->process.pid);
+    else
+        (void)kill(lane->process.pid, SIGTERM); /* it would wait for the rest of its task */
 }
 
 /* All begin together, once nobody is still starting. */
@@ -197,7 +199,7 @@ static void message_once(struct crew *crew, bool *said, const char *text)
     }
 }
 
-static bool handle_message(struct crew *crew, unsigned index, const char *line)
+static bool handle_message(struct crew *crew, unsigned index, char *line)
 {
     struct race *race = crew->race;
     struct lane *lane = &crew->lane[index];
