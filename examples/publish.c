@@ -17,10 +17,12 @@ int main(int argc, char **argv)
     os_body body = OS_BODY_MEMORY("{\"rows\": 42}\n", 13);
     os_result result = OS_RESULT_INIT;
     os_verdict verdict = os_put_if_absent(client, "report/2026-11.json", &body, NULL, NULL, &result, &err);
+    if (verdict == OS_UNKNOWN && result.ticket) { /* rare: it may have been applied; ask, for two minutes */
+        fprintf(stderr, "Keep this ticket until it is settled: %s\n", result.ticket);
+        verdict = os_settle(client, result.ticket, NULL, NULL, NULL, &err);
+    }
     printf("%s %s\n", os_verdict_name(verdict), verdict == OS_COMMITTED ? result.etag : err.message);
-    if (verdict == OS_UNKNOWN && result.ticket) /* rare: it may have been applied; ask again, here or elsewhere */
-        verdict = os_resolve(client, result.ticket, NULL, NULL, &err);
     os_result_clear(&result);
     os_client_close(client);
-    return verdict == OS_COMMITTED ? 0 : 3;
+    return verdict == OS_COMMITTED ? 0 : verdict == OS_CONFLICT ? 3 : verdict == OS_UNKNOWN ? 4 : 1;
 }

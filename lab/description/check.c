@@ -10,9 +10,13 @@ const struct command command_check = {
     .description =
         "Judges histories that `race --history` wrote (docs/history.md). For every key it looks for an order of the\n"
         "calls that respects their times and makes every verdict right. Needs no store and no ledger.\n"
-        "Reads at most 8 files at once. --report takes one file, and writes it as a page whatever the judgement is.\n"
-        "Exit status 0: all are accepted. 3: one is refused; every finding is printed. 1: one cannot be read.\n"
-        "4: one has a key that needs more steps than the limit, so it is neither accepted nor refused.\n",
+        "Reads at most 8 files at once. --report takes one file, and writes it as a page whatever the judgement is.\n",
+    .exit_status = "   0  all histories are accepted\n"
+                   "   1  one cannot be read, or a page cannot be written\n"
+                   "   2  bad usage or settings\n"
+                   "   3  one is refused; every finding is printed\n"
+                   "   4  one has a key that needs more steps than the limit: it is neither accepted nor refused\n"
+                   "  74  the judgement could not be written to stdout\n",
     .examples = "oscommit check history.jsonl\n"
                 "oscommit check --report race.html history.jsonl\n"
                 "zcat history.jsonl.gz | oscommit check --json -\n",

@@ -23,8 +23,15 @@ const struct command command_race = {
         "and the services holds requests, loses answers, delivers late or twice, and answers with errors.\n"
         "The race works below URL/race-<random>/ only. At the end it deletes its objects, unless --keep is given or "
         "the\n"
-        "outcome is unknown or broken. Its records stay in the table until their TTL.\n"
-        "Exit status: 0 exact, 1 incomplete, 3 broken (two winners, a lost update), 4 an outcome is still unknown.\n",
+        "outcome is unknown or broken. Its records stay in the table until their TTL. On a store of files --faults\n"
+        "can only pause and kill.\n",
+    .exit_status = "   0  exact: every verdict is right\n"
+                   "   1  incomplete: a process could not do its work, or an object could not be read back\n"
+                   "   2  bad usage or settings\n"
+                   "   3  broken: two winners, or a lost update\n"
+                   "   4  nothing is wrong so far, but an outcome is still unknown\n"
+                   "  66, 69, 77  it could not begin: no such bucket, not reached, denied\n"
+                   "  74  the result could not be written to stdout\n",
     .examples = "oscommit init /srv/store && oscommit race file:///srv/store --writers 8 --keys 50 --updates 25\n"
                 "oscommit race s3://bucket/tests --writers 8 --keys 50 --updates 25 --ledger dynamodb://commits \\\n"
                 "  --condition-headers off\n"

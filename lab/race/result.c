@@ -46,7 +46,7 @@ static const struct row rows[] = {
     {"  not settled", "unsettled", offsetof(struct race_figures, unsettled)},
     {"killed in flight", "killed", offsetof(struct race_figures, killed)},
     {"  of them applied", "killed_applied", offsetof(struct race_figures, killed_seen)},
-    {"take-overs", "takeovers", offsetof(struct race_figures, takeovers)},
+    {"takeovers", "takeovers", offsetof(struct race_figures, takeovers)},
     {"requests", "requests", offsetof(struct race_figures, requests)},
     {"guarded by record", "guarded_by_record", offsetof(struct race_figures, by_record)},
     {"  natively", "guarded_natively", offsetof(struct race_figures, native)},
@@ -145,7 +145,7 @@ static void print_faults(const struct race *race)
         }
     }
     (void)printf("\n  %-22s %" PRIu64 "\n", "processes", race->progress.lives);
-    (void)printf("  %-22s %zu, waited p50 %.1f s, p95 %.1f s, max %.1f s\n", "take-overs", wait->count,
+    (void)printf("  %-22s %zu, waited p50 %.1f s, p95 %.1f s, max %.1f s\n", "takeovers", wait->count,
                  (double)wait->p50 / 1e6, (double)wait->p95 / 1e6, (double)wait->max / 1e6);
     (void)printf("  %-22s %" PRIu64 "\n", "seed", race->seed);
 }

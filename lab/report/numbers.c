@@ -103,7 +103,7 @@ static void measure_waits(struct work *work, struct report_numbers *ret)
     ret->settling = spread_of(work->samples, settled);
 }
 
-/* -------------------------------------------------------------------------------------------- events, take-overs */
+/* -------------------------------------------------------------------------------------------- events, takeovers */
 
 /* The place in by_writer of the first call of the lane that begins after `at_us`. */
 static size_t first_after(const struct work *work, uint32_t writer, uint64_t at_us)

@@ -32,7 +32,7 @@ struct report_numbers {
     size_t takeovers;
     struct spread waited; /* by calls that took over, for other writers' records */
     /* From the instant at which the record's last holder was killed, paused or gave up, to the return of the call that
-     * took its record over; of the take-overs for which the history shows that holder. */
+     * took its record over; of the takeovers for which the history shows that holder. */
     struct spread failover;
     struct spread events[REPORT_KINDS]; /* how many, how long */
     size_t met[REPORT_KINDS];           /* calls during which one of that kind began or lasted */

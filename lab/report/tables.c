@@ -71,7 +71,7 @@ void report_latencies(struct report *report)
     (void)fputs("<tbody>\n", out);
     spread_row(out, "settling an unknown", "From the return as unknown to the return of os_resolve",
                &numbers->settling);
-    spread_row(out, "take-over wait", "What a call that took over waited for other writers' records", &numbers->waited);
+    spread_row(out, "takeover wait", "What a call that took over waited for other writers' records", &numbers->waited);
     spread_row(out, "failover time",
                "From the instant at which the record's holder was killed, paused or gave up, to the return of the call "
                "that took its record over",

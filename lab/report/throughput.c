@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many writes returned in each second of the run, by their first verdict: whether a fault, a take-over or a store
+ * How many writes returned in each second of the run, by their first verdict: whether a fault, a takeover or a store
  * that slows down has cost anything is seen here first. The labels are HTML and the bars are stretched to the page's
  * width, so that both can be read on a small screen and on paper.
  */

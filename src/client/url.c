@@ -46,8 +46,11 @@ static os_code url_parse_s3(struct text rest, const char *url, struct settings *
     if (code != OS_OK)
         return code;
     if (!bucket_name_ok(ret->bucket))
-        return error_set(err, OS_ERR_CONFIG,
-                         "The store URL %s has no valid bucket name; write s3://bucket or s3://bucket/prefix.", url);
+        return error_set(
+            err, OS_ERR_CONFIG,
+            "The store URL %s has no valid bucket name (3 to 63 lower-case letters, digits, dots and hyphens); write "
+            "s3://bucket or s3://bucket/prefix.",
+            url);
     if (prefix.len >= S3_KEY_MAX || !text_is_utf8(prefix))
         return error_set(err, OS_ERR_CONFIG,
                          "The prefix in the store URL %.300s is not UTF-8, or leaves no room for a key.", url);

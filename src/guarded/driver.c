@@ -329,10 +329,10 @@ static void refuse_stopped(struct driver *driver)
     const char *colon = driver->io.last_error.code != OS_OK ? " Last trouble: " : "";
     const char *words = driver->io.last_error.code != OS_OK ? driver->io.last_error.message : "";
     if (driver->cancelled)
-        error_set(&error, OS_ERR_CANCELLED, "%s of %s was cancelled before anything was sent.%s%.500s",
+        error_set(&error, OS_ERR_CANCELLED, "%s of %s was cancelled before the write was sent.%s%.500s",
                   driver->params.name, driver->key, colon, words);
     else
-        error_set(&error, OS_ERR_DEADLINE, "The deadline of %s of %s passed before anything was sent.%s%.500s",
+        error_set(&error, OS_ERR_DEADLINE, "The deadline of %s of %s passed before the write was sent.%s%.500s",
                   driver->params.name, driver->key, colon, words);
     driver_refuse(driver, &error);
 }

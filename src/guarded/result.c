@@ -29,7 +29,7 @@ void driver_describe_conflict(struct driver_outcome *outcome, const char *key, c
     TEXT_COPY_STR_CUT(found->version_id, result->found_version_id);
     char expected[VERSION_ETAG_SIZE + 32] = "nothing there";
     if (expected_etag[0])
-        snprintf(expected, sizeof(expected), "the version %s", expected_etag);
+        snprintf(expected, sizeof(expected), "the ETag %s", expected_etag);
     if (found->exists)
         error_set(&outcome->error, OS_ERR_CONFLICT, "%s has the ETag %s; the call expected %s. Nothing was written.",
                   key, found->etag, expected);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Histories as a race would write them, from a seed: writers that create, replace, copy and delete, pauses, kills,
-network faults, take-overs, unknown outcomes that are settled later, and, if asked for, a violation.
+network faults, takeovers, unknown outcomes that are settled later, and, if asked for, a violation.
 
 usage: sample_history.py [--calls N] [--writers N] [--keys N] [--seed N] [--violation] [--hostile] [--sparse] > FILE.jsonl
 """

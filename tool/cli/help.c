@@ -25,24 +25,27 @@ static void print_scope(FILE *out, enum option_scope scope, bool all)
             print_flag(out, &option_table[id]);
 }
 
-static void print_end(FILE *out)
+static const char usual_exit_status[] =
+    "   0  committed, or done\n"
+    "   1  not executed: nothing was applied and never will be, for another reason than 66, 69 or 77\n"
+    "   2  bad usage or settings\n"
+    "   3  conflict\n"
+    "   4  unknown: it may have been applied, or may still be; resolve the ticket\n"
+    "   5  unknown for good: no evidence is left that could decide; look at the object\n"
+    "  66  not executed: no such object\n"
+    "  69  not executed: the store or the ledger cannot be reached\n"
+    "  74  committed, or done, but the result could not be written to stdout\n"
+    "  77  not executed: access denied, or no usable credentials\n";
+
+static void print_end(FILE *out, const char *exit_status)
 {
     (void)fputs("\n"
                 "There is no flag for a secret, because command lines are visible to every user of a machine. "
                 "Credentials come\n"
                 "from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or from the profile's files.\n\n"
-                "Exit status:\n"
-                "   0  committed, or done\n"
-                "   1  not executed: nothing was applied and never will be, for another reason than 66, 69 or 77\n"
-                "   2  bad usage or settings\n"
-                "   3  conflict\n"
-                "   4  unknown: it may have been applied, or may still be; resolve the ticket\n"
-                "   5  unknown for good: no evidence is left that could decide; look at the object\n"
-                "  66  not executed: no such object\n"
-                "  69  not executed: the store or the ledger cannot be reached\n"
-                "  74  committed, or done, but the result could not be written to stdout\n"
-                "  77  not executed: access denied, or no usable credentials\n",
+                "Exit status:\n",
                 out);
+    (void)fputs(exit_status == NULL ? usual_exit_status : exit_status, out);
 }
 
 /* `command` is "" for the overview. */
@@ -87,7 +90,7 @@ void help_overview(FILE *out, const struct command *const *commands, bool all)
         "`oscommit help COMMAND` explains each.\n",
         out);
     print_common(out, "", all);
-    print_end(out);
+    print_end(out, NULL);
 }
 
 void help_group(FILE *out, const struct command *const *commands, const char *group)
@@ -126,5 +129,5 @@ void help_command(FILE *out, const struct command *command, bool all)
     (void)fputs("\nExamples:\n", out);
     print_indented(out, command->examples);
     print_common(out, command->name, all);
-    print_end(out);
+    print_end(out, command->exit_status);
 }

@@ -139,9 +139,10 @@ struct command {
     const enum option_id *options; /* its own flags, ended by OPTION_COUNT; NULL: none */
     size_t min_operands;
     size_t max_operands;
-    bool hidden;         /* not listed: the tool starts it itself */
-    bool settles;        /* it asks about an earlier write: where it fails, that is as unknown as before */
-    const char *program; /* another one, in the same package, that does it; NULL: `run` does */
+    const char *exit_status; /* lines of its own for the help; NULL: those of most commands */
+    bool hidden;             /* not listed: the tool starts it itself */
+    bool settles;            /* it asks about an earlier write: where it fails, that is as unknown as before */
+    const char *program;     /* another one, in the same package, that does it; NULL: `run` does */
     enum status (*run)(const struct options *options);
 };
 

@@ -41,7 +41,7 @@ static const enum option_id own_options[] = {OPTION_IF_ABSENT,
 const struct command command_put = {
     .name = "put",
     .operands = "FILE|- URL",
-    .summary = "write an object, if nothing is there or over a known version",
+    .summary = "write an object; with --if-absent or --if-match, exactly once",
     .description =
         "Writes FILE, or stdin, to the object URL: with --if-absent only if nothing is there, with --if-match only\n"
         "over the version that has this ETag. Of any number of racing writers exactly one commits. With neither it is\n"
