@@ -106,9 +106,10 @@ static void read_others(struct guard *g, struct guard_actions *actions)
     guard_request(g, actions->get_our_etag ? GUARD_DO_RECORD_GET : GUARD_DO_RECORD_QUERY, actions);
 }
 
-/* Row A. */
+/* Row A. The ETag of our version is not in that record, and what an earlier round found is another's. */
 static void seen_by_another(struct guard *g, struct guard_actions *actions)
 {
+    memset(&g->outcome.found, 0, sizeof(g->outcome.found));
     guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_R13_A, actions);
 }
 

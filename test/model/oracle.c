@@ -311,6 +311,9 @@ static void check_verdict(struct world *world, unsigned w, const struct guard *g
     case VERDICT_COMMITTED:
         if (!applied)
             violated(FALSE_COMMITTED, "V2: %c's verdict is committed by %s, and nothing was applied", letter(w), rule);
+        if (guard->outcome.found.exists && guard->outcome.reason != GUARD_REASON_WRITTEN &&
+            strcmp(guard->outcome.found.nonce, guard->write.nonce) != 0)
+            violated(FALSE_COMMITTED, "V2: %c is told by %s that another's version is its own", letter(w), rule);
         return;
     case VERDICT_CONFLICT:
         if (applied)

@@ -194,6 +194,8 @@ static void note_verdict(struct frame *frame, struct truth *truth)
     truth->generation = frame->result.generation;
     truth->took_over = frame->result.took_over != 0;
     note_way(&frame->result, truth);
+    if (frame->verdict == OS_COMMITTED)
+        snprintf(truth->told, sizeof(truth->told), "%s", frame->result.etag);
     snprintf(truth->rule, sizeof(truth->rule), "%s", frame->result.rule);
     truth->ticket = frame->result.ticket != NULL ? strdup(frame->result.ticket) : NULL;
     frame_enter(frame->worker);

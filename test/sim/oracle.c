@@ -32,6 +32,10 @@ static void check_truth(struct world *world, const struct truth *truth)
         world_fail(world, "%s: its write of %s is committed by %s, and never took effect.", call, truth->key,
                    truth->rule);
     }
+    if (truth->told[0] != '\0' && strcmp(truth->told, truth->value) != 0) {
+        world_fail(world, "%s: its write of %s made %s, and by %s it is told %s.", call, truth->key, truth->value,
+                   truth->rule, truth->told);
+    }
     bool denied = truth->settled == OS_CONFLICT || truth->settled == OS_NOT_EXECUTED;
     if (denied && truth->applied > 0)
         world_fail(world, "%s: its write of %s is %s by %s, and took effect.", call, truth->key, told, truth->rule);

@@ -31,6 +31,8 @@ static void settle(struct worker *worker, struct truth *truth, bool last, uint64
     frame.verdict = ask(worker, &frame, truth->ticket, patient);
     if (frame.result.final != (frame.verdict != OS_UNKNOWN) && frame.result.ask_again_ms > 0)
         world_fail(worker->world, "A ticket of %s is settled for good, and to be asked of again.", truth->key);
+    if (frame.verdict == OS_COMMITTED)
+        snprintf(truth->told, sizeof(truth->told), "%s", frame.result.etag);
     os_result_clear(&frame.result);
     frame_end(&frame, "os_resolve");
     world_trace(worker->world, "lane %u: the %s of lane %u is settled as %s (%s)", worker->process->lane, truth->key,

@@ -34,6 +34,7 @@ struct truth {
     os_verdict verdict;
     os_verdict settled;
     uint64_t settled_us;
+    char told[WORLD_ETAG_SIZE]; /* committed: the ETag that the caller was given; "": none */
     bool returned;
     bool by_result; /* the verdict was told by the call itself, not inferred from a rename's error */
     char rule[8];

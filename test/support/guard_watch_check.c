@@ -216,6 +216,12 @@ static const char *check_lost(const struct guard_watch *watch, const struct guar
     return NULL;
 }
 
+static bool names_no_other(const struct guard_watch *watch, const struct guard *guard)
+{
+    const struct object_version *found = &guard->outcome.found;
+    return !found->exists || guard->outcome.reason == GUARD_REASON_WRITTEN || strcmp(found->nonce, watch->nonce) == 0;
+}
+
 static const char *check_verdict(struct guard_watch *watch, const struct guard *guard, const struct guard_actions *todo)
 {
     const struct guard_watch_attempt *attempt = &watch->attempt;
@@ -229,6 +235,7 @@ static const char *check_verdict(struct guard_watch *watch, const struct guard *
     const char *wrong = NULL;
     if (watch->verdict == VERDICT_COMMITTED) {
         MUST(attempt->proven, "V2: committed only on evidence");
+        MUST(by_list || names_no_other(watch, guard), "V2: the ETag that is given is that of our version");
     } else if (watch->verdict == VERDICT_UNKNOWN) {
         MUST(attempt->sent, "V3: unknown only when something was sent");
         MUST((guard->outcome.reason == GUARD_REASON_FALSE_TICKET) == watch->contradicted, "R17: a false ticket");

@@ -85,6 +85,18 @@ TEST(what_the_list_cannot_prove_stays_unknown)
           "versions hidden @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
 }
 
+/* What the HEAD before the list showed is another's: with that ETag the caller would overwrite it. */
+TEST(a_proof_without_our_version_names_no_version)
+{
+    TRACE("put E\n" RECORD OTHERS_READ "head F vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+          "versions unclear -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head F vid=v3 @1013 -> GET [RESOLVE_OWN]\n"
+          "get found g=101 t=20000 ttl=4605 n=other saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
+    assert_false(guard_trace.guard.outcome.found.exists);
+    assert_string_equal(guard_trace.guard.outcome.found.etag, "");
+}
+
 TEST(a_list_that_was_not_answered_is_asked_for_again)
 {
     TRACE("put E native\n" NATIVE("F vid=v3") "versions unclear -> WAIT 25 [RESOLVE_WAITING]\n"
