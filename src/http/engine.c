@@ -143,7 +143,8 @@ static void describe_course(const struct http_transfer *transfer, struct http_re
     ret->sent_us = transfer->wire.sent ? now_us - transfer->wire.sent_at_us : 0;
     ret->segment_bytes = transfer->wire.segment_bytes;
     ret->tail_kept = transfer->tail.kept;
-    ret->acknowledged_bytes = socket_acknowledged_bytes(transfer);
+    ret->acknowledged_bytes =
+        transfer->tail.kept ? transfer->tail.acknowledged_bytes : socket_acknowledged_bytes(transfer);
 }
 
 /* Takes it out of libcurl, which closes a connection that is in the midst of it, and tells the caller. */
@@ -438,7 +439,8 @@ void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
         uint64_t due = engine_expire(engine, expire_any);
         if (engine->ended_count != ended_before || atomic_exchange(&engine->woken, false) || engine->now_ms >= until_ms)
             break;
-        wait_for_events(engine, (due < until_ms ? due : until_ms) - engine->now_ms);
+        uint64_t wake = earlier(due, until_ms); /* may have passed since let_bodies_go looked */
+        wait_for_events(engine, wake > engine->now_ms ? wake - engine->now_ms : 0);
     }
     engine->polling = false;
 }

@@ -43,9 +43,10 @@ enum tail_state {
 /* The end of a body that is held back (HTTP_TAIL_HELD_BACK). */
 struct transfer_tail {
     enum tail_state state;
-    uint64_t look_ms;  /* when the kernel is asked again what was acknowledged */
-    uint64_t pause_ms; /* between two looks: grows */
-    bool kept;         /* it will never leave */
+    uint64_t look_ms;            /* when the kernel is asked again what was acknowledged */
+    uint64_t pause_ms;           /* between two looks: grows */
+    bool kept;                   /* it will never leave */
+    uint64_t acknowledged_bytes; /* kept: of the body, when that was decided */
 };
 
 /* The answer, as far as it has come. */

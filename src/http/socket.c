@@ -281,7 +281,10 @@ bool socket_acknowledged(const struct http_transfer *transfer)
 uint64_t socket_acknowledged_bytes(const struct http_transfer *transfer)
 {
     uint64_t queued = transfer->wire.fd >= 0 ? (uint64_t)queued_bytes(transfer->wire.fd) : 0;
-    return transfer->body_offset > queued ? transfer->body_offset - queued : 0;
+    curl_off_t handed_over = 0; /* what libcurl keeps, the kernel does not know */
+    if (curl_easy_getinfo(transfer->easy, CURLINFO_SIZE_UPLOAD_T, &handed_over) != CURLE_OK)
+        return 0;
+    return (uint64_t)handed_over > queued ? (uint64_t)handed_over - queued : 0;
 }
 
 void socket_user_timeout(struct http_transfer *transfer, uint32_t timeout_ms)

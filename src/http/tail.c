@@ -63,6 +63,8 @@ static void tail_keep(struct http_transfer *transfer)
                 (unsigned long long)transfer->start.tail_before_ms);
     transfer->wire.aborting = true;
     transfer->tail.kept = true;
+    transfer->tail.acknowledged_bytes =
+        socket_acknowledged_bytes(transfer); /* libcurl closes it before the end is told */
 }
 
 bool tail_may_leave(struct http_transfer *transfer)
