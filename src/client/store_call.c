@@ -17,12 +17,13 @@ static void store_call_finish(struct store_call *store_call, os_code code)
     sync_finish(&store_call->sync);
 }
 
-static bool worth_repeating(const struct store_call *store_call, const struct store_answer *answer)
+/* `told_before`: the deadline is here, and will tell what was in the way before. */
+static bool worth_repeating(const struct store_call *store_call, const struct store_answer *answer, bool told_before)
 {
     os_code code = answer->code;
     if (!store_call->may_repeat || store_call->delivered)
         return false;
-    if (code == OS_ERR_SERVICE || code == OS_ERR_THROTTLED)
+    if (code == OS_ERR_SERVICE || code == OS_ERR_THROTTLED || told_before)
         return true;
     bool unreachable =
         !answer->complete && (code == OS_ERR_NETWORK || code == OS_ERR_DEADLINE || code == OS_ERR_PROTOCOL);
@@ -39,9 +40,10 @@ static bool store_call_is_write(const struct store_call *store_call)
 static bool may_be_applied(const struct store_call *store_call, const struct store_answer *answer)
 {
     bool unclear = !answer->complete || answer->status >= 500;
+    bool written = answer->status >= 200 && answer->status < 300; /* and the rest of the answer cannot be used */
     if (store_call->request.verb == STORE_COMPLETE) /* V2; and NoSuchUpload is what a completed one is called, too */
         unclear = unclear || answer->status < 300 || strcmp(answer->service.code, "NoSuchUpload") == 0;
-    return store_call_is_write(store_call) && answer->code != OS_OK && answer->sent && unclear;
+    return store_call_is_write(store_call) && answer->code != OS_OK && answer->sent && (unclear || written);
 }
 
 static os_code undecided(struct store_call *store_call)
@@ -72,8 +74,9 @@ static void store_call_done(void *context, const struct store_answer *answer)
     const os_error before = store_call->error;
     store_call->error = answer->error;
     store_call->no_upload = strcmp(answer->service.code, "NoSuchUpload") == 0;
-    if (answer->code != OS_OK && worth_repeating(store_call, answer)) {
-        if (was_cut_by_deadline(store_call, answer) && before.code != OS_OK)
+    bool told_before = was_cut_by_deadline(store_call, answer) && before.code != OS_OK;
+    if (answer->code != OS_OK && worth_repeating(store_call, answer, told_before)) {
+        if (told_before)
             store_call->error = before;
         op_pause(&store_call->op);
         return;

@@ -155,6 +155,7 @@ static void multipart_attempt(struct multipart *multipart)
     bool can_read_again = multipart->params->source != NULL || !multipart->params->body->goes_on;
     bool decided = false;
     os_error error;
+    struct backoff backoff = {.random = multipart->guarded->begun.realtime_ms};
     if (!driver_new_nonce(multipart->nonce)) {
         error_set(&error, OS_ERR_IO, "The system gave no random bytes, so no nonce could be made for %.300s.",
                   multipart->guarded->params.key);
@@ -162,6 +163,8 @@ static void multipart_attempt(struct multipart *multipart)
         return;
     }
     do {
+        if (multipart->again)
+            (void)guarded_pause(multipart->guarded, backoff_next_ms(&backoff)); /* cut short: the round says why */
         multipart->again = false;
         if (multipart_head_first(multipart, &decided, &error) != OS_OK)
             multipart_not_executed(multipart, &error);

@@ -64,8 +64,8 @@ static os_code get_open_file(struct get *get, os_client *client, const os_call *
     get->file.deadline_ms = start.monotonic_ms + get->call.deadline_ms;
     code = get_file_open(&get->file, err);
     clock_read(&now);
-    if (code == OS_OK && now.monotonic_ms < get->file.deadline_ms)
-        get->call.deadline_ms = get->file.deadline_ms - now.monotonic_ms;
+    uint64_t end_ms = get->file.deadline_ms;
+    get->call.deadline_ms = now.monotonic_ms < end_ms ? end_ms - now.monotonic_ms : 1;
     return code;
 }
 

@@ -155,7 +155,7 @@ static os_code listing_fetch_page(struct listing *listing, os_error *err)
     os_code code = listing->options.versions ? listing_ask_versions(listing, &store_call, err)
                                              : listing_ask_objects(listing, &store_call, err);
     clock_read(&after);
-    uint64_t used_ms = clock_elapsed_max(&before, &after);
+    uint64_t used_ms = after.monotonic_ms - before.monotonic_ms;
     listing->call.deadline_ms = listing->call.deadline_ms > used_ms ? listing->call.deadline_ms - used_ms : 1;
     listing->store_call = NULL;
     if (listing->failed)

@@ -338,7 +338,8 @@ static void create_done(void *context, const struct store_answer *answer)
     assert(upload->opening && upload->creation_under_way != NULL);
     upload->creation_under_way = NULL;
     note(upload, STORE_CREATE_UPLOAD, &upload->create_sent, answer);
-    bool lost = answer->code == OS_ERR_NETWORK && retry_elapsed_ms(&upload->op.retry) > UPLOAD_UNREACHABLE_MS;
+    bool unread = answer->code == OS_ERR_NETWORK || answer->code == OS_ERR_PROTOCOL; /* each may have made an upload */
+    bool lost = unread && retry_elapsed_ms(&upload->op.retry) > UPLOAD_UNREACHABLE_MS;
     if (answer->code != OS_OK && upload_loop_is_passing(answer) && !lost) {
         op_pause(&upload->op);
         return;

@@ -58,7 +58,7 @@ os_client *scratch_s3_client(const struct scratch *scratch, const char *host, co
         options = *more;
     options.store_url = "s3://bucket";
     options.s3_endpoint = endpoint;
-    options.ledger_url = ledger_url;
+    options.ledger_url = options.ledger_url ? options.ledger_url : ledger_url;
     options.access_key_id = "key";
     options.secret_access_key = "secret";
     options.no_environment = 1;

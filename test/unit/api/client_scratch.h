@@ -17,7 +17,7 @@ void scratch_tear_down(struct scratch *scratch);
 /* A client of it, with short times and its own options on top. */
 os_client *scratch_client(const struct scratch *scratch, const os_options *more);
 /* A client of a made-up S3 store at "127.0.0.1:port", whose records are those of the embedded store; over TLS where
- * `more` has a ca_file. */
+ * `more` has a ca_file. `more` may name another ledger. */
 os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more);
 
 /* The ticket of a create of "key" there, which was not answered and is dead when it is 10:00 on 2026-11-21. `more` says

@@ -193,3 +193,57 @@ TEST_WITH(scratch, a_record_is_not_handed_over_while_its_upload_may_be_open)
     CHECK_CODE(os_table_release(collected.client, "a", NULL, 0, NULL, &collected.error), OS_OK, &collected.error);
     let_go(&collected);
 }
+
+/* ------------------------------------------------------------------------------------------------ DynamoDB */
+
+/* A table that refuses without showing what is there (R4): another record by now, or one that TTL has removed. */
+struct blind_table {
+    const char *stands; /* what a GetItem shows */
+};
+
+#define ITEM(generation)                                                                    \
+    "{\"path\":{\"S\":\"over\"},\"etag\":{\"S\":\"*\"},\"generation\":{\"N\":\"" generation \
+    "\"},\"timeout\":{\"N\":\"20000\"},\"ttl\":{\"N\":\"1795000000\"},\"nonce\":{\"S\":\"ab\"}}"
+
+static void respond_blindly(void *context, const struct http_server_record *record, struct buf *scratch,
+                            struct http_server_step *ret)
+{
+    static const char refused[] = "{\"__type\":\"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException\"}";
+    static const char listed[] = "{\"Items\":[" ITEM("7") "],\"Count\":1,\"ScannedCount\":1}";
+    const struct blind_table *table = context;
+    const char *target = http_headers_get(&record->headers, "x-amz-target");
+    bool deletes = target && strstr(target, "DeleteItem");
+    const char *body = deletes ? refused : target && strstr(target, "GetItem") ? table->stands : listed;
+    buf_reset(scratch);
+    buf_add_f(scratch, "HTTP/1.1 %s\r\nx-amzn-RequestId: A\r\nContent-Length: %zu\r\n\r\n%s",
+              deletes ? "400 Bad Request" : "200 OK", strlen(body), body);
+    *ret = (struct http_server_step){.answer = buf_str(scratch)};
+}
+
+static void check_blind(const struct scratch *scratch, const char *stands, const char *fate)
+{
+    struct blind_table table = {stands};
+    struct http_server *ledger =
+        http_server_start(&(struct http_server_options){.respond = respond_blindly, .respond_context = &table});
+    struct collected collected = {.result = OS_GC_RESULT_INIT};
+    os_options more = OS_OPTIONS_INIT;
+    os_gc_options options = OS_GC_OPTIONS_INIT;
+    char endpoint[64];
+    snprintf(endpoint, sizeof(endpoint), "http://%s", http_server_host(ledger));
+    more.ledger_url = "dynamodb://table";
+    more.dynamodb_endpoint = endpoint;
+    collected.server = http_server_start(&(struct http_server_options){.respond = respond});
+    collected.client = scratch_s3_client(scratch, http_server_host(collected.server), &more);
+    options.remove = 1;
+    CHECK_CODE(os_gc(collected.client, &options, NULL, note, &collected, &collected.result, &collected.error), OS_OK,
+               &collected.error);
+    check_fate(&collected, fate);
+    let_go(&collected);
+    http_server_stop(ledger);
+}
+
+TEST_WITH(scratch, what_a_table_does_not_show_is_asked_for)
+{
+    check_blind(scratch, "{\"Item\":" ITEM("8") "}", "over:spared");
+    check_blind(scratch, "{}", "over:removed");
+}
