@@ -105,9 +105,8 @@ os_verdict race_settle(struct race_worker *worker, uint64_t call, const char *ti
         message.end_us = race_now_us();
         (void)snprintf(message.rule, sizeof(message.rule), "%s", result.rule);
         (void)snprintf(message.text, sizeof(message.text), "%.500s", error.message);
+        final = message.verdict != OS_UNKNOWN || result.final != 0; /* no later question is answered otherwise */
         os_result_clear(&result);
-        /* The attempt is dead, and nothing tells what it did. No later question is answered otherwise. */
-        final = message.verdict != OS_UNKNOWN || strcmp(message.rule, "R13.F") == 0 || strcmp(message.rule, "N3") == 0;
         if (!final)
             race_pause_shortly(worker);
     }

@@ -112,6 +112,7 @@ bool race_judge(struct race *race)
         output_message(&race->session->output, "There is not enough memory to judge the history of the race.");
         return false;
     }
+    race->progress.judged = true;
     good = write_history(race);
     return write_page(race) && good;
 }

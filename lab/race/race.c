@@ -33,7 +33,8 @@ static bool choose_prefix(struct race *race, struct location *at)
 /* What an unknown write refers to is not deleted, and neither is the evidence of a broken race. */
 static bool may_remove(const struct race *race, enum status status)
 {
-    return !options_on(race->session->options, OPTION_KEEP) && status != STATUS_UNKNOWN && status != STATUS_CONFLICT;
+    return race->progress.judged && !options_on(race->session->options, OPTION_KEEP) && status != STATUS_UNKNOWN &&
+           status != STATUS_CONFLICT;
 }
 
 static void say_where_kept(struct race *race)

@@ -209,6 +209,10 @@ enum race_judgement race_conclude(const struct race_summary *summary, const stru
     const struct judge_finding *first = &judged->finding[0];
     bool incremented = summary->kind[RACE_UPDATE].calls > 0;
 
+    if (!progress->judged) {
+        (void)snprintf(ret, ret_size, "The history could not be judged.");
+        return RACE_INCOMPLETE;
+    }
     if (judged->finding_count > 0) {
         (void)snprintf(ret, ret_size, "%s: %s (%s)", first->key, first->sentence,
                        judge_violation_name(first->violation));

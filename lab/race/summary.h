@@ -44,6 +44,7 @@ struct race_progress {
     unsigned lost_writers; /* ended early, or said something that is no message */
     uint64_t lives;        /* processes that were started */
     bool read_back;        /* all that was written */
+    bool judged;           /* there was memory for it */
     uint64_t counters_found;
 };
 

@@ -171,6 +171,7 @@ static enum race_judgement conclude(struct race_progress *progress, const uint64
     static struct judge_result judged;
 
     progress->read_back = true;
+    progress->judged = true;
     assert_true(race_record_finish(&record));
     assert_true(judge_history(record.history, &judged));
     assert_true(race_summarize(record.history, &judged, 2, &summary));
@@ -188,6 +189,17 @@ TEST_BETWEEN(begin, end, one_winner_and_a_conflict_are_exact)
     assert_true(starts(1, 2, "key-00000", "\"b\"", 12) && ends(1, 2, OS_CONFLICT, 40));
     add_final("key-00000", "\"a\"");
     assert_int_equal(conclude(&progress, one_key, sentence, sizeof(sentence)), RACE_EXACT);
+}
+
+TEST_BETWEEN(begin, end, what_was_not_judged_is_never_exact)
+{
+    static const struct race_summary summary;
+    static const struct judge_result judged;
+    static const struct race_progress progress = {.read_back = true};
+    char sentence[1024];
+
+    assert_int_equal(race_conclude(&summary, &progress, &judged, NULL, sentence, sizeof(sentence)), RACE_INCOMPLETE);
+    assert_string_equal(sentence, "The history could not be judged.");
 }
 
 TEST_BETWEEN(begin, end, the_summary_has_the_times_of_what_returned)
