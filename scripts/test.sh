@@ -192,7 +192,7 @@ tests_wanted() { # FILE|REGEX
 build_wanted() {
     local needs targets
     configure_gcc >"$out/named.log" 2>&1 || { cat "$out/named.log" && die "The build could not be configured."; }
-    regex=$(tests_wanted "$wanted") || die "No test is named by $wanted."
+    regex=$(tests_wanted "$wanted") || die "No test is named by $wanted. For the cases of a rule: OSCOMMIT_TEST_CASES=R12 scripts/test.sh unit_"
     excluded='^(large|stores)$'
     [[ $regex != *large* && $regex != *stores* ]] || excluded='^$'
     mapfile -t needs < <("$scripts_dir/needs_of_tests.py" "$out/gcc" "$regex" "$excluded")

@@ -186,6 +186,9 @@ os_code arguments_etag(const char *etag, char *ret, os_error *err)
 {
     if (etag == NULL || etag[0] == '\0')
         return error_set(err, OS_ERR_ARGUMENT, "The expected ETag is missing; take it from a HEAD of the object.");
+    if (strcmp(etag, "*") == 0)
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "* is not an ETag. Give the ETag of the version that may be replaced, as a HEAD shows it.");
     if (strncasecmp(etag, "W/", 2) == 0)
         return error_set(err, OS_ERR_ARGUMENT,
                          "%.100s is a weak ETag, which does not identify bytes; give a strong one.", etag);

@@ -90,7 +90,7 @@ enum ledger_outcome ledger_call_run(struct ledger_call *ledger_call, os_client *
 {
     if (client->ledger == NULL) {
         error_set(err, OS_ERR_CONFIG,
-                  "The client has no ledger: set ledger_url to dynamodb://TABLE or sqlite:///FILE.");
+                  "The client has no ledger: set ledger_url (--ledger) to dynamodb://TABLE or sqlite:///FILE.");
         return LEDGER_REFUSED;
     }
     ledger_call->client = client;

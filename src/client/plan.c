@@ -205,21 +205,23 @@ static os_code refuse_without_ledger(const struct write_plan_rules *rules, const
 {
     const char *operation = operation_name(params);
     if (rules->profile == NULL)
-        return error_set(err, OS_ERR_CONFIG,
-                         "A guarded %s needs a ledger: set ledger_url to dynamodb://TABLE (or sqlite:///FILE for "
-                         "writers on one machine).%s",
-                         operation, rules->unprofiled ? rules->unprofiled : "");
+        return error_set(
+            err, OS_ERR_CONFIG,
+            "A guarded %s needs a ledger: set ledger_url (--ledger) to dynamodb://TABLE (or sqlite:///FILE for "
+            "writers on one machine).%s",
+            operation, rules->unprofiled ? rules->unprofiled : "");
     if (rules->guard != OS_GUARD_AUTO || rules->condition_headers == OS_OFF)
-        return error_set(err, OS_ERR_CONFIG,
-                         "A guarded %s needs a ledger with %s: set ledger_url to dynamodb://TABLE (or sqlite:///FILE "
-                         "for writers on one machine), or leave that setting out.",
-                         operation,
-                         rules->guard == OS_GUARD_RECORD ? "guard=record"
-                         : rules->guard == OS_GUARD_BOTH ? "guard=both"
-                                                         : "condition_headers=off");
+        return error_set(
+            err, OS_ERR_CONFIG,
+            "A guarded %s needs a ledger with %s: set ledger_url (--ledger) to dynamodb://TABLE (or sqlite:///FILE "
+            "for writers on one machine), or leave that setting out.",
+            operation,
+            rules->guard == OS_GUARD_RECORD ? "guard=record"
+            : rules->guard == OS_GUARD_BOTH ? "guard=both"
+                                            : "condition_headers=off");
     return error_set(err, OS_ERR_CONFIG,
                      "A guarded %s needs a ledger here, because the profile of the store (%.63s) does not prove every "
-                     "request that may write the same keys by %s: set ledger_url to dynamodb://TABLE (or "
+                     "request that may write the same keys by %s: set ledger_url (--ledger) to dynamodb://TABLE (or "
                      "sqlite:///FILE for writers on one machine).",
                      operation, rules->profile->name, expectation_name(params));
 }

@@ -170,7 +170,7 @@ static os_code judge_ttl(const char *where, const char *status, const char *attr
     }
     return error_set(err, OS_ERR_TABLE,
                      "The %s is unfit for records: its TTL is %s, so old records are never removed. Enable it on the "
-                     "attribute \"" RECORD_TTL "\"; `oscommit table create` does it.",
+                     "attribute \"" RECORD_TTL "\", as `oscommit table create` does where the service can.",
                      where, status[0] != '\0' ? status : "off");
 }
 

@@ -131,12 +131,13 @@ static void describe_busy(struct driver *driver)
     const struct record *seen = &driver->guard.holder.record;
     char wait[HUMAN_SIZE + 64];
     describe_wait(driver, wait, sizeof(wait));
-    error_set(&driver->outcome.error, driver->cancelled ? OS_ERR_CANCELLED : OS_ERR_BUSY,
-              "Another writer holds the record of %.300s (etag %.100s, generation %llu, %s) and the %s; nothing was "
-              "written. Call again; where its writer is dead, look at it with `oscommit table show`, and hand it over "
-              "with `oscommit table release`.",
-              driver->key, guard_record_etag(&driver->guard), (unsigned long long)seen->generation, wait,
-              driver->cancelled ? "call was cancelled" : "deadline passed first");
+    error_set(
+        &driver->outcome.error, driver->cancelled ? OS_ERR_CANCELLED : OS_ERR_BUSY,
+        "A record of %.300s is in the way (etag %.100s, generation %llu, %s), and the %s; nothing was written. It "
+        "is another writer's, or an earlier write of a deleted object left it. Call again; where its writer is "
+        "dead, look at it with `oscommit table show`, and hand it over with `oscommit table release`.",
+        driver->key, guard_record_etag(&driver->guard), (unsigned long long)seen->generation, wait,
+        driver->cancelled ? "call was cancelled" : "deadline passed first");
 }
 
 /* The sentence of one that cannot be read is the ledger's. */

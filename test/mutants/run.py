@@ -61,6 +61,7 @@ class Mutant:
         if self.class_name and self.class_name not in CLASSES:
             sys.exit(f"{path.name} is of the class \"{self.class_name}\"; the classes are {', '.join(CLASSES)}.")
         self.found = {}  # finder -> True, False; missing: not asked
+        self.by = []  # the tests and programs that noticed it
         self.trouble = None
         self.seconds = 0.0
 
@@ -92,6 +93,7 @@ class Tree:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, target)  # with new times: a mutant may have been built there last
         self.log = open(folder / "log", "w")
+        self.failed_tests = []  # of the last command, if that was ctest
         self.run(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
                   "-DCMAKE_C_FLAGS_DEBUG=", "-DCMAKE_C_COMPILER=gcc", "-DOSCOMMIT_TESTS=ON"], check=True)
         listed = self.run(["ninja", "-C", self.build, "-t", "targets", "all"], check=True)
@@ -129,6 +131,7 @@ class Tree:
             return None
         self.log.write(f"$ {' '.join(command)}\n{done.stdout[-4000:]}\n")
         self.log.flush()
+        self.failed_tests = re.findall(r"^\s*\d+ - (\S+) \(", done.stdout, re.MULTILINE)
         if done.returncode == 0:
             return done.stdout
         if check:
@@ -166,7 +169,10 @@ class Tree:
                 if not self.make(self.targets_of(finder, mutant.unit)):
                     mutant.trouble = "does not compile"
                     break
+                self.failed_tests = []
                 mutant.found[finder] = self.is_changed(finder) and self.finds(finder, mutant.unit)
+                if mutant.found[finder]:
+                    mutant.by += self.failed_tests or [finder]
                 if mutant.found[finder] and not whole_matrix:
                     break
         self.restore(mutant)
@@ -253,7 +259,7 @@ def play_all(mutants, arguments):
         finally:
             trees.put(tree)
         state = mutant.trouble or ("killed" if mutant.killed else "SURVIVED")
-        print(f"{state:9} {mutant.seconds:5.0f} s  {mutant.name}", flush=True)
+        print(f"{state:9} {mutant.seconds:5.0f} s  {mutant.name}  {' '.join(mutant.by)}".rstrip(), flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(one, mutants))

@@ -336,7 +336,7 @@ TEST(E3_ttl_must_be_on_and_on_the_right_attribute)
     assert_judged(&fit, "DISABLED", "", OS_ERR_TABLE,
                   "The " WHERE
                   " is unfit for records: its TTL is DISABLED, so old records are never removed. Enable it on the "
-                  "attribute \"ttl\"; `oscommit table create` does it.");
+                  "attribute \"ttl\", as `oscommit table create` does where the service can.");
     assert_judged(&fit, "ENABLED", "expires", OS_ERR_TABLE,
                   "The " WHERE
                   " is unfit for records: its TTL is on the attribute \"expires\", so old records are never removed. "
