@@ -296,13 +296,13 @@ static enum ledger_outcome foreign(const struct http_response *response, const s
 static enum ledger_outcome judge_unread(const struct http_response *response, const struct answer_of *of,
                                         struct dynamo_error *detail, os_error *err)
 {
+    if (answer_is_foreign(response))
+        return foreign(response, of, detail, err);
     detail->too_large = json_is_too_large(buf_str(&response->body), response->body.len);
     if (detail->too_large && of->writes && response->status == 400)
         return LEDGER_CONFLICT;
     if (detail->too_large)
         return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is larger than the limit", detail, err);
-    if (answer_is_foreign(response))
-        return foreign(response, of, detail, err);
     return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is not a JSON object", detail, err);
 }
 
