@@ -12,13 +12,13 @@ A fourth line, "Class: io", puts a mutant into the class "where a rule meets I/O
 lost on its way to a lock, a file, a socket, a page, a field or a flag. Such slips are not seen by a checker of the step
 machine, so the class is counted by itself, and must not shrink below its least number.
 
-  run.py [--out DIR] [--jobs N] [--matrix] [--only TEXT] [--class NAME] [--slice K/N] [--finders LIST] [--summary FILE]
+  run.py [--out DIR] [--jobs N] [--matrix] [--only REGEX] [--class NAME] [--slice K/N] [--finders LIST] [--summary FILE]
 
   --jobs     so many copies of the tree, each with its own build; a mutant's tests mostly wait, so that twice as many as
              there are processors are right [2]
   --matrix   runs every finder on every mutant; without it the first one that notices ends the mutant. A finder whose
              program the mutant leaves as it is cannot notice it, and is not run
-  --only     only the mutants whose name contains TEXT
+  --only     only the mutants in whose name the regular expression is found
   --class    only the mutants of that class
   --slice    only every Nth mutant, from the Kth (0 to N - 1); that every patch applies is looked at all the same
   --finders  only these, in this order [unit,explorer,simulator]
@@ -282,7 +282,7 @@ def main():
     everything = [Mutant(path) for path in sorted(PATCHES.glob("*.patch"))]
     refuse_small_classes(everything)
     refuse_patches_that_do_not_apply(everything)
-    mutants = [m for m in everything if arguments.only in m.name and arguments.class_name in (None, m.class_name)]
+    mutants = [m for m in everything if re.search(arguments.only, m.name) and arguments.class_name in (None, m.class_name)]
     first, step = arguments.slice
     mutants = mutants[first::step]
     if not mutants:
