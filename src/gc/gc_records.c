@@ -43,13 +43,18 @@ static void gc_records_check_upload(struct gc *gc, const struct kept_row *row, c
         *ret_reason = "The store did not say whether the upload that the record names is open.";
 }
 
+static os_code gc_records_changed(os_error *err)
+{
+    return error_set(err, OS_ERR_BUSY, "Another writer changed it meanwhile.");
+}
+
 /* OS_OK: no record is there. A table that does not show the record of a conflict (R4) is asked. */
 static os_code check_gone(struct gc *gc, const struct kept_row *row, os_error *err)
 {
     struct ledger_call get = {.request = {.verb = LEDGER_GET, .path = row->path, .etag = row->etag}};
     enum ledger_outcome outcome = ledger_call_run(&get, gc->client, gc_call(gc), err);
     if (outcome == LEDGER_OK && get.answer.found)
-        return error_set(err, OS_ERR_BUSY, "Another writer changed it meanwhile.");
+        return gc_records_changed(err);
     return ledger_code_of(outcome, err);
 }
 
@@ -62,7 +67,7 @@ static os_code remove_record(struct gc *gc, const struct kept_row *row, os_error
         .request = {.verb = LEDGER_DELETE, .path = row->path, .etag = row->etag, .condition = &condition}};
     enum ledger_outcome outcome = ledger_call_run(&remove, gc->client, gc_call(gc), err);
     if (outcome == LEDGER_CONFLICT)
-        return error_set(err, OS_ERR_BUSY, "Another writer changed it meanwhile.");
+        return gc_records_changed(err);
     return outcome == LEDGER_CONFLICT_BLIND ? check_gone(gc, row, err) : ledger_code_of(outcome, err);
 }
 

@@ -81,7 +81,6 @@ struct ledger_op *dynamo_op_start(struct dynamo_ledger *ledger, const struct dyn
 void dynamo_op_cancel(struct ledger_op *op);
 void dynamo_op_finish(struct ledger_op *op, enum ledger_outcome outcome); /* op is gone then */
 void dynamo_op_next(struct ledger_op *op, enum dynamo_step step);         /* the next request of the same operation */
-void dynamo_op_later(struct ledger_op *op);                               /* the same one again, after a pause */
 /* A definite answer that asks for exactly one repetition (E2), which is under way then. */
 bool dynamo_op_repeats(struct ledger_op *op, const struct dynamo_error *detail, const struct http_response *response);
 

@@ -56,7 +56,7 @@ static void page_failed(struct ledger_op *op, enum ledger_outcome outcome)
     bool passing = outcome == LEDGER_AMBIGUOUS || outcome == LEDGER_THROTTLED;
     op->page_failures += throttled ? 0 : 1;
     if (op->start_key != NULL && passing && op->page_failures < PAGE_FAILURES_MOST)
-        dynamo_op_later(op);
+        retry_later(&op->retry);
     else
         dynamo_op_finish(op, outcome);
 }

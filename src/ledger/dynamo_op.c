@@ -115,11 +115,6 @@ void dynamo_op_next(struct ledger_op *op, enum dynamo_step step)
     relaunch(op, false);
 }
 
-void dynamo_op_later(struct ledger_op *op)
-{
-    retry_later(&op->retry);
-}
-
 static void dynamo_op_attempt(struct retry *retry)
 {
     relaunch(container_of(retry, struct ledger_op, retry), false);

@@ -27,7 +27,7 @@ static void wait_and_ask_again(struct ledger_op *op, enum dynamo_step step)
         dynamo_op_finish(op, LEDGER_REFUSED);
         return;
     }
-    dynamo_op_later(op);
+    retry_later(&op->retry);
 }
 
 static void described(struct ledger_op *op, bool exists)
