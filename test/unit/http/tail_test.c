@@ -291,28 +291,35 @@ TEST_WITH_AS(fixture, over_tls, over_tls_the_tail_is_a_record_of_its_own)
     check_held_back(fixture, 100000, 64);
 }
 
-/* The server reads nothing. The kernel takes all but the tail, and that stays here; the connection is reset, and the
- * server never has the whole. */
-static void check_never_whole(struct fixture *fixture, uint64_t deadline_ms, uint64_t tail_before_ms)
+enum { UNREAD_LENGTH = 600 << 10 };
+
+/* The server reads nothing. The kernel takes all but the tail, and that stays here. */
+static void send_unread(struct fixture *fixture, struct probe *ret, const char *body, uint64_t deadline_ms,
+                        uint64_t tail_before_ms)
 {
-    enum { LENGTH = 600 << 10 };
     const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
     http_server_push(fixture->server, &deaf);
-    char *body = zeroes(LENGTH);
-    struct probe probe;
-    init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, LENGTH);
-    probe.start.deadline_monotonic_ms = probe_now_ms() + deadline_ms;
-    probe.start.tail_before_ms = tail_before_ms;
+    init(fixture, ret, HTTP_TAIL_HELD_BACK, body, UNREAD_LENGTH);
+    ret->start.deadline_monotonic_ms = probe_now_ms() + deadline_ms;
+    ret->start.tail_before_ms = tail_before_ms;
     socket_watch_begin();
-    probe_start(fixture->engine, &probe);
-    while (sent_bytes() < LENGTH - TAIL_BYTES && !probe.done)
+    probe_start(fixture->engine, ret);
+    while (sent_bytes() < UNREAD_LENGTH - TAIL_BYTES && !ret->done)
         http_engine_poll(fixture->engine, 10);
+}
+
+/* The connection is reset, and the server never has the whole. */
+static void check_never_whole(struct fixture *fixture, uint64_t deadline_ms, uint64_t tail_before_ms)
+{
+    char *body = zeroes(UNREAD_LENGTH);
+    struct probe probe;
+    send_unread(fixture, &probe, body, deadline_ms, tail_before_ms);
     clock_jump(HOUR_MS);
     probe_wait(fixture->engine, &probe);
     socket_watch_end();
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
-    assert_in_range(probe.acknowledged_bytes, 1, LENGTH / 2);       /* E6: the rate of this link */
-    assert_in_range(sent_bytes(), LENGTH - TAIL_BYTES, LENGTH - 1); /* with headers */
+    assert_in_range(probe.acknowledged_bytes, 1, UNREAD_LENGTH / 2);              /* E6: the rate of this link */
+    assert_in_range(sent_bytes(), UNREAD_LENGTH - TAIL_BYTES, UNREAD_LENGTH - 1); /* with headers */
     http_server_release(fixture->server, 1);
     assert_true(http_server_wait_count(fixture->server, 1));
     assert_int_equal(http_server_record(fixture->server, 0)->end_errno, ECONNRESET);
@@ -356,18 +363,10 @@ CURLMcode __wrap_curl_multi_poll(CURLM *multi, struct curl_waitfd fds[], unsigne
 
 TEST_WITH(fixture, a_look_that_is_late_already_is_not_waited_for)
 {
-    enum { LENGTH = 600 << 10, ASKED_MS = 1000 };
-    const struct http_server_step deaf = {.read = HTTP_SERVER_READ_NOTHING, .hold = true, .leave = HTTP_SERVER_DRAIN};
-    http_server_push(fixture->server, &deaf);
-    char *body = zeroes(LENGTH);
+    enum { ASKED_MS = 1000 };
+    char *body = zeroes(UNREAD_LENGTH);
     struct probe probe;
-    init(fixture, &probe, HTTP_TAIL_HELD_BACK, body, LENGTH);
-    probe.start.deadline_monotonic_ms = probe_now_ms() + HOUR_MS;
-    probe.start.tail_before_ms = 2 * HOUR_MS;
-    socket_watch_begin();
-    probe_start(fixture->engine, &probe);
-    while (sent_bytes() < LENGTH - TAIL_BYTES && !probe.done)
-        http_engine_poll(fixture->engine, 10);
+    send_unread(fixture, &probe, body, HOUR_MS, 2 * (uint64_t)HOUR_MS);
     longest_wait_ms = 0;
     libcurl_takes_time = true;
     http_engine_poll(fixture->engine, ASKED_MS);
