@@ -202,6 +202,13 @@ def slice_of(text):
     return int(match[1]), int(match[2])
 
 
+def regex(text):
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text} is no regular expression: {error}") from None
+
+
 def word(mutant, finder):
     if mutant.trouble:
         return "-"
@@ -270,7 +277,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "mutants")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--matrix", action="store_true")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", type=regex, default="", metavar="REGEX")
     parser.add_argument("--class", dest="class_name", choices=list(CLASSES))
     parser.add_argument("--slice", type=slice_of, default=(0, 1), metavar="K/N")
     parser.add_argument("--finders", type=lambda text: text.split(","), default=list(FINDERS))
@@ -282,7 +289,8 @@ def main():
     everything = [Mutant(path) for path in sorted(PATCHES.glob("*.patch"))]
     refuse_small_classes(everything)
     refuse_patches_that_do_not_apply(everything)
-    mutants = [m for m in everything if re.search(arguments.only, m.name) and arguments.class_name in (None, m.class_name)]
+    mutants = [m for m in everything
+               if arguments.only.search(m.name) and arguments.class_name in (None, m.class_name)]
     first, step = arguments.slice
     mutants = mutants[first::step]
     if not mutants:
